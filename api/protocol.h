@@ -1,0 +1,49 @@
+/* What server and executor say to each other: one JSON object a line, in both directions.
+
+   executor -> server, the first line, before any context exists:
+     {"type":"hello","protocol":1,"build":"...","devices":2,"device":{facts}}
+   server -> executor:
+     {"type":"run","id":"...","request":{experiment with every default filled in}}
+   executor -> server, while it runs and at its end:
+     {"type":"progress","id":"...","phase":"check"}
+     {"type":"result","id":"...","result":{...}}
+     {"type":"error","id":"...","kind":"cuda_error","detail":"...","result":{...}}   result only when there is
+   one After an error whose kind leaves the context beyond repair (cuda_error, device_lost) the executor
+   exits. The server closes the executor's standard input to end it. */
+#ifndef COALESCED_API_PROTOCOL_H
+#define COALESCED_API_PROTOCOL_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "kernels/facts.h"
+
+enum { PROTOCOL_VERSION = 1, PROTOCOL_LINE_BYTES = 1 << 20 };
+
+enum message_type { MESSAGE_HELLO, MESSAGE_RUN, MESSAGE_PROGRESS, MESSAGE_RESULT, MESSAGE_ERROR };
+
+/* One line, understood. Free with message_free(). */
+struct message {
+    enum message_type type;
+    char id[64];               /* run, progress, result, error */
+    char phase[32];            /* progress */
+    int devices;               /* hello: how many devices an executor of this kind sees */
+    struct device_facts facts; /* hello */
+    struct error failure;      /* error */
+    char *payload;             /* run: the request; result, error: the result or NULL. JSON text, owned */
+};
+
+/* Reads one line (`length` bytes, without the newline). 0, or -1 (ERROR_INVALID). */
+int message_parse(struct message *message, const char *line, size_t length, struct error *error);
+
+void message_free(struct message *message);
+
+/* Each writes one line, newline included, to be freed by the caller; NULL: no memory or an invalid payload.
+ */
+char *message_hello(int devices, const struct device_facts *facts);
+char *message_run(const char *id, const char *request);
+char *message_progress(const char *id, const char *phase);
+char *message_result(const char *id, const char *result);
+char *message_error(const char *id, const struct error *failure, const char *result);
+
+#endif

@@ -1,0 +1,16 @@
+/* struct result -> the members of the result that came from the device: device, launch, timing, bandwidth,
+   correctness, and what is missing, with its reason. */
+#ifndef COALESCED_API_RESULT_JSON_H
+#define COALESCED_API_RESULT_JSON_H
+
+#include <jansson.h>
+
+#include "kernels/result.h"
+
+/* New reference; NULL: no memory. */
+json_t *result_to_json(const struct experiment *experiment, const struct result *result);
+
+/* How numbers are written everywhere: compact, 15 significant digits. Flags for json_dumps(). */
+#define API_JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
+
+#endif

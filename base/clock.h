@@ -1,0 +1,25 @@
+#ifndef COALESCED_BASE_CLOCK_H
+#define COALESCED_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "2026-11-21T06:41:19.123Z" and its end */
+enum { CLOCK_TEXT_BYTES = 25 };
+
+/* Nanoseconds on a clock that never jumps; its zero means nothing. */
+int64_t clock_monotonic_ns(void);
+
+/* Milliseconds since 1970-01-01T00:00:00Z. */
+int64_t clock_wall_ms(void);
+
+/* RFC 3339 in UTC with milliseconds. */
+void clock_text(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,24 @@
+/* One line to standard error for whoever runs the service: time, level, text. Safe from any thread. */
+#ifndef COALESCED_BASE_LOG_H
+#define COALESCED_BASE_LOG_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+
+/* Lines above this level are dropped; LOG_INFO at the start. */
+void log_set_level(enum log_level level);
+
+void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
+#define log_warning(...) log_line(LOG_WARNING, __VA_ARGS__)
+#define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
+#define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,248 @@
+#include "kernels/experiment.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* No buffer may reach this: half of what a signed 64-bit index of bytes can say. */
+static const uint64_t bytes_limit = UINT64_C(1) << 62;
+
+void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
+{
+    if (problems->count < EXPERIMENT_PROBLEMS) {
+        struct problem *problem = &problems->at[problems->count];
+        snprintf(problem->pointer, sizeof problem->pointer, "%s", pointer);
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(problem->detail, sizeof problem->detail, format, arguments);
+        va_end(arguments);
+    }
+    problems->count++;
+}
+
+void experiment_init(struct experiment *experiment, const struct kernel *kernel)
+{
+    *experiment = (struct experiment){
+        .kernel = kernel,
+        .dtype = kernel->dtype,
+        .size = {(int64_t)kernel->size[0], kernel->dims == 2 ? (int64_t)kernel->size[1] : 0},
+        .block = {(int64_t)kernel->block.x, (int64_t)kernel->block.y, (int64_t)kernel->block.z},
+        .measure = {.min_samples = 30, .noise = 0.01, .max_seconds = 1},
+        .timeout_s = 60,
+    };
+    for (int i = 0; i < kernel->param_count; i++)
+        experiment->param[i] = kernel->params[i].fallback;
+}
+
+struct domain experiment_domain(const struct experiment *experiment)
+{
+    struct domain domain = {.rows = 1, .columns = (uint64_t)experiment->size[0]};
+    if (experiment->kernel->dims == 2) {
+        domain.rows = (uint64_t)experiment->size[0];
+        domain.columns = (uint64_t)experiment->size[1];
+    }
+    domain.n = domain.rows * domain.columns;
+    memcpy(domain.param, experiment->param, sizeof domain.param);
+    return domain;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+static uint64_t buffer_bytes(const struct experiment *experiment, const struct domain *domain, int buffer)
+{
+    uint64_t elements = experiment->kernel->elements(domain, buffer);
+    uint64_t each = dtype_bytes(experiment->dtype);
+    return elements > bytes_limit / each ? bytes_limit : elements * each;
+}
+
+uint64_t experiment_buffer_at(const struct experiment *experiment, int buffer)
+{
+    struct domain domain = experiment_domain(experiment);
+    uint64_t at = KERNEL_GUARD_BYTES;
+    for (int i = 0; i < buffer && at < bytes_limit; i++)
+        at = round_up(at + buffer_bytes(experiment, &domain, i) + KERNEL_GUARD_BYTES, KERNEL_ALIGN_BYTES) +
+             KERNEL_GUARD_BYTES;
+    return at < bytes_limit ? at : bytes_limit;
+}
+
+uint64_t experiment_memory_bytes(const struct experiment *experiment)
+{
+    return experiment_buffer_at(experiment, experiment->kernel->buffer_count);
+}
+
+uint64_t experiment_working_set_bytes(const struct experiment *experiment)
+{
+    struct domain domain = experiment_domain(experiment);
+    uint64_t bytes = 0;
+    for (int i = 0; i < experiment->kernel->buffer_count && bytes < bytes_limit; i++)
+        bytes += buffer_bytes(experiment, &domain, i);
+    return bytes < bytes_limit ? bytes : bytes_limit;
+}
+
+/* Returns whether the size is one that the other checks can work with. */
+static bool check_size(const struct experiment *experiment, struct problems *problems)
+{
+    const struct kernel *kernel = experiment->kernel;
+    bool usable = true;
+    for (int i = 0; i < kernel->dims; i++)
+        if (experiment->size[i] < 1) {
+            char pointer[16];
+            snprintf(pointer, sizeof pointer, kernel->dims == 1 ? "#/size" : "#/size/%d", i);
+            problem_add(problems, pointer, "must be at least 1, is %lld", (long long)experiment->size[i]);
+            usable = false;
+        }
+    if (!usable)
+        return false;
+    uint64_t n = (uint64_t)experiment->size[0];
+    uint64_t limit = bytes_limit / (64 * dtype_bytes(experiment->dtype));
+    if (kernel->dims == 2)
+        n = n > limit / (uint64_t)experiment->size[1] ? limit + 1 : n * (uint64_t)experiment->size[1];
+    if (n > limit) {
+        problem_add(problems, "#/size",
+                    "elements of %llu bytes overflow the address space; the limit is %llu elements",
+                    (unsigned long long)dtype_bytes(experiment->dtype), (unsigned long long)limit);
+        return false;
+    }
+    return true;
+}
+
+static bool check_params(const struct experiment *experiment, bool sized, struct problems *problems)
+{
+    const struct kernel *kernel = experiment->kernel;
+    int before = problems->count;
+    for (int i = 0; i < kernel->param_count; i++) {
+        const struct kernel_param *param = &kernel->params[i];
+        char pointer[64];
+        snprintf(pointer, sizeof pointer, "#/%s", param->name);
+        int64_t value = experiment->param[i];
+        int64_t max = param->max;
+        bool by_size = max == PARAM_MAX_IS_SIZE;
+        if (by_size && sized)
+            max = (int64_t)experiment_domain(experiment).n;
+        if (value < param->min)
+            problem_add(problems, pointer, "must be at least %lld, is %lld", (long long)param->min,
+                        (long long)value);
+        else if (value > max)
+            problem_add(problems, pointer,
+                        by_size ? "must not exceed the size, %lld elements; is %lld"
+                                : "must be at most %lld, is %lld",
+                        (long long)max, (long long)value);
+    }
+    return problems->count == before;
+}
+
+static const char axes[] = "xyz";
+
+static bool check_block(const struct experiment *experiment, const struct device_facts *facts,
+                        struct problems *problems)
+{
+    const struct kernel *kernel = experiment->kernel;
+    const int64_t *block = experiment->block;
+    int before = problems->count;
+    for (int i = 0; i < 3; i++) {
+        char pointer[16];
+        snprintf(pointer, sizeof pointer, "#/block/%d", i);
+        if (block[i] < 1)
+            problem_add(problems, pointer, "must be at least 1 thread, is %lld", (long long)block[i]);
+        else if (i >= kernel->block_dims && block[i] != 1)
+            problem_add(problems, pointer, "%s takes blocks of %d dimension%s: %c must be 1, is %lld",
+                        kernel->name, kernel->block_dims, kernel->block_dims == 1 ? "" : "s", axes[i],
+                        (long long)block[i]);
+        else if (facts && block[i] > facts->max_block[i])
+            problem_add(problems, pointer, "at most %u threads in %c on %s, is %lld", facts->max_block[i],
+                        axes[i], facts->name, (long long)block[i]);
+    }
+    if (problems->count != before)
+        return false;
+    double threads = (double)block[0] * (double)block[1] * (double)block[2];
+    if (facts && threads > facts->max_threads_per_block)
+        problem_add(problems, "#/block", "%lld x %lld x %lld = %.0f threads a block, the limit of %s is %u",
+                    (long long)block[0], (long long)block[1], (long long)block[2], threads, facts->name,
+                    facts->max_threads_per_block);
+    return problems->count == before;
+}
+
+static void check_grid(struct experiment *experiment, const struct device_facts *facts,
+                       struct problems *problems)
+{
+    const struct kernel *kernel = experiment->kernel;
+    struct domain domain = experiment_domain(experiment);
+    struct shape cover = kernel->cover(&domain);
+    const uint64_t need[3] = {cover.x, cover.y, cover.z};
+    int64_t *grid = experiment->grid;
+    bool derive = !grid[0] && !grid[1] && !grid[2];
+    for (int i = 0; i < 3; i++) {
+        char pointer[16];
+        snprintf(pointer, sizeof pointer, derive ? "#/size" : "#/grid/%d", i);
+        uint64_t least = (need[i] + (uint64_t)experiment->block[i] - 1) / (uint64_t)experiment->block[i];
+        if (derive)
+            grid[i] = (int64_t)(least ? least : 1);
+        if (grid[i] < 1)
+            problem_add(problems, pointer, "must be at least 1 block, is %lld", (long long)grid[i]);
+        else if (i >= kernel->grid_dims && grid[i] != 1)
+            problem_add(problems, pointer, "%s takes grids of %d dimension%s: %c must be 1, is %lld",
+                        kernel->name, kernel->grid_dims, kernel->grid_dims == 1 ? "" : "s", axes[i],
+                        (long long)grid[i]);
+        else if (facts && grid[i] > facts->max_grid[i])
+            problem_add(problems, pointer, "needs %lld blocks in %c, the limit of %s is %u",
+                        (long long)grid[i], axes[i], facts->name, facts->max_grid[i]);
+        else if ((uint64_t)grid[i] < least)
+            problem_add(problems, pointer,
+                        "%lld blocks of %lld threads, %d element%s a thread, do not cover the size in %c: "
+                        "%llu threads, "
+                        "at least %llu blocks are needed",
+                        (long long)grid[i], (long long)experiment->block[i], kernel->per_thread,
+                        kernel->per_thread == 1 ? "" : "s", axes[i], (unsigned long long)need[i],
+                        (unsigned long long)least);
+    }
+}
+
+static void check_memory(const struct experiment *experiment, const struct device_facts *facts,
+                         struct problems *problems)
+{
+    uint64_t need = experiment_memory_bytes(experiment);
+    if (need > facts->memory_bytes)
+        problem_add(problems, "#/size", "%d buffers need %llu bytes, %s has %llu",
+                    experiment->kernel->buffer_count, (unsigned long long)need, facts->name,
+                    (unsigned long long)facts->memory_bytes);
+}
+
+static void check_range(struct problems *problems, const char *pointer, double value, double min, double max)
+{
+    if (!(value >= min && value <= max))
+        problem_add(problems, pointer, "must be from %g to %g, is %g", min, max, value);
+}
+
+static void check_common(const struct experiment *experiment, struct problems *problems)
+{
+    check_range(problems, "#/measure/min_samples", (double)experiment->measure.min_samples, 1,
+                EXPERIMENT_MIN_SAMPLES_MAX);
+    check_range(problems, "#/measure/noise", experiment->measure.noise, 0, 1);
+    check_range(problems, "#/measure/max_seconds", experiment->measure.max_seconds, 0.001,
+                EXPERIMENT_MAX_SECONDS_MAX);
+    check_range(problems, "#/timeout_s", experiment->timeout_s, 0.1, EXPERIMENT_TIMEOUT_MAX_S);
+    check_range(problems, "#/priority", (double)experiment->priority, -EXPERIMENT_PRIORITY_MAX,
+                EXPERIMENT_PRIORITY_MAX);
+}
+
+int experiment_check(struct experiment *experiment, const struct device_facts *facts,
+                     struct problems *problems)
+{
+    const struct kernel *kernel = experiment->kernel;
+    int before = problems->count;
+    if (!(kernel->dtypes >> experiment->dtype & 1u))
+        problem_add(problems, "#/dtype", "%s does not take %s", kernel->name, dtype_name(experiment->dtype));
+    check_common(experiment, problems);
+    bool sized = check_size(experiment, problems);
+    bool formed = check_params(experiment, sized, problems);
+    bool blocked = check_block(experiment, facts, problems);
+    if (sized && formed && blocked)
+        check_grid(experiment, facts, problems);
+    if (sized && formed && facts)
+        check_memory(experiment, facts, problems);
+    return problems->count == before ? 0 : -1;
+}

@@ -1,0 +1,79 @@
+/* One request, in plain C, and the one place that says whether it can be run. */
+#ifndef COALESCED_KERNELS_EXPERIMENT_H
+#define COALESCED_KERNELS_EXPERIMENT_H
+
+#include "kernels/facts.h"
+#include "kernels/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct measure {
+    int64_t min_samples; /* at least so many cold samples */
+    double noise;        /* stop below it: half the median's 95 % interval over the median */
+    double max_seconds;  /* and never sample longer than this, for cold and hot together */
+};
+
+struct experiment {
+    const struct kernel *kernel;
+    enum dtype dtype;
+    int64_t size[2]; /* as the kernel's dims say; size[1] is 0 for one dimension */
+    int64_t block[3];
+    int64_t grid[3]; /* all 0: derived by experiment_check() */
+    int64_t param[KERNEL_PARAMS];
+    int64_t device;
+    struct measure measure;
+    bool counters;
+    double timeout_s;
+    int64_t priority; /* the higher the sooner */
+};
+
+enum {
+    EXPERIMENT_PROBLEMS = 16,
+    EXPERIMENT_MIN_SAMPLES_MAX = 10000,
+    EXPERIMENT_TIMEOUT_MAX_S = 3600,
+    EXPERIMENT_MAX_SECONDS_MAX = 600,
+    EXPERIMENT_PRIORITY_MAX = 100, /* and -100 is the least */
+};
+
+/* What is wrong, field by field. */
+struct problems {
+    int count; /* may be more than were kept */
+    struct problem {
+        char pointer[64]; /* a JSON pointer as a URI fragment: "#/block/0" */
+        char detail[224];
+    } at[EXPERIMENT_PROBLEMS];
+};
+
+void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* All defaults of that kernel; the grid is left to be derived. */
+void experiment_init(struct experiment *experiment, const struct kernel *kernel);
+
+/* Checks every field against the kernel's table and, unless facts is NULL, the device's limits and memory;
+   derives a missing grid. Returns 0, or -1 with what is wrong in *problems. */
+int experiment_check(struct experiment *experiment, const struct device_facts *facts,
+                     struct problems *problems);
+
+/* The part of a checked experiment that a kernel's functions work on. */
+struct domain experiment_domain(const struct experiment *experiment);
+
+/* Bytes of device memory for all buffers with their guard zones. */
+uint64_t experiment_memory_bytes(const struct experiment *experiment);
+
+/* Bytes of all buffers, without the guards. */
+uint64_t experiment_working_set_bytes(const struct experiment *experiment);
+
+/* Where buffer b of the experiment begins within its memory, and the end of the last for b = buffer_count:
+   each is aligned to 256 bytes and has KERNEL_GUARD_BYTES or more around it. Saturates instead of
+   overflowing. */
+uint64_t experiment_buffer_at(const struct experiment *experiment, int buffer);
+
+enum { KERNEL_GUARD_BYTES = 4096, KERNEL_ALIGN_BYTES = 256 };
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+/* What a device is: told by the executor once, known to the service without touching the device again. */
+#ifndef COALESCED_KERNELS_FACTS_H
+#define COALESCED_KERNELS_FACTS_H
+
+#include <stdint.h>
+
+struct device_facts {
+    char backend[16]; /* "cuda", "cpu" */
+    char name[128];
+    char uuid[64];    /* the same for one physical device in every process; a file name's characters only */
+    char arch[16];    /* "sm_90"; the machine's name ("x86_64") for a CPU */
+    char driver[48];  /* version of the driver; of the operating system's kernel for a CPU */
+    char runtime[48]; /* version of the CUDA runtime; of the compiler for a CPU */
+    uint32_t multiprocessors; /* SMs; cores in use for a CPU */
+    uint32_t warp_size;
+    uint32_t max_threads_per_block;
+    uint32_t max_threads_per_multiprocessor;
+    uint32_t max_block[3]; /* threads */
+    uint32_t max_grid[3];  /* blocks */
+    uint32_t registers_per_multiprocessor;
+    uint32_t registers_per_block;
+    uint64_t shared_bytes_per_multiprocessor;
+    uint64_t shared_bytes_per_block;
+    uint64_t memory_bytes; /* in all */
+    uint64_t l2_bytes;     /* the last cache before memory */
+    uint32_t clock_khz;
+    uint32_t memory_clock_khz; /* 0: not known */
+    uint32_t memory_bus_bits;  /* 0: not known */
+    double peak_gbps;          /* 10^9 bytes a second; 0: not known */
+    char peak_source[96];      /* the formula behind peak_gbps, or why there is none */
+};
+
+#endif

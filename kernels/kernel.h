@@ -1,0 +1,104 @@
+/* What a kernel is, to everyone who does not run it: a plain table, filled from its one file in suite/. */
+#ifndef COALESCED_KERNELS_KERNEL_H
+#define COALESCED_KERNELS_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { KERNEL_PARAMS = 4, KERNEL_BUFFERS = 4 };
+
+enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_I32, DTYPE_COUNT };
+
+/* "f32", "f64", "i32" */
+const char *dtype_name(enum dtype dtype);
+
+/* -1 when there is none of that name. */
+int dtype_of(const char *name);
+
+/* Bytes an element. */
+uint64_t dtype_bytes(enum dtype dtype);
+
+/* Which path a global load takes: the values of the parameter "load". */
+enum load_path { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_LDG, LOAD_COUNT };
+
+enum param_type { PARAM_INTEGER, PARAM_CHOICE };
+
+/* As `max` of an integer parameter: the experiment's size. */
+#define PARAM_MAX_IS_SIZE INT64_MAX
+
+struct kernel_param {
+    const char *name, *unit, *text;
+    enum param_type type;
+    int64_t min, max, fallback; /* inclusive; for a choice: indices into choices */
+    const char *const *choices; /* PARAM_CHOICE: names, ended by NULL */
+};
+
+/* What a kernel works on. One-dimensional: rows is 1 and columns is n. n = rows * columns, always. */
+struct domain {
+    uint64_t n, rows, columns; /* elements */
+    int64_t param[KERNEL_PARAMS];
+};
+
+struct shape {
+    uint64_t x, y, z;
+};
+
+enum buffer_role { BUFFER_INPUT, BUFFER_OUTPUT };
+
+struct kernel_buffer {
+    const char *name, *text;
+    enum buffer_role role;
+};
+
+/* Elements that a kernel asks for, counted once for each access; times dtype_bytes: bytes requested. */
+struct traffic {
+    uint64_t loads, stores;
+};
+
+struct kernel {
+    const char *name, *title;
+    const char *text;   /* what it computes, in one line */
+    const char *lesson; /* what it shows, a sentence or two */
+    const char *source; /* its file, as text */
+    const char *sha256; /* of that file, in hex */
+    unsigned dtypes;    /* 1u << enum dtype, each that it accepts */
+    enum dtype dtype;   /* the default */
+    int dims;           /* of its size: 1, or 2 for [rows, columns] */
+    int grid_dims;      /* grid and block may differ from 1 in the first so many dimensions */
+    int block_dims;
+    int per_thread;     /* elements that a thread covers */
+    uint64_t size[2];   /* the default: elements, or rows and columns */
+    struct shape block; /* the default, threads */
+    int param_count, buffer_count;
+    struct kernel_param params[KERNEL_PARAMS];
+    struct kernel_buffer buffers[KERNEL_BUFFERS];
+    int load_param; /* which parameter is the load path; -1: none */
+
+    /* Threads needed in each dimension to cover the domain. */
+    struct shape (*cover)(const struct domain *domain);
+    /* Elements of a buffer. */
+    uint64_t (*elements)(const struct domain *domain, int buffer);
+    struct traffic (*ledger)(const struct domain *domain);
+    /* What element i of an output buffer must be after one launch, or what the generator put into an input.
+       False: it must not have been touched. */
+    bool (*expected)(const struct domain *domain, enum dtype dtype, int buffer, uint64_t i, double *value);
+};
+
+/* All kernels, in the order of their names. Safe from any thread. */
+int suite_count(void);
+const struct kernel *suite_at(int index);
+
+/* NULL when there is none of that name. */
+const struct kernel *suite_find(const char *name);
+
+/* Its place in the suite: 0 to suite_count() - 1. */
+int suite_index(const struct kernel *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,62 @@
+/* All that came of an experiment on a device. Times are microseconds, bandwidths 10^9 bytes a second. */
+#ifndef COALESCED_KERNELS_RESULT_H
+#define COALESCED_KERNELS_RESULT_H
+
+#include "kernels/experiment.h"
+#include "kernels/facts.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum stop_reason { STOP_NOISE, STOP_NO_GAIN, STOP_TIME, STOP_COUNT };
+
+/* "noise", "no_gain", "max_seconds" */
+const char *stop_reason_name(enum stop_reason reason);
+
+struct timing {
+    unsigned samples;   /* 0: there is no timing */
+    unsigned discarded; /* samples thrown away because the launch was not queued in time */
+    unsigned launches;  /* launches a sample stands for: 1 cold; the difference of two lengths hot */
+    double min_us, p25_us, median_us, p75_us, max_us, mean_us, stddev_us;
+    double ci95_us[2]; /* of the median, by order statistics */
+    double noise;      /* half the width of ci95 over the median, not below tick over median */
+    enum stop_reason stop;
+};
+
+struct correctness {
+    bool checked;              /* every element was compared on the device and a sample again on the host */
+    bool verified;             /* checked, and nothing was wrong */
+    uint64_t elements_checked; /* output elements, touched or not */
+    uint64_t mismatches;       /* elements, guard words and host samples that were wrong */
+    double max_abs_error;      /* over touched elements */
+    bool has_first;
+    struct {
+        char buffer[16];
+        uint64_t index; /* element; beyond the last one: a guard zone behind, with `guard` set */
+        bool guard;
+        double expected, found;
+        bool untouched; /* it should have been left alone */
+    } first;
+};
+
+struct launch_facts {
+    int registers_per_thread; /* -1: no such thing on this device */
+    uint64_t local_bytes_per_thread, shared_bytes_per_block;
+};
+
+struct result {
+    struct device_facts device;
+    struct launch_facts launch;
+    struct correctness correctness;
+    struct timing cold, hot;
+    double floor_us;                  /* an empty kernel, measured as the cold samples are */
+    double tick_us;                   /* what the timer resolves */
+    uint64_t load_bytes, store_bytes; /* requested, from the kernel's ledger, one launch */
+    uint64_t working_set_bytes;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

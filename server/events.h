@@ -1,0 +1,24 @@
+/* Who hears of it: wakes whoever waits for an experiment's next change of state. */
+#ifndef COALESCED_SERVER_EVENTS_H
+#define COALESCED_SERVER_EVENTS_H
+
+#include "server/job.h"
+
+struct events;
+struct events_waiter;
+
+struct events *events_new(void);
+void events_free(struct events *events);
+
+/* `wake` is called for each change of that experiment until events_cancel(), from the thread that publishes;
+   it must not block and must not call into events. NULL: no memory. */
+struct events_waiter *events_wait(struct events *events, const char *id,
+                                  void (*wake)(void *arg, enum job_state state), void *arg);
+
+/* After it returns `wake` is not running and will not be called. NULL is allowed. */
+void events_cancel(struct events *events, struct events_waiter *waiter);
+
+/* Fits struct queue_config.changed. */
+void events_publish(void *events, const char *id, enum job_state state);
+
+#endif

@@ -1,0 +1,42 @@
+/* One experiment as the service keeps it. What was asked and what came back are JSON texts that nothing in
+   here reads: api/ wrote them and api/ composes the views. */
+#ifndef COALESCED_SERVER_JOB_H
+#define COALESCED_SERVER_JOB_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "server/id.h"
+
+enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED, JOB_STATES };
+
+/* "queued", "running" ...; static. */
+const char *job_state_name(enum job_state state);
+
+/* -1 when there is none of that name. */
+int job_state_of(const char *name);
+
+static inline int job_state_ended(enum job_state state)
+{
+    return state >= JOB_SUCCEEDED;
+}
+
+/* A row of the store, as read. Free with job_free(). */
+struct job {
+    char id[ID_BYTES];
+    enum job_state state;
+    int device;   /* index */
+    int priority; /* the higher the sooner */
+    int attempt;  /* runs begun and not handed back uncounted: 0 before the first */
+    double timeout_s;
+    int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
+    char *kernel;                                  /* owned, as all below */
+    char *request;                                 /* JSON object with every default filled in */
+    char *result;                                  /* JSON object, or NULL */
+    struct error failure;                          /* kind ERROR_NONE unless failed or cancelled */
+};
+
+/* Both may be NULL. */
+void job_free(struct job *job);
+
+#endif

@@ -1,0 +1,123 @@
+/* Who runs next, and the only changer of an experiment's state: queued, running, then succeeded, failed or
+   cancelled. What waits is in memory, oldest first within a priority, for each device; every change is handed
+   to the store's one writer, which commits all that waits in one transaction (store.h).
+
+   Functions may be called from any thread unless they say otherwise; callbacks come from the writer's thread
+   after the commit, must not block, and may not call back into the queue. */
+#ifndef COALESCED_SERVER_QUEUE_H
+#define COALESCED_SERVER_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "server/job.h"
+
+struct queue;
+struct store;
+
+struct queue_config {
+    int devices;  /* how many there are: indices 0 to devices - 1 */
+    int limit;    /* experiments that may wait, all devices together */
+    int attempts; /* runs that the service's own death may cost an experiment before it is failed */
+    /* An experiment's state changed and is committed. May be NULL. */
+    void (*changed)(void *arg, const char *id, enum job_state state);
+    void *changed_arg;
+};
+
+/* Takes up what the store holds: what was running is queued again, or failed as ERROR_ABANDONED when its
+   attempts are spent; an experiment for a device that is gone is failed as ERROR_DEVICE_LOST. The store stays
+   the caller's and must outlive the queue. Returns 0 or -1. */
+int queue_open(struct queue **queue, struct store *store, const struct queue_config *config,
+               struct error *error);
+
+/* Nobody may be inside any more. */
+void queue_close(struct queue *queue);
+
+/* ---- whoever submits ---- */
+
+struct submission {
+    const char *kernel;
+    int device, priority;
+    double timeout_s;
+    const char *request;         /* JSON object with every default filled in */
+    const char *idempotency_key; /* NULL: none */
+    const char *fingerprint;     /* with a key: what must be equal when it comes again */
+};
+
+struct submitted {
+    enum {
+        SUBMITTED_NEW,      /* queued and on disk */
+        SUBMITTED_AGAIN,    /* the key is known with the same fingerprint: id is the earlier one's */
+        SUBMITTED_MISMATCH, /* the key is known with another */
+        SUBMITTED_FAILED    /* error says why; nothing was queued */
+    } outcome;
+    char id[ID_BYTES];
+    struct error error;
+};
+
+/* Everything in *submission is copied. Returns 0 and calls done(arg, ...) exactly once, later, after the
+   commit; or -1 and never calls it: ERROR_FULL, ERROR_UNAVAILABLE (stopping), ERROR_MEMORY. */
+int queue_submit(struct queue *queue, const struct submission *submission,
+                 void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
+
+/* Cancels. Queued: it is ended and done(arg, NULL) comes after the commit. Running: the `cancelled` flag that
+   queue_cancelled() reads is set, the device's worker is woken, done comes at once, and its end follows in
+   time. Returns 0; or -1 and never calls done: ERROR_NOT_FOUND (not known here: it ended, or never was). */
+int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),
+                 void *arg, struct error *error);
+
+/* Its place: 0 is running or next when nothing runs; -1 when it is not queued. *ahead_s is how long what is
+   before it will take, by the mean of what ran lately; negative when nothing is known yet. */
+int queue_position(struct queue *queue, const char *id, double *ahead_s);
+
+struct queue_depth {
+    int queued;
+    char running[ID_BYTES]; /* empty: none */
+    double mean_s;          /* of the last experiments on that device; negative: none yet */
+};
+void queue_depth(struct queue *queue, int device, struct queue_depth *depth);
+
+/* ---- the one worker of each device ---- */
+
+/* What a worker holds while it runs one. Borrowed from the queue until queue_turn() or queue_hand_back(). */
+struct task {
+    char id[ID_BYTES];
+    int device, attempt;
+    double timeout_s;
+    const char *request;
+};
+
+/* How a task ended. */
+struct ending {
+    enum job_state state;        /* JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED */
+    const char *result;          /* JSON object; may be NULL */
+    const struct error *failure; /* NULL when it succeeded */
+};
+
+/* Ends the task that the device's worker holds (when `ending` is not NULL) and takes the next one (NULL when
+   none waits now, or stopping): one transaction, whose commit is not waited for. */
+const struct task *queue_turn(struct queue *queue, int device, const struct ending *ending);
+
+/* Puts the task that the worker holds back at its place; `counted`: an attempt was spent. */
+void queue_hand_back(struct queue *queue, int device, bool counted);
+
+/* Sleeps until something waits for the device, queue_stop() was called, or timeout_ms passed (-1: no limit).
+   True: something waits. */
+bool queue_wait(struct queue *queue, int device, int timeout_ms);
+
+/* Was the cancellation of the task that this device's worker holds asked for? */
+bool queue_cancelled(struct queue *queue, int device);
+
+/* A file descriptor (eventfd) that becomes readable when the worker of this device should look at
+   queue_cancelled() or queue_stopping() again; the worker reads it empty. Owned by the queue. */
+int queue_wake_fd(struct queue *queue, int device);
+
+/* ---- the end ---- */
+
+/* From here on nothing is taken and submissions are refused; wakes every worker. */
+void queue_stop(struct queue *queue);
+bool queue_stopping(struct queue *queue);
+
+#endif
