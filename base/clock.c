@@ -22,7 +22,6 @@ void clock_text(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
     time_t seconds = (time_t)(wall_ms / 1000);
     struct tm parts;
     gmtime_r(&seconds, &parts);
-    char day[CLOCK_TEXT_BYTES];
-    strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts);
-    snprintf(text, CLOCK_TEXT_BYTES, "%.19s.%03dZ", day, (int)(wall_ms % 1000));
+    size_t used = strftime(text, CLOCK_TEXT_BYTES, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(text + used, CLOCK_TEXT_BYTES - used, ".%03uZ", (unsigned)(wall_ms % 1000) % 1000u);
 }

@@ -43,6 +43,8 @@ struct domain experiment_domain(const struct experiment *experiment)
         domain.columns = (uint64_t)experiment->size[1];
     }
     domain.n = domain.rows * domain.columns;
+    domain.block = (struct shape){(uint64_t)experiment->block[0], (uint64_t)experiment->block[1],
+                                  (uint64_t)experiment->block[2]};
     memcpy(domain.param, experiment->param, sizeof domain.param);
     return domain;
 }

@@ -37,14 +37,15 @@ struct kernel_param {
     const char *const *choices; /* PARAM_CHOICE: names, ended by NULL */
 };
 
+struct shape {
+    uint64_t x, y, z;
+};
+
 /* What a kernel works on. One-dimensional: rows is 1 and columns is n. n = rows * columns, always. */
 struct domain {
     uint64_t n, rows, columns; /* elements */
     int64_t param[KERNEL_PARAMS];
-};
-
-struct shape {
-    uint64_t x, y, z;
+    struct shape block; /* threads: for what is defined by the lane within a block */
 };
 
 enum buffer_role { BUFFER_INPUT, BUFFER_OUTPUT };

@@ -1,0 +1,390 @@
+#include "api/experiment_json.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LABELS_MAX = 16, LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 255 };
+
+/* ---- reading ---- */
+
+struct reader {
+    struct experiment *experiment;
+    struct problems *problems;
+};
+
+static const char *type_name(const json_t *value)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "an object",
+        [JSON_ARRAY] = "an array",
+        [JSON_STRING] = "a string",
+        [JSON_INTEGER] = "an integer",
+        [JSON_REAL] = "a number with a fraction or an exponent",
+        [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",
+        [JSON_NULL] = "null",
+    };
+    return names[json_typeof(value)];
+}
+
+/* "#/" and the name, with what a JSON pointer and a URI fragment must not hold escaped. */
+static void pointer_to(char *pointer, size_t size, const char *parent, const char *name)
+{
+    size_t used = (size_t)snprintf(pointer, size, "%s/", parent);
+    for (; *name && used + 4 < size; name++) {
+        if (*name == '~' || *name == '/')
+            used += (size_t)snprintf(pointer + used, size - used, *name == '~' ? "~0" : "~1");
+        else if (isalnum((unsigned char)*name) || strchr("-._", *name))
+            used += (size_t)snprintf(pointer + used, size - used, "%c", *name);
+        else
+            used += (size_t)snprintf(pointer + used, size - used, "%%%02X", (unsigned char)*name);
+    }
+}
+
+static void read_integer(struct reader *r, const json_t *value, const char *pointer, int64_t *to)
+{
+    if (json_is_integer(value))
+        *to = json_integer_value(value);
+    else
+        problem_add(r->problems, pointer, "must be an integer, is %s", type_name(value));
+}
+
+static void read_number(struct reader *r, const json_t *value, const char *pointer, double *to)
+{
+    if (json_is_number(value))
+        *to = json_number_value(value);
+    else
+        problem_add(r->problems, pointer, "must be a number, is %s", type_name(value));
+}
+
+/* An integer or a list of them; what is not given stays. *given is how many there were. */
+static void read_list(struct reader *r, const json_t *value, const char *pointer, int64_t *to, size_t most,
+                      size_t *given)
+{
+    *given = 0;
+    if (json_is_integer(value)) {
+        *to = json_integer_value(value);
+        *given = 1;
+        return;
+    }
+    if (!json_is_array(value) || json_array_size(value) < 1 || json_array_size(value) > most) {
+        problem_add(r->problems, pointer, "must be an integer or a list of 1 to %zu of them, is %s", most,
+                    json_is_array(value) ? "a list of another length" : type_name(value));
+        return;
+    }
+    size_t i;
+    const json_t *item;
+    json_array_foreach(value, i, item)
+    {
+        char at[64];
+        snprintf(at, sizeof at, "%s/%zu", pointer, i);
+        read_integer(r, item, at, &to[i]);
+    }
+    *given = json_array_size(value);
+}
+
+static void read_dtype(struct reader *r, const json_t *value)
+{
+    int dtype = json_is_string(value) ? dtype_of(json_string_value(value)) : -1;
+    if (dtype < 0)
+        problem_add(r->problems, "#/dtype", "must be one of f32, f64, i32");
+    else
+        r->experiment->dtype = (enum dtype)dtype;
+}
+
+static void read_size(struct reader *r, const json_t *value)
+{
+    int dims = r->experiment->kernel->dims;
+    size_t given;
+    int before = r->problems->count;
+    int64_t size[2] = {0, 0};
+    read_list(r, value, "#/size", size, 2, &given);
+    if (r->problems->count != before)
+        return;
+    if ((int)given != dims) {
+        problem_add(r->problems, "#/size", "%s takes %s", r->experiment->kernel->name,
+                    dims == 1 ? "a number of elements" : "two numbers, [rows, columns]");
+        return;
+    }
+    memcpy(r->experiment->size, size, sizeof size);
+}
+
+static void read_shape(struct reader *r, const json_t *value, const char *pointer, int64_t *to)
+{
+    size_t given;
+    int64_t shape[3] = {1, 1, 1};
+    int before = r->problems->count;
+    read_list(r, value, pointer, shape, 3, &given);
+    if (r->problems->count == before)
+        memcpy(to, shape, sizeof shape);
+}
+
+static void read_block(struct reader *r, const json_t *value)
+{
+    read_shape(r, value, "#/block", r->experiment->block);
+}
+
+static void read_grid(struct reader *r, const json_t *value)
+{
+    if (json_is_null(value))
+        return;
+    int before = r->problems->count;
+    read_shape(r, value, "#/grid", r->experiment->grid);
+    const int64_t *grid = r->experiment->grid;
+    if (r->problems->count == before && !grid[0] && !grid[1] && !grid[2])
+        problem_add(r->problems, "#/grid", "must be at least 1 block, is 0; leave it out to have it derived");
+}
+
+static void read_device(struct reader *r, const json_t *value)
+{
+    read_integer(r, value, "#/device", &r->experiment->device);
+}
+
+static void read_measure(struct reader *r, const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    if (!json_is_object(value)) {
+        problem_add(r->problems, "#/measure", "must be an object, is %s", type_name(value));
+        return;
+    }
+    struct measure *measure = &r->experiment->measure;
+    json_object_foreach((json_t *)value, key, member)
+    {
+        char pointer[64];
+        pointer_to(pointer, sizeof pointer, "#/measure", key);
+        if (strcmp(key, "min_samples") == 0)
+            read_integer(r, member, pointer, &measure->min_samples);
+        else if (strcmp(key, "noise") == 0)
+            read_number(r, member, pointer, &measure->noise);
+        else if (strcmp(key, "max_seconds") == 0)
+            read_number(r, member, pointer, &measure->max_seconds);
+        else
+            problem_add(r->problems, pointer, "is not known here: min_samples, noise and max_seconds are");
+    }
+}
+
+static void read_counters(struct reader *r, const json_t *value)
+{
+    if (json_is_boolean(value))
+        r->experiment->counters = json_is_true(value);
+    else
+        problem_add(r->problems, "#/counters", "must be true or false, is %s", type_name(value));
+}
+
+static void read_transfers(struct reader *r, const json_t *value)
+{
+    if (!json_is_string(value) || strcmp(json_string_value(value), "none") != 0)
+        problem_add(r->problems, "#/transfers", "must be \"none\": this version does not time transfers");
+}
+
+static void read_timeout(struct reader *r, const json_t *value)
+{
+    read_number(r, value, "#/timeout_s", &r->experiment->timeout_s);
+}
+
+static void read_priority(struct reader *r, const json_t *value)
+{
+    read_integer(r, value, "#/priority", &r->experiment->priority);
+}
+
+static void read_labels(struct reader *r, const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    if (!json_is_object(value)) {
+        problem_add(r->problems, "#/labels", "must be an object of strings, is %s", type_name(value));
+        return;
+    }
+    if (json_object_size(value) > LABELS_MAX)
+        problem_add(r->problems, "#/labels", "at most %d labels, there are %zu", LABELS_MAX,
+                    json_object_size(value));
+    json_object_foreach((json_t *)value, key, member)
+    {
+        char pointer[64];
+        size_t length = strlen(key);
+        pointer_to(pointer, sizeof pointer, "#/labels", key);
+        for (const char *at = key; *at; at++)
+            if (!isalnum((unsigned char)*at) && !strchr("-._", *at))
+                length = 0;
+        if (length < 1 || length > LABEL_KEY_MAX)
+            problem_add(r->problems, pointer, "a label's name is 1 to %d letters, digits, '-', '.' or '_'",
+                        LABEL_KEY_MAX);
+        if (!json_is_string(member) || json_string_length(member) > LABEL_VALUE_MAX)
+            problem_add(r->problems, pointer, "must be a string of at most %d bytes", LABEL_VALUE_MAX);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*read)(struct reader *r, const json_t *value);
+} fields[] = {
+    {"dtype", read_dtype},       {"size", read_size},           {"block", read_block},
+    {"grid", read_grid},         {"device", read_device},       {"measure", read_measure},
+    {"counters", read_counters}, {"transfers", read_transfers}, {"timeout_s", read_timeout},
+    {"priority", read_priority}, {"labels", read_labels},
+};
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+static void read_param(struct reader *r, int index, const json_t *value, const char *pointer)
+{
+    const struct kernel_param *param = &r->experiment->kernel->params[index];
+    if (param->type == PARAM_INTEGER) {
+        read_integer(r, value, pointer, &r->experiment->param[index]);
+        return;
+    }
+    char names[160] = "";
+    for (int i = 0; param->choices[i]; i++) {
+        if (json_is_string(value) && strcmp(json_string_value(value), param->choices[i]) == 0) {
+            r->experiment->param[index] = i;
+            return;
+        }
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", param->choices[i]);
+    }
+    problem_add(r->problems, pointer, "must be one of %s", names);
+}
+
+static void read_field(struct reader *r, const char *name, const json_t *value)
+{
+    const struct kernel *kernel = r->experiment->kernel;
+    char pointer[64], names[160] = "";
+    pointer_to(pointer, sizeof pointer, "#", name);
+    for (int i = 0; i < FIELDS; i++)
+        if (strcmp(name, fields[i].name) == 0) {
+            fields[i].read(r, value);
+            return;
+        }
+    for (int i = 0; i < kernel->param_count; i++) {
+        if (strcmp(name, kernel->params[i].name) == 0) {
+            read_param(r, i, value, pointer);
+            return;
+        }
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", kernel->params[i].name);
+    }
+    problem_add(r->problems, pointer, "unknown field; besides the common ones %s takes %s", kernel->name,
+                names[0] ? names : "none");
+}
+
+int experiment_from_json(struct experiment *experiment, const json_t *request, struct problems *problems)
+{
+    int before = problems->count;
+    const char *key;
+    json_t *value;
+    const json_t *name = json_object_get(request, "kernel");
+    const struct kernel *kernel = json_is_string(name) ? suite_find(json_string_value(name)) : NULL;
+    if (!json_is_object(request))
+        problem_add(problems, "#", "must be an object, is %s", type_name(request));
+    else if (!name)
+        problem_add(problems, "#/kernel", "is required; GET /v1/kernels lists them");
+    else if (!json_is_string(name))
+        problem_add(problems, "#/kernel", "must be a string, is %s", type_name(name));
+    else if (!kernel)
+        problem_add(problems, "#/kernel", "there is no kernel \"%.64s\"; GET /v1/kernels lists them",
+                    json_string_value(name));
+    if (!kernel)
+        return -1;
+    experiment_init(experiment, kernel);
+    struct reader reader = {experiment, problems};
+    json_object_foreach((json_t *)request, key, value) if (strcmp(key, "kernel") != 0)
+        read_field(&reader, key, value);
+    return problems->count == before ? 0 : -1;
+}
+
+/* ---- writing ---- */
+
+static json_t *shape_to_json(const int64_t shape[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)shape[0], (json_int_t)shape[1], (json_int_t)shape[2]);
+}
+
+static json_t *param_value(const struct kernel_param *param, int64_t value)
+{
+    return param->type == PARAM_CHOICE ? json_string(param->choices[value]) : json_integer(value);
+}
+
+json_t *experiment_to_json(const struct experiment *e, const json_t *request)
+{
+    const struct kernel *kernel = e->kernel;
+    json_t *labels = request ? json_object_get(request, "labels") : NULL;
+    json_t *size = kernel->dims == 2 ? json_pack("[I,I]", (json_int_t)e->size[0], (json_int_t)e->size[1])
+                                     : json_integer(e->size[0]);
+    json_t *object =
+        json_pack("{s:s,s:s,s:o,s:o,s:o}", "kernel", kernel->name, "dtype", dtype_name(e->dtype), "size",
+                  size, "block", shape_to_json(e->block), "grid", shape_to_json(e->grid));
+    int failed = !object;
+    for (int i = 0; i < kernel->param_count; i++)
+        failed |=
+            json_object_set_new(object, kernel->params[i].name, param_value(&kernel->params[i], e->param[i]));
+    json_t *rest = json_pack("{s:I,s:{s:I,s:f,s:f},s:b,s:s,s:f,s:I,s:o}", "device", (json_int_t)e->device,
+                             "measure", "min_samples", (json_int_t)e->measure.min_samples, "noise",
+                             e->measure.noise, "max_seconds", e->measure.max_seconds, "counters", e->counters,
+                             "transfers", "none", "timeout_s", e->timeout_s, "priority",
+                             (json_int_t)e->priority, "labels", labels ? json_incref(labels) : json_object());
+    failed |= !rest || json_object_update(object, rest);
+    json_decref(rest);
+    if (failed) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *param_to_json(const struct kernel_param *param)
+{
+    json_t *object = json_pack("{s:s,s:s,s:s,s:s,s:o}", "name", param->name, "unit", param->unit, "text",
+                               param->text, "type", param->type == PARAM_CHOICE ? "choice" : "integer",
+                               "default", param_value(param, param->fallback));
+    if (param->type == PARAM_CHOICE) {
+        json_t *choices = json_array();
+        for (int i = 0; param->choices[i]; i++)
+            json_array_append_new(choices, json_string(param->choices[i]));
+        json_object_set_new(object, "choices", choices);
+        return object;
+    }
+    json_object_set_new(object, "min", json_integer(param->min));
+    json_object_set_new(object, "max",
+                        param->max == PARAM_MAX_IS_SIZE ? json_string("size") : json_integer(param->max));
+    return object;
+}
+
+/* The ledger at the defaults, an example with its numbers. */
+static json_t *ledger_to_json(const struct experiment *e)
+{
+    struct domain domain = experiment_domain(e);
+    struct traffic traffic = e->kernel->ledger(&domain);
+    uint64_t each = dtype_bytes(e->dtype);
+    return json_pack("{s:I,s:I,s:I}", "elements", (json_int_t)domain.n, "load_bytes",
+                     (json_int_t)(traffic.loads * each), "store_bytes", (json_int_t)(traffic.stores * each));
+}
+
+json_t *kernel_to_json(const struct kernel *kernel, bool with_source)
+{
+    struct experiment e;
+    experiment_init(&e, kernel);
+    json_t *params = json_array(), *dtypes = json_array(), *buffers = json_array();
+    for (int i = 0; i < kernel->param_count; i++)
+        json_array_append_new(params, param_to_json(&kernel->params[i]));
+    for (int i = 0; i < DTYPE_COUNT; i++)
+        if (kernel->dtypes >> i & 1u)
+            json_array_append_new(dtypes, json_string(dtype_name((enum dtype)i)));
+    for (int i = 0; i < kernel->buffer_count; i++)
+        json_array_append_new(buffers,
+                              json_pack("{s:s,s:s,s:s}", "name", kernel->buffers[i].name, "text",
+                                        kernel->buffers[i].text, "role",
+                                        kernel->buffers[i].role == BUFFER_INPUT ? "input" : "output"));
+    json_t *size = kernel->dims == 2 ? json_pack("[I,I]", (json_int_t)e.size[0], (json_int_t)e.size[1])
+                                     : json_integer(e.size[0]);
+    json_t *object =
+        json_pack("{s:s,s:s,s:s,s:s,s:o,s:i,s:i,s:i,s:i,s:o,s:o,s:{s:s,s:o,s:o},s:o,s:s}", "name",
+                  kernel->name, "title", kernel->title, "text", kernel->text, "lesson", kernel->lesson,
+                  "dtypes", dtypes, "size_dims", kernel->dims, "grid_dims", kernel->grid_dims, "block_dims",
+                  kernel->block_dims, "elements_per_thread", kernel->per_thread, "parameters", params,
+                  "buffers", buffers, "defaults", "dtype", dtype_name(kernel->dtype), "size", size, "block",
+                  shape_to_json(e.block), "ledger", ledger_to_json(&e), "sha256", kernel->sha256);
+    if (object && with_source)
+        json_object_set_new(object, "source", json_string(kernel->source));
+    return object;
+}

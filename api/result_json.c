@@ -1,0 +1,144 @@
+#include "api/result_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "version.h"
+
+/* To seven significant digits: more than any clock here resolves. NaN and infinity become null. */
+static json_t *number(double value)
+{
+    char text[32];
+    if (!isfinite(value))
+        return json_null();
+    snprintf(text, sizeof text, "%.7g", value);
+    return json_real(strtod(text, NULL));
+}
+
+static json_t *missing(const char *status, const char *reason)
+{
+    return json_pack("{s:s,s:s}", "status", status, "reason", reason);
+}
+
+static json_t *timing_to_json(const struct timing *t)
+{
+    return json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:[o,o],s:o,s:s}", "samples", (int)t->samples,
+                     "discarded", (int)t->discarded, "launches_per_sample", (int)t->launches, "min_us",
+                     number(t->min_us), "p25_us", number(t->p25_us), "median_us", number(t->median_us),
+                     "p75_us", number(t->p75_us), "max_us", number(t->max_us), "mean_us", number(t->mean_us),
+                     "stddev_us", number(t->stddev_us), "ci95_us", number(t->ci95_us[0]),
+                     number(t->ci95_us[1]), "noise", number(t->noise), "stop", stop_reason_name(t->stop));
+}
+
+static json_t *timings_to_json(const struct result *r)
+{
+    if (!r->cold.samples)
+        return missing("unavailable", "the output was wrong: a wrong kernel is not timed");
+    /* Below twice the empty kernel's time what is measured is mostly the launch. */
+    bool near_floor = r->cold.median_us < 2 * r->floor_us;
+    return json_pack("{s:o,s:o,s:o,s:b,s:o}", "cold", timing_to_json(&r->cold), "hot",
+                     timing_to_json(&r->hot), "floor_us", number(r->floor_us), "near_floor", near_floor,
+                     "tick_us", number(r->tick_us));
+}
+
+/* Bytes over microseconds, in 10^9 bytes a second. */
+static double gbps(uint64_t bytes, double us)
+{
+    return us > 0 ? (double)bytes / us / 1e3 : NAN;
+}
+
+static json_t *rates_to_json(const struct result *r, const struct timing *t)
+{
+    uint64_t bytes = r->load_bytes + r->store_bytes;
+    double peak = r->device.peak_gbps, effective = gbps(bytes, t->median_us);
+    return json_pack("{s:o,s:o,s:o,s:b}", "effective_gbps", number(effective), "best_gbps",
+                     number(gbps(bytes, t->min_us)), "of_peak", number(peak > 0 ? effective / peak : NAN),
+                     "above_peak", peak > 0 && effective > peak);
+}
+
+static json_t *bandwidth_to_json(const struct result *r)
+{
+    json_t *requested =
+        json_pack("{s:I,s:I}", "load", (json_int_t)r->load_bytes, "store", (json_int_t)r->store_bytes);
+    json_t *object = json_pack(
+        "{s:o,s:o,s:s,s:I,s:o}", "requested_bytes", requested, "peak_gbps",
+        r->device.peak_gbps > 0 ? number(r->device.peak_gbps) : json_null(), "peak_source",
+        r->device.peak_source, "working_set_bytes", (json_int_t)r->working_set_bytes, "fits_in_l2",
+        r->device.l2_bytes ? json_boolean(r->working_set_bytes <= r->device.l2_bytes) : json_null());
+    const char *reason = !r->cold.samples                    ? "the kernel was not timed"
+                         : !r->load_bytes && !r->store_bytes ? "nothing was touched"
+                                                             : NULL;
+    json_object_set_new(object, "cold", reason ? missing("unavailable", reason) : rates_to_json(r, &r->cold));
+    json_object_set_new(object, "hot", reason ? missing("unavailable", reason) : rates_to_json(r, &r->hot));
+    return object;
+}
+
+static json_t *correctness_to_json(const struct correctness *c)
+{
+    if (!c->checked)
+        return missing("unavailable", "the output was not checked");
+    json_t *first = json_null();
+    if (c->has_first)
+        first = json_pack("{s:s,s:I,s:b,s:o,s:o}", "buffer", c->first.buffer, "index",
+                          (json_int_t)c->first.index, "outside", c->first.guard, "expected",
+                          c->first.untouched ? json_string("untouched") : number(c->first.expected), "found",
+                          c->first.guard ? json_null() : number(c->first.found));
+    return json_pack("{s:b,s:I,s:I,s:o,s:o}", "verified", c->verified, "elements_checked",
+                     (json_int_t)c->elements_checked, "mismatches", (json_int_t)c->mismatches,
+                     "max_abs_error", number(c->max_abs_error), "first_mismatch", first);
+}
+
+static json_t *launch_to_json(const struct experiment *e, const struct launch_facts *l)
+{
+    json_t *object = json_pack("{s:[I,I,I],s:[I,I,I]}", "grid", (json_int_t)e->grid[0],
+                               (json_int_t)e->grid[1], (json_int_t)e->grid[2], "block",
+                               (json_int_t)e->block[0], (json_int_t)e->block[1], (json_int_t)e->block[2]);
+    bool known = l->registers_per_thread >= 0;
+    json_object_set_new(object, "registers_per_thread",
+                        known ? json_integer(l->registers_per_thread) : json_null());
+    json_object_set_new(object, "local_bytes_per_thread",
+                        known ? json_integer((json_int_t)l->local_bytes_per_thread) : json_null());
+    json_object_set_new(object, "shared_bytes_per_block",
+                        known ? json_integer((json_int_t)l->shared_bytes_per_block) : json_null());
+    return object;
+}
+
+static json_t *device_to_json(const struct experiment *e, const struct device_facts *f)
+{
+    return json_pack("{s:I,s:s,s:s,s:s,s:s,s:s,s:s}", "index", (json_int_t)e->device, "backend", f->backend,
+                     "name", f->name, "uuid", f->uuid, "arch", f->arch, "driver", f->driver, "runtime",
+                     f->runtime);
+}
+
+static void add_noise(json_t *reasons, const char *which, const struct timing *t, double wanted)
+{
+    char text[96];
+    if (!t->samples || t->noise <= wanted)
+        return;
+    snprintf(text, sizeof text, "%s samples: noise stayed at %.2g, %.2g was asked for", which, t->noise,
+             wanted);
+    json_array_append_new(reasons, json_string(text));
+}
+
+static json_t *stability_to_json(const struct experiment *e, const struct result *r)
+{
+    json_t *reasons = json_array();
+    add_noise(reasons, "cold", &r->cold, e->measure.noise);
+    add_noise(reasons, "hot", &r->hot, e->measure.noise);
+    bool stable = r->cold.samples && json_array_size(reasons) == 0;
+    return json_pack("{s:b,s:o}", "stable", stable, "reasons", reasons);
+}
+
+json_t *result_to_json(const struct experiment *e, const struct result *r)
+{
+    json_t *object = json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:s,s:s,s:s}}", "device", device_to_json(e, &r->device), "launch",
+        launch_to_json(e, &r->launch), "timing", timings_to_json(r), "bandwidth", bandwidth_to_json(r),
+        "correctness", correctness_to_json(&r->correctness), "stability", stability_to_json(e, r), "counters",
+        e->counters ? missing("unavailable", "this version has no counters")
+                    : missing("not_requested", "\"counters\": true asks for them"),
+        "provenance", "version", COALESCED_VERSION, "commit", COALESCED_COMMIT, "kernel_sha256",
+        e->kernel->sha256);
+    return object;
+}

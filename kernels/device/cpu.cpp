@@ -1,0 +1,300 @@
+/* The CPU as a device: the same bodies, really executed, timed with the clock of the operating system. */
+#include "kernels/device/device.h"
+
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <ctype.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mutex>
+#include <new>
+
+#include "base/clock.h"
+#include "kernels/device/cpu_pool.h"
+
+extern "C" const kernel_entry *const cpu_entries[];
+void cpu_check_add(check *sum, const check *part);
+
+struct device {
+    cpu_pool *pool;
+    void *memory;
+    uint64_t memory_bytes;
+    uint64_t *flush; /* twice the last cache, read before each cold sample */
+    uint64_t flush_words;
+};
+
+struct batch {
+    const run *what;
+    unsigned launches;
+};
+
+/* A cache of unknown size counts as this large when it is to be emptied. */
+static const uint64_t flush_default_bytes = 64u << 20;
+
+void cpu_check_add(check *sum, const check *part)
+{
+    static std::mutex mutex;
+    std::lock_guard<std::mutex> lock(mutex);
+    sum->mismatches += part->mismatches;
+    if (part->first < sum->first)
+        sum->first = part->first;
+    if (part->max_abs_error > sum->max_abs_error)
+        sum->max_abs_error = part->max_abs_error;
+}
+
+static unsigned cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return (unsigned)CPU_COUNT(&set);
+    return 1;
+}
+
+/* The value of the line that begins with `key`, from a "key : value" file; empty when it is not there. */
+static void read_line(const char *path, const char *key, char *value, size_t size)
+{
+    value[0] = '\0';
+    FILE *file = fopen(path, "re");
+    char line[256];
+    while (file && !value[0] && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (!colon || strncmp(line, key, strlen(key)) != 0)
+            continue;
+        colon += strspn(colon, ": \t");
+        colon[strcspn(colon, "\n")] = '\0';
+        snprintf(value, size, "%s", colon);
+    }
+    if (file)
+        fclose(file);
+}
+
+static uint64_t last_cache_bytes(void)
+{
+    for (int name : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
+        long bytes = sysconf(name);
+        if (bytes > 0)
+            return (uint64_t)bytes;
+    }
+    return 0;
+}
+
+/* What this process may use: the machine's memory, or its control group's limit when that is less. */
+static uint64_t memory_bytes(void)
+{
+    uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    for (const char *path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+        FILE *file = fopen(path, "re");
+        unsigned long long limit;
+        if (file && fscanf(file, "%llu", &limit) == 1 && limit < bytes)
+            bytes = limit;
+        if (file)
+            fclose(file);
+    }
+    return bytes;
+}
+
+static int cpu_count(void)
+{
+    return 1;
+}
+
+static int cpu_describe(int, device_facts *facts, error *)
+{
+    *facts = {};
+    utsname system{};
+    uname(&system);
+    snprintf(facts->backend, sizeof facts->backend, "cpu");
+    read_line("/proc/cpuinfo", "model name", facts->name, sizeof facts->name);
+    if (!facts->name[0])
+        snprintf(facts->name, sizeof facts->name, "CPU (%.64s)", system.machine);
+    snprintf(facts->uuid, sizeof facts->uuid, "CPU-%.50s", system.nodename);
+    for (char *at = facts->uuid; *at; at++)
+        if (!isalnum((unsigned char)*at))
+            *at = '-';
+    snprintf(facts->arch, sizeof facts->arch, "%.15s", system.machine);
+    snprintf(facts->driver, sizeof facts->driver, "%.15s %.30s", system.sysname, system.release);
+    snprintf(facts->runtime, sizeof facts->runtime, "%.47s", __VERSION__);
+    facts->multiprocessors = cores();
+    facts->warp_size = 1;
+    facts->max_threads_per_block = 1024; /* as a GPU has it, so that requests mean the same on both */
+    facts->max_block[0] = facts->max_block[1] = 1024;
+    facts->max_block[2] = 64;
+    facts->max_grid[0] = 2147483647;
+    facts->max_grid[1] = facts->max_grid[2] = 65535;
+    facts->memory_bytes = memory_bytes();
+    facts->l2_bytes = last_cache_bytes();
+    snprintf(facts->peak_source, sizeof facts->peak_source, "not known for a CPU");
+    return 0;
+}
+
+static void *map_memory(uint64_t bytes)
+{
+    void *at =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return nullptr;
+    madvise(at, bytes, MADV_HUGEPAGE);
+    return at;
+}
+
+static void cpu_close(device *device)
+{
+    if (!device)
+        return;
+    cpu_pool_free(device->pool);
+    if (device->memory)
+        munmap(device->memory, device->memory_bytes);
+    if (device->flush)
+        munmap(device->flush, device->flush_words * sizeof *device->flush);
+    delete device;
+}
+
+static int cpu_open(device **out, int, error *error)
+{
+    auto *d = new (std::nothrow) device{};
+    if (!d)
+        return error_set(error, ERROR_MEMORY, "no memory for the CPU device");
+    uint64_t cache = last_cache_bytes();
+    d->flush_words = 2 * (cache ? cache : flush_default_bytes) / sizeof *d->flush;
+    d->flush = (uint64_t *)map_memory(d->flush_words * sizeof *d->flush);
+    if (!d->flush) {
+        cpu_close(d);
+        return error_set(error, ERROR_OUT_OF_MEMORY, "no memory to empty the caches with");
+    }
+    for (uint64_t i = 0; i < d->flush_words; i++)
+        d->flush[i] = i; /* else every page is the one zero page, and reading it empties nothing */
+    d->pool = cpu_pool_new(cores());
+    *out = d;
+    return 0;
+}
+
+static uint64_t available_bytes(void)
+{
+    char value[64];
+    read_line("/proc/meminfo", "MemAvailable", value, sizeof value);
+    uint64_t available = strtoull(value, nullptr, 10) * 1024;
+    uint64_t limit = memory_bytes();
+    return available && available < limit ? available : limit;
+}
+
+static int cpu_reserve(device *d, uint64_t bytes, void **base, error *error)
+{
+    if (bytes > d->memory_bytes) {
+        if (d->memory)
+            munmap(d->memory, d->memory_bytes);
+        d->memory = nullptr;
+        d->memory_bytes = 0;
+        uint64_t available = available_bytes();
+        if (bytes > available)
+            return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, %llu are available",
+                             (unsigned long long)bytes, (unsigned long long)available);
+        d->memory = map_memory(bytes);
+        if (!d->memory)
+            return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, the system refused them",
+                             (unsigned long long)bytes);
+        d->memory_bytes = bytes;
+    }
+    *base = d->memory;
+    return 0;
+}
+
+static int cpu_fill(device *, void *at, int byte, uint64_t bytes, error *)
+{
+    memset(at, byte, bytes);
+    return 0;
+}
+
+static int cpu_count_other(device *, const void *at, int byte, uint64_t bytes, check *found, error *)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        if (((const unsigned char *)at)[i] != (unsigned char)byte && found->mismatches++ == 0)
+            found->first = i;
+    return 0;
+}
+
+static int cpu_read(device *, void *to, const void *from, uint64_t bytes, error *)
+{
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+static const kernel_entry *entry_of(const run *r)
+{
+    return cpu_entries[suite_index(r->kernel)];
+}
+
+static int cpu_prepare(device *d, const run *r, int buffer, error *)
+{
+    return entry_of(r)->prepare(r, buffer, d->pool);
+}
+
+static int cpu_launch(device *d, const run *r, error *)
+{
+    return entry_of(r)->launch(r, d->pool);
+}
+
+static int cpu_check(device *d, const run *r, int buffer, check *found, error *)
+{
+    *found = {0, ~0ull, 0};
+    return entry_of(r)->check(r, buffer, found, d->pool);
+}
+
+static int cpu_launch_facts(device *, const run *, launch_facts *facts, error *)
+{
+    *facts = {-1, 0, 0};
+    return 0;
+}
+
+static void read_flush(device *d)
+{
+    cpu_pool_each(d->pool, d->flush_words, [&](uint64_t begin, uint64_t end) {
+        uint64_t sum = 0;
+        for (uint64_t i = begin; i < end; i++)
+            sum += d->flush[i];
+        *(volatile uint64_t *)&d->flush[begin] = d->flush[begin] + (sum & 0); /* keeps the reads */
+    });
+}
+
+static int cpu_time_cold(device *d, const run *r, double *us, error *)
+{
+    read_flush(d);
+    int64_t begin = clock_monotonic_ns();
+    if (r)
+        entry_of(r)->launch(r, d->pool);
+    else
+        cpu_pool_each(d->pool, cpu_pool_threads(d->pool), [](uint64_t, uint64_t) {});
+    *us = (double)(clock_monotonic_ns() - begin) / 1e3;
+    return 0;
+}
+
+static int cpu_batch_new(device *, const run *r, unsigned launches, batch **out, error *error)
+{
+    *out = new (std::nothrow) batch{r, launches};
+    return *out ? 0 : error_set(error, ERROR_MEMORY, "no memory for a batch");
+}
+
+static int cpu_batch_time(device *d, batch *b, double *us, error *)
+{
+    int64_t begin = clock_monotonic_ns();
+    for (unsigned i = 0; i < b->launches; i++)
+        entry_of(b->what)->launch(b->what, d->pool);
+    *us = (double)(clock_monotonic_ns() - begin) / 1e3;
+    return 0;
+}
+
+static void cpu_batch_free(device *, batch *b)
+{
+    delete b;
+}
+
+extern "C" const device_kind device_cpu;
+const device_kind device_cpu = {
+    "cpu",         true,           cpu_count,      cpu_describe,     cpu_open,
+    cpu_close,     cpu_reserve,    cpu_fill,       cpu_count_other,  cpu_read,
+    cpu_prepare,   cpu_launch,     cpu_check,      cpu_launch_facts, cpu_time_cold,
+    cpu_batch_new, cpu_batch_time, cpu_batch_free,
+};

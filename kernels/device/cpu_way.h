@@ -1,0 +1,169 @@
+/* How the CPU executes a body: loops over the block's threads within loops over blocks, x innermost, so that
+   a compiler sees the loops one would write by hand. Blocks are spread over the pool's threads. */
+#include "kernels/device/cpu_pool.h"
+#include "kernels/device/way.h"
+
+#ifndef WAY_CONTEXT
+#define WAY_CONTEXT(...) __VA_ARGS__ /* tests wrap the context in one that spoils the body */
+#define WAY_ENTRY(name) cpu_entry_##name
+#endif
+
+template <class T_> struct cpu_context {
+    using T = T_;
+    using I = int64_t;
+    I n, rows, columns;
+    int64_t params[KERNEL_PARAMS];
+    T *a, *b, *c, *d;
+    I bx, by, bz, tx, ty, tz, dx, dy, dz, gx, gy, gz;
+
+    explicit cpu_context(const run &r)
+        : n((I)r.domain.n), rows((I)r.domain.rows), columns((I)r.domain.columns), a((T *)r.buffer[0]),
+          b((T *)r.buffer[1]), c((T *)r.buffer[2]), d((T *)r.buffer[3]), bx(0), by(0), bz(0), tx(0), ty(0),
+          tz(0), dx((I)r.domain.block.x), dy((I)r.domain.block.y), dz((I)r.domain.block.z), gx((I)r.grid.x),
+          gy((I)r.grid.y), gz((I)r.grid.z)
+    {
+        for (int i = 0; i < KERNEL_PARAMS; i++)
+            params[i] = r.domain.param[i];
+    }
+    BODY I param(int k) const
+    {
+        return params[k];
+    }
+    BODY I thread_x() const
+    {
+        return tx;
+    }
+    BODY I thread_y() const
+    {
+        return ty;
+    }
+    BODY I block_x() const
+    {
+        return bx;
+    }
+    BODY I block_y() const
+    {
+        return by;
+    }
+    BODY I block_dim_x() const
+    {
+        return dx;
+    }
+    BODY I block_dim_y() const
+    {
+        return dy;
+    }
+    BODY I global_x() const
+    {
+        return bx * dx + tx;
+    }
+    BODY I global_y() const
+    {
+        return by * dy + ty;
+    }
+    /* A CPU has one path to memory. */
+    BODY T load(const T *p, I i) const
+    {
+        return p[i];
+    }
+    BODY T load_ldg(const T *p, I i) const
+    {
+        return p[i];
+    }
+    BODY four<T> load4(const T *p, I j) const
+    {
+        return {p[4 * j], p[4 * j + 1], p[4 * j + 2], p[4 * j + 3]};
+    }
+    BODY void store(T *p, I i, T v) const
+    {
+        p[i] = v;
+    }
+    BODY void store4(T *p, I j, four<T> v) const
+    {
+        p[4 * j] = v.x;
+        p[4 * j + 1] = v.y;
+        p[4 * j + 2] = v.z;
+        p[4 * j + 3] = v.w;
+    }
+};
+
+template <class K, class C> static void cpu_blocks(const run &r, uint64_t begin, uint64_t end)
+{
+    C c(r);
+    c.bx = (int64_t)(begin % r.grid.x);
+    c.by = (int64_t)(begin / r.grid.x % r.grid.y);
+    c.bz = (int64_t)(begin / r.grid.x / r.grid.y);
+    for (uint64_t block = begin; block < end; block++) {
+        for (c.tz = 0; c.tz < c.dz; c.tz++)
+            for (c.ty = 0; c.ty < c.dy; c.ty++)
+                for (c.tx = 0; c.tx < c.dx; c.tx++)
+                    K::body(c);
+        if (++c.bx == c.gx) {
+            c.bx = 0;
+            if (++c.by == c.gy) {
+                c.by = 0;
+                c.bz++;
+            }
+        }
+    }
+}
+
+template <class K> static int cpu_launch(const run *r, void *where)
+{
+    return with_dtype<K>(r, [&](auto zero) {
+        using C = WAY_CONTEXT(cpu_context<decltype(zero)>);
+        cpu_pool_each((cpu_pool *)where, r->grid.x * r->grid.y * r->grid.z,
+                      [&](uint64_t begin, uint64_t end) { cpu_blocks<K, C>(*r, begin, end); });
+        return 0;
+    });
+}
+
+template <class K> static int cpu_prepare(const run *r, int buffer, void *where)
+{
+    return with_dtype<K>(r, [&](auto zero) {
+        using T = decltype(zero);
+        auto x = expectation<T>::of(r->domain);
+        bool is_input = r->kernel->buffers[buffer].role == BUFFER_INPUT;
+        auto *to = (typename bits_of<T>::type *)r->buffer[buffer];
+        cpu_pool_each((cpu_pool *)where, r->elements[buffer], [&](uint64_t begin, uint64_t end) {
+            for (uint64_t i = begin; i < end; i++)
+                to[i] = prepared_bits<K>(x, is_input, buffer, i);
+        });
+        return 0;
+    });
+}
+
+template <class K, class T>
+static void cpu_check_part(const run *r, int buffer, uint64_t begin, uint64_t end, check *part)
+{
+    auto x = expectation<T>::of(r->domain);
+    bool is_input = r->kernel->buffers[buffer].role == BUFFER_INPUT;
+    for (uint64_t i = begin; i < end; i++) {
+        double error;
+        if (!element_wrong<K>(x, is_input, buffer, i, ((const T *)r->buffer[buffer])[i], &error))
+            continue;
+        if (!part->mismatches++)
+            part->first = i;
+        if (error > part->max_abs_error)
+            part->max_abs_error = error;
+    }
+}
+
+void cpu_check_add(check *sum, const check *part); /* locked; cpu.cpp */
+
+template <class K> static int cpu_check(const run *r, int buffer, check *found, void *where)
+{
+    return with_dtype<K>(r, [&](auto zero) {
+        cpu_pool_each((cpu_pool *)where, r->elements[buffer], [&](uint64_t begin, uint64_t end) {
+            check part = {0, ~0ull, 0};
+            cpu_check_part<K, decltype(zero)>(r, buffer, begin, end, &part);
+            cpu_check_add(found, &part);
+        });
+        return 0;
+    });
+}
+
+#define SUITE_KERNEL(name)                                                                                   \
+    extern "C" const kernel_entry WAY_ENTRY(name);                                                           \
+    extern "C" const kernel_entry WAY_ENTRY(name) = {cpu_launch<name>, cpu_prepare<name>, cpu_check<name>,   \
+                                                     nullptr};

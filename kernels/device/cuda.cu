@@ -1,0 +1,397 @@
+/* NVIDIA GPUs by the CUDA runtime, on a stream of our own. The figures behind the way of timing are in
+   docs/measuring.md. */
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <new>
+
+#include "kernels/device/device.h"
+
+extern "C" const kernel_entry *const cuda_entries[];
+
+struct device {
+    int index;
+    cudaStream_t stream;
+    cudaEvent_t begin, end;
+    void *memory;
+    uint64_t memory_bytes;
+    uint4 *flush; /* twice the L2, read before each cold sample */
+    uint64_t flush_bytes;
+    check *found; /* in device memory */
+    unsigned *sink;
+    long long spin_ns; /* of the kernel that keeps the device busy while a sample is enqueued */
+};
+
+struct batch {
+    cudaGraphExec_t graph;
+};
+
+static const long long spin_first_ns = 10000, spin_most_ns = 2000000;
+
+/* The kind that the service acts upon: after all but two of them the context is beyond repair. */
+static error_kind kind_of(cudaError_t code)
+{
+    switch (code) {
+    case cudaErrorMemoryAllocation:
+        return ERROR_OUT_OF_MEMORY;
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidValue:
+    case cudaErrorLaunchOutOfResources:
+        return ERROR_INVALID;
+    case cudaErrorNoDevice:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorHardwareStackError:
+    case cudaErrorSystemNotReady:
+        return ERROR_DEVICE_LOST;
+    default:
+        return ERROR_CUDA;
+    }
+}
+
+static int cuda_failed(cudaError_t code, const char *expression, const char *file, int line, error *error)
+{
+    cudaGetLastError(); /* so that it is not told again for the next call */
+    error_set(error, kind_of(code), "%s: %s (%s)", expression, cudaGetErrorString(code),
+              cudaGetErrorName(code));
+    if (error && !error->where[0])
+        snprintf(error->where, sizeof error->where, "%s:%d", file, line);
+    return -1;
+}
+
+#define CHECK(call)                                                                                          \
+    do {                                                                                                     \
+        cudaError_t code_ = (cudaError_t)(call);                                                             \
+        if (code_ != cudaSuccess)                                                                            \
+            return cuda_failed(code_, #call, __FILE__, __LINE__, error);                                     \
+    } while (0)
+
+__global__ void spin_body(long long ns)
+{
+    long long begin, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    do
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while (now - begin < ns);
+}
+
+__global__ void empty_body(void) {}
+
+/* Ends with clean lines: a flush that wrote would leave the kernel its lines to write back. */
+__global__ void flush_body(const uint4 *from, uint64_t count, unsigned *sink)
+{
+    unsigned sum = 0;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * blockDim.x) {
+        uint4 v = __ldcg(from + i);
+        sum += v.x ^ v.y ^ v.z ^ v.w;
+    }
+    if (sum == 0x9E3779B9u) /* keeps the loads; the buffer is all zero */
+        *sink = sum;
+}
+
+__global__ void count_other_body(const unsigned char *at, unsigned char byte, uint64_t bytes, check *found)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes;
+         i += (uint64_t)gridDim.x * blockDim.x)
+        if (at[i] != byte) {
+            atomicAdd(&found->mismatches, 1ull);
+            atomicMin(&found->first, (unsigned long long)i);
+        }
+}
+
+static int cuda_count(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return count;
+}
+
+static void describe_versions(device_facts *facts)
+{
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    FILE *file = fopen("/proc/driver/nvidia/version", "re");
+    char line[256] = "";
+    /* "NVRM version: NVIDIA UNIX ... Module  580.95.05  Release ..." */
+    if (file && fgets(line, sizeof line, file)) {
+        for (char *at = strtok(line, " \t"); at && !facts->driver[0]; at = strtok(nullptr, " \t"))
+            if (strspn(at, "0123456789.") == strlen(at) && strchr(at, '.'))
+                snprintf(facts->driver, sizeof facts->driver, "%.24s", at);
+    }
+    if (file)
+        fclose(file);
+    size_t used = strlen(facts->driver);
+    snprintf(facts->driver + used, sizeof facts->driver - used, "%sCUDA %d.%d", used ? ", " : "",
+             driver / 1000, driver % 1000 / 10);
+    snprintf(facts->runtime, sizeof facts->runtime, "CUDA %d.%d", runtime / 1000, runtime % 1000 / 10);
+}
+
+/* cudaDeviceProp lost its clocks in CUDA 13; attributes have them in every version. */
+static int describe_clocks(int index, device_facts *facts, error *error)
+{
+    int clock = 0, memory_clock = 0, bus = 0;
+    CHECK(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, index));
+    CHECK(cudaDeviceGetAttribute(&memory_clock, cudaDevAttrMemoryClockRate, index));
+    CHECK(cudaDeviceGetAttribute(&bus, cudaDevAttrGlobalMemoryBusWidth, index));
+    facts->clock_khz = (uint32_t)clock;
+    facts->memory_clock_khz = (uint32_t)memory_clock;
+    facts->memory_bus_bits = (uint32_t)bus;
+    facts->peak_gbps = 2.0 * memory_clock * 1e3 * bus / 8 / 1e9;
+    snprintf(facts->peak_source, sizeof facts->peak_source, "2 x memory clock x bus width");
+    if (facts->peak_gbps <= 0)
+        snprintf(facts->peak_source, sizeof facts->peak_source,
+                 "the driver does not tell the memory's clock or bus width");
+    return 0;
+}
+
+static int cuda_describe(int index, device_facts *facts, error *error)
+{
+    cudaDeviceProp p;
+    *facts = {};
+    CHECK(cudaGetDeviceProperties(&p, index));
+    snprintf(facts->backend, sizeof facts->backend, "cuda");
+    snprintf(facts->name, sizeof facts->name, "%.127s", p.name);
+    const unsigned char *u = (const unsigned char *)p.uuid.bytes;
+    snprintf(facts->uuid, sizeof facts->uuid,
+             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
+             u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+    snprintf(facts->arch, sizeof facts->arch, "sm_%d%d", p.major, p.minor);
+    describe_versions(facts);
+    facts->multiprocessors = (uint32_t)p.multiProcessorCount;
+    facts->warp_size = (uint32_t)p.warpSize;
+    facts->max_threads_per_block = (uint32_t)p.maxThreadsPerBlock;
+    facts->max_threads_per_multiprocessor = (uint32_t)p.maxThreadsPerMultiProcessor;
+    for (int i = 0; i < 3; i++) {
+        facts->max_block[i] = (uint32_t)p.maxThreadsDim[i];
+        facts->max_grid[i] = (uint32_t)p.maxGridSize[i];
+    }
+    facts->registers_per_multiprocessor = (uint32_t)p.regsPerMultiprocessor;
+    facts->registers_per_block = (uint32_t)p.regsPerBlock;
+    facts->shared_bytes_per_multiprocessor = p.sharedMemPerMultiprocessor;
+    facts->shared_bytes_per_block = p.sharedMemPerBlock;
+    facts->memory_bytes = p.totalGlobalMem;
+    facts->l2_bytes = (uint64_t)p.l2CacheSize;
+    return describe_clocks(index, facts, error);
+}
+
+static void cuda_close(device *d)
+{
+    if (!d)
+        return;
+    cudaFree(d->memory);
+    cudaFree(d->flush);
+    cudaFree(d->found);
+    cudaFree(d->sink);
+    if (d->begin)
+        cudaEventDestroy(d->begin);
+    if (d->end)
+        cudaEventDestroy(d->end);
+    if (d->stream)
+        cudaStreamDestroy(d->stream);
+    delete d;
+}
+
+static int open_parts(device *d, error *error)
+{
+    int l2 = 0;
+    CHECK(cudaSetDevice(d->index));
+    CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, d->index));
+    d->flush_bytes = 2ull * (l2 > 0 ? (uint64_t)l2 : 32u << 20);
+    CHECK(cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking));
+    CHECK(cudaEventCreate(&d->begin));
+    CHECK(cudaEventCreate(&d->end));
+    CHECK(cudaMalloc((void **)&d->flush, d->flush_bytes));
+    CHECK(cudaMemsetAsync(d->flush, 0, d->flush_bytes, d->stream));
+    CHECK(cudaMalloc((void **)&d->found, sizeof *d->found));
+    CHECK(cudaMalloc((void **)&d->sink, sizeof *d->sink));
+    CHECK(cudaStreamSynchronize(d->stream));
+    return 0;
+}
+
+static int cuda_open(device **out, int index, error *error)
+{
+    auto *d = new (std::nothrow) device{};
+    if (!d)
+        return error_set(error, ERROR_MEMORY, "no memory for device %d", index);
+    d->index = index;
+    d->spin_ns = spin_first_ns;
+    if (open_parts(d, error) < 0) {
+        cuda_close(d);
+        return -1;
+    }
+    *out = d;
+    return 0;
+}
+
+static int cuda_reserve(device *d, uint64_t bytes, void **base, error *error)
+{
+    if (bytes > d->memory_bytes) {
+        size_t available, total;
+        CHECK(cudaFree(d->memory));
+        d->memory = nullptr;
+        d->memory_bytes = 0;
+        CHECK(cudaMemGetInfo(&available, &total));
+        if (bytes > available)
+            return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, %llu of %llu are free",
+                             (unsigned long long)bytes, (unsigned long long)available,
+                             (unsigned long long)total);
+        CHECK(cudaMalloc(&d->memory, bytes));
+        d->memory_bytes = bytes;
+    }
+    *base = d->memory;
+    return 0;
+}
+
+static int cuda_fill(device *d, void *at, int byte, uint64_t bytes, error *error)
+{
+    CHECK(cudaMemsetAsync(at, byte, bytes, d->stream));
+    return 0;
+}
+
+static int found_begin(device *d, error *error)
+{
+    static const check none = {0, ~0ull, 0};
+    CHECK(cudaMemcpyAsync(d->found, &none, sizeof none, cudaMemcpyHostToDevice, d->stream));
+    return 0;
+}
+
+static int cuda_read(device *d, void *to, const void *from, uint64_t bytes, error *error)
+{
+    CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, d->stream));
+    CHECK(cudaStreamSynchronize(d->stream));
+    return 0;
+}
+
+static int cuda_count_other(device *d, const void *at, int byte, uint64_t bytes, check *found, error *error)
+{
+    if (found_begin(d, error) < 0)
+        return -1;
+    uint64_t blocks = (bytes + 255) / 256;
+    count_other_body<<<(unsigned)(blocks > 4096 ? 4096 : blocks), 256, 0, d->stream>>>(
+        (const unsigned char *)at, (unsigned char)byte, bytes, d->found);
+    CHECK(cudaGetLastError());
+    return cuda_read(d, found, d->found, sizeof *found, error);
+}
+
+static const kernel_entry *entry_of(const run *r)
+{
+    return cuda_entries[suite_index(r->kernel)];
+}
+
+static int cuda_prepare(device *d, const run *r, int buffer, error *error)
+{
+    CHECK(entry_of(r)->prepare(r, buffer, d->stream));
+    return 0;
+}
+
+static int cuda_launch(device *d, const run *r, error *error)
+{
+    CHECK(entry_of(r)->launch(r, d->stream));
+    CHECK(cudaStreamSynchronize(d->stream));
+    return 0;
+}
+
+static int cuda_check(device *d, const run *r, int buffer, check *found, error *error)
+{
+    if (found_begin(d, error) < 0)
+        return -1;
+    CHECK(entry_of(r)->check(r, buffer, d->found, d->stream));
+    return cuda_read(d, found, d->found, sizeof *found, error);
+}
+
+static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error *error)
+{
+    cudaFuncAttributes attributes;
+    CHECK(cudaFuncGetAttributes(&attributes, entry_of(r)->symbol(r)));
+    *facts = {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes};
+    return 0;
+}
+
+/* Times what `enqueue` puts on the stream, behind a spinning kernel that keeps launch latency off the clock.
+   A sample whose clock started before all was enqueued is told as negative, and the next one spins longer. */
+template <class F> static int time_enqueued(device *d, double *us, error *error, F enqueue)
+{
+    float ms = 0;
+    spin_body<<<1, 1, 0, d->stream>>>(d->spin_ns);
+    CHECK(cudaEventRecord(d->begin, d->stream));
+    CHECK(enqueue());
+    CHECK(cudaEventRecord(d->end, d->stream));
+    cudaError_t state = cudaEventQuery(d->begin);
+    CHECK(cudaStreamSynchronize(d->stream));
+    CHECK(cudaEventElapsedTime(&ms, d->begin, d->end));
+    *us = ms * 1e3;
+    if (state == cudaSuccess) {
+        *us = -1;
+        d->spin_ns = d->spin_ns * 2 < spin_most_ns ? d->spin_ns * 2 : spin_most_ns;
+    } else {
+        cudaGetLastError(); /* "not ready" is what was hoped for */
+    }
+    return 0;
+}
+
+static int cuda_time_cold(device *d, const run *r, double *us, error *error)
+{
+    flush_body<<<1024, 256, 0, d->stream>>>(d->flush, d->flush_bytes / sizeof *d->flush, d->sink);
+    CHECK(cudaGetLastError());
+    return time_enqueued(d, us, error, [&]() -> int {
+        if (r)
+            return entry_of(r)->launch(r, d->stream);
+        empty_body<<<1, 32, 0, d->stream>>>();
+        return (int)cudaGetLastError();
+    });
+}
+
+static int record_launches(device *d, const run *r, unsigned launches, cudaGraph_t *graph, error *error)
+{
+    CHECK(cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeThreadLocal));
+    int code = 0;
+    for (unsigned i = 0; i < launches && code == 0; i++)
+        code = entry_of(r)->launch(r, d->stream);
+    CHECK(cudaStreamEndCapture(d->stream, graph)); /* also when a launch was refused */
+    CHECK(code);
+    return 0;
+}
+
+static int cuda_batch_new(device *d, const run *r, unsigned launches, batch **out, error *error)
+{
+    cudaGraph_t graph = nullptr;
+    if (record_launches(d, r, launches, &graph, error) < 0) {
+        if (graph)
+            cudaGraphDestroy(graph);
+        return -1;
+    }
+    auto *b = new (std::nothrow) batch{};
+    cudaError_t code = b ? cudaGraphInstantiate(&b->graph, graph, 0) : cudaErrorMemoryAllocation;
+    cudaGraphDestroy(graph);
+    if (code == cudaSuccess)
+        code = cudaGraphUpload(b->graph, d->stream);
+    *out = b;
+    CHECK(code);
+    return 0;
+}
+
+static int cuda_batch_time(device *d, batch *b, double *us, error *error)
+{
+    return time_enqueued(d, us, error, [&] { return cudaGraphLaunch(b->graph, d->stream); });
+}
+
+static void cuda_batch_free(device *, batch *b)
+{
+    if (b && b->graph)
+        cudaGraphExecDestroy(b->graph);
+    delete b;
+}
+
+extern "C" const device_kind device_cuda;
+const device_kind device_cuda = {
+    "cuda",         false,           cuda_count,      cuda_describe,     cuda_open,
+    cuda_close,     cuda_reserve,    cuda_fill,       cuda_count_other,  cuda_read,
+    cuda_prepare,   cuda_launch,     cuda_check,      cuda_launch_facts, cuda_time_cold,
+    cuda_batch_new, cuda_batch_time, cuda_batch_free,
+};

@@ -1,0 +1,211 @@
+/* How a GPU executes a body: the context is the thread, and the body becomes a __global__ function. Indices
+   are 32-bit where everything that a thread could compute fits, 64-bit elsewhere. */
+#include <cuda_runtime.h>
+
+#include "kernels/device/way.h"
+
+#ifndef WAY_CONTEXT
+#define WAY_CONTEXT(...) __VA_ARGS__ /* tests wrap the context in one that spoils the body */
+#define WAY_ENTRY(name) cuda_entry_##name
+#endif
+
+template <class T, class I> struct cuda_args {
+    T *a, *b, *c, *d;
+    I n, rows, columns;
+    I params[KERNEL_PARAMS];
+};
+
+template <class T_, class I_, load_path P> struct cuda_context : cuda_args<T_, I_> {
+    using T = T_;
+    using I = I_;
+    __device__ explicit cuda_context(const cuda_args<T, I> &args) : cuda_args<T, I>(args) {}
+
+    BODY I param(int k) const
+    {
+        return this->params[k];
+    }
+    BODY I thread_x() const
+    {
+        return (I)threadIdx.x;
+    }
+    BODY I thread_y() const
+    {
+        return (I)threadIdx.y;
+    }
+    BODY I block_x() const
+    {
+        return (I)blockIdx.x;
+    }
+    BODY I block_y() const
+    {
+        return (I)blockIdx.y;
+    }
+    BODY I block_dim_x() const
+    {
+        return (I)blockDim.x;
+    }
+    BODY I block_dim_y() const
+    {
+        return (I)blockDim.y;
+    }
+    BODY I global_x() const
+    {
+        return block_x() * block_dim_x() + thread_x();
+    }
+    BODY I global_y() const
+    {
+        return block_y() * block_dim_y() + thread_y();
+    }
+    BODY T load(const T *p, I i) const
+    {
+        if constexpr (P == LOAD_CA)
+            return __ldca(p + i);
+        else if constexpr (P == LOAD_CG)
+            return __ldcg(p + i);
+        else if constexpr (P == LOAD_LDG)
+            return __ldg(p + i);
+        else
+            return p[i];
+    }
+    BODY T load_ldg(const T *p, I i) const
+    {
+        return __ldg(p + i);
+    }
+    BODY four<T> load4(const T *p, I j) const
+    {
+        float4 v = reinterpret_cast<const float4 *>(p)[j];
+        four<T> r;
+        memcpy(&r, &v, sizeof r);
+        return r;
+    }
+    BODY void store(T *p, I i, T v) const
+    {
+        p[i] = v;
+    }
+    BODY void store4(T *p, I j, four<T> v) const
+    {
+        float4 r;
+        memcpy(&r, &v, sizeof r);
+        reinterpret_cast<float4 *>(p)[j] = r;
+    }
+};
+
+template <class K, class C>
+__global__ void __launch_bounds__(1024) cuda_body(const cuda_args<typename C::T, typename C::I> args)
+{
+    C c(args);
+    K::body(c);
+}
+
+/* Does every index that a thread of this launch could form fit into 31 bits? */
+static inline bool cuda_index_is_small(const run *r)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < r->kernel->buffer_count; i++)
+        most = r->elements[i] > most ? r->elements[i] : most;
+    uint64_t span_x = r->grid.x * r->domain.block.x * (uint64_t)r->kernel->per_thread;
+    uint64_t span_y = r->grid.y * r->domain.block.y;
+    uint64_t span = span_x > span_y ? span_x : span_y;
+    return most + span + r->domain.n < (UINT64_C(1) << 31);
+}
+
+/* f(symbol, args) for the instance that this run calls for. */
+template <class K, class F> static int cuda_with_instance(const run *r, F f)
+{
+    return with_dtype<K>(r, [&](auto zero) {
+        using T = decltype(zero);
+        return with_load<K>(r, [&](auto load) {
+            auto call = [&](auto index) {
+                using I = decltype(index);
+                using C = WAY_CONTEXT(cuda_context<T, I, decltype(load)::path>);
+                cuda_args<T, I> args = {
+                    (T *)r->buffer[0], (T *)r->buffer[1], (T *)r->buffer[2],    (T *)r->buffer[3],
+                    (I)r->domain.n,    (I)r->domain.rows, (I)r->domain.columns, {}};
+                for (int k = 0; k < KERNEL_PARAMS; k++)
+                    args.params[k] = (I)r->domain.param[k];
+                return f((const void *)cuda_body<K, C>, (void *)&args);
+            };
+            return cuda_index_is_small(r) ? call(int32_t{}) : call(int64_t{});
+        });
+    });
+}
+
+template <class K> static int cuda_launch(const run *r, void *where)
+{
+    return cuda_with_instance<K>(r, [&](const void *symbol, void *args) {
+        void *arguments[] = {args};
+        const shape &grid = r->grid, &block = r->domain.block;
+        return (int)cudaLaunchKernel(symbol, dim3((unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z),
+                                     dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), arguments,
+                                     0, (cudaStream_t)where);
+    });
+}
+
+template <class K> static const void *cuda_symbol(const run *r)
+{
+    const void *found = nullptr;
+    cuda_with_instance<K>(r, [&](const void *symbol, void *) {
+        found = symbol;
+        return 0;
+    });
+    return found;
+}
+
+template <class K, class T>
+__global__ void cuda_prepare_body(expectation<T> x, bool is_input, int buffer, typename bits_of<T>::type *to,
+                                  uint64_t count)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * blockDim.x)
+        to[i] = prepared_bits<K>(x, is_input, buffer, i);
+}
+
+template <class K, class T>
+__global__ void cuda_check_body(expectation<T> x, bool is_input, int buffer, const T *from, uint64_t count,
+                                check *found)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * blockDim.x) {
+        double error;
+        if (!element_wrong<K>(x, is_input, buffer, i, from[i], &error))
+            continue;
+        atomicAdd(&found->mismatches, 1ull);
+        atomicMin(&found->first, (unsigned long long)i);
+        /* Doubles that are not negative are ordered as their bits are. */
+        atomicMax((unsigned long long *)&found->max_abs_error,
+                  (unsigned long long)__double_as_longlong(error));
+    }
+}
+
+static inline unsigned cuda_plain_grid(uint64_t count)
+{
+    uint64_t blocks = (count + 255) / 256;
+    return blocks > 65536 ? 65536u : blocks ? (unsigned)blocks : 1u;
+}
+
+template <class K> static int cuda_prepare(const run *r, int buffer, void *where)
+{
+    return with_dtype<K>(r, [&](auto zero) {
+        using T = decltype(zero);
+        cuda_prepare_body<K, T><<<cuda_plain_grid(r->elements[buffer]), 256, 0, (cudaStream_t)where>>>(
+            expectation<T>::of(r->domain), r->kernel->buffers[buffer].role == BUFFER_INPUT, buffer,
+            (typename bits_of<T>::type *)r->buffer[buffer], r->elements[buffer]);
+        return (int)cudaGetLastError();
+    });
+}
+
+template <class K> static int cuda_check(const run *r, int buffer, check *found, void *where)
+{
+    return with_dtype<K>(r, [&](auto zero) {
+        using T = decltype(zero);
+        cuda_check_body<K, T><<<cuda_plain_grid(r->elements[buffer]), 256, 0, (cudaStream_t)where>>>(
+            expectation<T>::of(r->domain), r->kernel->buffers[buffer].role == BUFFER_INPUT, buffer,
+            (const T *)r->buffer[buffer], r->elements[buffer], found);
+        return (int)cudaGetLastError();
+    });
+}
+
+#define SUITE_KERNEL(name)                                                                                   \
+    extern "C" const kernel_entry WAY_ENTRY(name);                                                           \
+    extern "C" const kernel_entry WAY_ENTRY(name) = {cuda_launch<name>, cuda_prepare<name>,                  \
+                                                     cuda_check<name>, cuda_symbol<name>};

@@ -1,0 +1,70 @@
+/* A kind of device as a small table of functions. The runner is their only caller; one thread uses a device.
+   Functions return 0, or -1 with *error set; they wait until the device is done unless they say otherwise. */
+#ifndef COALESCED_KERNELS_DEVICE_DEVICE_H
+#define COALESCED_KERNELS_DEVICE_DEVICE_H
+
+#include "base/error.h"
+#include "kernels/device/entry.h"
+#include "kernels/facts.h"
+#include "kernels/result.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct device; /* each kind has its own */
+struct batch;  /* a number of launches, back to back, ready to be started as one */
+
+struct device_kind {
+    const char *name;
+    bool fallback; /* stands in when no other kind has a device */
+
+    /* How many this process sees; 0 without a driver. */
+    int (*count)(void);
+    /* Without creating a context: nothing is allocated on the device. */
+    int (*describe)(int index, struct device_facts *facts, struct error *error);
+
+    /* With a context and what timing needs. */
+    int (*open)(struct device **device, int index, struct error *error);
+    void (*close)(struct device *device);
+
+    /* Memory of at least so many bytes, aligned to KERNEL_ALIGN_BYTES; kept until close() and handed out
+       again, grown when needed. ERROR_OUT_OF_MEMORY when it is not to be had. Its contents are undefined. */
+    int (*reserve)(struct device *device, uint64_t bytes, void **base, struct error *error);
+    int (*fill)(struct device *device, void *at, int byte, uint64_t bytes, struct error *error);
+    /* Bytes that differ from `byte`. */
+    int (*count_other)(struct device *device, const void *at, int byte, uint64_t bytes, struct check *found,
+                       struct error *error);
+    int (*read)(struct device *device, void *to, const void *from, uint64_t bytes, struct error *error);
+
+    int (*prepare)(struct device *device, const struct run *run, int buffer, struct error *error);
+    int (*launch)(struct device *device, const struct run *run, struct error *error);
+    int (*check)(struct device *device, const struct run *run, int buffer, struct check *found,
+                 struct error *error);
+    int (*launch_facts)(struct device *device, const struct run *run, struct launch_facts *facts,
+                        struct error *error);
+
+    /* One launch with cold caches; run NULL: an empty kernel. Microseconds in *us, or *us negative: the
+       sample is to be discarded. */
+    int (*time_cold)(struct device *device, const struct run *run, double *us, struct error *error);
+
+    /* Launches back to back, warm, timed as a whole. `run` must outlive the batch. */
+    int (*batch_new)(struct device *device, const struct run *run, unsigned launches, struct batch **batch,
+                     struct error *error);
+    int (*batch_time)(struct device *device, struct batch *batch, double *us, struct error *error);
+    void (*batch_free)(struct device *device, struct batch *batch);
+};
+
+/* The generated list, GPUs first, ended by NULL. */
+extern const struct device_kind *const device_kinds[];
+
+/* "auto:N": the N-th device of all but fallback kinds, or of the fallback when there is none; "cuda:N",
+   "cpu". *count is how many a spec of that form can name. Returns 0, or -1: ERROR_NOT_FOUND, ERROR_INVALID.
+ */
+int device_find(const char *spec, const struct device_kind **kind, int *index, int *count,
+                struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,73 @@
+#include "kernels/kernel.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/suite/table.h"
+
+static const struct {
+    const char *name;
+    uint64_t bytes;
+} dtypes[DTYPE_COUNT] = {[DTYPE_F32] = {"f32", 4}, [DTYPE_F64] = {"f64", 8}, [DTYPE_I32] = {"i32", 4}};
+
+const char *dtype_name(enum dtype dtype)
+{
+    return dtypes[dtype].name;
+}
+
+int dtype_of(const char *name)
+{
+    for (int i = 0; i < DTYPE_COUNT; i++)
+        if (strcmp(dtypes[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+uint64_t dtype_bytes(enum dtype dtype)
+{
+    return dtypes[dtype].bytes;
+}
+
+static struct kernel *kernels;
+static int kernel_count;
+static pthread_once_t described = PTHREAD_ONCE_INIT;
+
+static void describe_all(void)
+{
+    while (suite_rows[kernel_count].name)
+        kernel_count++;
+    kernels = calloc((size_t)kernel_count + 1, sizeof *kernels);
+    if (!kernels)
+        abort(); /* a few kilobytes, once, before anything else runs */
+    for (int i = 0; i < kernel_count; i++) {
+        kernels[i].name = suite_rows[i].name;
+        kernels[i].source = suite_rows[i].source;
+        kernels[i].sha256 = suite_rows[i].sha256;
+        suite_rows[i].describe(&kernels[i]);
+    }
+}
+
+int suite_count(void)
+{
+    pthread_once(&described, describe_all);
+    return kernel_count;
+}
+
+const struct kernel *suite_at(int index)
+{
+    return index >= 0 && index < suite_count() ? &kernels[index] : NULL;
+}
+
+const struct kernel *suite_find(const char *name)
+{
+    for (int i = 0; i < suite_count(); i++)
+        if (strcmp(kernels[i].name, name) == 0)
+            return &kernels[i];
+    return NULL;
+}
+
+int suite_index(const struct kernel *kernel)
+{
+    return (int)(kernel - kernels);
+}

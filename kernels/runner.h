@@ -1,0 +1,30 @@
+/* One experiment on one device: fill, poison, launch once, check everything, and only then warm up and time.
+ */
+#ifndef COALESCED_KERNELS_RUNNER_H
+#define COALESCED_KERNELS_RUNNER_H
+
+#include "base/error.h"
+#include "kernels/device/device.h"
+#include "kernels/result.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct runner;
+
+/* Opens the device: its context exists from here on. One thread uses a runner. Returns 0 or -1. */
+int runner_new(struct runner **runner, const struct device_kind *kind, int index, struct error *error);
+void runner_free(struct runner *runner); /* NULL is allowed */
+
+/* Runs a checked experiment. progress(arg, phase), which may be NULL, hears "prepare", "check", "cold" and
+   "hot". Returns 0; or -1: ERROR_OUT_OF_MEMORY before anything started; ERROR_INCORRECT with
+   result->correctness filled and nothing timed; ERROR_CUDA, ERROR_DEVICE_LOST, after which the runner is of
+   no use any more. */
+int runner_run(struct runner *runner, const struct experiment *experiment, struct result *result,
+               void (*progress)(void *arg, const char *phase), void *arg, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* aos: an array of structures {x, y}: x + 10 and y + 20 of every pair, out of place.
+
+   x and y are separate accesses. The lanes of a warp are 2 elements apart in each, so that half of every
+   sector is not used by the access that moved it. soa does the same work on two arrays. */
+#include "kernels/suite/suite.h"
+
+struct aos : suite_kernel {
+    static void describe(kernel &k)
+    {
+        k.title = "Array of structures";
+        k.text = "out[i].x = in[i].x + 10, out[i].y = in[i].y + 20";
+        k.lesson =
+            "Fields of a structure that are accessed one by one use half of what is moved: 50 % efficiency, "
+            "loads and stores.";
+        k.block = {128, 1, 1};
+        input(k, "in", "n pairs");
+        output(k, "out", "n pairs, all written");
+    }
+    static HOST_DEVICE uint64_t elements(const domain &d, int)
+    {
+        return 2 * d.n;
+    }
+    static traffic ledger(const domain &d)
+    {
+        return {2 * d.n, 2 * d.n};
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n) {
+            auto x = c.load(c.a, i * 2), y = c.load(c.a, i * 2 + 1);
+            c.store(c.b, i * 2, x + 10);
+            c.store(c.b, i * 2 + 1, y + 20);
+        }
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(0, i) + (i % 2 ? 20 : 10);
+        return true;
+    }
+};
+SUITE_KERNEL(aos)

@@ -1,0 +1,32 @@
+/* copy_ldg: C[i] = A[i], loaded through the read-only data path.
+
+   The load is __ldg: the data may be kept in the read-only cache, whatever the compiler would have chosen. */
+#include "kernels/suite/suite.h"
+
+struct copy_ldg : suite_kernel {
+    static void describe(kernel &k)
+    {
+        k.title = "Copy by the read-only path";
+        k.text = "C[i] = A[i], loaded through the read-only data path";
+        k.lesson =
+            "Whether the read-only path (once the texture cache) is any faster than a plain load today.";
+        input(k, "A", "n elements");
+        output(k, "C", "n elements, all written");
+    }
+    static traffic ledger(const domain &d)
+    {
+        return {d.n, d.n};
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n)
+            c.store(c.b, i, c.load_ldg(c.a, i));
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(0, i);
+        return true;
+    }
+};
+SUITE_KERNEL(copy_ldg)

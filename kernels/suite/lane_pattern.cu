@@ -1,0 +1,82 @@
+/* lane_pattern: C[i] = A[where the pattern sends the lane].
+
+   The textbook's diagrams, one warp at a time. Lanes are counted within the block.
+     sequential  lane l asks for element l of its warp's 32
+     permuted    the same 32 elements in reverse order: as good, the order within a warp does not matter
+     shifted     11 elements further: 128 bytes that begin within a sector
+     same_word   all lanes ask for one element
+     scattered   lanes are 32 elements apart: each in a line of its own */
+#include "kernels/suite/suite.h"
+
+struct lane_pattern : suite_kernel {
+    enum { PATTERN, LOAD };
+    enum { SEQUENTIAL, PERMUTED, SHIFTED, SAME_WORD, SCATTERED };
+    static constexpr bool load_paths = true;
+    static constexpr int shift = 11, scatter = 32;
+
+    static void describe(kernel &k)
+    {
+        static const char *const patterns[] = {"sequential", "permuted",  "shifted",
+                                               "same_word",  "scattered", nullptr};
+        k.title = "Which lanes ask for what";
+        k.text = "C[i] = A[p(i)] with p by the pattern, warp by warp";
+        k.lesson =
+            "A warp's cost is the number of distinct sectors (lines) that its lanes touch, not their order.";
+        k.size[0] = 32;
+        k.block = {32, 1, 1};
+        param_choice(k, "pattern", "which element of A each lane of a warp asks for", patterns);
+        param_load(k);
+        input(k, "A", "what the pattern needs: n + 32 elements, or 32 n when scattered");
+        output(k, "C", "n elements, all written");
+    }
+    static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
+    {
+        if (buffer == 1)
+            return d.n;
+        return d.param[PATTERN] == SCATTERED ? d.n * scatter : d.n + 32;
+    }
+    static traffic ledger(const domain &d)
+    {
+        return {d.n, d.n};
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x();
+        auto lane = c.thread_x() % 32;
+        if (i < c.n) {
+            auto pattern = c.param(PATTERN);
+            auto k = i;
+            if (pattern == PERMUTED)
+                k = i - lane + (lane * -1 + 31);
+            else if (pattern == SHIFTED)
+                k = i + shift;
+            else if (pattern == SAME_WORD)
+                k = i - lane;
+            else if (pattern == SCATTERED)
+                k = i * scatter;
+            c.store(c.b, i, c.load(c.a, k));
+        }
+    }
+    /* Which element depends on the lane, and so on the block's width: it is part of the definition. */
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        uint64_t lane = i % x.block_x % 32, k = i;
+        switch (x.param(PATTERN)) {
+        case PERMUTED:
+            k = i - lane + 31 - lane;
+            break;
+        case SHIFTED:
+            k = i + shift;
+            break;
+        case SAME_WORD:
+            k = i - lane;
+            break;
+        case SCATTERED:
+            k = i * scatter;
+            break;
+        }
+        value = x.input(0, k);
+        return true;
+    }
+};
+SUITE_KERNEL(lane_pattern)

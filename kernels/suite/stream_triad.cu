@@ -1,0 +1,37 @@
+/* stream_triad: a[i] = b[i] + scalar * c[i].
+
+   Counted as STREAM counts: 2 n elements read and n written. STREAM's scalar is 3. */
+#include "kernels/suite/suite.h"
+
+struct stream_triad : suite_kernel {
+    static constexpr int scalar = 3; /* sums and products of small integers stay exact */
+
+    static void describe(kernel &k)
+    {
+        k.title = "STREAM triad";
+        k.text = "a[i] = b[i] + scalar * c[i]";
+        k.lesson = "The fourth, and the one that is quoted: two loads, a multiply-add, one store.";
+        k.dtype = DTYPE_F64;
+        k.size[0] = 33554432;
+        k.block = {1024, 1, 1};
+        input(k, "b", "n elements");
+        input(k, "c", "n elements");
+        output(k, "a", "n elements, all written");
+    }
+    static traffic ledger(const domain &d)
+    {
+        return {2 * d.n, d.n};
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n)
+            c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i) * scalar);
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(0, i) + x.input(1, i) * scalar;
+        return true;
+    }
+};
+SUITE_KERNEL(stream_triad)

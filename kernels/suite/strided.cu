@@ -1,0 +1,42 @@
+/* strided: C[i] = A[i * stride].
+
+   Neighbouring lanes are stride elements apart: the sectors that a warp touches grow with the stride until
+   each lane has one of its own (8 elements of 4 bytes), and so does what is moved in vain. */
+#include "kernels/suite/suite.h"
+
+struct strided : suite_kernel {
+    enum { STRIDE, LOAD };
+    static constexpr bool load_paths = true;
+
+    static void describe(kernel &k)
+    {
+        k.title = "Strided loads";
+        k.text = "C[i] = A[i * stride]";
+        k.lesson = "Efficiency falls as one over the stride until every lane moves a sector of its own.";
+        param_integer(k, "stride", "elements", "distance between the loads of neighbouring threads", 1, 1024,
+                      2);
+        param_load(k);
+        input(k, "A", "(n - 1) x stride + 1 elements");
+        output(k, "C", "n elements, all written");
+    }
+    static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
+    {
+        return buffer == 0 ? (d.n - 1) * (uint64_t)d.param[STRIDE] + 1 : d.n;
+    }
+    static traffic ledger(const domain &d)
+    {
+        return {d.n, d.n};
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n)
+            c.store(c.b, i, c.load(c.a, i * c.param(STRIDE)));
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(0, i * (uint64_t)x.param(STRIDE));
+        return true;
+    }
+};
+SUITE_KERNEL(strided)

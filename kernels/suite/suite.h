@@ -1,0 +1,134 @@
+/* What a kernel's file is written with. The file says everything about the kernel once; the header that its
+   stub includes first (table_way.h here, <kind>_way.h beside each device) decides what SUITE_KERNEL makes of
+   it.
+
+   A file holds one struct, named as the file and derived from suite_kernel, with
+
+     describe(k)          text, parameters, buffers and defaults
+     dtypes               the element types it is compiled for, a mask
+     elements(d, buffer)  elements of a buffer             (default: n)
+     cover(d)             threads that cover the domain    (default: n in x)
+     ledger(d)            elements loaded and stored, for those really touched
+     body(c)              what one thread does, over a context c (below)
+     expected(x, buffer, i, value)
+                          what output element i must be, from the generator x.input(buffer, index) alone and
+                          without looking at the body; false: it must not be touched
+
+   A context gives coordinates, loads and stores, and nothing else:
+
+     typename C::T, C::I  element and index type
+     c.n, c.rows, c.columns, c.param(k)    the domain, as C::I
+     c.a, c.b, c.c, c.d   the buffers, in the order of describe()
+     c.global_x() ...     blockIdx * blockDim + threadIdx; also thread_x, block_x, block_dim_x ... and y, z
+     c.load(p, i)         one machine access, by the load path that the request chose
+     c.load_ldg(p, i)     the same by the read-only path, whatever the request says
+     c.load4(p, j)        four elements at 4 * j, one access; j in units of four
+     c.store(p, i, v), c.store4(p, j, v)
+
+   Indices are C::I or what `auto` makes of them: another context may use a type of its own. */
+#ifndef COALESCED_KERNELS_SUITE_SUITE_H
+#define COALESCED_KERNELS_SUITE_SUITE_H
+
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+
+#ifdef __CUDACC__
+#define HOST_DEVICE __host__ __device__ __forceinline__
+#define BODY __device__ __forceinline__
+#define UNROLL _Pragma("unroll")
+#else
+#define HOST_DEVICE inline
+#define BODY inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+enum : unsigned { F32 = 1u << DTYPE_F32, F64 = 1u << DTYPE_F64, I32 = 1u << DTYPE_I32 };
+
+template <class T> struct four {
+    T x, y, z, w;
+};
+
+/* What the generator puts into input element i: 0 to 255 from a hash of buffer and index, so that neighbours
+   differ, sums are exact in every dtype, and any element can be known without the others. */
+HOST_DEVICE uint32_t input_value(int buffer, uint64_t i)
+{
+    uint32_t h =
+        (uint32_t)i * 0x9E3779B1u ^ (uint32_t)(i >> 32) * 0x85EBCA77u ^ (uint32_t)(buffer + 1) * 0xC2B2AE3Du;
+    h ^= h >> 15;
+    h *= 0x2C1B3C6Du;
+    h ^= h >> 12;
+    h *= 0x297A2D39u;
+    return h >> 24;
+}
+
+/* The view of an experiment that expected() is given. */
+template <class T_> struct expectation {
+    using T = T_;
+    uint64_t n, rows, columns, block_x;
+    int64_t params[KERNEL_PARAMS];
+    static expectation of(const domain &d)
+    {
+        return {d.n, d.rows, d.columns, d.block.x, {d.param[0], d.param[1], d.param[2], d.param[3]}};
+    }
+    HOST_DEVICE T input(int buffer, uint64_t i) const
+    {
+        return (T)input_value(buffer, i);
+    }
+    HOST_DEVICE int64_t param(int k) const
+    {
+        return params[k];
+    }
+};
+
+/* Defaults, and the words of describe(). Descriptions run once, on the host. */
+struct suite_kernel {
+    static constexpr unsigned dtypes = F32 | F64 | I32;
+    static constexpr bool load_paths = false; /* has the parameter "load" */
+
+    static HOST_DEVICE uint64_t elements(const domain &d, int)
+    {
+        return d.n;
+    }
+    static shape cover(const domain &d)
+    {
+        return {d.n, 1, 1};
+    }
+
+    static void param_integer(kernel &k, const char *name, const char *unit, const char *text, int64_t min,
+                              int64_t max, int64_t fallback)
+    {
+        k.params[k.param_count++] = {name, unit, text, PARAM_INTEGER, min, max, fallback, nullptr};
+    }
+    static void param_choice(kernel &k, const char *name, const char *text, const char *const *choices)
+    {
+        int64_t last = -1;
+        while (choices[last + 1])
+            last++;
+        k.params[k.param_count++] = {name, "", text, PARAM_CHOICE, 0, last, 0, choices};
+    }
+    static void param_offset(kernel &k, const char *text)
+    {
+        param_integer(k, "offset", "elements", text, 0, PARAM_MAX_IS_SIZE, 0);
+    }
+    static void param_load(kernel &k)
+    {
+        static const char *const paths[] = {"default", "ca", "cg", "ldg", nullptr};
+        k.load_param = k.param_count;
+        param_choice(
+            k, "load",
+            "path of the global loads: the compiler's default, cached in L1 and L2 (ca), in L2 only (cg), "
+            "or by the read-only path (ldg)",
+            paths);
+    }
+    static void input(kernel &k, const char *name, const char *text)
+    {
+        k.buffers[k.buffer_count++] = {name, text, BUFFER_INPUT};
+    }
+    static void output(kernel &k, const char *name, const char *text)
+    {
+        k.buffers[k.buffer_count++] = {name, text, BUFFER_OUTPUT};
+    }
+};
+
+#endif

@@ -1,0 +1,56 @@
+/* sum_matrix_2d: C = A + B over a matrix, 2D grid and 2D block.
+
+   order "row": the grid's x runs along the columns, so that neighbouring lanes are neighbours in memory, as
+   far as the block is wide: a block 16 wide makes two half rows of a warp. order "column": x runs along the
+   rows, and neighbouring lanes are a whole row apart: each lane moves a sector of its own. */
+#include "kernels/suite/suite.h"
+
+struct sum_matrix_2d : suite_kernel {
+    enum { ORDER };
+    enum { ROW, COLUMN };
+
+    static void describe(kernel &k)
+    {
+        static const char *const orders[] = {"row", "column", nullptr};
+        k.title = "Matrix add, 2D grid and 2D block";
+        k.text = "row: C[y][x] = A[y][x] + B[y][x]; column: C[x][y] = A[x][y] + B[x][y]";
+        k.lesson =
+            "Which index the lanes of a warp run along decides everything: along a row a warp shares its "
+            "sectors, along a column every lane moves its own.";
+        k.dims = k.grid_dims = k.block_dims = 2;
+        k.dtype = DTYPE_I32;
+        k.size[0] = k.size[1] = 4096;
+        k.block = {32, 16, 1};
+        param_choice(k, "order", "along what the grid's x runs: a row of the matrix, or a column", orders);
+        input(k, "A", "rows x columns elements");
+        input(k, "B", "rows x columns elements");
+        output(k, "C", "rows x columns elements, all written");
+    }
+    static shape cover(const domain &d)
+    {
+        return d.param[ORDER] == ROW ? shape{d.columns, d.rows, 1} : shape{d.rows, d.columns, 1};
+    }
+    static traffic ledger(const domain &d)
+    {
+        return {2 * d.n, d.n};
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        auto x = c.global_x(), y = c.global_y();
+        if (c.param(ORDER) == ROW) {
+            if (x < c.columns && y < c.rows) {
+                auto i = y * c.columns + x;
+                c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i));
+            }
+        } else if (x < c.rows && y < c.columns) {
+            auto i = x * c.columns + y;
+            c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i));
+        }
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(0, i) + x.input(1, i);
+        return true;
+    }
+};
+SUITE_KERNEL(sum_matrix_2d)

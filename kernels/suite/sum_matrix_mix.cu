@@ -1,0 +1,45 @@
+/* sum_matrix_mix: C[y][x] = A[y][x] + B[y][x], a row of the matrix a line of the grid.
+
+   The grid's y is the row, blocks lie within a row. Where the columns are no multiple of the block, the last
+   block of every row is partly idle, and rows begin off the line's boundary when the columns are no multiple
+   of 32. */
+#include "kernels/suite/suite.h"
+
+struct sum_matrix_mix : suite_kernel {
+    static void describe(kernel &k)
+    {
+        k.title = "Matrix add, 2D grid and 1D block";
+        k.text = "C[y][x] = A[y][x] + B[y][x], a row of the matrix a line of the grid";
+        k.lesson =
+            "Blocks of one line: as well coalesced as in one dimension, with two coordinates to index by.";
+        k.dims = 2;
+        k.grid_dims = 2;
+        k.dtype = DTYPE_I32;
+        k.size[0] = k.size[1] = 4096;
+        input(k, "A", "rows x columns elements");
+        input(k, "B", "rows x columns elements");
+        output(k, "C", "rows x columns elements, all written");
+    }
+    static shape cover(const domain &d)
+    {
+        return {d.columns, d.rows, 1};
+    }
+    static traffic ledger(const domain &d)
+    {
+        return {2 * d.n, d.n};
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        auto x = c.global_x(), y = c.block_y();
+        if (x < c.columns && y < c.rows) {
+            auto i = y * c.columns + x;
+            c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i));
+        }
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(0, i) + x.input(1, i);
+        return true;
+    }
+};
+SUITE_KERNEL(sum_matrix_mix)

@@ -1,0 +1,156 @@
+#include "kernels/timing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+/* 95 % of a normal distribution lie within so many standard deviations of its mean. */
+static const double z95 = 1.959964;
+/* A sampler that only discards is broken; say so instead of waiting for ever. */
+static const unsigned discards_max = 1000;
+
+const char *stop_reason_name(enum stop_reason reason)
+{
+    static const char *const names[STOP_COUNT] = {"noise", "no_gain", "max_seconds"};
+    return names[reason];
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double quantile(const double *sorted, unsigned count, double p)
+{
+    double rank = p * (count - 1);
+    unsigned below = (unsigned)rank;
+    if (below + 1 >= count)
+        return sorted[count - 1];
+    return sorted[below] + (rank - below) * (sorted[below + 1] - sorted[below]);
+}
+
+void timing_summarise(struct timing *timing, double *samples_us, unsigned count, double tick_us)
+{
+    qsort(samples_us, count, sizeof *samples_us, compare);
+    double sum = 0, squares = 0;
+    for (unsigned i = 0; i < count; i++)
+        sum += samples_us[i];
+    double mean = sum / count;
+    for (unsigned i = 0; i < count; i++)
+        squares += (samples_us[i] - mean) * (samples_us[i] - mean);
+    timing->samples = count;
+    timing->min_us = samples_us[0];
+    timing->p25_us = quantile(samples_us, count, 0.25);
+    timing->median_us = quantile(samples_us, count, 0.5);
+    timing->p75_us = quantile(samples_us, count, 0.75);
+    timing->max_us = samples_us[count - 1];
+    timing->mean_us = mean;
+    timing->stddev_us = count > 1 ? sqrt(squares / (count - 1)) : 0;
+
+    unsigned low = 0, high = count - 1;
+    if (count >= 6) {
+        double half = z95 * sqrt(count) / 2;
+        double rank = floor(count / 2.0 - half); /* counted from 1 */
+        low = rank < 1 ? 0 : (unsigned)rank - 1;
+        high = count - 1 - low;
+    }
+    timing->ci95_us[0] = samples_us[low];
+    timing->ci95_us[1] = samples_us[high];
+    double half_width = (timing->ci95_us[1] - timing->ci95_us[0]) / 2;
+    timing->noise = timing->median_us > 0 ? fmax(half_width, tick_us) / timing->median_us : 0;
+}
+
+double timing_tick(const double *samples_us, unsigned count)
+{
+    double tick = 0;
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned j = 0; j < i; j++) {
+            double difference = fabs(samples_us[i] - samples_us[j]);
+            /* Times are told in floating point: what is below a picosecond is its rounding. */
+            if (difference > 1e-6 && (tick == 0 || difference < tick))
+                tick = difference;
+        }
+    return tick;
+}
+
+struct collector {
+    double *samples, *sorted;
+    unsigned count, room, discarded;
+};
+
+static int take_sample(struct collector *c, int (*sample)(void *, double *, struct error *), void *arg,
+                       struct error *error)
+{
+    if (c->count == c->room) {
+        unsigned room = c->room ? c->room * 2 : 64;
+        double *samples = realloc(c->samples, room * sizeof *samples);
+        if (samples)
+            c->samples = samples;
+        double *sorted = realloc(c->sorted, room * sizeof *sorted);
+        if (sorted)
+            c->sorted = sorted;
+        if (!samples || !sorted)
+            return error_set(error, ERROR_MEMORY, "no memory for %u samples", room);
+        c->room = room;
+    }
+    double us = 0;
+    if (sample(arg, &us, error) < 0)
+        return -1;
+    if (us >= 0) {
+        c->samples[c->count++] = us;
+        return 0;
+    }
+    if (++c->discarded == discards_max && c->count == 0)
+        return error_set(error, ERROR_CUDA, "no usable timing in %u samples: launches do not arrive in time",
+                         discards_max);
+    return 0;
+}
+
+static void summarise(struct collector *c, struct timing *timing, double tick_us)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        c->sorted[i] = c->samples[i];
+    timing_summarise(timing, c->sorted, c->count, tick_us);
+    timing->discarded = c->discarded;
+}
+
+int timing_collect(struct timing *timing, const struct timing_plan *plan,
+                   int (*sample)(void *arg, double *us, struct error *error), void *arg, struct error *error)
+{
+    struct collector c = {0};
+    int64_t deadline = clock_monotonic_ns() + (int64_t)(plan->max_seconds * 1e9);
+    double noise_before = INFINITY;
+    unsigned idle_looks = 0, looked = 0;
+    int result = -1;
+    for (;;) {
+        if (take_sample(&c, sample, arg, error) < 0)
+            goto out;
+        if (c.count == 0)
+            continue;
+        if (clock_monotonic_ns() >= deadline) {
+            timing->stop = STOP_TIME;
+            break;
+        }
+        if (c.count < plan->min_samples || c.count == looked ||
+            (c.count - plan->min_samples) % plan->look_every)
+            continue;
+        looked = c.count;
+        summarise(&c, timing, plan->tick_us);
+        timing->stop = STOP_NOISE;
+        if (timing->noise <= plan->noise)
+            break;
+        idle_looks = timing->noise > 0.9 * noise_before ? idle_looks + 1 : 0;
+        noise_before = timing->noise;
+        timing->stop = STOP_NO_GAIN;
+        if (idle_looks == 3)
+            break;
+    }
+    summarise(&c, timing, plan->tick_us);
+    result = 0;
+out:
+    free(c.samples);
+    free(c.sorted);
+    return result;
+}

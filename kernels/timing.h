@@ -1,0 +1,38 @@
+/* How long something takes: sampling until enough is known, and what the samples say. Microseconds. */
+#ifndef COALESCED_KERNELS_TIMING_H
+#define COALESCED_KERNELS_TIMING_H
+
+#include "base/error.h"
+#include "kernels/result.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct timing_plan {
+    unsigned min_samples; /* at least so many, unless max_seconds is over */
+    unsigned look_every;  /* samples between two looks at the noise */
+    double noise;         /* stop when it is no more than this */
+    double max_seconds;   /* stop after so long; at least one sample is always taken */
+    double tick_us;       /* what the timer resolves: noise is not told below tick over median */
+};
+
+/* Takes samples by calling sample(arg, &us, error) (which returns -1 when it fails, and a negative us for one
+   to be discarded), until noise, no_gain (three looks in a row that lowered the noise by less than a tenth)
+   or max_seconds. Returns 0, or -1. */
+int timing_collect(struct timing *timing, const struct timing_plan *plan,
+                   int (*sample)(void *arg, double *us, struct error *error), void *arg, struct error *error);
+
+/* The statistics of `count` samples (at least one), which are sorted in place. Quartiles are interpolated
+   linearly between order statistics; the interval of the median holds its true value with 95 % by the
+   binomial distribution of ranks (normal approximation; the whole range below six samples). Does not set
+   stop. */
+void timing_summarise(struct timing *timing, double *samples_us, unsigned count, double tick_us);
+
+/* The least difference between two samples that differ: what the timer resolves. 0 when all are equal. */
+double timing_tick(const double *samples_us, unsigned count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
