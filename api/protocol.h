@@ -7,18 +7,25 @@
    executor -> server, while it runs and at its end:
      {"type":"progress","id":"...","phase":"check"}
      {"type":"result","id":"...","result":{...}}
-     {"type":"error","id":"...","kind":"cuda_error","detail":"...","result":{...}}   result only when there is
-   one After an error whose kind leaves the context beyond repair (cuda_error, device_lost) the executor
-   exits. The server closes the executor's standard input to end it. */
+     {"type":"error","id":"...","kind":"cuda_error","detail":"...","result":{...}}
+
+   An error has a result only when there is one (a kernel whose output is wrong). The phase "open" says that a
+   context is being created, which does not count as the experiment's time; the next one ends it. After an
+   error whose kind leaves the context beyond repair (cuda_error, device_lost) the executor exits. The server
+   closes the executor's standard input to end it, also in the middle of a run. */
 #ifndef COALESCED_API_PROTOCOL_H
 #define COALESCED_API_PROTOCOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
 #include "kernels/facts.h"
 
 enum { PROTOCOL_VERSION = 1, PROTOCOL_LINE_BYTES = 1 << 20 };
+
+/* The phase of a progress while a context is being created. */
+#define PROTOCOL_PHASE_OPEN "open"
 
 enum message_type { MESSAGE_HELLO, MESSAGE_RUN, MESSAGE_PROGRESS, MESSAGE_RESULT, MESSAGE_ERROR };
 
@@ -27,19 +34,22 @@ struct message {
     enum message_type type;
     char id[64];               /* run, progress, result, error */
     char phase[32];            /* progress */
+    char build[64];            /* hello: the commit that the executor was built from */
     int devices;               /* hello: how many devices an executor of this kind sees */
     struct device_facts facts; /* hello */
     struct error failure;      /* error */
     char *payload;             /* run: the request; result, error: the result or NULL. JSON text, owned */
+    bool verified;             /* result, error: the result says that its output was checked and is right */
 };
 
-/* Reads one line (`length` bytes, without the newline). 0, or -1 (ERROR_INVALID). */
+/* Reads one line (`length` bytes, without the newline). 0, or -1 with nothing to free: ERROR_INVALID;
+   ERROR_CONFLICT: a hello of another protocol version; ERROR_MEMORY. */
 int message_parse(struct message *message, const char *line, size_t length, struct error *error);
 
 void message_free(struct message *message);
 
 /* Each writes one line, newline included, to be freed by the caller; NULL: no memory or an invalid payload.
- */
+   `result` may be NULL for an error. */
 char *message_hello(int devices, const struct device_facts *facts);
 char *message_run(const char *id, const char *request);
 char *message_progress(const char *id, const char *phase);
