@@ -92,9 +92,11 @@ static bool check_size(const struct experiment *experiment, struct problems *pro
     bool usable = true;
     for (int i = 0; i < kernel->dims; i++)
         if (experiment->size[i] < 1) {
-            char pointer[16];
-            snprintf(pointer, sizeof pointer, kernel->dims == 1 ? "#/size" : "#/size/%d", i);
-            problem_add(problems, pointer, "must be at least 1, is %lld", (long long)experiment->size[i]);
+            problem_add(problems, "#/size", "%smust be at least 1, is %lld",
+                        kernel->dims == 1 ? ""
+                        : i == 0          ? "rows "
+                                          : "columns ",
+                        (long long)experiment->size[i]);
             usable = false;
         }
     if (!usable)
@@ -146,16 +148,15 @@ static bool check_block(const struct experiment *experiment, const struct device
     const int64_t *block = experiment->block;
     int before = problems->count;
     for (int i = 0; i < 3; i++) {
-        char pointer[16];
-        snprintf(pointer, sizeof pointer, "#/block/%d", i);
         if (block[i] < 1)
-            problem_add(problems, pointer, "must be at least 1 thread, is %lld", (long long)block[i]);
+            problem_add(problems, "#/block", "%c must be at least 1 thread, is %lld", axes[i],
+                        (long long)block[i]);
         else if (i >= kernel->block_dims && block[i] != 1)
-            problem_add(problems, pointer, "%s takes blocks of %d dimension%s: %c must be 1, is %lld",
+            problem_add(problems, "#/block", "%s takes blocks of %d dimension%s: %c must be 1, is %lld",
                         kernel->name, kernel->block_dims, kernel->block_dims == 1 ? "" : "s", axes[i],
                         (long long)block[i]);
         else if (facts && block[i] > facts->max_block[i])
-            problem_add(problems, pointer, "at most %u threads in %c on %s, is %lld", facts->max_block[i],
+            problem_add(problems, "#/block", "at most %u threads in %c on %s, is %lld", facts->max_block[i],
                         axes[i], facts->name, (long long)block[i]);
     }
     if (problems->count != before)
@@ -177,14 +178,14 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
     const uint64_t need[3] = {cover.x, cover.y, cover.z};
     int64_t *grid = experiment->grid;
     bool derive = !grid[0] && !grid[1] && !grid[2];
+    const char *pointer = derive ? "#/size" : "#/grid";
     for (int i = 0; i < 3; i++) {
-        char pointer[16];
-        snprintf(pointer, sizeof pointer, derive ? "#/size" : "#/grid/%d", i);
         uint64_t least = (need[i] + (uint64_t)experiment->block[i] - 1) / (uint64_t)experiment->block[i];
         if (derive)
             grid[i] = (int64_t)(least ? least : 1);
         if (grid[i] < 1)
-            problem_add(problems, pointer, "must be at least 1 block, is %lld", (long long)grid[i]);
+            problem_add(problems, pointer, "%c must be at least 1 block, is %lld", axes[i],
+                        (long long)grid[i]);
         else if (i >= kernel->grid_dims && grid[i] != 1)
             problem_add(problems, pointer, "%s takes grids of %d dimension%s: %c must be 1, is %lld",
                         kernel->name, kernel->grid_dims, kernel->grid_dims == 1 ? "" : "s", axes[i],
@@ -193,13 +194,13 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
             problem_add(problems, pointer, "needs %lld blocks in %c, the limit of %s is %u",
                         (long long)grid[i], axes[i], facts->name, facts->max_grid[i]);
         else if ((uint64_t)grid[i] < least)
-            problem_add(problems, pointer,
-                        "%lld blocks of %lld threads, %d element%s a thread, do not cover the size in %c: "
-                        "%llu threads, "
-                        "at least %llu blocks are needed",
-                        (long long)grid[i], (long long)experiment->block[i], kernel->per_thread,
-                        kernel->per_thread == 1 ? "" : "s", axes[i], (unsigned long long)need[i],
-                        (unsigned long long)least);
+            problem_add(
+                problems, pointer,
+                "%lld blocks of %lld threads, %d element%s a thread, do not cover the size in %c: %llu "
+                "threads, at least %llu blocks are needed",
+                (long long)grid[i], (long long)experiment->block[i], kernel->per_thread,
+                kernel->per_thread == 1 ? "" : "s", axes[i], (unsigned long long)need[i],
+                (unsigned long long)least);
     }
 }
 

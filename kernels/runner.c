@@ -350,25 +350,38 @@ static void say_nothing(void *arg, const char *phase)
     (void)phase;
 }
 
-int runner_run(struct runner *runner, const struct experiment *e, struct result *result,
-               void (*progress)(void *arg, const char *phase), void *arg, struct error *error)
+static int verify(struct runner *runner, const struct experiment *e, struct layout *layout,
+                  struct result *result, void (*say)(void *, const char *), void *arg, struct error *error)
 {
-    void (*say)(void *, const char *) = progress ? progress : say_nothing;
     const struct device_kind *kind = runner->kind;
-    struct layout layout;
     *result = (struct result){.device = runner->facts};
-    if (lay_out(runner, e, &layout, error) < 0)
+    if (lay_out(runner, e, layout, error) < 0)
         return -1;
-    struct traffic traffic = e->kernel->ledger(&layout.run.domain);
+    struct traffic traffic = e->kernel->ledger(&layout->run.domain);
     result->load_bytes = traffic.loads * dtype_bytes(e->dtype);
     result->store_bytes = traffic.stores * dtype_bytes(e->dtype);
     result->working_set_bytes = experiment_working_set_bytes(e);
     say(arg, "prepare");
-    if (kind->launch_facts(runner->device, &layout.run, &result->launch, error) < 0 ||
-        fill_all(runner, e, &layout, error) < 0 || kind->launch(runner->device, &layout.run, error) < 0)
+    if (kind->launch_facts(runner->device, &layout->run, &result->launch, error) < 0 ||
+        fill_all(runner, e, layout, error) < 0 || kind->launch(runner->device, &layout->run, error) < 0)
         return -1;
     say(arg, "check");
-    if (check_all(runner, e, &layout, &result->correctness, error) < 0)
+    return check_all(runner, e, layout, &result->correctness, error);
+}
+
+int runner_verify(struct runner *runner, const struct experiment *e, struct result *result,
+                  struct error *error)
+{
+    struct layout layout;
+    return verify(runner, e, &layout, result, say_nothing, NULL, error);
+}
+
+int runner_run(struct runner *runner, const struct experiment *e, struct result *result,
+               void (*progress)(void *arg, const char *phase), void *arg, struct error *error)
+{
+    void (*say)(void *, const char *) = progress ? progress : say_nothing;
+    struct layout layout;
+    if (verify(runner, e, &layout, result, say, arg, error) < 0)
         return -1;
     return time_all(runner, e, &layout.run, result, say, arg, error);
 }

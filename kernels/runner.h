@@ -24,6 +24,10 @@ void runner_free(struct runner *runner); /* NULL is allowed */
 int runner_run(struct runner *runner, const struct experiment *experiment, struct result *result,
                void (*progress)(void *arg, const char *phase), void *arg, struct error *error);
 
+/* The first half of it: fill, poison, launch once, check. */
+int runner_verify(struct runner *runner, const struct experiment *experiment, struct result *result,
+                  struct error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,8 +5,6 @@
 
 #include "base/clock.h"
 
-/* 95 % of a normal distribution lie within so many standard deviations of its mean. */
-static const double z95 = 1.959964;
 /* A sampler that only discards is broken; say so instead of waiting for ever. */
 static const unsigned discards_max = 1000;
 
@@ -31,6 +29,22 @@ static double quantile(const double *sorted, unsigned count, double p)
     return sorted[below] + (rank - below) * (sorted[below + 1] - sorted[below]);
 }
 
+/* How many samples may be left out at either end so that the rest still holds the median with 95 %: fewer
+   than k samples lie below the median with the probability that a coin falls heads fewer than k times in
+   `count`. */
+static unsigned median_rank(unsigned count)
+{
+    double below = 0, log_term = -(double)count * log(2);
+    unsigned k = 0;
+    for (; k < count / 2; k++) {
+        below += exp(log_term);
+        if (below > 0.025)
+            break;
+        log_term += log(count - k) - log(k + 1);
+    }
+    return k ? k - 1 : 0;
+}
+
 void timing_summarise(struct timing *timing, double *samples_us, unsigned count, double tick_us)
 {
     qsort(samples_us, count, sizeof *samples_us, compare);
@@ -49,15 +63,9 @@ void timing_summarise(struct timing *timing, double *samples_us, unsigned count,
     timing->mean_us = mean;
     timing->stddev_us = count > 1 ? sqrt(squares / (count - 1)) : 0;
 
-    unsigned low = 0, high = count - 1;
-    if (count >= 6) {
-        double half = z95 * sqrt(count) / 2;
-        double rank = floor(count / 2.0 - half); /* counted from 1 */
-        low = rank < 1 ? 0 : (unsigned)rank - 1;
-        high = count - 1 - low;
-    }
+    unsigned low = median_rank(count);
     timing->ci95_us[0] = samples_us[low];
-    timing->ci95_us[1] = samples_us[high];
+    timing->ci95_us[1] = samples_us[count - 1 - low];
     double half_width = (timing->ci95_us[1] - timing->ci95_us[0]) / 2;
     timing->noise = timing->median_us > 0 ? fmax(half_width, tick_us) / timing->median_us : 0;
 }

@@ -1,17 +1,15 @@
 /* stream_copy: c[i] = a[i].
 
    Counted as STREAM counts: n elements read and n written. */
-#include "kernels/suite/suite.h"
+#include "kernels/suite/stream.h"
 
-struct stream_copy : suite_kernel {
+struct stream_copy : stream_kernel {
     static void describe(kernel &k)
     {
+        describe_stream(k);
         k.title = "STREAM copy";
         k.text = "c[i] = a[i]";
         k.lesson = "The first of the four STREAM kernels: one load, one store.";
-        k.dtype = DTYPE_F64;
-        k.size[0] = 33554432;
-        k.block = {1024, 1, 1};
         input(k, "a", "n elements");
         output(k, "c", "n elements, all written");
     }
@@ -21,9 +19,8 @@ struct stream_copy : suite_kernel {
     }
     template <class C> static BODY void body(C &c)
     {
-        auto i = c.global_x();
-        if (i < c.n)
-            c.store(c.b, i, c.load(c.a, i));
+        using T = typename C::T;
+        each<1>(c, c.b, [](T x, T) { return x; });
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {

@@ -1,19 +1,15 @@
 /* stream_triad: a[i] = b[i] + scalar * c[i].
 
    Counted as STREAM counts: 2 n elements read and n written. STREAM's scalar is 3. */
-#include "kernels/suite/suite.h"
+#include "kernels/suite/stream.h"
 
-struct stream_triad : suite_kernel {
-    static constexpr int scalar = 3; /* sums and products of small integers stay exact */
-
+struct stream_triad : stream_kernel {
     static void describe(kernel &k)
     {
+        describe_stream(k);
         k.title = "STREAM triad";
         k.text = "a[i] = b[i] + scalar * c[i]";
         k.lesson = "The fourth, and the one that is quoted: two loads, a multiply-add, one store.";
-        k.dtype = DTYPE_F64;
-        k.size[0] = 33554432;
-        k.block = {1024, 1, 1};
         input(k, "b", "n elements");
         input(k, "c", "n elements");
         output(k, "a", "n elements, all written");
@@ -24,9 +20,8 @@ struct stream_triad : suite_kernel {
     }
     template <class C> static BODY void body(C &c)
     {
-        auto i = c.global_x();
-        if (i < c.n)
-            c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i) * scalar);
+        using T = typename C::T;
+        each<2>(c, c.c, [](T x, T y) { return x + y * scalar; });
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {

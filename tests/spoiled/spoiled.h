@@ -1,0 +1,86 @@
+/* Contexts that spoil a body on purpose: the test of the runner's test. Each way of spoiling must come out as
+   not correct for every kernel, and SPOIL_NONE as correct. */
+#ifndef COALESCED_TESTS_SPOILED_H
+#define COALESCED_TESTS_SPOILED_H
+
+#include "kernels/device/entry.h"
+
+enum spoil_how {
+    SPOIL_NONE,
+    SPOIL_DROP,    /* one store in a hundred is not done */
+    SPOIL_SHIFT,   /* loads take the next element */
+    SPOIL_QUARTER, /* only the first quarter of each output is stored */
+    SPOIL_BEYOND,  /* something is written one past the end */
+    SPOILS
+};
+
+struct spoil {
+    enum spoil_how how;
+    long long count[KERNEL_BUFFERS]; /* elements of each buffer */
+};
+
+#ifdef __cplusplus
+#include "kernels/suite/suite.h"
+
+#ifdef __CUDACC__
+static __managed__ spoil spoil_now;
+#define SPOILED __device__ __forceinline__
+#else
+static spoil spoil_now;
+#define SPOILED inline
+#endif
+extern "C" spoil_how spoil_wanted;
+
+template <class Base> struct spoiled : Base {
+    using T = typename Base::T;
+    using I = typename Base::I;
+    using Base::Base;
+
+    SPOILED I elements(const T *p) const
+    {
+        return (I)spoil_now.count[p == this->a ? 0 : p == this->b ? 1 : p == this->c ? 2 : 3];
+    }
+    SPOILED I shift() const
+    {
+        return spoil_now.how == SPOIL_SHIFT;
+    }
+    SPOILED T load(const T *p, I i) const
+    {
+        return Base::load(p, i + shift());
+    }
+    SPOILED T load_ldg(const T *p, I i) const
+    {
+        return Base::load_ldg(p, i + shift());
+    }
+    SPOILED four<T> load4(const T *p, I j) const
+    {
+        return Base::load4(p, j + shift());
+    }
+    SPOILED void store(T *p, I i, T v) const
+    {
+        bool chosen = i % 101 == 50;
+        if (spoil_now.how == SPOIL_DROP && chosen)
+            return;
+        if (spoil_now.how == SPOIL_QUARTER && i >= elements(p) / 4)
+            return;
+        Base::store(p, i, v);
+        if (spoil_now.how == SPOIL_BEYOND && chosen)
+            Base::store(p, elements(p), v);
+    }
+    SPOILED void store4(T *p, I j, four<T> v) const
+    {
+        store(p, 4 * j, v.x);
+        store(p, 4 * j + 1, v.y);
+        store(p, 4 * j + 2, v.z);
+        store(p, 4 * j + 3, v.w);
+    }
+};
+
+static inline void spoil_set(const run *r)
+{
+    spoil_now.how = spoil_wanted;
+    for (int b = 0; b < KERNEL_BUFFERS; b++)
+        spoil_now.count[b] = (long long)r->elements[b];
+}
+#endif
+#endif

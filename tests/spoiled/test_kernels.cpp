@@ -1,0 +1,264 @@
+/* Every kernel: verified at shapes that fit nothing, and found out when its body is spoiled. On the CPU
+   device, or on the one that the first argument names ("cuda:0"). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+extern "C" {
+#include <cmocka.h>
+}
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/device/cpu_pool.h"
+#include "kernels/runner.h"
+#include "tests/spoiled/spoiled.h"
+
+extern "C" {
+extern const kernel_entry *const spoiled_cpu_entries[];
+#ifdef TEST_CUDA
+extern const kernel_entry *const spoiled_cuda_entries[];
+#endif
+spoil_how spoil_wanted;
+}
+
+static const char *spec = "cpu";
+static const device_kind *kind;
+static int device_index;
+static runner *plain, *spoiling;
+static device_kind spoiling_kind;
+static const kernel_entry *const *spoiled_entries;
+static cpu_pool *pool;
+
+static int launch_spoiled(device *, const run *r, error *e)
+{
+    int code = spoiled_entries[suite_index(r->kernel)]->launch(r, pool);
+    return code ? error_set(e, ERROR_CUDA, "code %d", code) : 0;
+}
+
+static int set_up(void **)
+{
+    error e = {};
+    int count;
+    if (device_find(spec, &kind, &device_index, &count, &e) < 0) {
+        print_error("%s\n", e.text);
+        return -1;
+    }
+    spoiling_kind = *kind;
+    spoiling_kind.launch = launch_spoiled;
+    spoiled_entries = spoiled_cpu_entries;
+#ifdef TEST_CUDA
+    if (strcmp(kind->name, "cuda") == 0)
+        spoiled_entries = spoiled_cuda_entries;
+#endif
+    if (spoiled_entries == spoiled_cpu_entries)
+        pool = cpu_pool_new(2);
+    return runner_new(&plain, kind, device_index, &e) < 0 ||
+           runner_new(&spoiling, &spoiling_kind, device_index, &e) < 0;
+}
+
+static int tear_down(void **)
+{
+    runner_free(plain);
+    runner_free(spoiling);
+    cpu_pool_free(pool);
+    return 0;
+}
+
+static int param_named(const kernel *k, const char *name)
+{
+    for (int i = 0; i < k->param_count; i++)
+        if (strcmp(k->params[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static int checks;
+
+/* Runs what is asked for; a shape that the check refuses is a mistake of the test. */
+static int run_one(runner *r, experiment e, result *out, error *failure)
+{
+    problems wrong = {};
+    device_facts facts;
+    *failure = {};
+    memset(e.grid, 0, sizeof e.grid);
+    assert_int_equal(kind->describe(device_index, &facts, failure), 0);
+    if (experiment_check(&e, &facts, &wrong) < 0)
+        fail_msg("%s: %s: %s", e.kernel->name, wrong.at[0].pointer, wrong.at[0].detail);
+    checks++;
+    return runner_verify(r, &e, out, failure);
+}
+
+static void expect_verified(const experiment &e)
+{
+    result out;
+    error failure;
+    if (run_one(plain, e, &out, &failure) < 0)
+        fail_msg("%s %s size %lld,%lld block %lld,%lld params %lld,%lld: %s", e.kernel->name,
+                 dtype_name(e.dtype), (long long)e.size[0], (long long)e.size[1], (long long)e.block[0],
+                 (long long)e.block[1], (long long)e.param[0], (long long)e.param[1], failure.text);
+    assert_true(out.correctness.verified);
+    assert_true(out.correctness.elements_checked > 0);
+}
+
+/* Every value of a choice; of a number its least, its default and a few between. */
+template <class F> static void each_param(experiment e, int from, F f)
+{
+    if (from == e.kernel->param_count) {
+        f(e);
+        return;
+    }
+    const kernel_param &p = e.kernel->params[from];
+    int64_t n = e.size[0] * (e.kernel->dims == 2 ? e.size[1] : 1);
+    static const int64_t numbers[] = {0, 1, 2, 7, 11, 31, 32, 128};
+    if (p.type == PARAM_CHOICE) {
+        for (int64_t v = p.min; v <= p.max; v++) {
+            e.param[from] = v;
+            each_param(e, from + 1, f);
+        }
+        return;
+    }
+    for (int64_t v : numbers)
+        if (v >= p.min && v <= (p.max == PARAM_MAX_IS_SIZE ? n : p.max)) {
+            e.param[from] = v;
+            each_param(e, from + 1, f);
+        }
+    if (p.max == PARAM_MAX_IS_SIZE) {
+        e.param[from] = n;
+        each_param(e, from + 1, f);
+    }
+}
+
+template <class F> static void each_shape(const kernel *k, F f)
+{
+    static const int64_t sizes1[] = {1, 31, 1003, 20011}, sizes2[][2] = {{1, 1}, {37, 53}, {101, 203}};
+    static const int64_t blocks1[] = {1, 32, 100, 256, 1024},
+                         blocks2[][2] = {{1, 1}, {32, 32}, {16, 7}, {5, 33}, {256, 1}};
+    experiment e;
+    experiment_init(&e, k);
+    for (int s = 0; s < (k->dims == 2 ? 3 : 4); s++)
+        for (int b = 0; b < 5; b++)
+            for (int d = 0; d < DTYPE_COUNT; d++) {
+                if (!(k->dtypes >> d & 1u))
+                    continue;
+                e.dtype = (dtype)d;
+                e.size[0] = k->dims == 2 ? sizes2[s][0] : sizes1[s];
+                e.size[1] = k->dims == 2 ? sizes2[s][1] : 0;
+                e.block[0] = k->block_dims == 2 ? blocks2[b][0] : blocks1[b];
+                e.block[1] = k->block_dims == 2 ? blocks2[b][1] : 1;
+                each_param(e, 0, f);
+            }
+}
+
+static void every_kernel_is_verified_at_sizes_and_blocks_that_fit_nothing(void **)
+{
+    for (int i = 0; i < suite_count(); i++)
+        each_shape(suite_at(i), expect_verified);
+    print_message("%d configurations of %d kernels on %s\n", checks, suite_count(), spec);
+}
+
+static void a_grid_larger_than_needed_changes_nothing(void **)
+{
+    for (int i = 0; i < suite_count(); i++) {
+        experiment e;
+        result out;
+        error failure = {};
+        problems wrong = {};
+        experiment_init(&e, suite_at(i));
+        e.size[0] = 1003;
+        e.size[1] = e.kernel->dims == 2 ? 77 : 0;
+        assert_int_equal(experiment_check(&e, nullptr, &wrong), 0);
+        e.grid[0] += 3;
+        if (e.kernel->grid_dims == 2)
+            e.grid[1] += 2;
+        assert_int_equal(experiment_check(&e, nullptr, &wrong), 0);
+        if (runner_verify(plain, &e, &out, &failure) < 0)
+            fail_msg("%s: %s", e.kernel->name, failure.text);
+    }
+}
+
+static void expect_found_out(const kernel *k, dtype d, spoil_how how)
+{
+    experiment e;
+    result out;
+    error failure;
+    experiment_init(&e, k);
+    e.dtype = d;
+    e.size[0] = k->dims == 2 ? 77 : 4099;
+    e.size[1] = k->dims == 2 ? 91 : 0;
+    if (param_named(k, "offset") >= 0)
+        e.param[param_named(k, "offset")] = 11;
+    spoil_wanted = how;
+    int code = run_one(spoiling, e, &out, &failure);
+    if (how == SPOIL_NONE) {
+        if (code < 0)
+            fail_msg("%s unspoiled: %s", k->name, failure.text);
+        return;
+    }
+    if (code == 0 || failure.kind != ERROR_INCORRECT || out.correctness.verified ||
+        !out.correctness.mismatches || !out.correctness.has_first)
+        fail_msg("%s %s spoiled by %d was not found out (%d, %s)", k->name, dtype_name(d), (int)how, code,
+                 failure.text);
+    if (how == SPOIL_BEYOND)
+        assert_true(out.correctness.first.guard);
+}
+
+static void every_way_to_spoil_every_kernel_is_found_out(void **)
+{
+    for (int i = 0; i < suite_count(); i++)
+        for (int d = 0; d < DTYPE_COUNT; d++)
+            for (int how = SPOIL_NONE; how < SPOILS; how++)
+                if (suite_at(i)->dtypes >> d & 1u)
+                    expect_found_out(suite_at(i), (dtype)d, (spoil_how)how);
+}
+
+static void the_ledger_counts_what_is_touched(void **)
+{
+    for (int i = 0; i < suite_count(); i++) {
+        const kernel *k = suite_at(i);
+        int offset = param_named(k, "offset");
+        experiment e;
+        experiment_init(&e, k);
+        if (offset < 0)
+            continue;
+        e.param[offset] = e.size[0];
+        domain d = experiment_domain(&e);
+        assert_int_equal(k->ledger(&d).loads + k->ledger(&d).stores, 0);
+        e.param[offset] = 11;
+        d = experiment_domain(&e);
+        assert_int_equal(k->ledger(&d).stores, d.n - 11);
+        assert_int_equal(k->ledger(&d).loads, 2 * (d.n - 11));
+    }
+}
+
+/* Stores are the elements of the outputs that expected() says are written: counted by looking at each. */
+static void the_ledger_s_stores_are_the_elements_that_are_expected_to_be_written(void **)
+{
+    for (int i = 0; i < suite_count(); i++)
+        each_shape(suite_at(i), [](const experiment &e) {
+            if (e.size[0] > 1003)
+                return;
+            domain d = experiment_domain(&e);
+            uint64_t written = 0;
+            double value;
+            for (int b = 0; b < e.kernel->buffer_count; b++)
+                for (uint64_t at = 0;
+                     e.kernel->buffers[b].role == BUFFER_OUTPUT && at < e.kernel->elements(&d, b); at++)
+                    written += e.kernel->expected(&d, e.dtype, b, at, &value);
+            assert_int_equal(e.kernel->ledger(&d).stores, written);
+        });
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        spec = argv[1];
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_is_verified_at_sizes_and_blocks_that_fit_nothing),
+        cmocka_unit_test(a_grid_larger_than_needed_changes_nothing),
+        cmocka_unit_test(every_way_to_spoil_every_kernel_is_found_out),
+        cmocka_unit_test(the_ledger_counts_what_is_touched),
+        cmocka_unit_test(the_ledger_s_stores_are_the_elements_that_are_expected_to_be_written),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

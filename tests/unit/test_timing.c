@@ -1,0 +1,174 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "kernels/timing.h"
+
+static void near(double value, double expected)
+{
+    if (fabs(value - expected) > 1e-9 * (1 + fabs(expected)))
+        fail_msg("%.17g is not %.17g", value, expected);
+}
+
+static void the_statistics_of_known_samples_are_known(void **state)
+{
+    (void)state;
+    double samples[] = {9, 1, 8, 2, 7, 3, 6, 4, 5};
+    struct timing t = {0};
+    timing_summarise(&t, samples, 9, 0.5);
+    near(t.min_us, 1);
+    near(t.p25_us, 3);
+    near(t.median_us, 5);
+    near(t.p75_us, 7);
+    near(t.max_us, 9);
+    near(t.mean_us, 5);
+    near(t.stddev_us, sqrt(7.5));
+    /* 9 samples: ranks 2 and 8 hold the median with at least 95 % by the binomial distribution (96.1 %). */
+    assert_true(t.ci95_us[0] <= 2 && t.ci95_us[1] >= 8);
+    near(t.noise, (t.ci95_us[1] - t.ci95_us[0]) / 2 / 5);
+}
+
+/* The exact binomial: the median lies between the ranks low and high (from 1) of n with this probability. */
+static double coverage(unsigned n, unsigned low, unsigned high)
+{
+    double sum = 0;
+    for (unsigned k = low; k < high; k++)
+        sum += exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) - n * log(2));
+    return sum;
+}
+
+static void the_interval_of_the_median_covers_it_with_95_percent(void **state)
+{
+    (void)state;
+    for (unsigned n = 6; n < 400; n++) {
+        double samples[400];
+        struct timing t = {0};
+        for (unsigned i = 0; i < n; i++)
+            samples[i] = i + 1;
+        timing_summarise(&t, samples, n, 0);
+        double covered = coverage(n, (unsigned)t.ci95_us[0], (unsigned)t.ci95_us[1]);
+        if (covered < 0.95 || (n > 20 && covered > 0.985))
+            fail_msg("%u samples: %.4f", n, covered);
+    }
+}
+
+static void noise_is_never_told_below_the_tick(void **state)
+{
+    (void)state;
+    double samples[] = {7, 7, 7, 7, 7, 7, 7};
+    struct timing t = {0};
+    timing_summarise(&t, samples, 7, 0.032);
+    near(t.noise, 0.032 / 7);
+}
+
+static void the_tick_is_the_least_difference(void **state)
+{
+    (void)state;
+    double samples[] = {2.24, 2.304, 2.24, 2.272, 2.4}, equal[] = {1, 1, 1};
+    assert_true(fabs(timing_tick(samples, 5) - 0.032) < 1e-6);
+    near(timing_tick(equal, 3), 0);
+}
+
+struct source {
+    unsigned calls;
+    double spread, drift;
+    int discard_every;
+};
+
+/* Alternates around 100 us; the spread shrinks by `drift` a call. */
+static int take(void *arg, double *us, struct error *error)
+{
+    struct source *s = arg;
+    (void)error;
+    s->calls++;
+    if (s->discard_every && s->calls % (unsigned)s->discard_every == 0) {
+        *us = -1;
+        return 0;
+    }
+    s->spread *= 1 - s->drift;
+    *us = 100 + (s->calls * 7 % 11 - 5.0) / 5 * s->spread;
+    return 0;
+}
+
+static const struct timing_plan plan = {
+    .min_samples = 30, .look_every = 10, .noise = 0.01, .max_seconds = 5, .tick_us = 0.03};
+
+static void quiet_samples_stop_at_the_least_number(void **state)
+{
+    (void)state;
+    struct source s = {.spread = 0.1};
+    struct timing t = {0};
+    assert_int_equal(timing_collect(&t, &plan, take, &s, NULL), 0);
+    assert_int_equal(t.stop, STOP_NOISE);
+    assert_int_equal(t.samples, 30);
+}
+
+static void noise_that_does_not_fall_stops_after_three_looks(void **state)
+{
+    (void)state;
+    struct source s = {.spread = 0};
+    struct timing t = {0};
+    struct timing_plan hopeless = plan;
+    hopeless.noise = 0; /* never reached: the tick keeps it above */
+    assert_int_equal(timing_collect(&t, &hopeless, take, &s, NULL), 0);
+    assert_int_equal(t.stop, STOP_NO_GAIN);
+    assert_int_equal(t.samples, 60);
+}
+
+static void time_is_a_limit_and_one_sample_is_always_taken(void **state)
+{
+    (void)state;
+    struct source s = {.spread = 1};
+    struct timing t = {0};
+    struct timing_plan none = plan;
+    none.max_seconds = 0;
+    assert_int_equal(timing_collect(&t, &none, take, &s, NULL), 0);
+    assert_int_equal(t.stop, STOP_TIME);
+    assert_int_equal(t.samples, 1);
+}
+
+static void discarded_samples_are_counted_and_do_not_count(void **state)
+{
+    (void)state;
+    struct source s = {.spread = 0.1, .discard_every = 4};
+    struct timing t = {0};
+    assert_int_equal(timing_collect(&t, &plan, take, &s, NULL), 0);
+    assert_int_equal(t.samples, 30);
+    assert_int_equal(t.discarded, s.calls - 30);
+}
+
+static int refuse(void *arg, double *us, struct error *error)
+{
+    (void)arg;
+    *us = -1;
+    (void)error;
+    return 0;
+}
+
+static void a_source_that_only_discards_is_an_error_and_not_an_endless_loop(void **state)
+{
+    (void)state;
+    struct timing t = {0};
+    struct error error = {0};
+    assert_int_equal(timing_collect(&t, &plan, refuse, NULL, &error), -1);
+    assert_int_equal(error.kind, ERROR_CUDA);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_statistics_of_known_samples_are_known),
+        cmocka_unit_test(the_interval_of_the_median_covers_it_with_95_percent),
+        cmocka_unit_test(noise_is_never_told_below_the_tick),
+        cmocka_unit_test(the_tick_is_the_least_difference),
+        cmocka_unit_test(quiet_samples_stop_at_the_least_number),
+        cmocka_unit_test(noise_that_does_not_fall_stops_after_three_looks),
+        cmocka_unit_test(time_is_a_limit_and_one_sample_is_always_taken),
+        cmocka_unit_test(discarded_samples_are_counted_and_do_not_count),
+        cmocka_unit_test(a_source_that_only_discards_is_an_error_and_not_an_endless_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
