@@ -1,0 +1,57 @@
+#include "executor/device_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* The holder's process id, for whoever has to look for it. */
+static void write_holder(int fd)
+{
+    if (ftruncate(fd, 0) == 0)
+        dprintf(fd, "%ld\n", (long)getpid());
+}
+
+static int lock_within(int fd, double wait_s, const char *path, struct error *error)
+{
+    static const struct timespec pause = {.tv_nsec = 20000000};
+    int64_t until = clock_monotonic_ns() + (int64_t)(wait_s * 1e9);
+    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return error_set_errno(error, errno, "cannot lock %s", path);
+        if (clock_monotonic_ns() >= until) {
+            char holder[16] = "";
+            ssize_t count = pread(fd, holder, sizeof holder - 1, 0);
+            holder[count > 0 ? strcspn(holder, "\n") : 0] = '\0';
+            return error_set(error, ERROR_CONFLICT, "the device is in use: %s is held by process %s", path,
+                             holder);
+        }
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+int device_lock(const char *directory, const char *uuid, double wait_s, struct error *error)
+{
+    char path[PATH_MAX];
+    if (!uuid[0] || uuid[0] == '.' || strchr(uuid, '/'))
+        return error_set(error, ERROR_INVALID, "\"%s\" cannot be the name of a lock", uuid);
+    if (snprintf(path, sizeof path, "%s/%s.lock", directory, uuid) >= (int)sizeof path)
+        return error_set(error, ERROR_INVALID, "the lock's directory has too long a name");
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_set_errno(error, errno, "cannot open %s", path);
+    if (lock_within(fd, wait_s, path, error) < 0) {
+        close(fd);
+        return -1;
+    }
+    write_holder(fd);
+    return 0;
+}

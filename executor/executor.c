@@ -1,0 +1,185 @@
+#include "executor/executor.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/experiment_json.h"
+#include "api/protocol.h"
+#include "api/result_json.h"
+#include "base/log.h"
+#include "executor/channel.h"
+#include "executor/device_lock.h"
+#include "executor/guard.h"
+#include "kernels/runner.h"
+
+/* Longer than the server takes to see a process through SIGTERM and SIGKILL. */
+static const double lock_wait_s = 6;
+/* The server ends what is past its time; this is for when it cannot reach us any more. */
+static const double deadline_margin_s = 5, open_deadline_s = 120;
+
+struct executor {
+    const struct device_kind *kind;
+    int index, devices;
+    struct device_facts facts;
+    struct channel *channel;
+    struct runner *runner; /* NULL until the first run: without it there is no context */
+};
+
+/* One run, from its line to its answer. */
+struct request {
+    struct executor *executor;
+    const char *id;
+    struct experiment experiment;
+    struct result result;
+};
+
+/* Writes a line and frees it. */
+static void send_line(struct executor *executor, char *line)
+{
+    if (!line) {
+        log_error("executor: no memory for a line");
+        _exit(EXECUTOR_BROKEN);
+    }
+    channel_write(executor->channel, line);
+    free(line);
+}
+
+static void tell_phase(void *arg, const char *phase)
+{
+    const struct request *request = arg;
+    send_line(request->executor, message_progress(request->id, phase));
+}
+
+static int read_request(struct request *request, const char *text, struct error *error)
+{
+    struct problems problems = {0};
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    int bad = experiment_from_json(&request->experiment, object, &problems) < 0 ||
+              experiment_check(&request->experiment, &request->executor->facts, &problems) < 0;
+    json_decref(object);
+    if (!bad)
+        return 0;
+    return error_set(error, ERROR_INVALID, "%s %s", problems.at[0].pointer, problems.at[0].detail);
+}
+
+static int run_request(struct request *request, const char *text, struct error *error)
+{
+    struct executor *executor = request->executor;
+    if (read_request(request, text, error) < 0)
+        return -1;
+    if (!executor->runner) {
+        tell_phase(request, PROTOCOL_PHASE_OPEN);
+        guard_deadline(open_deadline_s);
+        if (runner_new(&executor->runner, executor->kind, executor->index, error) < 0)
+            return -1;
+    }
+    guard_deadline(request->experiment.timeout_s + deadline_margin_s);
+    return runner_run(executor->runner, &request->experiment, &request->result, tell_phase, request, error);
+}
+
+/* The result as text, to be freed; NULL: there is none. */
+static char *result_text(const struct request *request)
+{
+    json_t *object = result_to_json(&request->experiment, &request->result);
+    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
+    json_decref(object);
+    return text;
+}
+
+/* False: this process is of no use any more. */
+static bool serve(struct executor *executor, const struct message *run)
+{
+    struct request *request = calloc(1, sizeof *request);
+    struct error failure = {0};
+    char *result = NULL;
+    if (!request) {
+        error_set(&failure, ERROR_MEMORY, "no memory for a run");
+    } else {
+        *request = (struct request){.executor = executor, .id = run->id};
+        int failed = run_request(request, run->payload, &failure);
+        if (!failed || failure.kind == ERROR_INCORRECT)
+            result = result_text(request);
+        if (!failed && !result)
+            error_set(&failure, ERROR_MEMORY, "no memory for a result");
+    }
+    guard_deadline(0);
+    char *line = failure.kind == ERROR_NONE ? message_result(run->id, result)
+                                            : message_error(run->id, &failure, result);
+    free(result);
+    free(request);
+    send_line(executor, line);
+    return failure.kind != ERROR_CUDA && failure.kind != ERROR_DEVICE_LOST;
+}
+
+static int executor_open(struct executor *executor, const char *spec, const char *lock_dir,
+                         struct error *error)
+{
+    if (channel_open(&executor->channel, error) < 0 ||
+        device_find(spec, &executor->kind, &executor->index, &executor->devices, error) < 0 ||
+        executor->kind->describe(executor->index, &executor->facts, error) < 0)
+        return -1;
+    if (lock_dir && device_lock(lock_dir, executor->facts.uuid, lock_wait_s, error) < 0)
+        return -1;
+    send_line(executor, message_hello(executor->devices, &executor->facts));
+    return 0;
+}
+
+static int executor_loop(struct executor *executor)
+{
+    for (;;) {
+        struct message message;
+        struct error error = {0};
+        size_t length;
+        char *line = channel_read(executor->channel, &length);
+        int failed = message_parse(&message, line, length, &error);
+        free(line);
+        if (failed || message.type != MESSAGE_RUN) {
+            log_error("executor: not a line of the server's: %s", failed ? error.text : "no run");
+            return EXECUTOR_BROKEN;
+        }
+        bool usable = serve(executor, &message);
+        message_free(&message);
+        if (!usable)
+            return EXECUTOR_FAILED;
+    }
+}
+
+static int usage(const char *program)
+{
+    log_error("usage: %s --executor --device auto:N|cuda:N|cpu [--lock-dir DIR]", program);
+    return EXECUTOR_USAGE;
+}
+
+int executor_main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"executor", no_argument, NULL, 'e'},
+        {"device", required_argument, NULL, 'd'},
+        {"lock-dir", required_argument, NULL, 'l'},
+        {0},
+    };
+    struct executor executor = {0};
+    struct error error = {0};
+    const char *spec = NULL, *lock_dir = NULL;
+    guard_start();
+    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (option == 'd')
+            spec = optarg;
+        else if (option == 'l')
+            lock_dir = optarg;
+        else if (option != 'e')
+            return usage(argv[0]);
+    }
+    if (!spec || optind < argc)
+        return usage(argv[0]);
+    int status = EXECUTOR_FAILED;
+    if (executor_open(&executor, spec, lock_dir, &error) < 0)
+        log_error("executor: %s", error.text);
+    else
+        status = executor_loop(&executor);
+    /* Not exit(): the reader is still at work, and handlers of a driver whose context is broken may hang. */
+    _exit(status);
+}

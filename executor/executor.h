@@ -1,0 +1,11 @@
+/* The child process that alone holds a device's context. It speaks the protocol (api/protocol.h) on its
+   standard input and output: says hello, then runs one experiment after the other until its input closes. */
+#ifndef COALESCED_EXECUTOR_EXECUTOR_H
+#define COALESCED_EXECUTOR_EXECUTOR_H
+
+/* `coalesced --executor --device SPEC [--lock-dir DIR]`: SPEC as device_find() takes it ("auto:0", "cuda:1",
+   "cpu"); in DIR it locks a file named after the device for as long as it lives. Called first thing in main,
+   before any thread is started. Returns the process's exit status; most ways end the process by _exit(). */
+int executor_main(int argc, char **argv);
+
+#endif
