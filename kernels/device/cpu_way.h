@@ -25,66 +25,26 @@ template <class T_> struct cpu_context {
         for (int i = 0; i < KERNEL_PARAMS; i++)
             params[i] = r.domain.param[i];
     }
-    BODY I param(int k) const
-    {
-        return params[k];
-    }
-    BODY I thread_x() const
-    {
-        return tx;
-    }
-    BODY I thread_y() const
-    {
-        return ty;
-    }
-    BODY I block_x() const
-    {
-        return bx;
-    }
-    BODY I block_y() const
-    {
-        return by;
-    }
-    BODY I block_dim_x() const
-    {
-        return dx;
-    }
-    BODY I block_dim_y() const
-    {
-        return dy;
-    }
-    BODY I global_x() const
-    {
-        return bx * dx + tx;
-    }
-    BODY I global_y() const
-    {
-        return by * dy + ty;
-    }
+    BODY I param(int k) const { return params[k]; }
+    BODY I thread_x() const { return tx; }
+    BODY I thread_y() const { return ty; }
+    BODY I block_x() const { return bx; }
+    BODY I block_y() const { return by; }
+    BODY I block_dim_x() const { return dx; }
+    BODY I block_dim_y() const { return dy; }
+    BODY I global_x() const { return bx * dx + tx; }
+    BODY I global_y() const { return by * dy + ty; }
     /* A CPU has one path to memory. */
-    BODY T load(const T *p, I i) const
+    BODY T load(const T *p, I i) const { return p[i]; }
+    BODY T load_ldg(const T *p, I i) const { return p[i]; }
+    template <int V> BODY wide<T, V> load_wide(const T *p, I j) const
     {
-        return p[i];
+        wide<T, V> r;
+        memcpy(&r, p + V * j, sizeof r);
+        return r;
     }
-    BODY T load_ldg(const T *p, I i) const
-    {
-        return p[i];
-    }
-    BODY four<T> load4(const T *p, I j) const
-    {
-        return {p[4 * j], p[4 * j + 1], p[4 * j + 2], p[4 * j + 3]};
-    }
-    BODY void store(T *p, I i, T v) const
-    {
-        p[i] = v;
-    }
-    BODY void store4(T *p, I j, four<T> v) const
-    {
-        p[4 * j] = v.x;
-        p[4 * j + 1] = v.y;
-        p[4 * j + 2] = v.z;
-        p[4 * j + 3] = v.w;
-    }
+    BODY void store(T *p, I i, T v) const { p[i] = v; }
+    template <int V> BODY void store_wide(T *p, I j, wide<T, V> v) const { memcpy(p + V * j, &v, sizeof v); }
 };
 
 template <class K, class C> static void cpu_blocks(const run &r, uint64_t begin, uint64_t end)

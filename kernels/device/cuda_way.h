@@ -15,47 +15,29 @@ template <class T, class I> struct cuda_args {
     I params[KERNEL_PARAMS];
 };
 
+/* What one access of so many bytes moves. */
+template <unsigned bytes> struct word_of;
+template <> struct word_of<8> {
+    using type = uint2;
+};
+template <> struct word_of<16> {
+    using type = uint4;
+};
+
 template <class T_, class I_, load_path P> struct cuda_context : cuda_args<T_, I_> {
     using T = T_;
     using I = I_;
     __device__ explicit cuda_context(const cuda_args<T, I> &args) : cuda_args<T, I>(args) {}
 
-    BODY I param(int k) const
-    {
-        return this->params[k];
-    }
-    BODY I thread_x() const
-    {
-        return (I)threadIdx.x;
-    }
-    BODY I thread_y() const
-    {
-        return (I)threadIdx.y;
-    }
-    BODY I block_x() const
-    {
-        return (I)blockIdx.x;
-    }
-    BODY I block_y() const
-    {
-        return (I)blockIdx.y;
-    }
-    BODY I block_dim_x() const
-    {
-        return (I)blockDim.x;
-    }
-    BODY I block_dim_y() const
-    {
-        return (I)blockDim.y;
-    }
-    BODY I global_x() const
-    {
-        return block_x() * block_dim_x() + thread_x();
-    }
-    BODY I global_y() const
-    {
-        return block_y() * block_dim_y() + thread_y();
-    }
+    BODY I param(int k) const { return this->params[k]; }
+    BODY I thread_x() const { return (I)threadIdx.x; }
+    BODY I thread_y() const { return (I)threadIdx.y; }
+    BODY I block_x() const { return (I)blockIdx.x; }
+    BODY I block_y() const { return (I)blockIdx.y; }
+    BODY I block_dim_x() const { return (I)blockDim.x; }
+    BODY I block_dim_y() const { return (I)blockDim.y; }
+    BODY I global_x() const { return block_x() * block_dim_x() + thread_x(); }
+    BODY I global_y() const { return block_y() * block_dim_y() + thread_y(); }
     BODY T load(const T *p, I i) const
     {
         if constexpr (P == LOAD_CA)
@@ -67,26 +49,20 @@ template <class T_, class I_, load_path P> struct cuda_context : cuda_args<T_, I
         else
             return p[i];
     }
-    BODY T load_ldg(const T *p, I i) const
+    BODY T load_ldg(const T *p, I i) const { return __ldg(p + i); }
+    template <int V> BODY wide<T, V> load_wide(const T *p, I j) const
     {
-        return __ldg(p + i);
-    }
-    BODY four<T> load4(const T *p, I j) const
-    {
-        float4 v = reinterpret_cast<const float4 *>(p)[j];
-        four<T> r;
-        memcpy(&r, &v, sizeof r);
+        auto word = reinterpret_cast<const typename word_of<sizeof(T) * V>::type *>(p)[j];
+        wide<T, V> r;
+        memcpy(&r, &word, sizeof r);
         return r;
     }
-    BODY void store(T *p, I i, T v) const
+    BODY void store(T *p, I i, T v) const { p[i] = v; }
+    template <int V> BODY void store_wide(T *p, I j, wide<T, V> v) const
     {
-        p[i] = v;
-    }
-    BODY void store4(T *p, I j, four<T> v) const
-    {
-        float4 r;
-        memcpy(&r, &v, sizeof r);
-        reinterpret_cast<float4 *>(p)[j] = r;
+        typename word_of<sizeof(T) * V>::type word;
+        memcpy(&word, &v, sizeof word);
+        reinterpret_cast<decltype(word) *>(p)[j] = word;
     }
 };
 

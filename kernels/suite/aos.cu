@@ -16,14 +16,8 @@ struct aos : suite_kernel {
         input(k, "in", "n pairs");
         output(k, "out", "n pairs, all written");
     }
-    static HOST_DEVICE uint64_t elements(const domain &d, int)
-    {
-        return 2 * d.n;
-    }
-    static traffic ledger(const domain &d)
-    {
-        return {2 * d.n, 2 * d.n};
-    }
+    static HOST_DEVICE uint64_t elements(const domain &d, int) { return 2 * d.n; }
+    static traffic ledger(const domain &d) { return {2 * d.n, 2 * d.n}; }
     template <class C> static BODY void body(C &c)
     {
         auto i = c.global_x();

@@ -13,10 +13,7 @@ struct copy_ldg : suite_kernel {
         input(k, "A", "n elements");
         output(k, "C", "n elements, all written");
     }
-    static traffic ledger(const domain &d)
-    {
-        return {d.n, d.n};
-    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class C> static BODY void body(C &c)
     {
         auto i = c.global_x();

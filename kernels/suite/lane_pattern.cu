@@ -35,10 +35,7 @@ struct lane_pattern : suite_kernel {
             return d.n;
         return d.param[PATTERN] == SCATTERED ? d.n * scatter : d.n + 32;
     }
-    static traffic ledger(const domain &d)
-    {
-        return {d.n, d.n};
-    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class C> static BODY void body(C &c)
     {
         auto i = c.global_x();

@@ -3,12 +3,11 @@
    All eight loads are asked for before the first store, so a warp has eight requests in flight instead of
    two. Each of the four has its own bound check: every element is done, whatever the size (the published
    kernel of this name was called with a quarter of n, and did a quarter of the work). */
-#include "kernels/suite/suite.h"
+#include "kernels/suite/unrolled.h"
 
-struct read_offset_unroll4 : suite_kernel {
+struct read_offset_unroll4 : unrolled_kernel<4> {
     enum { OFFSET, LOAD };
     static constexpr bool load_paths = true;
-    static constexpr int unroll = 4;
 
     static void describe(kernel &k)
     {
@@ -16,16 +15,12 @@ struct read_offset_unroll4 : suite_kernel {
         k.text = "C[i] = A[i + offset] + B[i + offset], four elements a thread, a block apart";
         k.lesson = "More loads in flight a thread hide more latency: unrolling makes up for what small "
                    "blocks lose, and for misalignment.";
-        k.per_thread = unroll;
+        k.per_thread = 4;
         param_offset(k, "by how many elements the loads are shifted");
         param_load(k);
         input(k, "A", "n elements");
         input(k, "B", "n elements");
         output(k, "C", "n elements, the first n - offset written");
-    }
-    static shape cover(const domain &d)
-    {
-        return {(d.n + unroll - 1) / unroll, 1, 1};
     }
     static traffic ledger(const domain &d)
     {
@@ -34,22 +29,10 @@ struct read_offset_unroll4 : suite_kernel {
     }
     template <class C> static BODY void body(C &c)
     {
-        auto first = c.block_x() * c.block_dim_x() * unroll + c.thread_x();
-        typename C::T a[unroll] = {}, b[unroll] = {};
-        UNROLL
-        for (int u = 0; u < unroll; u++) {
-            auto i = first + c.block_dim_x() * u, k = i + c.param(OFFSET);
-            if (k < c.n) {
-                a[u] = c.load(c.a, k);
-                b[u] = c.load(c.b, k);
-            }
-        }
-        UNROLL
-        for (int u = 0; u < unroll; u++) {
-            auto i = first + c.block_dim_x() * u, k = i + c.param(OFFSET);
-            if (k < c.n)
-                c.store(c.c, i, a[u] + b[u]);
-        }
+        auto offset = c.param(OFFSET);
+        each(
+            c, offset, [&](auto i) { return c.load(c.a, i + offset) + c.load(c.b, i + offset); },
+            [&](auto i, auto v) { c.store(c.c, i, v); });
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {

@@ -16,10 +16,7 @@ struct soa : suite_kernel {
         output(k, "out.x", "n elements, all written");
         output(k, "out.y", "n elements, all written");
     }
-    static traffic ledger(const domain &d)
-    {
-        return {2 * d.n, 2 * d.n};
-    }
+    static traffic ledger(const domain &d) { return {2 * d.n, 2 * d.n}; }
     template <class C> static BODY void body(C &c)
     {
         auto i = c.global_x();

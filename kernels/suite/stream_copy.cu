@@ -13,14 +13,11 @@ struct stream_copy : stream_kernel {
         input(k, "a", "n elements");
         output(k, "c", "n elements, all written");
     }
-    static traffic ledger(const domain &d)
-    {
-        return {d.n, d.n};
-    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class C> static BODY void body(C &c)
     {
-        using T = typename C::T;
-        each<1>(c, c.b, [](T x, T) { return x; });
+        each(
+            c, c.b, [](auto x) { return x; }, c.a);
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {

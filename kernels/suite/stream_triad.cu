@@ -14,14 +14,11 @@ struct stream_triad : stream_kernel {
         input(k, "c", "n elements");
         output(k, "a", "n elements, all written");
     }
-    static traffic ledger(const domain &d)
-    {
-        return {2 * d.n, d.n};
-    }
+    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class C> static BODY void body(C &c)
     {
-        using T = typename C::T;
-        each<2>(c, c.c, [](T x, T y) { return x + y * scalar; });
+        each(
+            c, c.c, [](auto x, auto y) { return x + y * scalar; }, c.a, c.b);
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {

@@ -23,10 +23,7 @@ struct strided : suite_kernel {
     {
         return buffer == 0 ? (d.n - 1) * (uint64_t)d.param[STRIDE] + 1 : d.n;
     }
-    static traffic ledger(const domain &d)
-    {
-        return {d.n, d.n};
-    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class C> static BODY void body(C &c)
     {
         auto i = c.global_x();

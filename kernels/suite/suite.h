@@ -22,8 +22,8 @@
      c.global_x() ...     blockIdx * blockDim + threadIdx; also thread_x, block_x, block_dim_x ... and y, z
      c.load(p, i)         one machine access, by the load path that the request chose
      c.load_ldg(p, i)     the same by the read-only path, whatever the request says
-     c.load4(p, j)        four elements at 4 * j, one access; j in units of four
-     c.store(p, i, v), c.store4(p, j, v)
+     c.load_wide<V>(p, j) V elements at V * j, one access of 8 or 16 bytes; j in units of V
+     c.store(p, i, v), c.store_wide(p, j, v)
 
    Indices are C::I or what `auto` makes of them: another context may use a type of its own. */
 #ifndef COALESCED_KERNELS_SUITE_SUITE_H
@@ -45,8 +45,9 @@
 
 enum : unsigned { F32 = 1u << DTYPE_F32, F64 = 1u << DTYPE_F64, I32 = 1u << DTYPE_I32 };
 
-template <class T> struct four {
-    T x, y, z, w;
+/* Neighbouring elements that are moved in one access. */
+template <class T, int V> struct wide {
+    T v[V];
 };
 
 /* What the generator puts into input element i: 0 to 255 from a hash of buffer and index, so that neighbours
@@ -71,14 +72,8 @@ template <class T_> struct expectation {
     {
         return {d.n, d.rows, d.columns, d.block.x, {d.param[0], d.param[1], d.param[2], d.param[3]}};
     }
-    HOST_DEVICE T input(int buffer, uint64_t i) const
-    {
-        return (T)input_value(buffer, i);
-    }
-    HOST_DEVICE int64_t param(int k) const
-    {
-        return params[k];
-    }
+    HOST_DEVICE T input(int buffer, uint64_t i) const { return (T)input_value(buffer, i); }
+    HOST_DEVICE int64_t param(int k) const { return params[k]; }
 };
 
 /* Defaults, and the words of describe(). Descriptions run once, on the host. */
@@ -86,14 +81,8 @@ struct suite_kernel {
     static constexpr unsigned dtypes = F32 | F64 | I32;
     static constexpr bool load_paths = false; /* has the parameter "load" */
 
-    static HOST_DEVICE uint64_t elements(const domain &d, int)
-    {
-        return d.n;
-    }
-    static shape cover(const domain &d)
-    {
-        return {d.n, 1, 1};
-    }
+    static HOST_DEVICE uint64_t elements(const domain &d, int) { return d.n; }
+    static shape cover(const domain &d) { return {d.n, 1, 1}; }
 
     static void param_integer(kernel &k, const char *name, const char *unit, const char *text, int64_t min,
                               int64_t max, int64_t fallback)

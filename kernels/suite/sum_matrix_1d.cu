@@ -16,10 +16,7 @@ struct sum_matrix_1d : suite_kernel {
         input(k, "B", "rows x columns elements");
         output(k, "C", "rows x columns elements, all written");
     }
-    static traffic ledger(const domain &d)
-    {
-        return {2 * d.n, d.n};
-    }
+    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class C> static BODY void body(C &c)
     {
         auto i = c.global_x();

@@ -30,10 +30,7 @@ struct sum_matrix_2d : suite_kernel {
     {
         return d.param[ORDER] == ROW ? shape{d.columns, d.rows, 1} : shape{d.rows, d.columns, 1};
     }
-    static traffic ledger(const domain &d)
-    {
-        return {2 * d.n, d.n};
-    }
+    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class C> static BODY void body(C &c)
     {
         auto x = c.global_x(), y = c.global_y();

@@ -20,14 +20,8 @@ struct sum_matrix_mix : suite_kernel {
         input(k, "B", "rows x columns elements");
         output(k, "C", "rows x columns elements, all written");
     }
-    static shape cover(const domain &d)
-    {
-        return {d.columns, d.rows, 1};
-    }
-    static traffic ledger(const domain &d)
-    {
-        return {2 * d.n, d.n};
-    }
+    static shape cover(const domain &d) { return {d.columns, d.rows, 1}; }
+    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class C> static BODY void body(C &c)
     {
         auto x = c.global_x(), y = c.block_y();

@@ -17,10 +17,7 @@ struct vector_add : suite_kernel {
         input(k, "B", "n elements");
         output(k, "C", "n elements, all written");
     }
-    static traffic ledger(const domain &d)
-    {
-        return {2 * d.n, d.n};
-    }
+    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class C> static BODY void body(C &c)
     {
         auto i = c.global_x();

@@ -1,12 +1,11 @@
 /* write_offset_unroll4: C[i + offset] = A[i] + B[i], four elements a thread.
 
    The loads of all four come first, then the stores, each with its own bound check. */
-#include "kernels/suite/suite.h"
+#include "kernels/suite/unrolled.h"
 
-struct write_offset_unroll4 : suite_kernel {
+struct write_offset_unroll4 : unrolled_kernel<4> {
     enum { OFFSET, LOAD };
     static constexpr bool load_paths = true;
-    static constexpr int unroll = 4;
 
     static void describe(kernel &k)
     {
@@ -14,16 +13,12 @@ struct write_offset_unroll4 : suite_kernel {
         k.text = "C[i + offset] = A[i] + B[i], four elements a thread, a block apart";
         k.lesson = "Stores need no answer, yet the loads before them do: unrolling hides their latency while "
                    "the stores stay misaligned.";
-        k.per_thread = unroll;
+        k.per_thread = 4;
         param_offset(k, "by how many elements the stores are shifted");
         param_load(k);
         input(k, "A", "n elements");
         input(k, "B", "n elements");
         output(k, "C", "n elements, those from offset on written");
-    }
-    static shape cover(const domain &d)
-    {
-        return {(d.n + unroll - 1) / unroll, 1, 1};
     }
     static traffic ledger(const domain &d)
     {
@@ -32,22 +27,10 @@ struct write_offset_unroll4 : suite_kernel {
     }
     template <class C> static BODY void body(C &c)
     {
-        auto first = c.block_x() * c.block_dim_x() * unroll + c.thread_x();
-        typename C::T a[unroll] = {}, b[unroll] = {};
-        UNROLL
-        for (int u = 0; u < unroll; u++) {
-            auto i = first + c.block_dim_x() * u, k = i + c.param(OFFSET);
-            if (k < c.n) {
-                a[u] = c.load(c.a, i);
-                b[u] = c.load(c.b, i);
-            }
-        }
-        UNROLL
-        for (int u = 0; u < unroll; u++) {
-            auto i = first + c.block_dim_x() * u, k = i + c.param(OFFSET);
-            if (k < c.n)
-                c.store(c.c, k, a[u] + b[u]);
-        }
+        auto offset = c.param(OFFSET);
+        each(
+            c, offset, [&](auto i) { return c.load(c.a, i) + c.load(c.b, i); },
+            [&](auto i, auto v) { c.store(c.c, i + offset, v); });
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {

@@ -40,21 +40,12 @@ template <class Base> struct spoiled : Base {
     {
         return (I)spoil_now.count[p == this->a ? 0 : p == this->b ? 1 : p == this->c ? 2 : 3];
     }
-    SPOILED I shift() const
+    SPOILED I shift() const { return spoil_now.how == SPOIL_SHIFT; }
+    SPOILED T load(const T *p, I i) const { return Base::load(p, i + shift()); }
+    SPOILED T load_ldg(const T *p, I i) const { return Base::load_ldg(p, i + shift()); }
+    template <int V> SPOILED wide<T, V> load_wide(const T *p, I j) const
     {
-        return spoil_now.how == SPOIL_SHIFT;
-    }
-    SPOILED T load(const T *p, I i) const
-    {
-        return Base::load(p, i + shift());
-    }
-    SPOILED T load_ldg(const T *p, I i) const
-    {
-        return Base::load_ldg(p, i + shift());
-    }
-    SPOILED four<T> load4(const T *p, I j) const
-    {
-        return Base::load4(p, j + shift());
+        return Base::template load_wide<V>(p, j + shift());
     }
     SPOILED void store(T *p, I i, T v) const
     {
@@ -67,12 +58,10 @@ template <class Base> struct spoiled : Base {
         if (spoil_now.how == SPOIL_BEYOND && chosen)
             Base::store(p, elements(p), v);
     }
-    SPOILED void store4(T *p, I j, four<T> v) const
+    template <int V> SPOILED void store_wide(T *p, I j, wide<T, V> v) const
     {
-        store(p, 4 * j, v.x);
-        store(p, 4 * j + 1, v.y);
-        store(p, 4 * j + 2, v.z);
-        store(p, 4 * j + 3, v.w);
+        for (int u = 0; u < V; u++)
+            store(p, V * j + u, v.v[u]);
     }
 };
 
