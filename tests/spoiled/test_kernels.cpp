@@ -104,7 +104,7 @@ static void expect_verified(const experiment &e)
 /* Every value of a choice; of a number its least, its default and a few between. */
 template <class F> static void each_param(experiment e, int from, F f)
 {
-    if (from == e.kernel->param_count) {
+    if (from >= KERNEL_PARAMS || from == e.kernel->param_count) {
         f(e);
         return;
     }
