@@ -1,0 +1,77 @@
+#include "api/problem.h"
+
+#include "api/text.h"
+
+/* `name` is that of the response in openapi.yaml, where the document's type points to. */
+static const struct {
+    unsigned status;
+    const char *name, *title;
+} types[PROBLEM_TYPES] = {
+    [PROBLEM_MALFORMED] = {400, "Malformed", "The request cannot be understood"},
+    [PROBLEM_UNAUTHORIZED] = {401, "Unauthorized", "A token is needed"},
+    [PROBLEM_NOT_FOUND] = {404, "NotFound", "There is no such thing"},
+    [PROBLEM_METHOD] = {405, "MethodNotAllowed", "The method does not fit the path"},
+    [PROBLEM_NOT_ACCEPTABLE] = {406, "NotAcceptable", "There is no such representation"},
+    [PROBLEM_CONFLICT] = {409, "Conflict", "Not possible in the present state"},
+    [PROBLEM_TOO_LARGE] = {413, "TooLarge", "The body is too large"},
+    [PROBLEM_MEDIA] = {415, "UnsupportedMediaType", "The body is of a kind that is not taken"},
+    [PROBLEM_INVALID] = {422, "Invalid", "The experiment cannot be run as asked"},
+    [PROBLEM_KEY_REUSED] = {422, "KeyReused", "The idempotency key belongs to another request"},
+    [PROBLEM_TOO_MANY] = {429, "TooMany", "Too much is waiting already"},
+    [PROBLEM_INTERNAL] = {500, "Internal", "The service failed"},
+    [PROBLEM_UNAVAILABLE] = {503, "Unavailable", "Not now"},
+};
+
+/* Kinds that are not named are failures of the service. */
+static const struct {
+    enum error_kind kind;
+    enum problem_type type;
+} kinds[] = {
+    {ERROR_INVALID, PROBLEM_INVALID},         {ERROR_NOT_FOUND, PROBLEM_NOT_FOUND},
+    {ERROR_CONFLICT, PROBLEM_CONFLICT},       {ERROR_FULL, PROBLEM_TOO_MANY},
+    {ERROR_UNAVAILABLE, PROBLEM_UNAVAILABLE}, {ERROR_MEMORY, PROBLEM_UNAVAILABLE},
+    {ERROR_STORE, PROBLEM_UNAVAILABLE},
+};
+
+unsigned problem_status(enum problem_type type)
+{
+    return types[type].status;
+}
+
+enum problem_type problem_type_of(enum error_kind kind)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].kind == kind)
+            return kinds[i].type;
+    return PROBLEM_INTERNAL;
+}
+
+static void write_fields(struct buffer *out, const struct problems *fields)
+{
+    int kept = fields->count < EXPERIMENT_PROBLEMS ? fields->count : EXPERIMENT_PROBLEMS;
+    buffer_text(out, ",\"errors\":[");
+    for (int i = 0; i < kept; i++) {
+        buffer_text(out, i ? ",{\"pointer\":" : "{\"pointer\":");
+        text_string(out, fields->at[i].pointer);
+        buffer_text(out, ",\"detail\":");
+        text_string(out, fields->at[i].detail);
+        buffer_text(out, "}");
+    }
+    buffer_text(out, "]");
+}
+
+int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
+                  const struct problems *fields)
+{
+    buffer_format(out, "{\"type\":\"/openapi.yaml#/components/responses/%s\",\"title\":\"%s\",\"status\":%u",
+                  types[type].name, types[type].title, types[type].status);
+    buffer_text(out, ",\"detail\":");
+    text_string(out, detail);
+    if (instance) {
+        buffer_text(out, ",\"instance\":");
+        text_string(out, instance);
+    }
+    if (fields)
+        write_fields(out, fields);
+    return buffer_text(out, "}\n");
+}

@@ -1,0 +1,40 @@
+/* What goes back when something is wrong: RFC 9457 documents, and the one table from an error's kind to an
+   HTTP status. */
+#ifndef COALESCED_API_PROBLEM_H
+#define COALESCED_API_PROBLEM_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "kernels/experiment.h"
+
+#define PROBLEM_MEDIA_TYPE "application/problem+json"
+
+enum problem_type {
+    PROBLEM_MALFORMED,      /* 400: not JSON, or a query that means nothing */
+    PROBLEM_UNAUTHORIZED,   /* 401 */
+    PROBLEM_NOT_FOUND,      /* 404 */
+    PROBLEM_METHOD,         /* 405 */
+    PROBLEM_NOT_ACCEPTABLE, /* 406 */
+    PROBLEM_CONFLICT,       /* 409 */
+    PROBLEM_TOO_LARGE,      /* 413 */
+    PROBLEM_MEDIA,          /* 415 */
+    PROBLEM_INVALID,        /* 422: fields of a request */
+    PROBLEM_KEY_REUSED,     /* 422: an idempotency key with another body */
+    PROBLEM_TOO_MANY,       /* 429 */
+    PROBLEM_INTERNAL,       /* 500 */
+    PROBLEM_UNAVAILABLE,    /* 503 */
+    PROBLEM_TYPES
+};
+
+/* Its HTTP status. */
+unsigned problem_status(enum problem_type type);
+
+/* What an error of that kind is to whoever asked over HTTP. */
+enum problem_type problem_type_of(enum error_kind kind);
+
+/* Appends the document: type, title, status, detail, instance (the path asked for; NULL: none) and, when
+   `fields` is not NULL, errors: [{pointer, detail}]. 0, or -1: no memory. */
+int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
+                  const struct problems *fields);
+
+#endif

@@ -1,0 +1,15 @@
+/* JSON written by hand where texts that are JSON already are put together: a stored result keeps its bytes.
+ */
+#ifndef COALESCED_API_TEXT_H
+#define COALESCED_API_TEXT_H
+
+#include "base/buffer.h"
+
+/* Appends the text as a JSON string, quotes included; null when it is NULL. Bytes that are not UTF-8 become
+   U+FFFD, so that whatever a client or a library said can be repeated. 0, or -1: no memory. */
+int text_string(struct buffer *out, const char *text);
+
+/* Appends ",member,member ..." of a JSON object's text, or nothing when it is empty or NULL. 0 or -1. */
+int text_members(struct buffer *out, const char *object);
+
+#endif

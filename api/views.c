@@ -1,0 +1,150 @@
+#include "api/views.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "api/facts_json.h"
+#include "api/result_json.h"
+#include "api/text.h"
+#include "base/clock.h"
+
+enum { RESULT_SCHEMA = 1 };
+
+static void write_time(struct buffer *out, const char *name, int64_t wall_ms)
+{
+    char text[CLOCK_TEXT_BYTES];
+    if (wall_ms) {
+        clock_text(wall_ms, text);
+        buffer_format(out, ",\"%s\":\"%s\"", name, text);
+    } else {
+        buffer_format(out, ",\"%s\":null", name);
+    }
+}
+
+static void write_seconds(struct buffer *out, const char *name, double seconds)
+{
+    if (seconds >= 0)
+        buffer_format(out, ",\"%s\":%.3f", name, seconds);
+    else
+        buffer_format(out, ",\"%s\":null", name);
+}
+
+static void write_times(struct buffer *out, const struct view_experiment *experiment)
+{
+    write_time(out, "submitted_at", experiment->submitted_ms);
+    write_time(out, "started_at", experiment->started_ms);
+    write_time(out, "finished_at", experiment->finished_ms);
+}
+
+static void write_place(struct buffer *out, const struct view_experiment *experiment)
+{
+    if (experiment->ended)
+        return;
+    if (experiment->position >= 0)
+        buffer_format(out, ",\"position\":%d", experiment->position);
+    else
+        buffer_text(out, ",\"position\":null");
+    write_seconds(out, "eta_seconds", experiment->eta_s);
+    if (experiment->cancelling)
+        buffer_text(out, ",\"cancelling\":true");
+}
+
+static void write_links(struct buffer *out, const struct view_experiment *experiment)
+{
+    buffer_format(out, ",\"links\":{\"self\":\"/v1/experiments/%s\"", experiment->id);
+    if (experiment->kernel) {
+        buffer_text(out, ",\"kernel\":");
+        struct buffer link = {0};
+        buffer_format(&link, "/v1/kernels/%s", experiment->kernel);
+        text_string(out, link.failed ? NULL : link.data);
+        buffer_free(&link);
+    }
+    buffer_format(out, ",\"device\":\"/v1/devices/%d\"}", experiment->device);
+}
+
+static void write_failure(struct buffer *out, const struct view_experiment *experiment)
+{
+    if (!experiment->failure || experiment->failure->kind == ERROR_NONE)
+        return;
+    buffer_format(out,
+                  ",\"failure\":{\"kind\":\"%s\",\"detail\":", error_kind_name(experiment->failure->kind));
+    text_string(out, experiment->failure->text);
+    buffer_text(out, "}");
+}
+
+int view_experiment(struct buffer *out, const struct view_experiment *experiment)
+{
+    buffer_format(out, "{\"schema\":%d,\"id\":\"%s\",\"state\":\"%s\",\"attempt\":%d", RESULT_SCHEMA,
+                  experiment->id, experiment->state, experiment->attempt);
+    write_times(out, experiment);
+    write_place(out, experiment);
+    buffer_text(out, ",\"request\":");
+    buffer_text(out, experiment->request ? experiment->request : "null");
+    text_members(out, experiment->result);
+    write_failure(out, experiment);
+    if (!experiment->ended)
+        write_links(out, experiment);
+    return buffer_text(out, "}\n");
+}
+
+int view_accepted(struct buffer *out, const struct view_experiment *experiment)
+{
+    buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\"", experiment->id, experiment->state);
+    write_place(out, experiment);
+    write_links(out, experiment);
+    return buffer_text(out, "}\n");
+}
+
+int view_summary(struct buffer *out, const struct view_experiment *experiment)
+{
+    buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\",\"kernel\":", experiment->id, experiment->state);
+    text_string(out, experiment->kernel);
+    buffer_format(out, ",\"device\":%d,\"attempt\":%d", experiment->device, experiment->attempt);
+    write_times(out, experiment);
+    write_failure(out, experiment);
+    buffer_text(out, ",\"request\":");
+    buffer_text(out, experiment->request ? experiment->request : "null");
+    write_links(out, experiment);
+    return buffer_text(out, "}");
+}
+
+/* The facts' members, beside the index. */
+static int write_facts(struct buffer *out, const struct device_facts *facts)
+{
+    json_t *object = facts_to_json(facts);
+    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
+    json_decref(object);
+    int failed = text ? text_members(out, text) : -1;
+    free(text);
+    return failed;
+}
+
+int view_device(struct buffer *out, const struct view_device *device)
+{
+    buffer_format(out, "{\"index\":%d", device->index);
+    if (device->facts && write_facts(out, device->facts) < 0)
+        return -1;
+    const char *health = device->healthy ? (device->facts ? "healthy" : "starting")
+                         : device->facts || (device->reason && device->reason[0]) ? "unhealthy"
+                                                                                  : "starting";
+    buffer_format(out, ",\"status\":{\"health\":\"%s\",\"reason\":", health);
+    text_string(out, device->reason && device->reason[0] ? device->reason : NULL);
+    if (device->executor)
+        buffer_format(out, ",\"executor_pid\":%lld", (long long)device->executor);
+    else
+        buffer_text(out, ",\"executor_pid\":null");
+    buffer_format(out, ",\"context\":%s,\"runs\":%lld,\"failures\":%lld}", device->context ? "true" : "false",
+                  (long long)device->runs, (long long)device->failures);
+    return buffer_format(out, ",\"links\":{\"self\":\"/v1/devices/%d\"}}", device->index);
+}
+
+int view_queue(struct buffer *out, const struct view_queue *queue)
+{
+    bool running = queue->running && queue->running[0];
+    buffer_format(out, "{\"device\":%d,\"queued\":%d,\"running\":", queue->device, queue->queued);
+    text_string(out, running ? queue->running : NULL);
+    write_seconds(out, "mean_seconds", queue->mean_s);
+    int waiting = queue->queued + (running ? 1 : 0);
+    write_seconds(out, "eta_seconds", waiting ? waiting * queue->mean_s : 0);
+    return buffer_text(out, "}");
+}

@@ -1,0 +1,55 @@
+/* How an experiment, its place, a device and a queue look on the wire. What was asked and what came back are
+   JSON texts and are put in as they are. Every function appends to `out` and returns 0, or -1: no memory. */
+#ifndef COALESCED_API_VIEWS_H
+#define COALESCED_API_VIEWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "kernels/facts.h"
+
+/* All texts are borrowed. */
+struct view_experiment {
+    const char *id, *state, *kernel;
+    bool ended;
+    int device, attempt;
+    int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
+    const char *request;                           /* JSON object */
+    const char *result;                            /* JSON object, or NULL */
+    const struct error *failure;                   /* kind ERROR_NONE: none */
+    /* while it has not ended */
+    int position;    /* 0: running or next; -1: not known */
+    double eta_s;    /* until its end; negative: not known */
+    bool cancelling; /* somebody asked for its end */
+};
+
+/* All of it: the state of one that has not ended, or the result. */
+int view_experiment(struct buffer *out, const struct view_experiment *experiment);
+
+/* What somebody gets who submitted or cancelled it: id, state, position, eta_seconds, links. */
+int view_accepted(struct buffer *out, const struct view_experiment *experiment);
+
+/* One of a list: no result. */
+int view_summary(struct buffer *out, const struct view_experiment *experiment);
+
+struct view_device {
+    int index;
+    const struct device_facts *facts; /* NULL: not known yet */
+    bool healthy;
+    const char *reason; /* why it is not */
+    int64_t executor;   /* process id; 0: none */
+    bool context;       /* it may hold memory on the device */
+    int64_t runs, failures;
+};
+int view_device(struct buffer *out, const struct view_device *device);
+
+struct view_queue {
+    int device, queued;
+    const char *running; /* id; NULL or empty: none */
+    double mean_s;       /* of one experiment; negative: not known */
+};
+int view_queue(struct buffer *out, const struct view_queue *queue);
+
+#endif
