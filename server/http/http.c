@@ -1,0 +1,194 @@
+#include "server/http/http.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "server/http/internal.h"
+#include "server/http/reply.h"
+
+enum { FILES_OF_ITS_OWN = 256 }; /* descriptors that are no connections: the store, executors' pipes */
+
+/* Calls the handler until it has replied or sleeps. */
+static enum MHD_Result request_run(struct request *request)
+{
+    struct http *http = request->http;
+    enum handled handled;
+    do {
+        if (request->peer->gone)
+            return MHD_NO;
+        peer_arm(http, request->peer);
+        request->wait_s = 0;
+        handled = request->match.route->handle(request);
+        if (handled == HANDLED_WAIT &&
+            peer_wait(http, request->peer, request->wait_s < 0 ? 0 : request->wait_until_ns))
+            return MHD_YES;
+    } while (handled == HANDLED_WAIT);
+    peer_send(http, request->peer);
+    return handled == HANDLED_REPLIED ? MHD_YES : MHD_NO;
+}
+
+static enum MHD_Result answered(enum handled handled)
+{
+    return handled == HANDLED_REPLIED ? MHD_YES : MHD_NO;
+}
+
+/* The body is there. */
+static enum MHD_Result request_answer(struct request *request)
+{
+    if (request->begun)
+        return request_run(request);
+    if (!peer_begin(request->http, request->peer))
+        return answered(reply_problem(request, PROBLEM_UNAVAILABLE, "the service is stopping"));
+    request->begun = true;
+    if (request->refused) {
+        peer_send(request->http, request->peer);
+        return answered(request_refuse(request));
+    }
+    return request_run(request);
+}
+
+/* A body that is refused is read to its end first, since a client that still sends would not see the answer;
+   unless the client waits to be asked for it, or it is so long that the connection had better go. */
+static bool answer_is_early(const struct request *request)
+{
+    if (!request->refused)
+        return false;
+    const char *expect = request_header(request, MHD_HTTP_HEADER_EXPECT);
+    if (expect && strcasecmp(expect, "100-continue") == 0)
+        return true;
+    const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    return length && strtoull(length, NULL, 10) > BODY_DRAIN_MAX;
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **slot)
+{
+    (void)version;
+    struct request *request = *slot;
+    if (!request) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        struct peer *peer = info ? info->socket_context : NULL;
+        if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
+            return MHD_NO;
+        request_admit(request);
+        return answer_is_early(request) ? request_answer(request) : MHD_YES;
+    }
+    if (*upload_size) {
+        if (request_feed(request, upload, *upload_size) < 0)
+            return MHD_NO;
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    return request_answer(request);
+}
+
+/* The one place where a request is freed. */
+static void on_completed(void *arg, struct MHD_Connection *connection, void **slot,
+                         enum MHD_RequestTerminationCode code)
+{
+    (void)connection;
+    (void)code;
+    struct request *request = *slot;
+    if (!request)
+        return;
+    struct peer *peer = request->peer;
+    request_free(request);
+    *slot = NULL;
+    peer_done(arg, peer);
+}
+
+/* What the library has to say is about clients that left and the like. */
+__attribute__((format(printf, 2, 0))) static void on_log(void *arg, const char *format, va_list arguments)
+{
+    (void)arg;
+    char line[256];
+    vsnprintf(line, sizeof line, format, arguments);
+    line[strcspn(line, "\n")] = '\0';
+    log_debug("libmicrohttpd: %s", line);
+}
+
+/* How many connections there may be, after the limit on open files was raised as far as it is useful. */
+static unsigned connection_limit(void)
+{
+    struct rlimit files;
+    const rlim_t useful = CONNECTIONS_MAX + FILES_OF_ITS_OWN;
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return CONNECTIONS_MAX / 8;
+    if (files.rlim_cur < useful) {
+        files.rlim_cur = files.rlim_max < useful ? files.rlim_max : useful;
+        setrlimit(RLIMIT_NOFILE, &files);
+        getrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (files.rlim_cur >= useful)
+        return CONNECTIONS_MAX;
+    unsigned limit = files.rlim_cur > 2 * FILES_OF_ITS_OWN ? (unsigned)files.rlim_cur - FILES_OF_ITS_OWN
+                                                           : (unsigned)files.rlim_cur / 2;
+    log_warning("the limit on open files is %llu: at most %u connections", (unsigned long long)files.rlim_cur,
+                limit);
+    return limit;
+}
+
+static int daemon_start(struct http *http, const struct http_config *config, struct error *error)
+{
+    /* The poll mode: with epoll 0.9.75 does not serve 128 connections that become ready at once. */
+    unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    http->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+        MHD_OPTION_LISTEN_SOCKET, config->listener, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)config->threads,
+        MHD_OPTION_CONNECTION_LIMIT, connection_limit(), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->request_s,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, peer_notify, http,
+        MHD_OPTION_END);
+    if (!http->daemon)
+        return error_set_errno(error, errno, "libmicrohttpd does not start");
+    return 0;
+}
+
+int http_start(struct http **out, const struct http_config *config, struct error *error)
+{
+    struct http *http = calloc(1, sizeof *http);
+    if (!http)
+        return error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
+    http->listener = config->listener;
+    http->request_s = config->request_s;
+    http->routes = config->routes;
+    http->tokens = config->tokens;
+    http->context = config->context;
+    snprintf(http->instance, sizeof http->instance, "%s", config->instance);
+    if (watch_start(http, error) < 0)
+        goto failed;
+    if (daemon_start(http, config, error) < 0) {
+        watch_stop(http);
+        goto failed;
+    }
+    *out = http;
+    return 0;
+failed:
+    free(http);
+    return -1;
+}
+
+void http_quiesce(struct http *http)
+{
+    MHD_quiesce_daemon(http->daemon);
+    close(http->listener);
+    watch_end(http);
+}
+
+void http_stop(struct http *http)
+{
+    if (!http)
+        return;
+    MHD_stop_daemon(http->daemon);
+    watch_stop(http);
+    free(http);
+}

@@ -1,0 +1,288 @@
+#include "server/http/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "server/http/field.h"
+#include "server/http/reply.h"
+#include "server/tokens.h"
+
+struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method)
+{
+    struct request *request = calloc(1, sizeof *request);
+    if (!request)
+        return NULL;
+    request->http = http;
+    request->peer = peer;
+    request->path = strdup(path);
+    request->method = strdup(method);
+    if (!request->path || !request->method) {
+        request_free(request);
+        return NULL;
+    }
+    route_find(http->routes, method, path, &request->match);
+    return request;
+}
+
+void request_free(struct request *request)
+{
+    if (!request)
+        return;
+    if (request->release)
+        request->release(request->kept);
+    for (int i = 0; i < request->header_count; i++)
+        free(request->headers[i].value);
+    buffer_free(&request->body);
+    free(request->path);
+    free(request->method);
+    free(request);
+}
+
+/* ---- what is decided before an endpoint sees it ---- */
+
+__attribute__((format(printf, 3, 4))) static bool refuse(struct request *request, enum problem_type type,
+                                                         const char *format, ...)
+{
+    request->refused = true;
+    request->refusal = type;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(request->refusal_text, sizeof request->refusal_text, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+/* Where tokens are asked for, whoever has none is not told either which paths there are. */
+static bool refuse_stranger(struct request *request)
+{
+    const struct route *route = request->match.route;
+    if (!request->http->tokens || (route && route->flags & ROUTE_OPEN))
+        return false;
+    const char *field = request_header(request, MHD_HTTP_HEADER_AUTHORIZATION);
+    const char *token = field ? field_bearer(field) : NULL;
+    if (token && tokens_allow(request->http->tokens, token))
+        return false;
+    return refuse(request, PROBLEM_UNAUTHORIZED,
+                  field ? "this token is not one of the service's"
+                        : "this service wants a token: send \"Authorization: Bearer <token>\"");
+}
+
+static bool refuse_path(struct request *request)
+{
+    if (!request->match.allow[0])
+        return refuse(request, PROBLEM_NOT_FOUND,
+                      "there is nothing at %.100s; GET /openapi.yaml tells what there is", request->path);
+    if (!request->match.route)
+        return refuse(request, PROBLEM_METHOD, "%.20s is not for this path; it takes %s", request->method,
+                      request->match.allow);
+    return false;
+}
+
+static bool refuse_media(struct request *request)
+{
+    const struct route *route = request->match.route;
+    const char *accept = request_header(request, MHD_HTTP_HEADER_ACCEPT);
+    if (!field_accepts(accept, route->type))
+        return refuse(request, PROBLEM_NOT_ACCEPTABLE, "the answer is %s, which \"Accept: %.100s\" rules out",
+                      route->type, accept);
+    if (!(route->flags & ROUTE_JSON))
+        return false;
+    const char *type = request_header(request, MHD_HTTP_HEADER_CONTENT_TYPE);
+    if (!type)
+        return refuse(request, PROBLEM_MEDIA, "say \"Content-Type: application/json\"");
+    if (!field_is_type(type, "application/json"))
+        return refuse(request, PROBLEM_MEDIA, "the body must be application/json, not %.100s", type);
+    return false;
+}
+
+struct query_check {
+    struct request *request;
+    const char *seen[16];
+    int count;
+};
+
+static enum MHD_Result query_check_one(void *arg, enum MHD_ValueKind kind, const char *name,
+                                       const char *value)
+{
+    (void)kind;
+    (void)value;
+    struct query_check *check = arg;
+    const char *const *known = check->request->match.route->queries;
+    while (known && *known && strcmp(*known, name) != 0)
+        known++;
+    if (!known || !*known) {
+        refuse(check->request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here", name);
+        return MHD_NO;
+    }
+    for (int i = 0; i < check->count; i++)
+        if (check->seen[i] == *known) {
+            refuse(check->request, PROBLEM_MALFORMED, "the query parameter \"%s\" is given more than once",
+                   name);
+            return MHD_NO;
+        }
+    if (check->count < 16)
+        check->seen[check->count++] = *known;
+    return MHD_YES;
+}
+
+static bool refuse_query(struct request *request)
+{
+    struct query_check check = {.request = request};
+    MHD_get_connection_values(request->peer->connection, MHD_GET_ARGUMENT_KIND, query_check_one, &check);
+    return request->refused;
+}
+
+static bool refuse_length(struct request *request)
+{
+    const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    if (!length || strtoull(length, NULL, 10) <= BODY_MAX)
+        return false;
+    return refuse(request, PROBLEM_TOO_LARGE, "the body may have %d bytes, this one has %.20s", BODY_MAX,
+                  length);
+}
+
+void request_admit(struct request *request)
+{
+    bool refused = refuse_stranger(request) || refuse_path(request) || refuse_media(request) ||
+                   refuse_query(request) || refuse_length(request);
+    (void)refused;
+}
+
+int request_feed(struct request *request, const char *bytes, size_t count)
+{
+    request->body_seen += count;
+    if (request->body_seen > BODY_DRAIN_MAX)
+        return -1;
+    if (request->refused)
+        return 0;
+    if (request->body_seen > BODY_MAX) {
+        buffer_free(&request->body);
+        refuse(request, PROBLEM_TOO_LARGE, "the body may have %d bytes", BODY_MAX);
+        return 0;
+    }
+    buffer_append(&request->body, bytes, count);
+    return 0;
+}
+
+enum handled request_refuse(struct request *request)
+{
+    if (request->refusal == PROBLEM_UNAUTHORIZED)
+        reply_header(request, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"coalesced\"");
+    if (request->refusal == PROBLEM_METHOD)
+        reply_header(request, MHD_HTTP_HEADER_ALLOW, request->match.allow);
+    return reply_problem(request, request->refusal, "%s", request->refusal_text);
+}
+
+/* ---- what an endpoint asks ---- */
+
+void *request_context(const struct request *request)
+{
+    return request->http->context;
+}
+
+const char *request_path(const struct request *request)
+{
+    return request->path;
+}
+
+const char *request_param(const struct request *request)
+{
+    return request->match.param;
+}
+
+struct query_find {
+    const char *name, *value;
+};
+
+static enum MHD_Result query_find_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    struct query_find *find = arg;
+    if (strcmp(name, find->name) != 0)
+        return MHD_YES;
+    find->value = value ? value : "";
+    return MHD_NO;
+}
+
+const char *request_query(const struct request *request, const char *name)
+{
+    struct query_find find = {.name = name};
+    MHD_get_connection_values(request->peer->connection, MHD_GET_ARGUMENT_KIND, query_find_one, &find);
+    return find.value;
+}
+
+const char *request_header(const struct request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->peer->connection, MHD_HEADER_KIND, name);
+}
+
+const char *request_body(const struct request *request, size_t *length)
+{
+    *length = request->body.size;
+    return request->body.data ? request->body.data : "";
+}
+
+/* Several fields of that name are one list. */
+static enum MHD_Result prefer_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    int *wait = arg;
+    if (*wait < 0 && value && strcasecmp(name, "Prefer") == 0)
+        *wait = field_prefer_wait(value);
+    return MHD_YES;
+}
+
+int request_prefer_wait(const struct request *request)
+{
+    int wait = -1;
+    MHD_get_connection_values(request->peer->connection, MHD_HEADER_KIND, prefer_one, &wait);
+    return wait < 0 ? 0 : wait > REQUEST_WAIT_MAX_S ? REQUEST_WAIT_MAX_S : wait;
+}
+
+void request_keep(struct request *request, void *state, void (*release)(void *state))
+{
+    request->kept = state;
+    request->release = release;
+}
+
+void *request_kept(const struct request *request)
+{
+    return request->kept;
+}
+
+enum handled request_wait(struct request *request)
+{
+    request->wait_s = -1;
+    return HANDLED_WAIT;
+}
+
+enum handled request_wait_until(struct request *request, double seconds)
+{
+    request->wait_s = seconds;
+    if (!request->wait_until_ns)
+        request->wait_until_ns = clock_monotonic_ns() + (int64_t)(seconds * 1e9);
+    return HANDLED_WAIT;
+}
+
+bool request_over(const struct request *request)
+{
+    return request_ending(request) ||
+           (request->wait_until_ns && clock_monotonic_ns() >= request->wait_until_ns);
+}
+
+bool request_ending(const struct request *request)
+{
+    pthread_mutex_lock(&request->http->lock);
+    bool ending = request->http->ending;
+    pthread_mutex_unlock(&request->http->lock);
+    return ending;
+}
+
+void request_wake(struct request *request)
+{
+    peer_wake(request->http, request->peer);
+}

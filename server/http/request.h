@@ -1,0 +1,62 @@
+/* What an endpoint sees of a request. All functions are for the handler's thread unless they say otherwise;
+   texts are borrowed from the request and live as long as it does. */
+#ifndef COALESCED_SERVER_HTTP_REQUEST_H
+#define COALESCED_SERVER_HTTP_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct request;
+
+/* What a handler returns: whatever a reply_...() or request_wait() gave it. */
+enum handled { HANDLED_REPLIED, HANDLED_WAIT, HANDLED_FAILED };
+
+/* What http_start() was given for handlers to work with. */
+void *request_context(const struct request *request);
+
+/* The path, without the query. */
+const char *request_path(const struct request *request);
+
+/* What {...} of the route's pattern stood for. */
+const char *request_param(const struct request *request);
+
+/* NULL: it was not given. Given without a value: "". */
+const char *request_query(const struct request *request, const char *name);
+
+/* The first header of that name, or NULL. */
+const char *request_header(const struct request *request, const char *name);
+
+/* The gathered body; always ended by a NUL beyond `*length`. */
+const char *request_body(const struct request *request, size_t *length);
+
+/* `Prefer: wait=N` (RFC 7240), no more than the limit on waits; 0: not asked for. */
+int request_prefer_wait(const struct request *request);
+
+/* ---- waiting: never block in a handler, return request_wait() and be called again ---- */
+
+enum { REQUEST_WAIT_MAX_S = 60 };
+
+/* What a handler keeps between its calls; `release` frees it together with the request. */
+void request_keep(struct request *request, void *state, void (*release)(void *state));
+void *request_kept(const struct request *request);
+
+/* Returns to the library; the handler is called again after request_wake(). At least one call of
+   request_wake() must be certain to come: neither the client's going nor the service's end cut this wait
+   short, so it is for what is over soon, as a commit is. */
+enum handled request_wait(struct request *request);
+
+/* The same, for `seconds` from the request's first such call at most; also ended by the client's going (the
+   handler is not called any more) and by the service's end. Check request_over() when called again. */
+enum handled request_wait_until(struct request *request, double seconds);
+
+/* The time of request_wait_until() is over: answer with what there is. */
+bool request_over(const struct request *request);
+
+/* The service is about to end: what is not there now will not come. */
+bool request_ending(const struct request *request);
+
+/* Any thread; does not block. Calls beyond the first are harmless, calls after the request's release are not:
+   `release` must make sure that none comes. */
+void request_wake(struct request *request);
+
+#endif

@@ -1,0 +1,52 @@
+#include "server/http/route.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Does the path fit? The segment that {...} stands for is copied; one that is too long for any name fits
+   nothing. */
+static bool pattern_fits(const char *pattern, const char *path, char *param, size_t room)
+{
+    param[0] = '\0';
+    while (*pattern) {
+        if (*pattern != '{') {
+            if (*pattern++ != *path++)
+                return false;
+            continue;
+        }
+        size_t length = strcspn(path, "/");
+        if (length == 0 || length >= room)
+            return false;
+        memcpy(param, path, length);
+        param[length] = '\0';
+        path += length;
+        pattern = strchr(pattern, '}') + 1;
+    }
+    return *path == '\0';
+}
+
+static void allow_add(char *allow, size_t room, const char *method)
+{
+    size_t used = strlen(allow);
+    snprintf(allow + used, room - used, "%s%s", used ? ", " : "", method);
+    if (strcmp(method, "GET") == 0)
+        allow_add(allow, room, "HEAD");
+}
+
+void route_find(const struct route *const *table, const char *method, const char *path,
+                struct route_match *match)
+{
+    *match = (struct route_match){0};
+    const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
+    for (; *table; table++) {
+        char param[sizeof match->param];
+        if (!pattern_fits((*table)->pattern, path, param, sizeof param))
+            continue;
+        allow_add(match->allow, sizeof match->allow, (*table)->method);
+        if (strcmp((*table)->method, wanted) != 0)
+            continue;
+        match->route = *table;
+        memcpy(match->param, param, sizeof param);
+    }
+}

@@ -1,0 +1,38 @@
+/* An endpoint: one file in server/routes/ defines one `struct route route_<file's name>`; the build gathers
+   them in routes[]. */
+#ifndef COALESCED_SERVER_HTTP_ROUTE_H
+#define COALESCED_SERVER_HTTP_ROUTE_H
+
+#include <stddef.h>
+
+#include "server/http/request.h"
+
+enum route_flags {
+    ROUTE_OPEN = 1, /* asks for no token */
+    ROUTE_JSON = 2, /* takes a body of application/json */
+};
+
+struct route {
+    const char *method;  /* a GET answers HEAD as well */
+    const char *pattern; /* "/v1/experiments/{id}": {...} stands for one segment */
+    const char *type;    /* media type of what it answers when all is well */
+    unsigned flags;
+    const char *const *queries; /* names of the query parameters that it takes, ended by NULL; NULL: none */
+    /* Called once the body is there, and again after each request_wait(). */
+    enum handled (*handle)(struct request *request);
+};
+
+/* Ended by NULL. */
+extern const struct route *const routes[];
+
+/* What a path leads to. */
+struct route_match {
+    const struct route *route; /* NULL: no such path, or not with that method */
+    char param[64];            /* what {...} stood for; empty: nothing */
+    char allow[64];            /* methods of that path, as for the Allow header; empty: no such path */
+};
+
+void route_find(const struct route *const *table, const char *method, const char *path,
+                struct route_match *match);
+
+#endif
