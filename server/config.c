@@ -1,0 +1,252 @@
+#include "server/config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_type { OPTION_TEXT, OPTION_INTEGER, OPTION_SECONDS, OPTION_SWITCH };
+
+/* `fallback` is read as a given value would be, so a default that is no value cannot be. */
+static const struct option {
+    const char *flag, *variable, *value, *fallback;
+    enum option_type type;
+    size_t at;
+    double min, max;
+    const char *help;
+} options[] = {
+#define AT(member) offsetof(struct config, member)
+    {"--address", "COALESCED_ADDRESS", "ADDR", "127.0.0.1", OPTION_TEXT, AT(address), 0, 0,
+     "address to listen on; one that other machines reach needs --token-file or --insecure"},
+    {"--port", "COALESCED_PORT", "PORT", "8080", OPTION_INTEGER, AT(port), 0, 65535,
+     "port to listen on; 0 takes any free one"},
+    {"--port-file", "COALESCED_PORT_FILE", "FILE", "", OPTION_TEXT, AT(port_file), 0, 0,
+     "write the port to this file once connections are accepted"},
+    {"--data-dir", "COALESCED_DATA_DIR", "DIR", "", OPTION_TEXT, AT(data_dir), 0, 0,
+     "where experiments are kept; by default $XDG_STATE_HOME/coalesced or ~/.local/state/coalesced"},
+    {"--devices", "COALESCED_DEVICES", "LIST", "auto", OPTION_TEXT, AT(devices), 0, 0,
+     "devices to use, as cuda:0,cpu; auto takes all GPUs, or the CPU where there is none"},
+    {"--executor-command", "COALESCED_EXECUTOR_COMMAND", "COMMAND", "/proc/self/exe --executor", OPTION_TEXT,
+     AT(executor_command), 0, 0,
+     "what runs experiments: words with '...' or \"...\" around blanks, no shell"},
+    {"--idle-seconds", "COALESCED_IDLE_SECONDS", "S", "60", OPTION_SECONDS, AT(idle_s), 0, 1e6,
+     "give the device's memory back after so long without work"},
+    {"--grace-seconds", "COALESCED_GRACE_SECONDS", "S", "5", OPTION_SECONDS, AT(grace_s), 0, 3600,
+     "how long a running experiment may still take when the service is stopped"},
+    {"--hello-seconds", "COALESCED_HELLO_SECONDS", "S", "30", OPTION_SECONDS, AT(hello_s), 0.1, 3600,
+     "how long an executor may take to start"},
+    {"--queue-limit", "COALESCED_QUEUE_LIMIT", "N", "10000", OPTION_INTEGER, AT(queue_limit), 1, 1e6,
+     "experiments that may wait"},
+    {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,
+     "how often an experiment is begun that the service dies under"},
+    {"--token-file", "COALESCED_TOKEN_FILE", "FILE", "", OPTION_TEXT, AT(token_file), 0, 0,
+     "bearer tokens, one a line; nobody else may read the file"},
+    {"--insecure", "COALESCED_INSECURE", NULL, "no", OPTION_SWITCH, AT(insecure), 0, 0,
+     "let every machine that reaches the address use the service without a token"},
+    {"--instance", "COALESCED_INSTANCE", "ID", "", OPTION_TEXT, AT(instance), 0, 0,
+     "a name for this very process, told by /readyz and with every reply; by default a random one"},
+    {"--threads", "COALESCED_THREADS", "N", "4", OPTION_INTEGER, AT(threads), 1, 64,
+     "threads that serve connections"},
+    {"--request-seconds", "COALESCED_REQUEST_SECONDS", "S", "30", OPTION_SECONDS, AT(request_s), 1, 3600,
+     "how long a request may take to arrive, and a connection may be idle"},
+    {"--log-level", "COALESCED_LOG_LEVEL", "LEVEL", "info", OPTION_TEXT, AT(log_level), 0, 0,
+     "error, warning, info or debug"},
+    {"--version", NULL, NULL, "no", OPTION_SWITCH, AT(version), 0, 0, "print the version and exit"},
+    {"--help", NULL, NULL, "no", OPTION_SWITCH, AT(help), 0, 0, "print this and exit"},
+#undef AT
+};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+static int switch_parse(const char *text, bool *value)
+{
+    static const struct {
+        const char *name;
+        bool value;
+    } names[] = {{"yes", true}, {"true", true},   {"1", true},  {"on", true},  {"", false},
+                 {"no", false}, {"false", false}, {"0", false}, {"off", false}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i].name) == 0) {
+            *value = names[i].value;
+            return 0;
+        }
+    return -1;
+}
+
+/* `name` is the flag or variable that the text came with. */
+static int option_number(const struct option *option, const char *name, const char *text, double *value,
+                         struct error *error)
+{
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    bool whole = option->type != OPTION_INTEGER || *value == floor(*value);
+    if (*text && !*end && errno == 0 && whole && *value >= option->min && *value <= option->max)
+        return 0;
+    return error_set(error, ERROR_INVALID, "%s must be %s from %g to %g, not \"%s\"", name,
+                     option->type == OPTION_INTEGER ? "a whole number" : "a number of seconds", option->min,
+                     option->max, text);
+}
+
+static int option_set(struct config *config, const struct option *option, const char *name, const char *text,
+                      struct error *error)
+{
+    void *at = (char *)config + option->at;
+    double number = 0;
+    if (option->type == OPTION_TEXT) {
+        char *copy = strdup(text);
+        if (!copy)
+            return error_set(error, ERROR_MEMORY, "no memory for %s", name);
+        free(*(char **)at);
+        *(char **)at = copy;
+        return 0;
+    }
+    if (option->type == OPTION_SWITCH) {
+        if (switch_parse(text, at) < 0)
+            return error_set(error, ERROR_INVALID, "%s must be yes or no, not \"%s\"", name, text);
+        return 0;
+    }
+    if (option_number(option, name, text, &number, error) < 0)
+        return -1;
+    if (option->type == OPTION_INTEGER)
+        *(int *)at = (int)number;
+    else
+        *(double *)at = number;
+    return 0;
+}
+
+/* Reads argv[*index], and its value when that is the next word. */
+static int flag_read(struct config *config, int argc, char *const *argv, int *index, struct error *error)
+{
+    const char *word = argv[*index];
+    size_t length = strcspn(word, "=");
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option *option = &options[i];
+        if (strlen(option->flag) != length || strncmp(option->flag, word, length) != 0)
+            continue;
+        const char *value = word[length] ? word + length + 1 : NULL;
+        if (option->type == OPTION_SWITCH)
+            return option_set(config, option, option->flag, value ? value : "yes", error);
+        if (!value && *index + 1 >= argc)
+            return error_set(error, ERROR_INVALID, "%s wants a value: %s %s", option->flag, option->flag,
+                             option->value);
+        return option_set(config, option, option->flag, value ? value : argv[++*index], error);
+    }
+    return error_set(error, ERROR_INVALID, "there is no option %s; --help lists them", word);
+}
+
+/* Where experiments are kept when nobody says. */
+static int data_dir_default(struct config *config, struct error *error)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    bool given = state && state[0] == '/';
+    if (!given && !(home && home[0]))
+        return error_set(error, ERROR_INVALID,
+                         "where are experiments to be kept? Give --data-dir, or set HOME");
+    free(config->data_dir);
+    config->data_dir = NULL;
+    if (asprintf(&config->data_dir, "%s%s/coalesced", given ? state : home, given ? "" : "/.local/state") <
+        0) {
+        config->data_dir = NULL;
+        return error_set(error, ERROR_MEMORY, "no memory for the data directory's name");
+    }
+    return 0;
+}
+
+int config_read(struct config *config, int argc, char *const *argv, struct error *error)
+{
+    *config = (struct config){0};
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option *option = &options[i];
+        if (option_set(config, option, option->flag, option->fallback, error) < 0)
+            return -1;
+        const char *value = option->variable ? getenv(option->variable) : NULL;
+        if (value && option_set(config, option, option->variable, value, error) < 0)
+            return -1;
+    }
+    for (int i = 1; i < argc; i++)
+        if (flag_read(config, argc, argv, &i, error) < 0)
+            return -1;
+    if (!config->data_dir[0] && !config->help && !config->version)
+        return data_dir_default(config, error);
+    return 0;
+}
+
+void config_free(struct config *config)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        if (options[i].type == OPTION_TEXT)
+            free(*(char **)((char *)config + options[i].at));
+    *config = (struct config){0};
+}
+
+void config_help(FILE *out)
+{
+    fputs("coalesced: memory experiments on a shared GPU, over HTTP\n\n"
+          "usage: coalesced [options]\n"
+          "       coalesced --executor ...    runs experiments for a service, over its standard input and "
+          "output\n\n"
+          "Each option may also be given by the variable named beside it.\n\n",
+          out);
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option *option = &options[i];
+        fprintf(out, "  %s%s%s", option->flag, option->value ? " " : "", option->value ? option->value : "");
+        if (option->variable)
+            fprintf(out, "  (%s)", option->variable);
+        fprintf(out, "\n        %s", option->help);
+        if (option->fallback[0] && option->type != OPTION_SWITCH)
+            fprintf(out, " [%s]", option->fallback);
+        fputs("\n", out);
+    }
+}
+
+/* ---- words ---- */
+
+/* Copies one word's characters to `to` and returns what follows it; NULL: a quote is left open. */
+static const char *word_copy(const char *from, const char *separators, char *to)
+{
+    char quote = '\0';
+    for (; *from && (quote || !strchr(separators, *from)); from++) {
+        if (quote ? *from == quote : *from == '\'' || *from == '"')
+            quote = quote ? '\0' : *from;
+        else
+            *to++ = *from;
+    }
+    *to = '\0';
+    return quote ? NULL : from;
+}
+
+int words_split(char ***out, const char *text, const char *separators, struct error *error)
+{
+    size_t count = 0;
+    const char *at = text;
+    char **words = calloc(strlen(text) / 2 + 2, sizeof *words);
+    if (!words)
+        return error_set(error, ERROR_MEMORY, "no memory for words");
+    while (*(at += strspn(at, separators))) {
+        if (!(words[count++] = malloc(strlen(at) + 1))) {
+            error_set(error, ERROR_MEMORY, "no memory for words");
+            goto failed;
+        }
+        if (!(at = word_copy(at, separators, words[count - 1]))) {
+            error_set(error, ERROR_INVALID, "a quote is left open in: %s", text);
+            goto failed;
+        }
+    }
+    if (!count) {
+        error_set(error, ERROR_INVALID, "there is not a word in: \"%s\"", text);
+        goto failed;
+    }
+    *out = words;
+    return 0;
+failed:
+    words_free(words);
+    return -1;
+}
+
+void words_free(char **words)
+{
+    for (char **word = words; word && *word; word++)
+        free(*word);
+    free(words);
+}

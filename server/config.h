@@ -1,0 +1,44 @@
+/* The service's options: one table of flags, COALESCED_* variables and defaults. A flag wins over its
+   variable, a variable over the default. */
+#ifndef COALESCED_SERVER_CONFIG_H
+#define COALESCED_SERVER_CONFIG_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* Texts are owned; free with config_free(). */
+struct config {
+    char *address;
+    int port;
+    char *port_file; /* empty: none */
+    char *data_dir;
+    char *devices; /* "auto", or a list: "cuda:0,cpu" */
+    char *executor_command;
+    double idle_s, grace_s, hello_s;
+    int queue_limit, attempts;
+    char *token_file; /* empty: none */
+    bool insecure;
+    char *instance; /* empty: one is made up */
+    int threads;
+    double request_s;
+    char *log_level;
+    bool help, version;
+};
+
+/* Reads the variables and then the flags. 0, or -1 (ERROR_INVALID) naming the flag or variable. Only *config
+   is touched; call config_free() in either case. */
+int config_read(struct config *config, int argc, char *const *argv, struct error *error);
+void config_free(struct config *config);
+
+/* The text of --help. */
+void config_help(FILE *out);
+
+/* Splits at any of the separators; '...' and "..." keep them, and nothing else is special: no shell is ever
+   asked. Empty words that were not quoted are left out. *words is ended by NULL, to be freed with
+   words_free(). -1: ERROR_INVALID (no word at all, an open quote), ERROR_MEMORY. */
+int words_split(char ***words, const char *text, const char *separators, struct error *error);
+void words_free(char **words);
+
+#endif

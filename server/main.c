@@ -1,0 +1,303 @@
+/* Puts the service together, waits for a signal, takes it apart in the reverse order. `coalesced --executor`
+   is the other program in here: the child that runs experiments. */
+#include <errno.h>
+#include <jansson.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "executor/executor.h"
+#include "server/config.h"
+#include "server/http/http.h"
+#include "server/http/listen.h"
+#include "server/service.h"
+#include "server/tokens.h"
+#include "server/worker.h"
+#include "version.h"
+
+/* Everything that lives as long as the service; what is NULL (-1 for a descriptor) was not reached. */
+struct house {
+    struct config config;
+    struct service service;
+    struct tokens *tokens;
+    struct http *http;
+    int listener, port;
+    char **command, **specs; /* of executors; specs: NULL for "auto" */
+    char *lock_dir;
+    int devices;
+    struct worker *workers[DEVICES_MAX];
+};
+
+/* ---- what is asked for ---- */
+
+static int log_level_set(const char *name, struct error *error)
+{
+    static const char *const names[] = {
+        [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"};
+    for (int level = LOG_ERROR; level <= LOG_DEBUG; level++)
+        if (strcmp(name, names[level]) == 0) {
+            log_set_level((enum log_level)level);
+            return 0;
+        }
+    return error_set(error, ERROR_INVALID, "--log-level must be error, warning, info or debug, not \"%s\"",
+                     name);
+}
+
+/* Whoever reaches the address could use the devices, so an open one is never an accident. */
+static int access_check(struct house *house, struct error *error)
+{
+    const struct config *config = &house->config;
+    if (config->token_file[0])
+        return tokens_read(&house->tokens, config->token_file, error);
+    if (listen_is_local(config->address))
+        return 0;
+    if (config->insecure) {
+        log_warning("%s is open to whoever reaches it: --insecure was given", config->address);
+        return 0;
+    }
+    return error_set(
+        error, ERROR_INVALID,
+        "%s can be reached from other machines: give --token-file, or --insecure to let everybody in",
+        config->address);
+}
+
+/* ---- devices ---- */
+
+static struct worker_config worker_config_of(const struct house *house, const char *spec)
+{
+    return (struct worker_config){
+        .executor_command = (const char *const *)house->command,
+        .spec = spec,
+        .lock_dir = house->lock_dir,
+        .idle_s = house->config.idle_s,
+        .grace_s = house->config.grace_s,
+        .hello_s = house->config.hello_s,
+    };
+}
+
+/* How many devices, and which. */
+static int devices_choose(struct house *house, struct error *error)
+{
+    struct config *config = &house->config;
+    if (words_split(&house->command, config->executor_command, " \t", error) < 0)
+        return -1;
+    if (strcmp(config->devices, "auto") != 0) {
+        if (words_split(&house->specs, config->devices, ", ", error) < 0)
+            return -1;
+        while (house->specs[house->devices])
+            house->devices++;
+    } else {
+        struct worker_config probe = worker_config_of(house, "auto:0");
+        if ((house->devices = worker_probe(&probe, error)) < 0)
+            return -1;
+    }
+    if (house->devices < 1 || house->devices > DEVICES_MAX)
+        return error_set(error, ERROR_INVALID, "%d devices: a service has 1 to %d", house->devices,
+                         DEVICES_MAX);
+    return 0;
+}
+
+static int workers_start(struct house *house, struct error *error)
+{
+    for (int i = 0; i < house->devices; i++) {
+        char automatic[16];
+        snprintf(automatic, sizeof automatic, "auto:%d", i);
+        struct worker_config config = worker_config_of(house, house->specs ? house->specs[i] : automatic);
+        if (worker_start(&house->workers[i], i, &config, house->service.queue, house->service.devices,
+                         error) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- putting together ---- */
+
+static int queue_start(struct house *house, struct error *error)
+{
+    struct service *service = &house->service;
+    service->devices = devices_new(house->devices);
+    service->events = events_new();
+    if (!service->devices || !service->events)
+        return error_set(error, ERROR_MEMORY, "no memory for the queue");
+    struct queue_config config = {
+        .devices = house->devices,
+        .limit = house->config.queue_limit,
+        .attempts = house->config.attempts,
+        .changed = events_publish,
+        .changed_arg = service->events,
+    };
+    return queue_open(&service->queue, service->store, &config, error);
+}
+
+static int store_start(struct house *house, struct error *error)
+{
+    const char *directory = house->config.data_dir;
+    if (store_open(&house->service.store, directory, NULL, error) < 0)
+        return -1;
+    if (asprintf(&house->lock_dir, "%s/locks", directory) < 0) {
+        house->lock_dir = NULL;
+        return error_set(error, ERROR_MEMORY, "no memory for the locks' name");
+    }
+    if (mkdir(house->lock_dir, 0700) < 0 && errno != EEXIST)
+        return error_set_errno(error, errno, "cannot make %s", house->lock_dir);
+    return 0;
+}
+
+static int http_begin(struct house *house, struct error *error)
+{
+    struct http_config config = {
+        .listener = house->listener,
+        .threads = house->config.threads,
+        .request_s = (int)(house->config.request_s + 0.5),
+        .routes = routes,
+        .tokens = house->tokens,
+        .instance = house->service.instance,
+        .context = &house->service,
+    };
+    if (http_start(&house->http, &config, error) < 0)
+        return -1;
+    house->listener = -1;
+    return 0;
+}
+
+/* The port is taken before the store is opened, so that a second service says that first; connections wait
+   until the store is recovered. */
+static int house_open(struct house *house, struct error *error)
+{
+    struct config *config = &house->config;
+    char made_up[ID_BYTES];
+    id_next(made_up);
+    snprintf(house->service.instance, sizeof house->service.instance, "%s",
+             config->instance[0] ? config->instance : made_up);
+    if (log_level_set(config->log_level, error) < 0 || access_check(house, error) < 0)
+        return -1;
+    house->port = config->port;
+    house->listener = listen_open(config->address, &house->port, error);
+    if (house->listener < 0 || store_start(house, error) < 0 || devices_choose(house, error) < 0 ||
+        queue_start(house, error) < 0 || workers_start(house, error) < 0)
+        return -1;
+    return http_begin(house, error);
+}
+
+/* Each step leaves what the next one needs: nothing new is taken, whoever waits is let go, what runs gets its
+   grace, what is written is committed. */
+static void house_close(struct house *house)
+{
+    struct service *service = &house->service;
+    if (service->queue)
+        queue_stop(service->queue);
+    if (house->http)
+        http_quiesce(house->http);
+    for (int i = 0; i < house->devices && house->devices <= DEVICES_MAX; i++)
+        if (house->workers[i])
+            worker_stop(house->workers[i]);
+    http_stop(house->http);
+    if (service->queue)
+        queue_close(service->queue);
+    store_close(service->store);
+    events_free(service->events);
+    devices_free(service->devices);
+    tokens_free(house->tokens);
+    words_free(house->command);
+    words_free(house->specs);
+    free(house->lock_dir);
+    if (house->listener >= 0)
+        close(house->listener);
+}
+
+/* ---- running ---- */
+
+/* Written beside and renamed, so that whoever waits for the file never reads half of it. */
+static int port_file_write(const char *path, int port, struct error *error)
+{
+    char beside[4096];
+    snprintf(beside, sizeof beside, "%s.new", path);
+    FILE *file = fopen(beside, "we");
+    bool written = file && fprintf(file, "%d\n", port) > 0;
+    if ((file && fclose(file) != 0) || !written || rename(beside, path) < 0)
+        return error_set_errno(error, errno, "cannot write the port to %s", path);
+    return 0;
+}
+
+/* One line for a program, on standard output; the log is for people and goes to standard error. */
+static int house_announce(const struct house *house, struct error *error)
+{
+    const char *address = house->config.address;
+    const char *format = strchr(address, ':') ? "http://[%s]:%d" : "http://%s:%d";
+    char url[128];
+    snprintf(url, sizeof url, format, address, house->port);
+    printf("{\"url\":\"%s\",\"port\":%d,\"instance\":\"%s\",\"pid\":%d}\n", url, house->port,
+           house->service.instance, (int)getpid());
+    fflush(stdout);
+    log_info("listening on %s, %d device%s, data in %s", url, house->devices, house->devices == 1 ? "" : "s",
+             house->config.data_dir);
+    return house->config.port_file[0] ? port_file_write(house->config.port_file, house->port, error) : 0;
+}
+
+/* A second Ctrl-C ends the process at once: that costs an attempt of what runs, and nothing that was
+   acknowledged. */
+static void impatience_allow(void)
+{
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, NULL);
+}
+
+static int serve(struct house *house, const sigset_t *ends)
+{
+    struct error error = {0};
+    int received = 0;
+    if (house_open(house, &error) == 0 && house_announce(house, &error) == 0) {
+        sigwait(ends, &received);
+        log_info("%s: stopping", strsignal(received));
+        impatience_allow();
+    }
+    house_close(house);
+    if (error.kind != ERROR_NONE)
+        log_error("%s", error.text);
+    else
+        log_info("stopped");
+    return error.kind == ERROR_NONE ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--executor") == 0) {
+        prctl(PR_SET_NAME, "coalesced-exec");
+        return executor_main(argc, argv);
+    }
+    /* Few arenas: what threads free is used again by others instead of staying with each of them. */
+    mallopt(M_ARENA_MAX, 2);
+    json_object_seed(0);
+    signal(SIGPIPE, SIG_IGN);
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &ends, NULL);
+
+    struct house house = {.listener = -1};
+    struct error error = {0};
+    int status = 0;
+    if (config_read(&house.config, argc, argv, &error) < 0) {
+        fprintf(stderr, "coalesced: %s\n", error.text);
+        status = 2;
+    } else if (house.config.help) {
+        config_help(stdout);
+    } else if (house.config.version) {
+        printf("coalesced %s (%s)\n", COALESCED_VERSION, COALESCED_COMMIT);
+    } else {
+        status = serve(&house, &ends);
+    }
+    config_free(&house.config);
+    return status;
+}

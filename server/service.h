@@ -1,0 +1,46 @@
+/* What endpoints work with, and what several of them do alike. */
+#ifndef COALESCED_SERVER_SERVICE_H
+#define COALESCED_SERVER_SERVICE_H
+
+#include "api/views.h"
+#include "server/devices.h"
+#include "server/events.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/queue.h"
+#include "server/store.h"
+
+struct service {
+    struct store *store;
+    struct queue *queue;
+    struct events *events;
+    struct devices *devices;
+    char instance[64];
+};
+
+struct service *request_service(const struct request *request);
+
+/* A job as it is shown; borrows from the job. Its place in the queue is left to place_find(). */
+void view_of_job(const struct job *job, struct view_experiment *view);
+
+/* Fills in position, time and cancellation of one that has not ended. False: it is neither queued nor running
+   any more. *running: it runs. */
+bool place_find(struct service *service, struct view_experiment *view, bool *running);
+
+/* Answers with that view: whole, with an entity tag (and 304) once it ended; or the short form. */
+enum handled reply_experiment(struct request *request, const struct view_experiment *view);
+enum handled reply_accepted(struct request *request, unsigned status, const struct view_experiment *view);
+
+/* Wakes the request when that experiment has ended, from now until await_free(), which request_keep() may be
+   given. NULL: no memory. */
+struct await;
+struct await *await_new(struct request *request, const char *id);
+void await_free(void *await);
+
+/* Appends a device's limits and how it is. */
+void device_write(struct buffer *out, struct devices *devices, int index);
+
+/* A whole number of at most 9 digits within the limits; false: the text is none. */
+bool number_parse(const char *text, int min, int max, int *number);
+
+#endif
