@@ -23,6 +23,8 @@ static json_t *missing(const char *status, const char *reason)
 
 static json_t *timing_to_json(const struct timing *t)
 {
+    if (!t->samples)
+        return missing("unavailable", "every sample was discarded: launches did not arrive in time");
     return json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:[o,o],s:o,s:s}", "samples", (int)t->samples,
                      "discarded", (int)t->discarded, "launches_per_sample", (int)t->launches, "min_us",
                      number(t->min_us), "p25_us", number(t->p25_us), "median_us", number(t->median_us),
@@ -34,7 +36,9 @@ static json_t *timing_to_json(const struct timing *t)
 static json_t *timings_to_json(const struct result *r)
 {
     if (!r->cold.samples)
-        return missing("unavailable", "the output was wrong: a wrong kernel is not timed");
+        return missing("unavailable", r->correctness.verified
+                                          ? "launches did not arrive in time: every sample was discarded"
+                                          : "the output was wrong: a wrong kernel is not timed");
     /* Below twice the empty kernel's time what is measured is mostly the launch. */
     bool near_floor = r->cold.median_us < 2 * r->floor_us;
     return json_pack("{s:o,s:o,s:o,s:b,s:o}", "cold", timing_to_json(&r->cold), "hot",
@@ -70,7 +74,10 @@ static json_t *bandwidth_to_json(const struct result *r)
                          : !r->load_bytes && !r->store_bytes ? "nothing was touched"
                                                              : NULL;
     json_object_set_new(object, "cold", reason ? missing("unavailable", reason) : rates_to_json(r, &r->cold));
-    json_object_set_new(object, "hot", reason ? missing("unavailable", reason) : rates_to_json(r, &r->hot));
+    json_object_set_new(object, "hot",
+                        reason || !r->hot.samples
+                            ? missing("unavailable", reason ? reason : "the kernel was not timed")
+                            : rates_to_json(r, &r->hot));
     return object;
 }
 

@@ -15,7 +15,7 @@ enum stop_reason { STOP_NOISE, STOP_NO_GAIN, STOP_TIME, STOP_COUNT };
 const char *stop_reason_name(enum stop_reason reason);
 
 struct timing {
-    unsigned samples;   /* 0: there is no timing */
+    unsigned samples;   /* 0: there is no timing: not tried, or every sample was discarded */
     unsigned discarded; /* samples thrown away because the launch was not queued in time */
     unsigned launches;  /* launches a sample stands for: 1 cold; the difference of two lengths hot */
     double min_us, p25_us, median_us, p75_us, max_us, mean_us, stddev_us;
@@ -50,8 +50,8 @@ struct result {
     struct launch_facts launch;
     struct correctness correctness;
     struct timing cold, hot;
-    double floor_us;                  /* an empty kernel, measured as the cold samples are */
-    double tick_us;                   /* what the timer resolves */
+    double floor_us; /* an empty kernel, measured as the cold samples are; 0: not to be measured */
+    double tick_us;  /* what the timer resolves */
     uint64_t load_bytes, store_bytes; /* requested, from the kernel's ledger, one launch */
     uint64_t working_set_bytes;
 };

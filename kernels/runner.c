@@ -256,22 +256,21 @@ static int measure_floor(struct runner *runner, struct error *error)
     double samples[FLOOR_SAMPLES];
     struct timing timing;
     struct cold_sampler sampler = {runner, NULL};
+    unsigned count = 0;
     if (runner->floor_us >= 0)
         return 0;
-    for (int i = -2, tries = 0; i < FLOOR_SAMPLES;) {
+    for (int tries = 0; count < FLOOR_SAMPLES && tries < 10 * FLOOR_SAMPLES; tries++) {
         double us;
         if (sample_cold(&sampler, &us, error) < 0)
             return -1;
-        if (us < 0 && ++tries < 1000)
-            continue;
-        if (us < 0)
-            return error_set(error, ERROR_CUDA,
-                             "an empty kernel cannot be timed: launches do not arrive in time");
-        if (i++ >= 0) /* the first two only warm up */
-            samples[i - 1] = us;
+        if (us >= 0 && tries >= 2) /* the first two only warm up */
+            samples[count++] = us;
     }
-    runner->tick_us = timing_tick(samples, FLOOR_SAMPLES);
-    timing_summarise(&timing, samples, FLOOR_SAMPLES, runner->tick_us);
+    runner->floor_us = 0;
+    if (count < FLOOR_SAMPLES)
+        return 0; /* launches do not arrive in time, and no sample will be of use */
+    runner->tick_us = timing_tick(samples, count);
+    timing_summarise(&timing, samples, count, runner->tick_us);
     runner->floor_us = timing.median_us;
     return 0;
 }
@@ -339,6 +338,8 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
     result->cold.launches = 1;
     if (timing_collect(&result->cold, &plan, sample_cold, &sampler, error) < 0)
         return -1;
+    if (!result->cold.samples)
+        return 0;
     say(arg, "hot");
     plan.max_seconds = fmax(e->measure.max_seconds - (double)(clock_monotonic_ns() - begin) / 1e9, 0);
     return time_hot(runner, run, &plan, result->cold.median_us, &result->hot, error);

@@ -19,7 +19,8 @@ struct timing_plan {
 
 /* Takes samples by calling sample(arg, &us, error) (which returns -1 when it fails, and a negative us for one
    to be discarded), until noise, no_gain (three looks in a row that lowered the noise by less than a tenth)
-   or max_seconds. Returns 0, or -1. */
+   or max_seconds. Returns 0, or -1. When the first 200 samples are all
+   discarded it gives up: samples is 0 then. */
 int timing_collect(struct timing *timing, const struct timing_plan *plan,
                    int (*sample)(void *arg, double *us, struct error *error), void *arg, struct error *error);
 
