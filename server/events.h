@@ -7,11 +7,13 @@
 struct events;
 struct events_waiter;
 
-struct events *events_new(void);
+struct events *events_new(void); /* NULL: no memory */
+/* Every waiter is cancelled. NULL is allowed. */
 void events_free(struct events *events);
 
 /* `wake` is called for each change of that experiment until events_cancel(), from the thread that publishes;
-   it must not block and must not call into events. NULL: no memory. */
+   with the lock of events held: it must not block, must not call into events, and must not take a lock that
+   is held by anybody who calls events_wait() or events_cancel(). NULL: no memory. */
 struct events_waiter *events_wait(struct events *events, const char *id,
                                   void (*wake)(void *arg, enum job_state state), void *arg);
 

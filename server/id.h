@@ -4,6 +4,7 @@
 #define COALESCED_SERVER_ID_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { ID_BYTES = 27 }; /* with the NUL */
 
@@ -13,7 +14,10 @@ void id_next(char id[ID_BYTES]);
 /* From now on every id is greater than this one: for a clock that went back between two runs. */
 void id_start_after(const char *id);
 
-/* Is it formed like one? */
+/* Is it formed like one? NULL is not. */
 bool id_valid(const char *text);
+
+/* For tables: every bit depends on every character. Any text. */
+uint64_t id_hash(const char *text);
 
 #endif

@@ -36,7 +36,7 @@ struct job {
     struct error failure;                          /* kind ERROR_NONE unless failed or cancelled */
 };
 
-/* Both may be NULL. */
+/* NULL is allowed. */
 void job_free(struct job *job);
 
 #endif

@@ -3,7 +3,8 @@
    to the store's one writer, which commits all that waits in one transaction (store.h).
 
    Functions may be called from any thread unless they say otherwise; callbacks come from the writer's thread
-   after the commit, must not block, and may not call back into the queue. */
+   after the commit, must not block, and must not take a lock that is held by anybody who calls the queue.
+   They may call the queue, except for queue_close(). */
 #ifndef COALESCED_SERVER_QUEUE_H
 #define COALESCED_SERVER_QUEUE_H
 
@@ -32,7 +33,9 @@ struct queue_config {
 int queue_open(struct queue **queue, struct store *store, const struct queue_config *config,
                struct error *error);
 
-/* Nobody may be inside any more. */
+/* Waits until what was handed to the store is committed, or given up after a few tries; every done() has been
+   called when it returns. What still waits or runs stays so in the store, for the next queue_open(). Nobody
+   may be inside any more. NULL is allowed. */
 void queue_close(struct queue *queue);
 
 /* ---- whoever submits ---- */
@@ -58,18 +61,22 @@ struct submitted {
 };
 
 /* Everything in *submission is copied. Returns 0 and calls done(arg, ...) exactly once, later, after the
-   commit; or -1 and never calls it: ERROR_FULL, ERROR_UNAVAILABLE (stopping), ERROR_MEMORY. */
+   commit; or -1 and never calls it: ERROR_FULL, ERROR_UNAVAILABLE (stopping), ERROR_INVALID (no such device),
+   ERROR_MEMORY. A full queue still looks up an idempotency key: its SUBMITTED_FAILED is then ERROR_FULL. */
 int queue_submit(struct queue *queue, const struct submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
 
 /* Cancels. Queued: it is ended and done(arg, NULL) comes after the commit. Running: the `cancelled` flag that
    queue_cancelled() reads is set, the device's worker is woken, done comes at once, and its end follows in
-   time. Returns 0; or -1 and never calls done: ERROR_NOT_FOUND (not known here: it ended, or never was). */
+   time. Returns 0; or -1 and never calls done: ERROR_NOT_FOUND (not known here: it ended, the store tells
+   how, or never was), ERROR_CONFLICT (it ended just now and the store does not tell yet), ERROR_MEMORY. When
+   the store cannot write, done(arg, failed) comes and it waits as before. */
 int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),
                  void *arg, struct error *error);
 
-/* Its place: 0 is running or next when nothing runs; -1 when it is not queued. *ahead_s is how long what is
-   before it will take, by the mean of what ran lately; negative when nothing is known yet. */
+/* Its place: 0 is running or next when nothing runs; -1 when it is neither queued nor running. *ahead_s is
+   how long what is before it will take, by the mean of what ran lately; 0 when nothing is before it, negative
+   when nothing is known yet. */
 int queue_position(struct queue *queue, const char *id, double *ahead_s);
 
 struct queue_depth {
@@ -97,10 +104,12 @@ struct ending {
 };
 
 /* Ends the task that the device's worker holds (when `ending` is not NULL) and takes the next one (NULL when
-   none waits now, or stopping): one transaction, whose commit is not waited for. */
+   none waits now, or stopping): one transaction, whose commit is not waited for. An end that cannot be
+   committed is kept in memory and tried again until queue_close(). All of *ending is copied. */
 const struct task *queue_turn(struct queue *queue, int device, const struct ending *ending);
 
-/* Puts the task that the worker holds back at its place; `counted`: an attempt was spent. */
+/* Puts the task that the worker holds back at its place; `counted`: an attempt was spent. It ends instead
+   when its cancellation was asked for, or when that was its last attempt (ERROR_ABANDONED). */
 void queue_hand_back(struct queue *queue, int device, bool counted);
 
 /* Sleeps until something waits for the device, queue_stop() was called, or timeout_ms passed (-1: no limit).

@@ -13,10 +13,12 @@
 struct store;
 
 /* Creates the directory when it is missing, takes its lock (ERROR_CONFLICT when another service holds it),
-   opens and migrates the database, starts the writer. `vfs` names the SQLite VFS, NULL the default one. */
+   opens and migrates the database, starts the writer. `vfs` names the SQLite VFS, NULL the default one. The
+   lock is a flock on DIRECTORY/lock, which holds the holder's process id as a line of text. From here on ids
+   are greater than every one in the store. */
 int store_open(struct store **store, const char *directory, const char *vfs, struct error *error);
 
-/* Commits what waits, then closes. NULL is allowed. */
+/* Commits what waits, then closes. Nobody may be inside any more. NULL is allowed. */
 void store_close(struct store *store);
 
 /* ---- readers: any thread, short ---- */
@@ -34,11 +36,14 @@ struct store_filter {
     int limit;          /* rows at most */
 };
 
-/* Newest first; each(arg, job) for each row, the job valid during the call; a result other than 0 ends it. */
+/* Newest first; each(arg, job) for each row, the job valid during the call; a result other than 0 ends it.
+   Rows are read a page at a time and no connection is held while each() runs, so it may be slow; what is
+   submitted meanwhile does not appear, what changes meanwhile is seen as of its page. */
 int store_list(struct store *store, const struct store_filter *filter,
                int (*each)(void *arg, const struct job *), void *arg, struct error *error);
 
-/* Is the writer alive and the last commit good? For /readyz. */
+/* Is the writer alive and the last commit good? For /readyz. A writer that failed tries again by itself every
+   second, so that this comes back without anybody writing. */
 bool store_healthy(struct store *store, struct error *error);
 
 #endif

@@ -1,0 +1,115 @@
+/* What the store's own files share: store.c opens and closes, store_lock.c keeps others out, store_schema.c
+   migrates, store_writer.c is the writing thread, store_apply.c its SQL, store_read.c the readers'. */
+#ifndef COALESCED_SERVER_STORE_PRIVATE_H
+#define COALESCED_SERVER_STORE_PRIVATE_H
+
+#include <pthread.h>
+
+#include "server/store.h"
+#include "server/store_write.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/* ---- store_lock.c ---- */
+
+/* Makes the directory and takes its lock; the descriptor that holds it, or -1. */
+int directory_lock(const char *directory, struct error *error);
+
+/* ---- store_schema.c ---- */
+
+int schema_migrate(struct sqlite3 *db, struct error *error);
+
+/* ---- store_apply.c: on the writing connection ---- */
+
+enum statement {
+    BEGIN,
+    COMMIT,
+    ROLLBACK,
+    SAVEPOINT,
+    RELEASE,
+    BACK,
+    KEY_FIND,
+    KEY_KEEP,
+    KEY_PURGE,
+    INSERT,
+    CHANGE,
+    STATEMENTS
+};
+
+struct applier {
+    struct sqlite3 *db;
+    struct sqlite3_stmt *statements[STATEMENTS];
+    int64_t purged_ms; /* when old keys were last removed */
+};
+
+enum applied {
+    APPLIED,
+    REFUSED, /* this write is wrong and undone; the others of the transaction stand */
+    BROKEN   /* the database or its disk failed; nothing of the transaction stands */
+};
+
+int applier_open(struct applier *applier, struct sqlite3 *db, struct error *error);
+void applier_close(struct applier *applier);
+int applier_begin(struct applier *applier, struct error *error);
+enum applied applier_apply(struct applier *applier, struct store_write *write, struct error *error);
+int applier_commit(struct applier *applier, struct error *error);
+void applier_rollback(struct applier *applier);
+
+/* Commits something that changes nothing: does the disk take writes again? */
+int applier_probe(struct applier *applier, struct error *error);
+
+/* ---- store_writer.c ---- */
+
+struct writes {
+    struct store_write *first, **end;
+};
+
+struct writer {
+    struct applier applier; /* the thread's alone, as `kept` */
+    struct writes kept;     /* patient writes whose transaction failed, to be tried again */
+    bool started;
+    pthread_t thread;
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t work, idle;
+    struct writes waiting;
+    bool busy;             /* the thread has writes that are not done */
+    int flushes;           /* how many wait for it to be idle */
+    bool closing;          /* end when idle */
+    int tries;             /* commits that failed one after the other, since somebody wants an end */
+    bool healthy;          /* the last commit was good */
+    struct error sickness; /* why it was not */
+};
+
+/* Takes the connection over, even when it fails. */
+int writer_start(struct writer *writer, struct sqlite3 *db, struct error *error);
+void writer_stop(struct writer *writer);
+
+/* ---- store_read.c ---- */
+
+enum { READERS = 3 };
+
+struct reader {
+    struct sqlite3 *db;
+    struct sqlite3_stmt *get;
+    struct reader *next;
+};
+
+struct readers {
+    pthread_mutex_t lock; /* guards `free` */
+    pthread_cond_t returned;
+    struct reader all[READERS];
+    struct reader *free;
+};
+
+int readers_open(struct readers *readers, const char *path, const char *vfs, struct error *error);
+void readers_close(struct readers *readers);
+
+struct store {
+    int lock; /* descriptor that holds the lock on the directory */
+    struct writer writer;
+    struct readers readers;
+};
+
+#endif
