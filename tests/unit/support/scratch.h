@@ -1,0 +1,13 @@
+/* A directory for one test. */
+#ifndef COALESCED_TESTS_SCRATCH_H
+#define COALESCED_TESTS_SCRATCH_H
+
+enum { SCRATCH_BYTES = 256 };
+
+/* Makes an empty one in TMPDIR or /tmp and writes its path; aborts when it cannot. */
+void scratch_make(char path[SCRATCH_BYTES]);
+
+/* Removes it with all that is in it. */
+void scratch_remove(const char *path);
+
+#endif

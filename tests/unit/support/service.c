@@ -1,0 +1,135 @@
+#include "tests/unit/support/service.h"
+
+#include <semaphore.h>
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "server/store_write.h"
+
+void service_init(struct service *service, const char *vfs)
+{
+    *service = (struct service){.vfs = vfs, .config = {.devices = 2, .limit = 100, .attempts = 3}};
+    scratch_make(service->directory);
+}
+
+void service_start(struct service *service)
+{
+    struct error error = {0};
+    if (store_open(&service->store, service->directory, service->vfs, &error) < 0 ||
+        queue_open(&service->queue, service->store, &service->config, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+void service_stop(struct service *service)
+{
+    queue_close(service->queue);
+    store_close(service->store);
+    service->queue = NULL;
+    service->store = NULL;
+}
+
+void service_end(struct service *service)
+{
+    service_stop(service);
+    scratch_remove(service->directory);
+}
+
+struct submission service_request(int device, int priority)
+{
+    return (struct submission){.kernel = "read_offset",
+                               .device = device,
+                               .priority = priority,
+                               .timeout_s = 60,
+                               .request = "{\"kernel\": \"read_offset\"}"};
+}
+
+struct answer {
+    sem_t came;
+    struct submitted submitted;
+    struct error failed;
+};
+
+static void answer_submitted(void *arg, const struct submitted *submitted)
+{
+    struct answer *answer = arg;
+    answer->submitted = *submitted;
+    sem_post(&answer->came);
+}
+
+static void answer_cancelled(void *arg, const struct error *failed)
+{
+    struct answer *answer = arg;
+    if (failed)
+        answer->failed = *failed;
+    sem_post(&answer->came);
+}
+
+struct submitted service_submit(struct service *service, const struct submission *submission)
+{
+    struct answer answer = {.submitted = {.outcome = SUBMITTED_FAILED}};
+    sem_init(&answer.came, 0, 0);
+    if (queue_submit(service->queue, submission, answer_submitted, &answer, &answer.submitted.error) == 0)
+        sem_wait(&answer.came);
+    sem_destroy(&answer.came);
+    return answer.submitted;
+}
+
+void service_queue(struct service *service, int device, int priority, char id[ID_BYTES])
+{
+    struct submission submission = service_request(device, priority);
+    struct submitted submitted = service_submit(service, &submission);
+    if (submitted.outcome != SUBMITTED_NEW)
+        fail_msg("not queued: %s", submitted.error.text);
+    memcpy(id, submitted.id, ID_BYTES);
+}
+
+int service_cancel(struct service *service, const char *id, struct error *error)
+{
+    struct answer answer = {0};
+    sem_init(&answer.came, 0, 0);
+    int status = queue_cancel(service->queue, id, answer_cancelled, &answer, error);
+    if (status == 0)
+        sem_wait(&answer.came);
+    sem_destroy(&answer.came);
+    if (answer.failed.kind != ERROR_NONE)
+        status = error_set(error, answer.failed.kind, "%s", answer.failed.text);
+    return status;
+}
+
+struct job *service_get(struct service *service, const char *id)
+{
+    struct error error = {0};
+    struct job *job = NULL;
+    store_flush(service->store);
+    if (store_get(service->store, id, &job, &error) < 0)
+        fail_msg("%s", error.text);
+    return job;
+}
+
+enum job_state service_state(struct service *service, const char *id)
+{
+    struct job *job = service_get(service, id);
+    enum job_state state = job->state;
+    job_free(job);
+    return state;
+}
+
+bool database_whole(const char *directory)
+{
+    char path[SCRATCH_BYTES + 32];
+    snprintf(path, sizeof path, "%s/coalesced.db", directory);
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    bool whole = sqlite3_open(path, &db) == SQLITE_OK &&
+                 sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &statement, NULL) == SQLITE_OK &&
+                 sqlite3_step(statement) == SQLITE_ROW &&
+                 strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return whole;
+}

@@ -1,0 +1,46 @@
+/* A store with a queue in a scratch directory, and their functions without the callbacks. */
+#ifndef COALESCED_TESTS_SERVICE_H
+#define COALESCED_TESTS_SERVICE_H
+
+#include "server/queue.h"
+#include "server/store.h"
+#include "tests/unit/support/scratch.h"
+
+struct service {
+    char directory[SCRATCH_BYTES];
+    const char *vfs;
+    struct queue_config config;
+    struct store *store;
+    struct queue *queue;
+};
+
+/* For two devices, 100 waiting and 3 attempts; `vfs` may be NULL. The config may be changed before. */
+void service_init(struct service *service, const char *vfs);
+
+/* Opens what is in the directory; fails the test when it cannot. */
+void service_start(struct service *service);
+void service_stop(struct service *service);
+
+/* Stops, and removes the directory. */
+void service_end(struct service *service);
+
+/* What a plain experiment is. */
+struct submission service_request(int device, int priority);
+
+/* Submits and waits for the answer; a refusal is SUBMITTED_FAILED with its error. Any thread. */
+struct submitted service_submit(struct service *service, const struct submission *submission);
+
+/* Submits a plain one and writes its id; fails the test when it is not queued. */
+void service_queue(struct service *service, int device, int priority, char id[ID_BYTES]);
+
+/* Cancels and waits; 0, or -1 with *error. */
+int service_cancel(struct service *service, const char *id, struct error *error);
+
+/* The job as stored, when all that was handed over is committed; to be freed. Fails the test without one. */
+struct job *service_get(struct service *service, const char *id);
+enum job_state service_state(struct service *service, const char *id);
+
+/* Does SQLite find the database of a closed store whole? */
+bool database_whole(const char *directory);
+
+#endif

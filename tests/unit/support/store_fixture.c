@@ -1,0 +1,117 @@
+#include "tests/unit/support/store_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/support/vfs_powercut.h"
+
+static void tried_done(struct store_write *write, const struct error *failed)
+{
+    struct tried *tried = (struct tried *)write;
+    if (failed)
+        tried->failed = *failed;
+    if (tried->entered) {
+        sem_post(tried->entered);
+        sem_wait(tried->leave);
+    }
+    tried->done++;
+}
+
+void tried_insert(struct tried *tried, const char *kernel, const char *request)
+{
+    *tried = (struct tried){.write.done = tried_done};
+    id_next(tried->id);
+    tried->insert = (struct store_insert){
+        .id = tried->id, .kernel = kernel, .request = request, .timeout_s = 1, .submitted_ms = 1};
+    tried->write.insert = &tried->insert;
+}
+
+void tried_change(struct tried *tried, const char *id, enum job_state state)
+{
+    *tried = (struct tried){.write = {.done = tried_done, .change_count = 1}};
+    tried->write.changes[0] = (struct store_change){.state = state};
+    memcpy(tried->write.changes[0].id, id, ID_BYTES);
+}
+
+/* Hands over and waits; the result is 0 when it was committed. */
+int tried_now(struct store *store, struct tried *tried)
+{
+    store_hand_over(store, &tried->write);
+    store_flush(store);
+    assert_int_equal(tried->done, 1);
+    return tried->failed.kind == ERROR_NONE ? 0 : -1;
+}
+
+void fixture_insert(struct store *store, const char *kernel, int device, const char *request,
+                    char id[ID_BYTES])
+{
+    struct tried tried;
+    tried_insert(&tried, kernel, request);
+    tried.insert.device = device;
+    assert_int_equal(tried_now(store, &tried), 0);
+    memcpy(id, tried.id, ID_BYTES);
+}
+
+enum job_state fixture_state(struct store *store, const char *id)
+{
+    struct job *job = NULL;
+    assert_int_equal(store_get(store, id, &job, NULL), 0);
+    enum job_state state = job->state;
+    job_free(job);
+    return state;
+}
+
+static int begin(void **state, const char *vfs)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct error error = {0};
+    scratch_make(fixture->directory);
+    if (store_open(&fixture->store, fixture->directory, vfs, &error) < 0)
+        fail_msg("%s", error.text);
+    *state = fixture;
+    return 0;
+}
+
+int fixture_setup(void **state)
+{
+    return begin(state, NULL);
+}
+
+int fixture_setup_powercut(void **state)
+{
+    powercut_register();
+    return begin(state, POWERCUT_HONEST);
+}
+
+int fixture_teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    powercut_fill(false);
+    store_close(fixture->store);
+    powercut_forget();
+    scratch_remove(fixture->directory);
+    free(fixture);
+    return 0;
+}
+
+void fixture_hold(struct store *store, struct tried *hold)
+{
+    static sem_t entered, leave;
+    sem_init(&entered, 0, 0);
+    sem_init(&leave, 0, 0);
+    tried_insert(hold, "k", "{}");
+    hold->entered = &entered;
+    hold->leave = &leave;
+    store_hand_over(store, &hold->write);
+    sem_wait(&entered);
+}
+
+void fixture_release(struct store *store, struct tried *hold)
+{
+    sem_post(hold->leave);
+    store_flush(store);
+}

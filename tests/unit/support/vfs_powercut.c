@@ -1,0 +1,392 @@
+#include "tests/unit/support/vfs_powercut.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+
+enum { SECTOR_BYTES = 512 };
+
+/* A write or, without bytes, a truncation. */
+struct unsynced {
+    struct unsynced *next;
+    size_t offset, size;
+    bool truncates;
+    char bytes[];
+};
+
+/* A file by its path: it outlives the connections that open it. */
+struct plate {
+    struct plate *next;
+    struct buffer synced;
+    struct unsynced *first, **end;
+    bool is_log;
+    char path[];
+};
+
+struct handle {
+    sqlite3_file base;
+    struct plate *plate; /* NULL: a file that a power cut may as well lose */
+    bool lying;
+    sqlite3_file real; /* with as many bytes behind it as the real VFS wants */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below, and makes an image one moment */
+static struct plate *plates;
+static bool is_full;
+static long log_syncs;
+static sqlite3_vfs *real_vfs;
+
+/* ---- plates ---- */
+
+static void *need(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static void bytes_write(struct buffer *file, size_t offset, const char *bytes, size_t size)
+{
+    static const char zeros[SECTOR_BYTES];
+    while (file->size < offset)
+        buffer_append(file, zeros, offset - file->size < sizeof zeros ? offset - file->size : sizeof zeros);
+    size_t over = file->size - offset < size ? file->size - offset : size;
+    if (over)
+        memcpy(file->data + offset, bytes, over);
+    buffer_append(file, bytes + over, size - over);
+}
+
+static void bytes_truncate(struct buffer *file, size_t size)
+{
+    if (file->size > size)
+        file->size = size;
+}
+
+static void plate_note(struct plate *plate, size_t offset, const void *bytes, size_t size, bool truncates)
+{
+    struct unsynced *write = need(malloc(sizeof *write + size));
+    *write = (struct unsynced){.offset = offset, .size = size, .truncates = truncates};
+    if (size)
+        memcpy(write->bytes, bytes, size);
+    *plate->end = write;
+    plate->end = &write->next;
+}
+
+static void plate_sync(struct plate *plate)
+{
+    for (struct unsynced *write = plate->first, *next; write; write = next) {
+        next = write->next;
+        if (write->truncates)
+            bytes_truncate(&plate->synced, write->offset);
+        else
+            bytes_write(&plate->synced, write->offset, write->bytes, write->size);
+        free(write);
+    }
+    plate->first = NULL;
+    plate->end = &plate->first;
+}
+
+static void plate_remove(const char *path)
+{
+    for (struct plate **link = &plates; *link; link = &(*link)->next) {
+        struct plate *plate = *link;
+        if (path && strcmp(plate->path, path) != 0)
+            continue;
+        plate_sync(plate);
+        buffer_free(&plate->synced);
+        *link = plate->next;
+        free(plate);
+        return;
+    }
+}
+
+/* Finds or makes it; what the file holds already counts as synced. */
+static struct plate *plate_of(const char *path, bool is_log)
+{
+    for (struct plate *plate = plates; plate; plate = plate->next)
+        if (strcmp(plate->path, path) == 0)
+            return plate;
+    struct plate *plate = need(calloc(1, sizeof *plate + strlen(path) + 1));
+    strcpy(plate->path, path);
+    plate->end = &plate->first;
+    plate->is_log = is_log;
+    FILE *file = fopen(path, "rb");
+    char bytes[4096];
+    for (size_t size; file && (size = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        buffer_append(&plate->synced, bytes, size);
+    if (file)
+        fclose(file);
+    plate->next = plates;
+    plates = plate;
+    return plate;
+}
+
+/* ---- the image ---- */
+
+static unsigned dice(unsigned *seed, unsigned sides)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % sides;
+}
+
+static void image_begin_only(struct buffer *image, const struct plate *plate, unsigned *seed)
+{
+    unsigned count = 0;
+    for (struct unsynced *write = plate->first; write; write = write->next)
+        count++;
+    unsigned kept = count ? dice(seed, count + 1) : 0;
+    for (struct unsynced *write = plate->first; write && kept; write = write->next, kept--) {
+        size_t size = kept == 1 && write->size ? dice(seed, (unsigned)write->size + 1) : write->size;
+        if (write->truncates)
+            bytes_truncate(image, write->offset);
+        else
+            bytes_write(image, write->offset, write->bytes, size);
+    }
+}
+
+static void image_any_sectors(struct buffer *image, const struct plate *plate, unsigned *seed)
+{
+    for (struct unsynced *write = plate->first; write; write = write->next) {
+        if (write->truncates && dice(seed, 2))
+            bytes_truncate(image, write->offset);
+        for (size_t from = 0; from < write->size;) {
+            size_t size = SECTOR_BYTES - (write->offset + from) % SECTOR_BYTES;
+            size = size < write->size - from ? size : write->size - from;
+            if (dice(seed, 2))
+                bytes_write(image, write->offset + from, write->bytes + from, size);
+            from += size;
+        }
+    }
+}
+
+static int image_write(const struct plate *plate, const char *to, unsigned *seed, unsigned mode)
+{
+    struct buffer image = {0};
+    buffer_append(&image, plate->synced.data, plate->synced.size);
+    if (mode == 1)
+        image_begin_only(&image, plate, seed);
+    else if (mode == 2)
+        image_any_sectors(&image, plate, seed);
+    char path[4096];
+    snprintf(path, sizeof path, "%s%s", to, strrchr(plate->path, '/'));
+    FILE *file = fopen(path, "wb");
+    bool good = file && fwrite(image.data, 1, image.size, file) == image.size;
+    if (file && fclose(file) != 0)
+        good = false;
+    buffer_free(&image);
+    return good ? 0 : -1;
+}
+
+int powercut_image(const char *from, const char *to, unsigned seed)
+{
+    int status = 0;
+    unsigned mode = seed % 3;
+    size_t length = strlen(from);
+    pthread_mutex_lock(&lock);
+    for (struct plate *plate = plates; plate; plate = plate->next)
+        if (strncmp(plate->path, from, length) == 0 && plate->path[length] == '/')
+            status |= image_write(plate, to, &seed, mode);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* ---- the VFS ---- */
+
+static sqlite3_file *real_of(sqlite3_file *file)
+{
+    return &((struct handle *)file)->real;
+}
+
+static int file_close(sqlite3_file *file)
+{
+    return real_of(file)->pMethods->xClose(real_of(file));
+}
+
+static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 offset)
+{
+    return real_of(file)->pMethods->xRead(real_of(file), bytes, size, offset);
+}
+
+static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
+{
+    struct plate *plate = ((struct handle *)file)->plate;
+    pthread_mutex_lock(&lock);
+    int status = is_full ? SQLITE_FULL : real_of(file)->pMethods->xWrite(real_of(file), bytes, size, offset);
+    if (status == SQLITE_OK && plate)
+        plate_note(plate, (size_t)offset, bytes, (size_t)size, false);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+    struct plate *plate = ((struct handle *)file)->plate;
+    pthread_mutex_lock(&lock);
+    int status = real_of(file)->pMethods->xTruncate(real_of(file), size);
+    if (status == SQLITE_OK && plate)
+        plate_note(plate, (size_t)size, NULL, 0, true);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* The real file is not synced: no power is really cut. */
+static int file_sync(sqlite3_file *file, int flags)
+{
+    struct handle *handle = (struct handle *)file;
+    (void)flags;
+    pthread_mutex_lock(&lock);
+    if (handle->plate && handle->plate->is_log)
+        log_syncs++;
+    if (handle->plate && !handle->lying)
+        plate_sync(handle->plate);
+    pthread_mutex_unlock(&lock);
+    return SQLITE_OK;
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+    return real_of(file)->pMethods->xFileSize(real_of(file), size);
+}
+
+static int file_lock(sqlite3_file *file, int level)
+{
+    return real_of(file)->pMethods->xLock(real_of(file), level);
+}
+
+static int file_unlock(sqlite3_file *file, int level)
+{
+    return real_of(file)->pMethods->xUnlock(real_of(file), level);
+}
+
+static int file_check_lock(sqlite3_file *file, int *held)
+{
+    return real_of(file)->pMethods->xCheckReservedLock(real_of(file), held);
+}
+
+static int file_control(sqlite3_file *file, int which, void *arg)
+{
+    return real_of(file)->pMethods->xFileControl(real_of(file), which, arg);
+}
+
+static int file_sector_size(sqlite3_file *file)
+{
+    return real_of(file)->pMethods->xSectorSize(real_of(file));
+}
+
+static int file_traits(sqlite3_file *file)
+{
+    return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file));
+}
+
+static int file_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory)
+{
+    return real_of(file)->pMethods->xShmMap(real_of(file), page, size, extend, memory);
+}
+
+static int file_shm_lock(sqlite3_file *file, int offset, int count, int flags)
+{
+    return real_of(file)->pMethods->xShmLock(real_of(file), offset, count, flags);
+}
+
+static void file_shm_barrier(sqlite3_file *file)
+{
+    real_of(file)->pMethods->xShmBarrier(real_of(file));
+}
+
+static int file_shm_unmap(sqlite3_file *file, int remove)
+{
+    return real_of(file)->pMethods->xShmUnmap(real_of(file), remove);
+}
+
+static const sqlite3_io_methods methods = {
+    .iVersion = 2,
+    .xClose = file_close,
+    .xRead = file_read,
+    .xWrite = file_write,
+    .xTruncate = file_truncate,
+    .xSync = file_sync,
+    .xFileSize = file_size,
+    .xLock = file_lock,
+    .xUnlock = file_unlock,
+    .xCheckReservedLock = file_check_lock,
+    .xFileControl = file_control,
+    .xSectorSize = file_sector_size,
+    .xDeviceCharacteristics = file_traits,
+    .xShmMap = file_shm_map,
+    .xShmLock = file_shm_lock,
+    .xShmBarrier = file_shm_barrier,
+    .xShmUnmap = file_shm_unmap,
+};
+
+static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *given)
+{
+    struct handle *handle = (struct handle *)file;
+    int kept = SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL;
+    handle->base.pMethods = NULL;
+    handle->plate = NULL;
+    handle->lying = strcmp(vfs->zName, POWERCUT_LYING) == 0;
+    pthread_mutex_lock(&lock);
+    if (path && flags & kept)
+        handle->plate = plate_of(path, flags & SQLITE_OPEN_WAL);
+    pthread_mutex_unlock(&lock);
+    int status = real_vfs->xOpen(real_vfs, path, &handle->real, flags, given);
+    if (handle->real.pMethods)
+        handle->base.pMethods = &methods;
+    return status;
+}
+
+static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync_directory)
+{
+    (void)vfs;
+    pthread_mutex_lock(&lock);
+    plate_remove(path);
+    int status = real_vfs->xDelete(real_vfs, path, sync_directory);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void powercut_register(void)
+{
+    static sqlite3_vfs honest, lying;
+    if (real_vfs)
+        return;
+    real_vfs = sqlite3_vfs_find(NULL);
+    honest = *real_vfs;
+    honest.szOsFile = (int)sizeof(struct handle) + real_vfs->szOsFile;
+    honest.zName = POWERCUT_HONEST;
+    honest.xOpen = vfs_open;
+    honest.xDelete = vfs_delete;
+    lying = honest;
+    lying.zName = POWERCUT_LYING;
+    sqlite3_vfs_register(&honest, 0);
+    sqlite3_vfs_register(&lying, 0);
+}
+
+void powercut_fill(bool full)
+{
+    pthread_mutex_lock(&lock);
+    is_full = full;
+    pthread_mutex_unlock(&lock);
+}
+
+long powercut_log_syncs(void)
+{
+    pthread_mutex_lock(&lock);
+    long count = log_syncs;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+void powercut_forget(void)
+{
+    pthread_mutex_lock(&lock);
+    while (plates)
+        plate_remove(NULL);
+    pthread_mutex_unlock(&lock);
+}

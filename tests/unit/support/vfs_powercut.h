@@ -1,0 +1,31 @@
+/* A disk whose power can be cut. This layer between SQLite and the file system keeps beside every database,
+   log and journal what of it would be on the disk's plates: what was there at the last sync, and the writes
+   since. An image is what a machine would find after the power came back: what was synced, and of the rest
+   whatever the seed says: nothing, a beginning that ends within a write, or any sectors of any writes. The
+   running database notices nothing, so one run can be cut many times. */
+#ifndef COALESCED_TESTS_VFS_POWERCUT_H
+#define COALESCED_TESTS_VFS_POWERCUT_H
+
+#include <stdbool.h>
+
+/* SQLite VFS names, to be given to store_open(). The lying disk says that it synced and did not, which is
+   what SQLite's synchronous=OFF comes to: nothing that is proven on it would be proven. */
+#define POWERCUT_HONEST "powercut"
+#define POWERCUT_LYING "powercut-lying"
+
+/* Registers both; once more does nothing. */
+void powercut_register(void);
+
+/* Writes what is left of the files in directory `from` into the directory `to`. 0 or -1. */
+int powercut_image(const char *from, const char *to, unsigned seed);
+
+/* From now on every write fails with SQLITE_FULL, or no more. */
+void powercut_fill(bool full);
+
+/* How many syncs of write-ahead logs there were. */
+long powercut_log_syncs(void);
+
+/* Forgets what it keeps; nothing may be open. */
+void powercut_forget(void);
+
+#endif

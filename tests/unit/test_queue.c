@@ -1,0 +1,360 @@
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "server/queue_order.h"
+#include "server/store_write.h"
+#include "tests/unit/support/service.h"
+#include "tests/unit/support/vfs_powercut.h"
+
+static int setup(void **state)
+{
+    struct service *service = calloc(1, sizeof *service);
+    service_init(service, NULL);
+    service_start(service);
+    *state = service;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    service_end(*state);
+    free(*state);
+    return 0;
+}
+
+static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{\"schema\": 1}"};
+
+/* ---- order ---- */
+
+static void the_oldest_runs_first_within_a_priority_and_higher_ones_before(void **state)
+{
+    struct service *service = *state;
+    static const int priorities[] = {0, 5, -1, 0, 5, 0}, order[] = {1, 4, 0, 3, 5, 2};
+    char ids[6][ID_BYTES];
+    for (int i = 0; i < 6; i++)
+        service_queue(service, 0, priorities[i], ids[i]);
+    const struct task *task = queue_turn(service->queue, 0, NULL);
+    for (int i = 0; i < 6; i++) {
+        assert_non_null(task);
+        assert_string_equal(task->id, ids[order[i]]);
+        assert_int_equal(task->attempt, 1);
+        assert_true(task->timeout_s == 60);
+        assert_string_equal(task->request, service_request(0, 0).request);
+        task = queue_turn(service->queue, 0, &succeeded);
+    }
+    assert_null(task);
+}
+
+static void a_device_takes_only_its_own(void **state)
+{
+    struct service *service = *state;
+    char zero[ID_BYTES], one[ID_BYTES];
+    service_queue(service, 1, 9, one);
+    service_queue(service, 0, 0, zero);
+    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, zero);
+    assert_string_equal(queue_turn(service->queue, 1, NULL)->id, one);
+    assert_null(queue_turn(service->queue, 0, &succeeded));
+    struct submission nowhere = service_request(2, 0);
+    assert_int_equal(service_submit(service, &nowhere).error.kind, ERROR_INVALID);
+}
+
+/* Against the plain way: sort and count. */
+static void places_in_the_order_are_as_if_sorted(void **state)
+{
+    enum { NODES = 400, ROUNDS = 4000 };
+    static struct order_node nodes[NODES];
+    static char ids[NODES][ID_BYTES];
+    static bool in[NODES];
+    struct order_node *root = NULL;
+    unsigned seed = 7;
+    (void)state;
+    for (int i = 0; i < NODES; i++)
+        id_next(ids[i]);
+    for (int round = 0; round < ROUNDS; round++) {
+        int i = rand_r(&seed) % NODES;
+        if (in[i])
+            order_remove(&root, &nodes[i]);
+        else
+            order_insert(&root, &nodes[i], ids[i], rand_r(&seed) % 3);
+        in[i] = !in[i];
+        int count = 0, before = 0, probe = rand_r(&seed) % NODES;
+        for (int k = 0; k < NODES; k++) {
+            count += in[k];
+            before += in[k] && (nodes[k].priority > nodes[probe].priority ||
+                                (nodes[k].priority == nodes[probe].priority && k < probe));
+        }
+        assert_int_equal(order_size(root), count);
+        if (in[probe])
+            assert_int_equal(order_place(root, &nodes[probe]), before);
+        if (in[probe] && before == 0)
+            assert_ptr_equal(order_first(root), &nodes[probe]);
+    }
+}
+
+static void a_place_counts_what_runs_and_what_is_before(void **state)
+{
+    struct service *service = *state;
+    char ids[3][ID_BYTES];
+    double ahead_s = 7;
+    for (int i = 0; i < 3; i++)
+        service_queue(service, 0, 0, ids[i]);
+    assert_int_equal(queue_position(service->queue, ids[0], &ahead_s), 0);
+    assert_true(ahead_s == 0);
+    assert_int_equal(queue_position(service->queue, ids[2], &ahead_s), 2);
+    assert_true(ahead_s < 0);
+    queue_turn(service->queue, 0, NULL);
+    assert_int_equal(queue_position(service->queue, ids[0], &ahead_s), 0);
+    assert_int_equal(queue_position(service->queue, ids[1], &ahead_s), 1);
+    usleep(20000);
+    queue_turn(service->queue, 0, &succeeded);
+    assert_int_equal(queue_position(service->queue, ids[0], &ahead_s), -1);
+    assert_int_equal(queue_position(service->queue, ids[2], &ahead_s), 1);
+    assert_true(ahead_s > 0 && ahead_s < 5);
+    struct queue_depth depth;
+    queue_depth(service->queue, 0, &depth);
+    assert_int_equal(depth.queued, 1);
+    assert_string_equal(depth.running, ids[1]);
+    assert_true(depth.mean_s >= 0.02);
+    queue_depth(service->queue, 1, &depth);
+    assert_int_equal(depth.queued, 0);
+    assert_string_equal(depth.running, "");
+    assert_true(depth.mean_s < 0);
+}
+
+/* ---- states and the store ---- */
+
+static void each_change_is_stored(void **state)
+{
+    struct service *service = *state;
+    char first[ID_BYTES], second[ID_BYTES];
+    service_queue(service, 0, 0, first);
+    service_queue(service, 0, 0, second);
+    assert_int_equal(service_state(service, first), JOB_QUEUED);
+    queue_turn(service->queue, 0, NULL);
+    assert_int_equal(service_state(service, first), JOB_RUNNING);
+    struct error failure = {.kind = ERROR_CRASHED, .text = "signal 11"};
+    queue_turn(service->queue, 0, &(struct ending){.state = JOB_FAILED, .failure = &failure});
+    struct job *job = service_get(service, first);
+    assert_int_equal(job->state, JOB_FAILED);
+    assert_int_equal(job->failure.kind, ERROR_CRASHED);
+    assert_string_equal(job->failure.text, "signal 11");
+    assert_null(job->result);
+    assert_true(job->submitted_ms > 0 && job->started_ms >= job->submitted_ms &&
+                job->finished_ms >= job->started_ms);
+    job_free(job);
+    assert_int_equal(service_state(service, second), JOB_RUNNING);
+    queue_turn(service->queue, 0, &succeeded);
+    job = service_get(service, second);
+    assert_int_equal(job->state, JOB_SUCCEEDED);
+    assert_int_equal(job->attempt, 1);
+    assert_string_equal(job->result, succeeded.result);
+    job_free(job);
+}
+
+static void a_full_queue_refuses_and_has_room_again(void **state)
+{
+    struct service *service = *state;
+    char id[ID_BYTES];
+    struct submission keyed = service_request(0, 0), plain = keyed;
+    keyed.idempotency_key = "key";
+    keyed.fingerprint = "print";
+    struct submitted first = service_submit(service, &keyed);
+    for (int i = 1; i < service->config.limit; i++)
+        service_queue(service, i % 2, 0, id);
+    assert_int_equal(service_submit(service, &plain).error.kind, ERROR_FULL);
+
+    struct submitted again = service_submit(service, &keyed);
+    assert_int_equal(again.outcome, SUBMITTED_AGAIN);
+    assert_string_equal(again.id, first.id);
+    keyed.idempotency_key = "another";
+    struct submitted refused = service_submit(service, &keyed);
+    assert_int_equal(refused.outcome, SUBMITTED_FAILED);
+    assert_int_equal(refused.error.kind, ERROR_FULL);
+
+    queue_turn(service->queue, 0, NULL);
+    assert_int_equal(service_submit(service, &plain).outcome, SUBMITTED_NEW);
+    assert_int_equal(service_submit(service, &plain).error.kind, ERROR_FULL);
+}
+
+static atomic_int outcomes[4];
+
+static void *submit_same(void *arg)
+{
+    struct service *service = arg;
+    struct submission submission = service_request(0, 0);
+    submission.idempotency_key = "the same";
+    submission.fingerprint = "print";
+    for (int i = 0; i < 20; i++)
+        atomic_fetch_add(&outcomes[service_submit(service, &submission).outcome], 1);
+    return NULL;
+}
+
+static void one_key_is_one_experiment_however_many_submit_it_at_once(void **state)
+{
+    struct service *service = *state;
+    pthread_t threads[8];
+    for (int i = 0; i < 8; i++)
+        pthread_create(&threads[i], NULL, submit_same, service);
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&outcomes[SUBMITTED_NEW]), 1);
+    assert_int_equal(atomic_load(&outcomes[SUBMITTED_AGAIN]), 8 * 20 - 1);
+    struct submission other = service_request(0, 0);
+    other.idempotency_key = "the same";
+    other.fingerprint = "another print";
+    assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_MISMATCH);
+    struct queue_depth depth;
+    queue_depth(service->queue, 0, &depth);
+    assert_int_equal(depth.queued, 1);
+}
+
+enum { SUBMITTERS = 6, EACH = 100 };
+
+static void *submit_many(void *arg)
+{
+    struct submission submission = service_request(0, 0);
+    for (int i = 0; i < EACH; i++)
+        if (service_submit(arg, &submission).outcome != SUBMITTED_NEW)
+            return arg;
+    return NULL;
+}
+
+static void *work_through(void *arg)
+{
+    struct service *service = arg;
+    static char ids[SUBMITTERS * EACH][ID_BYTES];
+    for (int i = 0; i < SUBMITTERS * EACH;) {
+        queue_wait(service->queue, 0, -1);
+        const struct task *task = queue_turn(service->queue, 0, NULL);
+        for (; task; task = queue_turn(service->queue, 0, &succeeded))
+            memcpy(ids[i++], task->id, ID_BYTES);
+    }
+    return ids;
+}
+
+static int ids_compare(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static void what_many_submit_runs_once_each(void **state)
+{
+    struct service *service = *state;
+    service_stop(service);
+    service->config.limit = SUBMITTERS * EACH;
+    service_start(service);
+    pthread_t submitters[SUBMITTERS], worker;
+    void *result = NULL;
+    pthread_create(&worker, NULL, work_through, service);
+    for (int i = 0; i < SUBMITTERS; i++)
+        pthread_create(&submitters[i], NULL, submit_many, service);
+    for (int i = 0; i < SUBMITTERS; i++) {
+        pthread_join(submitters[i], &result);
+        assert_null(result);
+    }
+    pthread_join(worker, &result);
+    char(*ids)[ID_BYTES] = result;
+    qsort(ids, SUBMITTERS * EACH, ID_BYTES, ids_compare);
+    for (int i = 0; i < SUBMITTERS * EACH; i++) {
+        assert_true(i == 0 || strcmp(ids[i - 1], ids[i]) != 0);
+        assert_int_equal(service_state(service, ids[i]), JOB_SUCCEEDED);
+    }
+}
+
+/* ---- what the outside is told ---- */
+
+static char told[1024];
+
+static void tell(void *arg, const char *id, enum job_state state)
+{
+    (void)arg;
+    size_t used = strlen(told);
+    snprintf(told + used, sizeof told - used, "%c:%s ", id[ID_BYTES - 2], job_state_name(state));
+}
+
+static void changes_are_told_in_their_order_after_the_commit(void **state)
+{
+    struct service *service = *state;
+    char ids[2][ID_BYTES], wanted[256];
+    service_stop(service);
+    service->config.changed = tell;
+    service_start(service);
+    told[0] = '\0';
+    service_queue(service, 0, 0, ids[0]);
+    service_queue(service, 0, 0, ids[1]);
+    queue_turn(service->queue, 0, NULL);
+    queue_turn(service->queue, 0, &succeeded);
+    queue_hand_back(service->queue, 0, false);
+    store_flush(service->store);
+    char a = ids[0][ID_BYTES - 2], b = ids[1][ID_BYTES - 2];
+    snprintf(wanted, sizeof wanted, "%c:queued %c:queued %c:running %c:succeeded %c:running %c:queued ", a, b,
+             a, a, b, b);
+    assert_string_equal(told, wanted);
+}
+
+/* ---- the disk ---- */
+
+static void what_cannot_be_stored_is_not_queued(void **state)
+{
+    (void)state;
+    struct service service;
+    struct error error = {0};
+    struct submission submission = service_request(0, 0);
+    char id[ID_BYTES], done[ID_BYTES];
+    powercut_register();
+    service_init(&service, POWERCUT_HONEST);
+    service_start(&service);
+    service_queue(&service, 0, 9, done);
+    service_queue(&service, 0, 0, id);
+    queue_turn(service.queue, 0, NULL);
+    store_flush(service.store);
+
+    powercut_fill(true);
+    struct submitted submitted = service_submit(&service, &submission);
+    assert_int_equal(submitted.outcome, SUBMITTED_FAILED);
+    assert_int_equal(submitted.error.kind, ERROR_STORE);
+    /* Who cancels hears that it did not happen, and it waits as before. */
+    assert_int_equal(service_cancel(&service, id, &error), -1);
+    assert_int_equal(error.kind, ERROR_STORE);
+    double ahead_s;
+    assert_int_equal(queue_position(service.queue, id, &ahead_s), 1);
+    /* The worker goes on, and what it did is not lost. */
+    assert_string_equal(queue_turn(service.queue, 0, &succeeded)->id, id);
+    assert_false(store_healthy(service.store, NULL));
+    powercut_fill(false);
+    assert_int_equal(service_submit(&service, &submission).outcome, SUBMITTED_NEW);
+    assert_int_equal(service_state(&service, done), JOB_SUCCEEDED);
+    assert_int_equal(service_state(&service, id), JOB_RUNNING);
+    struct queue_depth depth;
+    queue_depth(service.queue, 0, &depth);
+    assert_int_equal(depth.queued, 1);
+    service_end(&service);
+    powercut_forget();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_oldest_runs_first_within_a_priority_and_higher_ones_before, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_device_takes_only_its_own, setup, teardown),
+        cmocka_unit_test(places_in_the_order_are_as_if_sorted),
+        cmocka_unit_test_setup_teardown(a_place_counts_what_runs_and_what_is_before, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_change_is_stored, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_full_queue_refuses_and_has_room_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_key_is_one_experiment_however_many_submit_it_at_once, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_many_submit_runs_once_each, setup, teardown),
+        cmocka_unit_test_setup_teardown(changes_are_told_in_their_order_after_the_commit, setup, teardown),
+        cmocka_unit_test(what_cannot_be_stored_is_not_queued),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

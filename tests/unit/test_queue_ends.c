@@ -1,0 +1,287 @@
+/* How experiments leave the queue: by cancellation, by being handed back too often, by the service's end. */
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "server/store_write.h"
+#include "tests/unit/support/service.h"
+#include "tests/unit/support/store_fixture.h"
+
+static int setup(void **state)
+{
+    struct service *service = calloc(1, sizeof *service);
+    service_init(service, NULL);
+    service_start(service);
+    *state = service;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    service_end(*state);
+    free(*state);
+    return 0;
+}
+
+static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
+
+static void assert_ended(struct service *service, const char *id, enum job_state state, enum error_kind kind)
+{
+    struct job *job = service_get(service, id);
+    assert_int_equal(job->state, state);
+    assert_int_equal(job->failure.kind, kind);
+    assert_true(kind == ERROR_NONE || job->failure.text[0]);
+    assert_true(job->finished_ms > 0);
+    job_free(job);
+}
+
+static bool poked(struct service *service, int device)
+{
+    eventfd_t count;
+    return eventfd_read(queue_wake_fd(service->queue, device), &count) == 0;
+}
+
+/* ---- cancelling ---- */
+
+static void what_waits_is_cancelled_at_once(void **state)
+{
+    struct service *service = *state;
+    char first[ID_BYTES], second[ID_BYTES];
+    struct error error = {0};
+    service_queue(service, 0, 0, first);
+    service_queue(service, 0, 0, second);
+    assert_int_equal(service_cancel(service, first, &error), 0);
+    struct job *job = NULL;
+    assert_int_equal(store_get(service->store, first, &job, NULL), 0);
+    assert_int_equal(job->state, JOB_CANCELLED);
+    job_free(job);
+    assert_ended(service, first, JOB_CANCELLED, ERROR_CANCELLED);
+    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, second);
+    assert_false(queue_cancelled(service->queue, 0));
+    assert_int_equal(service_cancel(service, first, &error), -1);
+    assert_int_equal(error.kind, ERROR_NOT_FOUND);
+}
+
+static void what_runs_hears_that_it_is_cancelled(void **state)
+{
+    struct service *service = *state;
+    char id[ID_BYTES], next[ID_BYTES];
+    service_queue(service, 1, 0, id);
+    service_queue(service, 1, 0, next);
+    queue_turn(service->queue, 1, NULL);
+    assert_false(queue_cancelled(service->queue, 1));
+    assert_false(poked(service, 1));
+    assert_int_equal(service_cancel(service, id, NULL), 0);
+    assert_true(poked(service, 1));
+    assert_false(poked(service, 0));
+    assert_true(queue_cancelled(service->queue, 1));
+    assert_int_equal(service_state(service, id), JOB_RUNNING);
+    struct error failure = {.kind = ERROR_CANCELLED, .text = "cancelled"};
+    const struct ending ending = {.state = JOB_CANCELLED, .failure = &failure};
+    assert_string_equal(queue_turn(service->queue, 1, &ending)->id, next);
+    assert_ended(service, id, JOB_CANCELLED, ERROR_CANCELLED);
+    assert_false(queue_cancelled(service->queue, 1));
+}
+
+/* Between its end and the commit the store still says that it runs. */
+static void what_has_just_ended_cannot_be_cancelled(void **state)
+{
+    struct service *service = *state;
+    char id[ID_BYTES];
+    struct tried hold;
+    struct error error = {0};
+    service_queue(service, 0, 0, id);
+    queue_turn(service->queue, 0, NULL);
+    fixture_hold(service->store, &hold);
+    queue_turn(service->queue, 0, &succeeded);
+    assert_int_equal(service_cancel(service, id, &error), -1);
+    assert_int_equal(error.kind, ERROR_CONFLICT);
+    fixture_release(service->store, &hold);
+    assert_ended(service, id, JOB_SUCCEEDED, ERROR_NONE);
+}
+
+/* ---- handing back ---- */
+
+static void what_is_handed_back_is_next_again(void **state)
+{
+    struct service *service = *state;
+    char first[ID_BYTES], second[ID_BYTES];
+    service_queue(service, 0, 0, first);
+    service_queue(service, 0, 0, second);
+    for (int i = 0; i < 5; i++) {
+        const struct task *task = queue_turn(service->queue, 0, NULL);
+        assert_string_equal(task->id, first);
+        assert_int_equal(task->attempt, 1);
+        queue_hand_back(service->queue, 0, false);
+    }
+    struct job *job = service_get(service, first);
+    assert_int_equal(job->state, JOB_QUEUED);
+    assert_int_equal(job->attempt, 0);
+    assert_int_equal(job->started_ms, 0);
+    job_free(job);
+}
+
+static void counted_attempts_have_an_end(void **state)
+{
+    struct service *service = *state;
+    char id[ID_BYTES];
+    service_queue(service, 0, 0, id);
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(queue_turn(service->queue, 0, NULL)->attempt, i);
+        queue_hand_back(service->queue, 0, true);
+    }
+    assert_null(queue_turn(service->queue, 0, NULL));
+    assert_ended(service, id, JOB_FAILED, ERROR_ABANDONED);
+}
+
+static void what_was_to_be_cancelled_is_not_queued_again(void **state)
+{
+    struct service *service = *state;
+    char id[ID_BYTES];
+    service_queue(service, 0, 0, id);
+    queue_turn(service->queue, 0, NULL);
+    service_cancel(service, id, NULL);
+    queue_hand_back(service->queue, 0, false);
+    assert_null(queue_turn(service->queue, 0, NULL));
+    assert_ended(service, id, JOB_CANCELLED, ERROR_CANCELLED);
+}
+
+/* ---- the service's own end ---- */
+
+static void restart(struct service *service)
+{
+    service_stop(service);
+    service_start(service);
+}
+
+static void what_ran_when_the_service_died_is_queued_again_and_counted(void **state)
+{
+    struct service *service = *state;
+    char low[ID_BYTES], high[ID_BYTES], first[ID_BYTES];
+    service_queue(service, 0, 0, first);
+    queue_turn(service->queue, 0, NULL);
+    service_queue(service, 0, -5, low);
+    service_queue(service, 0, 5, high);
+    restart(service);
+    assert_int_equal(service_state(service, first), JOB_QUEUED);
+    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, high);
+    const struct task *task = queue_turn(service->queue, 0, &succeeded);
+    assert_string_equal(task->id, first);
+    assert_int_equal(task->attempt, 2);
+    assert_string_equal(task->request, service_request(0, 0).request);
+    assert_string_equal(queue_turn(service->queue, 0, &succeeded)->id, low);
+    assert_null(queue_turn(service->queue, 0, &succeeded));
+    restart(service);
+    assert_null(queue_turn(service->queue, 0, NULL));
+}
+
+static void an_experiment_under_which_the_service_dies_three_times_is_failed(void **state)
+{
+    struct service *service = *state;
+    char id[ID_BYTES];
+    service_queue(service, 0, 0, id);
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(queue_turn(service->queue, 0, NULL)->attempt, i);
+        restart(service);
+    }
+    assert_null(queue_turn(service->queue, 0, NULL));
+    assert_ended(service, id, JOB_FAILED, ERROR_ABANDONED);
+}
+
+static void experiments_of_a_device_that_is_gone_are_failed(void **state)
+{
+    struct service *service = *state;
+    char zero[ID_BYTES], one[ID_BYTES], ran[ID_BYTES];
+    service_queue(service, 1, 1, ran);
+    queue_turn(service->queue, 1, NULL);
+    service_queue(service, 0, 0, zero);
+    service_queue(service, 1, 0, one);
+    service_stop(service);
+    service->config.devices = 1;
+    service_start(service);
+    assert_ended(service, one, JOB_FAILED, ERROR_DEVICE_LOST);
+    assert_ended(service, ran, JOB_FAILED, ERROR_DEVICE_LOST);
+    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, zero);
+}
+
+static void *stop_soon(void *arg)
+{
+    struct service *service = arg;
+    poll(NULL, 0, 30);
+    queue_stop(service->queue);
+    return NULL;
+}
+
+static void a_stop_wakes_the_workers_and_refuses_all_else(void **state)
+{
+    struct service *service = *state;
+    char first[ID_BYTES], second[ID_BYTES];
+    pthread_t thread;
+    pthread_create(&thread, NULL, stop_soon, service);
+    assert_false(queue_wait(service->queue, 1, 10000));
+    pthread_join(thread, NULL);
+    assert_true(queue_stopping(service->queue));
+    assert_true(poked(service, 0) && poked(service, 1));
+    struct submission submission = service_request(0, 0);
+    assert_int_equal(service_submit(service, &submission).error.kind, ERROR_UNAVAILABLE);
+
+    restart(service);
+    service_queue(service, 0, 0, first);
+    service_queue(service, 0, 0, second);
+    queue_turn(service->queue, 0, NULL);
+    queue_stop(service->queue);
+    assert_false(queue_wait(service->queue, 0, -1));
+    /* What runs may end; nothing is taken after it. */
+    assert_null(queue_turn(service->queue, 0, &succeeded));
+    assert_int_equal(service_state(service, second), JOB_QUEUED);
+    assert_ended(service, first, JOB_SUCCEEDED, ERROR_NONE);
+}
+
+static void *submit_soon(void *arg)
+{
+    char id[ID_BYTES];
+    poll(NULL, 0, 30);
+    service_queue(arg, 0, 0, id);
+    return NULL;
+}
+
+static void a_waiting_worker_is_woken_by_work_or_time(void **state)
+{
+    struct service *service = *state;
+    int64_t begun_ns = clock_monotonic_ns();
+    assert_false(queue_wait(service->queue, 0, 20));
+    assert_true(clock_monotonic_ns() - begun_ns >= 20000000);
+    pthread_t thread;
+    pthread_create(&thread, NULL, submit_soon, service);
+    assert_true(queue_wait(service->queue, 0, -1));
+    pthread_join(thread, NULL);
+    assert_true(queue_wait(service->queue, 0, 0));
+    assert_false(queue_wait(service->queue, 1, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_waits_is_cancelled_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_runs_hears_that_it_is_cancelled, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_has_just_ended_cannot_be_cancelled, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_handed_back_is_next_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(counted_attempts_have_an_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_was_to_be_cancelled_is_not_queued_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_ran_when_the_service_died_is_queued_again_and_counted, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(an_experiment_under_which_the_service_dies_three_times_is_failed,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(experiments_of_a_device_that_is_gone_are_failed, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_stop_wakes_the_workers_and_refuses_all_else, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_waiting_worker_is_woken_by_work_or_time, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/support/store_fixture.h"
+
+static void a_second_opener_is_refused_by_name(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *second = NULL;
+    struct error error = {0};
+    char pid[32];
+    snprintf(pid, sizeof pid, "process %d", (int)getpid());
+    assert_int_equal(store_open(&second, fixture->directory, NULL, &error), -1);
+    assert_null(second);
+    assert_int_equal(error.kind, ERROR_CONFLICT);
+    assert_non_null(strstr(error.text, fixture->directory));
+    assert_non_null(strstr(error.text, pid));
+}
+
+static void a_missing_directory_is_made_with_its_parents(void **state)
+{
+    struct fixture *fixture = *state;
+    char deep[SCRATCH_BYTES + 32];
+    snprintf(deep, sizeof deep, "%s/a/b//c/", fixture->directory);
+    struct store *store = NULL;
+    assert_int_equal(store_open(&store, deep, NULL, NULL), 0);
+    store_close(store);
+}
+
+static void a_directory_that_cannot_be_made_is_told(void **state)
+{
+    (void)state;
+    struct store *store = NULL;
+    struct error error = {0};
+    assert_int_equal(store_open(&store, "/dev/null/data", NULL, &error), -1);
+    assert_int_equal(error.kind, ERROR_SYSTEM);
+    assert_non_null(strstr(error.text, "/dev/null"));
+}
+
+static sqlite3 *database_open(const struct fixture *fixture)
+{
+    char path[SCRATCH_BYTES + 32];
+    snprintf(path, sizeof path, "%s/coalesced.db", fixture->directory);
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    return db;
+}
+
+static void database_answers(sqlite3 *db, const char *sql, const char *wanted)
+{
+    sqlite3_stmt *statement = NULL;
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(statement, 0), wanted);
+    sqlite3_finalize(statement);
+}
+
+static void the_database_is_set_up_for_durability(void **state)
+{
+    sqlite3 *db = database_open(*state);
+    database_answers(db, "PRAGMA journal_mode", "wal");
+    database_answers(db, "PRAGMA auto_vacuum", "2");
+    database_answers(db, "PRAGMA user_version", "1");
+    sqlite3_close(db);
+}
+
+static void a_database_of_a_newer_version_is_left_alone(void **state)
+{
+    struct fixture *fixture = *state;
+    store_close(fixture->store);
+    fixture->store = NULL;
+    sqlite3 *db = database_open(fixture);
+    sqlite3_exec(db, "PRAGMA user_version = 999", NULL, NULL, NULL);
+    sqlite3_close(db);
+    struct error error = {0};
+    assert_int_equal(store_open(&fixture->store, fixture->directory, NULL, &error), -1);
+    assert_non_null(strstr(error.text, "newer version (999)"));
+}
+
+static void a_file_that_is_no_database_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    char path[SCRATCH_BYTES + 32];
+    store_close(fixture->store);
+    fixture->store = NULL;
+    snprintf(path, sizeof path, "%s/coalesced.db", fixture->directory);
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 1000; i++)
+        fputs("this is no database\n", file);
+    fclose(file);
+    struct error error = {0};
+    assert_int_equal(store_open(&fixture->store, fixture->directory, NULL, &error), -1);
+    assert_int_equal(error.kind, ERROR_STORE);
+    assert_non_null(strstr(error.text, "not a database"));
+}
+
+static void ids_are_greater_than_the_stored_ones(void **state)
+{
+    struct fixture *fixture = *state;
+    sqlite3 *db = database_open(fixture);
+    const char *future = "7ZZZZZZZZZ0000000000000000";
+    sqlite3_exec(
+        db,
+        "INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms, kernel, request)"
+        " VALUES ('7ZZZZZZZZZ0000000000000000', 'queued', 0, 0, 1, 1, 'k', '{}')",
+        NULL, NULL, NULL);
+    sqlite3_close(db);
+    store_close(fixture->store);
+    assert_int_equal(store_open(&fixture->store, fixture->directory, NULL, NULL), 0);
+    char id[ID_BYTES];
+    id_next(id);
+    assert_true(strcmp(id, future) > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_second_opener_is_refused_by_name, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_missing_directory_is_made_with_its_parents, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_directory_that_cannot_be_made_is_told, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(the_database_is_set_up_for_durability, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_database_of_a_newer_version_is_left_alone, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_file_that_is_no_database_is_told, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(ids_are_greater_than_the_stored_ones, fixture_setup,
+                                        fixture_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
