@@ -44,6 +44,11 @@ struct kernel_entry {
     const void *(*symbol)(const struct run *run);
 };
 
+struct access;
+
+/* The same body as what it touches; kernels/model/access.h says what is counted. */
+typedef void (*model_entry)(const struct run *run, struct access *access);
+
 #ifdef __cplusplus
 }
 #endif

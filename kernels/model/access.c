@@ -1,0 +1,16 @@
+#include "kernels/model/access.h"
+
+#include "kernels/device/entry.h"
+
+extern const model_entry *const model_entries[];
+
+void access_count(const struct experiment *experiment, struct access *access)
+{
+    struct run run = {
+        .kernel = experiment->kernel,
+        .dtype = experiment->dtype,
+        .domain = experiment_domain(experiment),
+        .grid = {(uint64_t)experiment->grid[0], (uint64_t)experiment->grid[1], (uint64_t)experiment->grid[2]},
+    };
+    (*model_entries[suite_index(experiment->kernel)])(&run, access);
+}

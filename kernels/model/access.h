@@ -1,0 +1,40 @@
+/* Which sectors and lines a kernel touches: counted from its body, without a device, for any size.
+
+   The body is run once for each lane of each warp of a block, with indices that are affine in the block's coordinates.
+   Every comparison narrows the box of blocks for which its outcome holds; what was cut off is run on its own. In such a
+   box a warp's instruction touches the same pattern of bytes from block to block, moved by a multiple of the
+   coefficients, and how many sectors the pattern touches depends on where it begins within a line alone: it is counted
+   once for each such residue and multiplied. That is exact. docs/model.md has an example to redo by hand. */
+#ifndef COALESCED_KERNELS_MODEL_ACCESS_H
+#define COALESCED_KERNELS_MODEL_ACCESS_H
+
+#include "kernels/experiment.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SECTOR_BYTES = 32, LINE_BYTES = 128, WARP_LANES = 32 };
+
+/* Sums over all warp instructions of one launch. */
+struct access_sums {
+    uint64_t requests; /* warp instructions with at least one active lane */
+    uint64_t sectors;  /* distinct aligned 32-byte segments, instruction by instruction */
+    uint64_t lines;    /* distinct aligned 128-byte lines, instruction by instruction */
+    uint64_t bytes;    /* that the active lanes ask for */
+};
+
+struct access {
+    struct access_sums load, store;
+    bool exact; /* false: blocks were sampled, because an index is not affine in the block's coordinates */
+    uint64_t boxes; /* pieces that the grid fell into: what the count cost */
+};
+
+/* Counts a checked experiment with its grid. Any thread; microseconds where everything is affine, some tens of
+   milliseconds at most elsewhere. */
+void access_count(const struct experiment *experiment, struct access *access);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
