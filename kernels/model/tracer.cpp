@@ -98,7 +98,8 @@ static void residues(const box &box, const int64_t b[3], uint64_t counts[LINE_BY
             uint64_t times = length / period + (j < length % period);
             uint64_t at = (uint64_t)step * ((uint64_t)box.low[i] % LINE_BYTES + j) % LINE_BYTES;
             for (uint64_t r = 0; r < LINE_BYTES; r++)
-                counts[(r + at) % LINE_BYTES] += before[r] * times;
+                if (before[r])
+                    counts[(r + at) % LINE_BYTES] += before[r] * times;
         }
     }
 }
