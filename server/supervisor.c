@@ -142,7 +142,7 @@ static int unwell(struct supervisor *s, const char *reason)
 /* Ends a fresh executor that is no good and says why. `stopping`: that is no fault of the device's. */
 static int reject(struct supervisor *s, const struct error *why, bool stopping, bool ended)
 {
-    char how[512], reason[1024];
+    char how[512], reason[sizeof why->text + sizeof how + 2]; /* and ": " */
     discard(s, ended ? leave_s : 0, how, sizeof how);
     if (stopping)
         return -1;

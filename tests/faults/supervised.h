@@ -1,0 +1,183 @@
+/* A supervisor over fake_executor.c: what test_supervisor.c and test_faults.c have in common. */
+#ifndef COALESCED_TESTS_FAULTS_SUPERVISED_H
+#define COALESCED_TESTS_FAULTS_SUPERVISED_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/supervisor.h"
+
+static char fake[4096], starts_path[64];
+
+struct fixture {
+    const char *argv[8];
+    struct supervisor_config config;
+    struct devices *devices;
+    struct supervisor *supervisor;
+    atomic_int wish;
+    int descriptors; /* open before the test */
+};
+
+static inline int count_descriptors(void)
+{
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    while (readdir(directory))
+        count++;
+    closedir(directory);
+    return count;
+}
+
+static inline enum wish wish_of(void *arg)
+{
+    return (enum wish)atomic_load(&((struct fixture *)arg)->wish);
+}
+
+static inline int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->descriptors = count_descriptors();
+    f->argv[0] = fake;
+    f->argv[1] = "--executor";
+    f->config = (struct supervisor_config){
+        .command = f->argv,
+        .spec = "auto:0",
+        .hello_s = 5,
+        .idle_s = 60,
+        .grace_s = 5,
+        .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+        .wish = wish_of,
+        .wish_arg = f,
+    };
+    f->devices = devices_new(1);
+    unlink(starts_path);
+    *state = f;
+    return 0;
+}
+
+/* Nothing may be left behind: no process, no descriptor. */
+static inline int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    supervisor_free(f->supervisor);
+    devices_free(f->devices);
+    close(f->config.wake_fd);
+    int left = count_descriptors() - f->descriptors;
+    bool children = waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
+    free(f);
+    if (left || children)
+        print_error("left behind: %d descriptors%s\n", left, children ? ", a process" : "");
+    return left || children ? -1 : 0;
+}
+
+/* The fake's behaviour from its start. */
+static inline void misbehave(struct fixture *f, const char *mode)
+{
+    f->argv[2] = "--fake";
+    f->argv[3] = mode;
+    f->argv[4] = "--starts";
+    f->argv[5] = starts_path;
+}
+
+static inline void begin(struct fixture *f)
+{
+    assert_int_equal(supervisor_new(&f->supervisor, &f->config, f->devices, NULL), 0);
+}
+
+static inline struct device_status status_of(struct fixture *f)
+{
+    struct device_status status;
+    assert_true(devices_get(f->devices, 0, &status));
+    return status;
+}
+
+static inline struct outcome run(struct fixture *f, const char *behaviour, double timeout_s)
+{
+    char request[256];
+    struct outcome outcome;
+    snprintf(request, sizeof request, "{\"kernel\":\"copy\",\"labels\":{\"fake\":\"%s\"}}", behaviour);
+    supervisor_run(f->supervisor, "01TEST", request, timeout_s, &outcome);
+    return outcome;
+}
+
+static inline void runs_well(struct fixture *f)
+{
+    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    struct outcome outcome = run(f, "nothing", 5);
+    assert_string_equal(outcome.failure.text, "");
+    assert_int_equal(outcome.end, OUTCOME_RESULT);
+    assert_true(outcome.verified);
+    outcome_free(&outcome);
+}
+
+static inline void fails(struct fixture *f, const char *behaviour, enum error_kind kind, const char *text)
+{
+    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    struct outcome outcome = run(f, behaviour, 0.3);
+    assert_int_equal(outcome.end, OUTCOME_FAILED);
+    if (outcome.failure.kind != kind || !strstr(outcome.failure.text, text))
+        fail_msg("%s: %s, \"%s\"", behaviour, error_kind_name(outcome.failure.kind), outcome.failure.text);
+    outcome_free(&outcome);
+}
+
+static inline double since(int64_t ns)
+{
+    return (double)(clock_monotonic_ns() - ns) / 1e9;
+}
+
+static inline void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/* Is there nobody in that process group? What only waits to be buried by init does not count. */
+static inline bool group_is_gone(pid_t group)
+{
+    bool gone = true;
+    struct dirent *entry;
+    DIR *directory = opendir("/proc");
+    while (gone && (entry = readdir(directory))) {
+        char path[300], state;
+        int member;
+        snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (file && fscanf(file, "%*d (%*[^)]) %c %*d %d", &state, &member) == 2)
+            gone = member != group || state == 'Z';
+        if (file)
+            fclose(file);
+    }
+    closedir(directory);
+    return gone;
+}
+
+#define SUPERVISED(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+/* First thing in main(): the fake stands beside the program. */
+static inline void supervised_start(void)
+{
+    ssize_t length = readlink("/proc/self/exe", fake, sizeof fake - 32);
+    assert_true(length > 0);
+    strcpy(strrchr(fake, '/'), "/fake_executor");
+    snprintf(starts_path, sizeof starts_path, "/tmp/fake-executor-starts-%ld", (long)getpid());
+    signal(SIGPIPE, SIG_IGN);
+    log_set_level(getenv("TEST_VERBOSE") ? LOG_DEBUG : LOG_ERROR);
+}
+
+#endif

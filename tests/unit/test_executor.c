@@ -1,0 +1,297 @@
+/* The real executor on the CPU device, spoken to over its pipes. This program is it, when called with
+   --executor. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/protocol.h"
+#include "base/clock.h"
+#include "executor/executor.h"
+#include "server/child.h"
+#include "tests/unit/support/scratch.h"
+
+enum { WITHIN_S = 60 };
+
+/* Takes long enough to be caught in the middle of. */
+static const char long_run[] =
+    "{\"kernel\":\"copy\",\"size\":65536,"
+    "\"measure\":{\"min_samples\":10000,\"noise\":1e-6,\"max_seconds\":300},\"timeout_s\":600}";
+
+struct fixture {
+    char directory[SCRATCH_BYTES];
+    struct child *child, *second;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    scratch_make(f->directory);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    struct child *const children[] = {f->child, f->second};
+    for (int i = 0; i < 2; i++) {
+        if (children[i])
+            child_end(children[i], 0);
+        child_free(children[i]);
+    }
+    scratch_remove(f->directory);
+    free(f);
+    return 0;
+}
+
+static struct child *start(struct fixture *f, const char *spec)
+{
+    const char *const argv[] = {"/proc/self/exe", "--executor", "--device", spec,
+                                "--lock-dir",     f->directory, NULL};
+    struct child *child = NULL;
+    assert_int_equal(child_start(&child, "test", argv, NULL), 0);
+    return child;
+}
+
+/* What comes next; its line, when it is one, in *message, to be freed. */
+static enum child_event next(struct child *child, double within_s, struct message *message)
+{
+    const char *line;
+    size_t length;
+    struct error error = {0};
+    enum child_event event =
+        child_next(child, -1, clock_monotonic_ns() + (int64_t)(within_s * 1e9), &line, &length);
+    if (event == CHILD_LINE && message_parse(message, line, length, &error) < 0)
+        fail_msg("%s in: %.*s", error.text, (int)length, line);
+    return event;
+}
+
+/* The next message that is no progress; to be freed. */
+static struct message answer(struct child *child)
+{
+    struct message message;
+    do {
+        enum child_event event = next(child, WITHIN_S, &message);
+        if (event != CHILD_LINE)
+            fail_msg("no line but event %d", (int)event);
+    } while (message.type == MESSAGE_PROGRESS);
+    return message;
+}
+
+static void greet(struct child *child)
+{
+    struct message hello = answer(child);
+    assert_int_equal(hello.type, MESSAGE_HELLO);
+    message_free(&hello);
+}
+
+static void ask(struct child *child, const char *id, const char *request)
+{
+    char *line = message_run(id, request);
+    assert_non_null(line);
+    assert_int_equal(child_send(child, line, strlen(line)), 0);
+    free(line);
+}
+
+static void wait_for_phase(struct child *child, const char *phase)
+{
+    struct message message;
+    do
+        assert_int_equal(next(child, WITHIN_S, &message), CHILD_LINE);
+    while (strcmp(message.phase, phase) != 0);
+}
+
+static void it_says_hello_with_its_devices_facts(void **state)
+{
+    struct fixture *f = *state;
+    f->child = start(f, "cpu");
+    struct message hello = answer(f->child);
+    assert_int_equal(hello.type, MESSAGE_HELLO);
+    assert_int_equal(hello.devices, 1);
+    assert_string_equal(hello.facts.backend, "cpu");
+    assert_true(hello.facts.memory_bytes > 0);
+    message_free(&hello);
+}
+
+static void it_runs_and_verifies_one_experiment_after_the_other(void **state)
+{
+    struct fixture *f = *state;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    for (int i = 0; i < 3; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "run-%d", i);
+        ask(f->child, id,
+            "{\"kernel\":\"copy\",\"size\":65536,\"measure\":{\"min_samples\":1,\"max_seconds\":0.05}}");
+        struct message result = answer(f->child);
+        if (result.type != MESSAGE_RESULT)
+            fail_msg("%s", result.failure.text);
+        assert_string_equal(result.id, id);
+        assert_true(result.verified);
+        assert_non_null(strstr(result.payload, "\"timing\":"));
+        message_free(&result);
+    }
+}
+
+static void it_tells_when_it_opens_its_context_and_only_once(void **state)
+{
+    static const char *const phases[] = {"open", "prepare"};
+    struct fixture *f = *state;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    for (int i = 0; i < 2; i++) {
+        struct message message;
+        ask(f->child, "1",
+            "{\"kernel\":\"copy\",\"size\":1024,\"measure\":{\"min_samples\":1,\"max_seconds\":0.05}}");
+        assert_int_equal(next(f->child, WITHIN_S, &message), CHILD_LINE);
+        assert_string_equal(message.phase, phases[i]);
+        message = answer(f->child);
+        message_free(&message);
+    }
+}
+
+static void a_request_that_cannot_run_is_refused_by_its_field(void **state)
+{
+    struct fixture *f = *state;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    ask(f->child, "1", "{\"kernel\":\"copy\",\"block\":100000}");
+    struct message refusal = answer(f->child);
+    assert_int_equal(refusal.type, MESSAGE_ERROR);
+    assert_int_equal(refusal.failure.kind, ERROR_INVALID);
+    assert_non_null(strstr(refusal.failure.text, "#/block"));
+    message_free(&refusal);
+}
+
+/* It leaves by itself: no signal of ours is in its end. */
+static void leaves(struct child *child, double within_s)
+{
+    char how[256];
+    int64_t start = clock_monotonic_ns();
+    assert_int_equal(child_end(child, within_s), 0);
+    assert_true((double)(clock_monotonic_ns() - start) < within_s * 1e9);
+    child_describe(child, how, sizeof how);
+    assert_memory_equal(how, "exit status 0", 13);
+}
+
+static void it_ends_when_its_input_closes(void **state)
+{
+    struct fixture *f = *state;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    leaves(f->child, 5);
+}
+
+static void it_ends_when_its_input_closes_in_the_middle_of_a_run(void **state)
+{
+    struct fixture *f = *state;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    ask(f->child, "1", long_run);
+    wait_for_phase(f->child, "cold");
+    leaves(f->child, 5);
+}
+
+static void it_ends_at_its_own_deadline(void **state)
+{
+    struct fixture *f = *state;
+    char how[256];
+    struct message message;
+    enum child_event event;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    ask(f->child, "1",
+        "{\"kernel\":\"copy\",\"size\":65536,"
+        "\"measure\":{\"min_samples\":10000,\"noise\":1e-6,\"max_seconds\":300},\"timeout_s\":0.1}");
+    while ((event = next(f->child, WITHIN_S, &message)) == CHILD_LINE)
+        assert_int_equal(message.type, MESSAGE_PROGRESS);
+    assert_int_equal(event, CHILD_ENDED);
+    assert_int_equal(child_end(f->child, 1), 0);
+    child_describe(f->child, how, sizeof how);
+    assert_non_null(strstr(how, "exit status 3"));
+    assert_non_null(strstr(how, "past its own deadline"));
+}
+
+static void it_waits_until_the_old_executor_is_gone(void **state)
+{
+    struct fixture *f = *state;
+    struct message message;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    f->second = start(f, "cpu");
+    assert_int_equal(next(f->second, 0.5, &message), CHILD_QUIET);
+    assert_int_equal(kill(child_pid(f->child), SIGKILL), 0);
+    greet(f->second);
+}
+
+static void a_device_in_use_is_named_with_its_holder(void **state)
+{
+    struct fixture *f = *state;
+    char how[512], holder[32];
+    struct message message;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    snprintf(holder, sizeof holder, "process %ld", (long)child_pid(f->child));
+    f->second = start(f, "cpu");
+    assert_int_equal(next(f->second, 30, &message), CHILD_ENDED);
+    assert_int_equal(child_end(f->second, 1), 0);
+    child_describe(f->second, how, sizeof how);
+    assert_non_null(strstr(how, "exit status 1"));
+    assert_non_null(strstr(how, holder));
+}
+
+static void a_device_that_is_not_there_is_named(void **state)
+{
+    struct fixture *f = *state;
+    char how[512];
+    struct message message;
+    f->child = start(f, "abacus:7");
+    assert_int_equal(next(f->child, WITHIN_S, &message), CHILD_ENDED);
+    assert_int_equal(child_end(f->child, 1), 0);
+    child_describe(f->child, how, sizeof how);
+    assert_non_null(strstr(how, "abacus:7"));
+}
+
+static void rubbish_from_the_server_ends_it(void **state)
+{
+    struct fixture *f = *state;
+    struct message message;
+    char how[512];
+    f->child = start(f, "cpu");
+    greet(f->child);
+    assert_int_equal(child_send(f->child, "GET / HTTP/1.1\n", 15), 0);
+    assert_int_equal(next(f->child, WITHIN_S, &message), CHILD_ENDED);
+    assert_int_equal(child_end(f->child, 1), 0);
+    child_describe(f->child, how, sizeof how);
+    assert_non_null(strstr(how, "exit status 4"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(it_says_hello_with_its_devices_facts),
+        TEST(it_runs_and_verifies_one_experiment_after_the_other),
+        TEST(it_tells_when_it_opens_its_context_and_only_once),
+        TEST(a_request_that_cannot_run_is_refused_by_its_field),
+        TEST(it_ends_when_its_input_closes),
+        TEST(it_ends_when_its_input_closes_in_the_middle_of_a_run),
+        TEST(it_ends_at_its_own_deadline),
+        TEST(it_waits_until_the_old_executor_is_gone),
+        TEST(a_device_in_use_is_named_with_its_holder),
+        TEST(a_device_that_is_not_there_is_named),
+        TEST(rubbish_from_the_server_ends_it),
+    };
+    if (argc > 1 && strcmp(argv[1], "--executor") == 0)
+        return executor_main(argc, argv);
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

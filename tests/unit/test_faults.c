@@ -1,0 +1,120 @@
+/* Whatever an executor does in a run, the service knows what happened and goes on. */
+#include "tests/faults/supervised.h"
+
+static void an_executor_that_ends_or_errs_is_replaced_and_the_next_experiment_runs(void **state)
+{
+    static const struct {
+        const char *behaviour;
+        enum error_kind kind;
+        const char *text;
+    } cases[] = {
+        {"crash", ERROR_CRASHED, "killed by SIGSEGV"},
+        {"exit", ERROR_CRASHED, "exit status 7"},
+        {"last_words", ERROR_CRASHED, "exit status 1; it said: "},
+        {"last_words", ERROR_CRASHED, "[1mthe last words"},
+        {"rubbish", ERROR_CRASHED, "broke the protocol: executor's line: no JSON"},
+        {"long_line", ERROR_CRASHED, "a line of more than 1 MiB"},
+        {"wrong_id", ERROR_CRASHED, "an experiment that it was not given"},
+        {"partial", ERROR_CRASHED, "exit status 0"},
+        {"orphan", ERROR_CRASHED, "exit status 7"},
+        {"cuda_error", ERROR_CUDA, "made up"},
+    };
+    struct fixture *f = *state;
+    begin(f);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(supervisor_ready(f->supervisor), 0);
+        pid_t before = status_of(f).executor;
+        fails(f, cases[i].behaviour, cases[i].kind, cases[i].text);
+        assert_false(supervisor_usable(f->supervisor));
+        for (int tries = 0; !group_is_gone(before) && tries < 100; tries++)
+            pause_ms(10); /* a process that was killed takes its moment */
+        assert_true(group_is_gone(before));
+        assert_int_equal(status_of(f).failures, i + 1);
+        runs_well(f);
+    }
+}
+
+static void an_executor_that_hangs_is_killed_and_the_next_experiment_runs(void **state)
+{
+    struct fixture *f = *state;
+    begin(f);
+    int64_t start = clock_monotonic_ns();
+    fails(f, "hang", ERROR_TIMED_OUT, "timeout_s of 0.3 s");
+    assert_true(since(start) >= 0.3 && since(start) < 2);
+    runs_well(f);
+}
+
+static void an_executor_that_ignores_sigterm_is_killed_all_the_same(void **state)
+{
+    struct fixture *f = *state;
+    begin(f);
+    fails(f, "stubborn", ERROR_TIMED_OUT, "timeout_s");
+    runs_well(f);
+}
+
+static void an_executor_that_never_stops_talking_is_ended_at_its_time(void **state)
+{
+    struct fixture *f = *state;
+    begin(f);
+    int64_t start = clock_monotonic_ns();
+    fails(f, "flood", ERROR_TIMED_OUT, "timeout_s");
+    assert_true(since(start) < 3);
+    runs_well(f);
+}
+
+static void an_executor_that_closes_its_output_is_ended(void **state)
+{
+    struct fixture *f = *state;
+    begin(f);
+    fails(f, "close_stdout", ERROR_CRASHED, "killed by SIGTERM from the service");
+    runs_well(f);
+}
+
+static void an_executor_that_lost_its_device_and_stays_is_ended(void **state)
+{
+    struct fixture *f = *state;
+    begin(f);
+    fails(f, "device_lost", ERROR_DEVICE_LOST, "made up");
+    runs_well(f);
+}
+
+static void out_of_memory_leaves_the_executor_in_its_place(void **state)
+{
+    struct fixture *f = *state;
+    begin(f);
+    runs_well(f);
+    pid_t executor = status_of(f).executor;
+    fails(f, "out_of_memory", ERROR_OUT_OF_MEMORY, "made up");
+    assert_int_equal(status_of(f).executor, executor);
+    assert_int_equal(status_of(f).failures, 0);
+    runs_well(f);
+}
+
+static void an_incorrect_output_fails_with_its_result_kept(void **state)
+{
+    struct fixture *f = *state;
+    begin(f);
+    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    struct outcome outcome = run(f, "incorrect", 5);
+    assert_int_equal(outcome.end, OUTCOME_FAILED);
+    assert_int_equal(outcome.failure.kind, ERROR_INCORRECT);
+    assert_non_null(strstr(outcome.result, "\"mismatches\":3"));
+    outcome_free(&outcome);
+    assert_true(supervisor_usable(f->supervisor));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SUPERVISED(an_executor_that_ends_or_errs_is_replaced_and_the_next_experiment_runs),
+        SUPERVISED(an_executor_that_hangs_is_killed_and_the_next_experiment_runs),
+        SUPERVISED(an_executor_that_ignores_sigterm_is_killed_all_the_same),
+        SUPERVISED(an_executor_that_never_stops_talking_is_ended_at_its_time),
+        SUPERVISED(an_executor_that_closes_its_output_is_ended),
+        SUPERVISED(an_executor_that_lost_its_device_and_stays_is_ended),
+        SUPERVISED(out_of_memory_leaves_the_executor_in_its_place),
+        SUPERVISED(an_incorrect_output_fails_with_its_result_kept),
+    };
+    supervised_start();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
