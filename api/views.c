@@ -124,9 +124,7 @@ int view_device(struct buffer *out, const struct view_device *device)
     buffer_format(out, "{\"index\":%d", device->index);
     if (device->facts && write_facts(out, device->facts) < 0)
         return -1;
-    const char *health = device->healthy ? (device->facts ? "healthy" : "starting")
-                         : device->facts || (device->reason && device->reason[0]) ? "unhealthy"
-                                                                                  : "starting";
+    const char *health = device->healthy && device->facts ? "healthy" : "unhealthy";
     buffer_format(out, ",\"status\":{\"health\":\"%s\",\"reason\":", health);
     text_string(out, device->reason && device->reason[0] ? device->reason : NULL);
     if (device->executor)

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""An executor without a device: answers at once, or as the experiment's label "fake" says:
+"sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure."""
+import json
+import os
+import sys
+import time
+
+LIMITS = dict(
+    backend="cpu", name="Fake device", arch="fake", driver="0", runtime="0", multiprocessors=2, warp_size=32,
+    max_threads_per_block=1024, max_threads_per_multiprocessor=2048, max_block=[1024, 1024, 64],
+    max_grid=[2147483647, 65535, 65535], registers_per_multiprocessor=65536, registers_per_block=65536,
+    shared_bytes_per_multiprocessor=233472, shared_bytes_per_block=49152, memory_bytes=1 << 30,
+    l2_bytes=1 << 20, clock_khz=1000000, memory_clock_khz=None, memory_bus_bits=None, peak_gbps=None,
+    peak_source="there is none")
+
+TIMES = dict(samples=31, discarded=0, launches_per_sample=1, min_us=1.5, p25_us=1.6, median_us=1.7, p75_us=1.8,
+             max_us=2.5, mean_us=1.71, stddev_us=0.1, ci95_us=[1.69, 1.72], noise=0.008, stop="noise")
+
+
+def result(request):
+    """As long as a real one."""
+    rates = dict(effective_gbps=1.0, best_gbps=1.1, of_peak=None, above_peak=False)
+    return dict(
+        device=dict(index=request.get("device", 0), backend="cpu", name="Fake device", uuid="fake", arch="fake", driver="0",
+                    runtime="0"),
+        launch=dict(grid=request.get("grid"), block=request.get("block"), registers_per_thread=None,
+                    local_bytes_per_thread=None, shared_bytes_per_block=None),
+        timing=dict(cold=TIMES, hot=TIMES, floor_us=0.5, near_floor=False, tick_us=0.02),
+        bandwidth=dict(requested_bytes=dict(load=8, store=4), cold=rates, hot=rates, peak_gbps=None,
+                       peak_source="there is none", working_set_bytes=12, fits_in_l2=True),
+        correctness=dict(verified=True, elements_checked=1, mismatches=0, max_abs_error=0.0, first_mismatch=None),
+        stability=dict(stable=True, reasons=[]), counters=dict(status="not_requested", reason="a fake has none"),
+        provenance=dict(version="0", commit="fake", kernel_sha256="0" * 64))
+
+
+def say(**line):
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+def main():
+    spec = sys.argv[sys.argv.index("--device") + 1]
+    say(type="hello", protocol=1, build="fake", devices=int(os.environ.get("FAKE_DEVICES", "1")),
+        device=dict(LIMITS, uuid="fake-" + spec.replace(":", "-")))
+    for line in sys.stdin:
+        run = json.loads(line)
+        what, _, how = run["request"].get("labels", {}).get("fake", "").partition(":")
+        if what == "sleep":
+            time.sleep(float(how))
+        if what == "crash":
+            print("about to crash", file=sys.stderr)
+            os._exit(3)
+        if what == "error":
+            say(type="error", id=run["id"], kind=how, detail='it said "no"')
+        else:
+            say(type="result", id=run["id"], result=result(run["request"]))
+
+
+main()

@@ -1,0 +1,209 @@
+"""Clients that are slow, many, or gone."""
+import json
+import resource
+import socket
+import threading
+import time
+
+import pytest
+
+from conftest import SMALL, sanitized
+
+HEAD = (b"POST /v1/experiments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n")
+BODY = json.dumps(SMALL).encode()
+
+
+def closed_within(client, seconds):
+    """Does the server close the connection by then? What it sends is read."""
+    limit = time.monotonic() + seconds
+    try:
+        while time.monotonic() < limit:
+            client.settimeout(max(limit - time.monotonic(), 0.01))
+            if not client.recv(4096):
+                return True
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+    return False
+
+
+def drip(client, data, stop):
+    """A byte each tenth of a second, from a thread of its own."""
+    def run():
+        try:
+            for byte in data:
+                client.sendall(bytes([byte]))
+                if stop.wait(0.1):
+                    return
+        except OSError:
+            pass
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("before, dripped", [
+    (b"", b"GET /livez HTTP/1.1\r\nHost: x\r\n" + b"X-A: b\r\n" * 100),
+    (HEAD % 500 + b"\r\n", b" " * 500),
+    (HEAD.replace(b"Content-Length: %d", b"Transfer-Encoding: chunked") + b"\r\n", b"1\r\n \r\n" * 100),
+], ids=["head", "body", "chunks"])
+def test_a_request_that_drips_is_cut_off(service, before, dripped):
+    with service.connect() as client:
+        stop = threading.Event()
+        client.sendall(before)
+        begun = time.monotonic()
+        thread = drip(client, dripped, stop)
+        assert closed_within(client, 8)
+        stop.set()
+        thread.join()
+        assert 2 < time.monotonic() - begun < 6  # the service of this file allows 3 s
+    service.works()
+
+
+def test_a_body_that_never_ends_is_cut_off_after_a_mebibyte(service):
+    with service.connect() as client:
+        client.sendall(HEAD.replace(b"Content-Length: %d", b"Transfer-Encoding: chunked") + b"\r\n")
+        sent = 0
+        with pytest.raises(OSError):
+            while sent < 100 << 20:
+                client.sendall(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+                sent += 65536
+        assert sent < 40 << 20  # what the kernels' buffers on the way swallowed
+    service.works()
+
+
+def test_a_body_that_never_comes_is_cut_off(service):
+    with service.connect() as client:
+        client.sendall(HEAD % 100 + b"\r\n{")
+        assert closed_within(client, 8)
+    service.works()
+
+
+def test_a_connection_that_says_nothing_is_closed(service):
+    with service.connect() as client:
+        assert closed_within(client, 8)
+
+
+def test_a_thousand_idle_connections_leave_room_for_others(start):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+    service = start()
+    service.works()
+    before = service.resident_bytes()
+    idle = [service.connect() for _ in range(1000)]
+    try:
+        for client in idle[:500]:  # half of them have been used
+            client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        for client in idle[:500]:
+            assert client.recv(4096).startswith(b"HTTP/1.1 200 ")
+        begun = time.monotonic()
+        service.works()
+        assert time.monotonic() - begun < 2
+        if not sanitized():
+            assert service.resident_bytes() - before < 24 << 20
+    finally:
+        for client in idle:
+            client.close()
+    service.works()
+
+
+@pytest.mark.parametrize("count", [127, 128, 129, 256])
+def test_that_many_requests_at_once_are_all_answered(service, count):
+    """While the handlers are busy with others: 128 at once is where libmicrohttpd's epoll mode stalls."""
+    stop = threading.Event()
+
+    def keep_busy():
+        while not stop.is_set():
+            service.post(SMALL)
+            service.get("/v1/experiments?page_size=100")
+
+    busy = [threading.Thread(target=keep_busy) for _ in range(3)]
+    clients = [service.connect() for _ in range(count)]
+    try:
+        for thread in busy:
+            thread.start()
+        time.sleep(0.1)
+        request = HEAD % len(BODY) + b"Connection: close\r\n\r\n" + BODY
+        begun = time.monotonic()
+        for client in clients:
+            client.sendall(request)
+        for client in clients:
+            assert client.recv(4096).startswith(b"HTTP/1.1 202 ")
+        assert time.monotonic() - begun < 10
+    finally:
+        stop.set()
+        for thread in busy:
+            thread.join()
+        for client in clients:
+            client.close()
+    service.until(lambda: service.get("/v1/queue").json()["queued"] == 0)
+    service.works()
+
+
+@pytest.mark.parametrize("count", [128, 256])
+def test_that_many_waiting_at_once_are_all_woken(service, count):
+    where = service.post({**SMALL, "labels": {"fake": "sleep:1"}}).json()["links"]["self"]
+    clients = [service.connect() for _ in range(count)]
+    try:
+        for client in clients:
+            client.sendall(f"GET {where}?wait=30 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        for client in clients:
+            assert b'"state":"succeeded"' in client.recv(65536)
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_clients_that_leave_while_they_wait_are_noticed(service):
+    where = service.post({**SMALL, "labels": {"fake": "sleep:30"}}).json()["links"]["self"]
+
+    def sockets():
+        with open(f"/proc/{service.process.pid}/net/tcp") as table:
+            local = f"0100007F:{service.port:04X}"
+            return sum(1 for line in table if line.split()[1] == local and line.split()[3] == "08")  # CLOSE_WAIT
+
+    clients = [service.connect() for _ in range(50)]
+    for client in clients:
+        client.sendall(f"GET {where}?wait=60 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    time.sleep(0.3)
+    for client in clients:
+        client.close()
+    service.until(lambda: sockets() == 0, seconds=5)
+    service.delete(where)
+    service.get(where + "?wait=20")
+    service.works()
+
+
+def test_requests_one_after_the_other_in_one_connection(service):
+    with service.connect() as client:
+        client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
+        received = b""
+        while received.count(b'{"status":"alive"}') < 20:
+            piece = client.recv(65536)
+            assert piece
+            received += piece
+        assert received.count(b"HTTP/1.1 200 ") == 20
+
+
+def test_a_reader_that_takes_its_time_gets_all_of_a_long_list(service):
+    for _ in range(200):
+        service.post(SMALL)
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.sendall(b"GET /v1/experiments?page_size=200 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        received = b""
+        while piece := client.recv(8192):
+            received += piece
+            time.sleep(0.005)
+    assert received.count(b'"state"') == 200 and received.rstrip().endswith(b"0")
+    service.until(lambda: service.get("/v1/queue").json()["queued"] == 0)
+
+
+def test_http_1_0_is_answered(service):
+    with service.connect() as client:
+        client.sendall(b"GET /v1/experiments HTTP/1.0\r\n\r\n")
+        received = b""
+        while piece := client.recv(8192):
+            received += piece
+    assert received.startswith(b"HTTP/1.") and b'"experiments"' in received

@@ -1,0 +1,40 @@
+"""With the program's own executor, on the CPU."""
+import pytest
+
+from conftest import Service
+
+MEASURE = {"min_samples": 5, "noise": 1, "max_seconds": 0.05}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    one = Service(tmp_path_factory.mktemp("real"), "--devices", "cpu", fake=False)
+    yield one
+    assert one.stop() == 0
+
+
+def test_every_kernel_comes_back_verified_with_numbers(service):
+    for kernel in service.get("/v1/kernels").json()["kernels"]:
+        size = 10007 if kernel["size_dims"] == 1 else [101, 97]
+        result = service.run({"kernel": kernel["name"], "size": size, "measure": MEASURE})
+        assert result["state"] == "succeeded", result
+        assert result["correctness"]["verified"] is True and result["device"]["backend"] == "cpu"
+        assert result["timing"]["cold"]["median_us"] > 0
+        assert result["bandwidth"]["cold"]["effective_gbps"] > 0
+        assert result["provenance"]["kernel_sha256"] == kernel["sha256"]
+
+
+@pytest.mark.parametrize("offset", [0, 1, 11, 32, 128, 4099])
+def test_offsets_up_to_the_size_are_verified(service, offset):
+    result = service.run({"kernel": "read_offset", "size": 4099, "offset": offset, "measure": MEASURE})
+    assert result["correctness"]["verified"] is True
+
+
+def test_memory_that_the_device_does_not_have_is_refused(service):
+    response = service.post({"kernel": "read_offset", "size": 2 ** 40})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == "#/size"
+
+
+def test_the_device_says_that_it_is_a_cpu(service):
+    assert service.get("/v1/devices/0").json()["backend"] == "cpu"

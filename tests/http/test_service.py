@@ -1,0 +1,302 @@
+"""The program: its options, who may speak to it, how it begins and ends."""
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+import requests
+
+from conftest import BINARY, FAKE, SMALL, sanitized
+
+TOKEN = "a-token-of-some-length-0123456789"
+
+
+def run(*flags, environment=None, timeout=20):
+    """The program, to its end."""
+    return subprocess.run([BINARY, *flags], capture_output=True, text=True, timeout=timeout,
+                          env={**os.environ, **(environment or {})})
+
+
+def token_file(directory, text=f"# the course\n{TOKEN}\n\nanother-token-of-some-length\n", mode=0o600):
+    path = directory / "tokens"
+    path.write_text(text)
+    path.chmod(mode)
+    return str(path)
+
+
+# ---- options ----
+
+def test_help_lists_every_option_with_its_variable(tmp_path):
+    done = run("--help")
+    assert done.returncode == 0
+    for flag in ("--address", "--port", "--data-dir", "--devices", "--executor-command", "--token-file",
+                 "--request-seconds"):
+        assert flag in done.stdout
+        assert "COALESCED_" + flag[2:].upper().replace("-", "_") in done.stdout
+
+
+def test_version_is_told():
+    done = run("--version")
+    assert done.returncode == 0 and re.fullmatch(r"coalesced \d+\.\d+\.\d+ \(\S+\)\n", done.stdout)
+
+
+@pytest.mark.parametrize("flags, word", [
+    (["--prot", "1"], "--prot"), (["--port"], "--port"), (["--port", "x"], "--port"), (["--port", "65536"], "65535"),
+    (["--threads=0"], "--threads"), (["--insecure=perhaps"], "--insecure"), (["serve"], "serve"),
+    (["--idle-seconds", "-1"], "--idle-seconds"),
+])
+def test_a_wrong_option_is_named(flags, word):
+    done = run(*flags)
+    assert done.returncode == 2 and word in done.stderr
+
+
+def test_a_wrong_variable_is_named():
+    done = run(environment={"COALESCED_PORT": "eighty"})
+    assert done.returncode == 2 and "COALESCED_PORT" in done.stderr
+
+
+def test_flags_win_over_variables(start, tmp_path):
+    service = start("--instance", "flag", environment={"COALESCED_INSTANCE": "variable", "COALESCED_THREADS": "2",
+                                                       "COALESCED_PORT_FILE": str(tmp_path / "port")})
+    assert service.announced["instance"] == "flag"
+    assert service.get("/readyz").headers["Coalesced-Instance"] == "flag"
+    assert int((tmp_path / "port").read_text()) == service.port
+
+
+def test_the_data_directory_has_a_default_that_follows_the_user(tmp_path):
+    process = subprocess.Popen([BINARY, "--port", "0", "--executor-command", FAKE], stdout=subprocess.PIPE, text=True,
+                               stderr=subprocess.DEVNULL, env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]})
+    try:
+        assert json.loads(process.stdout.readline())["port"] > 0
+        assert (tmp_path / ".local" / "state" / "coalesced").is_dir()
+    finally:
+        process.terminate()
+        assert process.wait(timeout=20) == 0
+        process.stdout.close()
+
+
+# ---- who may speak to it ----
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.0.2.1"])
+def test_an_open_address_is_refused_without_tokens(address, tmp_path):
+    done = run("--address", address, "--port", "0", "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 1
+    assert "--token-file" in done.stderr and "--insecure" in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_an_open_address_is_taken_with_insecure_or_with_tokens(start, tmp_path):
+    for number, flags in enumerate((["--insecure"], ["--token-file", token_file(tmp_path)])):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        service = start("--address", "0.0.0.0", *flags, directory=directory)
+        assert requests.get(f"http://127.0.0.1:{service.port}/livez").status_code == 200
+
+
+def test_ipv6_is_served(start):
+    if not socket.has_ipv6 or not os.path.exists("/proc/net/if_inet6") or not open("/proc/net/if_inet6").read():
+        pytest.skip("this machine has no IPv6")
+    assert start("--address", "::1").url.startswith("http://[::1]:")
+
+
+def test_tokens_are_asked_for_under_v1_and_nowhere_else(start, tmp_path):
+    service = start("--token-file", token_file(tmp_path))
+    for path in ("/livez", "/readyz", "/openapi.yaml", "/"):
+        assert service.get(path).status_code == 200
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer "}, {"Authorization": TOKEN},
+                    {"Authorization": "Bearer " + TOKEN[:-1]}, {"Authorization": "Bearer " + TOKEN + "x"},
+                    {"Authorization": "Basic " + TOKEN}, {"Authorization": "Bearer # the course"}):
+        for path in ("/v1/experiments", "/v1/queue", "/v1/nothing"):
+            response = service.get(path, headers=headers)
+            assert response.status_code == 401 and response.headers["WWW-Authenticate"].startswith("Bearer")
+        assert service.post(SMALL, headers=headers).status_code == 401
+    for token in (TOKEN, "another-token-of-some-length"):
+        service.headers = {"Authorization": "Bearer " + token}
+        service.works()
+    assert service.get("/v1/nothing").status_code == 404
+
+
+@pytest.mark.parametrize("text, mode, word", [
+    (TOKEN, 0o644, "chmod"), (TOKEN, 0o602, "chmod"), ("# nothing\n\n", 0o600, "no token"),
+    ("two words\n", 0o600, "line 1"), ("ok-0123456789abcdef\ntöken\n", 0o600, "line 2"),
+    ("x" * 300, 0o600, "characters"),
+])
+def test_a_token_file_that_does_not_protect_is_refused(tmp_path, text, mode, word):
+    done = run("--port", "0", "--data-dir", str(tmp_path / "data"), "--token-file", token_file(tmp_path, text, mode))
+    assert done.returncode == 1 and word in done.stderr
+
+
+def test_a_token_file_that_is_not_there_is_said(tmp_path):
+    done = run("--port", "0", "--data-dir", str(tmp_path / "data"), "--token-file", str(tmp_path / "none"))
+    assert done.returncode == 1 and "none" in done.stderr
+
+
+# ---- one of a kind ----
+
+def test_a_taken_port_is_said(start, tmp_path):
+    service = start()
+    done = run("--port", str(service.port), "--data-dir", str(tmp_path / "other"), "--executor-command", FAKE)
+    assert done.returncode == 1 and f"port {service.port}" in done.stderr and "taken" in done.stderr
+    assert not (tmp_path / "other").exists()
+    service.works()
+
+
+def test_a_second_service_on_the_same_data_directory_is_refused(start, tmp_path):
+    service = start()
+    where = service.post({**SMALL, "labels": {"fake": "sleep:1"}}).json()["links"]["self"]
+    done = run("--port", "0", "--data-dir", str(tmp_path / "data"), "--executor-command", FAKE)
+    assert done.returncode == 1 and str(tmp_path / "data") in done.stderr and "in use" in done.stderr
+    result = service.get(where + "?wait=20").json()
+    assert result["state"] == "succeeded" and result["attempt"] == 1
+
+
+def test_an_executor_that_cannot_be_started_is_said(tmp_path):
+    done = run("--port", "0", "--data-dir", str(tmp_path / "data"), "--executor-command", "/nonexistent --executor")
+    assert done.returncode == 1 and "/nonexistent" in done.stderr
+
+
+def test_more_devices_than_one(start):
+    service = start("--devices", "cpu, cpu:1")
+    assert [device["index"] for device in service.get("/v1/devices").json()["devices"]] == [0, 1]
+    assert service.run({**SMALL, "device": 1})["device"]["index"] == 1
+    service = start(environment={"FAKE_DEVICES": "3"}, directory=service.directory / "..")
+    assert len(service.get("/v1/devices").json()["devices"]) == 3
+
+
+def test_before_a_device_is_known_a_submission_is_told_to_come_again(start, tmp_path):
+    slow = tmp_path / "slow.sh"
+    slow.write_text(f"sleep 2\nexec {FAKE} \"$@\"\n")
+    service = start("--devices", "cpu", "--executor-command", f"/bin/sh {slow}", ready=False)
+    response = service.post(SMALL)
+    assert response.status_code == 503 and int(response.headers["Retry-After"]) >= 1
+    assert service.get("/readyz").status_code == 503
+    status = service.get("/v1/devices/0").json()["status"]
+    assert status["health"] == "unhealthy" and status["reason"]
+    assert service.post({**SMALL, "size": 0}).status_code == 422  # wrong on any device
+    service.until(lambda: service.get("/readyz").status_code == 200)
+    service.works()
+
+
+def test_a_full_queue_says_when_to_come_again(start):
+    service = start("--queue-limit", "3")
+    service.post({**SMALL, "labels": {"fake": "sleep:2"}})
+    service.until(lambda: service.get("/v1/queue").json()["running"] == 1)
+    codes = [service.post(SMALL).status_code for _ in range(5)]
+    assert codes == [202, 202, 202, 429, 429]
+
+
+# ---- the end ----
+
+def test_sigterm_ends_it_cleanly_and_what_waited_is_there_again(start):
+    service = start("--grace-seconds", "0.2")
+    running = service.post({**SMALL, "labels": {"fake": "sleep:20"}}).json()["links"]["self"]
+    queued = service.post(SMALL).json()["links"]["self"]
+    service.until(lambda: service.get(running).json()["state"] == "running")
+    begun = time.monotonic()
+    assert service.stop() == 0
+    assert time.monotonic() - begun < 10
+    service = start()
+    one = service.get(running).json()
+    assert one["state"] in ("queued", "running") and one["attempt"] <= 1  # the clean end cost no attempt
+    service.delete(running)
+    assert service.get(running + "?wait=20").json()["state"] == "cancelled"
+    assert service.get(queued + "?wait=20").json()["state"] == "succeeded"
+
+
+def test_a_running_experiment_that_ends_within_the_grace_is_kept(start):
+    service = start("--grace-seconds", "10")
+    where = service.post({**SMALL, "labels": {"fake": "sleep:1"}}).json()["links"]["self"]
+    service.until(lambda: service.get(where).json()["state"] == "running")
+    assert service.stop() == 0
+    assert start().get(where).json()["state"] == "succeeded"
+
+
+def test_sigterm_lets_go_of_whoever_waits(start):
+    service = start("--grace-seconds", "0.2")
+    where = service.post({**SMALL, "labels": {"fake": "sleep:30"}}).json()["links"]["self"]
+    answers = []
+
+    def poll():
+        response = service.get(where + "?wait=60")
+        answers.append((response.status_code, int(response.headers["Retry-After"])))
+
+    def submit():
+        response = service.post(SMALL, headers={"Prefer": "wait=60"})
+        answers.append((response.status_code, int(response.headers["Retry-After"])))
+
+    threads = [threading.Thread(target=poll) for _ in range(40)] + [threading.Thread(target=submit) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    service.until(lambda: service.get("/v1/queue").json()["queued"] == 10)
+    time.sleep(0.3)
+    begun = time.monotonic()
+    assert service.stop() == 0
+    assert time.monotonic() - begun < 10
+    for thread in threads:
+        thread.join()
+    # A submission is on disk and says where; a poll is told to come again.
+    assert sorted(status for status, _ in answers) == [202] * 10 + [503] * 40
+    assert all(after >= 1 for _, after in answers)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP])
+def test_other_ways_to_end_it_are_clean_too(start, how):
+    assert start().stop(how) == 0
+
+
+def test_it_ends_cleanly_under_load(start):
+    service = start("--grace-seconds", "0.2")
+    acknowledged, stop = [], threading.Event()
+
+    def load():
+        while not stop.is_set():
+            try:
+                response = service.post(SMALL)
+            except requests.RequestException:
+                continue
+            if response.status_code == 202:
+                acknowledged.append(response.headers["Location"])
+
+    threads = [threading.Thread(target=load) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.7)
+    assert service.stop() == 0
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert acknowledged
+    service = start()
+    for where in acknowledged[-50:]:
+        assert service.get(where).status_code == 200
+
+
+def test_an_executor_killed_while_it_runs_fails_that_experiment_only(start):
+    service = start()
+    where = service.post({**SMALL, "labels": {"fake": "sleep:30"}}).json()["links"]["self"]
+    service.until(lambda: service.get(where).json()["state"] == "running")
+    os.kill(service.get("/v1/devices/0").json()["status"]["executor_pid"], signal.SIGKILL)
+    result = service.get(where + "?wait=20").json()
+    assert result["state"] == "failed" and result["failure"]["kind"] == "crashed"
+    service.works()
+
+
+# ---- its size ----
+
+def test_it_stays_small_after_a_thousand_experiments(start):
+    service = start()
+    with requests.Session() as session:
+        last = None
+        for i in range(1000):
+            last = session.post(service.url + "/v1/experiments", json={**SMALL, "offset": i}).headers["Location"]
+            if i % 100 == 99:
+                session.get(service.url + "/v1/experiments?page_size=500")
+        service.until(lambda: service.get("/v1/queue").json()["queued"] == 0, seconds=60)
+    assert service.get(last + "?wait=20").json()["state"] == "succeeded"
+    if not sanitized():
+        assert service.resident_bytes() < 20 << 20

@@ -1,0 +1,308 @@
+"""Whatever is sent gets its status and a message that helps, and the next good request works."""
+import json
+import socket
+
+import pytest
+import requests
+
+from conftest import SMALL
+
+
+@pytest.fixture(autouse=True)
+def the_next_good_request_works(service):
+    yield
+    service.works()
+
+
+def refused(response, status, *words):
+    assert response.status_code == status, response.text
+    for word in words:
+        assert word in response.text, response.text
+    return response.json()
+
+
+def pointers(response):
+    return [error["pointer"] for error in response.json()["errors"]]
+
+
+@pytest.mark.parametrize("body, words", [
+    ("", ["empty"]),
+    ("{", ["line 1, column 1"]),
+    ('{"kernel": "read_offset",\n  "size": }', ["line 2, column 11"]),
+    ("kernel=read_offset", ["line 1"]),
+    ('{"kernel": "read_offset"} and more', ["line 1", "end of file"]),
+    ('{"kernel": "read_offset", "size": NaN}', ["NaN"]),
+    ('{"kernel": "read_offset", "size": Infinity}', ["Infinity"]),
+    ('{"kernel": "read_offset", "kernel": "copy"}', ["duplicate", "kernel"]),
+    ('{"kernel": "read_offset", "measure": {"noise": 1, "noise": 2}}', ["duplicate", "noise"]),
+    ('{"kernel": "read_offset", "size": 1e999}', ["line 1", "overflow"]),
+    ('{"kernel": "read_offset", "size": 99999999999999999999}', ["line 1", "big integer"]),
+    ("[]", ["object"]),
+    ('"read_offset"', ["object"]),
+    ("17", ["object"]),
+    ("null", ["object"]),
+    (b'{"kernel": "\xff\xfe"}', ["line 1"]),
+    (b'{"kernel": "a\x00b"}', ["line 1"]),
+    ("[" * 60000, ["line 1", "depth"]),
+])
+def test_a_body_that_is_not_json_is_400_with_its_place(service, body, words):
+    refused(service.post(body), 400, *words)
+
+
+@pytest.mark.parametrize("field, value", [
+    ("kernel", 7), ("kernel", None), ("kernel", ["copy"]),
+    ("dtype", 32), ("dtype", "f16"),
+    ("size", "big"), ("size", 1.5), ("size", None), ("size", {}), ("size", []), ("size", [1, 2, 3]), ("size", True),
+    ("block", "256"), ("block", 1.5), ("block", [1, 2, 3, 4]), ("block", [256, "1"]), ("block", {}),
+    ("grid", "1"), ("grid", 1.5), ("grid", [[1]]),
+    ("offset", "11"), ("offset", 1.5), ("offset", [1]), ("offset", None),
+    ("load", 1), ("load", "slow"),
+    ("device", "0"), ("device", 0.5), ("device", [0]),
+    ("measure", 1), ("measure", []),
+    ("counters", 1), ("counters", "yes"),
+    ("transfers", 1), ("transfers", "pinned"),
+    ("timeout_s", "60"), ("timeout_s", None),
+    ("priority", "high"), ("priority", 1.5),
+    ("labels", []), ("labels", "x"), ("labels", {"a": 1}),
+])
+def test_a_wrong_type_names_its_field(service, field, value):
+    response = service.post({**SMALL, field: value})
+    refused(response, 422)
+    assert any(pointer == "#/" + field or pointer.startswith(f"#/{field}/") for pointer in pointers(response))
+
+
+@pytest.mark.parametrize("field", ["min_samples", "noise", "max_seconds"])
+def test_a_wrong_type_within_measure_names_its_field(service, field):
+    response = service.post({**SMALL, "measure": {field: "x"}})
+    refused(response, 422)
+    assert pointers(response) == [f"#/measure/{field}"]
+
+
+def test_an_unknown_kernel_is_named(service):
+    refused(service.post({"kernel": "warp_drive"}), 422, "#/kernel", "warp_drive")
+
+
+def test_a_request_without_a_kernel_says_so(service):
+    refused(service.post({"size": 4}), 422, "#/kernel")
+
+
+def test_an_unknown_field_is_named(service):
+    refused(service.post({**SMALL, "ofset": 11}), 422, "#/ofset")
+    refused(service.post({**SMALL, "measure": {"samples": 11}}), 422, "#/measure/samples")
+
+
+def test_a_parameter_of_another_kernel_is_unknown(service):
+    refused(service.post({"kernel": "vector_add", "offset": 11}), 422, "#/offset")
+
+
+@pytest.mark.parametrize("size", [0, -1, -(2 ** 63)])
+def test_a_size_below_one_is_refused(service, size):
+    assert pointers(service.post({**SMALL, "size": size})) == ["#/size"]
+
+
+@pytest.mark.parametrize("size, dtype", [(2 ** 63 - 1, "f32"), (2 ** 62, "f64"), (2 ** 61, "f64"), (2 ** 60, "f32")])
+def test_size_times_element_must_not_overflow(service, size, dtype):
+    refused(service.post({**SMALL, "size": size, "dtype": dtype}), 422, "#/size", "overflow")
+
+
+def test_rows_times_columns_must_not_overflow(service):
+    refused(service.post({"kernel": "sum_matrix_2d", "size": [2 ** 40, 2 ** 40]}), 422, "#/size", "overflow")
+
+
+def test_memory_that_the_device_does_not_have_is_refused_before_queueing(service):
+    refused(service.post({**SMALL, "size": 2 ** 30}), 422, "#/size", str(1 << 30))
+
+
+@pytest.mark.parametrize("kernel, block, word", [
+    ("read_offset", 0, "#/block"),
+    ("read_offset", -256, "#/block"),
+    ("read_offset", 2048, "1024"),
+    ("read_offset", [256, 8], "y must be 1, is 8"),
+    ("sum_matrix_2d", [256, 8], "2048 threads a block, the limit of Fake device is 1024"),
+    ("sum_matrix_2d", [2 ** 40, 2 ** 40], "#/block"),
+])
+def test_a_block_that_cannot_be_launched_names_the_limit(service, kernel, block, word):
+    refused(service.post({"kernel": kernel, "block": block}), 422, "#/block", word)
+
+
+def test_a_grid_that_does_not_cover_the_size_says_how_many_are_needed(service):
+    refused(service.post({**SMALL, "block": 256, "grid": 3}), 422, "#/grid", "at least 4 blocks")
+
+
+def test_a_grid_beyond_the_limit_is_refused(service):
+    refused(service.post({**SMALL, "grid": 2 ** 40}), 422, "#/grid", "2147483647")
+
+
+def test_an_offset_beyond_the_size_is_refused_and_one_equal_to_it_is_not(service):
+    refused(service.post({**SMALL, "offset": 1025}), 422, "#/offset", "1024")
+    refused(service.post({**SMALL, "offset": -1}), 422, "#/offset")
+    assert service.run({**SMALL, "offset": 1024})["state"] == "succeeded"
+
+
+@pytest.mark.parametrize("device", [1, 17, -1, 2 ** 62])
+def test_a_device_that_is_not_there_is_refused_with_how_many_there_are(service, device):
+    response = service.post({**SMALL, "device": device})
+    refused(response, 422, "this service has 1")
+    assert pointers(response) == ["#/device"]
+
+
+def test_all_wrong_fields_are_named_at_once(service):
+    response = service.post({**SMALL, "size": 0, "device": 9, "timeout_s": 0, "priority": 1000})
+    refused(response, 422, "4 fields are wrong")
+    assert sorted(pointers(response)) == ["#/device", "#/priority", "#/size", "#/timeout_s"]
+
+
+def test_numbers_out_of_their_range_are_refused(service):
+    for measure in ({"min_samples": 0}, {"min_samples": 10 ** 9}, {"noise": -1}, {"max_seconds": 0},
+                    {"max_seconds": 1e6}):
+        response = service.post({**SMALL, "measure": measure})
+        assert pointers(response) == ["#/measure/" + list(measure)[0]]
+
+
+# ---- the envelope ----
+
+def test_a_wrong_method_is_405_with_those_that_are_allowed(service):
+    for method, path, allow in (("PUT", "/v1/experiments", {"GET", "HEAD", "POST"}),
+                                ("POST", "/v1/kernels", {"GET", "HEAD"}),
+                                ("POST", "/v1/experiments/01ARZ3NDEKTSV4RRFFQ69G5FAV", {"GET", "HEAD", "DELETE"}),
+                                ("BREW", "/livez", {"GET", "HEAD"})):
+        response = service.request(method, path)
+        refused(response, 405)
+        assert set(response.headers["Allow"].split(", ")) == allow
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/v1", "/v1/experiments/", "/v1/experiments/a/b", "/v1/kernels/x%2fy",
+                                  "/livez/", "//", "/v1/experiments/" + "x" * 3000])
+def test_an_unknown_path_is_404(service, path):
+    refused(service.get(path), 404)
+
+
+@pytest.mark.parametrize("path", ["/v1/experiments/01ARZ3NDEKTSV4RRFFQ69G5FAV", "/v1/experiments/nonsense",
+                                  "/v1/kernels/warp_drive", "/v1/devices/1", "/v1/devices/x", "/v1/devices/-1",
+                                  "/v1/devices/99999999999999999999"])
+def test_an_unknown_name_is_404(service, path):
+    refused(service.get(path), 404)
+
+
+def test_an_unknown_experiment_cannot_be_cancelled(service):
+    refused(service.delete("/v1/experiments/01ARZ3NDEKTSV4RRFFQ69G5FAV"), 404)
+    refused(service.delete("/v1/experiments/nonsense"), 404)
+
+
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "text/plain", "application/jsonp", "nonsense"])
+def test_a_wrong_content_type_is_415(service, kind):
+    refused(service.post(SMALL, headers={"Content-Type": kind}), 415, "application/json")
+
+
+def test_a_missing_content_type_is_415(service):
+    response = service.request("POST", "/v1/experiments", data=json.dumps(SMALL).encode())
+    refused(response, 415, "Content-Type: application/json")
+
+
+def test_content_types_may_have_parameters(service):
+    assert service.post(SMALL, headers={"Content-Type": "Application/JSON ; charset=utf-8"}).status_code == 202
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/json;q=0", "image/*, text/*;q=0.5",
+                                    "*/*, application/json;q=0"])
+def test_a_representation_that_does_not_exist_is_406(service, accept):
+    refused(service.get("/v1/queue", headers={"Accept": accept}), 406, "application/json")
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/*", "text/html, application/json;q=0.1", "",
+                                    "text/html, */*;q=0.8"])
+def test_what_accept_allows_is_sent(service, accept):
+    assert service.get("/v1/queue", headers={"Accept": accept}).status_code == 200
+
+
+@pytest.mark.parametrize("query, word", [
+    ("kernle=copy", "kernle"), ("page_size=0", "page_size"), ("page_size=501", "page_size"), ("page_size=x", "500"),
+    ("state=done", "succeeded"), ("device=x", "device"), ("page_token=nonsense", "next_page_token"),
+    ("label=", "label"), ("state=failed&state=queued", "more than once"), ("page_size=", "page_size"),
+])
+def test_a_query_that_makes_no_sense_is_400_and_named(service, query, word):
+    refused(service.get("/v1/experiments?" + query), 400, word)
+
+
+def test_unknown_query_parameters_are_refused_everywhere(service):
+    for path in ("/v1/queue", "/v1/kernels", "/v1/devices/0", "/livez", "/readyz"):
+        refused(service.get(path + "?x=1"), 400, "x")
+    refused(service.get("/v1/experiments/01ARZ3NDEKTSV4RRFFQ69G5FAV?wait=soon"), 400, "wait")
+
+
+# ---- bodies ----
+
+def test_a_body_of_one_mebibyte_is_413(service):
+    body = json.dumps({**SMALL, "labels": {"x": "y" * (1 << 20)}})[:1 << 20]
+    refused(service.post(body), 413, "65536")
+
+
+def test_a_body_just_over_the_limit_is_413_and_one_at_it_is_read(service):
+    assert service.post(json.dumps(SMALL).ljust(65536)).status_code == 202
+    refused(service.post(json.dumps(SMALL).ljust(65537)), 413, "65536")
+
+
+def test_a_chunked_body_over_the_limit_is_413(service):
+    refused(service.post(b"x" * 1000 for _ in range(1000)), 413, "65536")
+
+
+def test_a_chunked_body_within_the_limit_is_read(service):
+    text = json.dumps(SMALL).encode()
+    assert service.post(text[i:i + 7] for i in range(0, len(text), 7)).status_code == 202
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_of_a_hundred_mebibytes_is_not_read(service, chunked):
+    piece = b"x" * (1 << 20)
+    body = (piece for _ in range(100)) if chunked else piece * 100
+    before = service.resident_bytes()
+    try:
+        refused(service.post(body), 413)
+    except requests.ConnectionError:
+        pass  # closed while the client was sending
+    assert service.resident_bytes() < before + (4 << 20)
+
+
+def test_a_client_that_asks_first_is_refused_before_it_sends(service):
+    with service.connect() as client:
+        client.sendall(b"POST /v1/experiments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                       b"Content-Length: 100000000\r\nExpect: 100-continue\r\n\r\n")
+        assert client.recv(100).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_body_for_a_path_that_is_not_there_is_read_so_that_the_answer_is_seen(service):
+    refused(service.request("POST", "/nothing", data=b"x" * 500000), 404)
+
+
+@pytest.mark.parametrize("key", ["", "k" * 256])
+def test_an_idempotency_key_has_a_length(service, key):
+    refused(service.post(SMALL, headers={"Idempotency-Key": key}), 400, "Idempotency-Key")
+
+
+HEAD = b"POST /v1/experiments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize("sent", [
+    pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 500, id="TLS"),
+    pytest.param(b"nonsense\r\n\r\n", id="nonsense"),
+    pytest.param(b"GET\r\n\r\n", id="no path"),
+    pytest.param(b"\0" * 1000, id="zeros"),
+    pytest.param(b"GET / HTTP/9.9\r\n\r\n", id="version"),
+    pytest.param(b"G" * 20000, id="an endless method"),
+    pytest.param(b"GET /" + b"x" * 20000, id="an endless path"),
+    pytest.param(b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X-A: b\r\n" * 5000 + b"\r\n", id="too many headers"),
+    pytest.param(HEAD + b"Content-Length: -5\r\n\r\n{}", id="a negative length"),
+    pytest.param(HEAD + b"Content-Length: 99999999999999999999999\r\n\r\n{}", id="a huge length"),
+    pytest.param(HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", id="a broken chunk"),
+])
+def test_what_is_not_http_is_answered_or_closed(service, sent):
+    with service.connect() as client:
+        try:
+            client.sendall(sent)
+            client.shutdown(socket.SHUT_WR)
+            while client.recv(4096):
+                pass
+        except TimeoutError:
+            raise
+        except OSError:
+            pass  # closed while it was sent
