@@ -1,0 +1,265 @@
+/* What server/http decides on texts alone: header fields, paths, addresses; and what api/ writes by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <jansson.h>
+#include <cmocka.h>
+
+#include "api/problem.h"
+#include "api/text.h"
+#include "server/http/field.h"
+#include "server/http/listen.h"
+#include "server/http/route.h"
+
+static void accept_is_read_as_rfc_9110_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *accept;
+        bool allowed;
+    } cases[] = {
+        {NULL, true},
+        {"", true},
+        {"  ", true},
+        {"*/*", true},
+        {"application/json", true},
+        {"APPLICATION/JSON", true},
+        {"application/*", true},
+        {"text/html", false},
+        {"text/*", false},
+        {"text/html, application/json", true},
+        {"text/html,*/*;q=0.1", true},
+        {"*/*;q=0", false},
+        {"*/*, application/json;q=0", false},
+        {"application/json;q=0, */*", false},
+        {"application/*;q=0, application/json", true},
+        {"application/json;charset=utf-8", true},
+        {"application/json ; q=0.0", false},
+        {"application/jsonp", false},
+        {"application", false},
+        {";;;,,,", false},
+        {"application/json;q", true},
+        {"application/json;v=1;q=0", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (field_accepts(cases[i].accept, "application/json") != cases[i].allowed)
+            fail_msg("Accept: %s", cases[i].accept);
+}
+
+static void prefer_is_read_as_rfc_7240_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *prefer;
+        int seconds;
+    } cases[] = {
+        {"wait=10", 10},
+        {"respond-async, wait=10", 10},
+        {"wait=10, respond-async", 10},
+        {"wait=10;x=y", 10},
+        {"Wait=0", 0},
+        {"wait=\"7\"", 7},
+        {"wait=99999999999999999999", 86400},
+        {"wait", -1},
+        {"wait=", -1},
+        {"wait=-1", -1},
+        {"wait=soon", -1},
+        {"wait=1x", -1},
+        {"await=3", -1},
+        {"", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(field_prefer_wait(cases[i].prefer), cases[i].seconds);
+}
+
+static void entity_tags_are_found_in_a_list(void **state)
+{
+    (void)state;
+    assert_true(field_names_tag("\"a\"", "\"a\""));
+    assert_true(field_names_tag("W/\"a\"", "\"a\""));
+    assert_true(field_names_tag("\"b\" , W/\"a\"", "\"a\""));
+    assert_true(field_names_tag("*", "\"a\""));
+    assert_false(field_names_tag("\"b\"", "\"a\""));
+    assert_false(field_names_tag("a", "\"a\""));
+    assert_false(field_names_tag("", "\"a\""));
+}
+
+static void a_bearer_token_is_taken_out(void **state)
+{
+    (void)state;
+    assert_string_equal(field_bearer("Bearer abc"), "abc");
+    assert_string_equal(field_bearer("bearer   abc"), "abc");
+    assert_null(field_bearer("Basic abc"));
+    assert_null(field_bearer("Bearer"));
+    assert_null(field_bearer(""));
+}
+
+static void content_types_have_parameters(void **state)
+{
+    (void)state;
+    assert_true(field_is_type("application/json", "application/json"));
+    assert_true(field_is_type(" Application/JSON ;charset=utf-8", "application/json"));
+    assert_false(field_is_type("application/json-patch+json", "application/json"));
+    assert_false(field_is_type("", "application/json"));
+}
+
+static const struct route list = {.method = "GET", .pattern = "/v1/things"};
+static const struct route make = {.method = "POST", .pattern = "/v1/things"};
+static const struct route show = {.method = "GET", .pattern = "/v1/things/{id}"};
+static const struct route part = {.method = "DELETE", .pattern = "/v1/things/{id}/part"};
+static const struct route *const table[] = {&list, &make, &show, &part, NULL};
+
+static void a_path_leads_to_its_route(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *path;
+        const struct route *route;
+        const char *param, *allow;
+    } cases[] = {
+        {"GET", "/v1/things", &list, "", "GET, HEAD, POST"},
+        {"HEAD", "/v1/things", &list, "", "GET, HEAD, POST"},
+        {"POST", "/v1/things", &make, "", "GET, HEAD, POST"},
+        {"PUT", "/v1/things", NULL, "", "GET, HEAD, POST"},
+        {"GET", "/v1/things/7", &show, "7", "GET, HEAD"},
+        {"DELETE", "/v1/things/7/part", &part, "7", "DELETE"},
+        {"GET", "/v1/things/", NULL, "", ""},
+        {"GET", "/v1/things/7/", NULL, "", ""},
+        {"GET", "/v1/thing", NULL, "", ""},
+        {"GET", "/v1/thingses", NULL, "", ""},
+        {"GET", "", NULL, "", ""},
+        {"GET", "/v1/things/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", NULL, "",
+         ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct route_match match;
+        route_find(table, cases[i].method, cases[i].path, &match);
+        assert_ptr_equal(match.route, cases[i].route);
+        assert_string_equal(match.param, cases[i].param);
+        assert_string_equal(match.allow, cases[i].allow);
+    }
+}
+
+static void only_addresses_of_this_machine_are_local(void **state)
+{
+    (void)state;
+    static const char *const local[] = {"127.0.0.1", "127.1.2.3", "::1", "localhost"};
+    static const char *const open[] = {"0.0.0.0",          "::",          "192.0.2.1", "10.0.0.1",
+                                       "::ffff:192.0.2.1", "example.org", ""};
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+        assert_true(listen_is_local(local[i]));
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        assert_false(listen_is_local(open[i]));
+}
+
+static void a_taken_port_and_a_wrong_address_are_said(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    int port = 0;
+    int first = listen_open("127.0.0.1", &port, &error);
+    assert_true(first >= 0 && port > 0);
+    assert_int_equal(listen_open("127.0.0.1", &port, &error), -1);
+    assert_int_equal(error.kind, ERROR_CONFLICT);
+    error_clear(&error);
+    assert_int_equal(listen_open("example.org", &port, &error), -1);
+    assert_int_equal(error.kind, ERROR_INVALID);
+}
+
+static void any_bytes_become_a_json_string(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *wanted;
+    } cases[] = {
+        {"plain", "plain"},
+        {"\"\\/\b\n\x7f\x01", "\"\\/\b\n\x7f\x01"},
+        {"h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\xff-\xc3", "\xef\xbf\xbd-\xef\xbf\xbd"},
+        {"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer out = {0};
+        assert_int_equal(text_string(&out, cases[i].text), 0);
+        json_t *value = json_loads(out.data, JSON_DECODE_ANY, NULL);
+        assert_non_null(value);
+        assert_string_equal(json_string_value(value), cases[i].wanted);
+        json_decref(value);
+        buffer_free(&out);
+    }
+}
+
+static void members_are_put_in_as_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *object, *wanted;
+    } cases[] = {
+        {NULL, ""},
+        {"{}", ""},
+        {" { } ", ""},
+        {"{\"a\":1.50}", ",\"a\":1.50"},
+        {"{ \"a\":{} , \"b\":[] }", ",\"a\":{} , \"b\":[]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer out = {0};
+        buffer_text(&out, "");
+        assert_int_equal(text_members(&out, cases[i].object), 0);
+        assert_string_equal(out.data, cases[i].wanted);
+        buffer_free(&out);
+    }
+}
+
+static void every_kind_of_error_has_a_status(void **state)
+{
+    (void)state;
+    static const struct {
+        enum error_kind kind;
+        unsigned status;
+    } cases[] = {
+        {ERROR_INVALID, 422}, {ERROR_NOT_FOUND, 404},   {ERROR_CONFLICT, 409},
+        {ERROR_FULL, 429},    {ERROR_UNAVAILABLE, 503}, {ERROR_MEMORY, 503},
+        {ERROR_STORE, 503},   {ERROR_SYSTEM, 500},      {ERROR_NONE, 500},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(problem_status(problem_type_of(cases[i].kind)), cases[i].status);
+}
+
+static void a_problem_is_json_whatever_was_said(void **state)
+{
+    (void)state;
+    struct problems fields = {0};
+    struct buffer out = {0};
+    for (int i = 0; i < EXPERIMENT_PROBLEMS + 3; i++)
+        problem_add(&fields, "#/\"", "\xff %d", i);
+    assert_int_equal(problem_write(&out, PROBLEM_INVALID, "it \"said\"\n\xfe", "/v1/\xff", &fields), 0);
+    json_t *document = json_loads(out.data, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(document);
+    assert_int_equal(json_integer_value(json_object_get(document, "status")), 422);
+    assert_int_equal(json_array_size(json_object_get(document, "errors")), EXPERIMENT_PROBLEMS);
+    json_decref(document);
+    buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accept_is_read_as_rfc_9110_says),
+        cmocka_unit_test(prefer_is_read_as_rfc_7240_says),
+        cmocka_unit_test(entity_tags_are_found_in_a_list),
+        cmocka_unit_test(a_bearer_token_is_taken_out),
+        cmocka_unit_test(content_types_have_parameters),
+        cmocka_unit_test(a_path_leads_to_its_route),
+        cmocka_unit_test(only_addresses_of_this_machine_are_local),
+        cmocka_unit_test(a_taken_port_and_a_wrong_address_are_said),
+        cmocka_unit_test(any_bytes_become_a_json_string),
+        cmocka_unit_test(members_are_put_in_as_they_are),
+        cmocka_unit_test(every_kind_of_error_has_a_status),
+        cmocka_unit_test(a_problem_is_json_whatever_was_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
