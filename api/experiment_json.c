@@ -293,14 +293,27 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     return problems->count == before ? 0 : -1;
 }
 
+int experiment_from_text(struct experiment *experiment, const char *text, const struct device_facts *facts,
+                         struct error *error)
+{
+    struct problems problems = {0};
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    if (!object)
+        return error_set(error, ERROR_INVALID, "the request is not JSON");
+    int bad = experiment_from_json(experiment, object, &problems) < 0 ||
+              experiment_check(experiment, facts, &problems) < 0;
+    json_decref(object);
+    return bad ? error_set(error, ERROR_INVALID, "%s %s", problems.at[0].pointer, problems.at[0].detail) : 0;
+}
+
 /* ---- writing ---- */
 
-static json_t *shape_to_json(const int64_t shape[3])
+json_t *shape_to_json(const int64_t shape[3])
 {
     return json_pack("[I,I,I]", (json_int_t)shape[0], (json_int_t)shape[1], (json_int_t)shape[2]);
 }
 
-static json_t *param_value(const struct kernel_param *param, int64_t value)
+json_t *param_value_to_json(const struct kernel_param *param, int64_t value)
 {
     return param->type == PARAM_CHOICE ? json_string(param->choices[value]) : json_integer(value);
 }
@@ -317,7 +330,7 @@ json_t *experiment_to_json(const struct experiment *e, const json_t *request)
     int failed = !object;
     for (int i = 0; i < kernel->param_count; i++)
         failed |=
-            json_object_set_new(object, kernel->params[i].name, param_value(&kernel->params[i], e->param[i]));
+            json_object_set_new(object, kernel->params[i].name, param_value_to_json(&kernel->params[i], e->param[i]));
     json_t *rest = json_pack("{s:I,s:{s:I,s:f,s:f},s:b,s:s,s:f,s:I,s:o}", "device", (json_int_t)e->device,
                              "measure", "min_samples", (json_int_t)e->measure.min_samples, "noise",
                              e->measure.noise, "max_seconds", e->measure.max_seconds, "counters", e->counters,
@@ -329,62 +342,5 @@ json_t *experiment_to_json(const struct experiment *e, const json_t *request)
         json_decref(object);
         return NULL;
     }
-    return object;
-}
-
-static json_t *param_to_json(const struct kernel_param *param)
-{
-    json_t *object = json_pack("{s:s,s:s,s:s,s:s,s:o}", "name", param->name, "unit", param->unit, "text",
-                               param->text, "type", param->type == PARAM_CHOICE ? "choice" : "integer",
-                               "default", param_value(param, param->fallback));
-    if (param->type == PARAM_CHOICE) {
-        json_t *choices = json_array();
-        for (int i = 0; param->choices[i]; i++)
-            json_array_append_new(choices, json_string(param->choices[i]));
-        json_object_set_new(object, "choices", choices);
-        return object;
-    }
-    json_object_set_new(object, "min", json_integer(param->min));
-    json_object_set_new(object, "max",
-                        param->max == PARAM_MAX_IS_SIZE ? json_string("size") : json_integer(param->max));
-    return object;
-}
-
-/* The ledger at the defaults, an example with its numbers. */
-static json_t *ledger_to_json(const struct experiment *e)
-{
-    struct domain domain = experiment_domain(e);
-    struct traffic traffic = e->kernel->ledger(&domain);
-    uint64_t each = dtype_bytes(e->dtype);
-    return json_pack("{s:I,s:I,s:I}", "elements", (json_int_t)domain.n, "load_bytes",
-                     (json_int_t)(traffic.loads * each), "store_bytes", (json_int_t)(traffic.stores * each));
-}
-
-json_t *kernel_to_json(const struct kernel *kernel, bool with_source)
-{
-    struct experiment e;
-    experiment_init(&e, kernel);
-    json_t *params = json_array(), *dtypes = json_array(), *buffers = json_array();
-    for (int i = 0; i < kernel->param_count; i++)
-        json_array_append_new(params, param_to_json(&kernel->params[i]));
-    for (int i = 0; i < DTYPE_COUNT; i++)
-        if (kernel->dtypes >> i & 1u)
-            json_array_append_new(dtypes, json_string(dtype_name((enum dtype)i)));
-    for (int i = 0; i < kernel->buffer_count; i++)
-        json_array_append_new(buffers,
-                              json_pack("{s:s,s:s,s:s}", "name", kernel->buffers[i].name, "text",
-                                        kernel->buffers[i].text, "role",
-                                        kernel->buffers[i].role == BUFFER_INPUT ? "input" : "output"));
-    json_t *size = kernel->dims == 2 ? json_pack("[I,I]", (json_int_t)e.size[0], (json_int_t)e.size[1])
-                                     : json_integer(e.size[0]);
-    json_t *object =
-        json_pack("{s:s,s:s,s:s,s:s,s:o,s:i,s:i,s:i,s:i,s:o,s:o,s:{s:s,s:o,s:o},s:o,s:s}", "name",
-                  kernel->name, "title", kernel->title, "text", kernel->text, "lesson", kernel->lesson,
-                  "dtypes", dtypes, "size_dims", kernel->dims, "grid_dims", kernel->grid_dims, "block_dims",
-                  kernel->block_dims, "elements_per_thread", kernel->per_thread, "parameters", params,
-                  "buffers", buffers, "defaults", "dtype", dtype_name(kernel->dtype), "size", size, "block",
-                  shape_to_json(e.block), "ledger", ledger_to_json(&e), "sha256", kernel->sha256);
-    if (object && with_source)
-        json_object_set_new(object, "source", json_string(kernel->source));
     return object;
 }

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
 #include "kernels/experiment.h"
 
 /* Reads a request object: every field's type and name, not yet its value against the kernel and the device
@@ -11,12 +12,17 @@
    every wrong field in *problems. */
 int experiment_from_json(struct experiment *experiment, const json_t *request, struct problems *problems);
 
+/* The same from the text of a request that was checked before: 0, or -1 (ERROR_INVALID) with its first fault.
+   The device's facts are checked against too. */
+int experiment_from_text(struct experiment *experiment, const char *text, const struct device_facts *facts,
+                         struct error *error);
+
 /* The request with every default filled in, labels of `request` (may be NULL) carried over. New reference;
    NULL: no memory. */
 json_t *experiment_to_json(const struct experiment *experiment, const json_t *request);
 
-/* "read_offset" -> its description: text, parameters, buffers, ledger at the default, source when asked for.
- */
-json_t *kernel_to_json(const struct kernel *kernel, bool with_source);
+/* Three numbers as a list; the value of a kernel's parameter, a choice by its name. New references. */
+json_t *shape_to_json(const int64_t shape[3]);
+json_t *param_value_to_json(const struct kernel_param *param, int64_t value);
 
 #endif

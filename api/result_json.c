@@ -149,3 +149,11 @@ json_t *result_to_json(const struct experiment *e, const struct result *r)
         e->kernel->sha256);
     return object;
 }
+
+char *result_to_text(const struct experiment *e, const struct result *r)
+{
+    json_t *object = result_to_json(e, r);
+    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
+    json_decref(object);
+    return text;
+}

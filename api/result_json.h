@@ -10,6 +10,9 @@
 /* New reference; NULL: no memory. */
 json_t *result_to_json(const struct experiment *experiment, const struct result *result);
 
+/* The same as text, to be freed by the caller; NULL: no memory. */
+char *result_to_text(const struct experiment *experiment, const struct result *result);
+
 /* How numbers are written everywhere: compact, 15 significant digits. Flags for json_dumps(). */
 #define API_JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
 

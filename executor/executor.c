@@ -1,7 +1,6 @@
 #include "executor/executor.h"
 
 #include <getopt.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,22 +52,10 @@ static void tell_phase(void *arg, const char *phase)
     send_line(request->executor, message_progress(request->id, phase));
 }
 
-static int read_request(struct request *request, const char *text, struct error *error)
-{
-    struct problems problems = {0};
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    int bad = experiment_from_json(&request->experiment, object, &problems) < 0 ||
-              experiment_check(&request->experiment, &request->executor->facts, &problems) < 0;
-    json_decref(object);
-    if (!bad)
-        return 0;
-    return error_set(error, ERROR_INVALID, "%s %s", problems.at[0].pointer, problems.at[0].detail);
-}
-
 static int run_request(struct request *request, const char *text, struct error *error)
 {
     struct executor *executor = request->executor;
-    if (read_request(request, text, error) < 0)
+    if (experiment_from_text(&request->experiment, text, &executor->facts, error) < 0)
         return -1;
     if (!executor->runner) {
         tell_phase(request, PROTOCOL_PHASE_OPEN);
@@ -78,15 +65,6 @@ static int run_request(struct request *request, const char *text, struct error *
     }
     guard_deadline(request->experiment.timeout_s + deadline_margin_s);
     return runner_run(executor->runner, &request->experiment, &request->result, tell_phase, request, error);
-}
-
-/* The result as text, to be freed; NULL: there is none. */
-static char *result_text(const struct request *request)
-{
-    json_t *object = result_to_json(&request->experiment, &request->result);
-    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
-    json_decref(object);
-    return text;
 }
 
 /* False: this process is of no use any more. */
@@ -101,7 +79,7 @@ static bool serve(struct executor *executor, const struct message *run)
         *request = (struct request){.executor = executor, .id = run->id};
         int failed = run_request(request, run->payload, &failure);
         if (!failed || failure.kind == ERROR_INCORRECT)
-            result = result_text(request);
+            result = result_to_text(&request->experiment, &request->result);
         if (!failed && !result)
             error_set(&failure, ERROR_MEMORY, "no memory for a result");
     }

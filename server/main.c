@@ -1,7 +1,6 @@
 /* Puts the service together, waits for a signal, takes it apart in the reverse order. `coalesced --executor`
    is the other program in here: the child that runs experiments. */
 #include <errno.h>
-#include <jansson.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/text.h"
 #include "base/log.h"
 #include "executor/executor.h"
 #include "server/config.h"
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
     }
     /* Few arenas: what threads free is used again by others instead of staying with each of them. */
     mallopt(M_ARENA_MAX, 2);
-    json_object_seed(0);
+    api_start();
     signal(SIGPIPE, SIG_IGN);
     sigset_t ends;
     sigemptyset(&ends);

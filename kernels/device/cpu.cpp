@@ -209,6 +209,7 @@ static int cpu_fill(device *, void *at, int byte, uint64_t bytes, error *)
 
 static int cpu_count_other(device *, const void *at, int byte, uint64_t bytes, check *found, error *)
 {
+    *found = {0, ~0ull, 0};
     for (uint64_t i = 0; i < bytes; i++)
         if (((const unsigned char *)at)[i] != (unsigned char)byte && found->mismatches++ == 0)
             found->first = i;

@@ -47,6 +47,7 @@ def build(source, folder, *targets):
 
 def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run(tmp_path):
     source, folder = tmp_path / "source", tmp_path / "build"
+    source.mkdir()
     for name in ["CMakeLists.txt", "api", "base", "bench", "cmake", "executor", "kernels", "server", "tests", "client"]:
         path = ROOT / name
         if path.is_dir():

@@ -26,7 +26,7 @@ struct spoil {
 static __managed__ spoil spoil_now;
 #define SPOILED __device__ __forceinline__
 #else
-static spoil spoil_now;
+extern "C" spoil spoil_now; /* one for all files: the contexts below are the same template in each */
 #define SPOILED inline
 #endif
 extern "C" spoil_how spoil_wanted;

@@ -20,6 +20,7 @@ extern const kernel_entry *const spoiled_cpu_entries[];
 extern const kernel_entry *const spoiled_cuda_entries[];
 #endif
 spoil_how spoil_wanted;
+spoil spoil_now;
 }
 
 static const char *spec = "cpu";

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
+#include "api/kernel_json.h"
 #include "api/facts_json.h"
 #include "api/result_json.h"
 
