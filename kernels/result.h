@@ -52,6 +52,8 @@ struct result {
     struct timing cold, hot;
     double floor_us; /* an empty kernel, measured as the cold samples are; 0: not to be measured */
     double tick_us;  /* what the timer resolves */
+    int64_t began_ns,
+        ended_ns; /* clock_monotonic_ns() before the first and after the last operation on the device */
     uint64_t load_bytes, store_bytes; /* requested, from the kernel's ledger, one launch */
     uint64_t working_set_bytes;
 };

@@ -355,7 +355,7 @@ static int verify(struct runner *runner, const struct experiment *e, struct layo
                   struct result *result, void (*say)(void *, const char *), void *arg, struct error *error)
 {
     const struct device_kind *kind = runner->kind;
-    *result = (struct result){.device = runner->facts};
+    *result = (struct result){.device = runner->facts, .began_ns = clock_monotonic_ns()};
     if (lay_out(runner, e, layout, error) < 0)
         return -1;
     struct traffic traffic = e->kernel->ledger(&layout->run.domain);
@@ -382,7 +382,9 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
 {
     void (*say)(void *, const char *) = progress ? progress : say_nothing;
     struct layout layout;
-    if (verify(runner, e, &layout, result, say, arg, error) < 0)
-        return -1;
-    return time_all(runner, e, &layout.run, result, say, arg, error);
+    int failed = verify(runner, e, &layout, result, say, arg, error);
+    if (!failed)
+        failed = time_all(runner, e, &layout.run, result, say, arg, error);
+    result->ended_ns = clock_monotonic_ns();
+    return failed;
 }
