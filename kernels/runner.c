@@ -12,7 +12,7 @@ enum {
     FLOOR_SAMPLES = 32,
     LOOK_EVERY = 10,
     HOT_MIN_SAMPLES = 10, /* each is a mean over the launches between two lengths already */
-    HOT_LAUNCHES_MAX = 400,
+    HOT_LAUNCHES_MAX = 200,
     HOST_CHUNKS = 64, /* the second look at the output, on the host: so many pieces */
     HOST_CHUNK = 64,  /* of so many elements, spread evenly from the first to the last */
 };

@@ -15,6 +15,7 @@ struct read_offset : suite_kernel {
         k.text = "C[i] = A[i + offset] + B[i + offset]";
         k.lesson = "A load that starts off a sector's boundary moves one sector more a warp: 80 % of what is "
                    "moved is used, 50 % where a cache line is the unit.";
+        k.block = {512, 1, 1};
         param_offset(k, "by how many elements the loads are shifted");
         param_load(k);
         input(k, "A", "n elements");

@@ -16,6 +16,7 @@ struct read_offset_unroll4 : unrolled_kernel<4> {
         k.lesson = "More loads in flight a thread hide more latency: unrolling makes up for what small "
                    "blocks lose, and for misalignment.";
         k.per_thread = 4;
+        k.block = {512, 1, 1};
         param_offset(k, "by how many elements the loads are shifted");
         param_load(k);
         input(k, "A", "n elements");

@@ -15,6 +15,7 @@ struct write_offset : suite_kernel {
         k.lesson = "A store that starts off a sector's boundary touches one sector more a warp, and sectors "
                    "that are "
                    "written in part.";
+        k.block = {512, 1, 1};
         param_offset(k, "by how many elements the stores are shifted");
         param_load(k);
         input(k, "A", "n elements");

@@ -14,6 +14,7 @@ struct write_offset_unroll4 : unrolled_kernel<4> {
         k.lesson = "Stores need no answer, yet the loads before them do: unrolling hides their latency while "
                    "the stores stay misaligned.";
         k.per_thread = 4;
+        k.block = {512, 1, 1};
         param_offset(k, "by how many elements the stores are shifted");
         param_load(k);
         input(k, "A", "n elements");
