@@ -28,7 +28,7 @@ struct channel {
     int waiting;
 };
 
-static void give_up(const char *why)
+static _Noreturn void give_up(const char *why)
 {
     log_error("executor: %s", why);
     _exit(EXECUTOR_BROKEN);
