@@ -112,6 +112,8 @@ def latency(service, rounds=50):
 def gap(service, count=100):
     """From the last device operation of one queued experiment to the first of the next."""
     request = {"kernel": "read_offset", "size": 1048576, "measure": {"min_samples": 1, "max_seconds": 0.01}}
+    ahead = {"kernel": "read_offset", "measure": {"min_samples": 10000, "noise": 0, "max_seconds": 2}}
+    service.post(ahead, wait=0)  # keeps the device busy until all others wait
     queued = [service.post(request, wait=0) for _ in range(count)]
     results = [service.ended(experiment) for experiment in queued]
     spans = sorted((r["execution"]["began_monotonic_ns"], r["execution"]["ended_monotonic_ns"]) for r in results)
