@@ -19,10 +19,10 @@
 
 enum { WITHIN_S = 60 };
 
-/* Takes long enough to be caught in the middle of. */
-static const char long_run[] =
-    "{\"kernel\":\"copy\",\"size\":65536,"
-    "\"measure\":{\"min_samples\":10000,\"noise\":1e-6,\"max_seconds\":300},\"timeout_s\":600}";
+/* Ten thousand samples of some milliseconds each: takes long enough to be caught in the middle of. */
+#define LONG_RUN                                                                                             \
+    "{\"kernel\":\"copy\",\"size\":4194304,"                                                                 \
+    "\"measure\":{\"min_samples\":10000,\"noise\":1e-6,\"max_seconds\":300},\"timeout_s\":"
 
 struct fixture {
     char directory[SCRATCH_BYTES];
@@ -194,7 +194,7 @@ static void it_ends_when_its_input_closes_in_the_middle_of_a_run(void **state)
     struct fixture *f = *state;
     f->child = start(f, "cpu");
     greet(f->child);
-    ask(f->child, "1", long_run);
+    ask(f->child, "1", LONG_RUN "600}");
     wait_for_phase(f->child, "cold");
     leaves(f->child, 5);
 }
@@ -207,9 +207,7 @@ static void it_ends_at_its_own_deadline(void **state)
     enum child_event event;
     f->child = start(f, "cpu");
     greet(f->child);
-    ask(f->child, "1",
-        "{\"kernel\":\"copy\",\"size\":65536,"
-        "\"measure\":{\"min_samples\":10000,\"noise\":1e-6,\"max_seconds\":300},\"timeout_s\":0.1}");
+    ask(f->child, "1", LONG_RUN "0.1}");
     while ((event = next(f->child, WITHIN_S, &message)) == CHILD_LINE)
         assert_int_equal(message.type, MESSAGE_PROGRESS);
     assert_int_equal(event, CHILD_ENDED);
