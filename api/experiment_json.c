@@ -284,6 +284,7 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     else if (!kernel)
         problem_add(problems, "#/kernel", "there is no kernel \"%.64s\"; GET /v1/kernels lists them",
                     json_string_value(name));
+    experiment->kernel = NULL;
     if (!kernel)
         return -1;
     experiment_init(experiment, kernel);

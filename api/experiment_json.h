@@ -8,8 +8,9 @@
 #include "kernels/experiment.h"
 
 /* Reads a request object: every field's type and name, not yet its value against the kernel and the device
-   (that is experiment_check()). Fields that are not there take the kernel's defaults. Returns 0, or -1 with
-   every wrong field in *problems. */
+   (that is experiment_check()). Fields that are not there take the kernel's defaults. Returns 0, or -1 with every
+   wrong field in *problems; the wrong ones then hold the defaults too, and `kernel` is NULL when there is none of
+   that name. */
 int experiment_from_json(struct experiment *experiment, const json_t *request, struct problems *problems);
 
 /* The same from the text of a request that was checked before: 0, or -1 (ERROR_INVALID) with its first fault.

@@ -87,13 +87,11 @@ static int experiment_read(struct request *request, const json_t *object, struct
 {
     struct problems problems = {0};
     struct device_status status = {0};
-    if (experiment_from_json(experiment, object, &problems) == 0) {
-        struct experiment plain = *experiment;
-        experiment_check(&plain, NULL, &problems);
+    experiment_from_json(experiment, object, &problems);
+    if (experiment->kernel) { /* then every field holds something, and all that is wrong is told at once */
         if (facts_find(request, experiment->device, &status, &problems, handled) < 0)
             return -1;
-        if (!problems.count)
-            experiment_check(experiment, &status.facts, &problems);
+        experiment_check(experiment, status.known ? &status.facts : NULL, &problems);
     }
     if (!problems.count)
         return 0;
