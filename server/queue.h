@@ -67,8 +67,8 @@ int queue_submit(struct queue *queue, const struct submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
 
 /* Cancels. Queued: it is ended and done(arg, NULL) comes after the commit. Running: the `cancelled` flag that
-   queue_cancelled() reads is set, the device's worker is woken, done comes at once, and its end follows in
-   time. Returns 0; or -1 and never calls done: ERROR_NOT_FOUND (not known here: it ended, the store tells
+   queue_cancelled() reads is set, the device's worker is woken, done comes at once from this thread, and its end
+   follows in time. Returns 0; or -1 and never calls done: ERROR_NOT_FOUND (not known here: it ended, the store tells
    how, or never was), ERROR_CONFLICT (it ended just now and the store does not tell yet), ERROR_MEMORY. When
    the store cannot write, done(arg, failed) comes and it waits as before. */
 int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),

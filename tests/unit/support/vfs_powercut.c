@@ -113,7 +113,7 @@ static struct plate *plate_of(const char *path, bool is_log)
         if (strcmp(plate->path, path) == 0)
             return plate;
     struct plate *plate = need(calloc(1, sizeof *plate + strlen(path) + 1));
-    strcpy(plate->path, path);
+    memcpy(plate->path, path, strlen(path) + 1);
     plate->end = &plate->first;
     plate->is_log = is_log;
     FILE *file = fopen(path, "rb");
