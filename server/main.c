@@ -50,6 +50,25 @@ static int log_level_set(const char *name, struct error *error)
                      name);
 }
 
+/* It goes into headers and JSON as it is. */
+static int instance_choose(struct house *house, struct error *error)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
+    char made_up[ID_BYTES];
+    const char *name = house->config.instance;
+    if (!name[0]) {
+        id_next(made_up);
+        name = made_up;
+    }
+    size_t length = strlen(name);
+    if (length >= sizeof house->service.instance || strspn(name, allowed) < length)
+        return error_set(error, ERROR_INVALID,
+                         "--instance takes at most %zu letters, digits and -._, not \"%.80s\"",
+                         sizeof house->service.instance - 1, name);
+    memcpy(house->service.instance, name, length + 1);
+    return 0;
+}
+
 /* Whoever reaches the address could use the devices, so an open one is never an accident. */
 static int access_check(struct house *house, struct error *error)
 {
@@ -172,11 +191,8 @@ static int http_begin(struct house *house, struct error *error)
 static int house_open(struct house *house, struct error *error)
 {
     struct config *config = &house->config;
-    char made_up[ID_BYTES];
-    id_next(made_up);
-    snprintf(house->service.instance, sizeof house->service.instance, "%s",
-             config->instance[0] ? config->instance : made_up);
-    if (log_level_set(config->log_level, error) < 0 || access_check(house, error) < 0)
+    if (log_level_set(config->log_level, error) < 0 || instance_choose(house, error) < 0 ||
+        access_check(house, error) < 0)
         return -1;
     house->port = config->port;
     house->listener = listen_open(config->address, &house->port, error);

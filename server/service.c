@@ -64,11 +64,7 @@ enum handled reply_experiment(struct request *request, const struct view_experim
     reply_header(request, "ETag", tag);
     reply_header(request, "Cache-Control", "private, no-cache");
     const char *known = request_header(request, "If-None-Match");
-    if (known && field_names_tag(known, tag)) {
-        buffer_free(&body);
-        return reply_empty(request, 304);
-    }
-    return reply_body(request, 200, &body);
+    return reply_body(request, known && field_names_tag(known, tag) ? 304 : 200, &body);
 }
 
 enum handled reply_accepted(struct request *request, unsigned status, const struct view_experiment *view)

@@ -39,16 +39,14 @@ static int range_closeness(const char *range, size_t length, const char *type)
     return part_is(range, length, type) ? 3 : 0;
 }
 
-/* Is there a q of zero among the parameters? */
-static bool quality_zero(const char *parameters, size_t length)
+/* Is there a q of zero among the parameters, which end at the list's next part? */
+static bool quality_zero(const char *parameters)
 {
-    const char *end = parameters + length;
-    while (parameters < end) {
-        size_t size = strcspn(parameters, ";,");
-        parameters += strspn(parameters, blanks);
+    for (size_t length = 1; length; parameters += length) {
+        parameters += strspn(parameters, "; \t");
         if (strncasecmp(parameters, "q=", 2) == 0)
             return strtod(parameters + 2, NULL) <= 0;
-        parameters += size < (size_t)(end - parameters) ? size + 1 : (size_t)(end - parameters);
+        length = strcspn(parameters, ";,");
     }
     return false;
 }
@@ -69,7 +67,7 @@ bool field_accepts(const char *accept, const char *type)
             continue;
         closest = closeness;
         const char *parameters = memchr(part, ';', length);
-        allowed = !parameters || !quality_zero(parameters + 1, length - (size_t)(parameters + 1 - part));
+        allowed = !parameters || !quality_zero(parameters + 1);
     }
     return allowed;
 }

@@ -130,7 +130,7 @@ static unsigned connection_limit(void)
     }
     if (files.rlim_cur >= useful)
         return CONNECTIONS_MAX;
-    unsigned limit = files.rlim_cur > 2 * FILES_OF_ITS_OWN ? (unsigned)files.rlim_cur - FILES_OF_ITS_OWN
+    unsigned limit = files.rlim_cur / 2 > FILES_OF_ITS_OWN ? (unsigned)files.rlim_cur - FILES_OF_ITS_OWN
                                                            : (unsigned)files.rlim_cur / 2;
     log_warning("the limit on open files is %llu: at most %u connections", (unsigned long long)files.rlim_cur,
                 limit);

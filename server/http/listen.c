@@ -19,7 +19,7 @@ union address {
 /* Bytes of the address, 0 when the text is none. */
 static socklen_t address_parse(const char *text, int port, union address *address)
 {
-    *address = (union address){0};
+    memset(address, 0, sizeof *address);
     if (strcmp(text, "localhost") == 0)
         text = "127.0.0.1";
     if (inet_pton(AF_INET, text, &address->v4.sin_addr) == 1) {

@@ -49,8 +49,7 @@ static enum handled reply_send(struct request *request, unsigned status, const c
         return HANDLED_FAILED;
     if ((status == 429 || status == 503) && !header_given(request, MHD_HTTP_HEADER_RETRY_AFTER))
         reply_retry_after(request, -1);
-    if (type)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     if (!header_given(request, MHD_HTTP_HEADER_CACHE_CONTROL))
         MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     for (int i = 0; i < request->header_count; i++)
@@ -89,11 +88,6 @@ enum handled reply_static(struct request *request, const char *text)
     return reply_send(
         request, MHD_HTTP_OK, request->match.route->type,
         MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT));
-}
-
-enum handled reply_empty(struct request *request, unsigned status)
-{
-    return reply_send(request, status, NULL, MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT));
 }
 
 /* ---- streams ---- */

@@ -13,14 +13,12 @@ void reply_header(struct request *request, const char *name, const char *value);
 /* Retry-After, rounded up to whole seconds, 1 to 3600; 1 when nothing is known (negative). */
 void reply_retry_after(struct request *request, double seconds);
 
-/* Takes the body; its failed allocation becomes a 503. The type is the route's. */
+/* Takes the body; its failed allocation becomes a 503. The type is the route's. With status 304 the body is
+   only measured, not sent. */
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body);
 
 /* A text that outlives the service. */
 enum handled reply_static(struct request *request, const char *text);
-
-/* 304 and the like. */
-enum handled reply_empty(struct request *request, unsigned status);
 
 /* A 200 that is written piece by piece: more(arg, out) appends some and returns 1, or 0 when that was the
    end, or -1 (the connection is closed, so that the client sees that it is not whole). `release` frees arg,

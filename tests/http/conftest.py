@@ -23,7 +23,8 @@ SMALL = {"kernel": "read_offset", "size": 1024}
 
 def sanitized():
     """A sanitizer's build is slower and larger; what is measured then means nothing."""
-    return b"__asan_init" in pathlib.Path(BINARY).read_bytes()
+    program = pathlib.Path(BINARY).read_bytes()
+    return b"__asan_init" in program or b"__tsan_init" in program
 
 
 class Service:
@@ -94,10 +95,13 @@ class Service:
         if self.process.poll() is None:
             self.process.send_signal(how)
         try:
-            return self.process.wait(timeout=30)
+            status = self.process.wait(timeout=30)
         finally:
             self.process.kill()
             self.process.stdout.close()
+        said = self.log.read_text(errors="replace")
+        assert "Sanitizer" not in said and "runtime error" not in said, said[-20000:]
+        return status
 
 
 @pytest.fixture

@@ -31,7 +31,9 @@ def test_an_experiment_is_accepted_and_its_location_leads_to_the_result(service)
 
 def test_every_default_is_filled_in(service):
     request = service.run({"kernel": "read_offset", "size": 1000})["request"]
-    assert request["offset"] == 0 and request["dtype"] == "f32" and request["grid"] == [4, 1, 1]
+    defaults = service.get("/v1/kernels/read_offset").json()["defaults"]
+    assert request["offset"] == 0 and request["dtype"] == "f32" and request["block"] == defaults["block"]
+    assert request["grid"] == [-(-1000 // defaults["block"][0]), 1, 1]
     assert request["measure"] == {"min_samples": 30, "noise": 0.01, "max_seconds": 1.0}
 
 

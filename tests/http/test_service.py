@@ -68,6 +68,14 @@ def test_flags_win_over_variables(start, tmp_path):
     assert int((tmp_path / "port").read_text()) == service.port
 
 
+@pytest.mark.parametrize("flags", [["--instance", 'a"b'], ["--instance", "a\nb"], ["--instance", "x" * 64],
+                                   ["--log-level", "loud"], ["--address", "example.org"], ["--devices", ","],
+                                   ["--devices", ",".join(["cpu"] * 17)], ["--executor-command", "'open"]])
+def test_a_value_that_makes_no_sense_is_refused_at_the_start(tmp_path, flags):
+    done = run("--port", "0", "--data-dir", str(tmp_path / "data"), *flags)
+    assert done.returncode == 1 and "error" in done.stderr
+
+
 def test_the_data_directory_has_a_default_that_follows_the_user(tmp_path):
     process = subprocess.Popen([BINARY, "--port", "0", "--executor-command", FAKE], stdout=subprocess.PIPE, text=True,
                                stderr=subprocess.DEVNULL, env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]})
