@@ -62,26 +62,17 @@ static json_t *body_parse(struct request *request, enum handled *handled)
     return object;
 }
 
-/* The limits of the device that is asked for. 0, or -1 with the reply given. */
-static int facts_find(struct request *request, int64_t device, struct device_status *status,
-                      struct problems *problems, enum handled *handled)
+static void device_find(struct devices *devices, int64_t device, struct device_status *status,
+                        struct problems *problems)
 {
-    struct devices *devices = request_service(request)->devices;
     int count = devices_count(devices);
-    bool there = device >= 0 && device < count && devices_get(devices, (int)device, status);
-    if (!there) {
+    if (device < 0 || device >= count || !devices_get(devices, (int)device, status))
         problem_add(problems, "#/device", "there is no device %lld; this service has %d, from 0 to %d",
                     (long long)device, count, count - 1);
-    } else if (!problems->count && !status->known) {
-        reply_retry_after(request, 2);
-        *handled = reply_problem(request, PROBLEM_UNAVAILABLE, "device %lld is not known yet%s%s",
-                                 (long long)device, status->reason[0] ? ": " : "", status->reason);
-        return -1;
-    }
-    return 0;
 }
 
-/* The checked experiment of a request. 0, or -1 with the reply given. */
+/* The checked experiment of a request. 0, or -1 with the reply given. What is wrong on any device is said before
+   the device is known. */
 static int experiment_read(struct request *request, const json_t *object, struct experiment *experiment,
                            enum handled *handled)
 {
@@ -89,14 +80,20 @@ static int experiment_read(struct request *request, const json_t *object, struct
     struct device_status status = {0};
     experiment_from_json(experiment, object, &problems);
     if (experiment->kernel) { /* then every field holds something, and all that is wrong is told at once */
-        if (facts_find(request, experiment->device, &status, &problems, handled) < 0)
-            return -1;
+        device_find(request_service(request)->devices, experiment->device, &status, &problems);
         experiment_check(experiment, status.known ? &status.facts : NULL, &problems);
     }
-    if (!problems.count)
-        return 0;
-    *handled = reply_fields(request, &problems);
-    return -1;
+    if (problems.count) {
+        *handled = reply_fields(request, &problems);
+        return -1;
+    }
+    if (!status.known) {
+        reply_retry_after(request, 2);
+        *handled = reply_problem(request, PROBLEM_UNAVAILABLE, "device %lld is not known yet%s%s",
+                                 (long long)experiment->device, status.reason[0] ? ": " : "", status.reason);
+        return -1;
+    }
+    return 0;
 }
 
 /* The same request gives the same text, so its hash tells a repetition from another request. */
