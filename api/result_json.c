@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/prediction_json.h"
 #include "version.h"
 
 /* To seven significant digits: more than any clock here resolves. NaN and infinity become null. */
-static json_t *number(double value)
+json_t *number_to_json(double value)
 {
     char text[32];
     if (!isfinite(value))
@@ -25,12 +26,13 @@ static json_t *timing_to_json(const struct timing *t)
 {
     if (!t->samples)
         return missing("unavailable", "every sample was discarded: launches did not arrive in time");
-    return json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:[o,o],s:o,s:s}", "samples", (int)t->samples,
-                     "discarded", (int)t->discarded, "launches_per_sample", (int)t->launches, "min_us",
-                     number(t->min_us), "p25_us", number(t->p25_us), "median_us", number(t->median_us),
-                     "p75_us", number(t->p75_us), "max_us", number(t->max_us), "mean_us", number(t->mean_us),
-                     "stddev_us", number(t->stddev_us), "ci95_us", number(t->ci95_us[0]),
-                     number(t->ci95_us[1]), "noise", number(t->noise), "stop", stop_reason_name(t->stop));
+    return json_pack(
+        "{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:[o,o],s:o,s:s}", "samples", (int)t->samples, "discarded",
+        (int)t->discarded, "launches_per_sample", (int)t->launches, "min_us", number_to_json(t->min_us),
+        "p25_us", number_to_json(t->p25_us), "median_us", number_to_json(t->median_us), "p75_us",
+        number_to_json(t->p75_us), "max_us", number_to_json(t->max_us), "mean_us", number_to_json(t->mean_us),
+        "stddev_us", number_to_json(t->stddev_us), "ci95_us", number_to_json(t->ci95_us[0]),
+        number_to_json(t->ci95_us[1]), "noise", number_to_json(t->noise), "stop", stop_reason_name(t->stop));
 }
 
 static json_t *timings_to_json(const struct result *r)
@@ -42,8 +44,8 @@ static json_t *timings_to_json(const struct result *r)
     /* Below twice the empty kernel's time what is measured is mostly the launch. */
     bool near_floor = r->cold.median_us < 2 * r->floor_us;
     return json_pack("{s:o,s:o,s:o,s:b,s:o}", "cold", timing_to_json(&r->cold), "hot",
-                     timing_to_json(&r->hot), "floor_us", number(r->floor_us), "near_floor", near_floor,
-                     "tick_us", number(r->tick_us));
+                     timing_to_json(&r->hot), "floor_us", number_to_json(r->floor_us), "near_floor",
+                     near_floor, "tick_us", number_to_json(r->tick_us));
 }
 
 /* Bytes over microseconds, in 10^9 bytes a second. */
@@ -56,9 +58,10 @@ static json_t *rates_to_json(const struct result *r, const struct timing *t)
 {
     uint64_t bytes = r->load_bytes + r->store_bytes;
     double peak = r->device.peak_gbps, effective = gbps(bytes, t->median_us);
-    return json_pack("{s:o,s:o,s:o,s:b}", "effective_gbps", number(effective), "best_gbps",
-                     number(gbps(bytes, t->min_us)), "of_peak", number(peak > 0 ? effective / peak : NAN),
-                     "above_peak", peak > 0 && effective > peak);
+    return json_pack("{s:o,s:o,s:o,s:b}", "effective_gbps", number_to_json(effective), "best_gbps",
+                     number_to_json(gbps(bytes, t->min_us)), "of_peak",
+                     number_to_json(peak > 0 ? effective / peak : NAN), "above_peak",
+                     peak > 0 && effective > peak);
 }
 
 static json_t *bandwidth_to_json(const struct result *r)
@@ -67,7 +70,7 @@ static json_t *bandwidth_to_json(const struct result *r)
         json_pack("{s:I,s:I}", "load", (json_int_t)r->load_bytes, "store", (json_int_t)r->store_bytes);
     json_t *object = json_pack(
         "{s:o,s:o,s:s,s:I,s:o}", "requested_bytes", requested, "peak_gbps",
-        r->device.peak_gbps > 0 ? number(r->device.peak_gbps) : json_null(), "peak_source",
+        r->device.peak_gbps > 0 ? number_to_json(r->device.peak_gbps) : json_null(), "peak_source",
         r->device.peak_source, "working_set_bytes", (json_int_t)r->working_set_bytes, "fits_in_l2",
         r->device.l2_bytes ? json_boolean(r->working_set_bytes <= r->device.l2_bytes) : json_null());
     const char *reason = !r->cold.samples                    ? "the kernel was not timed"
@@ -89,11 +92,11 @@ static json_t *correctness_to_json(const struct correctness *c)
     if (c->has_first)
         first = json_pack("{s:s,s:I,s:b,s:o,s:o}", "buffer", c->first.buffer, "index",
                           (json_int_t)c->first.index, "outside", c->first.guard, "expected",
-                          c->first.untouched ? json_string("untouched") : number(c->first.expected), "found",
-                          c->first.guard ? json_null() : number(c->first.found));
+                          c->first.untouched ? json_string("untouched") : number_to_json(c->first.expected),
+                          "found", c->first.guard ? json_null() : number_to_json(c->first.found));
     return json_pack("{s:b,s:I,s:I,s:o,s:o}", "verified", c->verified, "elements_checked",
                      (json_int_t)c->elements_checked, "mismatches", (json_int_t)c->mismatches,
-                     "max_abs_error", number(c->max_abs_error), "first_mismatch", first);
+                     "max_abs_error", number_to_json(c->max_abs_error), "first_mismatch", first);
 }
 
 static json_t *launch_to_json(const struct experiment *e, const struct launch_facts *l)
@@ -139,16 +142,16 @@ static json_t *stability_to_json(const struct experiment *e, const struct result
 
 json_t *result_to_json(const struct experiment *e, const struct result *r)
 {
-    json_t *object =
-        json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
-                  device_to_json(e, &r->device), "launch", launch_to_json(e, &r->launch), "timing",
-                  timings_to_json(r), "bandwidth", bandwidth_to_json(r), "correctness",
-                  correctness_to_json(&r->correctness), "stability", stability_to_json(e, r), "counters",
-                  e->counters ? missing("unavailable", "this version has no counters")
-                              : missing("not_requested", "\"counters\": true asks for them"),
-                  "execution", "began_monotonic_ns", (json_int_t)r->began_ns, "ended_monotonic_ns",
-                  (json_int_t)r->ended_ns, "provenance", "version", COALESCED_VERSION, "commit",
-                  COALESCED_COMMIT, "kernel_sha256", e->kernel->sha256);
+    json_t *object = json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
+        device_to_json(e, &r->device), "launch", launch_to_json(e, &r->launch), "timing", timings_to_json(r),
+        "bandwidth", bandwidth_to_json(r), "correctness", correctness_to_json(&r->correctness), "stability",
+        stability_to_json(e, r), "counters",
+        e->counters ? missing("unavailable", "this version has no counters")
+                    : missing("not_requested", "\"counters\": true asks for them"),
+        "prediction", prediction_for_device(e, r->device.arch), "execution", "began_monotonic_ns",
+        (json_int_t)r->began_ns, "ended_monotonic_ns", (json_int_t)r->ended_ns, "provenance", "version",
+        COALESCED_VERSION, "commit", COALESCED_COMMIT, "kernel_sha256", e->kernel->sha256);
     return object;
 }
 

@@ -13,6 +13,9 @@ json_t *result_to_json(const struct experiment *experiment, const struct result 
 /* The same as text, to be freed by the caller; NULL: no memory. */
 char *result_to_text(const struct experiment *experiment, const struct result *result);
 
+/* A number to seven significant digits; NaN and infinity become null. New reference. */
+json_t *number_to_json(double value);
+
 /* How numbers are written everywhere: compact, 15 significant digits. Flags for json_dumps(). */
 #define API_JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/body.h"
 #include "api/experiment_json.h"
 #include "api/result_json.h"
 #include "server/http/route.h"
@@ -38,29 +39,6 @@ static void on_committed(void *arg, const struct submitted *outcome)
 }
 
 /* ---- reading ---- */
-
-static json_t *body_parse(struct request *request, enum handled *handled)
-{
-    size_t length;
-    const char *body = request_body(request, &length);
-    json_error_t error;
-    if (!length) {
-        *handled = reply_problem(request, PROBLEM_MALFORMED,
-                                 "the body is empty; at the least {\"kernel\": \"...\"}");
-        return NULL;
-    }
-    json_t *object = json_loadb(body, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (!object) {
-        *handled = reply_problem(request, PROBLEM_MALFORMED, "line %d, column %d: %s", error.line,
-                                 error.column, error.text);
-    } else if (!json_is_object(object)) {
-        *handled = reply_problem(request, PROBLEM_MALFORMED,
-                                 "the body must be a JSON object, {\"kernel\": \"...\"}");
-        json_decref(object);
-        object = NULL;
-    }
-    return object;
-}
 
 static void device_find(struct devices *devices, int64_t device, struct device_status *status,
                         struct problems *problems)
@@ -151,8 +129,13 @@ static enum handled begin(struct request *request)
     if (key && (!key[0] || strlen(key) > KEY_MAX))
         return reply_problem(request, PROBLEM_MALFORMED, "an Idempotency-Key has 1 to %d characters",
                              KEY_MAX);
-    json_t *object = body_parse(request, &handled);
-    if (!object || experiment_read(request, object, &experiment, &handled) < 0)
+    size_t length;
+    char detail[BODY_DETAIL_BYTES];
+    const char *body = request_body(request, &length);
+    json_t *object = body_parse(body, length, detail);
+    if (!object)
+        return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+    if (experiment_read(request, object, &experiment, &handled) < 0)
         goto out;
     normal = experiment_to_json(&experiment, object);
     text = normal ? json_dumps(normal, API_JSON_FLAGS) : NULL;

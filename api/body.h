@@ -1,0 +1,13 @@
+/* A request's body as JSON. */
+#ifndef COALESCED_API_BODY_H
+#define COALESCED_API_BODY_H
+
+#include <jansson.h>
+
+enum { BODY_DETAIL_BYTES = 256 };
+
+/* The object that the body holds, a new reference; or NULL, with line, column and what is wrong in `detail`. Duplicate
+   keys are wrong. */
+json_t *body_parse(const char *body, size_t length, char detail[BODY_DETAIL_BYTES]);
+
+#endif

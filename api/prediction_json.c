@@ -1,0 +1,72 @@
+#include "api/prediction_json.h"
+
+#include <stdio.h>
+
+#include "api/result_json.h"
+
+/* The architecture that stands in where a device has none that the model knows. */
+static const char *const stand_in = "sm_90";
+
+static int side_to_json(json_t *object, const char *prefix, const struct prediction_side *side)
+{
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {
+        {"requests", json_integer((json_int_t)side->requests)},
+        {"transactions", json_integer((json_int_t)side->transactions)},
+        {"sectors", json_integer((json_int_t)side->sectors)},
+        {"lines", json_integer((json_int_t)side->lines)},
+        {"requested_bytes", json_integer((json_int_t)side->bytes)},
+        {"efficiency_pct", side->efficiency_pct < 0 ? json_null() : number_to_json(side->efficiency_pct)},
+    };
+    int failed = 0;
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "%s_%s", prefix, members[i].name);
+        failed |= json_object_set_new(object, name, members[i].value);
+    }
+    if (side->efficiency_pct < 0) {
+        char name[48];
+        snprintf(name, sizeof name, "%s_reason", prefix);
+        failed |= json_object_set_new(object, name, json_string("nothing is touched"));
+    }
+    return failed;
+}
+
+json_t *prediction_to_json(const struct prediction *prediction)
+{
+    json_t *object = json_pack("{s:s,s:b,s:b}", "arch", prediction->arch->name, "l1", prediction->l1, "exact",
+                               prediction->exact);
+    if (side_to_json(object, "gld", &prediction->load) || side_to_json(object, "gst", &prediction->store)) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+json_t *prediction_for(const struct experiment *experiment, const struct access *access, const char *name,
+                       enum l1_setting setting)
+{
+    const struct arch *arch = arch_find(name);
+    struct prediction prediction;
+    struct error error = {0};
+    if (!arch)
+        error_set(&error, ERROR_NOT_FOUND, "the model has no architecture \"%.32s\"", name);
+    else if (prediction_make(experiment, access, arch, setting, &prediction, &error) == 0)
+        return prediction_to_json(&prediction);
+    return json_pack("{s:s,s:s,s:s}", "arch", name, "status", "unavailable", "reason", error.text);
+}
+
+json_t *prediction_for_device(const struct experiment *experiment, const char *arch)
+{
+    struct access access;
+    access_count(experiment, &access);
+    const char *known = arch_find(arch) ? arch : stand_in;
+    json_t *object = prediction_for(experiment, &access, known, L1_BY_ARCH);
+    if (known != arch)
+        json_object_set_new(
+            object, "note",
+            json_sprintf("the model does not know %s; this is what %s would do", arch, known));
+    return object;
+}

@@ -1,0 +1,88 @@
+/* The architectures that the model knows: what one multiprocessor (SM) has, as plain figures.
+
+   Sources. Totals (warps, blocks, registers, shared memory) and limits of a thread and of a block: the
+   CUDA C++ Programming Guide, "Compute Capabilities", its table of technical specifications; guides up to
+   4.2 for 1.2, up to 8.0 for 2.x, up to 11 for 3.x. Units of allocation, sub-partitions, barriers:
+   cuda_occupancy.h of CUDA 13 for 3.0 and newer, of CUDA 7.0 and NVIDIA's occupancy calculator spreadsheet
+   for what is older. Registers a thread: 63 until 3.0, 255 from 3.5 on (the guide's table;
+   cuda_occupancy.h lets 255 pass on 3.0 and 256 from 7.0 on); 124 on 1.2 (the spreadsheet). Caching of
+   loads: the guide's chapters on global memory and the tuning guides of Kepler, Maxwell and Pascal. Issue:
+   the guide, "Multiprocessor Level". */
+#ifndef COALESCED_KERNELS_MODEL_ARCH_H
+#define COALESCED_KERNELS_MODEL_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    ARCH_WARP_THREADS = 32,
+    ARCH_BARRIERS_PER_BLOCK = 16 /* named barriers, 0 to 15: PTX ISA, bar */
+};
+
+enum arch_register_owner {
+    ARCH_REGISTERS_TO_WARPS, /* a warp's registers round up to the unit and lie in one sub-partition */
+    ARCH_REGISTERS_TO_BLOCKS /* a block's registers round up to the unit; its warps count in twos */
+};
+
+struct arch_registers {
+    uint32_t per_sm, per_block, per_thread; /* 32 bits each */
+    uint32_t unit;                          /* registers: an allocation is a multiple */
+    enum arch_register_owner owner;
+    /* A block launches only if it fits with its warps rounded up to a multiple of this: the sub-partitions,
+       but 4 on sm_60 with its 2, as what cannot run on the rest of its family is kept from running there. */
+    uint32_t launch_warps;
+};
+
+struct arch_shared {
+    uint32_t per_sm_bytes;
+    uint32_t
+        per_block_bytes; /* at most, for a kernel that opted in to more than 48 KB where that is possible */
+    uint32_t unit_bytes; /* an allocation is a multiple */
+    uint32_t reserved_bytes; /* that the system takes besides, in each block */
+};
+
+/* Whether a global load goes through L1. */
+enum arch_l1 { ARCH_L1_NEVER, ARCH_L1_ON_REQUEST, ARCH_L1_BY_DEFAULT };
+
+struct arch_access {
+    enum arch_l1 l1;
+    uint32_t l1_bytes; /* that a load through L1 brings at a time: a line, or a sector; 0 when l1 is never */
+    /* What a request stores into one 128-byte region is one transaction, of one 32-byte segment, of
+       an aligned two or of all four; false: 32-byte sectors, each for itself. */
+    bool stores_joined;
+    /* Requests are formed by half warps: the access model, which counts by warps, does not hold. */
+    bool half_warps;
+};
+
+/* Every `cycles` clocks, `warps` warps issue `instructions` instructions each. */
+struct arch_issue {
+    uint32_t warps, cycles, instructions;
+};
+
+struct arch {
+    const char *name; /* "sm_90" */
+    uint32_t warps_per_sm, blocks_per_sm, threads_per_block, sub_partitions;
+    struct arch_registers registers;
+    struct arch_shared shared;
+    uint32_t barriers_per_sm; /* 0: they do not limit */
+    struct arch_access access;
+    struct arch_issue issue;
+    /* From an arithmetic instruction to one that needs its result; 0: nothing to cite. */
+    uint32_t register_latency_cycles;
+};
+
+/* All architectures, oldest first. Static, safe from any thread. */
+int arch_count(void);
+const struct arch *arch_at(int index);
+
+/* By its name, "sm_90"; NULL when there is none of that name. */
+const struct arch *arch_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,49 @@
+/* What an architecture makes of what a kernel touches: transactions and efficiency, in nvprof's sense. */
+#ifndef COALESCED_KERNELS_MODEL_PREDICTION_H
+#define COALESCED_KERNELS_MODEL_PREDICTION_H
+
+#include "base/error.h"
+#include "kernels/model/access.h"
+#include "kernels/model/arch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Do loads go through L1? */
+enum l1_setting {
+    L1_BY_ARCH, /* as the architecture does unless told otherwise, and the request's load path asks for */
+    L1_ON,
+    L1_OFF
+};
+
+struct prediction_side {
+    uint64_t requests;     /* warp instructions */
+    uint64_t sectors;      /* 32 bytes each */
+    uint64_t lines;        /* 128 bytes each */
+    uint64_t transactions; /* as the architecture counts them */
+    uint64_t bytes;        /* requested */
+    uint64_t moved_bytes;  /* that the touched units hold */
+    double
+        efficiency_pct; /* 100 * bytes / moved_bytes: nvprof's gld_efficiency, gst_efficiency; -1: nothing touched */
+};
+
+struct prediction {
+    const struct arch *arch;
+    bool l1;    /* loads are counted in the L1's unit */
+    bool exact; /* false: sampled, see access.h */
+    struct prediction_side load, store;
+};
+
+/* Loads through L1 are counted in its unit (a 128-byte line until sm_37, a 32-byte sector from sm_50 on), others and all
+   stores in 32-byte sectors; store transactions join sectors within a 128-byte region on the older ones (arch.h).
+   The load path of the request counts with L1_BY_ARCH: ca asks for L1 where there is a choice, cg and ldg bypass it.
+   Returns 0, or -1 (ERROR_INVALID): the architecture forms its requests by half warps, or its L1 cannot be turned on
+   or off as asked. */
+int prediction_make(const struct experiment *experiment, const struct access *access, const struct arch *arch,
+                    enum l1_setting setting, struct prediction *prediction, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

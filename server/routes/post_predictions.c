@@ -1,0 +1,118 @@
+/* POST /v1/predictions: the model alone, no queue, no device: an experiment's fields, a list of architectures, and
+   whether loads go through L1. Answers at once. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/body.h"
+#include "api/experiment_json.h"
+#include "api/prediction_json.h"
+#include "api/result_json.h"
+#include "server/http/route.h"
+#include "server/service.h"
+
+enum { ARCHS_MAX = 32 };
+
+/* What is asked for besides an experiment. */
+struct question {
+    json_t *archs; /* a list of names; owned */
+    enum l1_setting l1;
+};
+
+static json_t *all_archs(void)
+{
+    json_t *archs = json_array();
+    for (int i = 0; i < arch_count(); i++)
+        if (!arch_at(i)->access.half_warps)
+            json_array_append_new(archs, json_string(arch_at(i)->name));
+    return archs;
+}
+
+static void check_archs(const json_t *archs, struct problems *problems)
+{
+    size_t i;
+    const json_t *name;
+    if (!json_is_array(archs) || !json_array_size(archs) || json_array_size(archs) > ARCHS_MAX) {
+        problem_add(problems, "#/arch", "must be the name of an architecture, or a list of 1 to %d of them",
+                    ARCHS_MAX);
+        return;
+    }
+    json_array_foreach(archs, i, name) if (!json_is_string(name) || !arch_find(json_string_value(name)))
+        problem_add(problems, "#/arch", "%.32s is no architecture that the model knows, from %s to %s",
+                    json_is_string(name) ? json_string_value(name) : "what is not a string", arch_at(0)->name,
+                    arch_at(arch_count() - 1)->name);
+}
+
+/* Takes "arch" and "l1" out of the request: the rest is an experiment. */
+static void question_take(struct question *question, json_t *request, struct problems *problems)
+{
+    json_t *archs = json_incref(json_object_get(request, "arch"));
+    json_t *l1 = json_object_get(request, "l1");
+    if (l1 && !json_is_boolean(l1))
+        problem_add(problems, "#/l1", "must be true or false");
+    question->l1 = !l1 ? L1_BY_ARCH : json_is_true(l1) ? L1_ON : L1_OFF;
+    if (json_is_string(archs)) {
+        json_t *one = json_pack("[O]", archs);
+        json_decref(archs);
+        archs = one;
+    } else if (!archs) {
+        archs = all_archs();
+    }
+    check_archs(archs, problems);
+    question->archs = archs;
+    json_object_del(request, "arch");
+    json_object_del(request, "l1");
+}
+
+static json_t *answer_make(const struct experiment *experiment, const struct question *question)
+{
+    struct access access;
+    size_t i;
+    const json_t *name;
+    json_t *predictions = json_array();
+    access_count(experiment, &access);
+    json_array_foreach(question->archs, i, name) json_array_append_new(
+        predictions, prediction_for(experiment, &access, json_string_value(name), question->l1));
+    return json_pack("{s:o,s:o}", "request", experiment_to_json(experiment, NULL), "predictions",
+                     predictions);
+}
+
+static enum handled handle(struct request *request)
+{
+    enum handled handled;
+    struct experiment experiment;
+    struct problems problems = {0};
+    struct question question = {0};
+    struct buffer out = {0};
+    char detail[BODY_DETAIL_BYTES];
+    size_t length;
+    const char *body = request_body(request, &length);
+    json_t *object = body_parse(body, length, detail);
+    if (!object)
+        return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+    question_take(&question, object, &problems);
+    experiment_from_json(&experiment, object, &problems);
+    if (experiment.kernel)
+        experiment_check(&experiment, NULL, &problems);
+    if (problems.count) {
+        handled = reply_fields(request, &problems);
+    } else {
+        json_t *answer = answer_make(&experiment, &question);
+        char *text = answer ? json_dumps(answer, API_JSON_FLAGS) : NULL;
+        out.failed = !text || buffer_text(&out, text) < 0;
+        handled = reply_body(request, 200, &out);
+        free(text);
+        json_decref(answer);
+    }
+    json_decref(question.archs);
+    json_decref(object);
+    return handled;
+}
+
+const struct route route_post_predictions = {
+    .method = "POST",
+    .pattern = "/v1/predictions",
+    .type = "application/json",
+    .flags = ROUTE_JSON,
+    .handle = handle,
+};
