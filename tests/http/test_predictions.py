@@ -1,0 +1,62 @@
+"""POST /v1/predictions: the model alone."""
+import time
+
+import pytest
+from conftest import sanitized
+
+
+def predict(service, **fields):
+    return service.request("POST", "/v1/predictions", json=fields)
+
+
+def test_offset_11_takes_five_sectors_instead_of_four(service):
+    answer = predict(service, kernel="read_offset", size=16777216, block=512, offset=11, arch=["sm_90", "sm_20"]).json()
+    h200, fermi = answer["predictions"]
+    assert h200["exact"] and h200["gld_sectors"] == 5242876 and h200["gst_sectors"] == 2097151
+    assert h200["gld_efficiency_pct"] == pytest.approx(80, abs=0.01)
+    assert fermi["l1"] and fermi["gld_efficiency_pct"] == pytest.approx(50, abs=0.01)
+
+
+def test_the_cache_can_be_turned_off(service):
+    on, off = [predict(service, kernel="read_offset", offset=11, arch="sm_20", l1=l1).json()["predictions"][0]
+               for l1 in (True, False)]
+    assert on["gld_efficiency_pct"] == pytest.approx(50, abs=0.01)
+    assert off["gld_efficiency_pct"] == pytest.approx(80, abs=0.01)
+
+
+def test_without_a_list_every_architecture_answers(service):
+    rows = predict(service, kernel="copy").json()["predictions"]
+    assert {"sm_20", "sm_37", "sm_90", "sm_120"} <= {row["arch"] for row in rows}
+    assert all(row["gld_efficiency_pct"] == 100 for row in rows)
+
+
+def test_where_nothing_is_touched_efficiency_is_null_with_its_reason(service):
+    row = predict(service, kernel="read_offset", size=1000, offset=1000, arch="sm_90").json()["predictions"][0]
+    assert row["gld_efficiency_pct"] is None and row["gld_reason"]
+
+
+@pytest.mark.parametrize("fields, pointer", [
+    ({"kernel": "copy", "arch": "sm_1"}, "#/arch"),
+    ({"kernel": "copy", "arch": []}, "#/arch"),
+    ({"kernel": "copy", "arch": 90}, "#/arch"),
+    ({"kernel": "copy", "l1": "yes"}, "#/l1"),
+    ({"kernel": "nope"}, "#/kernel"),
+    ({"kernel": "copy", "nope": 1}, "#/nope"),
+    ({"kernel": "copy", "size": -1}, "#/size"),
+])
+def test_wrong_fields_are_named(service, fields, pointer):
+    answer = predict(service, **fields)
+    assert answer.status_code == 422
+    assert pointer in [error["pointer"] for error in answer.json()["errors"]]
+
+
+def test_every_kernel_at_any_size_answers_at_once(service):
+    slowest = 0
+    for kernel in service.get("/v1/kernels").json()["kernels"]:
+        size = [16383, 16381] if kernel["size_dims"] == 2 else 268435399
+        begin = time.monotonic()
+        answer = predict(service, kernel=kernel["name"], size=size, block=[31, 33] if kernel["block_dims"] == 2 else 1000,
+                         arch="sm_90")
+        slowest = max(slowest, time.monotonic() - begin)
+        assert answer.status_code == 200 and answer.json()["predictions"][0]["exact"], kernel["name"]
+    assert slowest < 0.05 or sanitized()
