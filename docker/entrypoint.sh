@@ -1,0 +1,67 @@
+#!/bin/sh
+# Starts the service in a container. There it has to listen on every address to be reached at all, so it does only
+# when tokens guard it, or somebody said that nothing has to.
+#   new-token       adds a token to the tokens in the data directory, and prints it
+#   options         are handed to the service
+#   anything else   is run instead of the service
+set -eu
+
+own_tokens=$COALESCED_DATA_DIR/tokens
+
+say() { printf '%s\n' "$@" >&2; }
+
+new_token() {
+    umask 077
+    token=$(head -c 24 /dev/urandom | base64)
+    printf '%s\n' "$token" >>"$own_tokens"
+    printf '%s\n' "$token"
+}
+
+instructions() {
+    say "coalesced: whoever reaches this container could use its devices, so it wants tokens. Either" \
+        "" \
+        "  make a token, kept in the data volume, and start again:" \
+        "    docker run --rm -v coalesced:$COALESCED_DATA_DIR IMAGE new-token" \
+        "    docker run -d -p 127.0.0.1:8080:8080 -v coalesced:$COALESCED_DATA_DIR IMAGE" \
+        "  or give a file of your own, one token a line, which user $(id -u) can read and others cannot:" \
+        "    docker run ... -v /path/to/tokens:/run/tokens:ro -e COALESCED_TOKEN_FILE=/run/tokens IMAGE" \
+        "  or let everybody in who reaches the port:" \
+        "    docker run ... -p 127.0.0.1:8080:8080 -e COALESCED_INSECURE=1 IMAGE"
+}
+
+case ${1-} in
+new-token)
+    new_token
+    exit
+    ;;
+'' | -*) ;;
+*) exec "$@" ;;
+esac
+
+access=
+for word in "$@"; do
+    case $word in
+    --address | --address=* | --token-file | --token-file=* | --insecure | --insecure=* | --help | --version)
+        # Then the service itself decides, as it does anywhere.
+        access=option
+        ;;
+    esac
+done
+[ -z "${COALESCED_TOKEN_FILE-}" ] || access=file
+if [ -z "$access" ] && [ -e "$own_tokens" ]; then
+    export COALESCED_TOKEN_FILE="$own_tokens"
+    access=file
+fi
+case ${COALESCED_INSECURE-} in '' | 0 | no | false | off) ;; *) access=${access:-nobody} ;; esac
+
+if [ "$access" = file ] && [ ! -r "$COALESCED_TOKEN_FILE" ]; then
+    say "coalesced: $COALESCED_TOKEN_FILE is not there, or user $(id -u) of the container may not read it. On the host:" \
+        "    chown $(id -u) FILE && chmod 600 FILE"
+    exit 2
+fi
+if [ -z "$access" ] && [ -z "${COALESCED_ADDRESS-}" ]; then
+    instructions
+    exit 2
+fi
+export COALESCED_ADDRESS="${COALESCED_ADDRESS:-0.0.0.0}"
+exec coalesced "$@"
