@@ -175,8 +175,13 @@ static void read_counters(struct reader *r, const json_t *value)
 
 static void read_transfers(struct reader *r, const json_t *value)
 {
-    if (!json_is_string(value) || strcmp(json_string_value(value), "none") != 0)
-        problem_add(r->problems, "#/transfers", "must be \"none\": this version does not time transfers");
+    for (int i = 0; i < TRANSFERS_COUNT; i++)
+        if (json_is_string(value) &&
+            strcmp(json_string_value(value), transfers_name((enum transfers)i)) == 0) {
+            r->experiment->transfers = (enum transfers)i;
+            return;
+        }
+    problem_add(r->problems, "#/transfers", "must be one of none, pageable, pinned");
 }
 
 static void read_timeout(struct reader *r, const json_t *value)
@@ -330,12 +335,12 @@ json_t *experiment_to_json(const struct experiment *e, const json_t *request)
                   size, "block", shape_to_json(e->block), "grid", shape_to_json(e->grid));
     int failed = !object;
     for (int i = 0; i < kernel->param_count; i++)
-        failed |=
-            json_object_set_new(object, kernel->params[i].name, param_value_to_json(&kernel->params[i], e->param[i]));
+        failed |= json_object_set_new(object, kernel->params[i].name,
+                                      param_value_to_json(&kernel->params[i], e->param[i]));
     json_t *rest = json_pack("{s:I,s:{s:I,s:f,s:f},s:b,s:s,s:f,s:I,s:o}", "device", (json_int_t)e->device,
                              "measure", "min_samples", (json_int_t)e->measure.min_samples, "noise",
                              e->measure.noise, "max_seconds", e->measure.max_seconds, "counters", e->counters,
-                             "transfers", "none", "timeout_s", e->timeout_s, "priority",
+                             "transfers", transfers_name(e->transfers), "timeout_s", e->timeout_s, "priority",
                              (json_int_t)e->priority, "labels", labels ? json_incref(labels) : json_object());
     failed |= !rest || json_object_update(object, rest);
     json_decref(rest);

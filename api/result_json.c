@@ -140,18 +140,38 @@ static json_t *stability_to_json(const struct experiment *e, const struct result
     return json_pack("{s:b,s:o}", "stable", stable, "reasons", reasons);
 }
 
+static json_t *transfer_to_json(const struct transfer *t)
+{
+    return json_pack("{s:i,s:I,s:o,s:o,s:o}", "samples", (int)t->samples, "bytes", (json_int_t)t->bytes,
+                     "median_us", number_to_json(t->median_us), "min_us", number_to_json(t->min_us), "gbps",
+                     number_to_json(gbps(t->bytes, t->median_us)));
+}
+
+static json_t *transfers_to_json(const struct experiment *e, const struct result *r)
+{
+    if (e->transfers == TRANSFERS_NONE)
+        return missing("not_requested", "\"transfers\": \"pageable\" or \"pinned\" asks for them");
+    if (!r->to_device.samples)
+        return missing("unavailable", r->cold.samples
+                                          ? "the device's memory is the host's: nothing is transferred"
+                                          : "the kernel was not timed");
+    return json_pack("{s:s,s:o,s:o}", "memory", transfers_name(e->transfers), "h2d",
+                     transfer_to_json(&r->to_device), "d2h", transfer_to_json(&r->to_host));
+}
+
 json_t *result_to_json(const struct experiment *e, const struct result *r)
 {
     json_t *object = json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
         device_to_json(e, &r->device), "launch", launch_to_json(e, &r->launch), "timing", timings_to_json(r),
         "bandwidth", bandwidth_to_json(r), "correctness", correctness_to_json(&r->correctness), "stability",
         stability_to_json(e, r), "counters",
         e->counters ? missing("unavailable", "this version has no counters")
                     : missing("not_requested", "\"counters\": true asks for them"),
-        "prediction", prediction_for_device(e, r->device.arch), "execution", "began_monotonic_ns",
-        (json_int_t)r->began_ns, "ended_monotonic_ns", (json_int_t)r->ended_ns, "provenance", "version",
-        COALESCED_VERSION, "commit", COALESCED_COMMIT, "kernel_sha256", e->kernel->sha256);
+        "transfers", transfers_to_json(e, r), "prediction", prediction_for_device(e, r->device.arch),
+        "execution", "began_monotonic_ns", (json_int_t)r->began_ns, "ended_monotonic_ns",
+        (json_int_t)r->ended_ns, "provenance", "version", COALESCED_VERSION, "commit", COALESCED_COMMIT,
+        "kernel_sha256", e->kernel->sha256);
     return object;
 }
 

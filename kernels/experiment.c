@@ -8,6 +8,12 @@
 /* No buffer may reach this: half of what a signed 64-bit index of bytes can say. */
 static const uint64_t bytes_limit = UINT64_C(1) << 62;
 
+const char *transfers_name(enum transfers transfers)
+{
+    static const char *const names[TRANSFERS_COUNT] = {"none", "pageable", "pinned"};
+    return names[transfers];
+}
+
 void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
 {
     if (problems->count < EXPERIMENT_PROBLEMS) {

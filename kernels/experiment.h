@@ -15,6 +15,12 @@ struct measure {
     double max_seconds;  /* and never sample longer than this, for cold and hot together */
 };
 
+/* Whether copies of the arrays between host and device are timed, and from what kind of host memory. */
+enum transfers { TRANSFERS_NONE, TRANSFERS_PAGEABLE, TRANSFERS_PINNED, TRANSFERS_COUNT };
+
+/* "none", "pageable", "pinned" */
+const char *transfers_name(enum transfers transfers);
+
 struct experiment {
     const struct kernel *kernel;
     enum dtype dtype;
@@ -25,6 +31,7 @@ struct experiment {
     int64_t device;
     struct measure measure;
     bool counters;
+    enum transfers transfers;
     double timeout_s;
     int64_t priority; /* the higher the sooner */
 };

@@ -40,6 +40,13 @@ struct correctness {
     } first;
 };
 
+/* Copies of the experiment's own arrays. */
+struct transfer {
+    unsigned samples; /* 0: none was timed */
+    uint64_t bytes;   /* a sample */
+    double median_us, min_us;
+};
+
 struct launch_facts {
     int registers_per_thread; /* -1: no such thing on this device */
     uint64_t local_bytes_per_thread, shared_bytes_per_block;
@@ -50,6 +57,7 @@ struct result {
     struct launch_facts launch;
     struct correctness correctness;
     struct timing cold, hot;
+    struct transfer to_device, to_host; /* all inputs; all outputs */
     double floor_us; /* an empty kernel, measured as the cold samples are; 0: not to be measured */
     double tick_us;  /* what the timer resolves */
     int64_t began_ns,

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "kernels/timing.h"
+#include "kernels/transfer.h"
 
 enum {
     FLOOR_SAMPLES = 32,
@@ -385,6 +386,11 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
     int failed = verify(runner, e, &layout, result, say, arg, error);
     if (!failed)
         failed = time_all(runner, e, &layout.run, result, say, arg, error);
+    if (!failed && e->transfers != TRANSFERS_NONE) {
+        say(arg, "transfers");
+        failed = transfer_time(runner->kind, runner->device, &layout.run, e->transfers == TRANSFERS_PINNED,
+                               e->measure.max_seconds, result, error);
+    }
     result->ended_ns = clock_monotonic_ns();
     return failed;
 }

@@ -222,6 +222,12 @@ static int cpu_read(device *, void *to, const void *from, uint64_t bytes, error 
     return 0;
 }
 
+static int cpu_write(device *, void *to, const void *from, uint64_t bytes, error *)
+{
+    memcpy(to, from, bytes);
+    return 0;
+}
+
 static const kernel_entry *entry_of(const run *r)
 {
     return cpu_entries[suite_index(r->kernel)];
@@ -316,8 +322,8 @@ static void cpu_batch_free(device *, batch *b)
 
 extern "C" const device_kind device_cpu;
 const device_kind device_cpu = {
-    "cpu",         true,           cpu_count,      cpu_describe,     cpu_open,
-    cpu_close,     cpu_reserve,    cpu_fill,       cpu_count_other,  cpu_read,
-    cpu_prepare,   cpu_launch,     cpu_check,      cpu_launch_facts, cpu_time_cold,
+    "cpu",         true,           cpu_count,       cpu_describe, cpu_open,         cpu_close,
+    cpu_reserve,   cpu_fill,       cpu_count_other, cpu_read,     cpu_write,        nullptr,
+    nullptr,       cpu_prepare,    cpu_launch,      cpu_check,    cpu_launch_facts, cpu_time_cold,
     cpu_batch_new, cpu_batch_time, cpu_batch_free,
 };

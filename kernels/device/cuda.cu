@@ -2,6 +2,7 @@
    docs/measuring.md. */
 #include <cuda_runtime.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <new>
@@ -268,6 +269,33 @@ static int cuda_read(device *d, void *to, const void *from, uint64_t bytes, erro
     return 0;
 }
 
+static int cuda_write(device *d, void *to, const void *from, uint64_t bytes, error *error)
+{
+    CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream));
+    CHECK(cudaStreamSynchronize(d->stream));
+    return 0;
+}
+
+static int cuda_host_alloc(device *, uint64_t bytes, bool pinned, void **at, error *error)
+{
+    if (!pinned) {
+        *at = malloc(bytes);
+        return *at ? 0
+                   : error_set(error, ERROR_MEMORY, "no host memory for %llu bytes",
+                               (unsigned long long)bytes);
+    }
+    CHECK(cudaMallocHost(at, bytes));
+    return 0;
+}
+
+static void cuda_host_free(device *, void *at, bool pinned)
+{
+    if (pinned)
+        cudaFreeHost(at);
+    else
+        free(at);
+}
+
 static int cuda_count_other(device *d, const void *at, int byte, uint64_t bytes, check *found, error *error)
 {
     if (found_begin(d, error) < 0)
@@ -390,8 +418,8 @@ static void cuda_batch_free(device *, batch *b)
 
 extern "C" const device_kind device_cuda;
 const device_kind device_cuda = {
-    "cuda",         false,           cuda_count,      cuda_describe,     cuda_open,
-    cuda_close,     cuda_reserve,    cuda_fill,       cuda_count_other,  cuda_read,
-    cuda_prepare,   cuda_launch,     cuda_check,      cuda_launch_facts, cuda_time_cold,
+    "cuda",         false,           cuda_count,       cuda_describe, cuda_open,         cuda_close,
+    cuda_reserve,   cuda_fill,       cuda_count_other, cuda_read,     cuda_write,        cuda_host_alloc,
+    cuda_host_free, cuda_prepare,    cuda_launch,      cuda_check,    cuda_launch_facts, cuda_time_cold,
     cuda_batch_new, cuda_batch_time, cuda_batch_free,
 };

@@ -36,6 +36,10 @@ struct device_kind {
     int (*count_other)(struct device *device, const void *at, int byte, uint64_t bytes, struct check *found,
                        struct error *error);
     int (*read)(struct device *device, void *to, const void *from, uint64_t bytes, struct error *error);
+    int (*write)(struct device *device, void *to, const void *from, uint64_t bytes, struct error *error);
+    /* Host memory to copy from and to, pinned or not. NULL, both: the device's memory is the host's. */
+    int (*host_alloc)(struct device *device, uint64_t bytes, bool pinned, void **at, struct error *error);
+    void (*host_free)(struct device *device, void *at, bool pinned);
 
     int (*prepare)(struct device *device, const struct run *run, int buffer, struct error *error);
     int (*launch)(struct device *device, const struct run *run, struct error *error);

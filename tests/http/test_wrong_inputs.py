@@ -60,7 +60,7 @@ def test_a_body_that_is_not_json_is_400_with_its_place(service, body, words):
     ("device", "0"), ("device", 0.5), ("device", [0]),
     ("measure", 1), ("measure", []),
     ("counters", 1), ("counters", "yes"),
-    ("transfers", 1), ("transfers", "pinned"),
+    ("transfers", 1), ("transfers", "some"),
     ("timeout_s", "60"), ("timeout_s", None),
     ("priority", "high"), ("priority", 1.5),
     ("labels", []), ("labels", "x"), ("labels", {"a": 1}),

@@ -1,0 +1,102 @@
+#include "kernels/transfer.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+enum { SAMPLES = 7 };
+
+struct copying {
+    const struct device_kind *kind;
+    struct device *device;
+    const struct run *run;
+    void *host[KERNEL_BUFFERS];
+};
+
+static uint64_t buffer_bytes(const struct run *run, int buffer)
+{
+    return run->elements[buffer] * dtype_bytes(run->dtype);
+}
+
+/* One copy of every buffer of that role. */
+static int copy_all(struct copying *c, enum buffer_role role, bool to_device, struct error *error)
+{
+    for (int b = 0; b < c->run->kernel->buffer_count; b++) {
+        uint64_t bytes = buffer_bytes(c->run, b);
+        if (c->run->kernel->buffers[b].role != role)
+            continue;
+        int failed = to_device ? c->kind->write(c->device, c->run->buffer[b], c->host[b], bytes, error)
+                               : c->kind->read(c->device, c->host[b], c->run->buffer[b], bytes, error);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static int time_copies(struct copying *c, enum buffer_role role, bool to_device, double max_seconds,
+                       struct transfer *transfer, struct error *error)
+{
+    double samples[SAMPLES];
+    unsigned count = 0;
+    int64_t deadline = clock_monotonic_ns() + (int64_t)(max_seconds * 1e9);
+    /* The first only warms up: pages of the host's memory are made. */
+    for (int i = -1; i < SAMPLES && (count == 0 || clock_monotonic_ns() < deadline); i++) {
+        int64_t begin = clock_monotonic_ns();
+        if (copy_all(c, role, to_device, error) < 0)
+            return -1;
+        if (i >= 0)
+            samples[count++] = (double)(clock_monotonic_ns() - begin) / 1e3;
+    }
+    qsort(samples, count, sizeof *samples, ascending);
+    transfer->samples = count;
+    transfer->min_us = samples[0];
+    transfer->median_us = count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
+    for (int b = 0; b < c->run->kernel->buffer_count; b++)
+        if (c->run->kernel->buffers[b].role == role)
+            transfer->bytes += buffer_bytes(c->run, b);
+    return 0;
+}
+
+/* What was sent to the device must be what came from there. */
+static int check_inputs(struct copying *c, struct error *error)
+{
+    for (int b = 0; b < c->run->kernel->buffer_count; b++) {
+        struct check found;
+        if (c->run->kernel->buffers[b].role != BUFFER_INPUT)
+            continue;
+        if (c->kind->check(c->device, c->run, b, &found, error) < 0)
+            return -1;
+        if (found.mismatches)
+            return error_set(error, ERROR_INCORRECT, "%llu elements of %s were wrong after the transfer",
+                             found.mismatches, c->run->kernel->buffers[b].name);
+    }
+    return 0;
+}
+
+int transfer_time(const struct device_kind *kind, struct device *device, const struct run *run, bool pinned,
+                  double max_seconds, struct result *result, struct error *error)
+{
+    struct copying c = {.kind = kind, .device = device, .run = run};
+    int status = -1;
+    if (!kind->host_alloc)
+        return 0;
+    for (int b = 0; b < run->kernel->buffer_count; b++)
+        if (kind->host_alloc(device, buffer_bytes(run, b), pinned, &c.host[b], error) < 0)
+            goto out;
+    if (copy_all(&c, BUFFER_INPUT, false, error) < 0 ||
+        time_copies(&c, BUFFER_INPUT, true, max_seconds, &result->to_device, error) < 0 ||
+        time_copies(&c, BUFFER_OUTPUT, false, max_seconds, &result->to_host, error) < 0)
+        goto out;
+    status = check_inputs(&c, error);
+out:
+    for (int b = 0; b < run->kernel->buffer_count; b++)
+        if (c.host[b])
+            kind->host_free(device, c.host[b], pinned);
+    return status;
+}
