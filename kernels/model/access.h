@@ -22,6 +22,7 @@ struct access_sums {
     uint64_t sectors;  /* distinct aligned 32-byte segments, instruction by instruction */
     uint64_t lines;    /* distinct aligned 128-byte lines, instruction by instruction */
     uint64_t bytes;    /* that the active lanes ask for */
+    uint64_t used;     /* distinct bytes among them, instruction by instruction: less than `bytes` where lanes share */
 };
 
 struct access {

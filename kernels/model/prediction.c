@@ -21,11 +21,12 @@ static struct prediction_side side_make(const struct access_sums *sums, uint64_t
         .lines = sums->lines,
         .transactions = unit_bytes == LINE_BYTES || joined ? sums->lines : sums->sectors,
         .bytes = sums->bytes,
+        .used_bytes = sums->used,
         .moved_bytes = unit_bytes == LINE_BYTES ? sums->lines * LINE_BYTES : sums->sectors * SECTOR_BYTES,
         .efficiency_pct = -1,
     };
     if (side.moved_bytes)
-        side.efficiency_pct = 100 * (double)side.bytes / (double)side.moved_bytes;
+        side.efficiency_pct = 100 * (double)side.used_bytes / (double)side.moved_bytes;
     return side;
 }
 

@@ -23,9 +23,11 @@ struct prediction_side {
     uint64_t lines;        /* 128 bytes each */
     uint64_t transactions; /* as the architecture counts them */
     uint64_t bytes;        /* requested */
+    uint64_t used_bytes;   /* the distinct ones among them, instruction by instruction */
     uint64_t moved_bytes;  /* that the touched units hold */
     double
-        efficiency_pct; /* 100 * bytes / moved_bytes: nvprof's gld_efficiency, gst_efficiency; -1: nothing touched */
+        efficiency_pct; /* 100 * used_bytes / moved_bytes; -1: nothing touched. Where no lanes of a warp ask for the
+                              same byte this is nvprof's gld_efficiency, gst_efficiency */
 };
 
 struct prediction {

@@ -119,6 +119,7 @@ void tracer::count_site(const site &s)
         blocks *= (uint64_t)(box_.high[i] - box_.low[i]);
     sums.requests += blocks;
     sums.bytes += blocks * (uint64_t)s.lanes * s.bytes;
+    sums.used += blocks * pieces(sorted, s.lanes, s.bytes, 0, 1);
     for (int64_t r = 0; r < LINE_BYTES; r++) {
         if (!counts[r])
             continue;
@@ -210,7 +211,7 @@ void tracer::trace_block_by_block()
     auto scale = [&](const access_sums &s) {
         return traced == blocks
                    ? s
-                   : access_sums{scaled(s.requests), scaled(s.sectors), scaled(s.lines), scaled(s.bytes)};
+                   : access_sums{scaled(s.requests), scaled(s.sectors), scaled(s.lines), scaled(s.bytes), scaled(s.used)};
     };
     *sums_ = {scale(sampled.load), scale(sampled.store), false, sampled.boxes};
 }

@@ -58,18 +58,20 @@ template <class T_> struct plain_context {
 static inline void plain_count(const warp_accesses &warp, struct access *sums)
 {
     for (const auto &[what, bytes] : warp) {
-        std::set<int64_t> sectors, lines;
+        std::set<int64_t> sectors, lines, used;
         unsigned width = std::get<2>(what);
         for (int64_t first : bytes)
             for (int64_t byte = first; byte < first + width; byte++) {
                 sectors.insert(byte / 32);
                 lines.insert(byte / 128);
+                used.insert(byte);
             }
         access_sums &s = std::get<0>(what) ? sums->store : sums->load;
         s.requests++;
         s.sectors += sectors.size();
         s.lines += lines.size();
         s.bytes += bytes.size() * width;
+        s.used += used.size();
     }
 }
 

@@ -1,0 +1,163 @@
+#include "api/recipe.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+extern const char *const recipe_texts[];
+
+struct recipe {
+    json_t *document;
+    const json_t *sweep, *published; /* of the document */
+};
+
+static struct recipe *recipes;
+static int count;
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void load_all(void)
+{
+    int texts = 0;
+    while (recipe_texts[texts])
+        texts++;
+    recipes = calloc((size_t)texts + 1, sizeof *recipes);
+    for (int i = 0; recipes && i < texts; i++) {
+        json_error_t error;
+        json_t *document = json_loads(recipe_texts[i], JSON_REJECT_DUPLICATES, &error);
+        if (!document) { /* a test loads them all */
+            log_error("a recipe is not JSON: line %d: %s", error.line, error.text);
+            continue;
+        }
+        recipes[count++] = (struct recipe){document, json_object_get(document, "sweep"),
+                                           json_object_get(document, "published")};
+    }
+}
+
+int recipe_count(void)
+{
+    pthread_once(&loaded, load_all);
+    return count;
+}
+
+const struct recipe *recipe_at(int index)
+{
+    return index >= 0 && index < recipe_count() ? &recipes[index] : NULL;
+}
+
+const char *recipe_name(const struct recipe *recipe)
+{
+    return json_string_value(json_object_get(recipe->document, "name"));
+}
+
+const struct recipe *recipe_find(const char *name)
+{
+    for (int i = 0; i < recipe_count(); i++)
+        if (strcmp(recipe_name(&recipes[i]), name) == 0)
+            return &recipes[i];
+    return NULL;
+}
+
+json_t *recipe_document(const struct recipe *recipe)
+{
+    return json_deep_copy(recipe->document);
+}
+
+json_t *recipe_summary(const struct recipe *recipe)
+{
+    const json_t *d = recipe->document;
+    return json_pack("{s:s,s:s,s:s}", "name", recipe_name(recipe), "title",
+                     json_string_value(json_object_get(d, "title")), "text",
+                     json_string_value(json_object_get(d, "text")));
+}
+
+json_t *recipe_sweep(const struct recipe *recipe, const json_t *request)
+{
+    json_t *sweep = json_deep_copy(recipe->sweep);
+    if (json_object_update(sweep, (json_t *)request)) {
+        json_decref(sweep);
+        return NULL;
+    }
+    json_object_del(sweep, "recipe");
+    return sweep;
+}
+
+const char *recipe_arch(const struct recipe *recipe, int *l1)
+{
+    const json_t *setting = json_object_get(recipe->published, "l1");
+    *l1 = json_is_boolean(setting) ? json_is_true(setting) : -1;
+    return json_string_value(json_object_get(json_object_get(recipe->published, "device"), "arch"));
+}
+
+/* 512, [512] and [512, 1, 1] are the same. */
+static int same_value(const json_t *a, const json_t *b)
+{
+    if (!json_is_array(a) && !json_is_array(b))
+        return json_equal((json_t *)a, (json_t *)b);
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *x = json_is_array(a) ? json_array_get(a, i) : i == 0 ? a : NULL;
+        const json_t *y = json_is_array(b) ? json_array_get(b, i) : i == 0 ? b : NULL;
+        if ((x ? json_integer_value(x) : 1) != (y ? json_integer_value(y) : 1))
+            return 0;
+    }
+    return 1;
+}
+
+/* A column that the sweep varies tells which row is of the point. */
+static int row_fits(const struct recipe *recipe, const json_t *columns, const json_t *row,
+                    const json_t *request)
+{
+    size_t i;
+    const json_t *column;
+    json_array_foreach(columns, i, column)
+    {
+        const char *name = json_string_value(column);
+        if (json_is_array(json_object_get(recipe->sweep, name)) &&
+            !same_value(json_array_get(row, i), json_object_get(request, name)))
+            return 0;
+    }
+    return 1;
+}
+
+static int where_fits(const json_t *where, const json_t *request)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)where, name,
+                        value) if (!same_value(value, json_object_get(request, name))) return 0;
+    return 1;
+}
+
+static json_t *off_columns(const struct recipe *recipe, const json_t *request)
+{
+    size_t i;
+    const json_t *entry;
+    json_t *off = json_object();
+    json_array_foreach(json_object_get(recipe->published, "off"), i,
+                       entry) if (where_fits(json_object_get(entry, "where"), request))
+        json_object_set(off, json_string_value(json_object_get(entry, "column")),
+                        json_object_get(entry, "why"));
+    return off;
+}
+
+json_t *recipe_published(const struct recipe *recipe, const json_t *request)
+{
+    size_t i, j;
+    const json_t *row, *column;
+    const json_t *columns = json_object_get(recipe->published, "columns");
+    json_array_foreach(json_object_get(recipe->published, "rows"), i, row)
+    {
+        if (!row_fits(recipe, columns, row, request))
+            continue;
+        json_t *published = json_object();
+        json_array_foreach(columns, j, column) if (!json_object_get(request, json_string_value(column)))
+            json_object_set(published, json_string_value(column), json_array_get(row, j));
+        json_t *off = off_columns(recipe, request);
+        if (json_object_size(off))
+            json_object_set(published, "off", off);
+        json_decref(off);
+        return published;
+    }
+    return json_null();
+}
