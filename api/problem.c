@@ -46,7 +46,7 @@ enum problem_type problem_type_of(enum error_kind kind)
     return PROBLEM_INTERNAL;
 }
 
-static void write_fields(struct buffer *out, const struct problems *fields)
+void problem_write_fields(struct buffer *out, const struct problems *fields)
 {
     int kept = fields->count < EXPERIMENT_PROBLEMS ? fields->count : EXPERIMENT_PROBLEMS;
     buffer_text(out, ",\"errors\":[");
@@ -72,6 +72,6 @@ int problem_write(struct buffer *out, enum problem_type type, const char *detail
         text_string(out, instance);
     }
     if (fields)
-        write_fields(out, fields);
+        problem_write_fields(out, fields);
     return buffer_text(out, "}\n");
 }

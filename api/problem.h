@@ -37,4 +37,7 @@ enum problem_type problem_type_of(enum error_kind kind);
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
                   const struct problems *fields);
 
+/* Appends that member alone, with the comma before it. */
+void problem_write_fields(struct buffer *out, const struct problems *fields);
+
 #endif

@@ -59,6 +59,8 @@ static void write_links(struct buffer *out, const struct view_experiment *experi
         text_string(out, link.failed ? NULL : link.data);
         buffer_free(&link);
     }
+    if (experiment->sweep && experiment->sweep[0])
+        buffer_format(out, ",\"sweep\":\"/v1/sweeps/%s\"", experiment->sweep);
     buffer_format(out, ",\"device\":\"/v1/devices/%d\"}", experiment->device);
 }
 
@@ -104,6 +106,54 @@ int view_summary(struct buffer *out, const struct view_experiment *experiment)
     write_failure(out, experiment);
     buffer_text(out, ",\"request\":");
     buffer_text(out, experiment->request ? experiment->request : "null");
+    write_links(out, experiment);
+    return buffer_text(out, "}");
+}
+
+int view_sweep(struct buffer *out, const struct view_sweep *sweep)
+{
+    buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\"", sweep->id, sweep->state);
+    write_time(out, "submitted_at", sweep->submitted_ms);
+    write_time(out, "finished_at", sweep->finished_ms);
+    buffer_text(out, ",\"recipe\":");
+    text_string(out, sweep->recipe);
+    buffer_format(out,
+                  ",\"total\":%d,\"done\":%d,\"queued\":%d,\"running\":%d,\"succeeded\":%d,\"failed\":%d,"
+                  "\"cancelled\":%d",
+                  sweep->total, sweep->succeeded + sweep->failed + sweep->cancelled, sweep->queued,
+                  sweep->running, sweep->succeeded, sweep->failed, sweep->cancelled);
+    if (sweep->queued + sweep->running)
+        write_seconds(out, "eta_seconds", sweep->eta_s);
+    if (sweep->cancelling)
+        buffer_text(out, ",\"cancelling\":true");
+    if (sweep->request)
+        buffer_format(out, ",\"request\":%s", sweep->request);
+    return buffer_format(out,
+                         ",\"links\":{\"self\":\"/v1/sweeps/%s\",\"csv\":\"/v1/sweeps/%s.csv\","
+                         "\"experiments\":\"/v1/experiments?sweep=%s\"}",
+                         sweep->id, sweep->id, sweep->id);
+}
+
+int view_point(struct buffer *out, const struct view_point *point)
+{
+    const struct view_experiment *experiment = point->experiment;
+    buffer_format(out, "{\"index\":%d,\"values\":", point->index);
+    buffer_text(out, point->values);
+    if (!experiment) {
+        buffer_text(out, ",\"state\":\"failed\",\"id\":null,\"request\":");
+        buffer_text(out, point->request);
+        buffer_text(out, ",\"failure\":");
+        buffer_text(out, point->failure);
+        return buffer_text(out, ",\"result\":null}");
+    }
+    buffer_format(out, ",\"state\":\"%s\",\"id\":\"%s\",\"attempt\":%d", experiment->state, experiment->id,
+                  experiment->attempt);
+    write_times(out, experiment);
+    buffer_text(out, ",\"request\":");
+    buffer_text(out, experiment->request);
+    write_failure(out, experiment);
+    buffer_text(out, ",\"result\":");
+    buffer_text(out, experiment->result ? experiment->result : "null");
     write_links(out, experiment);
     return buffer_text(out, "}");
 }

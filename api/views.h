@@ -19,6 +19,7 @@ struct view_experiment {
     const char *request;                           /* JSON object */
     const char *result;                            /* JSON object, or NULL */
     const struct error *failure;                   /* kind ERROR_NONE: none */
+    const char *sweep;                             /* it belongs to; NULL or empty: none */
     /* while it has not ended */
     int position;    /* 0: running or next; -1: not known */
     double eta_s;    /* until its end; negative: not known */
@@ -33,6 +34,27 @@ int view_accepted(struct buffer *out, const struct view_experiment *experiment);
 
 /* One of a list: no result. */
 int view_summary(struct buffer *out, const struct view_experiment *experiment);
+
+struct view_sweep {
+    const char *id, *state;
+    const char *request;                                      /* JSON object; NULL: leave it out */
+    const char *recipe;                                       /* NULL: none */
+    int64_t submitted_ms, finished_ms;                        /* 0: not yet */
+    int total, queued, running, succeeded, failed, cancelled; /* points */
+    double eta_s; /* until the last has ended; negative: not known */
+    bool cancelling;
+};
+
+/* Leaves the object open: members may follow, and a "}". */
+int view_sweep(struct buffer *out, const struct view_sweep *sweep);
+
+struct view_point {
+    int index;
+    const char *values;                       /* JSON object */
+    const struct view_experiment *experiment; /* NULL: it cannot be launched */
+    const char *request, *failure;            /* then: JSON objects, what was asked for and what is wrong */
+};
+int view_point(struct buffer *out, const struct view_point *point);
 
 struct view_device {
     int index;

@@ -36,7 +36,7 @@ static const struct option {
      "how long a running experiment may still take when the service is stopped"},
     {"--hello-seconds", "COALESCED_HELLO_SECONDS", "S", "30", OPTION_SECONDS, AT(hello_s), 0.1, 3600,
      "how long an executor may take to start"},
-    {"--queue-limit", "COALESCED_QUEUE_LIMIT", "N", "10000", OPTION_INTEGER, AT(queue_limit), 1, 1e6,
+    {"--queue-limit", "COALESCED_QUEUE_LIMIT", "N", "20000", OPTION_INTEGER, AT(queue_limit), 1, 1e6,
      "experiments that may wait"},
     {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,
      "how often an experiment is begun that the service dies under"},

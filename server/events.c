@@ -87,3 +87,8 @@ void events_publish(void *arg, const char *id, enum job_state state)
             waiter->wake(waiter->arg, state);
     pthread_mutex_unlock(&events->lock);
 }
+
+void events_publish_swept(void *events, const char *sweep)
+{
+    events_publish(events, sweep, JOB_SUCCEEDED);
+}

@@ -3,6 +3,7 @@
 #ifndef COALESCED_SERVER_JOB_H
 #define COALESCED_SERVER_JOB_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -30,10 +31,36 @@ struct job {
     int attempt;  /* runs begun and not handed back uncounted: 0 before the first */
     double timeout_s;
     int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
+    char sweep[ID_BYTES];                          /* it belongs to; empty: none */
     char *kernel;                                  /* owned, as all below */
     char *request;                                 /* JSON object with every default filled in */
     char *result;                                  /* JSON object, or NULL */
     struct error failure;                          /* kind ERROR_NONE unless failed or cancelled */
+};
+
+/* A row of the store's sweeps, with how far it is. Free what it owns with sweep_row_clear(). */
+struct sweep_row {
+    char id[ID_BYTES];
+    int64_t submitted_ms;
+    int64_t finished_ms; /* of the last one that ended; 0: none did */
+    bool cancelled;      /* somebody asked for its end */
+    int total;           /* points */
+    int states
+        [JOB_STATES]; /* points by the state of their experiment; those that cannot be launched are failed */
+    char *request;    /* as it came; owned, as all below */
+    char *recipe;     /* NULL: none */
+};
+
+/* Has every point ended? */
+bool sweep_row_ended(const struct sweep_row *row);
+void sweep_row_clear(struct sweep_row *row);
+
+/* One point of a sweep as read; borrowed. */
+struct point_row {
+    int place;
+    const char *axes;             /* JSON object: the axes' values */
+    const struct job *job;        /* NULL: it cannot be launched */
+    const char *request, *reason; /* then: what was asked for, and {kind, detail, errors} */
 };
 
 /* NULL is allowed. */

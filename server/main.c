@@ -150,6 +150,7 @@ static int queue_start(struct house *house, struct error *error)
         .limit = house->config.queue_limit,
         .attempts = house->config.attempts,
         .changed = events_publish,
+        .swept = events_publish_swept,
         .changed_arg = service->events,
     };
     return queue_open(&service->queue, service->store, &config, error);

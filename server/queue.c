@@ -47,12 +47,16 @@ void entry_enter(struct queue *queue, struct entry *entry)
     *chain = entry;
 }
 
-static void entry_leave(struct queue *queue, struct entry *entry)
+bool entry_leave(struct queue *queue, struct entry *entry, char over[ID_BYTES])
 {
     struct entry **link = entry_chain(queue, entry->task.id);
     while (*link != entry)
         link = &(*link)->chain;
     *link = entry->chain;
+    if (!entry->batch)
+        return false;
+    memcpy(over, entry->batch->id, ID_BYTES);
+    return batch_part(queue, entry);
 }
 
 void entry_wait(struct queue *queue, struct entry *entry)
@@ -72,10 +76,16 @@ void entry_unwait(struct queue *queue, struct entry *entry, int phase)
 
 /* ---- changes of state ---- */
 
-static void queue_changed(struct queue *queue, const char *id, enum job_state state)
+void queue_changed(struct queue *queue, const char *id, enum job_state state)
 {
     if (queue->config.changed)
         queue->config.changed(queue->config.changed_arg, id, state);
+}
+
+void queue_swept(struct queue *queue, const char *sweep)
+{
+    if (queue->config.swept)
+        queue->config.swept(queue->config.changed_arg, sweep);
 }
 
 static void transition_done(struct store_write *write, const struct error *failed)
@@ -83,7 +93,8 @@ static void transition_done(struct store_write *write, const struct error *faile
     struct transition *transition = (struct transition *)write;
     struct queue *queue = transition->queue;
     struct entry *ended = transition->ended;
-    bool restored = failed && ended && transition->done;
+    bool restored = failed && ended && transition->done, swept = false;
+    char sweep[ID_BYTES];
     if (ended) {
         pthread_mutex_lock(&queue->lock);
         if (restored) {
@@ -91,7 +102,7 @@ static void transition_done(struct store_write *write, const struct error *faile
             queue->queued++;
             entry_wait(queue, ended);
         } else {
-            entry_leave(queue, ended);
+            swept = entry_leave(queue, ended, sweep);
         }
         pthread_mutex_unlock(&queue->lock);
         if (!restored)
@@ -105,6 +116,8 @@ static void transition_done(struct store_write *write, const struct error *faile
             log_error("experiment %s is %s, and the store cannot be told: %s", change->id,
                       job_state_name(change->state), failed->text);
     }
+    if (swept)
+        queue_swept(queue, sweep);
     if (failed && transition->report)
         error_set(transition->report, failed->kind, "%s", failed->text);
     if (transition->done)
@@ -302,7 +315,7 @@ int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, co
 
 /* ---- whoever asks ---- */
 
-static double device_mean_s(const struct device_queue *device)
+double device_mean_s(const struct device_queue *device)
 {
     int count = device->durations < DURATIONS ? (int)device->durations : DURATIONS;
     double sum_s = 0;
@@ -311,24 +324,30 @@ static double device_mean_s(const struct device_queue *device)
     return count ? sum_s / count : -1;
 }
 
+int entry_place(struct queue *queue, const struct entry *entry, double *ahead_s)
+{
+    *ahead_s = 0;
+    if (entry->phase == RUNNING)
+        return 0;
+    if (entry->phase != WAITING)
+        return -1;
+    struct device_queue *device = &queue->devices[entry->task.device];
+    int before = order_place(device->waiting, &entry->order);
+    double mean_s = device_mean_s(device), rest_s = 0;
+    if (device->running)
+        rest_s = mean_s - (double)(clock_monotonic_ns() - device->running->started_ns) / 1e9;
+    int position = before + (device->running ? 1 : 0);
+    if (position > 0)
+        *ahead_s = mean_s < 0 ? -1 : before * mean_s + (rest_s > 0 ? rest_s : 0);
+    return position;
+}
+
 int queue_position(struct queue *queue, const char *id, double *ahead_s)
 {
-    int position = -1;
     *ahead_s = 0;
     pthread_mutex_lock(&queue->lock);
     struct entry *entry = entry_find(queue, id);
-    if (entry && entry->phase == RUNNING) {
-        position = 0;
-    } else if (entry && entry->phase == WAITING) {
-        struct device_queue *device = &queue->devices[entry->task.device];
-        int before = order_place(device->waiting, &entry->order);
-        double mean_s = device_mean_s(device), rest_s = 0;
-        if (device->running)
-            rest_s = mean_s - (double)(clock_monotonic_ns() - device->running->started_ns) / 1e9;
-        position = before + (device->running ? 1 : 0);
-        if (position > 0)
-            *ahead_s = mean_s < 0 ? -1 : before * mean_s + (rest_s > 0 ? rest_s : 0);
-    }
+    int position = entry ? entry_place(queue, entry, ahead_s) : -1;
     pthread_mutex_unlock(&queue->lock);
     return position;
 }

@@ -17,6 +17,7 @@
 
 struct queue;
 struct store;
+struct sweep; /* api/sweep.h */
 
 struct queue_config {
     int devices;  /* how many there are: indices 0 to devices - 1 */
@@ -24,7 +25,9 @@ struct queue_config {
     int attempts; /* runs that the service's own death may cost an experiment before it is failed */
     /* An experiment's state changed and is committed. May be NULL. */
     void (*changed)(void *arg, const char *id, enum job_state state);
-    void *changed_arg;
+    /* All of a sweep's experiments have ended, and that is committed; after the last one's `changed`. May be NULL. */
+    void (*swept)(void *arg, const char *sweep);
+    void *changed_arg; /* of both */
 };
 
 /* Takes up what the store holds: what was running is queued again, or failed as ERROR_ABANDONED when its
@@ -73,6 +76,30 @@ int queue_submit(struct queue *queue, const struct submission *submission,
    the store cannot write, done(arg, failed) comes and it waits as before. */
 int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),
                  void *arg, struct error *error);
+
+/* ---- sweeps ---- */
+
+struct sweep_submission {
+    const struct sweep *sweep;
+    const char *request;         /* JSON object, as it came */
+    const char *recipe;          /* NULL: none */
+    const char *idempotency_key; /* as of an experiment */
+    const char *fingerprint;
+};
+
+/* All of its experiments or none, in one transaction. As queue_submit(), but that all of *submission is borrowed
+   until done(), whose id is the sweep's. */
+int queue_submit_sweep(struct queue *queue, const struct sweep_submission *submission,
+                       void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
+
+/* Cancels all that has not ended: what is queued in one transaction, after whose commit done() comes; what runs as
+   queue_cancel() does. Returns and fails as queue_cancel(). */
+int queue_cancel_sweep(struct queue *queue, const char *id,
+                       void (*done)(void *arg, const struct error *failed), void *arg, struct error *error);
+
+/* How long until the last of it has ended, as queue_position() tells; negative: not known, or nothing of it is
+   queued or runs. */
+double queue_sweep_eta(struct queue *queue, const char *id);
 
 /* Its place: 0 is running or next when nothing runs; -1 when it is neither queued nor running. *ahead_s is
    how long what is before it will take, by the mean of what ran lately; 0 when nothing is before it, negative

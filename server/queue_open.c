@@ -29,6 +29,21 @@ static void recovery_judge(const struct queue *queue, const struct job *job, str
         error_set(failure, ERROR_ABANDONED, "the service died while it ran, %d times", job->attempt);
 }
 
+/* Beside the others of its sweep, when it has one. */
+static int recovery_join(struct queue *queue, struct entry *entry, const char *sweep)
+{
+    if (!sweep[0])
+        return 0;
+    struct batch *batch = batch_find(queue, sweep);
+    if (!batch) {
+        if (!(batch = batch_new(sweep)))
+            return -1;
+        batch_enter(queue, batch);
+    }
+    batch_join(batch, entry);
+    return 0;
+}
+
 static int recovery_take(void *arg, const struct job *job)
 {
     struct recovery *recovery = arg;
@@ -58,6 +73,11 @@ static int recovery_take(void *arg, const struct job *job)
         return error_set(&recovery->error, ERROR_MEMORY, "no memory for the queue");
     memcpy(entry->task.id, job->id, ID_BYTES);
     pthread_mutex_lock(&queue->lock);
+    if (recovery_join(queue, entry, job->sweep) < 0) {
+        pthread_mutex_unlock(&queue->lock);
+        free(entry);
+        return error_set(&recovery->error, ERROR_MEMORY, "no memory for the queue");
+    }
     queue->queued++;
     entry_enter(queue, entry);
     entry_wait(queue, entry);
@@ -130,6 +150,10 @@ void queue_close(struct queue *queue)
             next = entry->chain;
             free(entry);
         }
+    for (struct batch *batch = queue->batches, *next; batch; batch = next) {
+        next = batch->next;
+        free(batch);
+    }
     for (int i = 0; i < queue->config.devices; i++) {
         if (queue->devices[i].wake_fd >= 0)
             close(queue->devices[i].wake_fd);

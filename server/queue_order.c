@@ -12,6 +12,11 @@ static int node_compare(const struct order_node *a, const struct order_node *b)
     return strcmp(a->id, b->id);
 }
 
+bool order_before(const struct order_node *a, const struct order_node *b)
+{
+    return node_compare(a, b) < 0;
+}
+
 int order_size(const struct order_node *root)
 {
     return root ? root->size : 0;

@@ -5,6 +5,7 @@
 #ifndef COALESCED_SERVER_QUEUE_ORDER_H
 #define COALESCED_SERVER_QUEUE_ORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct order_node {
@@ -16,6 +17,9 @@ struct order_node {
 };
 
 void order_insert(struct order_node **root, struct order_node *node, const char *id, int priority);
+
+/* Will a run before b? */
+bool order_before(const struct order_node *a, const struct order_node *b);
 
 /* It must be there. */
 void order_remove(struct order_node **root, struct order_node *node);

@@ -38,6 +38,7 @@ void view_of_job(const struct job *job, struct view_experiment *view)
         .request = job->request,
         .result = job->result,
         .failure = &job->failure,
+        .sweep = job->sweep,
         .position = -1,
         .eta_s = -1,
     };
@@ -129,6 +130,38 @@ void device_write(struct buffer *out, struct devices *devices, int index)
     };
     if (view_device(out, &view) < 0)
         out->failed = true;
+}
+
+int wait_wanted(const struct request *request)
+{
+    const char *text = request_query(request, "wait");
+    int seconds;
+    if (!text)
+        return request_prefer_wait(request);
+    if (!number_parse(text, 0, 999999999, &seconds))
+        return -1;
+    return seconds < REQUEST_WAIT_MAX_S ? seconds : REQUEST_WAIT_MAX_S;
+}
+
+void reply_preference_applied(struct request *request)
+{
+    char applied[32];
+    int wait_s = request_prefer_wait(request);
+    if (!wait_s)
+        return;
+    snprintf(applied, sizeof applied, "wait=%d", wait_s);
+    reply_header(request, "Preference-Applied", applied);
+}
+
+void fingerprint_make(const char *text, char fingerprint[FINGERPRINT_BYTES])
+{
+    unsigned long long one = 0xcbf29ce484222325, other = 0x84222325cbf29ce4;
+    for (; *text; text++) {
+        one = (one ^ (unsigned char)*text) * 0x100000001b3;
+        other = (other ^ (unsigned char)*text) * 0x9e3779b97f4a7c15;
+        other ^= other >> 29;
+    }
+    snprintf(fingerprint, FINGERPRINT_BYTES, "%016llx%016llx", one, other);
 }
 
 bool number_parse(const char *text, int min, int max, int *number)

@@ -31,7 +31,17 @@ bool place_find(struct service *service, struct view_experiment *view, bool *run
 enum handled reply_experiment(struct request *request, const struct view_experiment *view);
 enum handled reply_accepted(struct request *request, unsigned status, const struct view_experiment *view);
 
-/* Wakes the request when that experiment has ended, from now until await_free(), which request_keep() may be
+/* Seconds that the query's or the preferred wait asks for, within the limit; -1: the query makes no sense. */
+int wait_wanted(const struct request *request);
+
+/* Says that the preferred wait, if there was one, was honoured. */
+void reply_preference_applied(struct request *request);
+
+/* The same request gives the same text, so its hash tells a repetition from another request. */
+enum { KEY_MAX = 255, FINGERPRINT_BYTES = 40 };
+void fingerprint_make(const char *text, char fingerprint[FINGERPRINT_BYTES]);
+
+/* Wakes the request when that experiment or sweep has ended, from now until await_free(), which request_keep() may be
    given. NULL: no memory. */
 struct await;
 struct await *await_new(struct request *request, const char *id);

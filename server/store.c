@@ -15,6 +15,13 @@ static int newest_seen(void *arg, const struct job *job)
     return 0;
 }
 
+static int newest_sweep_seen(void *arg, const struct sweep_row *row)
+{
+    (void)arg;
+    id_start_after(row->id);
+    return 0;
+}
+
 static int store_open_writer(struct store *store, const char *path, const char *vfs, struct error *error)
 {
     sqlite3 *db = NULL;
@@ -50,7 +57,8 @@ int store_open(struct store **store_out, const char *directory, const char *vfs,
     }
     if (store_open_writer(store, path, vfs, error) < 0 ||
         readers_open(&store->readers, path, vfs, error) < 0 ||
-        store_list(store, &newest, newest_seen, NULL, error) < 0)
+        store_list(store, &newest, newest_seen, NULL, error) < 0 ||
+        store_sweeps(store, NULL, 1, newest_sweep_seen, NULL, error) < 0)
         goto fail;
     *store_out = store;
     return 0;

@@ -30,6 +30,7 @@ struct store_filter {
     const char *kernel; /* NULL: any */
     int state;          /* -1: any */
     int device;         /* -1: any */
+    const char *sweep;  /* NULL: any */
     const char *label,
         *label_value;   /* NULL: any; a label that the request has, with that value unless NULL */
     const char *before; /* an id: older ones only; NULL: from the newest */
@@ -41,6 +42,18 @@ struct store_filter {
    submitted meanwhile does not appear, what changes meanwhile is seen as of its page. */
 int store_list(struct store *store, const struct store_filter *filter,
                int (*each)(void *arg, const struct job *), void *arg, struct error *error);
+
+/* *row is to be cleared with sweep_row_clear(); -1: ERROR_NOT_FOUND, ERROR_STORE, ERROR_MEMORY. Takes a
+   millisecond for 10,000 points. */
+int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error);
+
+/* Newest first, those with a smaller id than `before` (NULL: from the newest); as store_list(). */
+int store_sweeps(struct store *store, const char *before, int limit,
+                 int (*each)(void *arg, const struct sweep_row *), void *arg, struct error *error);
+
+/* The points of a sweep from that place on, in their order; as store_list(). */
+int store_points(struct store *store, const char *sweep, int from, int limit,
+                 int (*each)(void *arg, const struct point_row *), void *arg, struct error *error);
 
 /* Is the writer alive and the last commit good? For /readyz. A writer that failed tries again by itself every
    second, so that this comes back without anybody writing. */

@@ -17,6 +17,17 @@ static const char *const sql[STATEMENTS] = {
     [SAVEPOINT] = "SAVEPOINT one",
     [RELEASE] = "RELEASE one",
     [BACK] = "ROLLBACK TO one",
+    [SWEEP_INSERT] = "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused)"
+                     " VALUES (?, ?, ?, ?, ?, ?)",
+    [SWEEP_RUN] =
+        "INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms, kernel, request,"
+        " sweep, points) VALUES (?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SWEEP_POINT] =
+        "INSERT INTO points (sweep_id, place, axes, experiment, refused, reason) VALUES (?, ?, ?, ?, ?, ?)",
+    [SWEEP_MARK] = "UPDATE sweeps SET cancelled = 1 WHERE id = ?",
+    [SWEEP_CANCEL] =
+        "UPDATE experiments SET state = 'cancelled', finished_ms = ?, failure = ?, failure_text = ?"
+        " WHERE sweep = ? AND state = 'queued'",
     [KEY_FIND] = "SELECT experiment, fingerprint FROM keys WHERE key = ? AND kept_ms > ?",
     [KEY_KEEP] = "INSERT OR REPLACE INTO keys (key, fingerprint, experiment, kept_ms) VALUES (?, ?, ?, ?)",
     [KEY_PURGE] = "DELETE FROM keys WHERE kept_ms <= ?",
@@ -44,13 +55,12 @@ void applier_close(struct applier *applier)
     *applier = (struct applier){0};
 }
 
-static void bind_text(sqlite3_stmt *statement, int place, const char *text)
+void bind_text(sqlite3_stmt *statement, int place, const char *text)
 {
     sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
 }
 
-/* Runs a statement that answers no rows, and lets go of what is bound. */
-static enum applied applier_run(struct applier *applier, enum statement which, struct error *error)
+enum applied applier_run(struct applier *applier, enum statement which, struct error *error)
 {
     sqlite3_stmt *statement = applier->statements[which];
     int status = sqlite3_step(statement);
@@ -66,16 +76,18 @@ static enum applied applier_run(struct applier *applier, enum statement which, s
     return applied;
 }
 
-/* Sets the write's outcome when its key is known; it stays WRITE_NEW when not. */
-static enum applied key_find(struct applier *applier, struct store_write *write, struct error *error)
+enum applied key_find(struct applier *applier, struct store_write *write, const char *key,
+                      const char *fingerprint, int64_t now_ms, struct error *error)
 {
-    const struct store_insert *insert = write->insert;
+    write->outcome = WRITE_NEW;
+    if (!key)
+        return APPLIED;
     sqlite3_stmt *statement = applier->statements[KEY_FIND];
-    bind_text(statement, 1, insert->key);
-    sqlite3_bind_int64(statement, 2, insert->submitted_ms - STORE_KEY_MS);
+    bind_text(statement, 1, key);
+    sqlite3_bind_int64(statement, 2, now_ms - STORE_KEY_MS);
     int status = sqlite3_step(statement);
     if (status == SQLITE_ROW) {
-        bool same = strcmp((const char *)sqlite3_column_text(statement, 1), insert->fingerprint) == 0;
+        bool same = strcmp((const char *)sqlite3_column_text(statement, 1), fingerprint) == 0;
         write->outcome = same ? WRITE_AGAIN : WRITE_MISMATCH;
         snprintf(write->known_id, sizeof write->known_id, "%s", sqlite3_column_text(statement, 0));
     } else if (status != SQLITE_DONE) {
@@ -86,11 +98,24 @@ static enum applied key_find(struct applier *applier, struct store_write *write,
     return status == SQLITE_ROW || status == SQLITE_DONE ? APPLIED : BROKEN;
 }
 
+enum applied key_keep(struct applier *applier, const char *key, const char *fingerprint, const char *id,
+                      int64_t now_ms, struct error *error)
+{
+    if (!key)
+        return APPLIED;
+    sqlite3_stmt *statement = applier->statements[KEY_KEEP];
+    bind_text(statement, 1, key);
+    bind_text(statement, 2, fingerprint);
+    bind_text(statement, 3, id);
+    sqlite3_bind_int64(statement, 4, now_ms);
+    return applier_run(applier, KEY_KEEP, error);
+}
+
 static enum applied apply_insert(struct applier *applier, struct store_write *write, struct error *error)
 {
     const struct store_insert *insert = write->insert;
-    write->outcome = WRITE_NEW;
-    enum applied applied = insert->key ? key_find(applier, write, error) : APPLIED;
+    enum applied applied =
+        key_find(applier, write, insert->key, insert->fingerprint, insert->submitted_ms, error);
     if (applied != APPLIED || write->outcome != WRITE_NEW)
         return applied;
     if (insert->known_only) {
@@ -106,14 +131,9 @@ static enum applied apply_insert(struct applier *applier, struct store_write *wr
     bind_text(statement, 6, insert->kernel);
     bind_text(statement, 7, insert->request);
     applied = applier_run(applier, INSERT, error);
-    if (applied != APPLIED || !insert->key)
+    if (applied != APPLIED)
         return applied;
-    statement = applier->statements[KEY_KEEP];
-    bind_text(statement, 1, insert->key);
-    bind_text(statement, 2, insert->fingerprint);
-    bind_text(statement, 3, insert->id);
-    sqlite3_bind_int64(statement, 4, insert->submitted_ms);
-    return applier_run(applier, KEY_KEEP, error);
+    return key_keep(applier, insert->key, insert->fingerprint, insert->id, insert->submitted_ms, error);
 }
 
 static enum applied apply_change(struct applier *applier, const struct store_change *change,
@@ -144,6 +164,10 @@ enum applied applier_apply(struct applier *applier, struct store_write *write, s
     enum applied applied = applier_run(applier, SAVEPOINT, error);
     if (applied == APPLIED && write->insert)
         applied = apply_insert(applier, write, error);
+    if (applied == APPLIED && write->sweep)
+        applied = apply_sweep(applier, write, error);
+    if (applied == APPLIED && write->cancel)
+        applied = apply_cancel(applier, write->cancel, error);
     for (int i = 0; applied == APPLIED && i < write->change_count; i++)
         applied = apply_change(applier, &write->changes[i], error);
     if (applied == REFUSED && applier_run(applier, BACK, error) != APPLIED)

@@ -9,10 +9,6 @@
 
 #include "base/buffer.h"
 
-#define COLUMNS                                                                                              \
-    "id, state, device, priority, attempt, timeout_s, submitted_ms, started_ms, finished_ms, kernel,"        \
-    " failure, failure_text, failure_where, request, result"
-
 enum { BUSY_MS = 5000, PAGE_ROWS = 32 };
 
 int readers_open(struct readers *readers, const char *path, const char *vfs, struct error *error)
@@ -25,7 +21,7 @@ int readers_open(struct readers *readers, const char *path, const char *vfs, str
         if (sqlite3_open_v2(path, &reader->db, flags, vfs) != SQLITE_OK ||
             sqlite3_busy_timeout(reader->db, BUSY_MS) != SQLITE_OK ||
             sqlite3_exec(reader->db, "PRAGMA cache_size = -512", NULL, NULL, NULL) != SQLITE_OK ||
-            sqlite3_prepare_v3(reader->db, "SELECT " COLUMNS " FROM experiments WHERE id = ?", -1,
+            sqlite3_prepare_v3(reader->db, "SELECT " JOB_COLUMNS " FROM experiments WHERE id = ?", -1,
                                SQLITE_PREPARE_PERSISTENT, &reader->get, NULL) != SQLITE_OK)
             return error_set(error, ERROR_STORE, "cannot read %s: %s", path, sqlite3_errmsg(reader->db));
         reader->next = readers->free;
@@ -44,7 +40,7 @@ void readers_close(struct readers *readers)
     pthread_mutex_destroy(&readers->lock);
 }
 
-static struct reader *reader_borrow(struct readers *readers)
+struct reader *reader_borrow(struct readers *readers)
 {
     pthread_mutex_lock(&readers->lock);
     while (!readers->free)
@@ -55,7 +51,7 @@ static struct reader *reader_borrow(struct readers *readers)
     return reader;
 }
 
-static void reader_return(struct readers *readers, struct reader *reader)
+void reader_return(struct readers *readers, struct reader *reader)
 {
     pthread_mutex_lock(&readers->lock);
     reader->next = readers->free;
@@ -70,8 +66,7 @@ static void column_copy(sqlite3_stmt *row, int column, char *text, size_t room)
     snprintf(text, room, "%s", value ? (const char *)value : "");
 }
 
-/* NULL for an SQL NULL; *short of memory when there is text and no room for it. */
-static char *column_duplicate(sqlite3_stmt *row, int column, bool *short_of_memory)
+char *column_duplicate(sqlite3_stmt *row, int column, bool *short_of_memory)
 {
     if (sqlite3_column_type(row, column) == SQLITE_NULL)
         return NULL;
@@ -82,8 +77,7 @@ static char *column_duplicate(sqlite3_stmt *row, int column, bool *short_of_memo
     return copy;
 }
 
-/* The row that the statement stands on; to be freed. */
-static struct job *row_read(sqlite3_stmt *row, struct error *error)
+struct job *job_read(sqlite3_stmt *row, struct error *error)
 {
     struct job *job = calloc(1, sizeof *job);
     bool short_of_memory = !job;
@@ -105,6 +99,7 @@ static struct job *row_read(sqlite3_stmt *row, struct error *error)
         column_copy(row, 12, job->failure.where, sizeof job->failure.where);
         job->request = column_duplicate(row, 13, &short_of_memory);
         job->result = column_duplicate(row, 14, &short_of_memory);
+        column_copy(row, 15, job->sweep, sizeof job->sweep);
     }
     if (short_of_memory) {
         job_free(job);
@@ -119,7 +114,7 @@ int store_get(struct store *store, const char *id, struct job **job, struct erro
     struct reader *reader = reader_borrow(&store->readers);
     sqlite3_bind_text(reader->get, 1, id, -1, SQLITE_STATIC);
     int status = sqlite3_step(reader->get);
-    *job = status == SQLITE_ROW ? row_read(reader->get, error) : NULL;
+    *job = status == SQLITE_ROW ? job_read(reader->get, error) : NULL;
     if (status == SQLITE_DONE)
         error_set(error, ERROR_NOT_FOUND, "there is no experiment %.32s", id);
     else if (status != SQLITE_ROW)
@@ -136,13 +131,15 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
                                   int rows)
 {
     struct buffer text = {0};
-    buffer_text(&text, "SELECT " COLUMNS " FROM experiments WHERE 1");
+    buffer_text(&text, "SELECT " JOB_COLUMNS " FROM experiments WHERE 1");
     if (filter->kernel)
         buffer_text(&text, " AND kernel = :kernel");
     if (filter->state >= 0)
         buffer_text(&text, " AND state = :state");
     if (filter->device >= 0)
         buffer_text(&text, " AND device = :device");
+    if (filter->sweep)
+        buffer_text(&text, " AND sweep = :sweep");
     if (filter->label)
         buffer_format(&text,
                       " AND EXISTS (SELECT 1 FROM json_each(request, '$.labels') WHERE key = :label%s)",
@@ -156,11 +153,9 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
         const char *state = filter->state >= 0 ? job_state_name((enum job_state)filter->state) : NULL;
         const struct {
             const char *name, *value;
-        } texts[] = {{":kernel", filter->kernel},
-                     {":state", state},
-                     {":label", filter->label},
-                     {":value", filter->label_value},
-                     {":before", before}};
+        } texts[] = {{":kernel", filter->kernel},     {":state", state},
+                     {":sweep", filter->sweep},       {":label", filter->label},
+                     {":value", filter->label_value}, {":before", before}};
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, texts[i].name),
                               texts[i].value, -1, SQLITE_STATIC);
@@ -179,7 +174,7 @@ static int page_read(struct store *store, const struct store_filter *filter, con
     sqlite3_stmt *statement = list_prepare(reader->db, filter, before, rows);
     int count = 0, status = SQLITE_ERROR;
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
-        if (!(page[count] = row_read(statement, error)))
+        if (!(page[count] = job_read(statement, error)))
             break;
         count++;
     }

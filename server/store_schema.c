@@ -35,6 +35,31 @@ static const char *const steps[] = {
     " experiment TEXT NOT NULL,"
     " kept_ms INTEGER NOT NULL) WITHOUT ROWID;"
     "CREATE INDEX keys_by_age ON keys (kept_ms);",
+
+    "CREATE TABLE sweeps ("
+    " id TEXT PRIMARY KEY NOT NULL,"
+    " request TEXT NOT NULL,"
+    " recipe TEXT,"
+    " submitted_ms INTEGER NOT NULL,"
+    " total INTEGER NOT NULL,"
+    " refused INTEGER NOT NULL,"
+    " cancelled INTEGER NOT NULL DEFAULT 0);"
+    /* A point that cannot be launched has no experiment, but its own request and why. */
+    "CREATE TABLE points ("
+    " sweep_id TEXT NOT NULL,"
+    " place INTEGER NOT NULL,"
+    " axes TEXT NOT NULL,"
+    " experiment TEXT,"
+    " refused TEXT,"
+    " reason TEXT,"
+    " PRIMARY KEY (sweep_id, place)) WITHOUT ROWID;"
+    "ALTER TABLE experiments ADD COLUMN sweep TEXT;"
+    /* How many points of the sweep it stands for. */
+    "ALTER TABLE experiments ADD COLUMN points INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX experiments_by_sweep ON experiments (sweep, id) WHERE sweep IS NOT NULL;"
+    /* Holds all that a sweep's progress is counted from. */
+    "CREATE INDEX experiments_of_sweeps ON experiments (sweep, state, points, finished_ms)"
+    " WHERE sweep IS NOT NULL;",
 };
 
 enum { STEPS = sizeof steps / sizeof *steps };

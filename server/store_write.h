@@ -9,6 +9,7 @@
 #include "server/job.h"
 
 struct store;
+struct sweep; /* api/sweep.h */
 
 enum { STORE_KEY_MS = 24 * 3600 * 1000, STORE_CHANGES = 2 };
 
@@ -21,6 +22,24 @@ struct store_insert {
     const char *key;         /* idempotency key or NULL: looked up first, kept for STORE_KEY_MS */
     const char *fingerprint; /* with a key */
     bool known_only;         /* there is no room for a new one: ERROR_FULL unless the key is known */
+};
+
+/* A new sweep with all its experiments, queued. All is borrowed until done(). */
+struct store_sweep {
+    const char *id, *request;
+    const char *recipe; /* NULL: none */
+    const struct sweep *sweep;
+    const char (*run_ids)[ID_BYTES]; /* of the sweep's runs */
+    int64_t submitted_ms;
+    const char *key, *fingerprint; /* as of an experiment */
+    bool known_only;
+};
+
+/* Cancels what of a sweep is queued. */
+struct store_cancel {
+    char sweep[ID_BYTES];
+    int64_t finished_ms;
+    const struct error *failure;
 };
 
 /* The new state of one that is there. All columns that change are absolute, so that a change which follows a
@@ -36,7 +55,9 @@ struct store_change {
 
 /* One unit: all of it is committed or none. */
 struct store_write {
-    const struct store_insert *insert; /* NULL: none */
+    const struct store_insert *insert; /* NULL: none, as the next two */
+    const struct store_sweep *sweep;
+    const struct store_cancel *cancel;
     struct store_change changes[STORE_CHANGES];
     int change_count;
     /* A patient one outlives a failing disk: it is kept and tried again until it is committed or the store is

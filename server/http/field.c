@@ -39,24 +39,24 @@ static int range_closeness(const char *range, size_t length, const char *type)
     return part_is(range, length, type) ? 3 : 0;
 }
 
-/* Is there a q of zero among the parameters, which end at the list's next part? */
-static bool quality_zero(const char *parameters)
+/* The q among the parameters, which end at the list's next part; 1 when there is none. */
+static double range_quality(const char *parameters)
 {
     for (size_t length = 1; length; parameters += length) {
         parameters += strspn(parameters, "; \t");
         if (strncasecmp(parameters, "q=", 2) == 0)
-            return strtod(parameters + 2, NULL) <= 0;
+            return strtod(parameters + 2, NULL);
         length = strcspn(parameters, ";,");
     }
-    return false;
+    return 1;
 }
 
-bool field_accepts(const char *accept, const char *type)
+double field_quality(const char *accept, const char *type)
 {
     if (!accept || !accept[strspn(accept, blanks)])
-        return true;
+        return 1;
     int closest = 0;
-    bool allowed = false;
+    double quality = 0;
     size_t length;
     for (const char *part; (part = part_next(&accept, ',', &length));) {
         size_t range = 0;
@@ -67,9 +67,14 @@ bool field_accepts(const char *accept, const char *type)
             continue;
         closest = closeness;
         const char *parameters = memchr(part, ';', length);
-        allowed = !parameters || !quality_zero(parameters + 1);
+        quality = parameters ? range_quality(parameters + 1) : 1;
     }
-    return allowed;
+    return quality;
+}
+
+bool field_accepts(const char *accept, const char *type)
+{
+    return field_quality(accept, type) > 0;
 }
 
 bool field_is_type(const char *content_type, const char *type)

@@ -8,6 +8,9 @@
    refuses. */
 bool field_accepts(const char *accept, const char *type);
 
+/* How much it is wanted: the q of that range, 0 to 1. */
+double field_quality(const char *accept, const char *type);
+
 /* Is a Content-Type that media type, whatever its parameters? */
 bool field_is_type(const char *content_type, const char *type);
 

@@ -64,7 +64,7 @@ static bool answer_is_early(const struct request *request)
     if (expect && strcasecmp(expect, "100-continue") == 0)
         return true;
     const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    return length && strtoull(length, NULL, 10) > BODY_DRAIN_MAX;
+    return length && strtoull(length, NULL, 10) > request_drain_max(request);
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,

@@ -17,8 +17,10 @@
 #include "server/http/http.h"
 
 enum {
-    BODY_MAX = 64 << 10,      /* what an endpoint gets */
-    BODY_DRAIN_MAX = 1 << 20, /* what is read, and thrown away, to be able to answer 413 */
+    BODY_MAX = 64 << 10, /* what an endpoint gets that asks for no more */
+    BODY_DRAIN_MAX =
+        1 << 20, /* what is read, and thrown away, to be able to answer 413; twice that for one that
+                                 gets as much */
     CONNECTION_MEMORY = 8 << 10,
     CONNECTIONS_MAX = 4096,
     REPLY_HEADERS = 8,
@@ -110,6 +112,9 @@ void request_free(struct request *request);
 
 /* Decides what can be decided without the body. */
 void request_admit(struct request *request);
+
+/* Beyond that many bytes of a body the connection is closed. */
+size_t request_drain_max(const struct request *request);
 
 /* Takes a piece of the body. -1: far too much, close the connection. */
 int request_feed(struct request *request, const char *bytes, size_t count);

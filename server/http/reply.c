@@ -80,13 +80,13 @@ enum handled reply_body(struct request *request, unsigned status, struct buffer 
     struct MHD_Response *response = response_of(body);
     if (!response)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
-    return reply_send(request, status, request->match.route->type, response);
+    return reply_send(request, status, request_type(request), response);
 }
 
 enum handled reply_static(struct request *request, const char *text)
 {
     return reply_send(
-        request, MHD_HTTP_OK, request->match.route->type,
+        request, MHD_HTTP_OK, request_type(request),
         MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT));
 }
 
@@ -152,7 +152,7 @@ enum handled reply_stream(struct request *request, int (*more)(void *arg, struct
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, stream_read, stream, stream_free);
     if (!response)
         stream_free(stream);
-    return reply_send(request, MHD_HTTP_OK, request->match.route->type, response);
+    return reply_send(request, MHD_HTTP_OK, request_type(request), response);
 }
 
 /* ---- what is wrong ---- */

@@ -13,7 +13,7 @@ void reply_header(struct request *request, const char *name, const char *value);
 /* Retry-After, rounded up to whole seconds, 1 to 3600; 1 when nothing is known (negative). */
 void reply_retry_after(struct request *request, double seconds);
 
-/* Takes the body; its failed allocation becomes a 503. The type is the route's. With status 304 the body is
+/* Takes the body; its failed allocation becomes a 503. The type is request_type(). With status 304 the body is
    only measured, not sent. */
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body);
 

@@ -86,9 +86,10 @@ static bool refuse_media(struct request *request)
 {
     const struct route *route = request->match.route;
     const char *accept = request_header(request, MHD_HTTP_HEADER_ACCEPT);
-    if (!field_accepts(accept, route->type))
-        return refuse(request, PROBLEM_NOT_ACCEPTABLE, "the answer is %s, which \"Accept: %.100s\" rules out",
-                      route->type, accept);
+    if (!field_accepts(accept, route->type) && !(route->other && field_accepts(accept, route->other)))
+        return refuse(request, PROBLEM_NOT_ACCEPTABLE,
+                      "the answer is %s%s%s, which \"Accept: %.100s\" rules out", route->type,
+                      route->other ? " or " : "", route->other ? route->other : "", accept);
     if (!(route->flags & ROUTE_JSON))
         return false;
     const char *type = request_header(request, MHD_HTTP_HEADER_CONTENT_TYPE);
@@ -136,13 +137,24 @@ static bool refuse_query(struct request *request)
     return request->refused;
 }
 
+static size_t body_max(const struct request *request)
+{
+    const struct route *route = request->match.route;
+    return route && route->body_max ? route->body_max : BODY_MAX;
+}
+
+size_t request_drain_max(const struct request *request)
+{
+    return body_max(request) < BODY_DRAIN_MAX ? BODY_DRAIN_MAX : 2 * body_max(request);
+}
+
 static bool refuse_length(struct request *request)
 {
     const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    if (!length || strtoull(length, NULL, 10) <= BODY_MAX)
+    if (!length || strtoull(length, NULL, 10) <= body_max(request))
         return false;
-    return refuse(request, PROBLEM_TOO_LARGE, "the body may have %d bytes, this one has %.20s", BODY_MAX,
-                  length);
+    return refuse(request, PROBLEM_TOO_LARGE, "the body may have %zu bytes, this one has %.20s",
+                  body_max(request), length);
 }
 
 void request_admit(struct request *request)
@@ -155,13 +167,13 @@ void request_admit(struct request *request)
 int request_feed(struct request *request, const char *bytes, size_t count)
 {
     request->body_seen += count;
-    if (request->body_seen > BODY_DRAIN_MAX)
+    if (request->body_seen > request_drain_max(request))
         return -1;
     if (request->refused)
         return 0;
-    if (request->body_seen > BODY_MAX) {
+    if (request->body_seen > body_max(request)) {
         buffer_free(&request->body);
-        refuse(request, PROBLEM_TOO_LARGE, "the body may have %d bytes", BODY_MAX);
+        refuse(request, PROBLEM_TOO_LARGE, "the body may have %zu bytes", body_max(request));
         return 0;
     }
     buffer_append(&request->body, bytes, count);
@@ -218,6 +230,14 @@ const char *request_query(const struct request *request, const char *name)
 const char *request_header(const struct request *request, const char *name)
 {
     return MHD_lookup_connection_value(request->peer->connection, MHD_HEADER_KIND, name);
+}
+
+const char *request_type(const struct request *request)
+{
+    const struct route *route = request->match.route;
+    const char *accept = request_header(request, MHD_HTTP_HEADER_ACCEPT);
+    bool other = route->other && field_quality(accept, route->other) > field_quality(accept, route->type);
+    return other ? route->other : route->type;
 }
 
 const char *request_body(const struct request *request, size_t *length)

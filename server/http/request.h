@@ -26,6 +26,9 @@ const char *request_query(const struct request *request, const char *name);
 /* The first header of that name, or NULL. */
 const char *request_header(const struct request *request, const char *name);
 
+/* Which of the route's media types the client would rather have: the first unless it prefers the other. */
+const char *request_type(const struct request *request);
+
 /* The gathered body; always ended by a NUL beyond `*length`. */
 const char *request_body(const struct request *request, size_t *length);
 

@@ -15,7 +15,7 @@ static bool pattern_fits(const char *pattern, const char *path, char *param, siz
                 return false;
             continue;
         }
-        size_t length = strcspn(path, "/");
+        size_t length = strcspn(path, "/.");
         if (length == 0 || length >= room)
             return false;
         memcpy(param, path, length);

@@ -13,10 +13,13 @@ enum route_flags {
 };
 
 struct route {
-    const char *method;  /* a GET answers HEAD as well */
-    const char *pattern; /* "/v1/experiments/{id}": {...} stands for one segment */
-    const char *type;    /* media type of what it answers when all is well */
+    const char *method; /* a GET answers HEAD as well */
+    const char
+        *pattern;     /* "/v1/experiments/{id}": {...} stands for one segment, or for what of it has no dot */
+    const char *type; /* media type of what it answers when all is well */
+    const char *other; /* another one that Accept may prefer, see request_type(); NULL: none */
     unsigned flags;
+    size_t body_max;            /* bytes; 0: 64 KiB */
     const char *const *queries; /* names of the query parameters that it takes, ended by NULL; NULL: none */
     /* Called once the body is there, and again after each request_wait(). */
     enum handled (*handle)(struct request *request);

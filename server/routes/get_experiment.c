@@ -1,23 +1,8 @@
 /* GET /v1/experiments/{id}: its state, or its result; with wait=N once it has ended, or after N seconds. */
-#include <stdio.h>
-#include <string.h>
-
 #include "server/http/route.h"
 #include "server/service.h"
 
 static const char *const queries[] = {"wait", NULL};
-
-/* Seconds to wait; -1: the query makes no sense. */
-static int wait_wanted(const struct request *request)
-{
-    const char *text = request_query(request, "wait");
-    int seconds;
-    if (!text)
-        return request_prefer_wait(request);
-    if (!number_parse(text, 0, 999999999, &seconds))
-        return -1;
-    return seconds < REQUEST_WAIT_MAX_S ? seconds : REQUEST_WAIT_MAX_S;
-}
 
 static enum handled answer(struct request *request, const struct job *job, int wait_s)
 {
@@ -34,11 +19,8 @@ static enum handled answer(struct request *request, const struct job *job, int w
                 request, PROBLEM_UNAVAILABLE,
                 "the service is stopping; what is queued or runs will be run after its next start");
     }
-    if (view.ended && request_prefer_wait(request)) {
-        char applied[32];
-        snprintf(applied, sizeof applied, "wait=%d", request_prefer_wait(request));
-        reply_header(request, "Preference-Applied", applied);
-    }
+    if (view.ended)
+        reply_preference_applied(request);
     return reply_experiment(request, &view);
 }
 

@@ -12,8 +12,6 @@
 #include "server/http/route.h"
 #include "server/service.h"
 
-enum { KEY_MAX = 255 };
-
 struct submitting {
     struct request *request;
     struct submitted outcome;
@@ -74,23 +72,11 @@ static int experiment_read(struct request *request, const json_t *object, struct
     return 0;
 }
 
-/* The same request gives the same text, so its hash tells a repetition from another request. */
-static void fingerprint_make(const char *text, char fingerprint[40])
-{
-    unsigned long long one = 0xcbf29ce484222325, other = 0x84222325cbf29ce4;
-    for (; *text; text++) {
-        one = (one ^ (unsigned char)*text) * 0x100000001b3;
-        other = (other ^ (unsigned char)*text) * 0x9e3779b97f4a7c15;
-        other ^= other >> 29;
-    }
-    snprintf(fingerprint, 40, "%016llx%016llx", one, other);
-}
-
 /* ---- submitting ---- */
 
 static enum handled submit(struct request *request, const struct experiment *experiment, const char *text)
 {
-    char fingerprint[40];
+    char fingerprint[FINGERPRINT_BYTES];
     fingerprint_make(text, fingerprint);
     struct submitting *submitting = calloc(1, sizeof *submitting);
     if (!submitting)
@@ -180,10 +166,8 @@ static enum handled answer(struct request *request, struct submitting *submittin
     if (submitting->wait_s && !view.ended && !request_over(request)) {
         handled = request_wait_until(request, submitting->wait_s);
     } else if (submitting->wait_s && view.ended) {
-        char applied[32];
-        snprintf(applied, sizeof applied, "wait=%d", submitting->wait_s);
         location_set(request, id);
-        reply_header(request, "Preference-Applied", applied);
+        reply_preference_applied(request);
         handled = reply_experiment(request, &view);
     } else {
         location_set(request, id);

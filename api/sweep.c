@@ -1,0 +1,230 @@
+#include "api/sweep.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/experiment_json.h"
+#include "api/problem.h"
+#include "api/result_json.h"
+#include "api/sweep_axes.h"
+#include "api/text.h"
+
+/* Slots of the table that finds equal experiments: a power of two, never full. */
+enum { TEXTS_ROOM = 64 << 10, SLOTS = 1 << 15 };
+
+/* Texts lie in blocks that do not move while more come. */
+struct sweep_texts {
+    struct sweep_texts *next;
+    size_t used, room;
+    char bytes[];
+};
+
+struct expander {
+    struct sweep *sweep;
+    const struct device_facts *const *facts;
+    int devices;
+    struct axes axes;
+    json_t *point;      /* the request with one value for each axis */
+    struct buffer text; /* of what is being written */
+    int *slots;         /* run + 1 at the hash of its text; 0: free */
+};
+
+static const char *text_keep(struct sweep *sweep, const struct buffer *text)
+{
+    size_t size = text->size + 1;
+    struct sweep_texts *texts = sweep->texts;
+    if (text->failed)
+        return NULL;
+    if (!texts || texts->room - texts->used < size) {
+        size_t room = size > TEXTS_ROOM ? size : TEXTS_ROOM;
+        if (!(texts = malloc(sizeof *texts + room)))
+            return NULL;
+        *texts = (struct sweep_texts){.next = sweep->texts, .room = room};
+        sweep->texts = texts;
+    }
+    char *copy = texts->bytes + texts->used;
+    memcpy(copy, text->data, size);
+    texts->used += size;
+    return copy;
+}
+
+static int text_write(const char *bytes, size_t count, void *text)
+{
+    return buffer_append(text, bytes, count);
+}
+
+static const char *json_keep(struct expander *x, const json_t *json)
+{
+    x->text.size = 0;
+    if (!json || json_dump_callback(json, text_write, &x->text, API_JSON_FLAGS) < 0)
+        return NULL;
+    return text_keep(x->sweep, &x->text);
+}
+
+static const char *values_keep(struct expander *x)
+{
+    bool first = true;
+    x->text.size = 0;
+    buffer_text(&x->text, "{");
+    for (size_t i = 0; i < x->axes.count; i++) {
+        const struct axis *axis = &x->axes.at[i];
+        buffer_text(&x->text, first ? "" : ",");
+        text_string(&x->text, axis->name);
+        buffer_text(&x->text, ":");
+        first = false;
+        if (json_dump_callback(json_object_get(x->point, axis->name), text_write, &x->text,
+                               API_JSON_FLAGS | JSON_ENCODE_ANY) < 0)
+            return NULL;
+    }
+    buffer_text(&x->text, "}");
+    return text_keep(x->sweep, &x->text);
+}
+
+static const char *failure_keep(struct expander *x, const struct problems *problems)
+{
+    const struct problem *first = &problems->at[0];
+    char detail[320];
+    snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
+    x->text.size = 0;
+    buffer_text(&x->text, "{\"kind\":\"invalid\",\"detail\":");
+    text_string(&x->text, detail);
+    problem_write_fields(&x->text, problems);
+    buffer_text(&x->text, "}");
+    return text_keep(x->sweep, &x->text);
+}
+
+/* ---- one point ---- */
+
+static uint64_t text_hash(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return hash ^ hash >> 29;
+}
+
+/* The run that asks for just this, a new one when there is none; -1: no memory. */
+static int run_find(struct expander *x, const struct experiment *experiment)
+{
+    struct sweep *sweep = x->sweep;
+    json_t *normal = experiment_to_json(experiment, x->point);
+    x->text.size = 0;
+    int bad = !normal || json_dump_callback(normal, text_write, &x->text, API_JSON_FLAGS) < 0;
+    json_decref(normal);
+    if (bad)
+        return -1;
+    uint64_t slot = text_hash(x->text.data) & (SLOTS - 1);
+    for (; x->slots[slot]; slot = (slot + 1) & (SLOTS - 1))
+        if (strcmp(sweep->runs[x->slots[slot] - 1].request, x->text.data) == 0)
+            return x->slots[slot] - 1;
+    const char *request = text_keep(sweep, &x->text);
+    if (!request)
+        return -1;
+    sweep->runs[sweep->run_count] = (struct sweep_run){
+        .kernel = experiment->kernel->name,
+        .device = (int)experiment->device,
+        .priority = (int)experiment->priority,
+        .timeout_s = experiment->timeout_s,
+        .request = request,
+    };
+    x->slots[slot] = ++sweep->run_count;
+    return sweep->run_count - 1;
+}
+
+/* All that is wrong with the present point, as for a single experiment. */
+static void point_check(struct expander *x, struct experiment *experiment, struct problems *problems)
+{
+    experiment_from_json(experiment, x->point, problems);
+    if (!experiment->kernel)
+        return;
+    const struct device_facts *facts = NULL;
+    int64_t device = experiment->device;
+    if (device < 0 || device >= x->devices)
+        problem_add(problems, "#/device", "there is no device %lld; this service has %d, from 0 to %d",
+                    (long long)device, x->devices, x->devices - 1);
+    else if (!(facts = x->facts[device]))
+        x->sweep->unknown_device = (int)device;
+    experiment_check(experiment, facts, problems);
+}
+
+static int point_add(struct expander *x)
+{
+    struct sweep *sweep = x->sweep;
+    struct experiment experiment;
+    struct problems problems;
+    struct sweep_point *point = &sweep->points[sweep->point_count];
+    problems.count = 0;
+    point_check(x, &experiment, &problems);
+    point->values = values_keep(x);
+    point->run = problems.count ? -1 : run_find(x, &experiment);
+    if (problems.count) {
+        point->request = json_keep(x, x->point);
+        point->failure = failure_keep(x, &problems);
+    }
+    if (!point->values || (problems.count ? !point->request || !point->failure : point->run < 0))
+        return -1;
+    if (point->run >= 0)
+        sweep->runs[point->run].points++;
+    sweep->point_count++;
+    return 0;
+}
+
+/* ---- all of them ---- */
+
+static int expander_run(struct expander *x, const json_t *object, size_t total)
+{
+    struct sweep *sweep = x->sweep;
+    sweep->points = calloc(total, sizeof *sweep->points);
+    sweep->runs = calloc(total, sizeof *sweep->runs);
+    x->slots = calloc(SLOTS, sizeof *x->slots);
+    x->point = json_copy((json_t *)object);
+    if (!sweep->points || !sweep->runs || !x->slots || !x->point)
+        return -1;
+    do {
+        int set = axes_set(&x->axes, x->point);
+        if (set < 0 || (set && point_add(x) < 0))
+            return -1;
+    } while (axes_step(&x->axes));
+    return 0;
+}
+
+int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_facts *const *facts,
+                 int devices, struct problems *problems)
+{
+    struct expander x = {.sweep = sweep, .facts = facts, .devices = devices};
+    *sweep = (struct sweep){.unknown_device = -1};
+    int status = axes_read(&x.axes, object, problems);
+    size_t total = 0;
+    if (status == 0 && (total = axes_total(&x.axes)) > SWEEP_POINTS_MAX) {
+        if (total == SIZE_MAX)
+            problem_add(problems, "#", "more points than can be counted; a sweep has at most %d",
+                        SWEEP_POINTS_MAX);
+        else
+            problem_add(problems, "#", "%zu points; a sweep has at most %d", total, SWEEP_POINTS_MAX);
+        status = -1;
+    }
+    if (status == 0)
+        status = axes_check(&x.axes, object, problems);
+    if (status == 0)
+        status = expander_run(&x, object, total);
+    axes_free(&x.axes);
+    json_decref(x.point);
+    buffer_free(&x.text);
+    free(x.slots);
+    if (status < 0)
+        sweep_free(sweep);
+    return status;
+}
+
+void sweep_free(struct sweep *sweep)
+{
+    for (struct sweep_texts *texts = sweep->texts, *next; texts; texts = next) {
+        next = texts->next;
+        free(texts);
+    }
+    free(sweep->runs);
+    free(sweep->points);
+    *sweep = (struct sweep){0};
+}

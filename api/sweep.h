@@ -1,0 +1,51 @@
+/* One request for many experiments: an experiment's object in which any field may be a list, an axis. The product
+   of the axes is expanded in the order in which the axes stand in the request, the last one fastest.
+
+   A flat list in block or grid is an axis of numbers; shapes are lists of lists. A flat size of two numbers is one
+   shape where the kernel is two-dimensional and an axis of two sizes where it is not, kernel by kernel when the
+   kernel is an axis too. labels, counters and measure are never axes.
+
+   A value that no kernel of the request can read (an unknown field, a wrong type, no such kernel) is a fault of
+   the whole. What can be read and not be launched is a point that failed, with its reason. */
+#ifndef COALESCED_API_SWEEP_H
+#define COALESCED_API_SWEEP_H
+
+#include "kernels/experiment.h"
+
+struct json_t;
+
+enum { SWEEP_POINTS_MAX = 10000 };
+
+/* A distinct experiment of the sweep. Texts here and below belong to the sweep. */
+struct sweep_run {
+    const char *kernel; /* static */
+    int device, priority;
+    double timeout_s;
+    const char *request; /* JSON object with every default filled in */
+    int points;          /* how many ask for just this */
+};
+
+struct sweep_point {
+    int run;             /* an index into runs; -1: it cannot be launched */
+    const char *values;  /* JSON object: what the axes are here */
+    const char *request; /* with -1: JSON object, as it was asked for */
+    const char *failure; /* with -1: JSON object, {kind, detail, errors} */
+};
+
+struct sweep {
+    struct sweep_run *runs;
+    struct sweep_point *points;
+    int run_count, point_count;
+    int unknown_device; /* a point is for it and its facts are not known: try again later; -1: there is none */
+    struct sweep_texts *texts;
+};
+
+/* Expands. `facts` has an entry for each device of the service, NULL where nothing is known yet. 0, then to be
+   given to sweep_free(); or -1 with nothing to free: what is wrong is in *problems, or there was no memory and
+   problems->count is 0. Takes some 20 us a point: not for a thread that serves others. */
+int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_facts *const *facts,
+                 int devices, struct problems *problems);
+
+void sweep_free(struct sweep *sweep);
+
+#endif

@@ -1,0 +1,234 @@
+#include "api/sweep_axes.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/experiment_json.h"
+
+/* Whose lists are no axes, or who take none: what they are is for experiment_from_json() to say. */
+static const char *const never[] = {"labels", "counters", "measure"};
+
+static bool is_axis(const char *name, const json_t *value)
+{
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        if (strcmp(name, never[i]) == 0)
+            return false;
+    return json_is_array(value);
+}
+
+static bool is_pair(const char *name, const json_t *values)
+{
+    return strcmp(name, "size") == 0 && json_array_size(values) == 2 &&
+           json_is_integer(json_array_get(values, 0)) && json_is_integer(json_array_get(values, 1));
+}
+
+int axes_read(struct axes *axes, const json_t *request, struct problems *problems)
+{
+    const char *name;
+    json_t *value;
+    int before = problems->count;
+    *axes = (struct axes){.kernel = json_object_get(request, "kernel")};
+    if (!axes->kernel)
+        problem_add(problems, "#/kernel", "is required; GET /v1/kernels lists them");
+    axes->at = calloc(json_object_size(request) + 1, sizeof *axes->at);
+    if (!axes->at)
+        return -1;
+    json_object_foreach((json_t *)request, name, value)
+    {
+        if (!is_axis(name, value))
+            continue;
+        axes->at[axes->count++] = (struct axis){.name = name, .values = value, .pair = is_pair(name, value)};
+        if (json_array_size(value) == 0) {
+            char pointer[64];
+            snprintf(pointer, sizeof pointer, "#/%.60s", name);
+            problem_add(problems, pointer, "is an axis without values");
+        }
+    }
+    return problems->count == before ? 0 : -1;
+}
+
+void axes_free(struct axes *axes)
+{
+    free(axes->at);
+    *axes = (struct axes){0};
+}
+
+/* ---- kernels ---- */
+
+static size_t kernel_count(const struct axes *axes)
+{
+    return json_is_array(axes->kernel) ? json_array_size(axes->kernel) : 1;
+}
+
+/* NULL: it is none. */
+static const struct kernel *kernel_at(const struct axes *axes, size_t index)
+{
+    const json_t *name = json_is_array(axes->kernel) ? json_array_get(axes->kernel, index) : axes->kernel;
+    return json_is_string(name) ? suite_find(json_string_value(name)) : NULL;
+}
+
+static bool is_flat(const struct kernel *kernel)
+{
+    return !kernel || kernel->dims == 1;
+}
+
+/* ---- the product ---- */
+
+static size_t product(size_t a, size_t b)
+{
+    return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+size_t axes_total(const struct axes *axes)
+{
+    size_t total = 1, flat = 0, kernels = kernel_count(axes);
+    bool paired = false;
+    for (size_t i = 0; i < kernels; i++)
+        flat += is_flat(kernel_at(axes, i));
+    for (size_t i = 0; i < axes->count; i++)
+        paired |= axes->at[i].pair;
+    for (size_t i = 0; i < axes->count; i++) {
+        const struct axis *axis = &axes->at[i];
+        if (!axis->pair && axis->values != axes->kernel)
+            total = product(total, json_array_size(axis->values));
+    }
+    return product(total, paired ? kernels + flat : kernels);
+}
+
+/* NULL: for this kernel the axis has no such value. Borrowed. */
+static json_t *axis_value(const struct axis *axis, size_t index, const struct kernel *kernel)
+{
+    if (axis->pair && !is_flat(kernel))
+        return index == 0 ? (json_t *)axis->values : NULL;
+    return json_array_get(axis->values, index);
+}
+
+int axes_set(const struct axes *axes, json_t *point)
+{
+    const struct kernel *kernel = kernel_at(axes, 0);
+    for (size_t i = 0; i < axes->count; i++)
+        if (axes->at[i].values == axes->kernel)
+            kernel = kernel_at(axes, axes->at[i].present);
+    for (size_t i = 0; i < axes->count; i++) {
+        json_t *value = axis_value(&axes->at[i], axes->at[i].present, kernel);
+        if (!value)
+            return 0;
+        if (json_object_set(point, axes->at[i].name, value) < 0)
+            return -1;
+    }
+    return 1;
+}
+
+bool axes_step(struct axes *axes)
+{
+    for (size_t i = axes->count; i-- > 0;) {
+        struct axis *axis = &axes->at[i];
+        if (++axis->present < json_array_size(axis->values))
+            return true;
+        axis->present = 0;
+    }
+    return false;
+}
+
+/* ---- what no kernel can read ---- */
+
+/* The kernels that the request names, each once; how many. Names that are no kernel's are told. */
+static int kernels_gather(const struct axes *axes, const struct kernel **kernels, struct problems *problems)
+{
+    int count = 0;
+    for (size_t i = 0; i < kernel_count(axes) && problems->count < EXPERIMENT_PROBLEMS; i++) {
+        const struct kernel *kernel = kernel_at(axes, i);
+        char pointer[64] = "#/kernel";
+        if (json_is_array(axes->kernel))
+            snprintf(pointer, sizeof pointer, "#/kernel/%zu", i);
+        const json_t *name = json_is_array(axes->kernel) ? json_array_get(axes->kernel, i) : axes->kernel;
+        int known = 0;
+        while (kernel && known < count && kernels[known] != kernel)
+            known++;
+        if (!json_is_string(name))
+            problem_add(problems, pointer, "must be a string; GET /v1/kernels lists the kernels");
+        else if (!kernel)
+            problem_add(problems, pointer, "there is no kernel \"%.64s\"; GET /v1/kernels lists them",
+                        json_string_value(name));
+        else if (known == count)
+            kernels[count++] = kernel;
+    }
+    return count;
+}
+
+/* Tells of a value at `index` of its axis what is wrong with it where it stands. */
+static void problems_move(struct problems *to, const struct problems *from, long index)
+{
+    int kept = from->count < EXPERIMENT_PROBLEMS ? from->count : EXPERIMENT_PROBLEMS;
+    for (int i = 0; i < kept; i++) {
+        const struct problem *problem = &from->at[i];
+        char pointer[96];
+        size_t name = 2 + strcspn(problem->pointer + 2, "/");
+        if (index < 0)
+            snprintf(pointer, sizeof pointer, "%s", problem->pointer);
+        else
+            snprintf(pointer, sizeof pointer, "%.*s/%ld%s", (int)name, problem->pointer, index,
+                     problem->pointer + name);
+        problem_add(to, pointer, "%s", problem->detail);
+    }
+}
+
+struct check {
+    const struct kernel **kernels;
+    int kernel_count;
+    struct problems *problems;
+};
+
+static bool kernel_reads(const struct kernel *kernel, const char *name, json_t *value, struct problems *why)
+{
+    struct experiment experiment;
+    json_t *field = json_pack("{s:s,s:O}", "kernel", kernel->name, name, value);
+    why->count = 0;
+    bool reads = field && experiment_from_json(&experiment, field, why) == 0;
+    json_decref(field);
+    return reads;
+}
+
+/* `axis` is NULL for a field with one value. */
+static void value_check(struct check *check, const char *name, const struct axis *axis, json_t *value,
+                        size_t index)
+{
+    struct problems first = {0}, why;
+    bool whole = false; /* what the first kernel was asked to read is the list itself */
+    for (int i = 0; i < check->kernel_count; i++) {
+        json_t *one = axis ? axis_value(axis, index, check->kernels[i]) : value;
+        if (!one || kernel_reads(check->kernels[i], name, one, &why))
+            return;
+        if (!first.count) {
+            first = why;
+            whole = !axis || one == axis->values;
+        }
+    }
+    problems_move(check->problems, &first, whole ? -1 : (long)index);
+}
+
+int axes_check(const struct axes *axes, const json_t *request, struct problems *problems)
+{
+    const char *name;
+    json_t *value;
+    int before = problems->count;
+    const struct kernel **kernels = calloc((size_t)suite_count(), sizeof(struct kernel *));
+    if (!kernels)
+        return -1;
+    struct check check = {kernels, kernels_gather(axes, kernels, problems), problems};
+    size_t next = 0;
+    if (check.kernel_count)
+        json_object_foreach((json_t *)request, name, value)
+        {
+            const struct axis *axis =
+                next < axes->count && axes->at[next].values == value ? &axes->at[next++] : NULL;
+            size_t count = axis ? json_array_size(value) : 1;
+            for (size_t i = 0; value != axes->kernel && i < count && problems->count < EXPERIMENT_PROBLEMS;
+                 i++)
+                value_check(&check, name, axis, value, i);
+        }
+    free(kernels);
+    return problems->count == before ? 0 : -1;
+}

@@ -1,0 +1,40 @@
+/* The axes of a sweep: which fields of a request are lists of values, and the way through their product. Private
+   to api/sweep.c. */
+#ifndef COALESCED_API_SWEEP_AXES_H
+#define COALESCED_API_SWEEP_AXES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "kernels/experiment.h"
+
+struct axis {
+    const char *name;     /* the field's; borrowed from the request, as the list */
+    const json_t *values; /* the list */
+    size_t present;       /* which one it is now */
+    bool pair;            /* a flat size of two numbers: one value for a two-dimensional kernel, else two */
+};
+
+struct axes {
+    struct axis *at;
+    size_t count;
+    const json_t *kernel; /* the request's field: a name or a list of them */
+};
+
+/* 0; or -1 with what is wrong in *problems, or no memory and problems->count 0. axes_free() in any case. */
+int axes_read(struct axes *axes, const json_t *request, struct problems *problems);
+void axes_free(struct axes *axes);
+
+/* How many points there are; SIZE_MAX when they are more than that. */
+size_t axes_total(const struct axes *axes);
+
+/* Can every value of every field be read by at least one of the kernels? 0, or -1 with those that cannot. */
+int axes_check(const struct axes *axes, const json_t *request, struct problems *problems);
+
+/* Puts the present values into the point. 1; 0: there is no such point; -1: no memory. */
+int axes_set(const struct axes *axes, json_t *point);
+
+/* To the next place; false: that was the last. */
+bool axes_step(struct axes *axes);
+
+#endif
