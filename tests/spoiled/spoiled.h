@@ -40,12 +40,16 @@ template <class Base> struct spoiled : Base {
     {
         return (I)spoil_now.count[p == this->a ? 0 : p == this->b ? 1 : p == this->c ? 2 : 3];
     }
-    SPOILED I shift() const { return spoil_now.how == SPOIL_SHIFT; }
-    SPOILED T load(const T *p, I i) const { return Base::load(p, i + shift()); }
-    SPOILED T load_ldg(const T *p, I i) const { return Base::load_ldg(p, i + shift()); }
+    /* The next one, from the last to the first: a guard's pattern would overflow an integer's sum. */
+    SPOILED I shifted(I i, I count) const
+    {
+        return spoil_now.how != SPOIL_SHIFT ? i : i + 1 < count ? i + 1 : 0;
+    }
+    SPOILED T load(const T *p, I i) const { return Base::load(p, shifted(i, elements(p))); }
+    SPOILED T load_ldg(const T *p, I i) const { return Base::load_ldg(p, shifted(i, elements(p))); }
     template <int V> SPOILED wide<T, V> load_wide(const T *p, I j) const
     {
-        return Base::template load_wide<V>(p, j + shift());
+        return Base::template load_wide<V>(p, shifted(j, elements(p) / V));
     }
     SPOILED void store(T *p, I i, T v) const
     {
