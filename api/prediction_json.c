@@ -4,9 +4,6 @@
 
 #include "api/result_json.h"
 
-/* The architecture that stands in where a device has none that the model knows. */
-static const char *const stand_in = "sm_90";
-
 static int side_to_json(json_t *object, const char *prefix, const struct prediction_side *side)
 {
     const struct {
@@ -62,7 +59,7 @@ json_t *prediction_for_device(const struct experiment *experiment, const char *a
 {
     struct access access;
     access_count(experiment, &access);
-    const char *known = arch_find(arch) ? arch : stand_in;
+    const char *known = arch_find(arch) ? arch : PREDICTION_STAND_IN;
     json_t *object = prediction_for(experiment, &access, known, L1_BY_ARCH);
     if (known != arch)
         json_object_set_new(

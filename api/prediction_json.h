@@ -6,6 +6,9 @@
 
 #include "kernels/model/prediction.h"
 
+/* The architecture that stands in where a device has none that the model knows, as a CPU. */
+#define PREDICTION_STAND_IN "sm_90"
+
 /* New reference; NULL: no memory. */
 json_t *prediction_to_json(const struct prediction *prediction);
 

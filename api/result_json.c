@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "version.h"
 
@@ -140,6 +141,21 @@ static json_t *stability_to_json(const struct experiment *e, const struct result
     return json_pack("{s:b,s:o}", "stable", stable, "reasons", reasons);
 }
 
+/* Of the device itself, or of the architecture that stands in for a CPU; there no registers are known. */
+static json_t *occupancy_of(const struct experiment *e, const struct result *r)
+{
+    bool known = arch_find(r->device.arch) != NULL;
+    struct occupancy_case question = {
+        .arch = known ? r->device.arch : PREDICTION_STAND_IN,
+        .registers_per_thread = r->launch.registers_per_thread,
+        .shared_bytes_per_block = r->launch.shared_bytes_per_block,
+        .threads_per_block = (uint64_t)(e->block[0] * e->block[1] * e->block[2]),
+        .grid_blocks = (uint64_t)e->grid[0] * (uint64_t)e->grid[1] * (uint64_t)e->grid[2],
+        .sms = known ? r->device.multiprocessors : 0,
+    };
+    return occupancy_to_json(&question);
+}
+
 static json_t *transfer_to_json(const struct transfer *t)
 {
     return json_pack("{s:i,s:I,s:o,s:o,s:o}", "samples", (int)t->samples, "bytes", (json_int_t)t->bytes,
@@ -162,16 +178,16 @@ static json_t *transfers_to_json(const struct experiment *e, const struct result
 json_t *result_to_json(const struct experiment *e, const struct result *r)
 {
     json_t *object = json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
         device_to_json(e, &r->device), "launch", launch_to_json(e, &r->launch), "timing", timings_to_json(r),
         "bandwidth", bandwidth_to_json(r), "correctness", correctness_to_json(&r->correctness), "stability",
         stability_to_json(e, r), "counters",
         e->counters ? missing("unavailable", "this version has no counters")
                     : missing("not_requested", "\"counters\": true asks for them"),
-        "transfers", transfers_to_json(e, r), "prediction", prediction_for_device(e, r->device.arch),
-        "execution", "began_monotonic_ns", (json_int_t)r->began_ns, "ended_monotonic_ns",
-        (json_int_t)r->ended_ns, "provenance", "version", COALESCED_VERSION, "commit", COALESCED_COMMIT,
-        "kernel_sha256", e->kernel->sha256);
+        "transfers", transfers_to_json(e, r), "occupancy", occupancy_of(e, r), "prediction",
+        prediction_for_device(e, r->device.arch), "execution", "began_monotonic_ns", (json_int_t)r->began_ns,
+        "ended_monotonic_ns", (json_int_t)r->ended_ns, "provenance", "version", COALESCED_VERSION, "commit",
+        COALESCED_COMMIT, "kernel_sha256", e->kernel->sha256);
     return object;
 }
 

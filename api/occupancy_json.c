@@ -1,0 +1,48 @@
+#include "api/occupancy_json.h"
+
+#include "api/result_json.h"
+
+static json_t *limits_to_json(unsigned limited_by)
+{
+    json_t *limits = json_array();
+    for (int i = 0; i < OCCUPANCY_LIMIT_COUNT; i++)
+        if (limited_by >> i & 1u)
+            json_array_append_new(limits, json_string(occupancy_limit_name((enum occupancy_limit)i)));
+    return limits;
+}
+
+json_t *occupancy_to_json(const struct occupancy_case *question)
+{
+    const struct arch *arch = arch_find(question->arch);
+    struct occupancy occupancy;
+    struct error error = {0};
+    if (!arch)
+        return json_pack("{s:s,s:s}", "status", "unavailable", "reason",
+                         "the model does not know the architecture");
+    bool known = question->registers_per_thread >= 0;
+    struct occupancy_question asked = {
+        .threads_per_block = (uint32_t)question->threads_per_block,
+        .registers_per_thread = known ? (uint32_t)question->registers_per_thread : 0,
+        .shared_bytes_per_block = question->shared_bytes_per_block,
+        .grid_blocks = question->grid_blocks,
+        .sms = question->sms,
+    };
+    if (occupancy_compute(arch, &asked, &occupancy, &error) < 0)
+        return json_pack("{s:s,s:s}", "status", "unavailable", "reason", error.text);
+    json_t *object =
+        json_pack("{s:s,s:o,s:i,s:i,s:i,s:o,s:o}", "arch", arch->name, "theoretical",
+                  number_to_json(occupancy.theoretical), "blocks_per_sm", (int)occupancy.blocks_per_sm,
+                  "warps_per_sm", (int)occupancy.warps_per_sm, "max_warps_per_sm", (int)arch->warps_per_sm,
+                  "limited_by", limits_to_json(occupancy.limited_by), "registers_per_thread",
+                  known ? json_integer(question->registers_per_thread) : json_null());
+    if (occupancy.waves) {
+        json_object_set_new(object, "waves", json_integer((json_int_t)occupancy.waves));
+        json_object_set_new(object, "last_wave_fill", number_to_json(occupancy.last_wave_fill));
+    }
+    /* Dependent arithmetic: warps that hide the latency of a register, where a figure can be cited. */
+    if (arch->register_latency_cycles)
+        json_object_set_new(
+            object, "warps_to_hide_register_latency",
+            json_integer((json_int_t)occupancy_warps_to_hide(arch, arch->register_latency_cycles, 1)));
+    return object;
+}
