@@ -1,11 +1,13 @@
 /* POST /v1/predictions: the model alone, no queue, no device: an experiment's fields, a list of architectures, and
    whether loads go through L1. Answers at once. */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/body.h"
 #include "api/experiment_json.h"
+#include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "api/result_json.h"
 #include "server/http/route.h"
@@ -17,6 +19,8 @@ enum { ARCHS_MAX = 32 };
 struct question {
     json_t *archs; /* a list of names; owned */
     enum l1_setting l1;
+    int registers; /* a thread; -1: not said */
+    int shared_bytes;
 };
 
 static json_t *all_archs(void)
@@ -43,7 +47,21 @@ static void check_archs(const json_t *archs, struct problems *problems)
                     arch_at(arch_count() - 1)->name);
 }
 
-/* Takes "arch" and "l1" out of the request: the rest is an experiment. */
+/* Takes a whole number out of the request; `fallback` when it is not there. */
+static int number_take(json_t *request, const char *name, int min, int max, int fallback,
+                       struct problems *problems)
+{
+    const json_t *value = json_object_get(request, name);
+    json_int_t number = json_is_integer(value) ? json_integer_value(value) : fallback;
+    char pointer[64];
+    snprintf(pointer, sizeof pointer, "#/%s", name);
+    if (value && (!json_is_integer(value) || number < min || number > max))
+        problem_add(problems, pointer, "must be a whole number from %d to %d", min, max);
+    json_object_del(request, name);
+    return (int)number;
+}
+
+/* Takes what is not an experiment's out of the request. */
 static void question_take(struct question *question, json_t *request, struct problems *problems)
 {
     json_t *archs = json_incref(json_object_get(request, "arch"));
@@ -60,6 +78,8 @@ static void question_take(struct question *question, json_t *request, struct pro
     }
     check_archs(archs, problems);
     question->archs = archs;
+    question->registers = number_take(request, "registers_per_thread", 1, 255, -1, problems);
+    question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, 0, problems);
     json_object_del(request, "arch");
     json_object_del(request, "l1");
 }
@@ -71,8 +91,19 @@ static json_t *answer_make(const struct experiment *experiment, const struct que
     const json_t *name;
     json_t *predictions = json_array();
     access_count(experiment, &access);
-    json_array_foreach(question->archs, i, name) json_array_append_new(
-        predictions, prediction_for(experiment, &access, json_string_value(name), question->l1));
+    json_array_foreach(question->archs, i, name)
+    {
+        json_t *row = prediction_for(experiment, &access, json_string_value(name), question->l1);
+        struct occupancy_case fill = {
+            .arch = json_string_value(name),
+            .registers_per_thread = question->registers,
+            .shared_bytes_per_block = (uint64_t)question->shared_bytes,
+            .threads_per_block =
+                (uint64_t)(experiment->block[0] * experiment->block[1] * experiment->block[2]),
+        };
+        json_object_set_new(row, "occupancy", occupancy_to_json(&fill));
+        json_array_append_new(predictions, row);
+    }
     return json_pack("{s:o,s:o}", "request", experiment_to_json(experiment, NULL), "predictions",
                      predictions);
 }

@@ -35,7 +35,18 @@ def test_where_nothing_is_touched_efficiency_is_null_with_its_reason(service):
     assert row["gld_efficiency_pct"] is None and row["gld_reason"]
 
 
+def test_occupancy_of_a_what_if(service):
+    k80 = predict(service, kernel="vector_add", block=32, arch="sm_37").json()["predictions"][0]["occupancy"]
+    assert (k80["blocks_per_sm"], k80["warps_per_sm"], k80["theoretical"]) == (16, 16, 0.25)
+    assert k80["limited_by"] == ["blocks"] and k80["registers_per_thread"] is None
+    rows = predict(service, kernel="copy", block=512, arch="sm_12", registers_per_thread=17).json()["predictions"]
+    assert rows[0]["status"] == "unavailable" and rows[0]["occupancy"]["blocks_per_sm"] == 1
+    assert rows[0]["occupancy"]["limited_by"] == ["registers"]
+
+
 @pytest.mark.parametrize("fields, pointer", [
+    ({"kernel": "copy", "registers_per_thread": 0}, "#/registers_per_thread"),
+    ({"kernel": "copy", "shared_bytes_per_block": "1"}, "#/shared_bytes_per_block"),
     ({"kernel": "copy", "arch": "sm_1"}, "#/arch"),
     ({"kernel": "copy", "arch": []}, "#/arch"),
     ({"kernel": "copy", "arch": 90}, "#/arch"),
