@@ -1,24 +1,28 @@
-/* GET /v1/experiments: newest first, a page at a time. Rows are read from the store and sent in small
+/* GET /v1/experiments: newest first, a page at a time; as text/csv all of them, unless a page is asked for. Rows are read from the store and sent in small
    batches, so that neither a page nor a transaction is ever held whole. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/csv.h"
 #include "api/text.h"
 #include "server/http/route.h"
 #include "server/service.h"
 
 enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, BATCH = 16 };
 
-static const char *const queries[] = {"kernel", "state", "device", "label", "page_size", "page_token", NULL};
+static const char *const queries[] = {"kernel", "state",     "device",     "label",
+                                      "sweep",  "page_size", "page_token", NULL};
 
 struct listing {
     struct store *store;
     struct buffer *out;
-    char kernel[64], label[64], label_value[256], last[ID_BYTES];
+    char kernel[64], sweep[ID_BYTES], label[64], label_value[256], last[ID_BYTES];
     struct store_filter filter; /* points to the texts above */
     int left, seen;             /* rows of the page still to come; rows of this batch */
-    bool begun, more;           /* more: there is a next page */
+    bool headed, begun, more;   /* more: there is a next page */
+    bool table;                 /* as CSV */
 };
 
 static int row_write(void *arg, const struct job *job)
@@ -30,12 +34,14 @@ static int row_write(void *arg, const struct job *job)
         listing->more = true;
         return 1;
     }
-    if (listing->begun)
+    if (listing->begun && !listing->table)
         buffer_text(listing->out, ",");
     listing->begun = true;
     listing->left--;
     memcpy(listing->last, job->id, sizeof listing->last);
     view_of_job(job, &view);
+    if (listing->table)
+        return csv_row(listing->out, &(struct view_point){.index = -1, .experiment = &view});
     return view_summary(listing->out, &view);
 }
 
@@ -47,12 +53,17 @@ static int batch_write(void *arg, struct buffer *out)
     listing->seen = 0;
     listing->filter.before = listing->last[0] ? listing->last : NULL;
     listing->filter.limit = listing->left < BATCH ? listing->left + 1 : BATCH;
-    if (!listing->begun)
+    if (!listing->headed && listing->table)
+        csv_header(out);
+    else if (!listing->headed)
         buffer_text(out, "{\"experiments\":[");
+    listing->headed = true;
     if (store_list(listing->store, &listing->filter, row_write, listing, &error) < 0)
         return -1;
     if (!listing->more && listing->seen == listing->filter.limit)
         return 1;
+    if (listing->table)
+        return 0;
     buffer_text(out, "],\"next_page_token\":");
     text_string(out, listing->more ? listing->last : NULL);
     return buffer_text(out, "}\n");
@@ -94,13 +105,17 @@ static const char *filter_read(const struct request *request, struct listing *li
     const char *state = request_query(request, "state"), *device = request_query(request, "device");
     const char *size = request_query(request, "page_size"), *token = request_query(request, "page_token");
     *filter = (struct store_filter){.state = -1, .device = -1};
-    listing->left = PAGE_SIZE;
+    listing->table = strcmp(request_type(request), CSV_MEDIA_TYPE) == 0;
+    listing->left = listing->table ? INT_MAX : PAGE_SIZE;
     if (!text_take(request, "kernel", listing->kernel, sizeof listing->kernel, &filter->kernel))
         return "kernel must be the name of a kernel";
     if (state && (filter->state = job_state_of(state)) < 0)
         return "state must be queued, running, succeeded, failed or cancelled";
     if (device && !number_parse(device, 0, 999999999, &filter->device))
         return "device must be the index of a device";
+    if (!text_take(request, "sweep", listing->sweep, sizeof listing->sweep, &filter->sweep) ||
+        (filter->sweep && !id_valid(filter->sweep)))
+        return "sweep must be the id of a sweep";
     if (!label_take(request, listing))
         return "label must be a label's name, or name:value";
     if (size && !number_parse(size, 1, PAGE_SIZE_MAX, &listing->left))
@@ -130,6 +145,7 @@ const struct route route_get_experiments = {
     .method = "GET",
     .pattern = "/v1/experiments",
     .type = "application/json",
+    .other = CSV_MEDIA_TYPE,
     .queries = queries,
     .handle = handle,
 };
