@@ -110,8 +110,7 @@ static int row_fits(const struct recipe *recipe, const json_t *columns, const js
 {
     size_t i;
     const json_t *column;
-    json_array_foreach(columns, i, column)
-    {
+    json_array_foreach (columns, i, column) {
         const char *name = json_string_value(column);
         if (json_is_array(json_object_get(recipe->sweep, name)) &&
             !same_value(json_array_get(row, i), json_object_get(request, name)))
@@ -124,8 +123,9 @@ static int where_fits(const json_t *where, const json_t *request)
 {
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)where, name,
-                        value) if (!same_value(value, json_object_get(request, name))) return 0;
+    json_object_foreach ((json_t *)where, name, value)
+        if (!same_value(value, json_object_get(request, name)))
+            return 0;
     return 1;
 }
 
@@ -134,10 +134,10 @@ static json_t *off_columns(const struct recipe *recipe, const json_t *request)
     size_t i;
     const json_t *entry;
     json_t *off = json_object();
-    json_array_foreach(json_object_get(recipe->published, "off"), i,
-                       entry) if (where_fits(json_object_get(entry, "where"), request))
-        json_object_set(off, json_string_value(json_object_get(entry, "column")),
-                        json_object_get(entry, "why"));
+    json_array_foreach (json_object_get(recipe->published, "off"), i, entry)
+        if (where_fits(json_object_get(entry, "where"), request))
+            json_object_set(off, json_string_value(json_object_get(entry, "column")),
+                            json_object_get(entry, "why"));
     return off;
 }
 
@@ -146,13 +146,13 @@ json_t *recipe_published(const struct recipe *recipe, const json_t *request)
     size_t i, j;
     const json_t *row, *column;
     const json_t *columns = json_object_get(recipe->published, "columns");
-    json_array_foreach(json_object_get(recipe->published, "rows"), i, row)
-    {
+    json_array_foreach (json_object_get(recipe->published, "rows"), i, row) {
         if (!row_fits(recipe, columns, row, request))
             continue;
         json_t *published = json_object();
-        json_array_foreach(columns, j, column) if (!json_object_get(request, json_string_value(column)))
-            json_object_set(published, json_string_value(column), json_array_get(row, j));
+        json_array_foreach (columns, j, column)
+            if (!json_object_get(request, json_string_value(column)))
+                json_object_set(published, json_string_value(column), json_array_get(row, j));
         json_t *off = off_columns(recipe, request);
         if (json_object_size(off))
             json_object_set(published, "off", off);

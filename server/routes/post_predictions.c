@@ -41,10 +41,11 @@ static void check_archs(const json_t *archs, struct problems *problems)
                     ARCHS_MAX);
         return;
     }
-    json_array_foreach(archs, i, name) if (!json_is_string(name) || !arch_find(json_string_value(name)))
-        problem_add(problems, "#/arch", "%.32s is no architecture that the model knows, from %s to %s",
-                    json_is_string(name) ? json_string_value(name) : "what is not a string", arch_at(0)->name,
-                    arch_at(arch_count() - 1)->name);
+    json_array_foreach (archs, i, name)
+        if (!json_is_string(name) || !arch_find(json_string_value(name)))
+            problem_add(problems, "#/arch", "%.32s is no architecture that the model knows, from %s to %s",
+                        json_is_string(name) ? json_string_value(name) : "what is not a string",
+                        arch_at(0)->name, arch_at(arch_count() - 1)->name);
 }
 
 /* Takes a whole number out of the request; `fallback` when it is not there. */
@@ -91,8 +92,7 @@ static json_t *answer_make(const struct experiment *experiment, const struct que
     const json_t *name;
     json_t *predictions = json_array();
     access_count(experiment, &access);
-    json_array_foreach(question->archs, i, name)
-    {
+    json_array_foreach (question->archs, i, name) {
         json_t *row = prediction_for(experiment, &access, json_string_value(name), question->l1);
         struct occupancy_case fill = {
             .arch = json_string_value(name),

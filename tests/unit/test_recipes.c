@@ -18,9 +18,9 @@ static json_t *row_request(const json_t *sweep, const json_t *columns, const jso
     size_t i;
     const json_t *column;
     json_t *request = json_deep_copy(sweep);
-    json_array_foreach(columns, i,
-                       column) if (json_is_array(json_object_get(sweep, json_string_value(column))))
-        json_object_set(request, json_string_value(column), json_array_get(row, i));
+    json_array_foreach (columns, i, column)
+        if (json_is_array(json_object_get(sweep, json_string_value(column))))
+            json_object_set(request, json_string_value(column), json_array_get(row, i));
     return request;
 }
 
@@ -98,8 +98,7 @@ static int compare_table(const char *name)
     size_t i;
     int l1, compared = 0;
     const char *arch = recipe_arch(recipe, &l1);
-    json_array_foreach(json_object_get(published, "rows"), i, row)
-    {
+    json_array_foreach (json_object_get(published, "rows"), i, row) {
         json_t *request = row_request(json_object_get(document, "sweep"), columns, row);
         compare_row(recipe, arch ? arch : "sm_20", l1, columns, row, request, &compared);
         json_decref(request);
