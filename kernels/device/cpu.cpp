@@ -13,6 +13,7 @@
 #include <emmintrin.h>
 #endif
 
+#include <initializer_list>
 #include <mutex>
 #include <new>
 
