@@ -63,6 +63,27 @@ static const struct column columns[] = {
     {"peak_gbps", "result/bandwidth/peak_gbps"},
     {"registers_per_thread", "result/launch/registers_per_thread"},
     {"stable", "result/stability/stable"},
+    {"theoretical_occupancy", "result/occupancy/theoretical"},
+    {"h2d_median_us", "result/transfers/h2d/median_us"},
+    {"d2h_median_us", "result/transfers/d2h/median_us"},
+    {"predicted_arch", "result/prediction/arch"},
+    {"predicted_exact", "result/prediction/exact"},
+    {"predicted_gld_requests", "result/prediction/gld_requests"},
+    {"predicted_gld_transactions", "result/prediction/gld_transactions"},
+    {"predicted_gld_efficiency_pct", "result/prediction/gld_efficiency_pct"},
+    {"predicted_gst_requests", "result/prediction/gst_requests"},
+    {"predicted_gst_transactions", "result/prediction/gst_transactions"},
+    {"predicted_gst_efficiency_pct", "result/prediction/gst_efficiency_pct"},
+    {"published_elapsed_ms", "published/elapsed_ms"},
+    {"published_gld_transactions", "published/gld_transactions"},
+    {"published_gld_efficiency_pct", "published/gld_efficiency_pct"},
+    {"published_gst_transactions", "published/gst_transactions"},
+    {"published_gst_efficiency_pct", "published/gst_efficiency_pct"},
+    {"published_arch", "predicted/published_arch/arch"},
+    {"published_arch_gld_transactions", "predicted/published_arch/gld_transactions"},
+    {"published_arch_gld_efficiency_pct", "predicted/published_arch/gld_efficiency_pct"},
+    {"published_arch_gst_transactions", "predicted/published_arch/gst_transactions"},
+    {"published_arch_gst_efficiency_pct", "predicted/published_arch/gst_efficiency_pct"},
     {"failure_kind", "failure/kind"},
     {"failure_detail", "failure/detail"},
 };
@@ -155,6 +176,11 @@ static json_t *record_make(const struct view_point *point)
         json_decref(record);
         json_decref(request);
         return NULL;
+    }
+    if (point->beside) {
+        json_t *beside = json_loads(point->beside, 0, NULL);
+        json_object_update(record, beside);
+        json_decref(beside);
     }
     if (point->index >= 0)
         json_object_set_new(record, "index", json_integer(point->index));

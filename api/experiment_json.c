@@ -75,8 +75,7 @@ static void read_list(struct reader *r, const json_t *value, const char *pointer
     }
     size_t i;
     const json_t *item;
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach (value, i, item) {
         char at[64];
         snprintf(at, sizeof at, "%s/%zu", pointer, i);
         read_integer(r, item, at, &to[i]);
@@ -150,8 +149,7 @@ static void read_measure(struct reader *r, const json_t *value)
         return;
     }
     struct measure *measure = &r->experiment->measure;
-    json_object_foreach((json_t *)value, key, member)
-    {
+    json_object_foreach ((json_t *)value, key, member) {
         char pointer[64];
         pointer_to(pointer, sizeof pointer, "#/measure", key);
         if (strcmp(key, "min_samples") == 0)
@@ -205,8 +203,7 @@ static void read_labels(struct reader *r, const json_t *value)
     if (json_object_size(value) > LABELS_MAX)
         problem_add(r->problems, "#/labels", "at most %d labels, there are %zu", LABELS_MAX,
                     json_object_size(value));
-    json_object_foreach((json_t *)value, key, member)
-    {
+    json_object_foreach ((json_t *)value, key, member) {
         char pointer[64];
         size_t length = strlen(key);
         pointer_to(pointer, sizeof pointer, "#/labels", key);
@@ -294,8 +291,9 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
         return -1;
     experiment_init(experiment, kernel);
     struct reader reader = {experiment, problems};
-    json_object_foreach((json_t *)request, key, value) if (strcmp(key, "kernel") != 0)
-        read_field(&reader, key, value);
+    json_object_foreach ((json_t *)request, key, value)
+        if (strcmp(key, "kernel") != 0)
+            read_field(&reader, key, value);
     return problems->count == before ? 0 : -1;
 }
 

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/experiment_json.h"
+#include "api/prediction_json.h"
+#include "api/result_json.h"
 #include "base/log.h"
 
 extern const char *const recipe_texts[];
@@ -160,4 +163,50 @@ json_t *recipe_published(const struct recipe *recipe, const json_t *request)
         return published;
     }
     return json_null();
+}
+
+static json_t *predicted(const struct recipe *recipe, const struct experiment *experiment,
+                         const char *device_arch)
+{
+    struct access access;
+    int l1;
+    const char *arch = recipe_arch(recipe, &l1);
+    json_t *object = json_object();
+    access_count(experiment, &access);
+    if (arch)
+        json_object_set_new(object, "published_arch",
+                            prediction_for(experiment, &access, arch,
+                                           l1 < 0 ? L1_BY_ARCH
+                                           : l1   ? L1_ON
+                                                  : L1_OFF));
+    json_object_set_new(object, "device_arch", prediction_for_device(experiment, device_arch));
+    return object;
+}
+
+char *recipe_beside(const struct recipe *recipe, const char *request, const char *device_arch)
+{
+    struct experiment experiment;
+    struct problems problems = {0};
+    json_t *object = json_loads(request, 0, NULL), *beside = NULL;
+    if (object)
+        beside = json_pack("{s:o}", "published", recipe_published(recipe, object));
+    if (beside && experiment_from_json(&experiment, object, &problems) == 0 &&
+        experiment_check(&experiment, NULL, &problems) == 0)
+        json_object_set_new(beside, "predicted", predicted(recipe, &experiment, device_arch));
+    char *text = beside ? json_dumps(beside, API_JSON_FLAGS) : NULL;
+    json_decref(beside);
+    json_decref(object);
+    return text;
+}
+
+json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct problems *problems)
+{
+    const json_t *name = json_object_get(request, "recipe");
+    *recipe = json_is_string(name) ? recipe_find(json_string_value(name)) : NULL;
+    if (!name)
+        return json_incref(request);
+    if (*recipe)
+        return recipe_sweep(*recipe, request);
+    problem_add(problems, "#/recipe", "there is no recipe of that name; GET /v1/recipes lists them");
+    return NULL;
 }

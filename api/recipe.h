@@ -5,6 +5,8 @@
 
 #include <jansson.h>
 
+#include "kernels/experiment.h"
+
 struct recipe;
 
 /* In the order of their names. Any thread, after api_start(). */
@@ -29,5 +31,14 @@ const char *recipe_arch(const struct recipe *recipe, int *l1);
 /* What was published for a point, given its request with every default filled in: {"elapsed_ms": 1.9, ...,
    "off": {"elapsed_ms": "why"}}; null when no row is of that point. New reference. */
 json_t *recipe_published(const struct recipe *recipe, const json_t *request);
+
+/* What a point of the recipe's sweep is shown beside: {"published": ..., "predicted": {"published_arch": ...,
+   "device_arch": ...}}, as text to be freed by the caller; NULL: no memory. `request` is the point's, as text;
+   device_arch the architecture of the device that it is for. */
+char *recipe_beside(const struct recipe *recipe, const char *request, const char *device_arch);
+
+/* The sweep that a request asks for: a new reference to `request` itself, or to the named recipe's sweep with the request
+   laid over and *recipe set (NULL: none was named). NULL: what is wrong is in *problems. */
+json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct problems *problems);
 
 #endif

@@ -35,8 +35,7 @@ int axes_read(struct axes *axes, const json_t *request, struct problems *problem
     axes->at = calloc(json_object_size(request) + 1, sizeof *axes->at);
     if (!axes->at)
         return -1;
-    json_object_foreach((json_t *)request, name, value)
-    {
+    json_object_foreach ((json_t *)request, name, value) {
         if (!is_axis(name, value))
             continue;
         axes->at[axes->count++] = (struct axis){.name = name, .values = value, .pair = is_pair(name, value)};
@@ -220,8 +219,7 @@ int axes_check(const struct axes *axes, const json_t *request, struct problems *
     struct check check = {kernels, kernels_gather(axes, kernels, problems), problems};
     size_t next = 0;
     if (check.kernel_count)
-        json_object_foreach((json_t *)request, name, value)
-        {
+        json_object_foreach ((json_t *)request, name, value) {
             const struct axis *axis =
                 next < axes->count && axes->at[next].values == value ? &axes->at[next++] : NULL;
             size_t count = axis ? json_array_size(value) : 1;

@@ -144,7 +144,9 @@ int view_point(struct buffer *out, const struct view_point *point)
         buffer_text(out, point->request);
         buffer_text(out, ",\"failure\":");
         buffer_text(out, point->failure);
-        return buffer_text(out, ",\"result\":null}");
+        buffer_text(out, ",\"result\":null");
+        text_members(out, point->beside);
+        return buffer_text(out, "}");
     }
     buffer_format(out, ",\"state\":\"%s\",\"id\":\"%s\",\"attempt\":%d", experiment->state, experiment->id,
                   experiment->attempt);
@@ -154,6 +156,7 @@ int view_point(struct buffer *out, const struct view_point *point)
     write_failure(out, experiment);
     buffer_text(out, ",\"result\":");
     buffer_text(out, experiment->result ? experiment->result : "null");
+    text_members(out, point->beside);
     write_links(out, experiment);
     return buffer_text(out, "}");
 }

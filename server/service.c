@@ -172,3 +172,14 @@ bool number_parse(const char *text, int min, int max, int *number)
     *number = atoi(text);
     return *number >= min && *number <= max;
 }
+
+enum handled reply_text(struct request *request, char *text)
+{
+    struct buffer body = {0};
+    if (!text)
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
+    buffer_text(&body, text);
+    buffer_text(&body, "\n");
+    free(text);
+    return reply_body(request, 200, &body);
+}

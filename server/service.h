@@ -41,6 +41,9 @@ void reply_preference_applied(struct request *request);
 enum { KEY_MAX = 255, FINGERPRINT_BYTES = 40 };
 void fingerprint_make(const char *text, char fingerprint[FINGERPRINT_BYTES]);
 
+/* A 200 with a line of JSON, which is freed; NULL becomes a 503: no memory. */
+enum handled reply_text(struct request *request, char *text);
+
 /* Wakes the request when that experiment or sweep has ended, from now until await_free(), which request_keep() may be
    given. NULL: no memory. */
 struct await;

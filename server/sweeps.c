@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/csv.h"
+#include "api/recipe.h"
 
 enum { BATCH = 16 };
 
@@ -79,7 +80,9 @@ struct paging {
     int from, end; /* the next point, and the one behind the last */
     int total;
     bool table, begun, first;
-    struct buffer head; /* what stands before the points; owned */
+    struct devices *devices;
+    const struct recipe *recipe; /* NULL: none */
+    struct buffer head;          /* what stands before the points; owned */
     struct buffer *out;
 };
 
@@ -88,6 +91,16 @@ static void paging_free(void *arg)
     struct paging *paging = arg;
     buffer_free(&paging->head);
     free(paging);
+}
+
+/* What a recipe's point is shown beside, to be freed; NULL: nothing. */
+static char *beside_make(const struct paging *paging, const struct point_row *row)
+{
+    struct device_status status = {0};
+    if (!paging->recipe)
+        return NULL;
+    devices_get(paging->devices, row->job ? row->job->device : 0, &status);
+    return recipe_beside(paging->recipe, row->job ? row->job->request : row->request, status.facts.arch);
 }
 
 static int point_write(void *arg, const struct point_row *row)
@@ -101,12 +114,18 @@ static int point_write(void *arg, const struct point_row *row)
         point.experiment = &experiment;
     }
     paging->from = row->place + 1;
-    if (paging->table)
-        return csv_row(paging->out, &point);
-    if (!paging->first)
-        buffer_text(paging->out, ",");
-    paging->first = false;
-    return view_point(paging->out, &point);
+    char *beside = beside_make(paging, row);
+    int failed;
+    point.beside = beside;
+    if (paging->table) {
+        failed = csv_row(paging->out, &point);
+    } else {
+        buffer_text(paging->out, paging->first ? "" : ",");
+        paging->first = false;
+        failed = view_point(paging->out, &point);
+    }
+    free(beside);
+    return failed;
 }
 
 static int batch_write(void *arg, struct buffer *out)
@@ -141,6 +160,8 @@ static enum handled reply_points(struct request *request, const struct sweep_row
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for an answer");
     *paging = (struct paging){.store = service->store, .total = row->total, .table = table, .first = true};
     memcpy(paging->id, row->id, sizeof paging->id);
+    paging->devices = service->devices;
+    paging->recipe = row->recipe ? recipe_find(row->recipe) : NULL;
     paging->from = page->from < row->total ? page->from : row->total;
     paging->end = page->size < row->total - paging->from ? paging->from + page->size : row->total;
     if (table) {

@@ -17,13 +17,7 @@ static enum handled handle(struct request *request)
     json_t *object = kernel_to_json(kernel, true);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
-    if (!text)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
-    struct buffer body = {0};
-    buffer_text(&body, text);
-    buffer_text(&body, "\n");
-    free(text);
-    return reply_body(request, 200, &body);
+    return reply_text(request, text);
 }
 
 const struct route route_get_kernel = {

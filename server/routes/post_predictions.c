@@ -114,7 +114,6 @@ static enum handled handle(struct request *request)
     struct experiment experiment;
     struct problems problems = {0};
     struct question question = {0};
-    struct buffer out = {0};
     char detail[BODY_DETAIL_BYTES];
     size_t length;
     const char *body = request_body(request, &length);
@@ -130,9 +129,7 @@ static enum handled handle(struct request *request)
     } else {
         json_t *answer = answer_make(&experiment, &question);
         char *text = answer ? json_dumps(answer, API_JSON_FLAGS) : NULL;
-        out.failed = !text || buffer_text(&out, text) < 0;
-        handled = reply_body(request, 200, &out);
-        free(text);
+        handled = reply_text(request, text);
         json_decref(answer);
     }
     json_decref(question.archs);

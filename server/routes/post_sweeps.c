@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/body.h"
+#include "api/recipe.h"
 #include "api/result_json.h"
 #include "api/sweep.h"
 #include "server/http/route.h"
@@ -26,7 +27,8 @@ struct sweeping {
     char detail[BODY_DETAIL_BYTES];
     struct problems problems;
     struct sweep sweep;
-    char *text; /* the request, without its blanks */
+    const struct recipe *recipe; /* NULL: none */
+    char *text;                  /* the request, without its blanks */
     char fingerprint[FINGERPRINT_BYTES];
 
     atomic_bool committed; /* outcome is there */
@@ -65,12 +67,14 @@ static int body_expand(struct sweeping *sweeping)
         if (devices_get(devices, i, &status[i]) && status[i].known)
             facts[i] = &status[i].facts;
     json_t *object = body_parse(body, length, sweeping->detail);
+    json_t *wanted = object ? recipe_resolve(object, &sweeping->recipe, &sweeping->problems) : NULL;
     sweeping->malformed = !object;
-    int result =
-        object ? sweep_expand(&sweeping->sweep, object, facts, devices_count(devices), &sweeping->problems)
-               : -1;
+    int result = -1;
+    if (wanted)
+        result = sweep_expand(&sweeping->sweep, wanted, facts, devices_count(devices), &sweeping->problems);
     if (result == 0 && !(sweeping->text = json_dumps(object, API_JSON_FLAGS)))
         result = -1;
+    json_decref(wanted);
     json_decref(object);
     return result;
 }
@@ -143,6 +147,7 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
     struct sweep_submission submission = {
         .sweep = &sweeping->sweep,
         .request = sweeping->text,
+        .recipe = sweeping->recipe ? recipe_name(sweeping->recipe) : NULL,
         .idempotency_key = request_header(request, "Idempotency-Key"),
         .fingerprint = sweeping->fingerprint,
     };

@@ -1,0 +1,74 @@
+"""The published tables as sweeps: published, predicted and measured side by side."""
+import csv
+import io
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    from conftest import Service
+    one = Service(tmp_path_factory.mktemp("real"), fake=False)
+    yield one
+    assert one.stop() == 0
+
+
+def run(service, **fields):
+    fields.setdefault("measure", {"min_samples": 1, "max_seconds": 0.01})
+    answer = service.request("POST", "/v1/sweeps", json=fields, headers={"Prefer": "wait=60"})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_the_list_names_every_published_table(service):
+    names = [recipe["name"] for recipe in service.get("/v1/recipes").json()["recipes"]]
+    assert len(names) == 13 and "read_segment_cached" in names
+    for name in names:
+        recipe = service.get(f"/v1/recipes/{name}").json()
+        assert recipe["published"]["rows"] and recipe["sweep"]["kernel"]
+    assert service.get("/v1/recipes/nope").status_code == 404
+
+
+def test_a_recipe_puts_published_predicted_and_measured_side_by_side(real):
+    sweep = run(real, recipe="read_segment_cached")
+    assert (sweep["recipe"], sweep["total"], sweep["succeeded"]) == ("read_segment_cached", 3, 3)
+    row = next(point for point in sweep["points"] if point["values"]["offset"] == 11)
+    assert row["published"]["gld_efficiency_pct"] == 49.81 and row["published"]["gld_transactions"] == 131039
+    assert "elapsed_ms" in row["published"]["off"]
+    assert row["predicted"]["published_arch"]["arch"] == "sm_20"
+    assert row["predicted"]["published_arch"]["gld_transactions"] == 131070
+    assert row["predicted"]["device_arch"]["arch"] == "sm_90" and row["predicted"]["device_arch"]["note"]
+    assert row["result"]["correctness"]["verified"] and row["result"]["timing"]["hot"]["median_us"] > 0
+
+
+def test_a_recipe_can_be_overridden(real):
+    sweep = run(real, recipe="aos_soa", size=4096, grid=None)
+    assert all(point["request"]["size"] == 4096 for point in sweep["points"])
+    assert [point["published"]["gst_efficiency_pct"] for point in sweep["points"]] == [50, 100]
+
+
+def test_a_block_that_cannot_launch_is_a_failed_point_beside_its_published_error(real):
+    sweep = run(real, recipe="sum_matrix_blocks", size=[64, 64])
+    assert (sweep["total"], sweep["failed"], sweep["state"]) == (15, 1, "finished")
+    failed = next(point for point in sweep["points"] if point["state"] == "failed")
+    assert failed["values"]["block"] == [256, 8] and "1024" in failed["failure"]["detail"]
+
+
+def test_the_table_holds_what_was_published(real):
+    sweep = run(real, recipe="write_segment", size=65536, grid=None)
+    rows = list(csv.DictReader(io.StringIO(real.get(f"/v1/sweeps/{sweep['id']}.csv").text)))
+    assert [row["published_gst_efficiency_pct"] for row in rows] == ["100.0", "80.0", "100.0"]
+    assert float(rows[1]["published_arch_gst_efficiency_pct"]) == pytest.approx(80, abs=0.01)
+    assert all(row["verified"] == "true" for row in rows)
+
+
+def test_an_unknown_recipe_is_named(service):
+    answer = service.request("POST", "/v1/sweeps", json={"recipe": "nope"})
+    assert answer.status_code == 422 and answer.json()["errors"][0]["pointer"] == "#/recipe"
+    answer = service.request("POST", "/v1/sweeps", json={"recipe": "aos_soa", "nope": 1})
+    assert answer.status_code == 422 and answer.json()["errors"][0]["pointer"] == "#/nope"
+
+
+def test_transfers_on_a_cpu_say_why_there_are_none(real):
+    result = real.run({"kernel": "copy", "size": 1000, "transfers": "pinned"})
+    assert result["transfers"]["status"] == "unavailable"
