@@ -1,0 +1,266 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "api/sweep.h"
+
+static const struct device_facts device = {
+    .name = "a device",
+    .max_threads_per_block = 1024,
+    .max_block = {1024, 1024, 64},
+    .max_grid = {2147483647, 65535, 65535},
+    .memory_bytes = UINT64_C(1) << 30,
+};
+static const struct device_facts *const one_device[] = {&device}, *const unknown[] = {&device, NULL};
+
+static int expand(struct sweep *sweep, const char *text, struct problems *problems)
+{
+    json_t *object = json_loads(text, 0, NULL);
+    assert_non_null(object);
+    problems->count = 0;
+    int status = sweep_expand(sweep, object, one_device, 1, problems);
+    json_decref(object);
+    return status;
+}
+
+static void expand_well(struct sweep *sweep, const char *text)
+{
+    struct problems problems;
+    if (expand(sweep, text, &problems) < 0)
+        fail_msg("%s: %s", problems.at[0].pointer, problems.at[0].detail);
+}
+
+/* What the points are, one behind the other. */
+static void expands_to(const char *text, const char *wanted)
+{
+    struct sweep sweep;
+    char found[2048] = "";
+    expand_well(&sweep, text);
+    for (int i = 0; i < sweep.point_count; i++) {
+        strncat(found, i ? " " : "", sizeof found - strlen(found) - 1);
+        strncat(found, sweep.points[i].values, sizeof found - strlen(found) - 1);
+        if (sweep.points[i].run < 0)
+            strncat(found, "!", sizeof found - strlen(found) - 1);
+    }
+    assert_string_equal(found, wanted);
+    sweep_free(&sweep);
+}
+
+static void is_refused(const char *text, const char *pointer, const char *word)
+{
+    struct sweep sweep;
+    struct problems problems;
+    assert_int_equal(expand(&sweep, text, &problems), -1);
+    assert_true(problems.count > 0);
+    assert_string_equal(problems.at[0].pointer, pointer);
+    if (!strstr(problems.at[0].detail, word))
+        fail_msg("%s lacks %s", problems.at[0].detail, word);
+}
+
+static void the_last_axis_is_the_fastest(void **state)
+{
+    (void)state;
+    expands_to("{\"kernel\":\"read_offset\",\"size\":64,\"block\":[32,64],\"offset\":[1,0]}",
+               "{\"block\":32,\"offset\":1} {\"block\":32,\"offset\":0} "
+               "{\"block\":64,\"offset\":1} {\"block\":64,\"offset\":0}");
+    expands_to("{\"offset\":[1,0],\"size\":64,\"block\":[32,64],\"kernel\":\"read_offset\"}",
+               "{\"offset\":1,\"block\":32} {\"offset\":1,\"block\":64} "
+               "{\"offset\":0,\"block\":32} {\"offset\":0,\"block\":64}");
+    expands_to("{\"kernel\":\"copy\"}", "{}");
+}
+
+static void every_field_but_three_can_be_an_axis(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {
+        "\"dtype\":[\"f32\",\"f64\"]",
+        "\"size\":[64,128]",
+        "\"block\":[32,64]",
+        "\"grid\":[null,64]",
+        "\"offset\":[0,1]",
+        "\"load\":[\"default\",\"ca\"]",
+        "\"priority\":[0,1]",
+        "\"timeout_s\":[1,2.5]",
+        "\"transfers\":[\"none\",\"none\"]",
+        "\"device\":[0,0]",
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        char text[256];
+        struct sweep sweep;
+        snprintf(text, sizeof text, "{\"kernel\":\"read_offset\"%s,%s}",
+                 strstr(fields[i], "size") ? "" : ",\"size\":64", fields[i]);
+        expand_well(&sweep, text);
+        assert_int_equal(sweep.point_count, 2);
+        assert_true(sweep.points[0].run >= 0 && sweep.points[1].run >= 0);
+        sweep_free(&sweep);
+    }
+    is_refused("{\"kernel\":\"copy\",\"labels\":[{}]}", "#/labels", "object");
+    is_refused("{\"kernel\":\"copy\",\"counters\":[true]}", "#/counters", "true or false");
+    is_refused("{\"kernel\":\"copy\",\"measure\":[{}]}", "#/measure", "object");
+}
+
+static void shapes_are_lists_in_a_list(void **state)
+{
+    (void)state;
+    expands_to("{\"kernel\":\"sum_matrix_2d\",\"size\":[64,32],\"block\":[16,[16,8],[4,4]]}",
+               "{\"size\":[64,32],\"block\":16} {\"size\":[64,32],\"block\":[16,8]} "
+               "{\"size\":[64,32],\"block\":[4,4]}");
+    expands_to("{\"kernel\":\"sum_matrix_2d\",\"size\":[[64,32],[32,64]]}",
+               "{\"size\":[64,32]} {\"size\":[32,64]}");
+}
+
+static void two_numbers_are_a_size_or_two_as_the_kernel_has_dimensions(void **state)
+{
+    (void)state;
+    expands_to("{\"kernel\":\"copy\",\"size\":[64,32]}", "{\"size\":64} {\"size\":32}");
+    expands_to("{\"kernel\":[\"sum_matrix_2d\",\"copy\"],\"size\":[64,32]}",
+               "{\"kernel\":\"sum_matrix_2d\",\"size\":[64,32]} {\"kernel\":\"copy\",\"size\":64} "
+               "{\"kernel\":\"copy\",\"size\":32}");
+    expands_to("{\"size\":[64,32],\"kernel\":[\"sum_matrix_2d\",\"copy\"]}",
+               "{\"size\":[64,32],\"kernel\":\"sum_matrix_2d\"} {\"size\":64,\"kernel\":\"copy\"} "
+               "{\"size\":32,\"kernel\":\"copy\"}");
+}
+
+static void what_cannot_be_launched_is_a_point_with_its_reason(void **state)
+{
+    (void)state;
+    struct sweep sweep;
+    expand_well(&sweep, "{\"kernel\":\"sum_matrix_2d\",\"size\":[64,32],\"block\":[[256,8],[8,8]]}");
+    assert_int_equal(sweep.run_count, 1);
+    assert_int_equal(sweep.points[0].run, -1);
+    assert_int_equal(sweep.points[1].run, 0);
+    json_t *failure = json_loads(sweep.points[0].failure, 0, NULL);
+    json_t *request = json_loads(sweep.points[0].request, 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(failure, "kind")), "invalid");
+    assert_non_null(strstr(json_string_value(json_object_get(failure, "detail")), "1024"));
+    assert_int_equal(json_array_size(json_object_get(failure, "errors")), 1);
+    assert_int_equal(json_array_size(json_object_get(request, "block")), 2);
+    json_decref(failure);
+    json_decref(request);
+    sweep_free(&sweep);
+    expands_to("{\"kernel\":[\"read_offset\",\"copy\"],\"size\":64,\"offset\":[0,65]}",
+               "{\"kernel\":\"read_offset\",\"offset\":0} {\"kernel\":\"read_offset\",\"offset\":65}! "
+               "{\"kernel\":\"copy\",\"offset\":0}! {\"kernel\":\"copy\",\"offset\":65}!");
+    expands_to("{\"kernel\":\"copy\",\"device\":[0,1,-1]}",
+               "{\"device\":0} {\"device\":1}! {\"device\":-1}!");
+}
+
+static void what_no_kernel_reads_is_refused_where_it_stands(void **state)
+{
+    (void)state;
+    is_refused("{\"block\":[1,2]}", "#/kernel", "required");
+    is_refused("{\"kernel\":[\"copy\",\"none\"]}", "#/kernel/1", "no kernel");
+    is_refused("{\"kernel\":\"none\",\"block\":[1,2]}", "#/kernel", "no kernel");
+    is_refused("{\"kernel\":[\"copy\",\"soa\"],\"offset\":1}", "#/offset", "unknown field");
+    is_refused("{\"kernel\":\"read_offset\",\"offset\":[1,2,\"3\"]}", "#/offset/2", "integer");
+    is_refused("{\"kernel\":\"copy\",\"block\":[[1,2],[1,true]]}", "#/block/1/1", "integer");
+    is_refused("{\"kernel\":\"copy\",\"block\":[]}", "#/block", "without values");
+    is_refused("{\"kernel\":\"sum_matrix_2d\",\"size\":[64,[1,2]]}", "#/size/0", "two numbers");
+}
+
+static void equal_points_share_a_run(void **state)
+{
+    (void)state;
+    struct sweep sweep;
+    /* Written differently, the same experiment. */
+    expand_well(&sweep, "{\"kernel\":\"copy\",\"size\":64,\"block\":[32,[32,1],16,32]}");
+    assert_int_equal(sweep.point_count, 4);
+    assert_int_equal(sweep.run_count, 2);
+    assert_int_equal(sweep.points[1].run, sweep.points[0].run);
+    assert_int_equal(sweep.points[3].run, sweep.points[0].run);
+    assert_int_equal(sweep.runs[0].points, 3);
+    assert_int_equal(sweep.runs[1].points, 1);
+    assert_string_equal(sweep.runs[0].kernel, "copy");
+    sweep_free(&sweep);
+}
+
+/* {"kernel":"copy","size":64,"priority":[0,0,...],"timeout_s":[1,1,...]} */
+static char *square(int rows, int columns)
+{
+    json_t *priority = json_array(), *timeout = json_array();
+    for (int i = 0; i < rows; i++)
+        json_array_append_new(priority, json_integer(i % 101));
+    for (int i = 0; i < columns; i++)
+        json_array_append_new(timeout, json_integer(1 + i));
+    json_t *object = json_pack("{s:s,s:i,s:o,s:o}", "kernel", "copy", "size", 64, "priority", priority,
+                               "timeout_s", timeout);
+    char *text = json_dumps(object, 0);
+    json_decref(object);
+    return text;
+}
+
+static void a_sweep_has_10000_points_at_most(void **state)
+{
+    (void)state;
+    struct sweep sweep;
+    char *most = square(100, 100), *more = square(137, 73);
+    expand_well(&sweep, most);
+    assert_int_equal(sweep.point_count, SWEEP_POINTS_MAX);
+    assert_int_equal(sweep.run_count, SWEEP_POINTS_MAX);
+    for (int i = 0; i < SWEEP_POINTS_MAX; i++) {
+        const struct sweep_run *run = &sweep.runs[sweep.points[i].run];
+        assert_int_equal(run->priority, i / 100);
+        assert_true(run->timeout_s == 1 + i % 100);
+    }
+    sweep_free(&sweep);
+    is_refused(more, "#", "10001 points");
+    free(most);
+    free(more);
+}
+
+static void more_than_can_be_counted_is_refused_too(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"block", "grid", "offset", "load", "dtype", "device", "priority"};
+    json_t *object = json_pack("{s:s}", "kernel", "read_offset");
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        json_t *values = json_array();
+        for (int i = 0; i < 4000; i++)
+            json_array_append_new(values, json_integer(1));
+        json_object_set_new(object, names[n], values);
+    }
+    char *text = json_dumps(object, 0);
+    json_decref(object);
+    is_refused(text, "#", "more points than can be counted");
+    free(text);
+}
+
+static void a_device_that_is_not_known_yet_is_told(void **state)
+{
+    (void)state;
+    struct sweep sweep;
+    struct problems problems = {0};
+    json_t *object = json_loads("{\"kernel\":\"copy\",\"device\":[0,1]}", 0, NULL);
+    assert_int_equal(sweep_expand(&sweep, object, unknown, 2, &problems), 0);
+    assert_int_equal(sweep.unknown_device, 1);
+    sweep_free(&sweep);
+    json_object_set_new(object, "device", json_integer(0));
+    assert_int_equal(sweep_expand(&sweep, object, unknown, 2, &problems), 0);
+    assert_int_equal(sweep.unknown_device, -1);
+    sweep_free(&sweep);
+    json_decref(object);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_axis_is_the_fastest),
+        cmocka_unit_test(every_field_but_three_can_be_an_axis),
+        cmocka_unit_test(shapes_are_lists_in_a_list),
+        cmocka_unit_test(two_numbers_are_a_size_or_two_as_the_kernel_has_dimensions),
+        cmocka_unit_test(what_cannot_be_launched_is_a_point_with_its_reason),
+        cmocka_unit_test(what_no_kernel_reads_is_refused_where_it_stands),
+        cmocka_unit_test(equal_points_share_a_run),
+        cmocka_unit_test(a_sweep_has_10000_points_at_most),
+        cmocka_unit_test(more_than_can_be_counted_is_refused_too),
+        cmocka_unit_test(a_device_that_is_not_known_yet_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
