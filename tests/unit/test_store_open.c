@@ -83,6 +83,35 @@ static void a_database_of_a_newer_version_is_left_alone(void **state)
     assert_non_null(strstr(error.text, "newer version (999)"));
 }
 
+/* What the first version of the schema was. */
+static void an_older_database_is_taken_over_with_what_it_holds(void **state)
+{
+    struct fixture *fixture = *state;
+    char id[ID_BYTES];
+    fixture_insert(fixture->store, "copy", 0, "{}", id);
+    store_close(fixture->store);
+    fixture->store = NULL;
+    sqlite3 *db = database_open(fixture);
+    assert_int_equal(sqlite3_exec(db,
+                                  "DROP INDEX experiments_by_sweep; DROP INDEX experiments_of_sweeps;"
+                                  "DROP TABLE points; DROP TABLE sweeps;"
+                                  "ALTER TABLE experiments DROP COLUMN sweep;"
+                                  "ALTER TABLE experiments DROP COLUMN points; PRAGMA user_version = 1",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(store_open(&fixture->store, fixture->directory, NULL, NULL), 0);
+    struct job *job = NULL;
+    assert_int_equal(store_get(fixture->store, id, &job, NULL), 0);
+    assert_string_equal(job->kernel, "copy");
+    assert_string_equal(job->sweep, "");
+    job_free(job);
+    struct sweep_row row;
+    struct error error = {0};
+    assert_int_equal(store_sweep(fixture->store, id, &row, &error), -1);
+    assert_int_equal(error.kind, ERROR_NOT_FOUND);
+}
+
 static void a_file_that_is_no_database_is_told(void **state)
 {
     struct fixture *fixture = *state;
@@ -129,6 +158,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_database_is_set_up_for_durability, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_database_of_a_newer_version_is_left_alone, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(an_older_database_is_taken_over_with_what_it_holds, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_file_that_is_no_database_is_told, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(ids_are_greater_than_the_stored_ones, fixture_setup,
