@@ -126,7 +126,7 @@ static int devices_choose(struct house *house, struct error *error)
 static int workers_start(struct house *house, struct error *error)
 {
     for (int i = 0; i < house->devices; i++) {
-        char automatic[16];
+        char automatic[24];
         snprintf(automatic, sizeof automatic, "auto:%d", i);
         struct worker_config config = worker_config_of(house, house->specs ? house->specs[i] : automatic);
         if (worker_start(&house->workers[i], i, &config, house->service.queue, house->service.devices,
