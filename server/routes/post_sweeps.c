@@ -15,6 +15,10 @@
 #include "server/http/route.h"
 #include "server/sweeps.h"
 
+enum { EXPANDING_MAX = 64 }; /* sweeps that may wait for it at a time */
+
+static atomic_int expanding;
+
 struct sweeping {
     struct request *request;
     int wait_s;
@@ -86,6 +90,7 @@ static void *expand(void *arg)
     pthread_mutex_lock(&one);
     sweeping->failed = body_expand(sweeping) < 0;
     pthread_mutex_unlock(&one);
+    atomic_fetch_sub(&expanding, 1);
     atomic_store(&sweeping->expanded, true);
     request_wake(sweeping->request);
     return NULL;
@@ -104,8 +109,11 @@ static enum handled begin(struct request *request)
     sweeping->wait_s = request_prefer_wait(request);
     sweeping->sweep.unknown_device = -1;
     request_keep(request, sweeping, sweeping_free);
-    if (pthread_create(&sweeping->thread, NULL, expand, sweeping))
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no thread for a sweep");
+    if (atomic_fetch_add(&expanding, 1) >= EXPANDING_MAX ||
+        pthread_create(&sweeping->thread, NULL, expand, sweeping)) {
+        atomic_fetch_sub(&expanding, 1);
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "too many sweeps are being read just now");
+    }
     sweeping->started = true;
     return request_wait(request);
 }
@@ -135,6 +143,7 @@ static enum handled reply_refusal(struct request *request, const struct sweeping
 
 static enum handled submit(struct request *request, struct sweeping *sweeping)
 {
+    char hash[FINGERPRINT_BYTES];
     struct error error = {0};
     if (sweeping->failed)
         return reply_expansion(request, sweeping);
@@ -143,7 +152,9 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "device %d is not known yet",
                              sweeping->sweep.unknown_device);
     }
-    fingerprint_make(sweeping->text, sweeping->fingerprint);
+    /* Other than that of the same text as an experiment. */
+    fingerprint_make(sweeping->text, hash);
+    snprintf(sweeping->fingerprint, sizeof sweeping->fingerprint, "sweep %.32s", hash);
     struct sweep_submission submission = {
         .sweep = &sweeping->sweep,
         .request = sweeping->text,

@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 import signal
+import statistics
 import threading
 import time
 
@@ -193,13 +194,14 @@ def test_pages_of_points_are_all_points(service):
 
 
 def test_sweeps_are_listed_newest_first_page_by_page(service):
-    ids = [run(service, SMALL)["id"] for _ in range(5)]
-    listed = service.get("/v1/sweeps?page_size=2").json()
-    seen = [row["id"] for row in listed["sweeps"]]
-    while listed["next_page_token"] and len(seen) < 5:
-        listed = service.get(f"/v1/sweeps?page_size=2&page_token={listed['next_page_token']}").json()
-        seen += [row["id"] for row in listed["sweeps"]]
-    assert seen[:5] == ids[::-1]
+    ids = [run(service, SMALL)["id"] for _ in range(17)][::-1]
+    for size in (1, 7, 8, 9, 16, 17, 500):
+        listed = service.get(f"/v1/sweeps?page_size={size}").json()
+        seen = [row["id"] for row in listed["sweeps"]]
+        while listed["next_page_token"]:
+            listed = service.get(f"/v1/sweeps?page_size={size}&page_token={listed['next_page_token']}").json()
+            seen += [row["id"] for row in listed["sweeps"]]
+        assert seen[:17] == ids and seen == sorted(set(seen), reverse=True)
     refused(service.get("/v1/sweeps?page_token=x"), 400)
 
 
@@ -289,7 +291,9 @@ def test_a_cancelled_sweep_stops_what_runs_and_never_begins_the_rest(service):
     waiting = threading.Thread(target=lambda: waits.append(service.get(sweep["links"]["self"] + "?wait=20").json()))
     waiting.start()
     response = service.delete(sweep["links"]["self"])
-    assert response.status_code == 202 and response.json()["cancelled"] == 19 and response.json()["cancelling"] is True
+    stopped = {200: 20, 202: 19}  # the executor may have been ended by the time of the answer
+    assert response.json()["cancelled"] == stopped[response.status_code]
+    assert response.json().get("cancelling", False) is (response.status_code == 202)
     waiting.join()
     assert waits[0]["state"] == "cancelled" and waits[0]["cancelled"] == 20 and waits[0]["done"] == 20
     assert service.delete(sweep["links"]["self"]).status_code == 409
@@ -326,6 +330,27 @@ def test_the_same_key_gives_the_same_sweep(service):
     refused(send(service, {**SMALL, "offset": [0, 2]}, **{"Idempotency-Key": key}), 422, "another request")
     refused(service.post(SMALL, headers={"Idempotency-Key": key}), 422, "another request")
     refused(send(service, body, **{"Idempotency-Key": "x" * 256}), 400)
+
+
+def test_the_same_text_as_an_experiment_is_another_request(service):
+    key = {"Idempotency-Key": f"both-{time.time_ns()}"}
+    request = json.dumps(service.run()["request"], separators=(",", ":"))
+    assert service.post(request, headers=key).status_code == 202
+    refused(send(service, request, **key), 422, "another request")
+
+
+def test_many_sweeps_at_once_are_all_answered(service):
+    statuses = []
+
+    def one(number):
+        statuses.append(send(service, {**SMALL, "offset": list(range(10)), "priority": number}).status_code)
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(32)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [202] * 32
 
 
 def test_all_fit_into_the_queue_or_none_does(start):
@@ -365,7 +390,7 @@ def test_stopped_in_the_middle_it_goes_on_and_can_be_cancelled_then(start):
     assert service.stop() == 0
     service = start()
     service.until(lambda: service.get(sweep["links"]["self"]).json()["running"] == 1)
-    assert service.delete(sweep["links"]["self"]).status_code == 202
+    assert service.delete(sweep["links"]["self"]).status_code in (200, 202)
     ended = service.get(sweep["links"]["self"] + "?wait=20").json()
     assert ended["state"] == "cancelled" and ended["done"] == 50 and ended["cancelled"] >= 40
 
@@ -376,7 +401,7 @@ class Watch:
     """Asks /livez all the while, and how large the service is."""
 
     def __init__(self, service):
-        self.service, self.longest, self.largest, self.ended = service, 0, 0, False
+        self.service, self.times, self.largest, self.ended = service, [], 0, False
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
@@ -384,7 +409,7 @@ class Watch:
             while not self.ended:
                 begun = time.monotonic()
                 assert session.get(self.service.url + "/livez").status_code == 200
-                self.longest = max(self.longest, time.monotonic() - begun)
+                self.times.append(time.monotonic() - begun)
                 self.largest = max(self.largest, self.service.resident_bytes())
                 time.sleep(0.01)
 
@@ -414,5 +439,7 @@ def test_10000_points(start):
         assert tuple(point["values"].values()) == values and point["state"] == row["state"] == "succeeded"
         assert row["id"] == point["id"] and float(row["cold_median_us"]) == 1.7
     if not sanitized():
-        print(f"accepted in {took:.3f} s, /livez {watch.longest * 1e3:.0f} ms, {watch.largest / 1e6:.1f} MB")
-        assert took < 1 and watch.largest < 64e6 and watch.longest < 0.25
+        # This very process is busy reading meanwhile: the bounds are loose, but a thread that was held would show.
+        middle, longest = statistics.median(watch.times), max(watch.times)
+        print(f"accepted in {took:.3f} s, /livez {middle * 1e3:.1f} to {longest * 1e3:.0f} ms, {watch.largest / 1e6:.1f} MB")
+        assert took < 1 and watch.largest < 64e6 and middle < 0.05 and longest < 2
