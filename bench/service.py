@@ -180,4 +180,5 @@ def main():
         pathlib.Path(options.out).write_text(text + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
