@@ -1,0 +1,23 @@
+/* What the files of the CUDA device share. */
+#ifndef COALESCED_KERNELS_DEVICE_CUDA_DEVICE_H
+#define COALESCED_KERNELS_DEVICE_CUDA_DEVICE_H
+
+#include <cuda_runtime.h>
+
+#include "base/error.h"
+#include "kernels/facts.h"
+
+int cuda_count(void);
+int cuda_describe(int index, device_facts *facts, error *error);
+
+/* Sets *error from a code of the runtime; always -1. */
+int cuda_failed(cudaError_t code, const char *expression, const char *file, int line, error *error);
+
+#define CHECK(call)                                                                                          \
+    do {                                                                                                     \
+        cudaError_t code_ = (cudaError_t)(call);                                                             \
+        if (code_ != cudaSuccess)                                                                            \
+            return cuda_failed(code_, #call, __FILE__, __LINE__, error);                                     \
+    } while (0)
+
+#endif

@@ -1,0 +1,115 @@
+/* What a GPU is, and what the runtime's codes mean. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/device/cuda_device.h"
+
+/* The kind that the service acts upon: after all but two of them the context is beyond repair. */
+static error_kind kind_of(cudaError_t code)
+{
+    switch (code) {
+    case cudaErrorMemoryAllocation:
+        return ERROR_OUT_OF_MEMORY;
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidValue:
+    case cudaErrorLaunchOutOfResources:
+        return ERROR_INVALID;
+    case cudaErrorNoDevice:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorHardwareStackError:
+    case cudaErrorSystemNotReady:
+        return ERROR_DEVICE_LOST;
+    default:
+        return ERROR_CUDA;
+    }
+}
+
+int cuda_failed(cudaError_t code, const char *expression, const char *file, int line, error *error)
+{
+    cudaGetLastError(); /* so that it is not told again for the next call */
+    error_set(error, kind_of(code), "%s: %s (%s)", expression, cudaGetErrorString(code),
+              cudaGetErrorName(code));
+    if (error && !error->where[0])
+        snprintf(error->where, sizeof error->where, "%s:%d", file, line);
+    return -1;
+}
+
+int cuda_count(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return count;
+}
+
+static void describe_versions(device_facts *facts)
+{
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    FILE *file = fopen("/proc/driver/nvidia/version", "re");
+    char line[256] = "";
+    /* "NVRM version: NVIDIA UNIX ... Module  580.95.05  Release ..." */
+    if (file && fgets(line, sizeof line, file)) {
+        for (char *at = strtok(line, " \t"); at && !facts->driver[0]; at = strtok(nullptr, " \t"))
+            if (strspn(at, "0123456789.") == strlen(at) && strchr(at, '.'))
+                snprintf(facts->driver, sizeof facts->driver, "%.24s", at);
+    }
+    if (file)
+        fclose(file);
+    size_t used = strlen(facts->driver);
+    snprintf(facts->driver + used, sizeof facts->driver - used, "%sCUDA %d.%d", used ? ", " : "",
+             driver / 1000, driver % 1000 / 10);
+    snprintf(facts->runtime, sizeof facts->runtime, "CUDA %d.%d", runtime / 1000, runtime % 1000 / 10);
+}
+
+/* cudaDeviceProp lost its clocks in CUDA 13; attributes have them in every version. */
+static int describe_clocks(int index, device_facts *facts, error *error)
+{
+    int clock = 0, memory_clock = 0, bus = 0;
+    CHECK(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, index));
+    CHECK(cudaDeviceGetAttribute(&memory_clock, cudaDevAttrMemoryClockRate, index));
+    CHECK(cudaDeviceGetAttribute(&bus, cudaDevAttrGlobalMemoryBusWidth, index));
+    facts->clock_khz = (uint32_t)clock;
+    facts->memory_clock_khz = (uint32_t)memory_clock;
+    facts->memory_bus_bits = (uint32_t)bus;
+    facts->peak_gbps = 2.0 * memory_clock * 1e3 * bus / 8 / 1e9;
+    snprintf(facts->peak_source, sizeof facts->peak_source, "2 x memory clock x bus width");
+    if (facts->peak_gbps <= 0)
+        snprintf(facts->peak_source, sizeof facts->peak_source,
+                 "the driver does not tell the memory's clock or bus width");
+    return 0;
+}
+
+int cuda_describe(int index, device_facts *facts, error *error)
+{
+    cudaDeviceProp p;
+    *facts = {};
+    CHECK(cudaGetDeviceProperties(&p, index));
+    snprintf(facts->backend, sizeof facts->backend, "cuda");
+    snprintf(facts->name, sizeof facts->name, "%.127s", p.name);
+    const unsigned char *u = (const unsigned char *)p.uuid.bytes;
+    snprintf(facts->uuid, sizeof facts->uuid,
+             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
+             u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+    snprintf(facts->arch, sizeof facts->arch, "sm_%d%d", p.major, p.minor);
+    describe_versions(facts);
+    facts->multiprocessors = (uint32_t)p.multiProcessorCount;
+    facts->warp_size = (uint32_t)p.warpSize;
+    facts->max_threads_per_block = (uint32_t)p.maxThreadsPerBlock;
+    facts->max_threads_per_multiprocessor = (uint32_t)p.maxThreadsPerMultiProcessor;
+    for (int i = 0; i < 3; i++) {
+        facts->max_block[i] = (uint32_t)p.maxThreadsDim[i];
+        facts->max_grid[i] = (uint32_t)p.maxGridSize[i];
+    }
+    facts->registers_per_multiprocessor = (uint32_t)p.regsPerMultiprocessor;
+    facts->registers_per_block = (uint32_t)p.regsPerBlock;
+    facts->shared_bytes_per_multiprocessor = p.sharedMemPerMultiprocessor;
+    facts->shared_bytes_per_block = p.sharedMemPerBlock;
+    facts->memory_bytes = p.totalGlobalMem;
+    facts->l2_bytes = (uint64_t)p.l2CacheSize;
+    return describe_clocks(index, facts, error);
+}
