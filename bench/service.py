@@ -162,7 +162,7 @@ def main():
     options = parser.parse_args()
     service = Service(options.binary)
     device = service.get("/v1/devices/0")
-    report = {"benchmark": "service", "command": "bench/service.py " + " ".join(sys.argv[1:]),
+    report = {"benchmark": "service", "command": "bench/service.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
               "date": time.strftime("%Y-%m-%d", time.gmtime()),
               "device": {key: device.get(key) for key in ("name", "arch", "driver", "runtime", "peak_gbps")}}
     service.post({"kernel": "copy"})

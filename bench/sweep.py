@@ -88,7 +88,7 @@ def main():
     options = parser.parse_args()
     service = Service(options.binary)
     device = service.get("/v1/devices/0")
-    report = {"benchmark": "sweep", "command": "bench/sweep.py " + " ".join(sys.argv[1:]),
+    report = {"benchmark": "sweep", "command": "bench/sweep.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
               "date": time.strftime("%Y-%m-%d", time.gmtime()),
               "device": {key: device.get(key) for key in ("name", "arch", "driver", "runtime")},
               "sweep": forty_five(service)}
