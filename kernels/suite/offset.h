@@ -1,0 +1,61 @@
+/* What the kernels with an offset share: C = A + B with the loads shifted, or the stores. */
+#ifndef COALESCED_KERNELS_SUITE_OFFSET_H
+#define COALESCED_KERNELS_SUITE_OFFSET_H
+
+#include "kernels/suite/suite.h"
+
+template <class Base> struct offset_kernel : Base {
+    enum { OFFSET, LOAD };
+    static constexpr bool load_paths = true;
+
+    static void describe_offset(kernel &k, const char *shifted, const char *written)
+    {
+        k.block = {512, 1, 1};
+        Base::param_offset(k, shifted);
+        Base::param_load(k);
+        Base::input(k, "A", "n elements");
+        Base::input(k, "B", "n elements");
+        Base::output(k, "C", written);
+    }
+    static traffic ledger(const domain &d)
+    {
+        uint64_t touched = d.n - (uint64_t)d.param[OFFSET];
+        return {2 * touched, touched};
+    }
+};
+
+/* C[i] = A[i + offset] + B[i + offset] */
+template <class Base> struct shifted_loads : offset_kernel<Base> {
+    static void describe_offset(kernel &k)
+    {
+        offset_kernel<Base>::describe_offset(k, "by how many elements the loads are shifted",
+                                             "n elements, the first n - offset written");
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        uint64_t k = i + (uint64_t)x.param(offset_kernel<Base>::OFFSET);
+        if (k >= x.n)
+            return false;
+        value = x.input(0, k) + x.input(1, k);
+        return true;
+    }
+};
+
+/* C[i + offset] = A[i] + B[i] */
+template <class Base> struct shifted_stores : offset_kernel<Base> {
+    static void describe_offset(kernel &k)
+    {
+        offset_kernel<Base>::describe_offset(k, "by how many elements the stores are shifted",
+                                             "n elements, those from offset on written");
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        uint64_t offset = (uint64_t)x.param(offset_kernel<Base>::OFFSET);
+        if (i < offset)
+            return false;
+        value = x.input(0, i - offset) + x.input(1, i - offset);
+        return true;
+    }
+};
+
+#endif
