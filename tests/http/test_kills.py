@@ -1,0 +1,68 @@
+"""The whole service, killed with SIGKILL at any moment, fifty times: nothing that was acknowledged is missing after any
+restart, nothing ends twice, and the database is whole."""
+import random
+import signal
+import sqlite3
+import threading
+import time
+
+import requests
+from conftest import SMALL, sanitized
+
+ROUNDS = 50
+
+
+def submit_until_it_dies(service, acknowledged, ends):
+    """Submits as fast as answers come; keeps what was acknowledged, and what was told to have ended."""
+    session = requests.Session()
+    try:
+        while True:
+            answer = session.post(service.url + "/v1/experiments", json=SMALL, timeout=5,
+                                  headers={"Prefer": "wait=1"} if random.random() < 0.3 else {})
+            if answer.status_code in (200, 202):
+                body = answer.json()
+                acknowledged.add(body["id"])
+                if answer.status_code == 200:
+                    ends[body["id"]] = (body["state"], body["finished_at"])
+    except requests.RequestException:
+        pass
+
+
+def states(service):
+    found, token = {}, None
+    while token != "":
+        page = service.get("/v1/experiments?page_size=500" + (f"&page_token={token}" if token else "")).json()
+        found.update((row["id"], (row["state"], row["finished_at"])) for row in page["experiments"])
+        token = page["next_page_token"] or ""
+    return found
+
+
+def test_fifty_kills_at_any_moment_lose_nothing(start, tmp_path):
+    random.seed(20261121)
+    acknowledged, ends = set(), {}
+    for _ in range(10 if sanitized() else ROUNDS):
+        service = start("--attempts", "100")
+        there = states(service)
+        missing = acknowledged - set(there)
+        assert not missing, f"{len(missing)} acknowledged experiments are gone"
+        for name, end in ends.items():  # what has ended stays as it ended
+            assert there[name] == end, (name, there[name], end)
+        workers = [threading.Thread(target=submit_until_it_dies, args=(service, acknowledged, ends)) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        time.sleep(random.uniform(0.005, 0.2))
+        service.process.send_signal(signal.SIGKILL)
+        service.process.wait(10)
+        for worker in workers:
+            worker.join(20)
+            assert not worker.is_alive()
+    service = start("--attempts", "100")
+    service.until(lambda: service.get("/v1/queue").json()["queued"] + service.get("/v1/queue").json()["running"] == 0, 60)
+    there = states(service)
+    assert acknowledged <= set(there) and len(acknowledged) > 50
+    assert {there[name][0] for name in acknowledged} == {"succeeded"}
+    service.works()
+    assert service.stop() == 0
+    assert not any("an ended experiment cannot change" in log.read_text(errors="replace") for log in tmp_path.glob("log-*"))
+    with sqlite3.connect(next((tmp_path / "data").glob("*.db"))) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
