@@ -1,0 +1,183 @@
+#include "kernels/layout.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    HOST_CHUNKS = 64, /* the second look at the output, on the host: so many pieces */
+    HOST_CHUNK = 64,  /* of so many elements, spread evenly from the first to the last */
+};
+
+int layout_make(const struct device_kind *kind, struct device *device, const struct experiment *e,
+                struct layout *layout, struct error *error)
+{
+    void *base;
+    *layout =
+        (struct layout){.kind = kind, .device = device, .experiment = e, .bytes = experiment_memory_bytes(e)};
+    if (kind->reserve(device, layout->bytes, &base, error) < 0)
+        return -1;
+    layout->base = base;
+    layout->run = (struct run){
+        .kernel = e->kernel,
+        .dtype = e->dtype,
+        .domain = experiment_domain(e),
+        .grid = {(uint64_t)e->grid[0], (uint64_t)e->grid[1], (uint64_t)e->grid[2]},
+    };
+    for (int b = 0; b < e->kernel->buffer_count; b++) {
+        layout->run.buffer[b] = layout->base + experiment_buffer_at(e, b);
+        layout->run.elements[b] = e->kernel->elements(&layout->run.domain, b);
+    }
+    return 0;
+}
+
+/* Guard zone g lies before buffer g, and after buffer g - 1: there is one more zone than buffers. */
+static void guard_zone(const struct layout *layout, int g, char **begin, uint64_t *bytes)
+{
+    const struct run *run = &layout->run;
+    char *end = layout->base + experiment_buffer_at(layout->experiment, g);
+    *begin = g ? (char *)run->buffer[g - 1] + run->elements[g - 1] * dtype_bytes(run->dtype) : layout->base;
+    if (g == run->kernel->buffer_count)
+        end = layout->base + layout->bytes;
+    *bytes = (uint64_t)(end - *begin);
+}
+
+int layout_fill(const struct layout *layout, struct error *error)
+{
+    for (int g = 0; g <= layout->run.kernel->buffer_count; g++) {
+        char *begin;
+        uint64_t bytes;
+        guard_zone(layout, g, &begin, &bytes);
+        if (layout->kind->fill(layout->device, begin, PATTERN_BYTE, bytes, error) < 0)
+            return -1;
+    }
+    for (int b = 0; b < layout->run.kernel->buffer_count; b++)
+        if (layout->kind->prepare(layout->device, &layout->run, b, error) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- checking ---- */
+
+static double element_value(enum dtype dtype, const void *at)
+{
+    switch (dtype) {
+    case DTYPE_F64:
+        return *(const double *)at;
+    case DTYPE_I32:
+        return *(const int32_t *)at;
+    default:
+        return *(const float *)at;
+    }
+}
+
+static bool is_pattern(const void *at, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        if (((const unsigned char *)at)[i] != PATTERN_BYTE)
+            return false;
+    return true;
+}
+
+/* Takes down the first wrong place; the element's bytes are at `found`. */
+static void note_first(struct correctness *c, const struct run *run, int buffer, uint64_t index,
+                       const void *found)
+{
+    double expected = 0;
+    if (c->has_first)
+        return;
+    c->has_first = true;
+    snprintf(c->first.buffer, sizeof c->first.buffer, "%s", run->kernel->buffers[buffer].name);
+    c->first.index = index;
+    c->first.untouched = !run->kernel->expected(&run->domain, run->dtype, buffer, index, &expected);
+    c->first.expected = expected;
+    c->first.found = element_value(run->dtype, found);
+}
+
+static int check_buffer(const struct layout *layout, int b, struct correctness *c, struct error *error)
+{
+    const struct run *run = &layout->run;
+    struct check found;
+    if (layout->kind->check(layout->device, run, b, &found, error) < 0)
+        return -1;
+    if (run->kernel->buffers[b].role == BUFFER_OUTPUT)
+        c->elements_checked += run->elements[b];
+    if (!found.mismatches)
+        return 0;
+    c->mismatches += found.mismatches;
+    c->max_abs_error = fmax(c->max_abs_error, found.max_abs_error);
+    uint64_t each = dtype_bytes(run->dtype), value = 0;
+    if (layout->kind->read(layout->device, &value, (char *)run->buffer[b] + found.first * each, each, error) <
+        0)
+        return -1;
+    note_first(c, run, b, found.first, &value);
+    return 0;
+}
+
+static int check_guard(const struct layout *layout, int g, struct correctness *c, struct error *error)
+{
+    char *begin;
+    uint64_t bytes;
+    struct check found;
+    guard_zone(layout, g, &begin, &bytes);
+    if (layout->kind->count_other(layout->device, begin, PATTERN_BYTE, bytes, &found, error) < 0)
+        return -1;
+    if (!found.mismatches)
+        return 0;
+    c->mismatches += found.mismatches;
+    if (c->has_first)
+        return 0;
+    c->has_first = true;
+    int b = g ? g - 1 : 0;
+    snprintf(c->first.buffer, sizeof c->first.buffer, "%s", layout->run.kernel->buffers[b].name);
+    c->first.guard = c->first.untouched = true;
+    c->first.index = g ? layout->run.elements[b] + found.first / dtype_bytes(layout->run.dtype) : 0;
+    return 0;
+}
+
+static int check_on_host(const struct layout *layout, int b, struct correctness *c, struct error *error)
+{
+    const struct run *run = &layout->run;
+    uint64_t each = dtype_bytes(run->dtype), count = run->elements[b];
+    uint64_t length = count < HOST_CHUNK ? count : HOST_CHUNK;
+    uint64_t chunks = count / HOST_CHUNK < HOST_CHUNKS ? count / HOST_CHUNK + 1 : HOST_CHUNKS;
+    for (uint64_t chunk = 0; chunk < chunks; chunk++) {
+        _Alignas(8) char bytes[HOST_CHUNK * 8];
+        uint64_t begin =
+            chunks == 1 ? 0 : (uint64_t)((double)(count - length) * (double)chunk / (double)(chunks - 1));
+        if (layout->kind->read(layout->device, bytes, (char *)run->buffer[b] + begin * each, length * each,
+                               error) < 0)
+            return -1;
+        for (uint64_t i = 0; i < length; i++) {
+            const void *found = bytes + i * each;
+            double expected;
+            bool touched = run->kernel->expected(&run->domain, run->dtype, b, begin + i, &expected);
+            if (touched ? element_value(run->dtype, found) == expected : is_pattern(found, each))
+                continue;
+            c->mismatches++;
+            note_first(c, run, b, begin + i, found);
+        }
+    }
+    return 0;
+}
+
+int layout_check(const struct layout *layout, struct correctness *c, struct error *error)
+{
+    for (int b = 0; b < layout->run.kernel->buffer_count; b++)
+        if (check_buffer(layout, b, c, error) < 0)
+            return -1;
+    for (int g = 0; g <= layout->run.kernel->buffer_count; g++)
+        if (check_guard(layout, g, c, error) < 0)
+            return -1;
+    for (int b = 0; b < layout->run.kernel->buffer_count; b++)
+        if (layout->run.kernel->buffers[b].role == BUFFER_OUTPUT && check_on_host(layout, b, c, error) < 0)
+            return -1;
+    c->checked = true;
+    c->verified = c->mismatches == 0;
+    if (c->verified)
+        return 0;
+    return error_set(error, ERROR_INCORRECT, "%llu wrong: the first in %s at %llu%s",
+                     (unsigned long long)c->mismatches, c->first.buffer, (unsigned long long)c->first.index,
+                     c->first.guard       ? ", outside of it"
+                     : c->first.untouched ? ", not to be touched"
+                                          : "");
+}
