@@ -17,8 +17,7 @@ json_t *occupancy_to_json(const struct occupancy_case *question)
     struct occupancy occupancy;
     struct error error = {0};
     if (!arch)
-        return json_pack("{s:s,s:s}", "status", "unavailable", "reason",
-                         "the model does not know the architecture");
+        return missing_to_json("unavailable", "the model does not know the architecture");
     bool known = question->registers_per_thread >= 0;
     struct occupancy_question asked = {
         .threads_per_block = (uint32_t)question->threads_per_block,
@@ -28,7 +27,7 @@ json_t *occupancy_to_json(const struct occupancy_case *question)
         .sms = question->sms,
     };
     if (occupancy_compute(arch, &asked, &occupancy, &error) < 0)
-        return json_pack("{s:s,s:s}", "status", "unavailable", "reason", error.text);
+        return missing_to_json("unavailable", error.text);
     json_t *object =
         json_pack("{s:s,s:o,s:i,s:i,s:i,s:o,s:o}", "arch", arch->name, "theoretical",
                   number_to_json(occupancy.theoretical), "blocks_per_sm", (int)occupancy.blocks_per_sm,

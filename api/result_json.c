@@ -18,7 +18,7 @@ json_t *number_to_json(double value)
     return json_real(strtod(text, NULL));
 }
 
-static json_t *missing(const char *status, const char *reason)
+json_t *missing_to_json(const char *status, const char *reason)
 {
     return json_pack("{s:s,s:s}", "status", status, "reason", reason);
 }
@@ -26,7 +26,7 @@ static json_t *missing(const char *status, const char *reason)
 static json_t *timing_to_json(const struct timing *t)
 {
     if (!t->samples)
-        return missing("unavailable", "every sample was discarded: launches did not arrive in time");
+        return missing_to_json("unavailable", "every sample was discarded: launches did not arrive in time");
     return json_pack(
         "{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:[o,o],s:o,s:s}", "samples", (int)t->samples, "discarded",
         (int)t->discarded, "launches_per_sample", (int)t->launches, "min_us", number_to_json(t->min_us),
@@ -39,9 +39,10 @@ static json_t *timing_to_json(const struct timing *t)
 static json_t *timings_to_json(const struct result *r)
 {
     if (!r->cold.samples)
-        return missing("unavailable", r->correctness.verified
-                                          ? "launches did not arrive in time: every sample was discarded"
-                                          : "the output was wrong: a wrong kernel is not timed");
+        return missing_to_json("unavailable",
+                               r->correctness.verified
+                                   ? "launches did not arrive in time: every sample was discarded"
+                                   : "the output was wrong: a wrong kernel is not timed");
     /* Below twice the empty kernel's time what is measured is mostly the launch. */
     bool near_floor = r->cold.median_us < 2 * r->floor_us;
     return json_pack("{s:o,s:o,s:o,s:b,s:o}", "cold", timing_to_json(&r->cold), "hot",
@@ -77,10 +78,11 @@ static json_t *bandwidth_to_json(const struct result *r)
     const char *reason = !r->cold.samples                    ? "the kernel was not timed"
                          : !r->load_bytes && !r->store_bytes ? "nothing was touched"
                                                              : NULL;
-    json_object_set_new(object, "cold", reason ? missing("unavailable", reason) : rates_to_json(r, &r->cold));
+    json_object_set_new(object, "cold",
+                        reason ? missing_to_json("unavailable", reason) : rates_to_json(r, &r->cold));
     json_object_set_new(object, "hot",
                         reason || !r->hot.samples
-                            ? missing("unavailable", reason ? reason : "the kernel was not timed")
+                            ? missing_to_json("unavailable", reason ? reason : "the kernel was not timed")
                             : rates_to_json(r, &r->hot));
     return object;
 }
@@ -88,7 +90,7 @@ static json_t *bandwidth_to_json(const struct result *r)
 static json_t *correctness_to_json(const struct correctness *c)
 {
     if (!c->checked)
-        return missing("unavailable", "the output was not checked");
+        return missing_to_json("unavailable", "the output was not checked");
     json_t *first = json_null();
     if (c->has_first)
         first = json_pack("{s:s,s:I,s:b,s:o,s:o}", "buffer", c->first.buffer, "index",
@@ -166,11 +168,11 @@ static json_t *transfer_to_json(const struct transfer *t)
 static json_t *transfers_to_json(const struct experiment *e, const struct result *r)
 {
     if (e->transfers == TRANSFERS_NONE)
-        return missing("not_requested", "\"transfers\": \"pageable\" or \"pinned\" asks for them");
+        return missing_to_json("not_requested", "\"transfers\": \"pageable\" or \"pinned\" asks for them");
     if (!r->to_device.samples)
-        return missing("unavailable", r->cold.samples
-                                          ? "the device's memory is the host's: nothing is transferred"
-                                          : "the kernel was not timed");
+        return missing_to_json("unavailable",
+                               r->cold.samples ? "the device's memory is the host's: nothing is transferred"
+                                               : "the kernel was not timed");
     return json_pack("{s:s,s:o,s:o}", "memory", transfers_name(e->transfers), "h2d",
                      transfer_to_json(&r->to_device), "d2h", transfer_to_json(&r->to_host));
 }
@@ -182,8 +184,8 @@ json_t *result_to_json(const struct experiment *e, const struct result *r)
         device_to_json(e, &r->device), "launch", launch_to_json(e, &r->launch), "timing", timings_to_json(r),
         "bandwidth", bandwidth_to_json(r), "correctness", correctness_to_json(&r->correctness), "stability",
         stability_to_json(e, r), "counters",
-        e->counters ? missing("unavailable", "this version has no counters")
-                    : missing("not_requested", "\"counters\": true asks for them"),
+        e->counters ? missing_to_json("unavailable", "this version has no counters")
+                    : missing_to_json("not_requested", "\"counters\": true asks for them"),
         "transfers", transfers_to_json(e, r), "occupancy", occupancy_of(e, r), "prediction",
         prediction_for_device(e, r->device.arch), "execution", "began_monotonic_ns", (json_int_t)r->began_ns,
         "ended_monotonic_ns", (json_int_t)r->ended_ns, "provenance", "version", COALESCED_VERSION, "commit",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/facts_json.h"
+#include "api/peaks_json.h"
 #include "api/result_json.h"
 #include "api/text.h"
 #include "base/clock.h"
@@ -161,10 +162,15 @@ int view_point(struct buffer *out, const struct view_point *point)
     return buffer_text(out, "}");
 }
 
-/* The facts' members, beside the index. */
+/* The facts' members and what follows from them, beside the index. */
 static int write_facts(struct buffer *out, const struct device_facts *facts)
 {
-    json_t *object = facts_to_json(facts);
+    json_t *object = facts_to_json(facts), *peaks = peaks_to_json(facts);
+    if (object && (!peaks || json_object_update(object, peaks) < 0)) {
+        json_decref(object);
+        object = NULL;
+    }
+    json_decref(peaks);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
     int failed = text ? text_members(out, text) : -1;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/device/cuda_device.h"
+#include "kernels/peak.h"
 
 /* The kind that the service acts upon: after all but two of them the context is beyond repair. */
 static error_kind kind_of(cudaError_t code)
@@ -76,7 +77,7 @@ static int describe_clocks(int index, device_facts *facts, error *error)
     facts->clock_khz = (uint32_t)clock;
     facts->memory_clock_khz = (uint32_t)memory_clock;
     facts->memory_bus_bits = (uint32_t)bus;
-    facts->peak_gbps = 2.0 * memory_clock * 1e3 * bus / 8 / 1e9;
+    facts->peak_gbps = peak_bandwidth_gbps(facts->memory_clock_khz, facts->memory_bus_bits, 1);
     snprintf(facts->peak_source, sizeof facts->peak_source, "2 x memory clock x bus width");
     if (facts->peak_gbps <= 0)
         snprintf(facts->peak_source, sizeof facts->peak_source,

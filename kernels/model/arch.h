@@ -7,7 +7,8 @@
    for what is older. Registers a thread: 63 until 3.0, 255 from 3.5 on (the guide's table;
    cuda_occupancy.h lets 255 pass on 3.0 and 256 from 7.0 on); 124 on 1.2 (the spreadsheet). Caching of
    loads: the guide's chapters on global memory and the tuning guides of Kepler, Maxwell and Pascal. Issue:
-   the guide, "Multiprocessor Level". */
+   the guide, "Multiprocessor Level". FP32 lanes: the guide, "Arithmetic Instructions", results a clock of
+   32-bit floating-point multiply-add; on sm_12 the 8 cores of its multiprocessor. */
 #ifndef COALESCED_KERNELS_MODEL_ARCH_H
 #define COALESCED_KERNELS_MODEL_ARCH_H
 
@@ -73,6 +74,7 @@ struct arch {
     struct arch_issue issue;
     /* From an arithmetic instruction to one that needs its result; 0: nothing to cite. */
     uint32_t register_latency_cycles;
+    uint32_t fp32_lanes; /* single-precision multiply-adds that an SM begins each clock */
 };
 
 /* All architectures, oldest first. Static, safe from any thread. */
