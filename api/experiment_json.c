@@ -158,8 +158,11 @@ static void read_measure(struct reader *r, const json_t *value)
             read_number(r, member, pointer, &measure->noise);
         else if (strcmp(key, "max_seconds") == 0)
             read_number(r, member, pointer, &measure->max_seconds);
+        else if (strcmp(key, "quiet_s") == 0)
+            read_number(r, member, pointer, &measure->quiet_s);
         else
-            problem_add(r->problems, pointer, "is not known here: min_samples, noise and max_seconds are");
+            problem_add(r->problems, pointer,
+                        "is not known here: min_samples, noise, max_seconds and quiet_s are");
     }
 }
 
@@ -335,11 +338,12 @@ json_t *experiment_to_json(const struct experiment *e, const json_t *request)
     for (int i = 0; i < kernel->param_count; i++)
         failed |= json_object_set_new(object, kernel->params[i].name,
                                       param_value_to_json(&kernel->params[i], e->param[i]));
-    json_t *rest = json_pack("{s:I,s:{s:I,s:f,s:f},s:b,s:s,s:f,s:I,s:o}", "device", (json_int_t)e->device,
-                             "measure", "min_samples", (json_int_t)e->measure.min_samples, "noise",
-                             e->measure.noise, "max_seconds", e->measure.max_seconds, "counters", e->counters,
-                             "transfers", transfers_name(e->transfers), "timeout_s", e->timeout_s, "priority",
-                             (json_int_t)e->priority, "labels", labels ? json_incref(labels) : json_object());
+    json_t *rest =
+        json_pack("{s:I,s:{s:I,s:f,s:f,s:f},s:b,s:s,s:f,s:I,s:o}", "device", (json_int_t)e->device, "measure",
+                  "min_samples", (json_int_t)e->measure.min_samples, "noise", e->measure.noise, "max_seconds",
+                  e->measure.max_seconds, "quiet_s", e->measure.quiet_s, "counters", e->counters, "transfers",
+                  transfers_name(e->transfers), "timeout_s", e->timeout_s, "priority",
+                  (json_int_t)e->priority, "labels", labels ? json_incref(labels) : json_object());
     failed |= !rest || json_object_update(object, rest);
     json_decref(rest);
     if (failed) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/live_json.h"
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "version.h"
@@ -122,25 +123,6 @@ static json_t *device_to_json(const struct experiment *e, const struct device_fa
     return json_pack("{s:I,s:s,s:s,s:s,s:s,s:s,s:s}", "index", (json_int_t)e->device, "backend", f->backend,
                      "name", f->name, "uuid", f->uuid, "arch", f->arch, "driver", f->driver, "runtime",
                      f->runtime);
-}
-
-static void add_noise(json_t *reasons, const char *which, const struct timing *t, double wanted)
-{
-    char text[96];
-    if (!t->samples || t->noise <= wanted)
-        return;
-    snprintf(text, sizeof text, "%s samples: noise stayed at %.2g, %.2g was asked for", which, t->noise,
-             wanted);
-    json_array_append_new(reasons, json_string(text));
-}
-
-static json_t *stability_to_json(const struct experiment *e, const struct result *r)
-{
-    json_t *reasons = json_array();
-    add_noise(reasons, "cold", &r->cold, e->measure.noise);
-    add_noise(reasons, "hot", &r->hot, e->measure.noise);
-    bool stable = r->cold.samples && json_array_size(reasons) == 0;
-    return json_pack("{s:b,s:o}", "stable", stable, "reasons", reasons);
 }
 
 /* Of the device itself, or of the architecture that stands in for a CPU; there no registers are known. */

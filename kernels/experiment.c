@@ -8,6 +8,13 @@
 /* No buffer may reach this: half of what a signed 64-bit index of bytes can say. */
 static const uint64_t bytes_limit = UINT64_C(1) << 62;
 
+static double quiet_default_s;
+
+void experiment_quiet_default(double seconds)
+{
+    quiet_default_s = seconds;
+}
+
 const char *transfers_name(enum transfers transfers)
 {
     static const char *const names[TRANSFERS_COUNT] = {"none", "pageable", "pinned"};
@@ -34,7 +41,7 @@ void experiment_init(struct experiment *experiment, const struct kernel *kernel)
         .dtype = kernel->dtype,
         .size = {(int64_t)kernel->size[0], kernel->dims == 2 ? (int64_t)kernel->size[1] : 0},
         .block = {(int64_t)kernel->block.x, (int64_t)kernel->block.y, (int64_t)kernel->block.z},
-        .measure = {.min_samples = 30, .noise = 0.01, .max_seconds = 1},
+        .measure = {.min_samples = 30, .noise = 0.01, .max_seconds = 1, .quiet_s = quiet_default_s},
         .timeout_s = 60,
     };
     for (int i = 0; i < kernel->param_count; i++)
@@ -233,6 +240,7 @@ static void check_common(const struct experiment *experiment, struct problems *p
     check_range(problems, "#/measure/noise", experiment->measure.noise, 0, 1);
     check_range(problems, "#/measure/max_seconds", experiment->measure.max_seconds, 0.001,
                 EXPERIMENT_MAX_SECONDS_MAX);
+    check_range(problems, "#/measure/quiet_s", experiment->measure.quiet_s, 0, EXPERIMENT_QUIET_MAX_S);
     check_range(problems, "#/timeout_s", experiment->timeout_s, 0.1, EXPERIMENT_TIMEOUT_MAX_S);
     check_range(problems, "#/priority", (double)experiment->priority, -EXPERIMENT_PRIORITY_MAX,
                 EXPERIMENT_PRIORITY_MAX);

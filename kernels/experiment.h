@@ -13,6 +13,7 @@ struct measure {
     int64_t min_samples; /* at least so many cold samples */
     double noise;        /* stop below it: half the median's 95 % interval over the median */
     double max_seconds;  /* and never sample longer than this, for cold and hot together */
+    double quiet_s;      /* wait at most so long, and half of timeout_s, for a quiet device */
 };
 
 /* Whether copies of the arrays between host and device are timed, and from what kind of host memory. */
@@ -41,6 +42,7 @@ enum {
     EXPERIMENT_MIN_SAMPLES_MAX = 10000,
     EXPERIMENT_TIMEOUT_MAX_S = 3600,
     EXPERIMENT_MAX_SECONDS_MAX = 600,
+    EXPERIMENT_QUIET_MAX_S = 60,
     EXPERIMENT_PRIORITY_MAX = 100, /* and -100 is the least */
 };
 
@@ -58,6 +60,10 @@ void problem_add(struct problems *problems, const char *pointer, const char *for
 
 /* All defaults of that kernel; the grid is left to be derived. */
 void experiment_init(struct experiment *experiment, const struct kernel *kernel);
+
+/* What measure.quiet_s is when a request does not say: 0 until this is called. The service does, once, before
+   there is a request. */
+void experiment_quiet_default(double seconds);
 
 /* Checks every field against the kernel's table and, unless facts is NULL, the device's limits and memory;
    derives a missing grid. Returns 0, or -1 with what is wrong in *problems. */

@@ -4,6 +4,7 @@
 
 #include "kernels/experiment.h"
 #include "kernels/facts.h"
+#include "kernels/stability.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +61,7 @@ struct result {
     struct transfer to_device, to_host; /* all inputs; all outputs */
     double floor_us; /* an empty kernel, measured as the cold samples are; 0: not to be measured */
     double tick_us;  /* what the timer resolves */
+    struct stability stability;
     int64_t began_ns,
         ended_ns; /* clock_monotonic_ns() before the first and after the last operation on the device */
     uint64_t load_bytes, store_bytes; /* requested, from the kernel's ledger, one launch */

@@ -24,6 +24,7 @@ struct runner {
     struct device *device;
     struct device_facts facts;
     double floor_us, tick_us; /* negative floor: not measured yet */
+    struct live *live;        /* how the device is; NULL is no worse than one that cannot tell */
 };
 
 int runner_new(struct runner **out, const struct device_kind *kind, int index, struct error *error)
@@ -37,14 +38,17 @@ int runner_new(struct runner **out, const struct device_kind *kind, int index, s
         free(runner);
         return -1;
     }
+    runner->live = live_open(runner->facts.uuid);
     *out = runner;
     return 0;
 }
 
 void runner_free(struct runner *runner)
 {
-    if (runner)
+    if (runner) {
+        live_close(runner->live);
         runner->kind->close(runner->device);
+    }
     free(runner);
 }
 
@@ -145,15 +149,20 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
         .tick_us = runner->tick_us,
     };
     struct cold_sampler sampler = {runner, run};
+    stability_look(&result->stability, runner->live, STABILITY_LOOK_BEGIN);
     int64_t begin = clock_monotonic_ns();
     result->cold.launches = 1;
     if (timing_collect(&result->cold, &plan, sample_cold, &sampler, error) < 0)
         return -1;
     if (!result->cold.samples)
         return 0;
+    stability_look(&result->stability, runner->live, STABILITY_LOOK);
     say(arg, "hot");
     plan.max_seconds = fmax(e->measure.max_seconds - (double)(clock_monotonic_ns() - begin) / 1e9, 0);
-    return time_hot(runner, run, &plan, result->cold.median_us, &result->hot, error);
+    if (time_hot(runner, run, &plan, result->cold.median_us, &result->hot, error) < 0)
+        return -1;
+    stability_look(&result->stability, runner->live, STABILITY_LOOK_END);
+    return 0;
 }
 
 static void say_nothing(void *arg, const char *phase)
@@ -193,7 +202,10 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
 {
     void (*say)(void *, const char *) = progress ? progress : say_nothing;
     struct layout layout;
+    double limit_s = fmin(e->measure.quiet_s, e->timeout_s / 2); /* the other half is for the experiment */
+    double waited_s = stability_wait(runner->live, limit_s, say, arg);
     int failed = verify(runner, e, &layout, result, say, arg, error);
+    result->stability.waited_s = waited_s;
     if (!failed)
         failed = time_all(runner, e, &layout.run, result, say, arg, error);
     if (!failed && e->transfers != TRANSFERS_NONE) {

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include <ctype.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 
 #include "base/clock.h"
 #include "kernels/device/cpu_pool.h"
+#include "kernels/live.h"
 
 extern "C" const kernel_entry *const cpu_entries[];
 void cpu_check_add(check *sum, const check *part);
@@ -118,10 +118,7 @@ static int cpu_describe(int, device_facts *facts, error *)
     read_line("/proc/cpuinfo", "model name", facts->name, sizeof facts->name);
     if (!facts->name[0])
         snprintf(facts->name, sizeof facts->name, "CPU (%.64s)", system.machine);
-    snprintf(facts->uuid, sizeof facts->uuid, "CPU-%.50s", system.nodename);
-    for (char *at = facts->uuid; *at; at++)
-        if (!isalnum((unsigned char)*at))
-            *at = '-';
+    live_cpu_uuid(facts->uuid, sizeof facts->uuid);
     snprintf(facts->arch, sizeof facts->arch, "%.15s", system.machine);
     snprintf(facts->driver, sizeof facts->driver, "%.15s %.30s", system.sysname, system.release);
     snprintf(facts->runtime, sizeof facts->runtime, "%.47s", __VERSION__);

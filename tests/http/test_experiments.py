@@ -34,7 +34,7 @@ def test_every_default_is_filled_in(service):
     defaults = service.get("/v1/kernels/read_offset").json()["defaults"]
     assert request["offset"] == 0 and request["dtype"] == "f32" and request["block"] == defaults["block"]
     assert request["grid"] == [-(-1000 // defaults["block"][0]), 1, 1]
-    assert request["measure"] == {"min_samples": 30, "noise": 0.01, "max_seconds": 1.0}
+    assert request["measure"] == {"min_samples": 30, "noise": 0.01, "max_seconds": 1.0, "quiet_s": 0.0}
 
 
 def test_a_result_of_one_experiment_can_be_asked_again_as_it_is(service):

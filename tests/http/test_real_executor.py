@@ -21,6 +21,7 @@ def test_every_kernel_comes_back_verified_with_numbers(service):
         assert result["correctness"]["verified"] is True and result["device"]["backend"] == "cpu"
         assert result["timing"]["cold"]["median_us"] > 0
         assert result["bandwidth"]["cold"]["effective_gbps"] > 0
+        assert result["stability"]["waited_s"] == 0 and result["stability"]["live"]["status"] == "unavailable"
         assert result["provenance"]["kernel_sha256"] == kernel["sha256"]
 
 

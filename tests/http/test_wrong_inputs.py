@@ -71,7 +71,7 @@ def test_a_wrong_type_names_its_field(service, field, value):
     assert any(pointer == "#/" + field or pointer.startswith(f"#/{field}/") for pointer in pointers(response))
 
 
-@pytest.mark.parametrize("field", ["min_samples", "noise", "max_seconds"])
+@pytest.mark.parametrize("field", ["min_samples", "noise", "max_seconds", "quiet_s"])
 def test_a_wrong_type_within_measure_names_its_field(service, field):
     response = service.post({**SMALL, "measure": {field: "x"}})
     refused(response, 422)
@@ -154,7 +154,7 @@ def test_all_wrong_fields_are_named_at_once(service):
 
 def test_numbers_out_of_their_range_are_refused(service):
     for measure in ({"min_samples": 0}, {"min_samples": 10 ** 9}, {"noise": -1}, {"max_seconds": 0},
-                    {"max_seconds": 1e6}):
+                    {"max_seconds": 1e6}, {"quiet_s": -1}, {"quiet_s": 60.5}):
         response = service.post({**SMALL, "measure": measure})
         assert pointers(response) == ["#/measure/" + list(measure)[0]]
 

@@ -1,0 +1,140 @@
+#include "api/live_json.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "api/result_json.h"
+
+static json_t *missing_value(const struct live_value *value)
+{
+    return missing_to_json("unavailable", value->reason[0] ? value->reason : "it was not read");
+}
+
+/* Almost all are whole, and look it. */
+static json_t *quantity_to_json(double value)
+{
+    return value == floor(value) ? json_integer((json_int_t)value) : number_to_json(value);
+}
+
+static json_t *value_to_json(const struct live_value *value)
+{
+    return value->known ? quantity_to_json(value->value) : missing_value(value);
+}
+
+static json_t *throttle_to_json(unsigned long long bits)
+{
+    json_t *names = json_array();
+    for (int bit = 0; bit < 64; bit++) {
+        char unnamed[16];
+        const char *name = live_throttle_name(bit);
+        if (!(bits >> bit & 1u))
+            continue;
+        snprintf(unnamed, sizeof unnamed, "bit_%d", bit);
+        json_array_append_new(names, json_string(name ? name : unnamed));
+    }
+    return names;
+}
+
+json_t *live_to_json(const struct live_reading *reading, double age_s)
+{
+    static const struct {
+        enum live_quantity quantity;
+        const char *name;
+    } members[] = {
+        {LIVE_TEMPERATURE, "temperature_c"},     {LIVE_POWER, "power_w"},
+        {LIVE_SM_CLOCK, "sm_clock_mhz"},         {LIVE_MEMORY_CLOCK, "memory_clock_mhz"},
+        {LIVE_SM_CLOCK_MAX, "sm_clock_max_mhz"}, {LIVE_MEMORY_CLOCK_MAX, "memory_clock_max_mhz"},
+        {LIVE_UTILISATION, "utilisation_pct"},   {LIVE_OTHERS, "other_processes"},
+    };
+    if (!live_known(reading))
+        return missing_to_json("unavailable", live_reason(reading));
+    json_t *object = json_pack("{s:s,s:o,s:o}", "status", "measured", "age_s", number_to_json(age_s),
+                               "took_us", number_to_json(reading->took_us));
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        json_object_set_new(object, members[i].name, value_to_json(&reading->of[members[i].quantity]));
+    const struct live_value *bits = &reading->of[LIVE_THROTTLE];
+    json_object_set_new(object, "throttle_reasons",
+                        bits->known ? throttle_to_json((unsigned long long)bits->value)
+                                    : missing_value(bits));
+    return object;
+}
+
+/* ---- of a result ---- */
+
+/* One quantity at every look; a look that lacks it makes all of it missing. */
+static json_t *looks_to_json(const struct stability *s, enum live_quantity quantity)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < s->looks; i++) {
+        const struct live_value *value = &s->look[i].of[quantity];
+        if (!value->known) {
+            json_decref(list);
+            return missing_value(value);
+        }
+        json_array_append_new(list, quantity_to_json(value->value));
+    }
+    return list;
+}
+
+static json_t *throttles_to_json(const struct stability *s)
+{
+    unsigned long long bits = 0;
+    const struct live_value *missing = NULL;
+    for (int i = 0; i < s->looks; i++) {
+        const struct live_value *value = &s->look[i].of[LIVE_THROTTLE];
+        if (value->known)
+            bits |= (unsigned long long)value->value;
+        else
+            missing = value;
+    }
+    return missing ? missing_value(missing) : throttle_to_json(bits);
+}
+
+/* Of the first and the last look, which alone ask for it. */
+static json_t *others_to_json(const struct stability *s)
+{
+    const struct live_value *first = &s->look[0].of[LIVE_OTHERS],
+                            *last = &s->look[s->looks - 1].of[LIVE_OTHERS];
+    if (!first->known || !last->known)
+        return missing_value(first->known ? last : first);
+    return quantity_to_json(fmax(first->value, last->value));
+}
+
+static json_t *looks_live(const struct stability *s)
+{
+    double took_us = 0;
+    if (!s->looks)
+        return missing_to_json("unavailable", "the kernel was not timed");
+    if (!live_known(&s->look[0]))
+        return missing_to_json("unavailable", live_reason(&s->look[0]));
+    for (int i = 0; i < s->looks; i++)
+        took_us += s->look[i].took_us;
+    return json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "status", "measured", "sm_clock_mhz",
+                     looks_to_json(s, LIVE_SM_CLOCK), "memory_clock_mhz", looks_to_json(s, LIVE_MEMORY_CLOCK),
+                     "throttle_reasons", throttles_to_json(s), "temperature_c",
+                     value_to_json(&s->look[s->looks - 1].of[LIVE_TEMPERATURE]), "other_processes",
+                     others_to_json(s), "took_us", number_to_json(took_us));
+}
+
+static void judge_noise(struct stability_reasons *reasons, const char *which, const struct timing *t,
+                        double wanted)
+{
+    if (t->samples && t->noise > wanted)
+        stability_reason(reasons, "%s samples: noise stayed at %.2g, %.2g was asked for", which, t->noise,
+                         wanted);
+}
+
+json_t *stability_to_json(const struct experiment *e, const struct result *r)
+{
+    struct stability_reasons reasons = {0};
+    json_t *texts = json_array();
+    if (!r->cold.samples)
+        stability_reason(&reasons, "there is no timing");
+    stability_judge(&r->stability, &reasons);
+    judge_noise(&reasons, "cold", &r->cold, e->measure.noise);
+    judge_noise(&reasons, "hot", &r->hot, e->measure.noise);
+    for (int i = 0; i < reasons.count; i++)
+        json_array_append_new(texts, json_string(reasons.text[i]));
+    return json_pack("{s:b,s:o,s:o,s:o}", "stable", reasons.count == 0, "reasons", texts, "waited_s",
+                     number_to_json(r->stability.waited_s), "live", looks_live(&r->stability));
+}
