@@ -44,7 +44,8 @@ json_t *live_to_json(const struct live_reading *reading, double age_s)
         {LIVE_TEMPERATURE, "temperature_c"},     {LIVE_POWER, "power_w"},
         {LIVE_SM_CLOCK, "sm_clock_mhz"},         {LIVE_MEMORY_CLOCK, "memory_clock_mhz"},
         {LIVE_SM_CLOCK_MAX, "sm_clock_max_mhz"}, {LIVE_MEMORY_CLOCK_MAX, "memory_clock_max_mhz"},
-        {LIVE_UTILISATION, "utilisation_pct"},   {LIVE_OTHERS, "other_processes"},
+        {LIVE_MEMORY_USED, "memory_used_bytes"}, {LIVE_UTILISATION, "utilisation_pct"},
+        {LIVE_OTHERS, "other_processes"},
     };
     if (!live_known(reading))
         return missing_to_json("unavailable", live_reason(reading));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/facts_json.h"
+#include "api/live_json.h"
 #include "api/peaks_json.h"
 #include "api/result_json.h"
 #include "api/text.h"
@@ -178,6 +179,16 @@ static int write_facts(struct buffer *out, const struct device_facts *facts)
     return failed;
 }
 
+static int write_live(struct buffer *out, const struct view_device *device)
+{
+    json_t *object = live_to_json(device->live, device->live_age_s);
+    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
+    json_decref(object);
+    int failed = text ? buffer_format(out, ",\"live\":%s", text) : -1;
+    free(text);
+    return failed;
+}
+
 int view_device(struct buffer *out, const struct view_device *device)
 {
     buffer_format(out, "{\"index\":%d", device->index);
@@ -192,6 +203,8 @@ int view_device(struct buffer *out, const struct view_device *device)
         buffer_text(out, ",\"executor_pid\":null");
     buffer_format(out, ",\"context\":%s,\"runs\":%lld,\"failures\":%lld}", device->context ? "true" : "false",
                   (long long)device->runs, (long long)device->failures);
+    if (device->live && write_live(out, device) < 0)
+        return -1;
     return buffer_format(out, ",\"links\":{\"self\":\"/v1/devices/%d\"}}", device->index);
 }
 

@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "kernels/facts.h"
+#include "kernels/live.h"
 
 /* All texts are borrowed. */
 struct view_experiment {
@@ -65,6 +66,8 @@ struct view_device {
     int64_t executor;   /* process id; 0: none */
     bool context;       /* it may hold memory on the device */
     int64_t runs, failures;
+    const struct live_reading *live; /* NULL: leave it out */
+    double live_age_s;
 };
 int view_device(struct buffer *out, const struct view_device *device);
 

@@ -36,6 +36,9 @@ static const struct option {
      "how long a running experiment may still take when the service is stopped"},
     {"--hello-seconds", "COALESCED_HELLO_SECONDS", "S", "30", OPTION_SECONDS, AT(hello_s), 0.1, 3600,
      "how long an executor may take to start"},
+    {"--quiet-seconds", "COALESCED_QUIET_SECONDS", "S", "0", OPTION_SECONDS, AT(quiet_s), 0, 60,
+     "how long an experiment that does not say waits while somebody else computes on its device or it is "
+     "too hot"},
     {"--queue-limit", "COALESCED_QUEUE_LIMIT", "N", "20000", OPTION_INTEGER, AT(queue_limit), 1, 1e6,
      "experiments that may wait"},
     {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,

@@ -16,7 +16,7 @@ struct config {
     char *data_dir;
     char *devices; /* "auto", or a list: "cuda:0,cpu" */
     char *executor_command;
-    double idle_s, grace_s, hello_s;
+    double idle_s, grace_s, hello_s, quiet_s;
     int queue_limit, attempts;
     char *token_file; /* empty: none */
     bool insecure;

@@ -14,6 +14,7 @@
 #include "api/text.h"
 #include "base/log.h"
 #include "executor/executor.h"
+#include "kernels/experiment.h"
 #include "server/config.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
@@ -145,6 +146,8 @@ static int queue_start(struct house *house, struct error *error)
     service->events = events_new();
     if (!service->devices || !service->events)
         return error_set(error, ERROR_MEMORY, "no memory for the queue");
+    if (readings_new(&service->readings, house->devices, error) < 0)
+        return -1;
     struct queue_config config = {
         .devices = house->devices,
         .limit = house->config.queue_limit,
@@ -195,6 +198,7 @@ static int house_open(struct house *house, struct error *error)
     if (log_level_set(config->log_level, error) < 0 || instance_choose(house, error) < 0 ||
         access_check(house, error) < 0)
         return -1;
+    experiment_quiet_default(config->quiet_s);
     house->port = config->port;
     house->listener = listen_open(config->address, &house->port, error);
     if (house->listener < 0 || store_start(house, error) < 0 || devices_choose(house, error) < 0 ||
@@ -220,6 +224,7 @@ static void house_close(struct house *house)
         queue_close(service->queue);
     store_close(service->store);
     events_free(service->events);
+    readings_free(service->readings);
     devices_free(service->devices);
     tokens_free(house->tokens);
     words_free(house->command);

@@ -114,7 +114,7 @@ void await_free(void *arg)
     free(await);
 }
 
-void device_write(struct buffer *out, struct devices *devices, int index)
+void device_write(struct buffer *out, struct devices *devices, struct readings *readings, int index)
 {
     struct device_status status = {0};
     devices_get(devices, index, &status);
@@ -128,6 +128,11 @@ void device_write(struct buffer *out, struct devices *devices, int index)
         .runs = status.runs,
         .failures = status.failures,
     };
+    struct live_reading live;
+    if (readings && status.known) {
+        readings_get(readings, index, &status, &live, &view.live_age_s);
+        view.live = &live;
+    }
     if (view_device(out, &view) < 0)
         out->failed = true;
 }

@@ -8,6 +8,7 @@
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/queue.h"
+#include "server/readings.h"
 #include "server/store.h"
 
 struct service {
@@ -15,6 +16,7 @@ struct service {
     struct queue *queue;
     struct events *events;
     struct devices *devices;
+    struct readings *readings;
     char instance[64];
 };
 
@@ -50,8 +52,8 @@ struct await;
 struct await *await_new(struct request *request, const char *id);
 void await_free(void *await);
 
-/* Appends a device's limits and how it is. */
-void device_write(struct buffer *out, struct devices *devices, int index);
+/* Appends a device's limits and how it is; with readings, unless NULL, how it is at this moment. */
+void device_write(struct buffer *out, struct devices *devices, struct readings *readings, int index);
 
 /* A whole number of at most 9 digits within the limits; false: the text is none. */
 bool number_parse(const char *text, int min, int max, int *number);

@@ -9,7 +9,7 @@ static enum handled handle(struct request *request)
     buffer_text(&body, "{\"devices\":[");
     for (int i = 0; i < devices_count(devices); i++) {
         buffer_text(&body, i ? "," : "");
-        device_write(&body, devices, i);
+        device_write(&body, devices, NULL, i);
     }
     buffer_text(&body, "]}\n");
     return reply_body(request, 200, &body);

@@ -48,7 +48,7 @@ def test_version_is_told():
 @pytest.mark.parametrize("flags, word", [
     (["--prot", "1"], "--prot"), (["--port"], "--port"), (["--port", "x"], "--port"), (["--port", "65536"], "65535"),
     (["--threads=0"], "--threads"), (["--insecure=perhaps"], "--insecure"), (["serve"], "serve"),
-    (["--idle-seconds", "-1"], "--idle-seconds"),
+    (["--idle-seconds", "-1"], "--idle-seconds"), (["--quiet-seconds", "61"], "--quiet-seconds"),
 ])
 def test_a_wrong_option_is_named(flags, word):
     done = run(*flags)

@@ -44,7 +44,7 @@ static void nothing_given_gives_the_defaults(void **state)
     assert_int_equal(config.port, 8080);
     assert_string_equal(config.devices, "auto");
     assert_string_equal(config.executor_command, "/proc/self/exe --executor");
-    assert_true(config.idle_s == 60 && config.grace_s == 5);
+    assert_true(config.idle_s == 60 && config.grace_s == 5 && config.quiet_s == 0);
     assert_false(config.insecure || config.help || config.version);
     assert_string_equal(config.data_dir, "/home/somebody/.local/state/coalesced");
     config_free(&config);

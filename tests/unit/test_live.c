@@ -347,6 +347,7 @@ static json_t *run(bool as_gpu, double quiet_s)
         runner_run(runner, &e, result, NULL, NULL, &error) < 0)
         fail_msg("%s", error.text);
     runner_free(runner);
+    result->cold.noise = result->hot.noise = 0; /* this machine's is not what is tested */
     json_t *all = result_to_json(&e, result);
     assert_true(json_is_true(json_object_get(json_object_get(all, "correctness"), "verified")));
     json_t *stability = json_incref(json_object_get(all, "stability"));
