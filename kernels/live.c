@@ -27,7 +27,8 @@ struct nvml_utilisation {
     unsigned gpu, memory;
 };
 
-/* Of versions 2 and 3 of the call. */
+/* Of versions 2 and 3 of the call. The first drivers 535 give version 3 an entry of 32 bytes: version 2 is asked
+   first, and there is room for the larger ones, of which only the number would be right. */
 struct nvml_process {
     unsigned pid;
     unsigned long long used_bytes;
@@ -68,7 +69,7 @@ static const struct symbol {
     {AT(utilisation), "nvmlDeviceGetUtilizationRates", NULL, false},
     {AT(throttle), "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons",
      false},
-    {AT(processes), "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2",
+    {AT(processes), "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3",
      false},
 #undef AT
 };
@@ -239,7 +240,7 @@ static void set_reason(struct live_value *value, const char *reason)
 
 static void read_others(const struct live *live, int64_t own, struct live_value *value)
 {
-    struct nvml_process processes[PROCESSES_MAX];
+    struct nvml_process processes[2 * PROCESSES_MAX];
     unsigned count = PROCESSES_MAX, foreign = 0;
     int code = CALL(live, processes, &count, processes);
     if (code == NVML_INSUFFICIENT_SIZE) {

@@ -159,7 +159,7 @@ int nvmlDeviceGetUtilizationRates(void *device, unsigned percent[2])
     return answer_small("utilisation", &percent[0]);
 }
 
-/* By its older name alone, as drivers before 535 have it. */
+/* This one and the list of processes have the name that is asked for second. */
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *bits);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *bits)
 {
