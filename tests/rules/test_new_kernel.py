@@ -5,6 +5,7 @@ import pathlib
 import select
 import shutil
 import subprocess
+import time
 
 import requests
 
@@ -67,6 +68,10 @@ def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run(tmp_path):
     try:
         assert select.select([service.stdout], [], [], 30)[0]
         url = json.loads(service.stdout.readline())["url"]
+        limit = time.monotonic() + 30  # its executor may still be starting
+        while requests.get(url + "/readyz", timeout=10).status_code != 200:
+            assert time.monotonic() < limit
+            time.sleep(0.05)
         assert "reversed" in [kernel["name"] for kernel in requests.get(url + "/v1/kernels", timeout=10).json()["kernels"]]
         answer = requests.post(url + "/v1/experiments", json={"kernel": "reversed", "size": 100003},
                                headers={"Prefer": "wait=60"}, timeout=70).json()
