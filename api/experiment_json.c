@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/counters_json.h"
+
 enum { LABELS_MAX = 16, LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 255 };
 
 /* ---- reading ---- */
@@ -168,10 +170,7 @@ static void read_measure(struct reader *r, const json_t *value)
 
 static void read_counters(struct reader *r, const json_t *value)
 {
-    if (json_is_boolean(value))
-        r->experiment->counters = json_is_true(value);
-    else
-        problem_add(r->problems, "#/counters", "must be true or false, is %s", type_name(value));
+    counters_wanted_from_json(&r->experiment->counters, value, r->problems);
 }
 
 static void read_transfers(struct reader *r, const json_t *value)
@@ -338,12 +337,12 @@ json_t *experiment_to_json(const struct experiment *e, const json_t *request)
     for (int i = 0; i < kernel->param_count; i++)
         failed |= json_object_set_new(object, kernel->params[i].name,
                                       param_value_to_json(&kernel->params[i], e->param[i]));
-    json_t *rest =
-        json_pack("{s:I,s:{s:I,s:f,s:f,s:f},s:b,s:s,s:f,s:I,s:o}", "device", (json_int_t)e->device, "measure",
-                  "min_samples", (json_int_t)e->measure.min_samples, "noise", e->measure.noise, "max_seconds",
-                  e->measure.max_seconds, "quiet_s", e->measure.quiet_s, "counters", e->counters, "transfers",
-                  transfers_name(e->transfers), "timeout_s", e->timeout_s, "priority",
-                  (json_int_t)e->priority, "labels", labels ? json_incref(labels) : json_object());
+    json_t *rest = json_pack("{s:I,s:{s:I,s:f,s:f,s:f},s:o,s:s,s:f,s:I,s:o}", "device", (json_int_t)e->device,
+                             "measure", "min_samples", (json_int_t)e->measure.min_samples, "noise",
+                             e->measure.noise, "max_seconds", e->measure.max_seconds, "quiet_s",
+                             e->measure.quiet_s, "counters", counters_wanted_to_json(&e->counters),
+                             "transfers", transfers_name(e->transfers), "timeout_s", e->timeout_s, "priority",
+                             (json_int_t)e->priority, "labels", labels ? json_incref(labels) : json_object());
     failed |= !rest || json_object_update(object, rest);
     json_decref(rest);
     if (failed) {

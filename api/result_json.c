@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/bandwidth_json.h"
+#include "api/counters_json.h"
 #include "api/live_json.h"
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
@@ -49,43 +51,6 @@ static json_t *timings_to_json(const struct result *r)
     return json_pack("{s:o,s:o,s:o,s:b,s:o}", "cold", timing_to_json(&r->cold), "hot",
                      timing_to_json(&r->hot), "floor_us", number_to_json(r->floor_us), "near_floor",
                      near_floor, "tick_us", number_to_json(r->tick_us));
-}
-
-/* Bytes over microseconds, in 10^9 bytes a second. */
-static double gbps(uint64_t bytes, double us)
-{
-    return us > 0 ? (double)bytes / us / 1e3 : NAN;
-}
-
-static json_t *rates_to_json(const struct result *r, const struct timing *t)
-{
-    uint64_t bytes = r->load_bytes + r->store_bytes;
-    double peak = r->device.peak_gbps, effective = gbps(bytes, t->median_us);
-    return json_pack("{s:o,s:o,s:o,s:b}", "effective_gbps", number_to_json(effective), "best_gbps",
-                     number_to_json(gbps(bytes, t->min_us)), "of_peak",
-                     number_to_json(peak > 0 ? effective / peak : NAN), "above_peak",
-                     peak > 0 && effective > peak);
-}
-
-static json_t *bandwidth_to_json(const struct result *r)
-{
-    json_t *requested =
-        json_pack("{s:I,s:I}", "load", (json_int_t)r->load_bytes, "store", (json_int_t)r->store_bytes);
-    json_t *object = json_pack(
-        "{s:o,s:o,s:s,s:I,s:o}", "requested_bytes", requested, "peak_gbps",
-        r->device.peak_gbps > 0 ? number_to_json(r->device.peak_gbps) : json_null(), "peak_source",
-        r->device.peak_source, "working_set_bytes", (json_int_t)r->working_set_bytes, "fits_in_l2",
-        r->device.l2_bytes ? json_boolean(r->working_set_bytes <= r->device.l2_bytes) : json_null());
-    const char *reason = !r->cold.samples                    ? "the kernel was not timed"
-                         : !r->load_bytes && !r->store_bytes ? "nothing was touched"
-                                                             : NULL;
-    json_object_set_new(object, "cold",
-                        reason ? missing_to_json("unavailable", reason) : rates_to_json(r, &r->cold));
-    json_object_set_new(object, "hot",
-                        reason || !r->hot.samples
-                            ? missing_to_json("unavailable", reason ? reason : "the kernel was not timed")
-                            : rates_to_json(r, &r->hot));
-    return object;
 }
 
 static json_t *correctness_to_json(const struct correctness *c)
@@ -144,7 +109,7 @@ static json_t *transfer_to_json(const struct transfer *t)
 {
     return json_pack("{s:i,s:I,s:o,s:o,s:o}", "samples", (int)t->samples, "bytes", (json_int_t)t->bytes,
                      "median_us", number_to_json(t->median_us), "min_us", number_to_json(t->min_us), "gbps",
-                     number_to_json(gbps(t->bytes, t->median_us)));
+                     number_to_json(bandwidth_gbps((double)t->bytes, t->median_us)));
 }
 
 static json_t *transfers_to_json(const struct experiment *e, const struct result *r)
@@ -161,17 +126,16 @@ static json_t *transfers_to_json(const struct experiment *e, const struct result
 
 json_t *result_to_json(const struct experiment *e, const struct result *r)
 {
+    json_t *prediction = prediction_for_device(e, r->device.arch);
     json_t *object = json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
         device_to_json(e, &r->device), "launch", launch_to_json(e, &r->launch), "timing", timings_to_json(r),
-        "bandwidth", bandwidth_to_json(r), "correctness", correctness_to_json(&r->correctness), "stability",
-        stability_to_json(e, r), "counters",
-        e->counters ? missing_to_json("unavailable", "this version has no counters")
-                    : missing_to_json("not_requested", "\"counters\": true asks for them"),
-        "transfers", transfers_to_json(e, r), "occupancy", occupancy_of(e, r), "prediction",
-        prediction_for_device(e, r->device.arch), "execution", "began_monotonic_ns", (json_int_t)r->began_ns,
-        "ended_monotonic_ns", (json_int_t)r->ended_ns, "provenance", "version", COALESCED_VERSION, "commit",
-        COALESCED_COMMIT, "kernel_sha256", e->kernel->sha256);
+        "bandwidth", bandwidth_to_json(e, r, prediction), "correctness", correctness_to_json(&r->correctness),
+        "stability", stability_to_json(e, r), "counters", counters_to_json(e, r, prediction), "transfers",
+        transfers_to_json(e, r), "occupancy", occupancy_of(e, r), "prediction", prediction, "execution",
+        "began_monotonic_ns", (json_int_t)r->began_ns, "ended_monotonic_ns", (json_int_t)r->ended_ns,
+        "provenance", "version", COALESCED_VERSION, "commit", COALESCED_COMMIT, "kernel_sha256",
+        e->kernel->sha256);
     return object;
 }
 

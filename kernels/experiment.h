@@ -2,6 +2,7 @@
 #ifndef COALESCED_KERNELS_EXPERIMENT_H
 #define COALESCED_KERNELS_EXPERIMENT_H
 
+#include "kernels/counters.h"
 #include "kernels/facts.h"
 #include "kernels/kernel.h"
 
@@ -31,7 +32,7 @@ struct experiment {
     int64_t param[KERNEL_PARAMS];
     int64_t device;
     struct measure measure;
-    bool counters;
+    struct counters_wanted counters;
     enum transfers transfers;
     double timeout_s;
     int64_t priority; /* the higher the sooner */

@@ -2,6 +2,7 @@
 #ifndef COALESCED_KERNELS_RESULT_H
 #define COALESCED_KERNELS_RESULT_H
 
+#include "kernels/counters.h"
 #include "kernels/experiment.h"
 #include "kernels/facts.h"
 #include "kernels/stability.h"
@@ -59,6 +60,7 @@ struct result {
     struct correctness correctness;
     struct timing cold, hot;
     struct transfer to_device, to_host; /* all inputs; all outputs */
+    struct counters counters;           /* of launches of their own, each with cold caches */
     double floor_us; /* an empty kernel, measured as the cold samples are; 0: not to be measured */
     double tick_us;  /* what the timer resolves */
     struct stability stability;

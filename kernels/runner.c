@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "kernels/counting.h"
 #include "kernels/layout.h"
 #include "kernels/timing.h"
 #include "kernels/transfer.h"
@@ -212,6 +213,10 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
         say(arg, "transfers");
         failed = transfer_time(runner->kind, runner->device, &layout.run, e->transfers == TRANSFERS_PINNED,
                                e->measure.max_seconds, result, error);
+    }
+    if (!failed && e->counters.on) { /* last: nothing that is timed stands behind it */
+        say(arg, "counters");
+        failed = counting_run(runner->kind, runner->device, &layout.run, &e->counters, result, error);
     }
     result->ended_ns = clock_monotonic_ns();
     return failed;

@@ -17,7 +17,7 @@ struct runner;
 int runner_new(struct runner **runner, const struct device_kind *kind, int index, struct error *error);
 void runner_free(struct runner *runner); /* NULL is allowed */
 
-/* Runs a checked experiment. progress(arg, phase), which may be NULL, hears "quiet" (it waits for the device to be), "prepare", "check", "cold", "hot" and "transfers". Returns 0; or -1: ERROR_OUT_OF_MEMORY before anything started; ERROR_INCORRECT with
+/* Runs a checked experiment. progress(arg, phase), which may be NULL, hears "quiet" (it waits for the device to be), "prepare", "check", "cold", "hot", "transfers" and "counters". Returns 0; or -1: ERROR_OUT_OF_MEMORY before anything started; ERROR_INCORRECT with
    result->correctness filled and nothing timed; ERROR_CUDA, ERROR_DEVICE_LOST, after which the runner is of
    no use any more. */
 int runner_run(struct runner *runner, const struct experiment *experiment, struct result *result,

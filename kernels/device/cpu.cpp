@@ -323,5 +323,5 @@ const device_kind device_cpu = {
     "cpu",         true,           cpu_count,       cpu_describe, cpu_open,         cpu_close,
     cpu_reserve,   cpu_fill,       cpu_count_other, cpu_read,     cpu_write,        nullptr,
     nullptr,       cpu_prepare,    cpu_launch,      cpu_check,    cpu_launch_facts, cpu_time_cold,
-    cpu_batch_new, cpu_batch_time, cpu_batch_free,
+    cpu_batch_new, cpu_batch_time, cpu_batch_free,  nullptr,      nullptr,
 };

@@ -7,6 +7,7 @@
 
 #include <new>
 
+#include "kernels/device/counters.h"
 #include "kernels/device/cuda_device.h"
 #include "kernels/device/device.h"
 
@@ -22,7 +23,8 @@ struct device {
     uint64_t flush_bytes;
     check *found; /* in device memory */
     unsigned *sink;
-    long long spin_ns; /* of the kernel that keeps the device busy while a sample is enqueued */
+    long long spin_ns;          /* of the kernel that keeps the device busy while a sample is enqueued */
+    counters_session *counters; /* NULL until somebody asks for them */
 };
 
 struct batch {
@@ -69,6 +71,7 @@ static void cuda_close(device *d)
 {
     if (!d)
         return;
+    counters_free(d->counters);
     cudaFree(d->memory);
     cudaFree(d->flush);
     cudaFree(d->found);
@@ -247,10 +250,17 @@ template <class F> static int time_enqueued(device *d, double *us, error *error,
     return 0;
 }
 
-static int cuda_time_cold(device *d, const run *r, double *us, error *error)
+static int flush(device *d, error *error)
 {
     flush_body<<<1024, 256, 0, d->stream>>>(d->flush, d->flush_bytes / sizeof *d->flush, d->sink);
     CHECK(cudaGetLastError());
+    return 0;
+}
+
+static int cuda_time_cold(device *d, const run *r, double *us, error *error)
+{
+    if (flush(d, error) < 0)
+        return -1;
     return time_enqueued(d, us, error, [&]() -> int {
         if (r)
             return entry_of(r)->launch(r, d->stream);
@@ -300,10 +310,32 @@ static void cuda_batch_free(device *, batch *b)
     delete b;
 }
 
+static int cuda_flush(device *d, error *error)
+{
+    if (flush(d, error) < 0)
+        return -1;
+    CHECK(cudaStreamSynchronize(d->stream));
+    return 0;
+}
+
+static int cuda_counters(device *d, counters_session **session, error *error)
+{
+    void *context = nullptr;
+    if (!d->counters) {
+        if (cuda_context(&context, error) < 0)
+            return -1;
+        d->counters = counters_new(context, d->index);
+        if (!d->counters)
+            return error_set(error, ERROR_MEMORY, "no memory for the counters");
+    }
+    *session = d->counters;
+    return 0;
+}
+
 extern "C" const device_kind device_cuda;
 const device_kind device_cuda = {
     "cuda",         false,           cuda_count,       cuda_describe, cuda_open,         cuda_close,
     cuda_reserve,   cuda_fill,       cuda_count_other, cuda_read,     cuda_write,        cuda_host_alloc,
     cuda_host_free, cuda_prepare,    cuda_launch,      cuda_check,    cuda_launch_facts, cuda_time_cold,
-    cuda_batch_new, cuda_batch_time, cuda_batch_free,
+    cuda_batch_new, cuda_batch_time, cuda_batch_free,  cuda_flush,    cuda_counters,
 };

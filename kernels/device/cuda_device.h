@@ -10,6 +10,9 @@
 int cuda_count(void);
 int cuda_describe(int index, device_facts *facts, error *error);
 
+/* The CUcontext that is current in this thread; it is the driver's, which is not linked. */
+int cuda_context(void **context, error *error);
+
 /* Sets *error from a code of the runtime; always -1. */
 int cuda_failed(cudaError_t code, const char *expression, const char *file, int line, error *error);
 

@@ -36,6 +36,21 @@ int cuda_failed(cudaError_t code, const char *expression, const char *file, int 
     return -1;
 }
 
+int cuda_context(void **context, error *error)
+{
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+    CHECK(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000, cudaEnableDefault, &found));
+#else
+    CHECK(cudaGetDriverEntryPoint("cuCtxGetCurrent", &function, cudaEnableDefault, &found));
+#endif
+    if (found != cudaDriverEntryPointSuccess)
+        return error_set(error, ERROR_CUDA, "the driver has no cuCtxGetCurrent");
+    int code = ((int (*)(void **))function)(context); /* CUresult: 0 is success */
+    return code ? error_set(error, ERROR_CUDA, "cuCtxGetCurrent: code %d of the driver", code) : 0;
+}
+
 int cuda_count(void)
 {
     int count = 0;

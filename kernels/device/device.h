@@ -4,6 +4,7 @@
 #define COALESCED_KERNELS_DEVICE_DEVICE_H
 
 #include "base/error.h"
+#include "kernels/device/counters.h"
 #include "kernels/device/entry.h"
 #include "kernels/facts.h"
 #include "kernels/result.h"
@@ -57,6 +58,11 @@ struct device_kind {
                      struct error *error);
     int (*batch_time)(struct device *device, struct batch *batch, double *us, struct error *error);
     void (*batch_free)(struct device *device, struct batch *batch);
+
+    /* Caches without a line of ours, and nothing left to be written back. Where there are counters. */
+    int (*flush)(struct device *device, struct error *error);
+    /* The profiler of this device's context, kept until close(). NULL, both: such a device has no counters. */
+    int (*counters)(struct device *device, struct counters_session **session, struct error *error);
 };
 
 /* The generated list, GPUs first, ended by NULL. */

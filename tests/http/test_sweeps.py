@@ -133,7 +133,7 @@ def test_an_experiment_that_failed_is_a_failed_point(service):
     ({"kernel": ["copy", 7]}, "#/kernel/1"), ({**SMALL, "nope": 1}, "#/nope"), ({**SMALL, "nope": [1, 2]}, "#/nope/0"),
     ({**SMALL, "offset": [0, "x"]}, "#/offset/1"), ({**SMALL, "offset": [[1, 2]]}, "#/offset/0"),
     ({**SMALL, "block": [[32], [32, "y"]]}, "#/block/1/1"), ({**SMALL, "block": [32, [1, 2, 3, 4]]}, "#/block/1"),
-    ({**SMALL, "labels": ["a"]}, "#/labels"), ({**SMALL, "counters": [True, False]}, "#/counters"),
+    ({**SMALL, "labels": ["a"]}, "#/labels"), ({**SMALL, "counters": [True, False]}, "#/counters/0"),
     ({**SMALL, "measure": [{}]}, "#/measure"), ({**SMALL, "dtype": ["f32", "f16"]}, "#/dtype/1"),
     ({"kernel": "sum_matrix_2d", "size": [1, 2, 3]}, "#/size/0"), ({**SMALL, "load": ["ca", "fast"]}, "#/load/1"),
     ({**SMALL, "grid": [None, "x"]}, "#/grid/1"), ({**SMALL, "block": [True]}, "#/block/0"),

@@ -102,7 +102,7 @@ static void every_field_but_three_can_be_an_axis(void **state)
         sweep_free(&sweep);
     }
     is_refused("{\"kernel\":\"copy\",\"labels\":[{}]}", "#/labels", "object");
-    is_refused("{\"kernel\":\"copy\",\"counters\":[true]}", "#/counters", "true or false");
+    is_refused("{\"kernel\":\"copy\",\"counters\":[true]}", "#/counters/0", "true or false");
     is_refused("{\"kernel\":\"copy\",\"measure\":[{}]}", "#/measure", "object");
 }
 

@@ -1,0 +1,243 @@
+#ifdef COALESCED_HAVE_CUPTI
+#include "kernels/device/counters.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "kernels/device/counters_plan.h"
+
+enum { PLANS = 4 }; /* kept ready: the default set, and what was asked for lately */
+
+struct counters_session {
+    void *context;
+    int device_index;
+    cupti lib = {};
+    chip what = {};
+    std::vector<uint8_t> availability;
+    CUpti_RangeProfiler_Object *profiler = nullptr;
+    /* The profiler goes on referring to the last one that it was configured with; the latest is the last here. */
+    std::vector<std::unique_ptr<plan>> plans;
+
+    ~counters_session() { close(); }
+    bool open(refusal *why);
+    void close();
+    plan *plan_for(const counters &wanted, refusal *why);
+    bool configure(plan *use, refusal *why);
+    bool pass(const counters_work *work, bool *last, refusal *why, error *error, bool *failed);
+    bool evaluate(const plan &use, counters *out, refusal *why);
+    bool measure(const counters_wanted *wanted, const counters_work *work, counters *out, refusal *why,
+                 error *error, bool *failed);
+};
+
+bool counters_session::open(refusal *why)
+{
+    if (profiler)
+        return true;
+    if (!cupti_open(&lib, why))
+        return false;
+    CUPTI_PARAMS(CUpti_Profiler_Initialize, start);
+    if (!cupti_ok(lib, lib.cuptiProfilerInitialize(&start), "to start", why))
+        return false;
+    CUPTI_PARAMS(CUpti_Device_GetChipName, name);
+    name.deviceIndex = (size_t)device_index;
+    if (!cupti_ok(lib, lib.cuptiDeviceGetChipName(&name), "the chip's name", why))
+        return false;
+    CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability, image);
+    image.ctx = (CUcontext)context;
+    if (!cupti_ok(lib, lib.cuptiProfilerGetCounterAvailability(&image), "the list of counters", why))
+        return false;
+    availability.resize(image.counterAvailabilityImageSize);
+    image.pCounterAvailabilityImage = availability.data();
+    if (!cupti_ok(lib, lib.cuptiProfilerGetCounterAvailability(&image), "the list of counters", why))
+        return false;
+    what = {&lib, name.pChipName, availability.data()};
+    CUPTI_PARAMS(CUpti_RangeProfiler_Enable, enable);
+    enable.ctx = (CUcontext)context;
+    if (!cupti_ok(lib, lib.cuptiRangeProfilerEnable(&enable), "to be enabled", why))
+        return false;
+    profiler = enable.pRangeProfilerObject;
+    return true;
+}
+
+void counters_session::close()
+{
+    CUPTI_PARAMS(CUpti_RangeProfiler_Disable, p);
+    p.pRangeProfilerObject = profiler;
+    if (profiler && lib.cuptiRangeProfilerDisable(&p) != CUPTI_SUCCESS)
+        for (auto &one : plans)
+            (void)one.release(); /* leaked: it may still be written to */
+    profiler = nullptr;
+    plans.clear();
+}
+
+plan *counters_session::plan_for(const counters &wanted, refusal *why)
+{
+    std::string key;
+    for (int i = 0; i < wanted.count; i++)
+        key.append(wanted.at[i].name).push_back(' ');
+    for (size_t i = 0; i < plans.size(); i++)
+        if (plans[i]->key == key) {
+            auto found = std::move(plans[i]);
+            plans.erase(plans.begin() + (long)i);
+            plans.push_back(std::move(found));
+            return plans.back().get();
+        }
+    auto made = std::make_unique<plan>();
+    made->key = key;
+    if (!plan_make(what, wanted, made.get(), why))
+        return nullptr;
+    CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize, size);
+    size.pRangeProfilerObject = profiler;
+    size.pMetricNames = made->metrics.data();
+    size.numMetrics = made->metrics.size();
+    size.maxNumOfRanges = 1;
+    size.maxNumRangeTreeNodes = 2;
+    if (!cupti_ok(lib, lib.cuptiRangeProfilerGetCounterDataSize(&size), "the data's size", why))
+        return nullptr;
+    made->image.resize(size.counterDataSize);
+    plans.push_back(std::move(made));
+    return plans.back().get();
+}
+
+/* A range is a launch, which CUPTI sees for itself: ranges that the caller marks cost so much at their ends that a short
+   kernel's duration and everything by the second drown in it. We replay, so that each pass begins cold. */
+bool counters_session::configure(plan *use, refusal *why)
+{
+    CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, image);
+    image.pRangeProfilerObject = profiler;
+    image.counterDataSize = use->image.size();
+    image.pCounterData = use->image.data();
+    if (!cupti_ok(lib, lib.cuptiRangeProfilerCounterDataImageInitialize(&image), "room for the data", why))
+        return false;
+    CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig, p);
+    p.pRangeProfilerObject = profiler;
+    p.configSize = use->config.size();
+    p.pConfig = use->config.data();
+    p.counterDataImageSize = use->image.size();
+    p.pCounterDataImage = use->image.data();
+    p.range = CUPTI_AutoRange;
+    p.replayMode = CUPTI_UserReplay;
+    p.maxRangesPerPass = 1;
+    p.numNestingLevels = 1;
+    p.minNestingLevel = 1;
+    p.targetNestingLevel = 1;
+    if (!cupti_ok(lib, lib.cuptiRangeProfilerSetConfig(&p), "the configuration", why))
+        return false;
+    while (plans.size() > PLANS) /* only now is the profiler done with those before */
+        plans.erase(plans.begin());
+    return true;
+}
+
+bool counters_session::pass(const counters_work *work, bool *last, refusal *why, error *error, bool *failed)
+{
+    CUPTI_PARAMS(CUpti_RangeProfiler_Start, start);
+    CUPTI_PARAMS(CUpti_RangeProfiler_Stop, stop);
+    start.pRangeProfilerObject = stop.pRangeProfilerObject = profiler;
+    *failed = work->prepare(work->arg, error) < 0;
+    if (*failed || !cupti_ok(lib, lib.cuptiRangeProfilerStart(&start), "to start a pass", why))
+        return false;
+    *failed = work->launch(work->arg, error) < 0;
+    if (*failed || !cupti_ok(lib, lib.cuptiRangeProfilerStop(&stop), "to end a pass", why))
+        return false;
+    *last = stop.isAllPassSubmitted != 0;
+    return true;
+}
+
+bool counters_session::evaluate(const plan &use, counters *out, refusal *why)
+{
+    std::vector<double> values(use.metrics.size(), NAN);
+    CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, p);
+    p.pHostObject = use.host;
+    p.pCounterDataImage = use.image.data();
+    p.counterDataImageSize = use.image.size();
+    p.ppMetricNames = const_cast<const char **>(use.metrics.data());
+    p.numMetrics = values.size();
+    p.pMetricValues = values.data();
+    if (!cupti_ok(lib, lib.cuptiProfilerHostEvaluateToGpuValues(&p), "the values", why))
+        return false;
+    for (int i = 0, next = 0; i < out->count; i++) {
+        counter *one = &out->at[i];
+        if (!*one->metric)
+            continue;
+        const counter_kind *kind = counter_kind_find(one->name);
+        one->value = values[next++] * (kind ? kind->scale : 1);
+        one->measured = isfinite(one->value);
+        if (!one->measured) {
+            one->value = 0;
+            snprintf(one->reason, sizeof one->reason, "no number came of it: nothing of the kind happened");
+        }
+    }
+    out->status = COUNTERS_MEASURED;
+    return true;
+}
+
+/* False: refused, or with *failed the work failed. */
+bool counters_session::measure(const counters_wanted *wanted, const counters_work *work, counters *out,
+                               refusal *why, error *error, bool *failed)
+{
+    counters_begin(out, wanted);
+    plan *use = open(why) ? plan_for(*out, why) : nullptr;
+    if (!use || !configure(use, why))
+        return false;
+    plan_tell(*use, out);
+    bool last = false;
+    for (out->passes = 0; !last && out->passes < 2 * use->passes; out->passes++)
+        if (!pass(work, &last, why, error, failed))
+            return false;
+    CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData, decode);
+    decode.pRangeProfilerObject = profiler;
+    if (!cupti_ok(lib, lib.cuptiRangeProfilerDecodeData(&decode), "the data", why))
+        return false;
+    CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo, info);
+    info.pCounterDataImage = use->image.data();
+    info.counterDataImageSize = use->image.size();
+    if (!cupti_ok(lib, lib.cuptiRangeProfilerGetCounterDataInfo(&info), "the data's size", why))
+        return false;
+    if (!last || decode.numOfRangeDropped || info.numTotalRanges != 1) {
+        snprintf(why->reason, sizeof why->reason,
+                 "CUPTI counted %zu launches of 1 and dropped %zu in %u passes%s", info.numTotalRanges,
+                 decode.numOfRangeDropped, out->passes, last ? "" : ", and wanted more of them");
+        why->remedy = "try again; if it stays, see docs/operating.md, Counters";
+        return false;
+    }
+    return evaluate(*use, out, why);
+}
+
+extern "C" counters_session *counters_new(void *context, int device_index)
+{
+    auto *session = new (std::nothrow) counters_session{};
+    if (session) {
+        session->context = context;
+        session->device_index = device_index;
+    }
+    return session;
+}
+
+extern "C" void counters_free(counters_session *session)
+{
+    delete session;
+}
+
+extern "C" int counters_measure(counters_session *session, const counters_wanted *wanted,
+                                const counters_work *work, counters *out, error *error)
+{
+    refusal why = {};
+    bool failed = false;
+    try {
+        if (session->measure(wanted, work, out, &why, error, &failed))
+            return 0;
+    } catch (const std::bad_alloc &) {
+        why = {"no memory for the counters", "give the service more memory"};
+    }
+    if (failed)
+        return -1;
+    session->close(); /* whatever state it is in: the next measurement begins afresh */
+    counters_unavailable(out, why.remedy, "%s", why.reason);
+    return 0;
+}
+#endif

@@ -1,0 +1,45 @@
+/* A GPU's hardware counters by CUPTI's range profiler. CUPTI is opened at run time and everything in it may refuse: then
+   the counters are unavailable and nothing else is the worse for it. No type of CUDA's is in here, so that a library that
+   only plays CUPTI can stand behind it. */
+#ifndef COALESCED_KERNELS_DEVICE_COUNTERS_H
+#define COALESCED_KERNELS_DEVICE_COUNTERS_H
+
+#include "base/error.h"
+#include "kernels/counters.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One process' profiler on one context: opened at the first measurement and kept enabled, which leaves times as they
+   are and saves 200 ms a measurement. What failed is tried again by the next one. */
+struct counters_session;
+
+/* What is counted. Both functions wait until the device is done, and return 0, or -1 with *error. */
+struct counters_work {
+    void *arg;
+    int (*prepare)(void *arg,
+                   struct error *error); /* before every pass: outputs restored, caches cold and clean */
+    int (*launch)(void *arg, struct error *error); /* one kernel */
+};
+
+/* For the CUcontext that is current in this thread, of the runtime's device of that index. Touches neither yet.
+   NULL: no memory. */
+struct counters_session *counters_new(void *context, int device_index);
+void counters_free(struct counters_session *session); /* NULL is allowed */
+
+/* Prepares and launches as many times as the counters need passes. Returns 0 with what came of it in *counters; or -1
+   when the work failed, which is the device's fault and not CUPTI's. */
+int counters_measure(struct counters_session *session, const struct counters_wanted *wanted,
+                     const struct counters_work *work, struct counters *counters, struct error *error);
+
+/* Without a device: the chips that CUPTI knows, kept by CUPTI; and what one of them ("GH100") would make of a request:
+   metrics, passes, and a reason for each that it has not. 0, or -1 with *error: no CUPTI, no such chip. */
+int counters_chips(const char *const **names, int *count, struct error *error);
+int counters_plan(const char *chip, const struct counters_wanted *wanted, struct counters *counters,
+                  struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

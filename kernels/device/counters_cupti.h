@@ -1,0 +1,59 @@
+/* The functions of CUPTI that are used here, found at run time, and its refusals in words. */
+#ifndef COALESCED_KERNELS_DEVICE_COUNTERS_CUPTI_H
+#define COALESCED_KERNELS_DEVICE_COUNTERS_CUPTI_H
+
+#include <cuda.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+
+#define CUPTI_FUNCTIONS(X)                                                                                   \
+    X(cuptiGetResultString)                                                                                  \
+    X(cuptiDeviceGetChipName)                                                                                \
+    X(cuptiProfilerInitialize)                                                                               \
+    X(cuptiProfilerGetCounterAvailability)                                                                   \
+    X(cuptiProfilerHostInitialize)                                                                           \
+    X(cuptiProfilerHostDeinitialize)                                                                         \
+    X(cuptiProfilerHostGetSupportedChips)                                                                    \
+    X(cuptiProfilerHostGetMetricProperties)                                                                  \
+    X(cuptiProfilerHostConfigAddMetrics)                                                                     \
+    X(cuptiProfilerHostGetConfigImageSize)                                                                   \
+    X(cuptiProfilerHostGetConfigImage)                                                                       \
+    X(cuptiProfilerHostGetNumOfPasses)                                                                       \
+    X(cuptiProfilerHostEvaluateToGpuValues)                                                                  \
+    X(cuptiRangeProfilerEnable)                                                                              \
+    X(cuptiRangeProfilerDisable)                                                                             \
+    X(cuptiRangeProfilerGetCounterDataSize)                                                                  \
+    X(cuptiRangeProfilerCounterDataImageInitialize)                                                          \
+    X(cuptiRangeProfilerSetConfig)                                                                           \
+    X(cuptiRangeProfilerStart)                                                                               \
+    X(cuptiRangeProfilerStop)                                                                                \
+    X(cuptiRangeProfilerDecodeData)                                                                          \
+    X(cuptiRangeProfilerGetCounterDataInfo)
+
+struct cupti {
+    void *library;
+#define X(name) decltype(&::name) name;
+    CUPTI_FUNCTIONS(X)
+#undef X
+};
+
+/* Why there are no counters, and what to do about it. */
+struct refusal {
+    char reason[256];
+    const char *remedy;
+};
+
+/* All false are refusals. A library stays open once it was found: threads of its own may be at work. */
+bool cupti_open(cupti *lib, refusal *why);
+
+/* True when the code is success. `step` is what the function was called for: "starting a pass". */
+bool cupti_ok(const cupti &lib, CUptiResult code, const char *step, refusal *why);
+
+/* A zeroed structure of parameters that knows its size. */
+#define CUPTI_PARAMS(type, name)                                                                             \
+    type##_Params name = {};                                                                                 \
+    name.structSize = type##_Params_STRUCT_SIZE
+
+#endif

@@ -1,0 +1,38 @@
+/* What a chip makes of names of metrics: sets of them, ready to be counted. This half of CUPTI needs no device. */
+#ifndef COALESCED_KERNELS_DEVICE_COUNTERS_PLAN_H
+#define COALESCED_KERNELS_DEVICE_COUNTERS_PLAN_H
+
+#include <string>
+#include <vector>
+
+#include "kernels/counters.h"
+#include "kernels/device/counters_cupti.h"
+
+struct chip {
+    const cupti *lib;
+    std::string name;
+    const uint8_t *availability; /* of the device; NULL: all that the chip has */
+};
+
+struct plan {
+    const cupti *lib = nullptr;
+    std::string key;
+    std::vector<std::string> metric, reason; /* of each counter; no metric: its reason */
+    std::vector<const char *> metrics;       /* those that there are */
+    CUpti_Profiler_Host_Object *host = nullptr;
+    std::vector<uint8_t> config, image; /* image: where the counts go; a session makes room for it */
+    size_t passes = 0;
+
+    plan() = default;
+    plan(const plan &) = delete;
+    ~plan() { host_free(); }
+    void host_free();
+};
+
+/* For the counters that counters_begin() made. Names that the chip has not cost nothing but themselves. False: refused. */
+bool plan_make(const chip &chip, const counters &wanted, plan *made, refusal *why);
+
+/* Copies metrics, reasons and the number of passes. */
+void plan_tell(const plan &made, counters *out);
+
+#endif

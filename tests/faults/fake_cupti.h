@@ -1,0 +1,17 @@
+/* What the library that plays CUPTI saw; a test finds it in the library as `fake_cupti`. What the library does besides
+   working is said by the variable FAKE_CUPTI: "" or
+     initialize, availability, enable, start, busy, evaluate, dropped, endless: that step goes wrong
+     without:TEXT   the chip has no metric whose name holds TEXT
+     nan:TEXT       values of those are no numbers */
+#ifndef COALESCED_TESTS_FAKE_CUPTI_H
+#define COALESCED_TESTS_FAKE_CUPTI_H
+
+struct fake_cupti {
+    char log
+        [256]; /* S: a pass began, T: it ended, D: its data were read; tests add what they did themselves */
+    int adds;  /* calls that added metrics to an object that was then configured */
+    int hosts; /* objects that nobody has freed yet */
+    int enables, disables;
+};
+
+#endif
