@@ -24,6 +24,11 @@ RUN mkdir /out && cp build-release/coalesced docker/entrypoint.sh docker/healthc
     ldd /out/coalesced | awk '$2 == "=>" { print $3 }' | xargs -n 1 realpath | \
     while read -r library; do dpkg-query -S "$library" || dpkg-query -S "${library#/usr}"; done | cut -d : -f 1 | sort -u > /out/packages && \
     cat /out/packages
+# For the counters, where the base has CUPTI: it is opened at run time, from where the toolkit would have it.
+RUN mkdir /out/cupti && for library in libcupti.so.1? libnvperf_host.so libnvperf_target.so; do \
+        found=$(find -L /usr/local/cuda -name "$library" -type f 2>/dev/null | head -n 1); \
+        [ -z "$found" ] || cp -L "$found" /out/cupti/; \
+    done && ls /out/cupti
 
 FROM ${RUNTIME_BASE}
 COPY --from=build /out/packages /tmp/packages
@@ -33,6 +38,7 @@ RUN apt-get update && \
     groupadd --gid 10001 coalesced && \
     useradd --uid 10001 --gid 10001 --home-dir /var/lib/coalesced --no-create-home --shell /usr/sbin/nologin coalesced && \
     install -d -o coalesced -g coalesced -m 700 /var/lib/coalesced
+COPY --from=build /out/cupti/ /usr/local/cuda/lib64/
 COPY --from=build --chmod=755 /out/coalesced /out/entrypoint.sh /out/healthcheck.sh /usr/local/bin/
 RUN coalesced --version
 
