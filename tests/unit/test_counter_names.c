@@ -85,19 +85,35 @@ static void chip_has_all(const char *chip)
     assert_in_range(counters.passes, 1, passes);
 }
 
-static void the_default_set_takes_four_passes_on_every_chip(void **state)
+/* The true library is opened in a way that sanitizers refuse. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { SANITIZED = true };
+#else
+enum { SANITIZED = false };
+#endif
+
+static int chips(const char *const **names, int *count)
+{
+    struct error error = {.text = "not under a sanitizer"};
+    if (!SANITIZED) {
+        error = (struct error){0};
+        if (counters_chips(names, count, &error) == 0)
+            return 0;
+    }
+    print_message("skipped: no CUPTI here: %s\n", error.text);
+    return -1;
+}
+
+static void the_default_set_takes_four_passes_from_turing_on(void **state)
 {
     (void)state;
-    const char *const *chips;
-    int count, found = 0;
-    struct error error = {0};
-    if (counters_chips(&chips, &count, &error) < 0) {
-        print_message("skipped: no CUPTI here: %s\n", error.text);
+    const char *const *names = NULL;
+    int count = 0, found = 0;
+    if (chips(&names, &count) < 0)
         skip();
-    }
     for (int i = 0; i < count; i++) {
-        chip_has_all(chips[i]);
-        found += strcmp(chips[i], "GH100") == 0;
+        chip_has_all(names[i]);
+        found += strcmp(names[i], "GH100") == 0;
     }
     assert_int_equal(found, 1);
 }
@@ -109,10 +125,11 @@ static void the_chip_says_which_names_it_has(void **state)
     struct error error = {0};
     const struct counters_wanted wanted = {
         .on = true, .count = 3, .name = {"sm__cycles_active.avg", "smsp__inst_executed", "sm__nonsense.sum"}};
-    if (counters_plan("GH100", &wanted, &counters, &error) < 0) {
-        print_message("skipped: no CUPTI here: %s\n", error.text);
+    const char *const *names;
+    int count;
+    if (chips(&names, &count) < 0)
         skip();
-    }
+    assert_int_equal(counters_plan("GH100", &wanted, &counters, &error), 0);
     assert_string_equal(named(&counters, "sm__cycles_active.avg")->metric, "sm__cycles_active.avg");
     assert_non_null(strstr(named(&counters, "smsp__inst_executed")->reason, ".sum"));
     assert_non_null(strstr(named(&counters, "sm__nonsense.sum")->reason, "GH100 has no"));
@@ -126,7 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_letters_digits_underscores_and_dots),
         cmocka_unit_test(bank_conflicts_come_with_shared_memory_or_by_name),
-        cmocka_unit_test(the_default_set_takes_four_passes_on_every_chip),
+        cmocka_unit_test(the_default_set_takes_four_passes_from_turing_on),
         cmocka_unit_test(the_chip_says_which_names_it_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
