@@ -62,16 +62,11 @@ static struct traffic_bytes dram_bytes(const struct experiment *e, const struct 
     return bytes;
 }
 
-static json_t *missing(const char *status, const char *reason)
-{
-    return json_pack("{s:s,s:s}", "status", status, "reason", reason);
-}
-
 static json_t *bytes_to_json(const struct traffic_bytes *bytes, const char *load, const char *store)
 {
     return bytes->source ? json_pack("{s:I,s:I,s:s}", load, (json_int_t)bytes->load, store,
                                      (json_int_t)bytes->store, "source", bytes->source)
-                         : missing(bytes->status, bytes->reason);
+                         : missing_to_json(bytes->status, bytes->reason);
 }
 
 /* name_gbps and name_above_peak; null where the bytes are not known, which says why. */
@@ -111,7 +106,7 @@ json_t *bandwidth_to_json(const struct experiment *e, const struct result *r, co
     const char *reason = !r->cold.samples                    ? "the kernel was not timed"
                          : !r->load_bytes && !r->store_bytes ? "nothing was touched"
                                                              : NULL;
-    json_t *cold = reason ? missing("unavailable", reason) : rates_to_json(r, &r->cold, &sectors);
+    json_t *cold = reason ? missing_to_json("unavailable", reason) : rates_to_json(r, &r->cold, &sectors);
     /* What was counted is a cold launch. Over the cold median, as the others are, so that they can be held against each
        other; the profiler's own duration differs a little from it. */
     if (!reason)
@@ -119,7 +114,7 @@ json_t *bandwidth_to_json(const struct experiment *e, const struct result *r, co
     json_object_set_new(object, "cold", cold);
     json_object_set_new(object, "hot",
                         reason || !r->hot.samples
-                            ? missing("unavailable", reason ? reason : "the kernel was not timed")
+                            ? missing_to_json("unavailable", reason ? reason : "the kernel was not timed")
                             : rates_to_json(r, &r->hot, &sectors));
     return object;
 }

@@ -156,13 +156,11 @@ json_t *counters_to_json(const struct experiment *e, const struct result *r, con
 {
     const struct counters *c = &r->counters;
     if (!e->counters.on)
-        return json_pack("{s:s,s:s}", "status", "not_requested", "reason",
-                         "\"counters\": true asks for them");
+        return missing_to_json("not_requested", "\"counters\": true asks for them");
     if (c->status == COUNTERS_UNAVAILABLE)
         return json_pack("{s:s,s:s,s:s}", "status", "unavailable", "reason", c->reason, "remedy", c->remedy);
     if (c->status != COUNTERS_MEASURED)
-        return json_pack("{s:s,s:s}", "status", "unavailable", "reason",
-                         "the kernel's output was wrong: nothing of it was counted");
+        return missing_to_json("unavailable", "the kernel's output was wrong: nothing of it was counted");
     json_t *object = json_pack("{s:s,s:i}", "status", "measured", "passes", (int)c->passes);
     add_values(object, c);
     json_object_set_new(object, "efficiency_check", efficiency_check(c));
