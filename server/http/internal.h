@@ -110,6 +110,8 @@ void watch_end(struct http *http);
 struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method);
 void request_free(struct request *request);
 
+/* ---- admit.c ---- */
+
 /* Decides what can be decided without the body. */
 void request_admit(struct request *request);
 
