@@ -60,6 +60,14 @@ int text_string(struct buffer *out, const char *text)
     return buffer_text(out, "\"");
 }
 
+bool text_valid(const char *text)
+{
+    size_t bytes = 1;
+    for (const unsigned char *at = (const unsigned char *)text; *at && bytes; at += bytes)
+        bytes = *at < 0x80 ? 1 : sequence_bytes(at);
+    return bytes != 0;
+}
+
 int text_members(struct buffer *out, const char *object)
 {
     if (!object)

@@ -3,6 +3,8 @@
 #ifndef COALESCED_API_TEXT_H
 #define COALESCED_API_TEXT_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 
 /* Once, before any thread: seeds the hashes that keep a hostile object's keys from colliding. */
@@ -11,6 +13,9 @@ void api_start(void);
 /* Appends the text as a JSON string, quotes included; null when it is NULL. Bytes that are not UTF-8 become
    U+FFFD, so that whatever a client or a library said can be repeated. 0, or -1: no memory. */
 int text_string(struct buffer *out, const char *text);
+
+/* Is it UTF-8? */
+bool text_valid(const char *text);
 
 /* Appends ",member,member ..." of a JSON object's text, or nothing when it is empty or NULL. 0 or -1. */
 int text_members(struct buffer *out, const char *object);

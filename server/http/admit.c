@@ -37,6 +37,13 @@ static bool refuse_stranger(struct request *request)
                         : "this service wants a token: send \"Authorization: Bearer <token>\"");
 }
 
+static bool refuse_target(struct request *request)
+{
+    return request->misspelt &&
+           refuse(request, PROBLEM_MALFORMED,
+                  "the address has a %% without two hexadecimal digits, a %%00, or what is no UTF-8");
+}
+
 static bool refuse_path(struct request *request)
 {
     if (!request->match.allow[0])
@@ -125,8 +132,8 @@ static bool refuse_length(struct request *request)
 
 void request_admit(struct request *request)
 {
-    bool refused = refuse_stranger(request) || refuse_path(request) || refuse_media(request) ||
-                   refuse_query(request) || refuse_length(request);
+    bool refused = refuse_stranger(request) || refuse_target(request) || refuse_path(request) ||
+                   refuse_media(request) || refuse_query(request) || refuse_length(request);
     (void)refused;
 }
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "server/http/internal.h"
 #include "server/http/reply.h"
+#include "server/http/target.h"
 
 enum { FILES_OF_ITS_OWN = 256 }; /* descriptors that are no connections: the store, executors' pipes */
 
@@ -91,6 +92,20 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
     return request_answer(request);
 }
 
+/* The path and each name and value of the query, before there is a request. The library's own function leaves
+   what it cannot read as it is and lets %00 end a text. */
+static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *text)
+{
+    (void)arg;
+    bool sound = true;
+    size_t length = target_decode(text, &sound);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (!sound && info && info->socket_context)
+        ((struct peer *)info->socket_context)->misspelt = true;
+    return length;
+}
+
 /* The one place where a request is freed. */
 static void on_completed(void *arg, struct MHD_Connection *connection, void **slot,
                          enum MHD_RequestTerminationCode code)
@@ -147,7 +162,7 @@ static int daemon_start(struct http *http, const struct http_config *config, str
         MHD_OPTION_CONNECTION_LIMIT, connection_limit(), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->request_s,
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, peer_notify, http,
-        MHD_OPTION_END);
+        MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, NULL, MHD_OPTION_END);
     if (!http->daemon)
         return error_set_errno(error, errno, "libmicrohttpd does not start");
     return 0;

@@ -34,7 +34,8 @@ struct peer {
     int socket;
     enum peer_phase phase;
     int64_t arriving_since_ns;
-    bool cut; /* its socket was shut down for being too slow */
+    bool cut;      /* its socket was shut down for being too slow */
+    bool misspelt; /* the target of the request that arrives cannot be meant */
     /* of the request's present wait */
     bool woken, timed, gone;
     int64_t wait_until_ns;
@@ -64,6 +65,7 @@ struct request {
     char *path, *method;
     struct buffer body;
     size_t body_seen; /* bytes, also those thrown away */
+    bool misspelt;    /* its target cannot be meant: decoded as far as possible */
     bool begun;       /* the handler was called */
     bool refused;     /* the answer was clear before the body: refusal */
     enum problem_type refusal;

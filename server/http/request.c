@@ -14,6 +14,8 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
         return NULL;
     request->http = http;
     request->peer = peer;
+    request->misspelt = peer->misspelt;
+    peer->misspelt = false;
     request->path = strdup(path);
     request->method = strdup(method);
     if (!request->path || !request->method) {

@@ -224,6 +224,33 @@ def test_a_query_that_makes_no_sense_is_400_and_named(service, query, word):
     refused(service.get("/v1/experiments?" + query), 400, word)
 
 
+@pytest.mark.parametrize("path", [
+    "/v1/queue%00x", "/livez%00", "/v1/kernels/copy%00x", "/v1/recipes/read_segment_cached%00x", "/v1/kernels/%zz",
+    "/v1/kernels/%", "/v1/kernels/%ff", "/v1/experiments?label=a%00b", "/v1/experiments?kernel=copy%00zzz",
+    "/v1/experiments?state=failed%00zzz", "/v1/experiments?page_size=1%00abc", "/v1/experiments?kernel%00abc=nope",
+    "/v1/experiments?label=a%zz", "/v1/experiments?label=a%", "/v1/experiments?label=a%4", "/v1/experiments?label=%FF",
+    "/v1/experiments?label=%ED%A0%80"])
+def test_an_address_that_cannot_be_meant_is_400(service, path):
+    with service.connect() as client:  # as it is: a client's library would mend some of these
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        assert client.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_nul_does_not_cut_an_id_short(service):
+    where = service.post({**SMALL, "labels": {"fake": "sleep:0.5"}}).json()["links"]["self"]
+    refused(service.delete(where + "%00zzz"), 400)
+    refused(service.get(where + "%00?wait=1"), 400)
+    refused(service.get(where + "?wait=1%00"), 400)
+    assert service.get(where + "?wait=20").json()["state"] == "succeeded"
+
+
+def test_what_is_escaped_well_is_read(service):
+    service.run({**SMALL, "labels": {"escaped": "caf\u00e9 & more"}})
+    for query in ("label=escaped:caf%C3%A9%20%26+more", "l%61bel=escaped%3Acaf%c3%a9+%26%20more"):
+        assert len(service.get("/v1/experiments?" + query).json()["experiments"]) == 1
+    assert service.get("/v1/kernels/co%70y").status_code == 200
+
+
 def test_unknown_query_parameters_are_refused_everywhere(service):
     for path in ("/v1/queue", "/v1/kernels", "/v1/devices/0", "/livez", "/readyz"):
         refused(service.get(path + "?x=1"), 400, "x")

@@ -12,6 +12,7 @@
 #include "server/http/field.h"
 #include "server/http/listen.h"
 #include "server/http/route.h"
+#include "server/http/target.h"
 
 static void accept_is_read_as_rfc_9110_says(void **state)
 {
@@ -103,6 +104,37 @@ static void content_types_have_parameters(void **state)
     assert_true(field_is_type(" Application/JSON ;charset=utf-8", "application/json"));
     assert_false(field_is_type("application/json-patch+json", "application/json"));
     assert_false(field_is_type("", "application/json"));
+}
+
+static void a_target_is_decoded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *wanted;
+        bool sound;
+    } cases[] = {
+        {"", "", true},
+        {"/v1/x", "/v1/x", true},
+        {"%61%4a%4A%7e", "aJJ~", true},
+        {"%2541", "%41", true},
+        {"h%C3%A9", "h\xc3\xa9", true},
+        {"a%", "a%", false},
+        {"a%4", "a%4", false},
+        {"a%zz", "a%zz", false},
+        {"a%4g%41", "a%4gA", false},
+        {"a%00b", "a%00b", false},
+        {"%ff", "\xff", false},
+        {"%c3", "\xc3", false},
+        {"\xff", "\xff", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[32];
+        bool sound = true;
+        strcpy(text, cases[i].text);
+        assert_int_equal(target_decode(text, &sound), strlen(cases[i].wanted));
+        assert_string_equal(text, cases[i].wanted);
+        assert_int_equal(sound, cases[i].sound);
+    }
 }
 
 static const struct route list = {.method = "GET", .pattern = "/v1/things"};
@@ -253,6 +285,7 @@ int main(void)
         cmocka_unit_test(entity_tags_are_found_in_a_list),
         cmocka_unit_test(a_bearer_token_is_taken_out),
         cmocka_unit_test(content_types_have_parameters),
+        cmocka_unit_test(a_target_is_decoded),
         cmocka_unit_test(a_path_leads_to_its_route),
         cmocka_unit_test(only_addresses_of_this_machine_are_local),
         cmocka_unit_test(a_taken_port_and_a_wrong_address_are_said),
