@@ -64,8 +64,11 @@ enum handled reply_experiment(struct request *request, const struct view_experim
     tag_make(&body, tag);
     reply_header(request, "ETag", tag);
     reply_header(request, "Cache-Control", "private, no-cache");
-    const char *known = request_header(request, "If-None-Match");
-    return reply_body(request, known && field_names_tag(known, tag) ? 304 : 200, &body);
+    struct buffer known = {0};
+    request_list(request, "If-None-Match", &known);
+    bool same = known.data && field_names_tag(known.data, tag);
+    buffer_free(&known);
+    return reply_body(request, same ? 304 : 200, &body);
 }
 
 enum handled reply_accepted(struct request *request, unsigned status, const struct view_experiment *view)

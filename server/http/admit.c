@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "server/http/field.h"
 #include "server/http/reply.h"
@@ -20,6 +21,37 @@ __attribute__((format(printf, 3, 4))) static bool refuse(struct request *request
     vsnprintf(request->refusal_text, sizeof request->refusal_text, format, arguments);
     va_end(arguments);
     return true;
+}
+
+struct framing {
+    int hosts, lengths, encodings;
+};
+
+static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    (void)value;
+    struct framing *framing = arg;
+    framing->hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+    framing->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
+    framing->encodings += strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    return MHD_YES;
+}
+
+/* The library takes the first of several lengths and goes on; a proxy in front may take another, and then what
+   one holds for a body is a request to the other (RFC 9112, 6.3 and 11.2). */
+static bool refuse_framing(struct request *request, const char *version)
+{
+    struct framing framing = {0};
+    MHD_get_connection_values(request->peer->connection, MHD_HEADER_KIND, framing_one, &framing);
+    request->doubtful = framing.lengths + framing.encodings > 1;
+    if (request->doubtful)
+        return refuse(
+            request, PROBLEM_MALFORMED,
+            "where the body ends is in doubt: one Content-Length or one Transfer-Encoding is wanted");
+    if (framing.hosts > 1 || (!framing.hosts && strcmp(version, MHD_HTTP_VERSION_1_1) == 0))
+        return refuse(request, PROBLEM_MALFORMED, "one Host header is wanted, there are %d", framing.hosts);
+    return false;
 }
 
 /* Where tokens are asked for, whoever has none is not told either which paths there are. */
@@ -58,7 +90,7 @@ static bool refuse_path(struct request *request)
 static bool refuse_media(struct request *request)
 {
     const struct route *route = request->match.route;
-    const char *accept = request_header(request, MHD_HTTP_HEADER_ACCEPT);
+    const char *accept = request->accept.data;
     if (!field_accepts(accept, route->type) && !(route->other && field_accepts(accept, route->other)))
         return refuse(request, PROBLEM_NOT_ACCEPTABLE,
                       "the answer is %s%s%s, which \"Accept: %.100s\" rules out", route->type,
@@ -130,10 +162,11 @@ static bool refuse_length(struct request *request)
                   body_max(request), length);
 }
 
-void request_admit(struct request *request)
+void request_admit(struct request *request, const char *version)
 {
-    bool refused = refuse_stranger(request) || refuse_target(request) || refuse_path(request) ||
-                   refuse_media(request) || refuse_query(request) || refuse_length(request);
+    bool refused = refuse_framing(request, version) || refuse_stranger(request) || refuse_target(request) ||
+                   refuse_path(request) || refuse_media(request) || refuse_query(request) ||
+                   refuse_length(request);
     (void)refused;
 }
 
@@ -159,5 +192,7 @@ enum handled request_refuse(struct request *request)
         reply_header(request, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"coalesced\"");
     if (request->refusal == PROBLEM_METHOD)
         reply_header(request, MHD_HTTP_HEADER_ALLOW, request->match.allow);
+    if (request->doubtful)
+        reply_header(request, MHD_HTTP_HEADER_CONNECTION, "close");
     return reply_problem(request, request->refusal, "%s", request->refusal_text);
 }

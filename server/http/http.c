@@ -56,11 +56,14 @@ static enum MHD_Result request_answer(struct request *request)
 }
 
 /* A body that is refused is read to its end first, since a client that still sends would not see the answer;
-   unless the client waits to be asked for it, or it is so long that the connection had better go. */
+   unless the client waits to be asked for it, or where that end is cannot be told, or it is so long that the
+   connection had better go. */
 static bool answer_is_early(const struct request *request)
 {
     if (!request->refused)
         return false;
+    if (request->doubtful)
+        return true;
     const char *expect = request_header(request, MHD_HTTP_HEADER_EXPECT);
     if (expect && strcasecmp(expect, "100-continue") == 0)
         return true;
@@ -72,7 +75,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **slot)
 {
-    (void)version;
     struct request *request = *slot;
     if (!request) {
         const union MHD_ConnectionInfo *info =
@@ -80,7 +82,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         struct peer *peer = info ? info->socket_context : NULL;
         if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
             return MHD_NO;
-        request_admit(request);
+        request_admit(request, version);
         return answer_is_early(request) ? request_answer(request) : MHD_YES;
     }
     if (*upload_size) {

@@ -63,11 +63,13 @@ struct request {
     struct peer *peer;
     struct route_match match;
     char *path, *method;
+    struct buffer accept; /* all Accept fields as one; no data: there is none */
     struct buffer body;
     size_t body_seen; /* bytes, also those thrown away */
     bool misspelt;    /* its target cannot be meant: decoded as far as possible */
     bool begun;       /* the handler was called */
     bool refused;     /* the answer was clear before the body: refusal */
+    bool doubtful;    /* where it ends is in doubt: nothing after it can be a request */
     enum problem_type refusal;
     char refusal_text[256];
     double wait_s; /* asked for by the present request_wait; negative: no limit */
@@ -114,8 +116,8 @@ void request_free(struct request *request);
 
 /* ---- admit.c ---- */
 
-/* Decides what can be decided without the body. */
-void request_admit(struct request *request);
+/* Decides what can be decided without the body. `version`: "HTTP/1.1". */
+void request_admit(struct request *request, const char *version);
 
 /* Beyond that many bytes of a body the connection is closed. */
 size_t request_drain_max(const struct request *request);

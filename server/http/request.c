@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "server/http/field.h"
+#include "server/http/target.h"
 
 struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method)
 {
@@ -16,6 +17,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
     request->peer = peer;
     request->misspelt = peer->misspelt;
     peer->misspelt = false;
+    path = target_path(path);
     request->path = strdup(path);
     request->method = strdup(method);
     if (!request->path || !request->method) {
@@ -23,6 +25,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
         return NULL;
     }
     route_find(http->routes, method, path, &request->match);
+    request_list(request, MHD_HTTP_HEADER_ACCEPT, &request->accept);
     return request;
 }
 
@@ -35,6 +38,7 @@ void request_free(struct request *request)
     for (int i = 0; i < request->header_count; i++)
         free(request->headers[i].value);
     buffer_free(&request->body);
+    buffer_free(&request->accept);
     free(request->path);
     free(request->method);
     free(request);
@@ -86,7 +90,7 @@ const char *request_header(const struct request *request, const char *name)
 const char *request_type(const struct request *request)
 {
     const struct route *route = request->match.route;
-    const char *accept = request_header(request, MHD_HTTP_HEADER_ACCEPT);
+    const char *accept = request->accept.data;
     bool other = route->other && field_quality(accept, route->other) > field_quality(accept, route->type);
     return other ? route->other : route->type;
 }
@@ -97,20 +101,32 @@ const char *request_body(const struct request *request, size_t *length)
     return request->body.data ? request->body.data : "";
 }
 
-/* Several fields of that name are one list. */
-static enum MHD_Result prefer_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
+struct list {
+    const char *name;
+    struct buffer *out;
+};
+
+static enum MHD_Result list_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
 {
     (void)kind;
-    int *wait = arg;
-    if (*wait < 0 && value && strcasecmp(name, "Prefer") == 0)
-        *wait = field_prefer_wait(value);
+    struct list *list = arg;
+    if (strcasecmp(name, list->name) == 0)
+        buffer_format(list->out, "%s%s", list->out->size ? ", " : "", value ? value : "");
     return MHD_YES;
+}
+
+void request_list(const struct request *request, const char *name, struct buffer *out)
+{
+    struct list list = {name, out};
+    MHD_get_connection_values(request->peer->connection, MHD_HEADER_KIND, list_one, &list);
 }
 
 int request_prefer_wait(const struct request *request)
 {
-    int wait = -1;
-    MHD_get_connection_values(request->peer->connection, MHD_HEADER_KIND, prefer_one, &wait);
+    struct buffer prefer = {0};
+    request_list(request, "Prefer", &prefer);
+    int wait = prefer.data ? field_prefer_wait(prefer.data) : -1;
+    buffer_free(&prefer);
     return wait < 0 ? 0 : wait > REQUEST_WAIT_MAX_S ? REQUEST_WAIT_MAX_S : wait;
 }
 

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buffer.h"
+
 struct request;
 
 /* What a handler returns: whatever a reply_...() or request_wait() gave it. */
@@ -25,6 +27,9 @@ const char *request_query(const struct request *request, const char *name);
 
 /* The first header of that name, or NULL. */
 const char *request_header(const struct request *request, const char *name);
+
+/* Appends all headers of that name as the one list that they are (RFC 9110, 5.3); nothing when there is none. */
+void request_list(const struct request *request, const char *name, struct buffer *out);
 
 /* Which of the route's media types the client would rather have: the first unless it prefers the other. */
 const char *request_type(const struct request *request);

@@ -306,6 +306,65 @@ def test_an_idempotency_key_has_a_length(service, key):
     refused(service.post(SMALL, headers={"Idempotency-Key": key}), 400, "Idempotency-Key")
 
 
+def raw(service, request):
+    """The status, the headers' bytes, and whether the connection is closed after it."""
+    with service.connect() as client:
+        client.sendall(request)
+        stream = client.makefile("rb")
+        head = b"".join(iter(stream.readline, b"\r\n"))
+        stream.read(int(head.split(b"Content-Length: ")[1].split()[0]))
+        client.settimeout(0.5)
+        try:
+            closed = stream.read(1) == b""
+        except TimeoutError:
+            closed = False
+    return int(head.split()[1]), head, closed
+
+
+PREDICTION = b'{"kernel": "copy", "arch": "sm_90"}'
+ASK = b"POST /v1/predictions HTTP/1.1\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize("head, body", [
+    pytest.param(b"Host: x\r\nContent-Length: %d\r\nContent-Length: 4\r\n" % len(PREDICTION), PREDICTION, id="lengths"),
+    pytest.param(b"Host: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n",
+                 b"%x\r\n%b\r\n0\r\n\r\n" % (len(PREDICTION), PREDICTION), id="a length and chunks"),
+    pytest.param(b"Host: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+                 b"%x\r\n%b\r\n0\r\n\r\n" % (len(PREDICTION), PREDICTION), id="encodings"),
+])
+def test_a_body_whose_end_is_in_doubt_is_refused_and_the_connection_closed(service, head, body):
+    status, sent, closed = raw(service, ASK + head + b"\r\n" + body)
+    assert status == 400 and closed and b"Coalesced-Instance" in sent
+
+
+@pytest.mark.parametrize("head, status", [
+    (b"GET /livez HTTP/1.1\r\n", 400), (b"GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400),
+    (b"GET /livez HTTP/1.1\r\nHost:\r\n", 200), (b"GET /livez HTTP/1.0\r\n", 200)])
+def test_a_host_is_named_once(service, head, status):
+    assert raw(service, head + b"\r\n")[0] == status
+
+
+@pytest.mark.parametrize("target, status", [
+    (b"http://other/v1/queue", 200), (b"HTTP://other:80/readyz?verbose", 200), (b"https://other", 200),
+    (b"http://other?x=1", 400), (b"http://other/nothing", 404)])
+def test_the_absolute_form_is_taken(service, target, status):
+    assert raw(service, b"GET %b HTTP/1.1\r\nHost: other\r\n\r\n" % target)[0] == status
+
+
+def test_headers_that_are_lists_may_come_in_several_lines(service):
+    where = service.run()["id"]
+    tag = service.get(f"/v1/experiments/{where}").headers["ETag"].encode()
+    for path, lines, status in (
+            (b"/v1/queue", b"Accept: text/csv\r\nAccept: application/json\r\n", 200),
+            (b"/v1/queue", b"Accept: text/csv\r\nAccept: text/html\r\n", 406),
+            (b"/v1/queue", b"Accept: */*\r\nAccept: application/json;q=0\r\n", 406),
+            (b"/v1/experiments/" + where.encode(), b'If-None-Match: "a"\r\nIf-None-Match: %b\r\n' % tag, 304)):
+        head = b"GET %b HTTP/1.1\r\nHost: x\r\n%b\r\n" % (path, lines)
+        with service.connect() as client:
+            client.sendall(head)
+            assert client.recv(4096).startswith(b"HTTP/1.1 %d " % status)
+
+
 HEAD = b"POST /v1/experiments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
 
