@@ -143,12 +143,12 @@ void device_write(struct buffer *out, struct devices *devices, struct readings *
 int wait_wanted(const struct request *request)
 {
     const char *text = request_query(request, "wait");
-    int seconds;
     if (!text)
         return request_prefer_wait(request);
-    if (!number_parse(text, 0, 999999999, &seconds))
+    if (!text[0] || text[strspn(text, "0123456789")])
         return -1;
-    return seconds < REQUEST_WAIT_MAX_S ? seconds : REQUEST_WAIT_MAX_S;
+    unsigned long seconds = strtoul(text, NULL, 10); /* the largest there is when it is too long for one */
+    return seconds < REQUEST_WAIT_MAX_S ? (int)seconds : REQUEST_WAIT_MAX_S;
 }
 
 void reply_preference_applied(struct request *request)

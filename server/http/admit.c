@@ -98,7 +98,11 @@ static bool refuse_media(struct request *request)
     if (!(route->flags & ROUTE_JSON))
         return false;
     const char *type = request_header(request, MHD_HTTP_HEADER_CONTENT_TYPE);
-    if (!type)
+    const char *coding = request_header(request, MHD_HTTP_HEADER_CONTENT_ENCODING);
+    if (coding && strcasecmp(coding, "identity") != 0)
+        return refuse(request, PROBLEM_MEDIA, "the body must come as it is, without Content-Encoding: %.60s",
+                      coding);
+    if (!type || !type[0])
         return refuse(request, PROBLEM_MEDIA, "say \"Content-Type: application/json\"");
     if (!field_is_type(type, "application/json"))
         return refuse(request, PROBLEM_MEDIA, "the body must be application/json, not %.100s", type);

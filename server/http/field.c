@@ -88,9 +88,12 @@ int field_prefer_wait(const char *prefer)
 {
     size_t length;
     for (const char *part; (part = part_next(&prefer, ',', &length));) {
-        if (length < 6 || strncasecmp(part, "wait=", 5) != 0)
+        if (length < 6 || strncasecmp(part, "wait", 4) != 0)
             continue;
-        const char *digits = part + 5;
+        const char *digits = part + 4 + strspn(part + 4, blanks);
+        if (*digits != '=')
+            continue;
+        digits += 1 + strspn(digits + 1, blanks);
         if (*digits == '"')
             digits++;
         char *end;

@@ -76,6 +76,14 @@ def test_a_wait_beyond_the_limit_is_cut_to_it(service):
     assert response.headers["Preference-Applied"] == "wait=60"
 
 
+def test_a_wait_of_any_length_is_a_wait(service):
+    where = service.post({**SMALL, "labels": {"fake": "sleep:0.3"}}).json()["links"]["self"]
+    answer = service.get(where + "?wait=99999999999999999999")
+    assert answer.status_code == 200 and answer.json()["state"] == "succeeded"
+    answer = service.post(SMALL, headers={"Prefer": "wait = 99999999999999999999"})
+    assert answer.status_code == 200 and answer.headers["Preference-Applied"] == "wait=60"
+
+
 @pytest.mark.parametrize("prefer", ["wait=soon", "wait", "wait=-1", "return=minimal", ""])
 def test_preferences_that_are_not_understood_are_ignored(service, prefer):
     accepted(service.post(SMALL, headers={"Prefer": prefer}))

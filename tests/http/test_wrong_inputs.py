@@ -195,8 +195,15 @@ def test_a_wrong_content_type_is_415(service, kind):
 
 
 def test_a_missing_content_type_is_415(service):
-    response = service.request("POST", "/v1/experiments", data=json.dumps(SMALL).encode())
-    refused(response, 415, "Content-Type: application/json")
+    for headers in ({}, {"Content-Type": ""}):
+        response = service.request("POST", "/v1/experiments", data=json.dumps(SMALL).encode(), headers=headers)
+        refused(response, 415, "say", "Content-Type: application/json")
+
+
+def test_a_body_that_is_encoded_is_415(service):
+    for coding in ("gzip", "identity, br"):
+        refused(service.post(SMALL, headers={"Content-Encoding": coding}), 415, coding)
+    assert service.post(SMALL, headers={"Content-Encoding": "identity"}).status_code == 202
 
 
 def test_content_types_may_have_parameters(service):
