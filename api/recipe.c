@@ -1,12 +1,14 @@
 #include "api/recipe.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/experiment_json.h"
 #include "api/prediction_json.h"
 #include "api/result_json.h"
+#include "base/buffer.h"
 #include "base/log.h"
 
 extern const char *const recipe_texts[];
@@ -107,7 +109,19 @@ static int same_value(const json_t *a, const json_t *b)
     return 1;
 }
 
-/* A column that the sweep varies tells which row is of the point. */
+/* A field that the sweep varies, and whose values stand in the rows. */
+static int is_axis(const struct recipe *recipe, const char *name)
+{
+    size_t i;
+    const json_t *column;
+    if (json_is_array(json_object_get(recipe->sweep, name)))
+        json_array_foreach (json_object_get(recipe->published, "columns"), i, column)
+            if (strcmp(json_string_value(column), name) == 0)
+                return 1;
+    return 0;
+}
+
+/* The axes tell which row is of the point. */
 static int row_fits(const struct recipe *recipe, const json_t *columns, const json_t *row,
                     const json_t *request)
 {
@@ -115,8 +129,7 @@ static int row_fits(const struct recipe *recipe, const json_t *columns, const js
     const json_t *column;
     json_array_foreach (columns, i, column) {
         const char *name = json_string_value(column);
-        if (json_is_array(json_object_get(recipe->sweep, name)) &&
-            !same_value(json_array_get(row, i), json_object_get(request, name)))
+        if (is_axis(recipe, name) && !same_value(json_array_get(row, i), json_object_get(request, name)))
             return 0;
     }
     return 1;
@@ -130,6 +143,92 @@ static int where_fits(const json_t *where, const json_t *request)
         if (!same_value(value, json_object_get(request, name)))
             return 0;
     return 1;
+}
+
+/* ---- a point that is not quite the published one ---- */
+
+/* With every default filled in; NULL: it cannot be read, or there is no memory. */
+static json_t *normal_of(const json_t *request)
+{
+    struct experiment experiment;
+    struct problems problems = {0};
+    if (experiment_from_json(&experiment, request, &problems) < 0)
+        return NULL;
+    experiment_check(&experiment, NULL,
+                     &problems); /* derives the grid; a point that cannot be launched has none */
+    return experiment_to_json(&experiment, NULL);
+}
+
+/* The experiment that the row of this point is of. */
+static json_t *row_experiment(const struct recipe *recipe, const json_t *request)
+{
+    const char *name;
+    json_t *value, *row = json_copy((json_t *)recipe->sweep);
+    json_object_foreach ((json_t *)recipe->sweep, name, value)
+        if (is_axis(recipe, name))
+            json_object_set(row, name, json_object_get(request, name));
+    json_t *normal = normal_of(row);
+    json_decref(row);
+    return normal;
+}
+
+/* A grid that nobody asked for follows from size and block, which are told themselves. */
+static void grid_derive(json_t *row, const json_t *request)
+{
+    json_t *bare = json_copy((json_t *)request);
+    json_object_del(bare, "grid");
+    json_t *derived = normal_of(bare);
+    json_object_set(row, "grid", json_object_get(derived, "grid"));
+    json_decref(derived);
+    json_decref(bare);
+}
+
+/* The fields in which the point is another experiment than its row's: {"size": {"asked": ..., "published": ...}}. */
+static json_t *differences(const struct recipe *recipe, const json_t *request)
+{
+    static const char *const no_matter[] = {"device",    "measure",  "counters", "transfers",
+                                            "timeout_s", "priority", "labels",   NULL};
+    const char *name;
+    json_t *value, *differs = json_object();
+    json_t *asked = normal_of(request), *row = row_experiment(recipe, request);
+    if (!json_object_get(recipe->sweep, "grid"))
+        grid_derive(row, request);
+    json_object_foreach (row, name, value) {
+        json_t *other = json_object_get(asked, name);
+        int i = 0;
+        while (no_matter[i] && strcmp(no_matter[i], name) != 0)
+            i++;
+        if (asked && !no_matter[i] && !(other && same_value(other, value)))
+            json_object_set_new(differs, name,
+                                json_pack("{s:o,s:O}", "asked", other ? json_incref(other) : json_null(),
+                                          "published", value));
+    }
+    json_decref(row);
+    json_decref(asked);
+    return differs;
+}
+
+/* Of another size a time or a count says nothing, while a percentage still does; of other elements, blocks or
+   parameters none of them does. */
+static void off_by_difference(json_t *off, const json_t *published, const json_t *differs)
+{
+    struct buffer why = {0};
+    const char *name;
+    json_t *value;
+    int only_size = 1;
+    json_object_foreach ((json_t *)differs, name, value) {
+        char *text = json_dumps(json_object_get(value, "published"), API_JSON_FLAGS | JSON_ENCODE_ANY);
+        buffer_format(&why, "%s %s %s", why.size ? "," : "of", name, text ? text : "");
+        free(text);
+        only_size &= strcmp(name, "size") == 0 || strcmp(name, "grid") == 0;
+    }
+    json_object_foreach ((json_t *)published, name, value) {
+        const char *end = strrchr(name, '_');
+        bool percentage = end && strcmp(end, "_pct") == 0;
+        if (why.data && !(only_size && percentage) && !json_object_get(off, name))
+            json_object_set_new(off, name, json_string(why.data));
+    }
+    buffer_free(&why);
 }
 
 static json_t *off_columns(const struct recipe *recipe, const json_t *request)
@@ -156,9 +255,13 @@ json_t *recipe_published(const struct recipe *recipe, const json_t *request)
         json_array_foreach (columns, j, column)
             if (!json_object_get(request, json_string_value(column)))
                 json_object_set(published, json_string_value(column), json_array_get(row, j));
-        json_t *off = off_columns(recipe, request);
+        json_t *off = off_columns(recipe, request), *differs = differences(recipe, request);
+        off_by_difference(off, published, differs);
         if (json_object_size(off))
             json_object_set(published, "off", off);
+        if (json_object_size(differs))
+            json_object_set(published, "differs", differs);
+        json_decref(differs);
         json_decref(off);
         return published;
     }

@@ -29,7 +29,9 @@ json_t *recipe_sweep(const struct recipe *recipe, const json_t *request);
 const char *recipe_arch(const struct recipe *recipe, int *l1);
 
 /* What was published for a point, given its request with every default filled in: {"elapsed_ms": 1.9, ...,
-   "off": {"elapsed_ms": "why"}}; null when no row is of that point. New reference. */
+   "off": {"elapsed_ms": "why"}, "differs": {"size": {"asked": 1000, "published": 1048576}}}; null when no row is of
+   that point. What differs is what was laid over the recipe's sweep and makes another experiment of it; the figures
+   that then say nothing about it are off. New reference. */
 json_t *recipe_published(const struct recipe *recipe, const json_t *request);
 
 /* What a point of the recipe's sweep is shown beside: {"published": ..., "predicted": {"published_arch": ...,

@@ -47,6 +47,38 @@ def test_a_recipe_can_be_overridden(real):
     assert [point["published"]["gst_efficiency_pct"] for point in sweep["points"]] == [50, 100]
 
 
+def test_a_figure_of_another_experiment_is_marked(real):
+    point = run(real, recipe="read_segment_cached", offset=[3, 11], size=1000)["points"]
+    assert point[0]["published"] is None
+    published = point[1]["published"]
+    assert published["differs"] == {"size": {"asked": 1000, "published": 1048576}}
+    assert published["off"] == {"elapsed_ms": "of 16777216 elements", "gld_transactions": "of size 1048576"}
+
+    rows = run(real, recipe="aos_soa", dtype=["f32", "f64"], size=1048576)["points"]
+    for point in rows:
+        published = point["published"]
+        if point["values"]["dtype"] == "f32":
+            assert "off" not in published and "differs" not in published
+        else:
+            assert published["differs"] == {"dtype": {"asked": "f64", "published": "f32"}}
+            assert set(published["off"]) == {"elapsed_ms", "gld_efficiency_pct", "gst_efficiency_pct"}
+
+
+@pytest.mark.parametrize("recipe, fields, differs", [
+    ("read_segment_unroll", {"size": 65536}, {"size"}), ("read_segment_unroll", {"load": "cg"}, {"load"}),
+    ("read_segment_unroll", {"block": 128, "offset": 11}, {"block"}),
+    ("read_segment_unroll", {"size": 65536, "kernel": "read_offset", "grid": 1000}, {"size", "grid"}),
+    ("read_segment_cached", {"kernel": "write_offset", "size": 65536}, {"kernel", "size"}),
+    ("aos_soa", {"size": 4096, "grid": None}, {"size", "grid"}),
+    ("sum_matrix_blocks", {"size": [128, 64]}, {"size"}), ("matrix_row_major", {"size": [64, 64], "order": "column"}, {"size", "order"}),
+    ("lane_patterns", {"counters": True, "priority": 3, "timeout_s": 9, "labels": {"a": "b"}}, set())])
+def test_what_is_laid_over_a_recipe_is_named_where_it_makes_another_experiment(real, recipe, fields, differs):
+    if recipe.startswith("read_segment_unroll"):
+        fields = {"size": 1048576, **fields}
+    for point in run(real, recipe=recipe, **fields)["points"]:
+        assert point["published"].get("differs", {}).keys() == differs, point
+
+
 def test_a_block_that_cannot_launch_is_a_failed_point_beside_its_published_error(real):
     sweep = run(real, recipe="sum_matrix_blocks", size=[64, 64])
     assert (sweep["total"], sweep["failed"], sweep["state"]) == (15, 1, "finished")
