@@ -365,3 +365,19 @@ void queue_depth(struct queue *queue, int index, struct queue_depth *depth)
         memcpy(depth->running, device->running->task.id, ID_BYTES);
     pthread_mutex_unlock(&queue->lock);
 }
+
+double queue_room_s(struct queue *queue, int count)
+{
+    double per_s = 0;
+    pthread_mutex_lock(&queue->lock);
+    int excess = queue->queued + count - queue->config.limit;
+    for (int i = 0; i < queue->config.devices; i++) {
+        double mean_s = device_mean_s(&queue->devices[i]);
+        if (mean_s > 0 && order_size(queue->devices[i].waiting))
+            per_s += 1 / mean_s;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (excess <= 0)
+        return 0;
+    return per_s > 0 && count <= queue->config.limit ? excess / per_s : -1;
+}

@@ -88,7 +88,7 @@ struct sweep_submission {
 };
 
 /* All of its experiments or none, in one transaction. As queue_submit(), but that all of *submission is borrowed
-   until done(), whose id is the sweep's. */
+   until done(), whose id is the sweep's. ERROR_INVALID too when more than may ever wait. */
 int queue_submit_sweep(struct queue *queue, const struct sweep_submission *submission,
                        void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
 
@@ -112,6 +112,10 @@ struct queue_depth {
     double mean_s;          /* of the last experiments on that device; negative: none yet */
 };
 void queue_depth(struct queue *queue, int device, struct queue_depth *depth);
+
+/* How long until `count` more may wait, when nobody else submits: all devices empty their queues side by side, each as
+   fast as it did lately. 0: they may now; negative: not known yet, or more than may ever wait. */
+double queue_room_s(struct queue *queue, int count);
 
 /* ---- the one worker of each device ---- */
 

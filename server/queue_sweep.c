@@ -196,6 +196,11 @@ int queue_submit_sweep(struct queue *queue, const struct sweep_submission *submi
     for (int i = 0; i < sweep->run_count; i++)
         if (sweep->runs[i].device < 0 || sweep->runs[i].device >= queue->config.devices)
             return error_set(error, ERROR_INVALID, "there is no device %d", sweep->runs[i].device);
+    int limit = queue->config.limit;
+    if (sweep->run_count > limit)
+        return error_set(error, ERROR_INVALID,
+                         "the sweep has %d experiments, and no more than %d may ever wait", sweep->run_count,
+                         limit);
     struct sweep_arrival *arrival = arrival_new(queue, submission);
     if (!arrival)
         return error_set(error, ERROR_MEMORY, "no memory for a sweep");
@@ -203,7 +208,6 @@ int queue_submit_sweep(struct queue *queue, const struct sweep_submission *submi
     arrival->arg = arg;
     int status = 0;
     pthread_mutex_lock(&queue->lock);
-    int limit = queue->config.limit;
     bool full = queue->queued > limit - sweep->run_count;
     if (queue->stopping)
         status = error_set(error, ERROR_UNAVAILABLE, "the service is stopping");

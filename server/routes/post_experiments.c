@@ -74,6 +74,13 @@ static int experiment_read(struct request *request, const json_t *object, struct
 
 /* ---- submitting ---- */
 
+static enum handled reply_refusal(struct request *request, const struct error *error)
+{
+    if (error->kind == ERROR_FULL)
+        reply_retry_after(request, queue_room_s(request_service(request)->queue, 1));
+    return reply_error(request, error);
+}
+
 static enum handled submit(struct request *request, const struct experiment *experiment, const char *text)
 {
     char fingerprint[FINGERPRINT_BYTES];
@@ -99,10 +106,7 @@ static enum handled submit(struct request *request, const struct experiment *exp
     struct error error = {0};
     if (queue_submit(service->queue, &submission, on_committed, submitting, &error) == 0)
         return request_wait(request);
-    struct queue_depth depth;
-    queue_depth(service->queue, submitting->device, &depth);
-    reply_retry_after(request, depth.mean_s);
-    return reply_error(request, &error);
+    return reply_refusal(request, &error);
 }
 
 static enum handled begin(struct request *request)
@@ -186,7 +190,7 @@ static enum handled handle(struct request *request)
         return request_wait(request);
     const struct submitted *outcome = &submitting->outcome;
     if (outcome->outcome == SUBMITTED_FAILED)
-        return reply_error(request, &outcome->error);
+        return reply_refusal(request, &outcome->error);
     if (outcome->outcome == SUBMITTED_MISMATCH)
         return reply_problem(request, PROBLEM_KEY_REUSED,
                              "this Idempotency-Key came before, with another request; use a new one");

@@ -129,15 +129,12 @@ static enum handled reply_expansion(struct request *request, const struct sweepi
     return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for a sweep");
 }
 
-/* When what there is no room for may be sent again: the first experiment will have ended. */
+/* When what there is no room for may be sent again. */
 static enum handled reply_refusal(struct request *request, const struct sweeping *sweeping,
                                   const struct error *error)
 {
-    struct queue_depth depth;
-    if (sweeping->sweep.run_count) {
-        queue_depth(request_service(request)->queue, sweeping->sweep.runs[0].device, &depth);
-        reply_retry_after(request, depth.mean_s);
-    }
+    if (error->kind == ERROR_FULL)
+        reply_retry_after(request, queue_room_s(request_service(request)->queue, sweeping->sweep.run_count));
     return reply_error(request, error);
 }
 

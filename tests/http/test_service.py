@@ -198,6 +198,21 @@ def test_a_full_queue_says_when_to_come_again(start):
     assert codes == [202, 202, 202, 429, 429]
 
 
+def test_a_sweep_without_room_is_told_how_long_that_takes(start):
+    service = start("--queue-limit", "50")
+
+    def sweep(count):
+        return service.request("POST", "/v1/sweeps", json={**SMALL, "labels": {"fake": "sleep:0.2"}, "offset": list(range(count))})
+
+    for _ in range(2):
+        service.run({**SMALL, "labels": {"fake": "sleep:0.2"}})
+    assert sweep(50).status_code == 202
+    service.until(lambda: service.get("/v1/queue").json()["running"] == 1)
+    refused = sweep(40)  # when some 39 of those that wait have begun, of 0.2 s each
+    assert refused.status_code == 429 and 6 <= int(refused.headers["Retry-After"]) <= 9
+    assert sweep(51).status_code == 422  # there is no such time
+
+
 # ---- the end ----
 
 def test_sigterm_ends_it_cleanly_and_what_waited_is_there_again(start):
