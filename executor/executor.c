@@ -125,6 +125,11 @@ static int executor_loop(struct executor *executor)
     }
 }
 
+int executor_check(const char *spec, struct error *error)
+{
+    return device_check(spec, error);
+}
+
 static int usage(const char *program)
 {
     log_error("usage: %s --executor --device auto:N|cuda:N|cpu [--lock-dir DIR]", program);

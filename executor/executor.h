@@ -3,9 +3,15 @@
 #ifndef COALESCED_EXECUTOR_EXECUTOR_H
 #define COALESCED_EXECUTOR_EXECUTOR_H
 
+#include "base/error.h"
+
 /* `coalesced --executor --device SPEC [--lock-dir DIR]`: SPEC as device_find() takes it ("auto:0", "cuda:1",
    "cpu"); in DIR it locks a file named after the device for as long as it lives. Called first thing in main,
    before any thread is started. Returns the process's exit status; most ways end the process by _exit(). */
 int executor_main(int argc, char **argv);
+
+/* Could an executor of this build ever be started for that SPEC? 0, or -1: ERROR_INVALID. What there is at the moment
+   is not asked. */
+int executor_check(const char *spec, struct error *error);
 
 #endif

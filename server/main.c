@@ -102,6 +102,17 @@ static struct worker_config worker_config_of(const struct house *house, const ch
     };
 }
 
+/* A name that our own executors do not know would be tried for ever; another program's may know others. */
+static int specs_check(const struct house *house, struct error *error)
+{
+    if (strcmp(house->command[0], "/proc/self/exe") != 0)
+        return 0;
+    for (int i = 0; i < house->devices; i++)
+        if (executor_check(house->specs[i], error) < 0)
+            return -1;
+    return 0;
+}
+
 /* How many devices, and which. */
 static int devices_choose(struct house *house, struct error *error)
 {
@@ -113,6 +124,8 @@ static int devices_choose(struct house *house, struct error *error)
             return -1;
         while (house->specs[house->devices])
             house->devices++;
+        if (specs_check(house, error) < 0)
+            return -1;
     } else {
         struct worker_config probe = worker_config_of(house, "auto:0");
         if ((house->devices = worker_probe(&probe, error)) < 0)

@@ -1,5 +1,6 @@
 #include "kernels/device/device.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,21 +21,45 @@ template <class F> static int nth_device(int wanted, F take, const device_kind *
     return count;
 }
 
-int device_find(const char *spec, const device_kind **kind, int *index, int *count, error *error)
+/* Up to the colon, which a number follows. */
+static size_t name_length(const char *spec)
+{
+    return strcspn(spec, ":");
+}
+
+static bool name_is(const char *spec, const char *name)
+{
+    return strlen(name) == name_length(spec) && strncmp(spec, name, strlen(name)) == 0;
+}
+
+int device_check(const char *spec, error *error)
 {
     const char *colon = strchr(spec, ':');
-    size_t length = colon ? (size_t)(colon - spec) : strlen(spec);
-    char *end = nullptr;
-    long wanted = colon ? strtol(colon + 1, &end, 10) : 0;
-    if (colon && (end == colon + 1 || *end || wanted < 0))
+    size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+    if (colon && (!digits || digits > 9 || colon[1 + digits]))
         return error_set(error, ERROR_INVALID, "device \"%s\": a number must follow the colon", spec);
+    char names[80] = "auto";
+    bool known = name_is(spec, "auto");
+    for (int i = 0; device_kinds[i]; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, ", %s", device_kinds[i]->name);
+        known = known || name_is(spec, device_kinds[i]->name);
+    }
+    if (!known)
+        return error_set(error, ERROR_INVALID, "device \"%s\": the kinds of this build are %s", spec, names);
+    return 0;
+}
+
+int device_find(const char *spec, const device_kind **kind, int *index, int *count, error *error)
+{
+    if (device_check(spec, error) < 0)
+        return -1;
+    const char *colon = strchr(spec, ':');
+    long wanted = colon ? strtol(colon + 1, nullptr, 10) : 0;
 
     *kind = nullptr;
-    bool any = length == 4 && strncmp(spec, "auto", 4) == 0;
-    auto named = [&](const device_kind *k) {
-        return strlen(k->name) == length && strncmp(k->name, spec, length) == 0;
-    };
-    if (any) {
+    auto named = [&](const device_kind *k) { return name_is(spec, k->name); };
+    if (name_is(spec, "auto")) {
         *count = nth_device((int)wanted, [](const device_kind *k) { return !k->fallback; }, kind, index);
         if (*count == 0)
             *count = nth_device((int)wanted, [](const device_kind *k) { return k->fallback; }, kind, index);

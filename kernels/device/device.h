@@ -68,6 +68,9 @@ struct device_kind {
 /* The generated list, GPUs first, ended by NULL. */
 extern const struct device_kind *const device_kinds[];
 
+/* Can a spec ever name a device of this build, whatever there is here? Asks no driver. 0 or -1: ERROR_INVALID. */
+int device_check(const char *spec, struct error *error);
+
 /* "auto:N": the N-th device of all but fallback kinds, or of the fallback when there is none; "cuda:N",
    "cpu". *count is how many a spec of that form can name. Returns 0, or -1: ERROR_NOT_FOUND, ERROR_INVALID.
  */

@@ -70,10 +70,16 @@ def test_flags_win_over_variables(start, tmp_path):
 
 @pytest.mark.parametrize("flags", [["--instance", 'a"b'], ["--instance", "a\nb"], ["--instance", "x" * 64],
                                    ["--log-level", "loud"], ["--address", "example.org"], ["--devices", ","],
-                                   ["--devices", ",".join(["cpu"] * 17)], ["--executor-command", "'open"]])
+                                   ["--devices", ",".join(["cpu"] * 17)], ["--devices", "foo"],
+                                   ["--devices", "cpu,cpu:x"], ["--devices", "cpu:"], ["--devices", "cpu:-1"], ["--executor-command", "'open"]])
 def test_a_value_that_makes_no_sense_is_refused_at_the_start(tmp_path, flags):
     done = run("--port", "0", "--data-dir", str(tmp_path / "data"), *flags)
     assert done.returncode == 1 and "error" in done.stderr
+
+
+def test_a_device_of_no_kind_is_told_with_the_kinds_there_are(tmp_path):
+    done = run("--port", "0", "--data-dir", str(tmp_path / "data"), "--devices", "cpu,foo")
+    assert 'device "foo"' in done.stderr and "auto" in done.stderr and "cpu" in done.stderr
 
 
 def test_the_data_directory_has_a_default_that_follows_the_user(tmp_path):
