@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,6 +311,29 @@ json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct pro
         return json_incref(request);
     if (*recipe)
         return recipe_sweep(*recipe, request);
-    problem_add(problems, "#/recipe", "there is no recipe of that name; GET /v1/recipes lists them");
+    if (json_is_string(name))
+        problem_add(problems, "#/recipe", "there is no recipe \"%.64s\"; GET /v1/recipes lists them",
+                    json_string_value(name));
+    else
+        problem_add(problems, "#/recipe",
+                    "must be a string, the name of one recipe; GET /v1/recipes lists them");
     return NULL;
+}
+
+void recipe_explain(const struct recipe *recipe, const json_t *request, struct problems *problems)
+{
+    const char *field;
+    json_t *value;
+    json_object_foreach ((json_t *)recipe->sweep, field, value)
+        for (int i = 0; i < problems->count && i < EXPERIMENT_PROBLEMS; i++) {
+            struct problem *problem = &problems->at[i];
+            size_t length = strlen(field), used = strlen(problem->detail);
+            char end =
+                strncmp(problem->pointer, "#/", 2) == 0 && strncmp(problem->pointer + 2, field, length) == 0
+                    ? problem->pointer[2 + length]
+                    : '?';
+            if ((!end || end == '/') && !json_object_get(request, field))
+                snprintf(problem->detail + used, sizeof problem->detail - used, " (a field of recipe %s)",
+                         recipe_name(recipe));
+        }
 }

@@ -43,4 +43,7 @@ char *recipe_beside(const struct recipe *recipe, const char *request, const char
    laid over and *recipe set (NULL: none was named). NULL: what is wrong is in *problems. */
 json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct problems *problems);
 
+/* Says of what is wrong with a field that the request does not hold that the recipe brought it. */
+void recipe_explain(const struct recipe *recipe, const json_t *request, struct problems *problems);
+
 #endif

@@ -31,7 +31,8 @@ int axes_read(struct axes *axes, const json_t *request, struct problems *problem
     int before = problems->count;
     *axes = (struct axes){.kernel = json_object_get(request, "kernel")};
     if (!axes->kernel)
-        problem_add(problems, "#/kernel", "is required; GET /v1/kernels lists them");
+        problem_add(problems, "#/kernel",
+                    "is required, or a recipe; GET /v1/kernels and /v1/recipes list them");
     axes->at = calloc(json_object_size(request) + 1, sizeof *axes->at);
     if (!axes->at)
         return -1;
@@ -137,7 +138,7 @@ bool axes_step(struct axes *axes)
 static int kernels_gather(const struct axes *axes, const struct kernel **kernels, struct problems *problems)
 {
     int count = 0;
-    for (size_t i = 0; i < kernel_count(axes) && problems->count < EXPERIMENT_PROBLEMS; i++) {
+    for (size_t i = 0; i < kernel_count(axes); i++) {
         const struct kernel *kernel = kernel_at(axes, i);
         char pointer[64] = "#/kernel";
         if (json_is_array(axes->kernel))
@@ -223,8 +224,7 @@ int axes_check(const struct axes *axes, const json_t *request, struct problems *
             const struct axis *axis =
                 next < axes->count && axes->at[next].values == value ? &axes->at[next++] : NULL;
             size_t count = axis ? json_array_size(value) : 1;
-            for (size_t i = 0; value != axes->kernel && i < count && problems->count < EXPERIMENT_PROBLEMS;
-                 i++)
+            for (size_t i = 0; value != axes->kernel && i < count; i++)
                 value_check(&check, name, axis, value, i);
         }
     free(kernels);

@@ -181,10 +181,13 @@ enum handled reply_fields(struct request *request, const struct problems *fields
 {
     char detail[400];
     const struct problem *first = &fields->at[0];
+    char listed[40] = "";
+    if (fields->count > EXPERIMENT_PROBLEMS)
+        snprintf(listed, sizeof listed, ", %d of which are listed", EXPERIMENT_PROBLEMS);
     if (fields->count == 1)
         snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
     else
-        snprintf(detail, sizeof detail, "%d fields are wrong; the first is %s: %s", fields->count,
+        snprintf(detail, sizeof detail, "%d fields are wrong%s; the first is %s: %s", fields->count, listed,
                  first->pointer, first->detail);
     return problem_send(request, PROBLEM_INVALID, detail, fields);
 }

@@ -122,7 +122,7 @@ static enum handled begin(struct request *request)
     size_t length;
     char detail[BODY_DETAIL_BYTES];
     const char *body = request_body(request, &length);
-    json_t *object = body_parse(body, length, detail);
+    json_t *object = body_parse(body, length, "{\"kernel\": \"...\"}", detail);
     if (!object)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
     if (experiment_read(request, object, &experiment, &handled) < 0)

@@ -32,6 +32,20 @@ static json_t *all_archs(void)
     return archs;
 }
 
+static void check_arch(const json_t *name, const char *pointer, struct problems *problems)
+{
+    char known[224] = "";
+    if (!json_is_string(name)) {
+        problem_add(problems, pointer, "must be a string, the name of an architecture");
+    } else if (!arch_find(json_string_value(name))) {
+        for (int i = 0; i < arch_count(); i++) {
+            size_t used = strlen(known);
+            snprintf(known + used, sizeof known - used, " %s", arch_at(i)->name);
+        }
+        problem_add(problems, pointer, "the model knows no %.16s, but%s", json_string_value(name), known);
+    }
+}
+
 static void check_archs(const json_t *archs, struct problems *problems)
 {
     size_t i;
@@ -41,11 +55,11 @@ static void check_archs(const json_t *archs, struct problems *problems)
                     ARCHS_MAX);
         return;
     }
-    json_array_foreach (archs, i, name)
-        if (!json_is_string(name) || !arch_find(json_string_value(name)))
-            problem_add(problems, "#/arch", "%.32s is no architecture that the model knows, from %s to %s",
-                        json_is_string(name) ? json_string_value(name) : "what is not a string",
-                        arch_at(0)->name, arch_at(arch_count() - 1)->name);
+    json_array_foreach (archs, i, name) {
+        char pointer[32];
+        snprintf(pointer, sizeof pointer, "#/arch/%zu", i);
+        check_arch(name, pointer, problems);
+    }
 }
 
 /* Takes a whole number out of the request; `fallback` when it is not there. */
@@ -71,13 +85,15 @@ static void question_take(struct question *question, json_t *request, struct pro
         problem_add(problems, "#/l1", "must be true or false");
     question->l1 = !l1 ? L1_BY_ARCH : json_is_true(l1) ? L1_ON : L1_OFF;
     if (json_is_string(archs)) {
+        check_arch(archs, "#/arch", problems);
         json_t *one = json_pack("[O]", archs);
         json_decref(archs);
         archs = one;
-    } else if (!archs) {
+    } else if (archs) {
+        check_archs(archs, problems);
+    } else {
         archs = all_archs();
     }
-    check_archs(archs, problems);
     question->archs = archs;
     question->registers = number_take(request, "registers_per_thread", 1, 255, -1, problems);
     question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, 0, problems);
@@ -117,7 +133,7 @@ static enum handled handle(struct request *request)
     char detail[BODY_DETAIL_BYTES];
     size_t length;
     const char *body = request_body(request, &length);
-    json_t *object = body_parse(body, length, detail);
+    json_t *object = body_parse(body, length, "{\"kernel\": \"...\"}", detail);
     if (!object)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
     question_take(&question, object, &problems);

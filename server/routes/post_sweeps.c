@@ -70,12 +70,15 @@ static int body_expand(struct sweeping *sweeping)
     for (int i = 0; i < devices_count(devices); i++)
         if (devices_get(devices, i, &status[i]) && status[i].known)
             facts[i] = &status[i].facts;
-    json_t *object = body_parse(body, length, sweeping->detail);
+    json_t *object =
+        body_parse(body, length, "{\"kernel\": \"...\"} or {\"recipe\": \"...\"}", sweeping->detail);
     json_t *wanted = object ? recipe_resolve(object, &sweeping->recipe, &sweeping->problems) : NULL;
     sweeping->malformed = !object;
     int result = -1;
     if (wanted)
         result = sweep_expand(&sweeping->sweep, wanted, facts, devices_count(devices), &sweeping->problems);
+    if (sweeping->recipe)
+        recipe_explain(sweeping->recipe, object, &sweeping->problems);
     if (result == 0 && !(sweeping->text = json_dumps(object, API_JSON_FLAGS)))
         result = -1;
     json_decref(wanted);

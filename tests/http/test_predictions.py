@@ -61,6 +61,15 @@ def test_wrong_fields_are_named(service, fields, pointer):
     assert pointer in [error["pointer"] for error in answer.json()["errors"]]
 
 
+def test_an_architecture_that_is_not_known_is_told_those_that_are(service):
+    errors = predict(service, kernel="copy", arch=["sm_90", 1, "x"]).json()["errors"]
+    assert [error["pointer"] for error in errors] == ["#/arch/1", "#/arch/2"]
+    assert "string" in errors[0]["detail"]
+    known = {row["arch"] for row in predict(service, kernel="copy").json()["predictions"]}
+    assert known <= set(errors[1]["detail"].split())
+    assert known <= set(predict(service, kernel="copy", arch="sm_99").json()["errors"][0]["detail"].split())
+
+
 def test_every_kernel_at_any_size_answers_at_once(service):
     slowest = 0
     for kernel in service.get("/v1/kernels").json()["kernels"]:

@@ -99,6 +99,18 @@ def test_an_unknown_recipe_is_named(service):
     assert answer.status_code == 422 and answer.json()["errors"][0]["pointer"] == "#/recipe"
     answer = service.request("POST", "/v1/sweeps", json={"recipe": "aos_soa", "nope": 1})
     assert answer.status_code == 422 and answer.json()["errors"][0]["pointer"] == "#/nope"
+    for name in (1, ["aos_soa"], None):
+        answer = service.request("POST", "/v1/sweeps", json={"recipe": name})
+        assert answer.status_code == 422 and "string" in answer.json()["errors"][0]["detail"]
+    for body in ("", "[]"):
+        answer = service.request("POST", "/v1/sweeps", data=body, headers={"Content-Type": "application/json"})
+        assert answer.status_code == 400 and "recipe" in answer.json()["detail"]
+
+
+def test_a_wrong_field_that_the_recipe_brought_is_told_as_its(service):
+    answer = service.request("POST", "/v1/sweeps", json={"recipe": "read_segment_cached", "kernel": "copy", "block": "x"})
+    errors = {error["pointer"]: error["detail"] for error in answer.json()["errors"]}
+    assert "of recipe read_segment_cached" in errors["#/offset/0"] and "of recipe" not in errors["#/block"]
 
 
 def test_transfers_on_a_cpu_say_why_there_are_none(real):

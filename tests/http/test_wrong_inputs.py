@@ -36,7 +36,9 @@ def pointers(response):
     ('{"kernel": "read_offset", "kernel": "copy"}', ["duplicate", "kernel"]),
     ('{"kernel": "read_offset", "measure": {"noise": 1, "noise": 2}}', ["duplicate", "noise"]),
     ('{"kernel": "read_offset", "size": 1e999}', ["line 1", "overflow"]),
-    ('{"kernel": "read_offset", "size": 99999999999999999999}', ["line 1", "big integer"]),
+    ('{"kernel": "read_offset", "size": 99999999999999999999}', ["line 1", "big integer", "9223372036854775807"]),
+    ('{"kernel": "read_offset", "size": -99999999999999999999}', ["line 1", "-9223372036854775808"]),
+    ('{"kernel": "read_offset", "labels": {"a": "x\\u0000"}}', ["line 1", "u0000 is not allowed\""]),
     ("[]", ["object"]),
     ('"read_offset"', ["object"]),
     ("17", ["object"]),
@@ -150,6 +152,13 @@ def test_all_wrong_fields_are_named_at_once(service):
     response = service.post({**SMALL, "size": 0, "device": 9, "timeout_s": 0, "priority": 1000})
     refused(response, 422, "4 fields are wrong")
     assert sorted(pointers(response)) == ["#/device", "#/priority", "#/size", "#/timeout_s"]
+
+
+def test_a_list_of_what_is_wrong_that_is_cut_says_so(service):
+    for body in ({**SMALL, "offset": ["x"] * 10000}, {"kernel": ["x"] * 10000}):
+        response = service.request("POST", "/v1/sweeps", json=body)
+        document = refused(response, 422, "10000 fields are wrong, 16 of which are listed")
+        assert len(document["errors"]) == 16
 
 
 def test_numbers_out_of_their_range_are_refused(service):
