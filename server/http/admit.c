@@ -23,18 +23,21 @@ __attribute__((format(printf, 3, 4))) static bool refuse(struct request *request
     return true;
 }
 
+/* odd: a name with a blank behind it, which others may take for the name; or a coding that is not chunked. */
 struct framing {
     int hosts, lengths, encodings;
+    bool odd;
 };
 
 static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
 {
     (void)kind;
-    (void)value;
     struct framing *framing = arg;
+    bool encoding = strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    framing->odd |= strpbrk(name, " \t") || (encoding && strcasecmp(value ? value : "", "chunked") != 0);
     framing->hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
     framing->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
-    framing->encodings += strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    framing->encodings += encoding;
     return MHD_YES;
 }
 
@@ -44,11 +47,11 @@ static bool refuse_framing(struct request *request, const char *version)
 {
     struct framing framing = {0};
     MHD_get_connection_values(request->peer->connection, MHD_HEADER_KIND, framing_one, &framing);
-    request->doubtful = framing.lengths + framing.encodings > 1;
+    request->doubtful = framing.odd || framing.lengths + framing.encodings > 1;
     if (request->doubtful)
-        return refuse(
-            request, PROBLEM_MALFORMED,
-            "where the body ends is in doubt: one Content-Length or one Transfer-Encoding is wanted");
+        return refuse(request, PROBLEM_MALFORMED,
+                      "where the body ends is in doubt: send one Content-Length or \"Transfer-Encoding: "
+                      "chunked\", and no blank before a colon");
     if (framing.hosts > 1 || (!framing.hosts && strcmp(version, MHD_HTTP_VERSION_1_1) == 0))
         return refuse(request, PROBLEM_MALFORMED, "one Host header is wanted, there are %d", framing.hosts);
     return false;

@@ -347,6 +347,8 @@ ASK = b"POST /v1/predictions HTTP/1.1\r\nContent-Type: application/json\r\n"
                  b"%x\r\n%b\r\n0\r\n\r\n" % (len(PREDICTION), PREDICTION), id="a length and chunks"),
     pytest.param(b"Host: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
                  b"%x\r\n%b\r\n0\r\n\r\n" % (len(PREDICTION), PREDICTION), id="encodings"),
+    pytest.param(b"Host: x\r\nTransfer-Encoding : chunked\r\nContent-Length: %d\r\n" % len(PREDICTION), PREDICTION, id="a blank"),
+    pytest.param(b"Host: x\r\nTransfer-Encoding: gzip, chunked\r\n", PREDICTION, id="a coding"),
 ])
 def test_a_body_whose_end_is_in_doubt_is_refused_and_the_connection_closed(service, head, body):
     status, sent, closed = raw(service, ASK + head + b"\r\n" + body)
