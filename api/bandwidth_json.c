@@ -81,7 +81,7 @@ static void add_rate(json_t *rates, const char *gbps, const char *above, const s
 static json_t *rates_to_json(const struct result *r, const struct timing *t,
                              const struct traffic_bytes *sectors)
 {
-    double bytes = (double)(r->load_bytes + r->store_bytes);
+    double bytes = (double)(r->load_bytes + r->store_bytes + r->atomic_bytes);
     double peak = r->device.peak_gbps, effective = bandwidth_gbps(bytes, t->median_us);
     json_t *rates = json_pack("{s:o,s:o,s:o,s:b}", "effective_gbps", number_to_json(effective), "best_gbps",
                               number_to_json(bandwidth_gbps(bytes, t->min_us)), "of_peak",
@@ -94,8 +94,8 @@ static json_t *rates_to_json(const struct result *r, const struct timing *t,
 json_t *bandwidth_to_json(const struct experiment *e, const struct result *r, const json_t *prediction)
 {
     struct traffic_bytes sectors = sector_bytes(r, prediction), dram = dram_bytes(e, r);
-    json_t *requested =
-        json_pack("{s:I,s:I}", "load", (json_int_t)r->load_bytes, "store", (json_int_t)r->store_bytes);
+    json_t *requested = json_pack("{s:I,s:I,s:I}", "load", (json_int_t)r->load_bytes, "store",
+                                  (json_int_t)r->store_bytes, "atomic", (json_int_t)r->atomic_bytes);
     json_t *object = json_pack(
         "{s:o,s:o,s:o,s:o,s:s,s:I,s:o}", "requested_bytes", requested, "sector_bytes",
         bytes_to_json(&sectors, "load", "store"), "dram_bytes", bytes_to_json(&dram, "read", "write"),
@@ -103,9 +103,9 @@ json_t *bandwidth_to_json(const struct experiment *e, const struct result *r, co
         "peak_source", r->device.peak_source, "working_set_bytes", (json_int_t)r->working_set_bytes,
         "fits_in_l2",
         r->device.l2_bytes ? json_boolean(r->working_set_bytes <= r->device.l2_bytes) : json_null());
-    const char *reason = !r->cold.samples                    ? "the kernel was not timed"
-                         : !r->load_bytes && !r->store_bytes ? "nothing was touched"
-                                                             : NULL;
+    const char *reason = !r->cold.samples                                        ? "the kernel was not timed"
+                         : !r->load_bytes && !r->store_bytes && !r->atomic_bytes ? "nothing was touched"
+                                                                                 : NULL;
     json_t *cold = reason ? missing_to_json("unavailable", reason) : rates_to_json(r, &r->cold, &sectors);
     /* What was counted is a cold launch. Over the cold median, as the others are, so that they can be held against each
        other; the profiler's own duration differs a little from it. */
@@ -117,4 +117,20 @@ json_t *bandwidth_to_json(const struct experiment *e, const struct result *r, co
                             ? missing_to_json("unavailable", reason ? reason : "the kernel was not timed")
                             : rates_to_json(r, &r->hot, &sectors));
     return object;
+}
+
+static json_t *pace_to_json(const struct result *r, const struct timing *t)
+{
+    if (!t->samples)
+        return missing_to_json("unavailable", "the kernel was not timed");
+    return json_pack("{s:o,s:o}", "gops", number_to_json((double)r->operations / t->median_us / 1e3),
+                     "ns_per_operation", number_to_json(t->median_us * 1e3 / (double)r->operations));
+}
+
+json_t *compute_to_json(const struct result *r)
+{
+    if (!r->operations)
+        return missing_to_json("not_applicable", "the kernel is about bytes");
+    return json_pack("{s:I,s:o,s:o}", "operations", (json_int_t)r->operations, "cold",
+                     pace_to_json(r, &r->cold), "hot", pace_to_json(r, &r->hot));
 }

@@ -13,4 +13,7 @@ double bandwidth_gbps(double bytes, double us);
 json_t *bandwidth_to_json(const struct experiment *experiment, const struct result *result,
                           const json_t *prediction);
 
+/* How fast what the kernel is about was done, where that is arithmetic or steps instead of bytes. */
+json_t *compute_to_json(const struct result *result);
+
 #endif

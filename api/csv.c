@@ -113,6 +113,15 @@ static const struct column columns[] = {
     {"cold_sector_gbps", "result/bandwidth/cold/sector_gbps"},
     {"hot_sector_gbps", "result/bandwidth/hot/sector_gbps"},
     {"cold_dram_gbps", "result/bandwidth/cold/dram_gbps"},
+    {"requested_atomic_bytes", "result/bandwidth/requested_bytes/atomic"},
+    {"operations", "result/compute/operations"},
+    {"hot_gops", "result/compute/hot/gops"},
+    {"hot_ns_per_operation", "result/compute/hot/ns_per_operation"},
+    {"shared_bytes", "request/shared_bytes"},
+    {"shared_bytes_per_block", "result/launch/shared_bytes_per_block"},
+    {"local_bytes_per_thread", "result/launch/local_bytes_per_thread"},
+    {"predicted_shared_load_bank_conflicts", "result/prediction/shared_load_bank_conflicts"},
+    {"predicted_shared_store_bank_conflicts", "result/prediction/shared_store_bank_conflicts"},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 

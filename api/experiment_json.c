@@ -89,7 +89,7 @@ static void read_dtype(struct reader *r, const json_t *value)
 {
     int dtype = json_is_string(value) ? dtype_of(json_string_value(value)) : -1;
     if (dtype < 0)
-        problem_add(r->problems, "#/dtype", "must be one of f32, f64, i32");
+        problem_add(r->problems, "#/dtype", "must be one of f32, f64, i32, u8, u16");
     else
         r->experiment->dtype = (enum dtype)dtype;
 }
@@ -173,6 +173,11 @@ static void read_counters(struct reader *r, const json_t *value)
     counters_wanted_from_json(&r->experiment->counters, value, r->problems);
 }
 
+static void read_shared_bytes(struct reader *r, const json_t *value)
+{
+    read_integer(r, value, "#/shared_bytes", &r->experiment->shared_bytes);
+}
+
 static void read_transfers(struct reader *r, const json_t *value)
 {
     for (int i = 0; i < TRANSFERS_COUNT; i++)
@@ -227,7 +232,7 @@ static const struct {
     {"dtype", read_dtype},       {"size", read_size},           {"block", read_block},
     {"grid", read_grid},         {"device", read_device},       {"measure", read_measure},
     {"counters", read_counters}, {"transfers", read_transfers}, {"timeout_s", read_timeout},
-    {"priority", read_priority}, {"labels", read_labels},
+    {"priority", read_priority}, {"labels", read_labels},       {"shared_bytes", read_shared_bytes},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -337,12 +342,13 @@ json_t *experiment_to_json(const struct experiment *e, const json_t *request)
     for (int i = 0; i < kernel->param_count; i++)
         failed |= json_object_set_new(object, kernel->params[i].name,
                                       param_value_to_json(&kernel->params[i], e->param[i]));
-    json_t *rest = json_pack("{s:I,s:{s:I,s:f,s:f,s:f},s:o,s:s,s:f,s:I,s:o}", "device", (json_int_t)e->device,
-                             "measure", "min_samples", (json_int_t)e->measure.min_samples, "noise",
-                             e->measure.noise, "max_seconds", e->measure.max_seconds, "quiet_s",
-                             e->measure.quiet_s, "counters", counters_wanted_to_json(&e->counters),
-                             "transfers", transfers_name(e->transfers), "timeout_s", e->timeout_s, "priority",
-                             (json_int_t)e->priority, "labels", labels ? json_incref(labels) : json_object());
+    json_t *rest = json_pack("{s:I,s:I,s:{s:I,s:f,s:f,s:f},s:o,s:s,s:f,s:I,s:o}", "shared_bytes",
+                             (json_int_t)e->shared_bytes, "device", (json_int_t)e->device, "measure",
+                             "min_samples", (json_int_t)e->measure.min_samples, "noise", e->measure.noise,
+                             "max_seconds", e->measure.max_seconds, "quiet_s", e->measure.quiet_s, "counters",
+                             counters_wanted_to_json(&e->counters), "transfers", transfers_name(e->transfers),
+                             "timeout_s", e->timeout_s, "priority", (json_int_t)e->priority, "labels",
+                             labels ? json_incref(labels) : json_object());
     failed |= !rest || json_object_update(object, rest);
     json_decref(rest);
     if (failed) {

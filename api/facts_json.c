@@ -36,6 +36,7 @@ static const struct fact {
     FACT("registers_per_block", FACT_U32, registers_per_block, true),
     FACT("shared_bytes_per_multiprocessor", FACT_U64, shared_bytes_per_multiprocessor, true),
     FACT("shared_bytes_per_block", FACT_U64, shared_bytes_per_block, true),
+    FACT("shared_bytes_per_block_optin", FACT_U64, shared_bytes_per_block_optin, true),
     FACT("memory_bytes", FACT_U64, memory_bytes, false),
     FACT("l2_bytes", FACT_U64, l2_bytes, true),
     FACT("clock_khz", FACT_U32, clock_khz, true),

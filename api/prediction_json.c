@@ -35,7 +35,17 @@ json_t *prediction_to_json(const struct prediction *prediction)
 {
     json_t *object = json_pack("{s:s,s:b,s:b}", "arch", prediction->arch->name, "l1", prediction->l1, "exact",
                                prediction->exact);
-    if (side_to_json(object, "gld", &prediction->load) || side_to_json(object, "gst", &prediction->store)) {
+    const struct prediction_shared *load = &prediction->shared_load, *store = &prediction->shared_store;
+    json_t *rest =
+        json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "atomic_requests", (json_int_t)prediction->atomic_requests,
+                  "atomic_sectors", (json_int_t)prediction->atomic_sectors, "shared_load_requests",
+                  (json_int_t)load->requests, "shared_load_bank_conflicts", (json_int_t)load->bank_conflicts,
+                  "shared_store_requests", (json_int_t)store->requests, "shared_store_bank_conflicts",
+                  (json_int_t)store->bank_conflicts);
+    int failed = side_to_json(object, "gld", &prediction->load) ||
+                 side_to_json(object, "gst", &prediction->store) || !rest || json_object_update(object, rest);
+    json_decref(rest);
+    if (failed) {
         json_decref(object);
         return NULL;
     }

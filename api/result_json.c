@@ -128,14 +128,14 @@ json_t *result_to_json(const struct experiment *e, const struct result *r)
 {
     json_t *prediction = prediction_for_device(e, r->device.arch);
     json_t *object = json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
         device_to_json(e, &r->device), "launch", launch_to_json(e, &r->launch), "timing", timings_to_json(r),
-        "bandwidth", bandwidth_to_json(e, r, prediction), "correctness", correctness_to_json(&r->correctness),
-        "stability", stability_to_json(e, r), "counters", counters_to_json(e, r, prediction), "transfers",
-        transfers_to_json(e, r), "occupancy", occupancy_of(e, r), "prediction", prediction, "execution",
-        "began_monotonic_ns", (json_int_t)r->began_ns, "ended_monotonic_ns", (json_int_t)r->ended_ns,
-        "provenance", "version", COALESCED_VERSION, "commit", COALESCED_COMMIT, "kernel_sha256",
-        e->kernel->sha256);
+        "bandwidth", bandwidth_to_json(e, r, prediction), "compute", compute_to_json(r), "correctness",
+        correctness_to_json(&r->correctness), "stability", stability_to_json(e, r), "counters",
+        counters_to_json(e, r, prediction), "transfers", transfers_to_json(e, r), "occupancy",
+        occupancy_of(e, r), "prediction", prediction, "execution", "began_monotonic_ns",
+        (json_int_t)r->began_ns, "ended_monotonic_ns", (json_int_t)r->ended_ns, "provenance", "version",
+        COALESCED_VERSION, "commit", COALESCED_COMMIT, "kernel_sha256", e->kernel->sha256);
     return object;
 }
 

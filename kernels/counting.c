@@ -10,7 +10,7 @@ static int counting_prepare(void *arg, struct error *error)
 {
     const struct counting *c = arg;
     for (int b = 0; b < c->run->kernel->buffer_count; b++)
-        if (c->run->kernel->buffers[b].role == BUFFER_OUTPUT &&
+        if (c->run->kernel->buffers[b].role != BUFFER_INPUT &&
             c->kind->prepare(c->device, c->run, b, error) < 0)
             return -1;
     return c->kind->flush(c->device, error);
@@ -34,7 +34,7 @@ int counting_run(const struct device_kind *kind, struct device *device, const st
                              "the %s device has no hardware counters", kind->name);
         return 0;
     }
-    all.shared = result->launch.shared_bytes_per_block > 0;
+    all.shared = run->kernel->shared_bytes(&run->domain, run->dtype) > 0;
     if (kind->counters(device, &session, error) < 0 ||
         counters_measure(session, &all, &work, &result->counters, error) < 0)
         return -1;

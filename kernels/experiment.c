@@ -8,6 +8,11 @@
 /* No buffer may reach this: half of what a signed 64-bit index of bytes can say. */
 static const uint64_t bytes_limit = UINT64_C(1) << 62;
 
+enum {
+    SHARED_BYTES_MAX = 232448, /* a block's on sm_90, where the device does not say */
+    THREADS_PER_CORE = 2048,   /* of a grid that is derived for a device without such a limit */
+};
+
 static double quiet_default_s;
 
 void experiment_quiet_default(double seconds)
@@ -58,8 +63,16 @@ struct domain experiment_domain(const struct experiment *experiment)
     domain.n = domain.rows * domain.columns;
     domain.block = (struct shape){(uint64_t)experiment->block[0], (uint64_t)experiment->block[1],
                                   (uint64_t)experiment->block[2]};
+    domain.grid = (struct shape){(uint64_t)experiment->grid[0], (uint64_t)experiment->grid[1],
+                                 (uint64_t)experiment->grid[2]};
     memcpy(domain.param, experiment->param, sizeof domain.param);
     return domain;
+}
+
+uint64_t experiment_shared_bytes(const struct experiment *experiment)
+{
+    struct domain domain = experiment_domain(experiment);
+    return experiment->kernel->shared_bytes(&domain, experiment->dtype) + (uint64_t)experiment->shared_bytes;
 }
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
@@ -148,11 +161,22 @@ static bool check_params(const struct experiment *experiment, bool sized, struct
                         by_size ? "must not exceed the size, %lld elements; is %lld"
                                 : "must be at most %lld, is %lld",
                         (long long)max, (long long)value);
+        else if (param->power_of_two && (value & (value - 1)))
+            problem_add(problems, pointer, "must be a power of two from %lld to %lld, is %lld",
+                        (long long)param->min, (long long)max, (long long)value);
     }
     return problems->count == before;
 }
 
 static const char axes[] = "xyz";
+
+/* What holds for every device, where none is named: a prediction for architectures alone. */
+static const struct device_facts any_device = {
+    .name = "every GPU",
+    .max_threads_per_block = 1024,
+    .max_block = {1024, 1024, 64},
+    .max_grid = {2147483647, 65535, 65535},
+};
 
 static bool check_block(const struct experiment *experiment, const struct device_facts *facts,
                         struct problems *problems)
@@ -168,23 +192,37 @@ static bool check_block(const struct experiment *experiment, const struct device
             problem_add(problems, "#/block", "%s takes blocks of %d dimension%s: %c must be 1, is %lld",
                         kernel->name, kernel->block_dims, kernel->block_dims == 1 ? "" : "s", axes[i],
                         (long long)block[i]);
-        else if (facts && block[i] > facts->max_block[i])
+        else if (block[i] > facts->max_block[i])
             problem_add(problems, "#/block", "at most %u threads in %c on %s, is %lld", facts->max_block[i],
                         axes[i], facts->name, (long long)block[i]);
     }
     if (problems->count != before)
         return false;
     double threads = (double)block[0] * (double)block[1] * (double)block[2];
-    if (facts && threads > facts->max_threads_per_block)
+    if (threads > facts->max_threads_per_block)
         problem_add(problems, "#/block", "%lld x %lld x %lld = %.0f threads a block, the limit of %s is %u",
                     (long long)block[0], (long long)block[1], (long long)block[2], threads, facts->name,
                     facts->max_threads_per_block);
     return problems->count == before;
 }
 
+/* Blocks that fill the device once, by their threads: what a kernel that loops over the grid is started with. Not known
+   without a device: then as many as cover the size. */
+static uint64_t one_wave(const struct experiment *experiment, const struct device_facts *facts)
+{
+    const int64_t *block = experiment->block;
+    if (!facts || !facts->multiprocessors)
+        return UINT64_MAX;
+    uint64_t threads =
+        facts->max_threads_per_multiprocessor ? facts->max_threads_per_multiprocessor : THREADS_PER_CORE;
+    uint64_t blocks = threads / (uint64_t)(block[0] * block[1] * block[2]);
+    return facts->multiprocessors * (blocks ? blocks : 1);
+}
+
 static void check_grid(struct experiment *experiment, const struct device_facts *facts,
                        struct problems *problems)
 {
+    const struct device_facts *limits = facts ? facts : &any_device;
     const struct kernel *kernel = experiment->kernel;
     struct domain domain = experiment_domain(experiment);
     struct shape cover = kernel->cover(&domain);
@@ -196,6 +234,12 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
         uint64_t least = (need[i] + (uint64_t)experiment->block[i] - 1) / (uint64_t)experiment->block[i];
         if (derive)
             grid[i] = (int64_t)(least ? least : 1);
+        if (kernel->grid_stride && i == 0) {
+            uint64_t wave = one_wave(experiment, facts);
+            if (derive && wave < least)
+                grid[i] = (int64_t)wave;
+            least = 1;
+        }
         if (grid[i] < 1)
             problem_add(problems, pointer, "%c must be at least 1 block, is %lld", axes[i],
                         (long long)grid[i]);
@@ -203,9 +247,9 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
             problem_add(problems, pointer, "%s takes grids of %d dimension%s: %c must be 1, is %lld",
                         kernel->name, kernel->grid_dims, kernel->grid_dims == 1 ? "" : "s", axes[i],
                         (long long)grid[i]);
-        else if (facts && grid[i] > facts->max_grid[i])
+        else if (grid[i] > limits->max_grid[i])
             problem_add(problems, pointer, "needs %lld blocks in %c, the limit of %s is %u",
-                        (long long)grid[i], axes[i], facts->name, facts->max_grid[i]);
+                        (long long)grid[i], axes[i], limits->name, limits->max_grid[i]);
         else if ((uint64_t)grid[i] < least)
             problem_add(
                 problems, pointer,
@@ -215,6 +259,32 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
                 kernel->per_thread == 1 ? "" : "s", axes[i], (unsigned long long)need[i],
                 (unsigned long long)least);
     }
+}
+
+static void check_shared(const struct experiment *experiment, const struct device_facts *facts,
+                         struct problems *problems)
+{
+    uint64_t own = experiment_shared_bytes(experiment) - (uint64_t)experiment->shared_bytes;
+    uint64_t limit =
+        facts && facts->shared_bytes_per_block_optin ? facts->shared_bytes_per_block_optin : SHARED_BYTES_MAX;
+    if (own > limit)
+        problem_add(problems, "#/block", "needs %llu bytes of shared memory a block, the limit is %llu",
+                    (unsigned long long)own, (unsigned long long)limit);
+    else if (experiment->shared_bytes < 0 || (uint64_t)experiment->shared_bytes > limit - own)
+        problem_add(problems, "#/shared_bytes",
+                    "must be from 0 to %llu, is %lld: a block has at most %llu bytes of shared memory, the "
+                    "kernel itself "
+                    "needs %llu",
+                    (unsigned long long)(limit - own), (long long)experiment->shared_bytes,
+                    (unsigned long long)limit, (unsigned long long)own);
+}
+
+static void check_refusal(const struct experiment *experiment, struct problems *problems)
+{
+    struct domain domain = experiment_domain(experiment);
+    struct refusal refusal = experiment->kernel->refuse(&domain, experiment->dtype);
+    if (refusal.pointer)
+        problem_add(problems, refusal.pointer, "%s", refusal.detail);
 }
 
 static void check_memory(const struct experiment *experiment, const struct device_facts *facts,
@@ -246,20 +316,36 @@ static void check_common(const struct experiment *experiment, struct problems *p
                 EXPERIMENT_PRIORITY_MAX);
 }
 
+static void refuse_dtype(const struct experiment *experiment, struct problems *problems)
+{
+    const struct kernel *kernel = experiment->kernel;
+    char taken[64] = "";
+    for (int i = 0; i < DTYPE_COUNT; i++) {
+        size_t used = strlen(taken);
+        if (kernel->dtypes >> i & 1u)
+            snprintf(taken + used, sizeof taken - used, "%s%s", used ? ", " : "", dtype_name((enum dtype)i));
+    }
+    problem_add(problems, "#/dtype", "%s takes %s, not %s", kernel->name, taken,
+                dtype_name(experiment->dtype));
+}
+
 int experiment_check(struct experiment *experiment, const struct device_facts *facts,
                      struct problems *problems)
 {
     const struct kernel *kernel = experiment->kernel;
     int before = problems->count;
     if (!(kernel->dtypes >> experiment->dtype & 1u))
-        problem_add(problems, "#/dtype", "%s does not take %s", kernel->name, dtype_name(experiment->dtype));
+        refuse_dtype(experiment, problems);
     check_common(experiment, problems);
     bool sized = check_size(experiment, problems);
     bool formed = check_params(experiment, sized, problems);
-    bool blocked = check_block(experiment, facts, problems);
-    if (sized && formed && blocked)
+    bool blocked = check_block(experiment, facts ? facts : &any_device, problems);
+    if (sized && formed && blocked) {
+        check_refusal(experiment, problems);
         check_grid(experiment, facts, problems);
-    if (sized && formed && facts)
+        check_shared(experiment, facts, problems);
+    }
+    if (sized && formed && facts && problems->count == before)
         check_memory(experiment, facts, problems);
     return problems->count == before ? 0 : -1;
 }

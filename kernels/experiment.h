@@ -30,6 +30,8 @@ struct experiment {
     int64_t block[3];
     int64_t grid[3]; /* all 0: derived by experiment_check() */
     int64_t param[KERNEL_PARAMS];
+    int64_t
+        shared_bytes; /* dynamic shared memory a block that nobody uses: it limits how many blocks fit an SM */
     int64_t device;
     struct measure measure;
     struct counters_wanted counters;
@@ -73,6 +75,9 @@ int experiment_check(struct experiment *experiment, const struct device_facts *f
 
 /* The part of a checked experiment that a kernel's functions work on. */
 struct domain experiment_domain(const struct experiment *experiment);
+
+/* Dynamic shared memory of a block: the kernel's own, and what the request adds. */
+uint64_t experiment_shared_bytes(const struct experiment *experiment);
 
 /* Bytes of device memory for all buffers with their guard zones. */
 uint64_t experiment_memory_bytes(const struct experiment *experiment);

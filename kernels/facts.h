@@ -20,14 +20,15 @@ struct device_facts {
     uint32_t registers_per_multiprocessor;
     uint32_t registers_per_block;
     uint64_t shared_bytes_per_multiprocessor;
-    uint64_t shared_bytes_per_block;
-    uint64_t memory_bytes;     /* in all */
-    uint64_t l2_bytes;         /* the last cache before memory */
-    uint32_t clock_khz;        /* the SMs' highest (boost) clock */
-    uint32_t memory_clock_khz; /* 0: not known */
-    uint32_t memory_bus_bits;  /* 0: not known */
-    double peak_gbps;          /* 10^9 bytes a second; 0: not known */
-    char peak_source[96];      /* the formula behind peak_gbps, or why there is none */
+    uint64_t shared_bytes_per_block;       /* without asking for more */
+    uint64_t shared_bytes_per_block_optin; /* the most; 0: not known */
+    uint64_t memory_bytes;                 /* in all */
+    uint64_t l2_bytes;                     /* the last cache before memory */
+    uint32_t clock_khz;                    /* the SMs' highest (boost) clock */
+    uint32_t memory_clock_khz;             /* 0: not known */
+    uint32_t memory_bus_bits;              /* 0: not known */
+    double peak_gbps;                      /* 10^9 bytes a second; 0: not known */
+    char peak_source[96];                  /* the formula behind peak_gbps, or why there is none */
 };
 
 #endif

@@ -9,7 +9,11 @@
 static const struct {
     const char *name;
     uint64_t bytes;
-} dtypes[DTYPE_COUNT] = {[DTYPE_F32] = {"f32", 4}, [DTYPE_F64] = {"f64", 8}, [DTYPE_I32] = {"i32", 4}};
+} dtypes[DTYPE_COUNT] = {[DTYPE_F32] = {"f32", 4},
+                         [DTYPE_F64] = {"f64", 8},
+                         [DTYPE_I32] = {"i32", 4},
+                         [DTYPE_U8] = {"u8", 1},
+                         [DTYPE_U16] = {"u16", 2}};
 
 const char *dtype_name(enum dtype dtype)
 {

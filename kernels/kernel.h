@@ -11,9 +11,9 @@ extern "C" {
 
 enum { KERNEL_PARAMS = 4, KERNEL_BUFFERS = 4 };
 
-enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_I32, DTYPE_COUNT };
+enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_I32, DTYPE_U8, DTYPE_U16, DTYPE_COUNT };
 
-/* "f32", "f64", "i32" */
+/* "f32", "f64", "i32", "u8", "u16" */
 const char *dtype_name(enum dtype dtype);
 
 /* -1 when there is none of that name. */
@@ -23,7 +23,7 @@ int dtype_of(const char *name);
 uint64_t dtype_bytes(enum dtype dtype);
 
 /* Which path a global load takes: the values of the parameter "load". */
-enum load_path { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_LDG, LOAD_COUNT };
+enum load_path { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_LDG, LOAD_CS, LOAD_VOLATILE, LOAD_COUNT };
 
 enum param_type { PARAM_INTEGER, PARAM_CHOICE };
 
@@ -34,6 +34,7 @@ struct kernel_param {
     const char *name, *unit, *text;
     enum param_type type;
     int64_t min, max, fallback; /* inclusive; for a choice: indices into choices */
+    bool power_of_two;          /* nothing between the powers of two is allowed */
     const char *const *choices; /* PARAM_CHOICE: names, ended by NULL */
 };
 
@@ -46,18 +47,33 @@ struct domain {
     uint64_t n, rows, columns; /* elements */
     int64_t param[KERNEL_PARAMS];
     struct shape block; /* threads: for what is defined by the lane within a block */
+    struct shape grid;  /* blocks: for what is defined by the block; 0 until it is derived */
 };
 
-enum buffer_role { BUFFER_INPUT, BUFFER_OUTPUT };
+/* An accumulated output begins with what the generator puts there and is added to. */
+enum buffer_role { BUFFER_INPUT, BUFFER_OUTPUT, BUFFER_ACCUMULATED };
 
 struct kernel_buffer {
     const char *name, *text;
     enum buffer_role role;
 };
 
-/* Elements that a kernel asks for, counted once for each access; times dtype_bytes: bytes requested. */
+/* Elements of global memory that a kernel asks for, counted once for each access; times dtype_bytes: bytes requested. */
+#ifdef __cplusplus
+#define KERNEL_ELSE_0 = 0 /* most kernels' files have nothing to say there */
+#else
+#define KERNEL_ELSE_0
+#endif
 struct traffic {
     uint64_t loads, stores;
+    uint64_t atomics KERNEL_ELSE_0;    /* updates */
+    uint64_t operations KERNEL_ELSE_0; /* arithmetic that the kernel is about; 0: it is about memory */
+};
+
+/* Why a kernel does not do what each field for itself would allow. */
+struct refusal {
+    const char *pointer; /* the field, as a JSON pointer; NULL: nothing is refused */
+    char detail[160];
 };
 
 struct kernel {
@@ -71,7 +87,9 @@ struct kernel {
     int dims;           /* of its size: 1, or 2 for [rows, columns] */
     int grid_dims;      /* grid and block may differ from 1 in the first so many dimensions */
     int block_dims;
-    int per_thread;     /* elements that a thread covers */
+    int per_thread;     /* elements that a thread covers, at most */
+    bool grid_stride;   /* loops over the grid: any grid covers */
+    bool host_memory;   /* its buffers lie in the host's memory, mapped for the device */
     uint64_t size[2];   /* the default: elements, or rows and columns */
     struct shape block; /* the default, threads */
     int param_count, buffer_count;
@@ -84,6 +102,9 @@ struct kernel {
     /* Elements of a buffer. */
     uint64_t (*elements)(const struct domain *domain, int buffer);
     struct traffic (*ledger)(const struct domain *domain);
+    /* Bytes of shared memory that a block needs. */
+    uint64_t (*shared_bytes)(const struct domain *domain, enum dtype dtype);
+    struct refusal (*refuse)(const struct domain *domain, enum dtype dtype);
     /* What element i of an output buffer must be after one launch, or what the generator put into an input.
        False: it must not have been touched. */
     bool (*expected)(const struct domain *domain, enum dtype dtype, int buffer, uint64_t i, double *value);

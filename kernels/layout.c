@@ -14,7 +14,7 @@ int layout_make(const struct device_kind *kind, struct device *device, const str
     void *base;
     *layout =
         (struct layout){.kind = kind, .device = device, .experiment = e, .bytes = experiment_memory_bytes(e)};
-    if (kind->reserve(device, layout->bytes, &base, error) < 0)
+    if (kind->reserve(device, layout->bytes, e->kernel->host_memory, &base, error) < 0)
         return -1;
     layout->base = base;
     layout->run = (struct run){
@@ -22,6 +22,7 @@ int layout_make(const struct device_kind *kind, struct device *device, const str
         .dtype = e->dtype,
         .domain = experiment_domain(e),
         .grid = {(uint64_t)e->grid[0], (uint64_t)e->grid[1], (uint64_t)e->grid[2]},
+        .shared_bytes = experiment_shared_bytes(e),
     };
     for (int b = 0; b < e->kernel->buffer_count; b++) {
         layout->run.buffer[b] = layout->base + experiment_buffer_at(e, b);
@@ -65,6 +66,10 @@ static double element_value(enum dtype dtype, const void *at)
         return *(const double *)at;
     case DTYPE_I32:
         return *(const int32_t *)at;
+    case DTYPE_U8:
+        return *(const uint8_t *)at;
+    case DTYPE_U16:
+        return *(const uint16_t *)at;
     default:
         return *(const float *)at;
     }
@@ -99,7 +104,7 @@ static int check_buffer(const struct layout *layout, int b, struct correctness *
     struct check found;
     if (layout->kind->check(layout->device, run, b, &found, error) < 0)
         return -1;
-    if (run->kernel->buffers[b].role == BUFFER_OUTPUT)
+    if (run->kernel->buffers[b].role != BUFFER_INPUT)
         c->elements_checked += run->elements[b];
     if (!found.mismatches)
         return 0;
@@ -169,7 +174,7 @@ int layout_check(const struct layout *layout, struct correctness *c, struct erro
         if (check_guard(layout, g, c, error) < 0)
             return -1;
     for (int b = 0; b < layout->run.kernel->buffer_count; b++)
-        if (layout->run.kernel->buffers[b].role == BUFFER_OUTPUT && check_on_host(layout, b, c, error) < 0)
+        if (layout->run.kernel->buffers[b].role != BUFFER_INPUT && check_on_host(layout, b, c, error) < 0)
             return -1;
     c->checked = true;
     c->verified = c->mismatches == 0;

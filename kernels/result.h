@@ -66,7 +66,8 @@ struct result {
     struct stability stability;
     int64_t began_ns,
         ended_ns; /* clock_monotonic_ns() before the first and after the last operation on the device */
-    uint64_t load_bytes, store_bytes; /* requested, from the kernel's ledger, one launch */
+    uint64_t load_bytes, store_bytes, atomic_bytes; /* requested, from the kernel's ledger, one launch */
+    uint64_t operations;                            /* arithmetic or steps that the kernel is about; 0: bytes */
     uint64_t working_set_bytes;
 };
 

@@ -182,6 +182,8 @@ static int verify(struct runner *runner, const struct experiment *e, struct layo
     struct traffic traffic = e->kernel->ledger(&layout->run.domain);
     result->load_bytes = traffic.loads * dtype_bytes(e->dtype);
     result->store_bytes = traffic.stores * dtype_bytes(e->dtype);
+    result->atomic_bytes = traffic.atomics * dtype_bytes(e->dtype);
+    result->operations = traffic.operations;
     result->working_set_bytes = experiment_working_set_bytes(e);
     say(arg, "prepare");
     if (kind->launch_facts(runner->device, &layout->run, &result->launch, error) < 0 ||

@@ -18,12 +18,17 @@ static uint64_t buffer_bytes(const struct run *run, int buffer)
     return run->elements[buffer] * dtype_bytes(run->dtype);
 }
 
-/* One copy of every buffer of that role. */
-static int copy_all(struct copying *c, enum buffer_role role, bool to_device, struct error *error)
+static bool is_input(const struct run *run, int buffer)
+{
+    return run->kernel->buffers[buffer].role == BUFFER_INPUT;
+}
+
+/* One copy of every input, or of every output. */
+static int copy_all(struct copying *c, bool inputs, bool to_device, struct error *error)
 {
     for (int b = 0; b < c->run->kernel->buffer_count; b++) {
         uint64_t bytes = buffer_bytes(c->run, b);
-        if (c->run->kernel->buffers[b].role != role)
+        if (is_input(c->run, b) != inputs)
             continue;
         int failed = to_device ? c->kind->write(c->device, c->run->buffer[b], c->host[b], bytes, error)
                                : c->kind->read(c->device, c->host[b], c->run->buffer[b], bytes, error);
@@ -39,7 +44,7 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static int time_copies(struct copying *c, enum buffer_role role, bool to_device, double max_seconds,
+static int time_copies(struct copying *c, bool inputs, bool to_device, double max_seconds,
                        struct transfer *transfer, struct error *error)
 {
     double samples[SAMPLES];
@@ -48,7 +53,7 @@ static int time_copies(struct copying *c, enum buffer_role role, bool to_device,
     /* The first only warms up: pages of the host's memory are made. */
     for (int i = -1; i < SAMPLES && (count == 0 || clock_monotonic_ns() < deadline); i++) {
         int64_t begin = clock_monotonic_ns();
-        if (copy_all(c, role, to_device, error) < 0)
+        if (copy_all(c, inputs, to_device, error) < 0)
             return -1;
         if (i >= 0)
             samples[count++] = (double)(clock_monotonic_ns() - begin) / 1e3;
@@ -58,7 +63,7 @@ static int time_copies(struct copying *c, enum buffer_role role, bool to_device,
     transfer->min_us = samples[0];
     transfer->median_us = count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
     for (int b = 0; b < c->run->kernel->buffer_count; b++)
-        if (c->run->kernel->buffers[b].role == role)
+        if (is_input(c->run, b) == inputs)
             transfer->bytes += buffer_bytes(c->run, b);
     return 0;
 }
@@ -68,7 +73,7 @@ static int check_inputs(struct copying *c, struct error *error)
 {
     for (int b = 0; b < c->run->kernel->buffer_count; b++) {
         struct check found;
-        if (c->run->kernel->buffers[b].role != BUFFER_INPUT)
+        if (!is_input(c->run, b))
             continue;
         if (c->kind->check(c->device, c->run, b, &found, error) < 0)
             return -1;
@@ -89,9 +94,9 @@ int transfer_time(const struct device_kind *kind, struct device *device, const s
     for (int b = 0; b < run->kernel->buffer_count; b++)
         if (kind->host_alloc(device, buffer_bytes(run, b), pinned, &c.host[b], error) < 0)
             goto out;
-    if (copy_all(&c, BUFFER_INPUT, false, error) < 0 ||
-        time_copies(&c, BUFFER_INPUT, true, max_seconds, &result->to_device, error) < 0 ||
-        time_copies(&c, BUFFER_OUTPUT, false, max_seconds, &result->to_host, error) < 0)
+    if (copy_all(&c, true, false, error) < 0 ||
+        time_copies(&c, true, true, max_seconds, &result->to_device, error) < 0 ||
+        time_copies(&c, false, false, max_seconds, &result->to_host, error) < 0)
         goto out;
     status = check_inputs(&c, error);
 out:

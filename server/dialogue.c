@@ -24,8 +24,8 @@ int dialogue_hello(struct child *child, const struct supervisor_config *config, 
     int64_t until = after(config->hello_s);
     const char *line;
     size_t length;
+    struct error refused = {0};
     for (;;) {
-        struct error refused = {0};
         enum child_event event = child_next(child, config->wake_fd, until, &line, &length);
         if (event == CHILD_LINE && message_parse(hello, line, length, &refused) == 0) {
             if (hello->type == MESSAGE_HELLO)
@@ -41,8 +41,9 @@ int dialogue_hello(struct child *child, const struct supervisor_config *config, 
         if (wish_of(config) == WISH_STOP)
             return error_set(error, ERROR_UNAVAILABLE, "the service stops");
         if (clock_monotonic_ns() >= until)
-            return error_set(error, ERROR_TIMED_OUT, "the executor said no hello within %g s",
-                             config->hello_s);
+            return error_set(error, ERROR_TIMED_OUT, "the executor said no hello within %g s%s%s",
+                             config->hello_s, refused.text[0] ? "; what it said was refused: " : "",
+                             refused.text);
     }
 }
 

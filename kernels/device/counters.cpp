@@ -11,8 +11,6 @@
 
 #include "kernels/device/counters_plan.h"
 
-enum { PLANS = 4 }; /* kept ready: the default set, and what was asked for lately */
-
 struct counters_session {
     void *context;
     int device_index;
@@ -20,23 +18,24 @@ struct counters_session {
     chip what = {};
     std::vector<uint8_t> availability;
     CUpti_RangeProfiler_Object *profiler = nullptr;
-    /* The profiler goes on referring to the last one that it was configured with; the latest is the last here. */
-    std::vector<std::unique_ptr<plan>> plans;
+    std::unique_ptr<plan> use; /* the profiler goes on referring to it until it is disabled */
 
     ~counters_session() { close(); }
+    bool prepare(refusal *why);
     bool open(refusal *why);
     void close();
-    plan *plan_for(const counters &wanted, refusal *why);
-    bool configure(plan *use, refusal *why);
+    bool plan_for(const counters &wanted, refusal *why);
+    bool configure(refusal *why);
     bool pass(const counters_work *work, bool *last, refusal *why, error *error, bool *failed);
-    bool evaluate(const plan &use, counters *out, refusal *why);
+    bool evaluate(counters *out, refusal *why);
     bool measure(const counters_wanted *wanted, const counters_work *work, counters *out, refusal *why,
                  error *error, bool *failed);
 };
 
-bool counters_session::open(refusal *why)
+/* What is asked once in a process: it takes longest. */
+bool counters_session::prepare(refusal *why)
 {
-    if (profiler)
+    if (!availability.empty())
         return true;
     if (!cupti_open(&lib, why))
         return false;
@@ -51,14 +50,22 @@ bool counters_session::open(refusal *why)
     image.ctx = (CUcontext)context;
     if (!cupti_ok(lib, lib.cuptiProfilerGetCounterAvailability(&image), "the list of counters", why))
         return false;
-    availability.resize(image.counterAvailabilityImageSize);
-    image.pCounterAvailabilityImage = availability.data();
+    std::vector<uint8_t> list(image.counterAvailabilityImageSize);
+    image.pCounterAvailabilityImage = list.data();
     if (!cupti_ok(lib, lib.cuptiProfilerGetCounterAvailability(&image), "the list of counters", why))
         return false;
+    availability = std::move(list);
     what = {&lib, name.pChipName, availability.data()};
+    return true;
+}
+
+bool counters_session::open(refusal *why)
+{
+    if (profiler)
+        return true;
     CUPTI_PARAMS(CUpti_RangeProfiler_Enable, enable);
     enable.ctx = (CUcontext)context;
-    if (!cupti_ok(lib, lib.cuptiRangeProfilerEnable(&enable), "to be enabled", why))
+    if (!prepare(why) || !cupti_ok(lib, lib.cuptiRangeProfilerEnable(&enable), "to be enabled", why))
         return false;
     profiler = enable.pRangeProfilerObject;
     return true;
@@ -69,28 +76,29 @@ void counters_session::close()
     CUPTI_PARAMS(CUpti_RangeProfiler_Disable, p);
     p.pRangeProfilerObject = profiler;
     if (profiler && lib.cuptiRangeProfilerDisable(&p) != CUPTI_SUCCESS)
-        for (auto &one : plans)
-            (void)one.release(); /* leaked: it may still be written to */
+        (void)use.release(); /* leaked: it may still be written to */
     profiler = nullptr;
-    plans.clear();
+    use.reset();
 }
 
-plan *counters_session::plan_for(const counters &wanted, refusal *why)
+/* A profiler that was configured for one set of metrics goes on with its passes when it is given another (seen with CUPTI
+   13.0: no error, and no value for what is new), so another set gets a new profiler. */
+bool counters_session::plan_for(const counters &wanted, refusal *why)
 {
     std::string key;
     for (int i = 0; i < wanted.count; i++)
         key.append(wanted.at[i].name).push_back(' ');
-    for (size_t i = 0; i < plans.size(); i++)
-        if (plans[i]->key == key) {
-            auto found = std::move(plans[i]);
-            plans.erase(plans.begin() + (long)i);
-            plans.push_back(std::move(found));
-            return plans.back().get();
-        }
+    if (use && use->key == key)
+        return true;
+    if (use) {
+        close();
+        if (!open(why))
+            return false;
+    }
     auto made = std::make_unique<plan>();
     made->key = key;
     if (!plan_make(what, wanted, made.get(), why))
-        return nullptr;
+        return false;
     CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize, size);
     size.pRangeProfilerObject = profiler;
     size.pMetricNames = made->metrics.data();
@@ -98,15 +106,15 @@ plan *counters_session::plan_for(const counters &wanted, refusal *why)
     size.maxNumOfRanges = 1;
     size.maxNumRangeTreeNodes = 2;
     if (!cupti_ok(lib, lib.cuptiRangeProfilerGetCounterDataSize(&size), "the data's size", why))
-        return nullptr;
+        return false;
     made->image.resize(size.counterDataSize);
-    plans.push_back(std::move(made));
-    return plans.back().get();
+    use = std::move(made);
+    return true;
 }
 
 /* A range is a launch, which CUPTI sees for itself: ranges that the caller marks cost so much at their ends that a short
    kernel's duration and everything by the second drown in it. We replay, so that each pass begins cold. */
-bool counters_session::configure(plan *use, refusal *why)
+bool counters_session::configure(refusal *why)
 {
     CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, image);
     image.pRangeProfilerObject = profiler;
@@ -126,11 +134,7 @@ bool counters_session::configure(plan *use, refusal *why)
     p.numNestingLevels = 1;
     p.minNestingLevel = 1;
     p.targetNestingLevel = 1;
-    if (!cupti_ok(lib, lib.cuptiRangeProfilerSetConfig(&p), "the configuration", why))
-        return false;
-    while (plans.size() > PLANS) /* only now is the profiler done with those before */
-        plans.erase(plans.begin());
-    return true;
+    return cupti_ok(lib, lib.cuptiRangeProfilerSetConfig(&p), "the configuration", why);
 }
 
 bool counters_session::pass(const counters_work *work, bool *last, refusal *why, error *error, bool *failed)
@@ -148,14 +152,14 @@ bool counters_session::pass(const counters_work *work, bool *last, refusal *why,
     return true;
 }
 
-bool counters_session::evaluate(const plan &use, counters *out, refusal *why)
+bool counters_session::evaluate(counters *out, refusal *why)
 {
-    std::vector<double> values(use.metrics.size(), NAN);
+    std::vector<double> values(use->metrics.size(), NAN);
     CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, p);
-    p.pHostObject = use.host;
-    p.pCounterDataImage = use.image.data();
-    p.counterDataImageSize = use.image.size();
-    p.ppMetricNames = const_cast<const char **>(use.metrics.data());
+    p.pHostObject = use->host;
+    p.pCounterDataImage = use->image.data();
+    p.counterDataImageSize = use->image.size();
+    p.ppMetricNames = const_cast<const char **>(use->metrics.data());
     p.numMetrics = values.size();
     p.pMetricValues = values.data();
     if (!cupti_ok(lib, lib.cuptiProfilerHostEvaluateToGpuValues(&p), "the values", why))
@@ -181,8 +185,7 @@ bool counters_session::measure(const counters_wanted *wanted, const counters_wor
                                refusal *why, error *error, bool *failed)
 {
     counters_begin(out, wanted);
-    plan *use = open(why) ? plan_for(*out, why) : nullptr;
-    if (!use || !configure(use, why))
+    if (!open(why) || !plan_for(*out, why) || !configure(why))
         return false;
     plan_tell(*use, out);
     bool last = false;
@@ -205,7 +208,7 @@ bool counters_session::measure(const counters_wanted *wanted, const counters_wor
         why->remedy = "try again; if it stays, see docs/operating.md, Counters";
         return false;
     }
-    return evaluate(*use, out, why);
+    return evaluate(out, why);
 }
 
 extern "C" counters_session *counters_new(void *context, int device_index)

@@ -178,7 +178,7 @@ static uint64_t available_bytes(void)
     return available && available < limit ? available : limit;
 }
 
-static int cpu_reserve(device *d, uint64_t bytes, void **base, error *error)
+static int cpu_reserve(device *d, uint64_t bytes, bool, void **base, error *error)
 {
     if (bytes > d->memory_bytes) {
         if (d->memory)
@@ -247,9 +247,9 @@ static int cpu_check(device *d, const run *r, int buffer, check *found, error *)
     return entry_of(r)->check(r, buffer, found, d->pool);
 }
 
-static int cpu_launch_facts(device *, const run *, launch_facts *facts, error *)
+static int cpu_launch_facts(device *, const run *r, launch_facts *facts, error *)
 {
-    *facts = {-1, 0, 0};
+    *facts = {-1, 0, r->shared_bytes};
     return 0;
 }
 

@@ -1,5 +1,8 @@
 /* How the CPU executes a body: loops over the block's threads within loops over blocks, x innermost, so that
    a compiler sees the loops one would write by hand. Blocks are spread over the pool's threads. */
+#include <cstddef>
+#include <vector>
+
 #include "kernels/device/cpu_pool.h"
 #include "kernels/device/way.h"
 
@@ -8,19 +11,22 @@
 #define WAY_ENTRY(name) cpu_entry_##name
 #endif
 
-template <class T_> struct cpu_context {
+template <class T_, int V> struct cpu_context {
     using T = T_;
     using I = int64_t;
+    static constexpr int variant = V;
+    static constexpr unsigned element_bytes = sizeof(T_);
     I n, rows, columns;
     int64_t params[KERNEL_PARAMS];
     T *a, *b, *c, *d;
     I bx, by, bz, tx, ty, tz, dx, dy, dz, gx, gy, gz;
+    T *shared; /* one block's */
 
-    explicit cpu_context(const run &r)
+    cpu_context(const run &r, void *shared_memory)
         : n((I)r.domain.n), rows((I)r.domain.rows), columns((I)r.domain.columns), a((T *)r.buffer[0]),
           b((T *)r.buffer[1]), c((T *)r.buffer[2]), d((T *)r.buffer[3]), bx(0), by(0), bz(0), tx(0), ty(0),
           tz(0), dx((I)r.domain.block.x), dy((I)r.domain.block.y), dz((I)r.domain.block.z), gx((I)r.grid.x),
-          gy((I)r.grid.y), gz((I)r.grid.z)
+          gy((I)r.grid.y), gz((I)r.grid.z), shared((T *)shared_memory)
     {
         for (int i = 0; i < KERNEL_PARAMS; i++)
             params[i] = r.domain.param[i];
@@ -37,27 +43,70 @@ template <class T_> struct cpu_context {
     /* A CPU has one path to memory. */
     BODY T load(const T *p, I i) const { return p[i]; }
     BODY T load_ldg(const T *p, I i) const { return p[i]; }
-    template <int V> BODY wide<T, V> load_wide(const T *p, I j) const
+    template <int W> BODY wide<T, W> load_wide(const T *p, I j) const
     {
-        wide<T, V> r;
-        memcpy(&r, p + V * j, sizeof r);
+        wide<T, W> r;
+        memcpy(&r, p + W * j, sizeof r);
         return r;
     }
     BODY void store(T *p, I i, T v) const { p[i] = v; }
-    template <int V> BODY void store_wide(T *p, I j, wide<T, V> v) const { memcpy(p + V * j, &v, sizeof v); }
+    template <int W> BODY void store_wide(T *p, I j, wide<T, W> v) const { memcpy(p + W * j, &v, sizeof v); }
+    BODY void atomic_add(T *p, I i, T v) const
+    {
+        T old, wanted;
+        __atomic_load(p + i, &old, __ATOMIC_RELAXED);
+        do
+            wanted = old + v;
+        while (!__atomic_compare_exchange(p + i, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    }
+    BODY T constant(I k) const { return (T)constant_value((uint64_t)k); }
+    BODY T load_shared(I i) const { return shared[i]; }
+    BODY void store_shared(I i, T v) const { shared[i] = v; }
+
+    /* The threads of a block, one after the other; a barrier is where such a loop ends. */
+    template <class F> BODY void threads(F f)
+    {
+        for (tz = 0; tz < dz; tz++)
+            for (ty = 0; ty < dy; ty++)
+                for (tx = 0; tx < dx; tx++)
+                    f();
+    }
+    BODY void barrier() const {}
+    /* Block by block, so that neighbouring threads' elements follow each other. */
+    template <class F> BODY void each_of_grid(I count, F f) const
+    {
+        for (I first = bx * dx; first < count; first += gx * dx)
+            for (I i = first; i < (first + dx < count ? first + dx : count); i++)
+                f(i);
+    }
+    template <class F> BODY void strided(I count, F f) const
+    {
+        for (I i = global_x(); i < count; i += gx * dx)
+            f(i);
+    }
+    template <class F> BODY void each_step(I steps, F f) const
+    {
+        for (I s = 0; s < steps; s++)
+            f();
+    }
+    template <class F> BODY void compute(I steps, F f) const { each_step(steps, f); }
+    template <class F> BODY I computed(I i, F f) const { return (I)f((uint64_t)i); }
+    BODY I index_of(T v) const { return (I)v; }
+    BODY T value_of(I i) const { return (T)i; }
 };
 
 template <class K, class C> static void cpu_blocks(const run &r, uint64_t begin, uint64_t end)
 {
-    C c(r);
+    std::vector<std::max_align_t> shared(r.shared_bytes / sizeof(std::max_align_t) + 1);
+    C c(r, shared.data());
     c.bx = (int64_t)(begin % r.grid.x);
     c.by = (int64_t)(begin / r.grid.x % r.grid.y);
     c.bz = (int64_t)(begin / r.grid.x / r.grid.y);
     for (uint64_t block = begin; block < end; block++) {
-        for (c.tz = 0; c.tz < c.dz; c.tz++)
-            for (c.ty = 0; c.ty < c.dy; c.ty++)
-                for (c.tx = 0; c.tx < c.dx; c.tx++)
-                    K::body(c);
+        if constexpr (K::block_level)
+            K::body(c);
+        else
+            c.threads([&] { K::body(c); });
         if (++c.bx == c.gx) {
             c.bx = 0;
             if (++c.by == c.gy) {
@@ -70,24 +119,26 @@ template <class K, class C> static void cpu_blocks(const run &r, uint64_t begin,
 
 template <class K> static int cpu_launch(const run *r, void *where)
 {
-    return with_dtype<K>(r, [&](auto zero) {
-        using C = WAY_CONTEXT(cpu_context<decltype(zero)>);
-        cpu_pool_each((cpu_pool *)where, r->grid.x * r->grid.y * r->grid.z,
-                      [&](uint64_t begin, uint64_t end) { cpu_blocks<K, C>(*r, begin, end); });
-        return 0;
+    return with_dtype<K>(r->dtype, [&](auto zero) {
+        return with_variant<K>(r->domain, [&](auto variant) {
+            using C = WAY_CONTEXT(cpu_context<decltype(zero), decltype(variant)::value>);
+            cpu_pool_each((cpu_pool *)where, r->grid.x * r->grid.y * r->grid.z,
+                          [&](uint64_t begin, uint64_t end) { cpu_blocks<K, C>(*r, begin, end); });
+            return 0;
+        });
     });
 }
 
 template <class K> static int cpu_prepare(const run *r, int buffer, void *where)
 {
-    return with_dtype<K>(r, [&](auto zero) {
+    return with_dtype<K>(r->dtype, [&](auto zero) {
         using T = decltype(zero);
         auto x = expectation<T>::of(r->domain);
-        bool is_input = r->kernel->buffers[buffer].role == BUFFER_INPUT;
-        auto *to = (typename bits_of<T>::type *)r->buffer[buffer];
+        buffer_role role = r->kernel->buffers[buffer].role;
+        auto *to = (bits_of<T> *)r->buffer[buffer];
         cpu_pool_each((cpu_pool *)where, r->elements[buffer], [&](uint64_t begin, uint64_t end) {
             for (uint64_t i = begin; i < end; i++)
-                to[i] = prepared_bits<K>(x, is_input, buffer, i);
+                to[i] = prepared_bits<K>(x, role, buffer, i);
         });
         return 0;
     });
@@ -97,10 +148,10 @@ template <class K, class T>
 static void cpu_check_part(const run *r, int buffer, uint64_t begin, uint64_t end, check *part)
 {
     auto x = expectation<T>::of(r->domain);
-    bool is_input = r->kernel->buffers[buffer].role == BUFFER_INPUT;
+    buffer_role role = r->kernel->buffers[buffer].role;
     for (uint64_t i = begin; i < end; i++) {
         double error;
-        if (!element_wrong<K>(x, is_input, buffer, i, ((const T *)r->buffer[buffer])[i], &error))
+        if (!element_wrong<K>(x, role, buffer, i, ((const T *)r->buffer[buffer])[i], &error))
             continue;
         if (!part->mismatches++)
             part->first = i;
@@ -113,7 +164,7 @@ void cpu_check_add(check *sum, const check *part); /* locked; cpu.cpp */
 
 template <class K> static int cpu_check(const run *r, int buffer, check *found, void *where)
 {
-    return with_dtype<K>(r, [&](auto zero) {
+    return with_dtype<K>(r->dtype, [&](auto zero) {
         cpu_pool_each((cpu_pool *)where, r->elements[buffer], [&](uint64_t begin, uint64_t end) {
             check part = {0, ~0ull, 0};
             cpu_check_part<K, decltype(zero)>(r, buffer, begin, end, &part);

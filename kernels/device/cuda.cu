@@ -17,9 +17,11 @@ struct device {
     int index;
     cudaStream_t stream;
     cudaEvent_t begin, end;
-    void *memory;
-    uint64_t memory_bytes;
-    uint4 *flush; /* twice the L2, read before each cold sample */
+    struct memory {
+        void *at;
+        uint64_t bytes;
+    } own, mapped; /* the device's, and the host's mapped for it */
+    uint4 *flush;  /* twice the L2, read before each cold sample */
     uint64_t flush_bytes;
     check *found; /* in device memory */
     unsigned *sink;
@@ -57,6 +59,14 @@ __global__ void flush_body(const uint4 *from, uint64_t count, unsigned *sink)
         *sink = sum;
 }
 
+/* The device's memory and the host's alike. */
+__global__ void fill_body(unsigned char *at, unsigned char byte, uint64_t bytes)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes;
+         i += (uint64_t)gridDim.x * blockDim.x)
+        at[i] = byte;
+}
+
 __global__ void count_other_body(const unsigned char *at, unsigned char byte, uint64_t bytes, check *found)
 {
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes;
@@ -72,7 +82,8 @@ static void cuda_close(device *d)
     if (!d)
         return;
     counters_free(d->counters);
-    cudaFree(d->memory);
+    cudaFree(d->own.at);
+    cudaFreeHost(d->mapped.at);
     cudaFree(d->flush);
     cudaFree(d->found);
     cudaFree(d->sink);
@@ -117,28 +128,44 @@ static int cuda_open(device **out, int index, error *error)
     return 0;
 }
 
-static int cuda_reserve(device *d, uint64_t bytes, void **base, error *error)
+static int own_alloc(void **at, uint64_t bytes, error *error)
 {
-    if (bytes > d->memory_bytes) {
-        size_t available, total;
-        CHECK(cudaFree(d->memory));
-        d->memory = nullptr;
-        d->memory_bytes = 0;
-        CHECK(cudaMemGetInfo(&available, &total));
-        if (bytes > available)
-            return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, %llu of %llu are free",
-                             (unsigned long long)bytes, (unsigned long long)available,
-                             (unsigned long long)total);
-        CHECK(cudaMalloc(&d->memory, bytes));
-        d->memory_bytes = bytes;
+    size_t available, total;
+    CHECK(cudaMemGetInfo(&available, &total));
+    if (bytes > available)
+        return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, %llu of %llu are free",
+                         (unsigned long long)bytes, (unsigned long long)available, (unsigned long long)total);
+    CHECK(cudaMalloc(at, bytes));
+    return 0;
+}
+
+static int host_alloc_mapped(void **at, uint64_t bytes, error *error)
+{
+    CHECK(cudaHostAlloc(at, bytes, cudaHostAllocMapped));
+    return 0;
+}
+
+static int cuda_reserve(device *d, uint64_t bytes, bool of_host, void **base, error *error)
+{
+    device::memory &memory = of_host ? d->mapped : d->own;
+    if (bytes > memory.bytes) {
+        void *before = memory.at;
+        memory = {};
+        CHECK(of_host ? cudaFreeHost(before) : cudaFree(before));
+        if ((of_host ? host_alloc_mapped : own_alloc)(&memory.at, bytes, error) < 0)
+            return -1;
+        memory.bytes = bytes;
     }
-    *base = d->memory;
+    *base = memory.at;
     return 0;
 }
 
 static int cuda_fill(device *d, void *at, int byte, uint64_t bytes, error *error)
 {
-    CHECK(cudaMemsetAsync(at, byte, bytes, d->stream));
+    uint64_t blocks = (bytes + 255) / 256;
+    fill_body<<<(unsigned)(blocks > 4096 ? 4096 : blocks), 256, 0, d->stream>>>((unsigned char *)at,
+                                                                                (unsigned char)byte, bytes);
+    CHECK(cudaGetLastError());
     return 0;
 }
 
@@ -151,14 +178,14 @@ static int found_begin(device *d, error *error)
 
 static int cuda_read(device *d, void *to, const void *from, uint64_t bytes, error *error)
 {
-    CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, d->stream));
+    CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, d->stream));
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
 }
 
 static int cuda_write(device *d, void *to, const void *from, uint64_t bytes, error *error)
 {
-    CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream));
+    CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, d->stream));
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
 }
@@ -224,7 +251,7 @@ static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error 
 {
     cudaFuncAttributes attributes;
     CHECK(cudaFuncGetAttributes(&attributes, entry_of(r)->symbol(r)));
-    *facts = {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes};
+    *facts = {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes + r->shared_bytes};
     return 0;
 }
 

@@ -125,6 +125,7 @@ int cuda_describe(int index, device_facts *facts, error *error)
     facts->registers_per_block = (uint32_t)p.regsPerBlock;
     facts->shared_bytes_per_multiprocessor = p.sharedMemPerMultiprocessor;
     facts->shared_bytes_per_block = p.sharedMemPerBlock;
+    facts->shared_bytes_per_block_optin = p.sharedMemPerBlockOptin;
     facts->memory_bytes = p.totalGlobalMem;
     facts->l2_bytes = (uint64_t)p.l2CacheSize;
     return describe_clocks(index, facts, error);

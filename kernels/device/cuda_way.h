@@ -4,6 +4,9 @@
 
 #include "kernels/device/way.h"
 
+/* Dynamic shared memory that a launch gets without asking for more. */
+enum { CUDA_SHARED_UNASKED = 48 * 1024 };
+
 #ifndef WAY_CONTEXT
 #define WAY_CONTEXT(...) __VA_ARGS__ /* tests wrap the context in one that spoils the body */
 #define WAY_ENTRY(name) cuda_entry_##name
@@ -17,6 +20,15 @@ template <class T, class I> struct cuda_args {
 
 /* What one access of so many bytes moves. */
 template <unsigned bytes> struct word_of;
+template <> struct word_of<1> {
+    using type = unsigned char;
+};
+template <> struct word_of<2> {
+    using type = unsigned short;
+};
+template <> struct word_of<4> {
+    using type = unsigned;
+};
 template <> struct word_of<8> {
     using type = uint2;
 };
@@ -24,9 +36,25 @@ template <> struct word_of<16> {
     using type = uint4;
 };
 
-template <class T_, class I_, load_path P> struct cuda_context : cuda_args<T_, I_> {
+struct constant_table {
+    int32_t value[CONSTANTS];
+    constexpr constant_table() : value{}
+    {
+        for (int k = 0; k < CONSTANTS; k++)
+            value[k] = (int32_t)constant_value((uint64_t)k);
+    }
+};
+/* A template, so that only a kernel that asks for it brings it along: a module with constant memory of its own costs each
+   of its launches some 0.25 us. */
+template <class> __constant__ constant_table cuda_constants;
+
+extern __shared__ uint4 cuda_shared[];
+
+template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_args<T_, I_> {
     using T = T_;
     using I = I_;
+    static constexpr int variant = V;
+    static constexpr unsigned element_bytes = sizeof(T_);
     __device__ explicit cuda_context(const cuda_args<T, I> &args) : cuda_args<T, I>(args) {}
 
     BODY I param(int k) const { return this->params[k]; }
@@ -46,31 +74,86 @@ template <class T_, class I_, load_path P> struct cuda_context : cuda_args<T_, I
             return __ldcg(p + i);
         else if constexpr (P == LOAD_LDG)
             return __ldg(p + i);
+        else if constexpr (P == LOAD_CS)
+            return __ldcs(p + i);
+        else if constexpr (P == LOAD_VOLATILE)
+            return *(const volatile T *)(p + i);
         else
             return p[i];
     }
     BODY T load_ldg(const T *p, I i) const { return __ldg(p + i); }
-    template <int V> BODY wide<T, V> load_wide(const T *p, I j) const
+    template <int W> BODY wide<T, W> load_wide(const T *p, I j) const
     {
-        auto word = reinterpret_cast<const typename word_of<sizeof(T) * V>::type *>(p)[j];
-        wide<T, V> r;
+        auto word = reinterpret_cast<const typename word_of<sizeof(T) * W>::type *>(p)[j];
+        wide<T, W> r;
         memcpy(&r, &word, sizeof r);
         return r;
     }
     BODY void store(T *p, I i, T v) const { p[i] = v; }
-    template <int V> BODY void store_wide(T *p, I j, wide<T, V> v) const
+    template <int W> BODY void store_wide(T *p, I j, wide<T, W> v) const
     {
-        typename word_of<sizeof(T) * V>::type word;
+        typename word_of<sizeof(T) * W>::type word;
         memcpy(&word, &v, sizeof word);
         reinterpret_cast<decltype(word) *>(p)[j] = word;
     }
+    BODY void atomic_add(T *p, I i, T v) const { atomicAdd(p + i, v); }
+    BODY T constant(I k) const { return (T)cuda_constants<constant_table>.value[k]; }
+    BODY T load_shared(I i) const { return reinterpret_cast<const T *>(cuda_shared)[i]; }
+    BODY void store_shared(I i, T v) const { reinterpret_cast<T *>(cuda_shared)[i] = v; }
+
+    template <class F> BODY void threads(F f) const { f(); }
+    BODY void barrier() const { __syncthreads(); }
+    template <class F> BODY void each_of_grid(I count, F f) const { strided(count, f); }
+    template <class F> BODY void strided(I count, F f) const
+    {
+        /* All threads take so many rounds, and some of them one more. A plain `while (i < count)` that the compiler
+           unrolls would have the lanes of a warp leave it at different places, and take the same load twice. */
+        I step = (I)gridDim.x * block_dim_x(), i = global_x();
+        for (I rounds = count / step; rounds > 0; rounds--, i += step)
+            f(i);
+        if (i < count)
+            f(i);
+    }
+    template <class F> BODY void each_step(I steps, F f) const
+    {
+        for (I s = 0; s < steps; s++)
+            f();
+    }
+    template <class F> BODY void compute(I steps, F f) const { each_step(steps, f); }
+    template <class F> BODY I computed(I i, F f) const { return (I)f((uint64_t)i); }
+    BODY I index_of(T v) const { return (I)v; }
+    BODY T value_of(I i) const { return (T)i; }
 };
 
 template <class K, class C>
-__global__ void __launch_bounds__(1024) cuda_body(const cuda_args<typename C::T, typename C::I> args)
+__global__ void __launch_bounds__(K::max_threads, K::min_blocks(C::variant))
+    cuda_body(const cuda_args<typename C::T, typename C::I> args)
 {
     C c(args);
     K::body(c);
+}
+
+/* The same for a kernel whose pointers do not overlap: the compiler may then take the read-only path by itself. */
+template <class K, class C>
+__global__ void __launch_bounds__(K::max_threads, K::min_blocks(C::variant))
+    cuda_body_restricted(const cuda_args<typename C::T, typename C::I> args, typename C::T *__restrict__ a,
+                         typename C::T *__restrict__ b, typename C::T *__restrict__ c,
+                         typename C::T *__restrict__ d)
+{
+    C context(args);
+    context.a = a;
+    context.b = b;
+    context.c = c;
+    context.d = d;
+    K::body(context);
+}
+
+template <class K, class C> static const void *cuda_body_of()
+{
+    if constexpr (K::restricted)
+        return (const void *)cuda_body_restricted<K, C>;
+    else
+        return (const void *)cuda_body<K, C>;
 }
 
 /* Does every index that a thread of this launch could form fit into 31 bits? */
@@ -85,23 +168,26 @@ static inline bool cuda_index_is_small(const run *r)
     return most + span + r->domain.n < (UINT64_C(1) << 31);
 }
 
-/* f(symbol, args) for the instance that this run calls for. */
+/* f(symbol, args) for the instance that this run calls for; args begin with the four pointers. */
 template <class K, class F> static int cuda_with_instance(const run *r, F f)
 {
-    return with_dtype<K>(r, [&](auto zero) {
+    return with_dtype<K>(r->dtype, [&](auto zero) {
         using T = decltype(zero);
-        return with_load<K>(r, [&](auto load) {
-            auto call = [&](auto index) {
-                using I = decltype(index);
-                using C = WAY_CONTEXT(cuda_context<T, I, decltype(load)::path>);
-                cuda_args<T, I> args = {
-                    (T *)r->buffer[0], (T *)r->buffer[1], (T *)r->buffer[2],    (T *)r->buffer[3],
-                    (I)r->domain.n,    (I)r->domain.rows, (I)r->domain.columns, {}};
-                for (int k = 0; k < KERNEL_PARAMS; k++)
-                    args.params[k] = (I)r->domain.param[k];
-                return f((const void *)cuda_body<K, C>, (void *)&args);
-            };
-            return cuda_index_is_small(r) ? call(int32_t{}) : call(int64_t{});
+        return with_load<K>(*r->kernel, r->domain, [&](auto load) {
+            return with_variant<K>(r->domain, [&](auto variant) {
+                auto call = [&](auto index) {
+                    using I = decltype(index);
+                    using C =
+                        WAY_CONTEXT(cuda_context<T, I, decltype(load)::value, decltype(variant)::value>);
+                    cuda_args<T, I> args = {
+                        (T *)r->buffer[0], (T *)r->buffer[1], (T *)r->buffer[2],    (T *)r->buffer[3],
+                        (I)r->domain.n,    (I)r->domain.rows, (I)r->domain.columns, {}};
+                    for (int k = 0; k < KERNEL_PARAMS; k++)
+                        args.params[k] = (I)r->domain.param[k];
+                    return f(cuda_body_of<K, C>(), (void *)&args);
+                };
+                return cuda_index_is_small(r) ? call(int32_t{}) : call(int64_t{});
+            });
         });
     });
 }
@@ -109,11 +195,16 @@ template <class K, class F> static int cuda_with_instance(const run *r, F f)
 template <class K> static int cuda_launch(const run *r, void *where)
 {
     return cuda_with_instance<K>(r, [&](const void *symbol, void *args) {
-        void *arguments[] = {args};
+        void **pointers = (void **)args;
+        void *arguments[] = {args, pointers, pointers + 1, pointers + 2, pointers + 3};
         const shape &grid = r->grid, &block = r->domain.block;
+        if (r->shared_bytes > CUDA_SHARED_UNASKED)
+            if (cudaError_t code = cudaFuncSetAttribute(symbol, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                        (int)r->shared_bytes))
+                return (int)code;
         return (int)cudaLaunchKernel(symbol, dim3((unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z),
                                      dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), arguments,
-                                     0, (cudaStream_t)where);
+                                     r->shared_bytes, (cudaStream_t)where);
     });
 }
 
@@ -128,22 +219,22 @@ template <class K> static const void *cuda_symbol(const run *r)
 }
 
 template <class K, class T>
-__global__ void cuda_prepare_body(expectation<T> x, bool is_input, int buffer, typename bits_of<T>::type *to,
+__global__ void cuda_prepare_body(expectation<T> x, buffer_role role, int buffer, bits_of<T> *to,
                                   uint64_t count)
 {
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
          i += (uint64_t)gridDim.x * blockDim.x)
-        to[i] = prepared_bits<K>(x, is_input, buffer, i);
+        to[i] = prepared_bits<K>(x, role, buffer, i);
 }
 
 template <class K, class T>
-__global__ void cuda_check_body(expectation<T> x, bool is_input, int buffer, const T *from, uint64_t count,
+__global__ void cuda_check_body(expectation<T> x, buffer_role role, int buffer, const T *from, uint64_t count,
                                 check *found)
 {
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
          i += (uint64_t)gridDim.x * blockDim.x) {
         double error;
-        if (!element_wrong<K>(x, is_input, buffer, i, from[i], &error))
+        if (!element_wrong<K>(x, role, buffer, i, from[i], &error))
             continue;
         atomicAdd(&found->mismatches, 1ull);
         atomicMin(&found->first, (unsigned long long)i);
@@ -161,21 +252,21 @@ static inline unsigned cuda_plain_grid(uint64_t count)
 
 template <class K> static int cuda_prepare(const run *r, int buffer, void *where)
 {
-    return with_dtype<K>(r, [&](auto zero) {
+    return with_dtype<K>(r->dtype, [&](auto zero) {
         using T = decltype(zero);
         cuda_prepare_body<K, T><<<cuda_plain_grid(r->elements[buffer]), 256, 0, (cudaStream_t)where>>>(
-            expectation<T>::of(r->domain), r->kernel->buffers[buffer].role == BUFFER_INPUT, buffer,
-            (typename bits_of<T>::type *)r->buffer[buffer], r->elements[buffer]);
+            expectation<T>::of(r->domain), r->kernel->buffers[buffer].role, buffer,
+            (bits_of<T> *)r->buffer[buffer], r->elements[buffer]);
         return (int)cudaGetLastError();
     });
 }
 
 template <class K> static int cuda_check(const run *r, int buffer, check *found, void *where)
 {
-    return with_dtype<K>(r, [&](auto zero) {
+    return with_dtype<K>(r->dtype, [&](auto zero) {
         using T = decltype(zero);
         cuda_check_body<K, T><<<cuda_plain_grid(r->elements[buffer]), 256, 0, (cudaStream_t)where>>>(
-            expectation<T>::of(r->domain), r->kernel->buffers[buffer].role == BUFFER_INPUT, buffer,
+            expectation<T>::of(r->domain), r->kernel->buffers[buffer].role, buffer,
             (const T *)r->buffer[buffer], r->elements[buffer], found);
         return (int)cudaGetLastError();
     });

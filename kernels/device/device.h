@@ -29,9 +29,10 @@ struct device_kind {
     int (*open)(struct device **device, int index, struct error *error);
     void (*close)(struct device *device);
 
-    /* Memory of at least so many bytes, aligned to KERNEL_ALIGN_BYTES; kept until close() and handed out
-       again, grown when needed. ERROR_OUT_OF_MEMORY when it is not to be had. Its contents are undefined. */
-    int (*reserve)(struct device *device, uint64_t bytes, void **base, struct error *error);
+    /* Memory of at least so many bytes, aligned to KERNEL_ALIGN_BYTES, the device's own or the host's mapped for it; kept
+       until close() and handed out again, grown when needed. ERROR_OUT_OF_MEMORY when it is not to be had. Its contents
+       are undefined. */
+    int (*reserve)(struct device *device, uint64_t bytes, bool of_host, void **base, struct error *error);
     int (*fill)(struct device *device, void *at, int byte, uint64_t bytes, struct error *error);
     /* Bytes that differ from `byte`. */
     int (*count_other)(struct device *device, const void *at, int byte, uint64_t bytes, struct check *found,

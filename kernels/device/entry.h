@@ -15,6 +15,7 @@ struct run {
     enum dtype dtype;
     struct domain domain;
     struct shape grid;
+    uint64_t shared_bytes; /* dynamic shared memory a block: the kernel's own, and what the request adds */
     void *buffer[KERNEL_BUFFERS]; /* device addresses of the first elements */
     uint64_t elements[KERNEL_BUFFERS];
 };

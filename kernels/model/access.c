@@ -11,6 +11,7 @@ void access_count(const struct experiment *experiment, struct access *access)
         .dtype = experiment->dtype,
         .domain = experiment_domain(experiment),
         .grid = {(uint64_t)experiment->grid[0], (uint64_t)experiment->grid[1], (uint64_t)experiment->grid[2]},
+        .shared_bytes = experiment_shared_bytes(experiment),
     };
     (*model_entries[suite_index(experiment->kernel)])(&run, access);
 }

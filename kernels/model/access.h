@@ -22,12 +22,28 @@ struct access_sums {
     uint64_t sectors;  /* distinct aligned 32-byte segments, instruction by instruction */
     uint64_t lines;    /* distinct aligned 128-byte lines, instruction by instruction */
     uint64_t bytes;    /* that the active lanes ask for */
-    uint64_t used;     /* distinct bytes among them, instruction by instruction: less than `bytes` where lanes share */
+    uint64_t
+        used; /* distinct bytes among them, instruction by instruction: less than `bytes` where lanes share */
+};
+
+/* Sums over all warp instructions that touch shared memory: 32 banks, 4 bytes wide. Lanes that ask for the same word
+   share it; words of one bank are fetched one after the other. Accesses of 8 bytes are done by half warps, of 16 bytes
+   by quarter warps. */
+struct shared_sums {
+    uint64_t requests;
+    uint64_t conflicts; /* fetches beyond the first of each (part of a) request */
+    uint64_t
+        conflicts_wide; /* the same where banks are 8 bytes wide, words 128 bytes apart side by side, and a whole
+                                warp's 8 bytes a lane come at once (sm_30 to sm_37) */
 };
 
 struct access {
     struct access_sums load, store;
-    bool exact; /* false: blocks were sampled, because an index is not affine in the block's coordinates */
+    struct access_sums atomic; /* updates in global memory: a class of their own */
+    struct shared_sums shared_load, shared_store;
+    bool
+        exact; /* false: blocks were sampled, because an index is not affine in the block's coordinates; or there are
+                   updates, which the hardware may join */
     uint64_t boxes; /* pieces that the grid fell into: what the count cost */
 };
 

@@ -15,14 +15,14 @@
 #define SHARED(per_sm_kb, per_block_kb, unit_bytes) {(per_sm_kb) * KB, (per_block_kb) * KB, unit_bytes, 0}
 #define SHARED_1K(per_sm_kb, per_block_kb) {(per_sm_kb) * KB, (per_block_kb) * KB, 128, 1 * KB}
 
-/* L1 for loads, what it brings, stores joined, half warps. */
-#define HALF_WARPS {ARCH_L1_NEVER, 0, true, true}
-#define LINES {ARCH_L1_BY_DEFAULT, 128, true, false}
-#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, false}
-#define L2_ALONE {ARCH_L1_NEVER, 0, true, false}
-#define L2_SECTORS {ARCH_L1_NEVER, 0, false, false}
-#define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, false}
-#define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, false}
+/* L1 for loads, what it brings, stores joined, half warps, banks of 8 bytes. */
+#define HALF_WARPS {ARCH_L1_NEVER, 0, true, true, false}
+#define LINES {ARCH_L1_BY_DEFAULT, 128, true, false, false}
+#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, false, true}
+#define L2_ALONE {ARCH_L1_NEVER, 0, true, false, true}
+#define L2_SECTORS {ARCH_L1_NEVER, 0, false, false, false}
+#define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, false, false}
+#define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, false, false}
 
 /* Warps, cycles, instructions each. One scheduler took four cycles for a warp; two took two cycles, on
    sm_21 for a pair of instructions of one warp; four take one, on Kepler for a pair. */

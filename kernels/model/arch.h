@@ -57,6 +57,7 @@ struct arch_access {
     bool stores_joined;
     /* Requests are formed by half warps: the access model, which counts by warps, does not hold. */
     bool half_warps;
+    bool wide_banks; /* of shared memory: 8 bytes, words 128 bytes apart side by side, instead of 4 */
 };
 
 /* Every `cycles` clocks, `warps` warps issue `instructions` instructions each. */

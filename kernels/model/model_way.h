@@ -1,6 +1,6 @@
 /* The third way: a body as what it touches. Nothing is loaded or stored; indices are affine (tracer.h). */
 #include "kernels/model/tracer.h"
-#include "kernels/suite/suite.h"
+#include "kernels/suite/choose.h"
 
 /* What was loaded: known only where everything is, and of no use as an index elsewhere. */
 template <class T> struct datum {
@@ -20,6 +20,10 @@ template <class T> datum<T> operator+(const datum<T> &l, const datum<T> &r)
 {
     return {(T)(l.value + r.value), l.known && r.known};
 }
+template <class T> datum<T> operator*(const datum<T> &l, const datum<T> &r)
+{
+    return {(T)(l.value * r.value), l.known && r.known};
+}
 template <class T> datum<T> operator*(const datum<T> &l, int r)
 {
     return {(T)(l.value * (T)r), l.known};
@@ -29,9 +33,11 @@ template <class T> datum<T> operator+(const datum<T> &l, int r)
     return {(T)(l.value + (T)r), l.known};
 }
 
-template <class T_> struct model_context {
+template <class K, class T_, int V> struct model_context {
     using T = datum<T_>;
     using I = affine;
+    static constexpr int variant = V;
+    static constexpr unsigned element_bytes = sizeof(T_);
     tracer &to;
     int64_t n, rows, columns;
     T *a, *b, *c, *d;
@@ -53,44 +59,77 @@ template <class T_> struct model_context {
     affine global_y() const { return block_y() * block_dim_y() + thread_y(); }
 
     static int buffer_of(const T *p) { return (int)(uintptr_t)p - 1; }
+    /* Of W elements from element i on. */
+    void note(access_kind kind, int space, int W, const affine &i) const
+    {
+        to.access(kind, space, (unsigned)(W * sizeof(T_)), i * (int64_t)sizeof(T_));
+    }
+    static T unknown() { return T(T_(), false); }
     T load(const T *p, const affine &i) const
     {
-        to.access(false, buffer_of(p), sizeof(T_), i * (int64_t)sizeof(T_));
+        note(ACCESS_LOAD, buffer_of(p), 1, i);
         if (!to.concrete() || !i.is_constant())
-            return T(T_(), false);
-        return T((T_)input_value(buffer_of(p), (uint64_t)i.c));
+            return unknown();
+        return T(K::generate(expectation<T_>::of(to.what().domain), buffer_of(p), (uint64_t)i.c));
     }
     T load_ldg(const T *p, const affine &i) const { return load(p, i); }
-    template <int V> wide<T, V> load_wide(const T *p, const affine &j) const
+    template <int W> wide<T, W> load_wide(const T *p, const affine &j) const
     {
-        wide<T, V> w;
-        to.access(false, buffer_of(p), V * sizeof(T_), j * (int64_t)(V * sizeof(T_)));
-        for (int u = 0; u < V; u++)
-            w.v[u] = T(T_(), false);
+        wide<T, W> w;
+        note(ACCESS_LOAD, buffer_of(p), W, j * (int64_t)W);
+        for (int u = 0; u < W; u++)
+            w.v[u] = unknown();
         return w;
     }
-    void store(T *p, const affine &i, const T &) const
+    void store(T *p, const affine &i, const T &) const { note(ACCESS_STORE, buffer_of(p), 1, i); }
+    template <int W> void store_wide(T *p, const affine &j, const wide<T, W> &) const
     {
-        to.access(true, buffer_of(p), sizeof(T_), i * (int64_t)sizeof(T_));
+        note(ACCESS_STORE, buffer_of(p), W, j * (int64_t)W);
     }
-    template <int V> void store_wide(T *p, const affine &j, const wide<T, V> &) const
+    void atomic_add(T *p, const affine &i, const T &) const { note(ACCESS_ATOMIC, buffer_of(p), 1, i); }
+    T constant(const affine &) const { return unknown(); } /* constant memory has a path of its own */
+    T load_shared(const affine &i) const
     {
-        to.access(true, buffer_of(p), V * sizeof(T_), j * (int64_t)(V * sizeof(T_)));
+        note(ACCESS_LOAD, SPACE_SHARED, 1, i);
+        return unknown();
     }
+    void store_shared(const affine &i, const T &) const { note(ACCESS_STORE, SPACE_SHARED, 1, i); }
+
+    template <class F> void threads(F f) const { f(); }
+    void barrier() const {}
+    template <class F> void each_of_grid(int64_t count, F f) const { strided(count, f); }
+    template <class F> void strided(int64_t count, F f) const
+    {
+        to.loop([&] {
+            auto i = global_x();
+            if (i < count)
+                f(i);
+        });
+    }
+    template <class F> void each_step(int64_t steps, F f) const { to.repeat(steps, f); }
+    template <class F> void compute(int64_t, F f) const { f(); } /* touches no memory */
+    template <class F> affine computed(const affine &i, F f) const
+    {
+        return (int64_t)f((uint64_t)constant_of(i));
+    }
+    affine index_of(const T &v) const { return (int64_t)v; }
+    T value_of(const affine &) const { return unknown(); }
 };
 
-template <class K, class T> static void model_body(tracer &t)
+template <class K, class T, int V> static void model_body(tracer &t)
 {
-    model_context<T> c(t);
+    model_context<K, T, V> c(t);
     K::body(c);
 }
 
 template <class K> static void model_trace(const run *r, struct access *sums)
 {
-    tracer t(*r, sums);
-    t.trace(r->dtype == DTYPE_F64   ? model_body<K, double>
-            : r->dtype == DTYPE_I32 ? model_body<K, int32_t>
-                                    : model_body<K, float>);
+    with_dtype<K>(r->dtype, [&](auto zero) {
+        return with_variant<K>(r->domain, [&](auto variant) {
+            tracer(*r, sums).trace(model_body<K, decltype(zero), decltype(variant)::value>);
+            return 0;
+        });
+    });
 }
 
 #define SUITE_KERNEL(name)                                                                                   \

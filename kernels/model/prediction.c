@@ -8,7 +8,7 @@ static bool through_l1(const struct experiment *experiment, const struct arch *a
         return false;
     if (setting == L1_ON)
         return true;
-    if (path == LOAD_CG || path == LOAD_LDG)
+    if (path == LOAD_CG || path == LOAD_LDG || path == LOAD_VOLATILE)
         return false;
     return arch->access.l1 == ARCH_L1_BY_DEFAULT || path == LOAD_CA;
 }
@@ -30,6 +30,11 @@ static struct prediction_side side_make(const struct access_sums *sums, uint64_t
     return side;
 }
 
+static struct prediction_shared shared_make(const struct shared_sums *sums, bool wide_banks)
+{
+    return (struct prediction_shared){sums->requests, wide_banks ? sums->conflicts_wide : sums->conflicts};
+}
+
 int prediction_make(const struct experiment *experiment, const struct access *access, const struct arch *arch,
                     enum l1_setting setting, struct prediction *prediction, struct error *error)
 {
@@ -45,6 +50,10 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
         .exact = access->exact,
         .load = side_make(&access->load, l1 ? arch->access.l1_bytes : SECTOR_BYTES, false),
         .store = side_make(&access->store, SECTOR_BYTES, arch->access.stores_joined),
+        .atomic_requests = access->atomic.requests,
+        .atomic_sectors = access->atomic.sectors,
+        .shared_load = shared_make(&access->shared_load, arch->access.wide_banks),
+        .shared_store = shared_make(&access->shared_store, arch->access.wide_banks),
     };
     return 0;
 }

@@ -35,11 +35,16 @@ struct prediction {
     bool l1;    /* loads are counted in the L1's unit */
     bool exact; /* false: sampled, see access.h */
     struct prediction_side load, store;
+    uint64_t atomic_requests, atomic_sectors; /* updates in global memory */
+    struct prediction_shared {
+        uint64_t requests;
+        uint64_t bank_conflicts; /* fetches beyond the first of each request: access.h */
+    } shared_load, shared_store;
 };
 
 /* Loads through L1 are counted in its unit (a 128-byte line until sm_37, a 32-byte sector from sm_50 on), others and all
    stores in 32-byte sectors; store transactions join sectors within a 128-byte region on the older ones (arch.h).
-   The load path of the request counts with L1_BY_ARCH: ca asks for L1 where there is a choice, cg and ldg bypass it.
+   The load path of the request counts with L1_BY_ARCH: ca asks for L1 where there is a choice, cg, ldg and volatile bypass it.
    Returns 0, or -1 (ERROR_INVALID): the architecture forms its requests by half warps, or its L1 cannot be turned on
    or off as asked. */
 int prediction_make(const struct experiment *experiment, const struct access *access, const struct arch *arch,

@@ -5,6 +5,8 @@
 #include "kernels/suite/suite.h"
 
 struct aos : suite_kernel {
+    static constexpr bool load_paths = true;
+
     static void describe(kernel &k)
     {
         k.title = "Array of structures";
@@ -13,6 +15,7 @@ struct aos : suite_kernel {
             "Fields of a structure that are accessed one by one use half of what is moved: 50 % efficiency, "
             "loads and stores.";
         k.block = {128, 1, 1};
+        param_load(k);
         input(k, "in", "n pairs");
         output(k, "out", "n pairs, all written");
     }

@@ -5,14 +5,17 @@
 #include "kernels/suite/suite.h"
 
 template <class Base> struct offset_kernel : Base {
-    enum { OFFSET, LOAD };
-    static constexpr bool load_paths = true;
+    enum { OFFSET };
+    static constexpr bool load_paths =
+        Base::variants == 1; /* each path compiled for each variant would be many */
 
     static void describe_offset(kernel &k, const char *shifted, const char *written)
     {
         k.block = {512, 1, 1};
         Base::param_offset(k, shifted);
-        Base::param_load(k);
+        if (load_paths)
+            Base::param_load(k);
+        Base::describe_more(k);
         Base::input(k, "A", "n elements");
         Base::input(k, "B", "n elements");
         Base::output(k, "C", written);

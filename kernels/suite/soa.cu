@@ -5,12 +5,15 @@
 #include "kernels/suite/suite.h"
 
 struct soa : suite_kernel {
+    static constexpr bool load_paths = true;
+
     static void describe(kernel &k)
     {
         k.title = "Structure of arrays";
         k.text = "out.x[i] = in.x[i] + 10, out.y[i] = in.y[i] + 20";
         k.lesson = "One array a field: neighbouring threads ask for neighbouring elements, 100 % efficiency.";
         k.block = {128, 1, 1};
+        param_load(k);
         input(k, "in.x", "n elements");
         input(k, "in.y", "n elements");
         output(k, "out.x", "n elements, all written");

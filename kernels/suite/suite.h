@@ -30,6 +30,7 @@
 #define COALESCED_KERNELS_SUITE_SUITE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "kernels/kernel.h"
 
@@ -37,13 +38,21 @@
 #define HOST_DEVICE __host__ __device__ __forceinline__
 #define BODY __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
+#define UNROLL_ALL _Pragma("unroll")
 #else
 #define HOST_DEVICE inline
 #define BODY inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL_ALL /* a CPU spills what does not fit anyway */
 #endif
 
-enum : unsigned { F32 = 1u << DTYPE_F32, F64 = 1u << DTYPE_F64, I32 = 1u << DTYPE_I32 };
+enum : unsigned {
+    F32 = 1u << DTYPE_F32,
+    F64 = 1u << DTYPE_F64,
+    I32 = 1u << DTYPE_I32,
+    U8 = 1u << DTYPE_U8,
+    U16 = 1u << DTYPE_U16
+};
 
 /* Neighbouring elements that are moved in one access. */
 template <class T, int V> struct wide {
@@ -52,7 +61,7 @@ template <class T, int V> struct wide {
 
 /* What the generator puts into input element i: 0 to 255 from a hash of buffer and index, so that neighbours
    differ, sums are exact in every dtype, and any element can be known without the others. */
-HOST_DEVICE uint32_t input_value(int buffer, uint64_t i)
+HOST_DEVICE constexpr uint32_t input_value(int buffer, uint64_t i)
 {
     uint32_t h =
         (uint32_t)i * 0x9E3779B1u ^ (uint32_t)(i >> 32) * 0x85EBCA77u ^ (uint32_t)(buffer + 1) * 0xC2B2AE3Du;
@@ -63,14 +72,27 @@ HOST_DEVICE uint32_t input_value(int buffer, uint64_t i)
     return h >> 24;
 }
 
+/* What lies in constant memory: c.constant(k), k below CONSTANTS. */
+enum { CONSTANTS = 1024 };
+HOST_DEVICE constexpr uint32_t constant_value(uint64_t k)
+{
+    return input_value(KERNEL_BUFFERS, k);
+}
+
 /* The view of an experiment that expected() is given. */
 template <class T_> struct expectation {
     using T = T_;
-    uint64_t n, rows, columns, block_x;
+    uint64_t n, rows, columns, block_x, block_y, grid_x;
     int64_t params[KERNEL_PARAMS];
     static expectation of(const domain &d)
     {
-        return {d.n, d.rows, d.columns, d.block.x, {d.param[0], d.param[1], d.param[2], d.param[3]}};
+        return {d.n,
+                d.rows,
+                d.columns,
+                d.block.x,
+                d.block.y,
+                d.grid.x,
+                {d.param[0], d.param[1], d.param[2], d.param[3]}};
     }
     HOST_DEVICE T input(int buffer, uint64_t i) const { return (T)input_value(buffer, i); }
     HOST_DEVICE int64_t param(int k) const { return params[k]; }
@@ -80,21 +102,43 @@ template <class T_> struct expectation {
 struct suite_kernel {
     static constexpr unsigned dtypes = F32 | F64 | I32;
     static constexpr bool load_paths = false; /* has the parameter "load" */
+    /* The body is one block's: what its threads do stands in c.threads(f), with c.barrier() between. */
+    static constexpr bool block_level = false;
+    static constexpr bool grid_stride_loop = false; /* has c.each_of_grid() or c.strided(), and block_level */
+    static constexpr bool restricted = false;       /* its pointers are declared __restrict__ */
+    /* Compiled in so many variants: C::variant is the one that variant() says. */
+    static constexpr int variants = 1;
+    static int variant(const domain &) { return 0; }
+    /* Launch bounds: threads a block, and blocks an SM that the compiler must leave room for (0: none). */
+    static constexpr int max_threads = 1024;
+    static HOST_DEVICE constexpr int min_blocks(int) { return 0; }
 
     static HOST_DEVICE uint64_t elements(const domain &d, int) { return d.n; }
     static shape cover(const domain &d) { return {d.n, 1, 1}; }
+    static uint64_t shared_bytes(const domain &, uint64_t) { return 0; }
+    static refusal refuse(const domain &, dtype) { return {}; }
+    /* What the generator puts into element i of an input, or of an accumulated output before the launch. */
+    template <class X> static HOST_DEVICE typename X::T generate(const X &x, int buffer, uint64_t i)
+    {
+        return x.input(buffer, i);
+    }
 
     static void param_integer(kernel &k, const char *name, const char *unit, const char *text, int64_t min,
                               int64_t max, int64_t fallback)
     {
-        k.params[k.param_count++] = {name, unit, text, PARAM_INTEGER, min, max, fallback, nullptr};
+        k.params[k.param_count++] = {name, unit, text, PARAM_INTEGER, min, max, fallback, false, nullptr};
+    }
+    static void param_power_of_two(kernel &k, const char *name, const char *unit, const char *text,
+                                   int64_t min, int64_t max, int64_t fallback)
+    {
+        k.params[k.param_count++] = {name, unit, text, PARAM_INTEGER, min, max, fallback, true, nullptr};
     }
     static void param_choice(kernel &k, const char *name, const char *text, const char *const *choices)
     {
         int64_t last = -1;
         while (choices[last + 1])
             last++;
-        k.params[k.param_count++] = {name, "", text, PARAM_CHOICE, 0, last, 0, choices};
+        k.params[k.param_count++] = {name, "", text, PARAM_CHOICE, 0, last, 0, false, choices};
     }
     static void param_offset(kernel &k, const char *text)
     {
@@ -102,13 +146,23 @@ struct suite_kernel {
     }
     static void param_load(kernel &k)
     {
-        static const char *const paths[] = {"default", "ca", "cg", "ldg", nullptr};
+        static const char *const paths[] = {"default", "ca", "cg", "ldg", "cs", "volatile", nullptr};
         k.load_param = k.param_count;
         param_choice(
             k, "load",
             "path of the global loads: the compiler's default, cached in L1 and L2 (ca), in L2 only (cg), "
-            "or by the read-only path (ldg)",
+            "by the read-only path (ldg), as data that is used once (cs), or never kept in a register "
+            "(volatile)",
             paths);
+    }
+    /* What a family of kernels adds to its shared description. */
+    static void describe_more(kernel &) {}
+    static int log_2(int64_t power)
+    {
+        int log = 0;
+        while (power >>= 1)
+            log++;
+        return log;
     }
     static void input(kernel &k, const char *name, const char *text)
     {
@@ -117,6 +171,10 @@ struct suite_kernel {
     static void output(kernel &k, const char *name, const char *text)
     {
         k.buffers[k.buffer_count++] = {name, text, BUFFER_OUTPUT};
+    }
+    static void accumulated(kernel &k, const char *name, const char *text)
+    {
+        k.buffers[k.buffer_count++] = {name, text, BUFFER_ACCUMULATED};
     }
 };
 

@@ -4,6 +4,8 @@
 #include "kernels/suite/suite.h"
 
 struct sum_matrix_1d : suite_kernel {
+    static constexpr bool load_paths = true;
+
     static void describe(kernel &k)
     {
         k.title = "Matrix add, 1D grid and 1D block";
@@ -12,6 +14,7 @@ struct sum_matrix_1d : suite_kernel {
         k.dims = 2;
         k.dtype = DTYPE_I32;
         k.size[0] = k.size[1] = 4096;
+        param_load(k);
         input(k, "A", "rows x columns elements");
         input(k, "B", "rows x columns elements");
         output(k, "C", "rows x columns elements, all written");

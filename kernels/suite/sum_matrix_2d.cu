@@ -8,6 +8,7 @@
 struct sum_matrix_2d : suite_kernel {
     enum { ORDER };
     enum { ROW, COLUMN };
+    static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
     {
@@ -22,6 +23,7 @@ struct sum_matrix_2d : suite_kernel {
         k.size[0] = k.size[1] = 4096;
         k.block = {32, 16, 1};
         param_choice(k, "order", "along what the grid's x runs: a row of the matrix, or a column", orders);
+        param_load(k);
         input(k, "A", "rows x columns elements");
         input(k, "B", "rows x columns elements");
         output(k, "C", "rows x columns elements, all written");

@@ -6,6 +6,8 @@
 #include "kernels/suite/suite.h"
 
 struct sum_matrix_mix : suite_kernel {
+    static constexpr bool load_paths = true;
+
     static void describe(kernel &k)
     {
         k.title = "Matrix add, 2D grid and 1D block";
@@ -16,6 +18,7 @@ struct sum_matrix_mix : suite_kernel {
         k.grid_dims = 2;
         k.dtype = DTYPE_I32;
         k.size[0] = k.size[1] = 4096;
+        param_load(k);
         input(k, "A", "rows x columns elements");
         input(k, "B", "rows x columns elements");
         output(k, "C", "rows x columns elements, all written");

@@ -6,9 +6,7 @@
 
 #include "kernels/suite/suite.h"
 
-template <int unroll> struct unrolled_kernel : suite_kernel {
-    static shape cover(const domain &d) { return {(d.n + unroll - 1) / unroll, 1, 1}; }
-
+template <int unroll> struct unrolled_access {
     /* For each of the thread's elements i with i + beyond < n: store(i, load(i)). */
     template <class C, class O, class L, class S> static BODY void each(C &c, O beyond, L load, S store)
     {
@@ -26,6 +24,32 @@ template <int unroll> struct unrolled_kernel : suite_kernel {
             if (i + beyond < c.n)
                 store(i, loaded[u]);
         }
+    }
+};
+
+template <int unroll> struct unrolled_kernel : suite_kernel, unrolled_access<unroll> {
+    static shape cover(const domain &d) { return {(d.n + unroll - 1) / unroll, 1, 1}; }
+};
+
+/* The factor is a parameter, and each factor compiled for itself: 1, 2, 4, 8, 16. It comes after the offset. */
+struct unroll_by_parameter : suite_kernel {
+    enum { UNROLL_BY = 1 };
+    static constexpr int variants = 5;
+    static int variant(const domain &d) { return log_2(d.param[UNROLL_BY]); }
+    static shape cover(const domain &d)
+    {
+        uint64_t unroll = (uint64_t)d.param[UNROLL_BY];
+        return {(d.n + unroll - 1) / unroll, 1, 1};
+    }
+    static void describe_more(kernel &k)
+    {
+        k.per_thread = 16;
+        param_power_of_two(k, "unroll", "elements a thread",
+                           "how many elements a thread covers, a block apart", 1, 16, 4);
+    }
+    template <class C, class O, class L, class S> static BODY void each(C &c, O beyond, L load, S store)
+    {
+        unrolled_access<1 << C::variant>::each(c, beyond, load, store);
     }
 };
 

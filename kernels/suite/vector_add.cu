@@ -5,6 +5,8 @@
 #include "kernels/suite/suite.h"
 
 struct vector_add : suite_kernel {
+    static constexpr bool load_paths = true;
+
     static void describe(kernel &k)
     {
         k.title = "Vector add";
@@ -13,6 +15,7 @@ struct vector_add : suite_kernel {
             "How the block size sets how many warps a multiprocessor holds, and what that does to time.";
         k.dtype = DTYPE_I32;
         k.size[0] = 16777216;
+        param_load(k);
         input(k, "A", "n elements");
         input(k, "B", "n elements");
         output(k, "C", "n elements, all written");

@@ -96,7 +96,7 @@ static void question_take(struct question *question, json_t *request, struct pro
     }
     question->archs = archs;
     question->registers = number_take(request, "registers_per_thread", 1, 255, -1, problems);
-    question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, 0, problems);
+    question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, -1, problems);
     json_object_del(request, "arch");
     json_object_del(request, "l1");
 }
@@ -113,7 +113,8 @@ static json_t *answer_make(const struct experiment *experiment, const struct que
         struct occupancy_case fill = {
             .arch = json_string_value(name),
             .registers_per_thread = question->registers,
-            .shared_bytes_per_block = (uint64_t)question->shared_bytes,
+            .shared_bytes_per_block = question->shared_bytes < 0 ? experiment_shared_bytes(experiment)
+                                                                 : (uint64_t)question->shared_bytes,
             .threads_per_block =
                 (uint64_t)(experiment->block[0] * experiment->block[1] * experiment->block[2]),
         };

@@ -184,6 +184,9 @@ CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
         state.image[state.image_size - 1] = state.config[0];
     if (p->range != CUPTI_AutoRange || p->replayMode != CUPTI_UserReplay || p->maxRangesPerPass != 1)
         return CUPTI_ERROR_INVALID_PARAMETER;
+    /* The real one says nothing and goes on with the passes of the first. */
+    if (state.config && state.config != p->pConfig)
+        return CUPTI_ERROR_UNKNOWN;
     state = {p->pConfig, p->pCounterDataImage, p->counterDataImageSize, p->pConfig[0], 0};
     return CUPTI_SUCCESS;
 }

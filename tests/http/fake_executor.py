@@ -10,7 +10,8 @@ LIMITS = dict(
     backend="cpu", name="Fake device", arch="fake", driver="0", runtime="0", multiprocessors=2, warp_size=32,
     max_threads_per_block=1024, max_threads_per_multiprocessor=2048, max_block=[1024, 1024, 64],
     max_grid=[2147483647, 65535, 65535], registers_per_multiprocessor=65536, registers_per_block=65536,
-    shared_bytes_per_multiprocessor=233472, shared_bytes_per_block=49152, memory_bytes=1 << 30,
+    shared_bytes_per_multiprocessor=233472, shared_bytes_per_block=49152,
+    shared_bytes_per_block_optin=232448, memory_bytes=1 << 30,
     l2_bytes=1 << 20, clock_khz=1000000, memory_clock_khz=None, memory_bus_bits=None, peak_gbps=None,
     peak_source="there is none")
 

@@ -1,5 +1,6 @@
 /* The model's count against a plain trace of every thread, and against what hardware counted. */
 #include <setjmp.h>
+#include <initializer_list>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,22 +29,27 @@ static uint64_t draw(uint64_t below)
 
 static int64_t draw_param(const kernel_param &p, int64_t n)
 {
+    if (p.power_of_two) {
+        int64_t value = p.min << draw(8);
+        return value > p.max ? p.max : value;
+    }
     int64_t max = p.max == PARAM_MAX_IS_SIZE ? n : p.max;
     static const int64_t likely[] = {0, 1, 7, 8, 11, 31, 32, 33, 128};
     int64_t value = draw(2) ? likely[draw(9)] : p.min + (int64_t)draw((uint64_t)(max - p.min + 1));
     return value < p.min ? p.min : value > max ? max : value;
 }
 
-static experiment draw_experiment(const kernel *k)
+/* False: the kernel does not do what was drawn. */
+static bool draw_experiment(const kernel *k, experiment *drawn)
 {
     static const int64_t blocks[] = {1, 2, 31, 32, 33, 64, 100, 128, 255, 256, 512, 1000, 1024};
-    experiment e;
+    experiment &e = *drawn;
     problems wrong = {};
     do
         experiment_init(&e, k), e.dtype = (dtype)draw(DTYPE_COUNT);
     while (!(k->dtypes >> e.dtype & 1u));
-    e.size[0] = 1 + (int64_t)draw(k->dims == 2 ? 70 : 4000);
-    e.size[1] = k->dims == 2 ? 1 + (int64_t)draw(70) : 0;
+    e.size[0] = 1 + (int64_t)draw(k->dims == 2 ? 50 : 1500);
+    e.size[1] = k->dims == 2 ? 1 + (int64_t)draw(50) : 0;
     e.block[0] = draw(2) ? blocks[draw(13)] : 1 + (int64_t)draw(1024);
     if (k->block_dims == 2) {
         e.block[0] = 1 + (int64_t)draw(64);
@@ -51,9 +57,23 @@ static experiment draw_experiment(const kernel *k)
     }
     for (int i = 0; i < k->param_count; i++)
         e.param[i] = draw_param(k->params[i], e.size[0] * (k->dims == 2 ? e.size[1] : 1));
-    assert_int_equal(experiment_check(&e, nullptr, &wrong), 0);
+    domain d = experiment_domain(&e);
+    if (k->refuse(&d, e.dtype).pointer)
+        return false;
+    if (k->grid_stride && draw(2)) /* loops once or many times */
+        e.grid[0] = 1 + (int64_t)draw(20), e.grid[1] = e.grid[2] = 1;
+    if (experiment_check(&e, nullptr, &wrong) < 0)
+        fail_msg("%s: %s: %s", k->name, wrong.at[0].pointer, wrong.at[0].detail);
     for (int i = 0; i < k->grid_dims; i++) /* sometimes larger than needed */
         e.grid[i] += draw(3) ? 0 : (int64_t)draw(4);
+    return true;
+}
+
+static experiment draw_allowed(const kernel *k)
+{
+    experiment e;
+    while (!draw_experiment(k, &e))
+        ;
     return e;
 }
 
@@ -67,6 +87,18 @@ static access plain(const experiment &e)
     r.grid = {(uint64_t)e.grid[0], (uint64_t)e.grid[1], (uint64_t)e.grid[2]};
     (*plain_entries[suite_index(e.kernel)])(&r, &sums);
     return sums;
+}
+
+static void expect_shared_equal(const experiment &e, const shared_sums &model, const shared_sums &trace,
+                                const char *what)
+{
+    if (model.requests != trace.requests || model.conflicts != trace.conflicts)
+        fail_msg("%s %s shared %s size %lld,%lld block %lld,%lld params %lld,%lld: requests %llu %llu, "
+                 "conflicts %llu %llu",
+                 e.kernel->name, dtype_name(e.dtype), what, (long long)e.size[0], (long long)e.size[1],
+                 (long long)e.block[0], (long long)e.block[1], (long long)e.param[0], (long long)e.param[1],
+                 (unsigned long long)model.requests, (unsigned long long)trace.requests,
+                 (unsigned long long)model.conflicts, (unsigned long long)trace.conflicts);
 }
 
 static void expect_equal(const experiment &e, const access_sums &model, const access_sums &trace,
@@ -85,18 +117,42 @@ static void expect_equal(const experiment &e, const access_sums &model, const ac
                  (unsigned long long)trace.bytes);
 }
 
+/* What is not affine: a computed permutation, what memory says, updates. The others may fail to be in single cases (a tile
+   that does not divide the block), and then say so. */
+static bool may_be_inexact(const kernel *k)
+{
+    for (const char *name : {"gather", "pointer_chase", "atomic_add", "aosoa"})
+        if (strcmp(k->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Of very many dependent steps the model lets a part stand for all; and the plain trace takes its time. */
+static void shorten(experiment *e)
+{
+    for (int i = 0; i < e->kernel->param_count; i++)
+        if (strcmp(e->kernel->params[i].name, "steps") == 0 && e->param[i] > 30)
+            e->param[i] = 30;
+}
+
 static void the_count_equals_a_plain_trace_of_every_thread(void **)
 {
     const char *wanted = getenv("COALESCED_MODEL_DRAWS");
     int draws = wanted ? atoi(wanted) : 1000;
     for (int i = 0; i < suite_count(); i++)
         for (int j = 0; j < draws; j++) {
-            experiment e = draw_experiment(suite_at(i));
+            experiment e = draw_allowed(suite_at(i));
+            shorten(&e);
             access model, trace = plain(e);
             access_count(&e, &model);
-            assert_true(model.exact);
+            if (!model.exact && !may_be_inexact(e.kernel))
+                fail_msg("%s is not exact: block %lld, params %lld,%lld", e.kernel->name,
+                         (long long)e.block[0], (long long)e.param[0], (long long)e.param[1]);
             expect_equal(e, model.load, trace.load, "loads");
             expect_equal(e, model.store, trace.store, "stores");
+            expect_equal(e, model.atomic, trace.atomic, "updates");
+            expect_shared_equal(e, model.shared_load, trace.shared_load, "loads");
+            expect_shared_equal(e, model.shared_store, trace.shared_store, "stores");
         }
 }
 
@@ -104,12 +160,14 @@ static void the_bytes_are_those_of_the_ledger(void **)
 {
     for (int i = 0; i < suite_count(); i++)
         for (int j = 0; j < 100; j++) {
-            experiment e = draw_experiment(suite_at(i));
+            experiment e = draw_allowed(suite_at(i));
+            shorten(&e);
             access model;
             domain d = experiment_domain(&e);
             access_count(&e, &model);
             assert_int_equal(model.load.bytes, suite_at(i)->ledger(&d).loads * dtype_bytes(e.dtype));
             assert_int_equal(model.store.bytes, suite_at(i)->ledger(&d).stores * dtype_bytes(e.dtype));
+            assert_int_equal(model.atomic.bytes, suite_at(i)->ledger(&d).atomics * dtype_bytes(e.dtype));
         }
 }
 

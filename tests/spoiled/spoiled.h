@@ -8,7 +8,7 @@
 enum spoil_how {
     SPOIL_NONE,
     SPOIL_DROP,    /* one store in a hundred is not done */
-    SPOIL_SHIFT,   /* loads take the next element */
+    SPOIL_SHIFT,   /* loads take the next element; of a kernel without loads the stores do */
     SPOIL_QUARTER, /* only the first quarter of each output is stored */
     SPOIL_BEYOND,  /* something is written one past the end */
     SPOILS
@@ -16,6 +16,7 @@ enum spoil_how {
 
 struct spoil {
     enum spoil_how how;
+    bool stores_only;                /* the kernel loads nothing from global memory */
     long long count[KERNEL_BUFFERS]; /* elements of each buffer */
 };
 
@@ -47,31 +48,41 @@ template <class Base> struct spoiled : Base {
     }
     SPOILED T load(const T *p, I i) const { return Base::load(p, shifted(i, elements(p))); }
     SPOILED T load_ldg(const T *p, I i) const { return Base::load_ldg(p, shifted(i, elements(p))); }
-    template <int V> SPOILED wide<T, V> load_wide(const T *p, I j) const
+    template <int W> SPOILED wide<T, W> load_wide(const T *p, I j) const
     {
-        return Base::template load_wide<V>(p, shifted(j, elements(p) / V));
+        return Base::template load_wide<W>(p, shifted(j, elements(p) / W));
     }
-    SPOILED void store(T *p, I i, T v) const
+    /* f(index) for what is written instead of element i. */
+    template <class F> SPOILED void spoil_store(const T *p, I i, F f) const
     {
-        bool chosen = i % 101 == 50;
+        bool chosen = elements(p) > 50 ? i % 101 == 50 : i == 0;
         if (spoil_now.how == SPOIL_DROP && chosen)
             return;
         if (spoil_now.how == SPOIL_QUARTER && i >= elements(p) / 4)
             return;
-        Base::store(p, i, v);
+        f(spoil_now.stores_only && chosen ? shifted(i, elements(p)) : i);
         if (spoil_now.how == SPOIL_BEYOND && chosen)
-            Base::store(p, elements(p), v);
+            f(elements(p));
     }
-    template <int V> SPOILED void store_wide(T *p, I j, wide<T, V> v) const
+    SPOILED void store(T *p, I i, T v) const
     {
-        for (int u = 0; u < V; u++)
-            store(p, V * j + u, v.v[u]);
+        spoil_store(p, i, [&](I at) { Base::store(p, at, v); });
+    }
+    SPOILED void atomic_add(T *p, I i, T v) const
+    {
+        spoil_store(p, i, [&](I at) { Base::atomic_add(p, at, v); });
+    }
+    template <int W> SPOILED void store_wide(T *p, I j, wide<T, W> v) const
+    {
+        for (int u = 0; u < W; u++)
+            store(p, W * j + u, v.v[u]);
     }
 };
 
 static inline void spoil_set(const run *r)
 {
     spoil_now.how = spoil_wanted;
+    spoil_now.stores_only = r->kernel->ledger(&r->domain).loads == 0;
     for (int b = 0; b < KERNEL_BUFFERS; b++)
         spoil_now.count[b] = (long long)r->elements[b];
 }
