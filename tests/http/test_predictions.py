@@ -75,8 +75,10 @@ def test_every_kernel_at_any_size_answers_at_once(service):
     for kernel in service.get("/v1/kernels").json()["kernels"]:
         size = [16383, 16381] if kernel["size_dims"] == 2 else 268435399
         begin = time.monotonic()
-        answer = predict(service, kernel=kernel["name"], size=size, block=[31, 33] if kernel["block_dims"] == 2 else 1000,
-                         arch="sm_90")
+        block = [31, 33] if kernel["block_dims"] == 2 else 200 if kernel["name"] == "register_pressure" else 1000
+        answer = predict(service, kernel=kernel["name"], size=size, block=block, arch="sm_90")
         slowest = max(slowest, time.monotonic() - begin)
-        assert answer.status_code == 200 and answer.json()["predictions"][0]["exact"], kernel["name"]
+        assert answer.status_code == 200, answer.text
+        not_affine = kernel["name"] in ("gather", "pointer_chase", "atomic_add")
+        assert answer.json()["predictions"][0]["exact"] == (not not_affine), kernel["name"]
     assert slowest < 0.05 or sanitized()

@@ -131,6 +131,46 @@ static void a_grid_is_derived_to_cover(void **state)
     assert_int_equal(e.grid[1], 25);
 }
 
+static void a_kernel_refuses_what_its_fields_together_do_not_allow(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *request, *pointer, *detail;
+    } cases[] = {
+        {"{\"kernel\":\"copy_width\",\"dtype\":\"f64\",\"width\":4}", "#/width", "32 bytes an access"},
+        {"{\"kernel\":\"copy_width\",\"width\":3}", "#/width", "power of two from 1 to 16"},
+        {"{\"kernel\":\"register_pressure\",\"block\":512}", "#/block", "at most 256"},
+        {"{\"kernel\":\"pointer_chase\",\"size\":10,\"chains\":11}", "#/chains", "10 elements"},
+        {"{\"kernel\":\"gather\",\"size\":4294967296}", "#/size", "2147483647"},
+        {"{\"kernel\":\"copy\",\"shared_bytes\":232449}", "#/shared_bytes", "from 0 to 232448"},
+        {"{\"kernel\":\"copy\",\"shared_bytes\":-1}", "#/shared_bytes", "from 0 to 232448"},
+        {"{\"kernel\":\"bank_conflict\",\"block\":1024,\"shared_bytes\":230000}", "#/shared_bytes",
+         "needs 4096"},
+        {"{\"kernel\":\"stream_dot\",\"dtype\":\"f32\"}", "#/dtype", "takes f64, not f32"},
+        {"{\"kernel\":\"copy\",\"block\":1000000000000}", "#/block", "1024"},
+        {"{\"kernel\":\"copy\",\"block\":9223372036854775807}", "#/block", "1024"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct experiment e;
+        struct problems problems;
+        assert_int_equal(check(cases[i].request, &e, &problems), -1);
+        assert_string_equal(problems.at[0].pointer, cases[i].pointer);
+        assert_non_null(strstr(problems.at[0].detail, cases[i].detail));
+    }
+}
+
+static void a_loop_over_the_grid_takes_any_grid(void **state)
+{
+    (void)state;
+    struct experiment e;
+    struct problems problems;
+    assert_int_equal(
+        check("{\"kernel\":\"grid_stride\",\"size\":1025,\"block\":256,\"grid\":1}", &e, &problems), 0);
+    assert_int_equal(e.grid[0], 1);
+    assert_int_equal(check("{\"kernel\":\"grid_stride\",\"size\":1025,\"block\":256}", &e, &problems), 0);
+    assert_true(e.grid[0] >= 1 && e.grid[0] <= 5);
+}
+
 static void what_is_written_reads_back_the_same(void **state)
 {
     (void)state;
@@ -140,14 +180,17 @@ static void what_is_written_reads_back_the_same(void **state)
         experiment_init(&e, suite_at(i));
         e.timeout_s = 12.5;
         e.priority = -3;
+        e.shared_bytes = 1024;
         for (int p = 0; p < e.kernel->param_count; p++)
-            e.param[p] = e.kernel->params[p].min + 1;
+            e.param[p] =
+                e.kernel->params[p].min + (e.kernel->params[p].power_of_two ? e.kernel->params[p].min : 1);
         assert_int_equal(experiment_check(&e, NULL, &problems), 0);
         json_t *written = experiment_to_json(&e, NULL);
         assert_non_null(written);
         assert_int_equal(experiment_from_json(&again, written, &problems), 0);
         assert_int_equal(experiment_check(&again, NULL, &problems), 0);
         assert_memory_equal(again.grid, e.grid, sizeof e.grid);
+        assert_int_equal(again.shared_bytes, e.shared_bytes);
         assert_memory_equal(again.param, e.param, sizeof e.param);
         json_t *twice = experiment_to_json(&again, NULL);
         assert_true(json_equal(written, twice));
@@ -226,6 +269,8 @@ int main(void)
         cmocka_unit_test(a_wrong_field_is_named_with_its_limit),
         cmocka_unit_test(all_wrong_fields_are_named_at_once),
         cmocka_unit_test(a_grid_is_derived_to_cover),
+        cmocka_unit_test(a_kernel_refuses_what_its_fields_together_do_not_allow),
+        cmocka_unit_test(a_loop_over_the_grid_takes_any_grid),
         cmocka_unit_test(what_is_written_reads_back_the_same),
         cmocka_unit_test(buffers_are_aligned_and_guarded),
         cmocka_unit_test(facts_read_back_the_same),

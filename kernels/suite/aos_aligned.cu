@@ -1,0 +1,36 @@
+/* aos_aligned: aos with the structure aligned to its size: x and y come and go in one access.
+
+   Alignment is the promise that lets a thread move its whole structure at once. The lanes of a warp then ask for
+   neighbouring bytes again, and all that is moved is used. */
+#include "kernels/suite/suite.h"
+
+struct aos_aligned : suite_kernel {
+    static void describe(kernel &k)
+    {
+        k.title = "Array of aligned structures";
+        k.text = "out[i] = {in[i].x + 10, in[i].y + 20}, a pair an access";
+        k.lesson =
+            "A structure that is aligned to its size moves as one: 100 % efficiency without another layout.";
+        k.block = {128, 1, 1};
+        input(k, "in", "n pairs");
+        output(k, "out", "n pairs, all written");
+    }
+    static HOST_DEVICE uint64_t elements(const domain &d, int) { return 2 * d.n; }
+    static traffic ledger(const domain &d) { return {2 * d.n, 2 * d.n}; }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n) {
+            auto pair = c.template load_wide<2>(c.a, i);
+            pair.v[0] = pair.v[0] + 10;
+            pair.v[1] = pair.v[1] + 20;
+            c.store_wide(c.b, i, pair);
+        }
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(0, i) + (i % 2 ? 20 : 10);
+        return true;
+    }
+};
+SUITE_KERNEL(aos_aligned)

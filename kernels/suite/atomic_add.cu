@@ -1,0 +1,51 @@
+/* atomic_add: one is added to C[k] by each of n threads.
+
+   k by where they meet: nowhere (spread), at one address a block, or all at one. Updates of one address are done one
+   after the other, in L2. They are a class of access of their own: neither loads nor stores, and the compiler and the
+   hardware may join those of a warp, so the model's count of them is no promise. */
+#include "kernels/suite/suite.h"
+
+struct atomic_add : suite_kernel {
+    enum { MEET };
+    enum { SPREAD, BLOCK, ONE };
+    static constexpr unsigned dtypes = I32 | F64;
+
+    static void describe(kernel &k)
+    {
+        static const char *const meets[] = {"spread", "block", "one", nullptr};
+        k.title = "Atomic updates";
+        k.text = "C[k] += 1 by n threads; k: the thread, the block, or 0";
+        k.lesson = "An update costs by how many others want the same address at the same time.";
+        k.dtype = DTYPE_I32;
+        param_choice(k, "meet", "where threads meet: nowhere (spread), at one address a block, or all at one",
+                     meets);
+        accumulated(k, "C", "n elements, one a block, or one");
+    }
+    static HOST_DEVICE uint64_t elements(const domain &d, int)
+    {
+        return d.param[MEET] == ONE ? 1 : d.param[MEET] == BLOCK ? d.grid.x : d.n;
+    }
+    static traffic ledger(const domain &d) { return {0, 0, d.n}; }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x(), k = i;
+        auto meet = c.param(MEET);
+        if (meet == ONE)
+            k = i * 0;
+        else if (meet == BLOCK)
+            k = c.block_x();
+        if (i < c.n)
+            c.atomic_add(c.a, k, 1);
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t k, typename X::T &value)
+    {
+        uint64_t first = k * x.block_x, count = 1;
+        if (x.param(MEET) == ONE)
+            count = x.n;
+        else if (x.param(MEET) == BLOCK)
+            count = first >= x.n ? 0 : x.n - first < x.block_x ? x.n - first : x.block_x;
+        value = x.input(0, k) + (typename X::T)count;
+        return count > 0;
+    }
+};
+SUITE_KERNEL(atomic_add)

@@ -1,0 +1,44 @@
+/* broadcast: C[i] = A[the first element of i's warp, of its block, or of all].
+
+   All lanes of a warp ask for one address: one sector, of which one element is used, serves 32 of them. */
+#include "kernels/suite/suite.h"
+
+struct broadcast : suite_kernel {
+    enum { SHARE, LOAD };
+    enum { WARP, BLOCK, GRID };
+    static constexpr bool load_paths = true;
+
+    static void describe(kernel &k)
+    {
+        static const char *const shares[] = {"warp", "block", "grid", nullptr};
+        k.title = "One address for all lanes";
+        k.text = "C[i] = A[the first element of i's warp, block, or grid]";
+        k.lesson =
+            "Lanes that ask for the same bytes are answered together: the request moves a single sector.";
+        param_choice(k, "share", "who shares an address: a warp, a block, or the grid", shares);
+        param_load(k);
+        input(k, "A", "n elements");
+        output(k, "C", "n elements, all written");
+    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x(), k = i * 0;
+        auto share = c.param(SHARE);
+        if (share == WARP)
+            k = i - c.thread_x() % 32;
+        else if (share == BLOCK)
+            k = i - c.thread_x();
+        if (i < c.n)
+            c.store(c.b, i, c.load(c.a, k));
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        uint64_t thread = i % x.block_x;
+        value = x.input(0, x.param(SHARE) == WARP    ? i - thread % 32
+                           : x.param(SHARE) == BLOCK ? i - thread
+                                                     : 0);
+        return true;
+    }
+};
+SUITE_KERNEL(broadcast)

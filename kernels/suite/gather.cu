@@ -1,0 +1,51 @@
+/* gather: C[i] = A[p(i)] with a permutation p that can be computed.
+
+   scope "global" permutes all n elements: every lane of a warp moves a sector of its own. scope "block" permutes the
+   elements of each block among themselves: as scattered within a warp, but all within a few kilobytes that the L1 holds.
+   An index of this kind is not affine: the model traces a part of the blocks. */
+#include "kernels/suite/permute.h"
+#include "kernels/suite/suite.h"
+
+struct gather : suite_kernel {
+    enum { SCOPE, LOAD };
+    enum { GLOBAL, BLOCK };
+    static constexpr bool load_paths = true;
+
+    static void describe(kernel &k)
+    {
+        static const char *const scopes[] = {"global", "block", nullptr};
+        k.title = "Gather";
+        k.text = "C[i] = A[p(i)], p a permutation of all elements or of each block's own";
+        k.lesson =
+            "Disorder costs by how far it reaches: within a block the L1 mends it, beyond it nobody does.";
+        param_choice(k, "scope", "what is permuted: all elements, or the elements of each block", scopes);
+        param_load(k);
+        input(k, "A", "n elements");
+        output(k, "C", "n elements, all written");
+    }
+    static refusal refuse(const domain &d, dtype) { return permute_refuse(d); }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
+
+    static HOST_DEVICE uint64_t source(uint64_t i, uint64_t n, uint64_t width, bool global)
+    {
+        uint64_t first = global ? 0 : i / width * width,
+                 count = global || n - first < width ? n - first : width;
+        return first + permuted(i - first, count);
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n) {
+            auto n = (uint64_t)c.n, width = (uint64_t)c.block_dim_x();
+            bool global = c.param(SCOPE) == GLOBAL;
+            auto k = c.computed(i, [=](uint64_t at) { return source(at, n, width, global); });
+            c.store(c.b, i, c.load(c.a, k));
+        }
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(0, source(i, x.n, x.block_x, x.param(SCOPE) == GLOBAL));
+        return true;
+    }
+};
+SUITE_KERNEL(gather)

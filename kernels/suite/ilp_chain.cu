@@ -1,0 +1,55 @@
+/* ilp_chain: chains of dependent additions, so many of them side by side in each thread.
+
+   An addition has to wait for the one before it in its chain, not for those of the other chains or of other warps. With
+   one chain it takes latency x issue rate warps to keep the adders busy, with four chains a quarter of them. */
+#include "kernels/suite/suite.h"
+
+struct ilp_chain : suite_kernel {
+    enum { CHAINS, STEPS };
+    static constexpr unsigned dtypes = F32 | F64;
+    static constexpr int variants = 4;
+    static int variant(const domain &d) { return log_2(d.param[CHAINS]); }
+
+    static void describe(kernel &k)
+    {
+        k.title = "Latency hidden by independent instructions";
+        k.text = "C[i] = the sum over c < chains of (A[i] + c + 1 + 1 + ...), `steps` additions a chain";
+        k.lesson = "Warps hide latency, and so do independent instructions of one warp: half the warps with "
+                   "twice the chains.";
+        param_power_of_two(k, "chains", "", "independent chains in a thread", 1, 8, 1);
+        param_integer(k, "steps", "additions", "dependent additions in each chain", 1, 65536, 1024);
+        input(k, "A", "n elements");
+        output(k, "C", "n elements, all written");
+    }
+    static traffic ledger(const domain &d)
+    {
+        return {d.n, d.n, 0, d.n * (uint64_t)d.param[CHAINS] * (uint64_t)d.param[STEPS]};
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        constexpr int chains = 1 << C::variant;
+        auto i = c.global_x();
+        if (i < c.n) {
+            typename C::T chain[chains], first = c.load(c.a, i);
+            UNROLL
+            for (int u = 0; u < chains; u++)
+                chain[u] = first + u;
+            c.compute(c.param(STEPS), [&] {
+                UNROLL
+                for (int u = 0; u < chains; u++)
+                    chain[u] = chain[u] + 1;
+            });
+            UNROLL
+            for (int u = 1; u < chains; u++)
+                chain[0] = chain[0] + chain[u];
+            c.store(c.b, i, chain[0]);
+        }
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        int64_t chains = x.param(CHAINS);
+        value = x.input(0, i) * chains + chains * (chains - 1) / 2 + chains * x.param(STEPS);
+        return true;
+    }
+};
+SUITE_KERNEL(ilp_chain)

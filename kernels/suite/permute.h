@@ -1,0 +1,36 @@
+/* A permutation of 0 to count - 1 that anyone can compute: i x prime mod count. The prime is none of count's factors, so no
+   two i meet; neighbours land far apart. */
+#ifndef COALESCED_KERNELS_SUITE_PERMUTE_H
+#define COALESCED_KERNELS_SUITE_PERMUTE_H
+
+#include "kernels/suite/suite.h"
+
+HOST_DEVICE uint64_t permute_prime(uint64_t count)
+{
+    return count % 2654435761u ? 2654435761u : 2246822519u;
+}
+
+HOST_DEVICE uint64_t permuted(uint64_t i, uint64_t count)
+{
+    return i * permute_prime(count) % count;
+}
+
+/* From i to i + hop (mod count), again and again, leads through all of them. */
+HOST_DEVICE uint64_t permute_hop(uint64_t count)
+{
+    return permute_prime(count) % count;
+}
+
+/* Beyond 2^31 elements the products would overflow. */
+static inline refusal permute_refuse(const domain &d)
+{
+    refusal refused = {};
+    if (d.n > INT32_MAX) {
+        refused.pointer = "#/size";
+        snprintf(refused.detail, sizeof refused.detail, "must be at most %d elements, is %llu", INT32_MAX,
+                 (unsigned long long)d.n);
+    }
+    return refused;
+}
+
+#endif

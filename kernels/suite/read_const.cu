@@ -1,0 +1,41 @@
+/* read_const: C[i] = A[i] + K[w], K in constant memory.
+
+   Constant memory answers a warp with one word at a time. When all lanes ask for the same word that is all they need;
+   when each asks for its own, 32 answers come one after the other. Its loads have a path of their own: they are not
+   among the global loads that are counted and predicted. */
+#include "kernels/suite/suite.h"
+
+struct read_const : suite_kernel {
+    enum { WORD };
+    enum { ONE, LANES };
+
+    static void describe(kernel &k)
+    {
+        static const char *const words[] = {"one", "lanes", nullptr};
+        k.title = "Constant memory";
+        k.text = "C[i] = A[i] + K[w]; one: w is the warp's number in its block, lanes: the thread's";
+        k.lesson = "Constant memory is for what all lanes of a warp read at once: 32 different words cost 32 "
+                   "times one.";
+        param_choice(k, "word", "whether the lanes of a warp ask for one word of K, or each for its own",
+                     words);
+        input(k, "A", "n elements");
+        output(k, "C", "n elements, all written");
+    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x();
+        auto w = c.thread_x();
+        if (c.param(WORD) == ONE)
+            w = w / 32;
+        if (i < c.n)
+            c.store(c.b, i, c.load(c.a, i) + c.constant(w));
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        uint64_t thread = i % x.block_x;
+        value = x.input(0, i) + (typename X::T)constant_value(x.param(WORD) == ONE ? thread / 32 : thread);
+        return true;
+    }
+};
+SUITE_KERNEL(read_const)

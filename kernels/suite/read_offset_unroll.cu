@@ -1,0 +1,25 @@
+/* read_offset_unroll: C[i] = A[i + offset] + B[i + offset], by so many elements a thread as asked for.
+
+   The factor is compiled in: all loads of a thread are issued before the first store waits for any of them, so that
+   each thread keeps 2 x unroll requests in flight. */
+#include "kernels/suite/offset.h"
+#include "kernels/suite/unrolled.h"
+
+struct read_offset_unroll : shifted_loads<unroll_by_parameter> {
+    static void describe(kernel &k)
+    {
+        k.title = "Misaligned loads, unrolled by a parameter";
+        k.text = "C[i] = A[i + offset] + B[i + offset], 1 to 16 elements a thread";
+        k.lesson = "Bandwidth is bytes in flight over latency: more loads a thread before the first use, or "
+                   "more threads.";
+        describe_offset(k);
+    }
+    template <class C> static BODY void body(C &c)
+    {
+        auto offset = c.param(OFFSET);
+        each(
+            c, offset, [&](auto i) { return c.load(c.a, i + offset) + c.load(c.b, i + offset); },
+            [&](auto i, auto sum) { c.store(c.c, i, sum); });
+    }
+};
+SUITE_KERNEL(read_offset_unroll)

@@ -1,0 +1,43 @@
+/* read_only: each thread adds up every (grid x block)-th element of A; C[thread] = its sum.
+
+   As close to reading alone as a kernel gets whose output is checked: a store a thread, however much it reads. */
+#include "kernels/suite/suite.h"
+
+struct read_only : suite_kernel {
+    enum { LOAD };
+    static constexpr bool load_paths = true, block_level = true, grid_stride_loop = true;
+
+    static void describe(kernel &k)
+    {
+        k.title = "Read only";
+        k.text = "C[thread] = the sum of A[i] over i = thread, thread + threads, ...";
+        k.lesson = "What loads reach by themselves: the ceiling for everything that reads.";
+        k.dtype = DTYPE_F64;
+        k.size[0] = 33554432;
+        param_load(k);
+        input(k, "A", "n elements");
+        output(k, "C", "an element a thread: its sum");
+    }
+    static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
+    {
+        return buffer == 0 ? d.n : d.grid.x * d.block.x;
+    }
+    static traffic ledger(const domain &d) { return {d.n, d.grid.x * d.block.x}; }
+    template <class C> static BODY void body(C &c)
+    {
+        c.threads([&] {
+            typename C::T sum = 0;
+            c.strided(c.n, [&](auto i) { sum = sum + c.load(c.a, i); });
+            c.store(c.b, c.global_x(), sum);
+        });
+    }
+    template <class X>
+    static HOST_DEVICE bool expected(const X &x, int, uint64_t thread, typename X::T &value)
+    {
+        value = 0;
+        for (uint64_t i = thread; i < x.n; i += x.grid_x * x.block_x)
+            value += x.input(0, i);
+        return true;
+    }
+};
+SUITE_KERNEL(read_only)

@@ -1,0 +1,36 @@
+/* write_only: C[i] = the number of its thread within the block, modulo 128.
+
+   Nothing is read. Two elements an access, as the STREAM kernels have it. */
+#include "kernels/suite/wide.h"
+
+struct write_only : wide_kernel<2> {
+    static constexpr unsigned most = 128;
+
+    static void describe(kernel &k)
+    {
+        k.title = "Write only";
+        k.text = "C[i] = the number of the thread that writes it, modulo 128";
+        k.lesson =
+            "What stores reach by themselves. Nobody waits for them, until the path to memory is full.";
+        k.dtype = DTYPE_F64;
+        k.size[0] = 33554432;
+        k.per_thread = 2;
+        output(k, "C", "n elements, all written");
+    }
+    static traffic ledger(const domain &d) { return {0, d.n}; }
+    template <class C> static BODY void body(C &c)
+    {
+        auto j = c.global_x();
+        auto value = c.value_of(c.thread_x() % most);
+        if (j * 2 + 1 < c.n)
+            c.store_wide(c.a, j, wide<typename C::T, 2>{{value, value}});
+        else if (j * 2 < c.n)
+            c.store(c.a, j * 2, value);
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = (typename X::T)(i / 2 % x.block_x % most);
+        return true;
+    }
+};
+SUITE_KERNEL(write_only)

@@ -1,0 +1,35 @@
+/* zero_copy: C[i] = A[i], both in the host's memory, mapped for the device.
+
+   Nothing is copied first: every load and store crosses the bus to the host by itself. What coalescing is worth there is
+   worth more, since the bus is so much narrower than the device's own memory. */
+#include "kernels/suite/suite.h"
+
+struct zero_copy : suite_kernel {
+    enum { LOAD };
+    static constexpr bool load_paths = true;
+
+    static void describe(kernel &k)
+    {
+        k.title = "Mapped host memory";
+        k.text = "C[i] = A[i], A and C in the host's memory";
+        k.lesson = "Data that is used once need not be copied first: the bus is as fast either way, and only "
+                   "as fast.";
+        k.host_memory = true;
+        param_load(k);
+        input(k, "A", "n elements, in the host's memory");
+        output(k, "C", "n elements, in the host's memory, all written");
+    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
+    template <class C> static BODY void body(C &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n)
+            c.store(c.b, i, c.load(c.a, i));
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(0, i);
+        return true;
+    }
+};
+SUITE_KERNEL(zero_copy)
