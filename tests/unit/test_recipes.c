@@ -24,11 +24,15 @@ static json_t *row_request(const json_t *sweep, const json_t *columns, const jso
     return request;
 }
 
-static void read_experiment(const json_t *request, struct experiment *e)
+/* False: no device launches it, and that is what was published. */
+static bool read_experiment(const json_t *request, struct experiment *e)
 {
     struct problems problems = {0};
-    if (experiment_from_json(e, request, &problems) < 0 || experiment_check(e, NULL, &problems) < 0)
+    if (experiment_from_json(e, request, &problems) == 0 && experiment_check(e, NULL, &problems) == 0)
+        return true;
+    if (strcmp(problems.at[0].pointer, "#/block") != 0)
         fail_msg("%s: %s", problems.at[0].pointer, problems.at[0].detail);
+    return false;
 }
 
 struct cell {
@@ -63,7 +67,8 @@ static void compare_row(const struct recipe *recipe, const char *arch, int l1, c
     struct experiment e;
     struct access access;
     bool sampled = strcmp(arch, "sm_20") == 0 && strcmp(recipe_name(recipe), "lane_patterns") != 0;
-    read_experiment(request, &e);
+    if (!read_experiment(request, &e))
+        return;
     access_count(&e, &access);
     assert_true(access.exact);
     json_t *normal = experiment_to_json(&e, NULL), *published = recipe_published(recipe, normal);
@@ -207,7 +212,7 @@ static void a_request_is_laid_over_a_recipe(void **state)
 static void every_recipe_is_whole(void **state)
 {
     (void)state;
-    assert_int_equal(recipe_count(), 13);
+    assert_int_equal(recipe_count(), 27);
     for (int i = 0; i < recipe_count(); i++) {
         json_t *summary = recipe_summary(recipe_at(i));
         assert_non_null(summary);
