@@ -58,7 +58,9 @@ static run make_run(const rival &r, uint64_t n, std::vector<float> *arrays)
     run made{};
     made.kernel = k;
     made.dtype = DTYPE_F32;
-    made.domain = {n, 1, n, {}, k->block};
+    made.domain.n = made.domain.columns = n;
+    made.domain.rows = 1;
+    made.domain.block = k->block;
     shape cover = k->cover(&made.domain);
     made.grid = {(cover.x + k->block.x - 1) / k->block.x, 1, 1};
     for (int b = 0; b < k->buffer_count; b++) {
