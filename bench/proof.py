@@ -9,6 +9,7 @@ program, the whole suite under memory checkers.
 The rivals are BabelStream (src/cuda, built for this GPU) and gpu-stream of gpu-benches; without their paths they are left
 out, and the figures say so."""
 import argparse
+import contextlib
 import csv
 import io
 import json
@@ -35,8 +36,17 @@ REPEATED = {"kernel": "read_offset", "size": 16777216, "block": 512, "offset": 1
 class Proof:
     def __init__(self, arguments):
         self.arguments = arguments
+        # Never counts: a profiling session would keep Nsight Compute and the counting services away from the device.
         self.service = Service(arguments.binary, "--devices", arguments.device)
-        self.repeats = []  # (seconds since the first, cold median, hot median)
+        self.repeats = []  # (when, cold median, hot median)
+
+    @contextlib.contextmanager
+    def another(self):
+        service = Service(self.arguments.binary, "--devices", self.arguments.device)
+        try:
+            yield service
+        finally:
+            service.stop()
 
     # ---- the same experiment, again and again while everything else goes on ----
 
@@ -64,21 +74,24 @@ class Proof:
     def agree(self):
         chance = random.Random(20261121)
         rows, differences = {}, []
-        for kernel in self.service.get("/v1/kernels")["kernels"]:
-            row = rows[kernel["name"]] = {"configurations": 0, "exact": 0, "equal": 0, "sectors": 0, "bank_conflicts_equal": 0}
-            while row["configurations"] < self.arguments.configurations:
-                request = dict(draw.request(chance, kernel), counters=True, measure=QUICK)
-                answer = self.service.session.post(self.service.url + "/v1/experiments", json=request,
-                                                   headers={"Prefer": "wait=60"})
-                if answer.status_code == 422:
-                    continue
-                result = answer.json()
-                self.compare(kernel["name"], request, result, row, differences)
-                self.repeat()
+        with self.another() as service:
+            for kernel in service.get("/v1/kernels")["kernels"]:
+                self.agree_of(service, chance, kernel, rows, differences)
         return {"kernels": rows, "differences": differences,
                 "exact": sum(row["exact"] for row in rows.values()), "equal": sum(row["equal"] for row in rows.values())}
 
-    def compare(self, name, request, result, row, differences):
+    def agree_of(self, service, chance, kernel, rows, differences):
+        row = rows[kernel["name"]] = {"configurations": 0, "exact": 0, "equal": 0, "sectors": 0, "bank_conflicts_equal": 0}
+        while row["configurations"] < self.arguments.configurations:
+            request = dict(draw.request(chance, kernel), counters=True, measure=QUICK)
+            answer = service.session.post(service.url + "/v1/experiments", json=request, headers={"Prefer": "wait=60"})
+            if answer.status_code == 422:
+                continue
+            self.compare(request, answer.json(), row, differences)
+            self.repeat()
+
+    @staticmethod
+    def compare(request, result, row, differences):
         row["configurations"] += 1
         if result["state"] != "succeeded" or result["counters"]["status"] != "measured":
             differences.append({"request": request, "state": result["state"], "failure": result.get("failure"),
@@ -101,8 +114,8 @@ class Proof:
 
     def cost(self):
         plain = {"kernel": "read_offset", "size": 1048576, "block": 512, "offset": 11}
-        service = Service(self.arguments.binary, "--devices", self.arguments.device)
-        service.post(plain)
+        sweep = {"kernel": "read_offset", "size": 1048576, "offset": [0, 1, 2, 4, 8, 11, 16, 32, 128],
+                 "block": [64, 128, 256, 512, 1024]}
 
         def timed(request, rounds):
             seconds, results = [], []
@@ -115,27 +128,26 @@ class Proof:
         def medians(results):
             return {kind: statistics.median(one["timing"][kind]["median_us"] for one in results) for kind in ("cold", "hot")}
 
-        before, without = timed(plain, 20)
-        first, _ = timed(dict(plain, counters=True), 1)
-        counted, with_counters = timed(dict(plain, counters=True), 10)
-        after, enabled = timed(plain, 20)
-        sweep = {"kernel": "read_offset", "size": 1048576, "offset": [0, 1, 2, 4, 8, 11, 16, 32, 128],
-                 "block": [64, 128, 256, 512, 1024]}
-        sweeps = {}
-        for counters in (False, True):
-            begin = time.monotonic()
-            answer = service.session.post(service.url + "/v1/sweeps", json=dict(sweep, counters=counters),
-                                          headers={"Prefer": "wait=60"}).json()
-            assert answer["state"] == "succeeded", answer
-            sweeps["with" if counters else "without"] = round(time.monotonic() - begin, 3)
-        live = with_counters[-1]["stability"]["live"]
-        service.stop()
+        with self.another() as service:
+            service.post(plain)
+            before, without = timed(plain, 20)
+            first, _ = timed(dict(plain, counters=True), 1)
+            counted, with_counters = timed(dict(plain, counters=True), 10)
+            after, enabled = timed(plain, 20)
+            sweeps = {}
+            for counters in (False, True):
+                begin = time.monotonic()
+                answer = service.session.post(service.url + "/v1/sweeps", json=dict(sweep, counters=counters),
+                                              headers={"Prefer": "wait=60"}).json()
+                assert answer["state"] == "succeeded", answer
+                sweeps["with" if counters else "without"] = round(time.monotonic() - begin, 3)
+        last = with_counters[-1]
         return {"request": plain, "without_ms": round(before * 1e3, 1), "first_adds_ms": round((first - before) * 1e3, 1),
-                "adds_ms": round((counted - before) * 1e3, 1), "passes": with_counters[0]["counters"]["passes"],
+                "adds_ms": round((counted - before) * 1e3, 1), "passes": last["counters"]["passes"],
                 "session_enabled_ms": round(after * 1e3, 1), "medians_before_us": medians(without),
                 "medians_session_enabled_us": medians(enabled), "sweep_of_45_s": sweeps,
-                "sweep_adds_s": round(sweeps["with"] - sweeps["without"], 3), "live": live,
-                "counters": with_counters[-1]["counters"], "bandwidth": with_counters[-1]["bandwidth"]}
+                "sweep_adds_s": round(sweeps["with"] - sweeps["without"], 3), "live": last["stability"]["live"],
+                "counters": last["counters"], "bandwidth": last["bandwidth"]}
 
     # ---- Nsight Compute over the executor ----
 
@@ -166,20 +178,20 @@ class Proof:
                 number *= {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "msecond": 1e3}[row["Metric Unit"]]
             seen.setdefault(row["Kernel Name"], {})[row["Metric Name"]] = number
         rows = {}
-        for name, request in requests.items():
-            theirs = next((values for kernel, values in seen.items() if re.search(rf"\b{name}\b|\d{name}", kernel)), {})
-            ours = self.service.post(dict(request, counters=True))
-            durations = [self.service.post(dict(request, counters=True, measure=QUICK))["counters"]["duration_us"]
-                         for _ in range(5)]
-            duration = statistics.median(durations)
-            rows[name] = {
-                "request": request, "sectors_and_requests_equal": all(theirs.get(metric) == ours["counters"][field]
-                                                                      for field, metric in SECTORS.items()),
-                "ours": {field: ours["counters"][field] for field in SECTORS}, "theirs": theirs,
-                "duration_us": duration, "cold_median_us": ours["timing"]["cold"]["median_us"],
-                "their_duration_us": theirs.get("gpu__time_duration.sum"),
-                "duration_ratio": round(duration / theirs["gpu__time_duration.sum"], 4) if theirs else None}
-            self.repeat()
+        with self.another() as service:
+            for name, request in requests.items():
+                theirs = next((values for kernel, values in seen.items() if re.search(rf"{name}\b|\d{name}", kernel)), {})
+                counted = [service.post(dict(request, counters=True, measure=QUICK)) for _ in range(7)]
+                ours = counted[0]["counters"]
+                duration = statistics.median(one["counters"]["duration_us"] for one in counted)
+                their_duration = theirs.get("gpu__time_duration.sum")
+                rows[name] = {
+                    "request": request,
+                    "sectors_and_requests_equal": all(theirs.get(metric) == ours[field] for field, metric in SECTORS.items()),
+                    "ours": {field: ours[field] for field in SECTORS}, "theirs": theirs, "duration_us": duration,
+                    "cold_median_us": service.post(request)["timing"]["cold"]["median_us"],
+                    "duration_ratio": round(duration / their_duration, 4) if their_duration else None}
+                self.repeat()
         return rows
 
     # ---- another program's slope ----
@@ -240,7 +252,7 @@ class Proof:
                                 device=self.arguments.device)
             row = found[tool] = {"experiments": 0, "verified": 0, "refused": 0, "bad": []}
             for kernel in kernels:
-                for _ in range(3):
+                for _ in range(2):
                     request = dict(draw.request(chance, kernel, 5000), measure=QUICK)
                     if "steps" in request:
                         request["steps"] = min(request["steps"], 16)
@@ -251,8 +263,8 @@ class Proof:
                     row["verified"] += message["type"] == "result"
                     if message["type"] == "error" and not refused:
                         row["bad"].append([request, message["kind"], message["detail"]])
-                self.repeat()
             row["exit_status"], said = executor.end()
+            self.repeat()
             row["summary"] = [line for line in said.splitlines() if "SUMMARY" in line]
             row["errors"] = [line for line in said.splitlines() if "=========" in line and "SUMMARY" not in line][:40]
         return found
@@ -262,17 +274,18 @@ class Proof:
     def lessons(self):
         tables = {}
         folder = pathlib.Path(self.arguments.lessons or ".")
-        for name, request in LESSONS.items():
-            answer = self.service.session.post(self.service.url + "/v1/sweeps", json=request, headers={"Prefer": "wait=60"})
-            answer.raise_for_status()
-            sweep = answer.json()
-            while sweep["state"] == "running":
-                time.sleep(0.5)
-                sweep = self.service.get(f"/v1/sweeps/{sweep['id']}")
-            text = self.service.session.get(f"{self.service.url}/v1/sweeps/{sweep['id']}.csv").text
-            (folder / f"{name}.csv").write_text(text)
-            tables[name] = {"points": sweep["total"], "succeeded": sweep["succeeded"]}
-            self.repeat()
+        with self.another() as service:
+            for name, request in LESSONS.items():
+                answer = service.session.post(service.url + "/v1/sweeps", json=request, headers={"Prefer": "wait=60"})
+                answer.raise_for_status()
+                sweep = answer.json()
+                while sweep["state"] == "running":
+                    time.sleep(0.5)
+                    sweep = service.get(f"/v1/sweeps/{sweep['id']}")
+                text = service.session.get(f"{service.url}/v1/sweeps/{sweep['id']}.csv").text
+                (folder / f"{name}.csv").write_text(text)
+                tables[name] = {"points": sweep["total"], "succeeded": sweep["succeeded"]}
+                self.repeat()
         return tables
 
 

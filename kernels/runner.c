@@ -13,12 +13,14 @@ enum {
     FLOOR_SAMPLES = 32,
     LOOK_EVERY = 10,
     HOT_MIN_SAMPLES = 10, /* each is a mean over the launches between two lengths already */
-    HOT_LAUNCHES_MAX = 200,
+    HOT_LAUNCHES_MAX = 400,
 };
 /* Of max_seconds, for the cold samples; the hot ones get what is left. */
 static const double cold_share = 0.6;
 /* The longer of the two batches behind a hot sample takes about so long. */
-static const double hot_batch_us = 4000;
+static const double hot_batch_us = 2000;
+/* Beyond it four launches are more than anybody waits for. */
+static const double hot_long_us = 5000;
 
 struct runner {
     const struct device_kind *kind;
@@ -75,7 +77,7 @@ static int measure_floor(struct runner *runner, struct error *error)
     unsigned count = 0;
     if (runner->floor_us >= 0)
         return 0;
-    for (int tries = 0; count < FLOOR_SAMPLES && tries < 10 * FLOOR_SAMPLES; tries++) {
+    for (int tries = 0; count < FLOOR_SAMPLES && tries < (count ? 10 : 1) * FLOOR_SAMPLES; tries++) {
         double us;
         if (sample_cold(&sampler, &us, error) < 0)
             return -1;
@@ -114,7 +116,8 @@ static int time_hot(struct runner *runner, const struct run *run, const struct t
 {
     const struct device_kind *kind = runner->kind;
     double fit = hot_batch_us / cold_us;
-    unsigned many = fit > HOT_LAUNCHES_MAX ? HOT_LAUNCHES_MAX : fit < 2 ? 2 : (unsigned)fit;
+    double least = cold_us < hot_long_us ? 4 : 2;
+    unsigned many = (unsigned)fmin(fmax(fit, least), HOT_LAUNCHES_MAX);
     unsigned few = many < 4 ? 1 : many / 4;
     struct hot_sampler sampler = {.runner = runner, .difference = many - few};
     double warm;

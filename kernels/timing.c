@@ -5,8 +5,9 @@
 
 #include "base/clock.h"
 
-/* Where every launch is waited for, as under a memory checker, no sample is of use: give up after so many. */
-static const unsigned discards_max = 200;
+/* Where every launch is waited for, as under a memory checker, no sample is of use: give up after so many, or after some
+   when time is over. */
+static const unsigned discards_max = 200, discards_late = 20;
 
 const char *stop_reason_name(enum stop_reason reason)
 {
@@ -133,14 +134,15 @@ int timing_collect(struct timing *timing, const struct timing_plan *plan,
     for (;;) {
         if (take_sample(&c, sample, arg, error) < 0)
             goto out;
-        if (c.count == 0 && c.discarded < discards_max)
+        bool late = clock_monotonic_ns() >= deadline;
+        if (c.count == 0 && c.discarded < (late ? discards_late : discards_max))
             continue;
         if (c.count == 0) {
             *timing = (struct timing){.discarded = c.discarded};
             result = 0;
             goto out;
         }
-        if (clock_monotonic_ns() >= deadline) {
+        if (late) {
             timing->stop = STOP_TIME;
             break;
         }

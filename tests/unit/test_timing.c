@@ -156,6 +156,11 @@ static void a_source_that_only_discards_gives_no_timing_and_no_endless_loop(void
     assert_int_equal(timing_collect(&t, &plan, refuse, NULL, &error), 0);
     assert_int_equal(t.samples, 0);
     assert_int_equal(t.discarded, 200);
+    struct timing_plan short_plan = plan;
+    short_plan.max_seconds = 0;
+    assert_int_equal(timing_collect(&t, &short_plan, refuse, NULL, &error), 0);
+    assert_int_equal(t.samples, 0);
+    assert_int_equal(t.discarded, 20);
 }
 
 int main(void)
