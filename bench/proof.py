@@ -39,6 +39,9 @@ class Proof:
         # Never counts: a profiling session would keep Nsight Compute and the counting services away from the device.
         self.service = Service(arguments.binary, "--devices", arguments.device)
         self.repeats = []  # (when, cold median, hot median)
+        device = self.service.get("/v1/devices/0")
+        self.answer = {"command": "bench/proof.py",
+                       "device": {key: device.get(key) for key in ("name", "arch", "driver", "runtime")}}
 
     @contextlib.contextmanager
     def another(self):
@@ -54,7 +57,7 @@ class Proof:
         if "repeat" not in self.arguments.only:
             return
         now = time.monotonic()
-        if self.repeats and (now - self.repeats[-1][0] < 30 or len(self.repeats) == 20):
+        if self.repeats and (now - self.repeats[-1][0] < self.arguments.every or len(self.repeats) == 20):
             return
         timing = self.service.post(dict(REPEATED, measure={"min_samples": 100, "noise": 0.002, "max_seconds": 2}))["timing"]
         self.repeats.append((now, timing["cold"]["median_us"], timing["hot"]["median_us"]))
@@ -62,12 +65,21 @@ class Proof:
     def repeated(self):
         while len(self.repeats) < 20:
             self.repeat()
+            self.write("repeat", self.repeated_so_far())
             time.sleep(0.5)
+        return self.repeated_so_far()
+
+    def repeated_so_far(self):
         cold, hot = [row[1] for row in self.repeats], [row[2] for row in self.repeats]
-        return {"request": REPEATED, "times": 20, "over_seconds": round(self.repeats[-1][0] - self.repeats[0][0]),
+        return {"request": REPEATED, "times": len(self.repeats), "over_seconds": round(self.repeats[-1][0] - self.repeats[0][0]),
                 "cold_median_us": cold, "hot_median_us": hot,
                 "cold_spread": round((max(cold) - min(cold)) / statistics.median(cold), 5),
                 "hot_spread": round((max(hot) - min(hot)) / statistics.median(hot), 5)}
+
+    def write(self, name, found):
+        self.answer[name] = found
+        if self.arguments.out:
+            pathlib.Path(self.arguments.out).write_text(json.dumps(self.answer, indent=1) + "\n")
 
     # ---- the model against the counters ----
 
@@ -109,6 +121,25 @@ class Proof:
             unlike["shared_bank_conflicts"] = [conflicts, counters["shared_bank_conflicts"]]
         if unlike:
             differences.append({"request": request, "exact": prediction["exact"], "predicted_and_counted": unlike})
+
+    # ---- bank conflicts of wide elements, as they were counted ----
+
+    def banks(self):
+        chance, rows = random.Random(11), []
+        with self.another() as service:
+            kernels = {kernel["name"]: kernel for kernel in service.get("/v1/kernels")["kernels"]}
+            for name in ["bank_conflict"] * 60 + ["transpose", "barrier_phases"] * 10:
+                request = dict(draw.request(chance, kernels[name], 100000), dtype=chance.choice(["f64", "f64", "f32"]))
+                answer = service.session.post(service.url + "/v1/experiments", headers={"Prefer": "wait=60"},
+                                              json=dict(request, counters=True, measure=QUICK))
+                if answer.status_code == 422:
+                    continue
+                result = answer.json()
+                rows.append({"request": request, "counted": result["counters"].get("shared_bank_conflicts"),
+                             "predicted": result["prediction"]["shared_load_bank_conflicts"] +
+                             result["prediction"]["shared_store_bank_conflicts"]})
+                self.repeat()
+        return rows
 
     # ---- what counters cost ----
 
@@ -233,7 +264,7 @@ class Proof:
             best = [max(row[column] for row in rows) for column in range(4)]
             ours = {"write_only": max(self.best_gbps(kernel="write_only", size=size, block=block) for block in (128, 256, 512)),
                     "read_only": max(self.best_gbps(kernel="read_only", size=size, block=block) for block in (256, 512, 1024)),
-                    "stream_triad": max(self.best_gbps(kernel="stream_triad", size=size, block=block) for block in (256, 512))}
+                    "stream_triad": max(self.best_gbps(kernel="stream_triad", size=size, block=block) for block in (64, 96, 128, 192, 256, 384, 512, 768, 1024))}
             for kernel, column in ("write_only", 0), ("read_only", 1), ("stream_triad", 3):
                 found.setdefault("gpu_stream", {})[kernel] = {"theirs_gbps": best[column], "ours_gbps": ours[kernel]}
             found["gpu_stream_output"] = text
@@ -312,7 +343,7 @@ LESSONS = {
     "disorder": {"recipe": "disorder", "counters": True},
     "strides": {"kernel": "strided", "size": 16777216, "stride": [1, 2, 3, 4, 6, 8, 16, 32], "counters": True},
 }
-SECTIONS = ["agree", "cost", "ncu", "hot", "rivals", "checkers", "lessons", "repeat"]
+SECTIONS = ["agree", "banks", "cost", "ncu", "hot", "rivals", "checkers", "lessons", "repeat"]
 
 
 def main():
@@ -322,6 +353,7 @@ def main():
     parser.add_argument("--out")
     parser.add_argument("--only", default=",".join(SECTIONS), help="of " + ",".join(SECTIONS))
     parser.add_argument("--configurations", type=int, default=25, help="a kernel, of the model against the counters")
+    parser.add_argument("--every", type=float, default=30, help="seconds between the repeated experiment's runs")
     parser.add_argument("--slope", help="the slope program")
     parser.add_argument("--babelstream")
     parser.add_argument("--gpu-stream")
@@ -329,24 +361,20 @@ def main():
     arguments = parser.parse_args()
     arguments.only = arguments.only.split(",")
     proof = Proof(arguments)
-    device = proof.service.get("/v1/devices/0")
-    answer = {"command": "bench/proof.py", "device": {key: device.get(key) for key in ("name", "arch", "driver", "runtime")}}
-    sections = {"agree": proof.agree, "cost": proof.cost, "ncu": proof.ncu, "hot": proof.hot, "rivals": proof.rivals,
+    sections = {"agree": proof.agree, "banks": proof.banks, "cost": proof.cost, "ncu": proof.ncu, "hot": proof.hot, "rivals": proof.rivals,
                 "checkers": proof.checkers, "lessons": proof.lessons, "repeat": proof.repeated}
     for name in SECTIONS:
         if name not in arguments.only or (name == "hot" and not arguments.slope):
             continue
         begin = time.monotonic()
         try:
-            answer[name] = sections[name]()
+            proof.write(name, sections[name]())
         except Exception as failure:  # the others are still worth having
-            answer[name] = {"failed": repr(failure)}
+            proof.write(name, {"failed": repr(failure)})
         print(f"{name}: {time.monotonic() - begin:.1f} s", file=sys.stderr)
-        if arguments.out:
-            pathlib.Path(arguments.out).write_text(json.dumps(answer, indent=1) + "\n")
     proof.service.stop()
     if not arguments.out:
-        json.dump(answer, sys.stdout, indent=1)
+        json.dump(proof.answer, sys.stdout, indent=1)
 
 
 if __name__ == "__main__":
