@@ -18,8 +18,6 @@ struct row {
     int64_t own; /* the executor with a context; 0: none */
     bool read;
     struct live_reading reading;
-    struct live *live; /* the thread's alone, as is the next */
-    char live_uuid[64];
 };
 
 struct readings {
@@ -32,22 +30,13 @@ struct readings {
     struct row row[DEVICES_MAX];
 };
 
-/* Without the lock: it may take long. What could not be asked is opened anew, the driver may be back. */
-static void row_read(struct row *row, const char *uuid, int64_t own, struct live_reading *reading)
+/* Without the lock: it may take long. Closed again each time: the driver's library would take twice the memory that the
+   rest of the server does. */
+static void uuid_read(const char *uuid, int64_t own, struct live_reading *reading)
 {
-    if (row->live && strcmp(row->live_uuid, uuid) != 0) {
-        live_close(row->live);
-        row->live = NULL;
-    }
-    if (!row->live) {
-        row->live = live_open(uuid);
-        snprintf(row->live_uuid, sizeof row->live_uuid, "%s", uuid);
-    }
-    live_read(row->live, LIVE_ALL, own, reading);
-    if (!live_known(reading)) {
-        live_close(row->live);
-        row->live = NULL;
-    }
+    struct live *live = live_open(uuid);
+    live_read(live, LIVE_ALL, own, reading);
+    live_close(live);
 }
 
 static struct row *row_wanted(struct readings *readings)
@@ -74,7 +63,7 @@ static void *work(void *arg)
         memcpy(uuid, row->uuid, sizeof uuid);
         readings->began_ns = clock_monotonic_ns();
         pthread_mutex_unlock(&readings->lock);
-        row_read(row, uuid, own, &reading);
+        uuid_read(uuid, own, &reading);
         pthread_mutex_lock(&readings->lock);
         readings->began_ns = 0;
         if (strcmp(uuid, row->uuid) == 0) {
@@ -125,8 +114,6 @@ void readings_free(struct readings *readings)
         pthread_detach(readings->thread);
         return;
     }
-    for (int i = 0; i < readings->count; i++)
-        live_close(readings->row[i].live);
     pthread_cond_destroy(&readings->asked);
     pthread_cond_destroy(&readings->answered);
     pthread_mutex_destroy(&readings->lock);
