@@ -162,7 +162,7 @@ static void a_library_that_is_missing_or_too_old_is_told(void **state)
 {
     (void)state;
     static const struct {
-        const char *library, *reason;
+        const char *path, *reason;
     } cases[] = {
         {"/nowhere/libcupti.so", "/nowhere/libcupti.so"},
         {FAKE_CUPTI_OLD_LIBRARY, "no cuptiRangeProfilerSetConfig"},
@@ -171,7 +171,7 @@ static void a_library_that_is_missing_or_too_old_is_told(void **state)
         struct counters counters;
         struct error error;
         struct counters_session *session = session_new();
-        setenv(library_variable, cases[i].library, 1);
+        setenv(library_variable, cases[i].path, 1);
         assert_int_equal(measure(session, &all, &counters, &error), 0);
         assert_int_equal(counters.status, COUNTERS_UNAVAILABLE);
         assert_non_null(strstr(counters.reason, cases[i].reason));
