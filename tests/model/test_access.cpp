@@ -48,8 +48,8 @@ static bool draw_experiment(const kernel *k, experiment *drawn)
     do
         experiment_init(&e, k), e.dtype = (dtype)draw(DTYPE_COUNT);
     while (!(k->dtypes >> e.dtype & 1u));
-    e.size[0] = 1 + (int64_t)draw(k->dims == 2 ? 50 : 1500);
-    e.size[1] = k->dims == 2 ? 1 + (int64_t)draw(50) : 0;
+    e.size[0] = 1 + (int64_t)draw(k->dims == 2 ? 40 : 1000);
+    e.size[1] = k->dims == 2 ? 1 + (int64_t)draw(40) : 0;
     e.block[0] = draw(2) ? blocks[draw(13)] : 1 + (int64_t)draw(1024);
     if (k->block_dims == 2) {
         e.block[0] = 1 + (int64_t)draw(64);
