@@ -161,7 +161,8 @@ json_t *counters_to_json(const struct experiment *e, const struct result *r, con
         return json_pack("{s:s,s:s,s:s}", "status", "unavailable", "reason", c->reason, "remedy", c->remedy);
     if (c->status != COUNTERS_MEASURED)
         return missing_to_json("unavailable", "the kernel's output was wrong: nothing of it was counted");
-    json_t *object = json_pack("{s:s,s:i}", "status", "measured", "passes", (int)c->passes);
+    json_t *object = json_pack("{s:s,s:i,s:i}", "status", "measured", "passes", (int)c->passes,
+                               "points_per_pass", c->points);
     add_values(object, c);
     json_object_set_new(object, "efficiency_check", efficiency_check(c));
     json_object_set_new(object, "against_prediction", against_prediction(r, prediction));

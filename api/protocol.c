@@ -96,6 +96,35 @@ static int read_error(struct message *message, const json_t *line, struct error 
     return json_object_get(line, "result") ? read_payload(message, line, "result", error) : 0;
 }
 
+static int read_ask(struct message *message, const json_t *line, struct error *error)
+{
+    (void)message;
+    (void)line;
+    (void)error;
+    return 0;
+}
+
+static int read_ahead(struct message *message, const json_t *line, struct error *error)
+{
+    struct ahead *ahead = &message->ahead;
+    const json_t *list = json_object_get(line, "experiments"), *one;
+    size_t i;
+    if (!json_is_array(list) || json_array_size(list) > PROTOCOL_AHEAD)
+        return bad(error, "\"experiments\" is missing, no list or too long");
+    json_array_foreach ((json_t *)list, i, one) {
+        const json_t *request = json_object_get(one, "request");
+        if (read_name(one, "id", ahead->at[i].id, sizeof ahead->at[i].id, error) < 0)
+            return -1;
+        if (!json_is_object(request))
+            return bad(error, "an experiment ahead has no request");
+        ahead->at[i].request = json_dumps(request, API_JSON_FLAGS);
+        if (!ahead->at[i].request)
+            return error_set(error, ERROR_MEMORY, "no memory for an executor's line");
+        ahead->count++;
+    }
+    return 0;
+}
+
 static const struct type {
     const char *name;
     bool about_one; /* has an id */
@@ -103,7 +132,8 @@ static const struct type {
 } types[] = {
     [MESSAGE_HELLO] = {"hello", false, read_hello},         [MESSAGE_RUN] = {"run", true, read_run},
     [MESSAGE_PROGRESS] = {"progress", true, read_progress}, [MESSAGE_RESULT] = {"result", true, read_result},
-    [MESSAGE_ERROR] = {"error", true, read_error},
+    [MESSAGE_ERROR] = {"error", true, read_error},          [MESSAGE_ASK] = {"ask", true, read_ask},
+    [MESSAGE_AHEAD] = {"ahead", true, read_ahead},
 };
 enum { TYPES = sizeof types / sizeof types[0] };
 
@@ -145,6 +175,14 @@ void message_free(struct message *message)
 {
     free(message->payload);
     message->payload = NULL;
+    ahead_free(&message->ahead);
+}
+
+void ahead_free(struct ahead *ahead)
+{
+    for (int i = 0; i < ahead->count; i++)
+        free(ahead->at[i].request);
+    ahead->count = 0;
 }
 
 /* ---- writing ---- */
@@ -238,5 +276,25 @@ char *message_error(const char *id, const struct error *failure, const char *res
     add(&message, "detail", text_of(failure->text));
     if (result)
         add(&message, "result", object_of(result));
+    return line_of(message);
+}
+
+char *message_ask(const char *id)
+{
+    return line_of(message_about(MESSAGE_ASK, id));
+}
+
+char *message_ahead(const char *id, const struct ahead *ahead)
+{
+    json_t *message = message_about(MESSAGE_AHEAD, id), *list = json_array();
+    for (int i = 0; list && i < ahead->count; i++) {
+        json_t *one = json_pack("{s:s}", "id", ahead->at[i].id);
+        add(&one, "request", object_of(ahead->at[i].request));
+        if (json_array_append_new(list, one) < 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    add(&message, "experiments", list);
     return line_of(message);
 }

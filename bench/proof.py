@@ -66,7 +66,7 @@ class Proof:
         while len(self.repeats) < 20:
             self.repeat()
             self.write("repeat", self.repeated_so_far())
-            time.sleep(0.5)
+            time.sleep(0.05)
         return self.repeated_so_far()
 
     def repeated_so_far(self):
@@ -147,6 +147,8 @@ class Proof:
         plain = {"kernel": "read_offset", "size": 1048576, "block": 512, "offset": 11}
         sweep = {"kernel": "read_offset", "size": 1048576, "offset": [0, 1, 2, 4, 8, 11, 16, 32, 128],
                  "block": [64, 128, 256, 512, 1024]}
+        mixed_request = {"kernel": ["read_offset", "write_offset", "aos", "copy_vec4", "stream_triad", "read_only", "strided"],
+                         "size": [65536, 1000003, 12345678], "block": [96, 512], "counters": True, "measure": QUICK}
 
         def timed(request, rounds):
             seconds, results = [], []
@@ -157,7 +159,25 @@ class Proof:
             return statistics.median(seconds), results
 
         def medians(results):
-            return {kind: statistics.median(one["timing"][kind]["median_us"] for one in results) for kind in ("cold", "hot")}
+            return {kind: {field: statistics.median(one["timing"][kind][field] for one in results)
+                           for field in ("median_us", "samples")} for kind in ("cold", "hot")}
+
+        def swept(request):
+            begin = time.monotonic()
+            answer = service.session.post(service.url + "/v1/sweeps", json=request, headers={"Prefer": "wait=60"}).json()
+            seconds = time.monotonic() - begin
+            assert answer["state"] == "succeeded", answer
+            points = service.get(f"/v1/sweeps/{answer['id']}?page_size=500")["points"]
+            return seconds, [point["result"] for point in points]
+
+        def agreement(results):
+            exact = [one for one in results if one["prediction"]["exact"]]
+            return {"points": len(results), "exact": len(exact),
+                    "equal": sum(bool(one["counters"]["against_prediction"]["equal"]) for one in exact),
+                    "points_per_pass": sorted({one["counters"]["points_per_pass"] for one in results})}
+
+        def hot_us(rounds, point):
+            return [results[point]["timing"]["hot"]["median_us"] for _, results in rounds]
 
         with self.another() as service:
             service.post(plain)
@@ -165,19 +185,22 @@ class Proof:
             first, _ = timed(dict(plain, counters=True), 1)
             counted, with_counters = timed(dict(plain, counters=True), 10)
             after, enabled = timed(plain, 20)
-            sweeps = {}
-            for counters in (False, True):
-                begin = time.monotonic()
-                answer = service.session.post(service.url + "/v1/sweeps", json=dict(sweep, counters=counters),
-                                              headers={"Prefer": "wait=60"}).json()
-                assert answer["state"] == "succeeded", answer
-                sweeps["with" if counters else "without"] = round(time.monotonic() - begin, 3)
+            swept(dict(sweep, measure=QUICK))  # every kernel of it is loaded
+            sweeps = {counters: [swept(dict(sweep, counters=counters)) for _ in range(3)] for counters in (False, True)}
+            mixed = swept(mixed_request)[1]
+        seconds = {counters: round(statistics.median(one[0] for one in rounds), 3) for counters, rounds in sweeps.items()}
+        points = [point for _, results in sweeps[True] for point in results]
+        ratios = [statistics.median(hot_us(sweeps[True], i)) / statistics.median(hot_us(sweeps[False], i)) for i in range(45)]
         last = with_counters[-1]
         return {"request": plain, "without_ms": round(before * 1e3, 1), "first_adds_ms": round((first - before) * 1e3, 1),
                 "adds_ms": round((counted - before) * 1e3, 1), "passes": last["counters"]["passes"],
                 "session_enabled_ms": round(after * 1e3, 1), "medians_before_us": medians(without),
-                "medians_session_enabled_us": medians(enabled), "sweep_of_45_s": sweeps,
-                "sweep_adds_s": round(sweeps["with"] - sweeps["without"], 3), "live": last["stability"]["live"],
+                "medians_session_enabled_us": medians(enabled),
+                "sweep_of_45_s": {"with": seconds[True], "without": seconds[False]},
+                "sweep_adds_s": round(seconds[True] - seconds[False], 3), "sweep_agrees": agreement(points),
+                "sweep_hot_ratio_with_to_without": {"least": round(min(ratios), 4), "median": round(statistics.median(ratios), 4),
+                                                    "most": round(max(ratios), 4)},
+                "mixed_sweep": {"request": mixed_request, "agrees": agreement(mixed)}, "live": last["stability"]["live"],
                 "counters": last["counters"], "bandwidth": last["bandwidth"]}
 
     # ---- Nsight Compute over the executor ----

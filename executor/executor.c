@@ -8,8 +8,10 @@
 #include "api/experiment_json.h"
 #include "api/protocol.h"
 #include "api/result_json.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "executor/channel.h"
+#include "executor/counts.h"
 #include "executor/device_lock.h"
 #include "executor/guard.h"
 #include "kernels/runner.h"
@@ -25,6 +27,7 @@ struct executor {
     struct device_facts facts;
     struct channel *channel;
     struct runner *runner; /* NULL until the first run: without it there is no context */
+    struct counts counts;
 };
 
 /* One run, from its line to its answer. */
@@ -52,6 +55,17 @@ static void tell_phase(void *arg, const char *phase)
     send_line(request->executor, message_progress(request->id, phase));
 }
 
+static int count_request(struct request *request, struct error *error)
+{
+    struct executor *executor = request->executor;
+    struct result *result = &request->result;
+    tell_phase(request, "counters");
+    int failed = counts_fill(&executor->counts, executor->runner, executor->channel, request->id,
+                             &request->experiment, &executor->facts, &result->counters, error);
+    result->ended_ns = clock_monotonic_ns();
+    return failed;
+}
+
 static int run_request(struct request *request, const char *text, struct error *error)
 {
     struct executor *executor = request->executor;
@@ -64,7 +78,9 @@ static int run_request(struct request *request, const char *text, struct error *
             return -1;
     }
     guard_deadline(request->experiment.timeout_s + deadline_margin_s);
-    return runner_run(executor->runner, &request->experiment, &request->result, tell_phase, request, error);
+    if (runner_run(executor->runner, &request->experiment, &request->result, tell_phase, request, error) < 0)
+        return -1;
+    return request->experiment.counters.on ? count_request(request, error) : 0;
 }
 
 /* False: this process is of no use any more. */
@@ -144,7 +160,7 @@ int executor_main(int argc, char **argv)
         {"lock-dir", required_argument, NULL, 'l'},
         {0},
     };
-    struct executor executor = {0};
+    static struct executor executor;
     struct error error = {0};
     const char *spec = NULL, *lock_dir = NULL;
     guard_start();

@@ -13,6 +13,7 @@ enum {
     COUNTERS_NAMES = 16,       /* a request may name so many beside the default set */
     COUNTERS_NAME_BYTES = 128, /* each with its NUL */
     COUNTERS_MAX = 48,         /* of one measurement: the default set and the named ones */
+    COUNTERS_POINTS = 16,      /* experiments that may share passes */
 };
 
 /* Of a request. */
@@ -62,6 +63,7 @@ struct counters {
     char reason[256]; /* unavailable: why, and what an operator can do about it */
     char remedy[256];
     unsigned passes; /* launches that were counted, each with cold caches */
+    int points;      /* experiments that shared these passes, 1 or more */
     int count;
     struct counter at[COUNTERS_MAX];
 };

@@ -1,42 +1,97 @@
 #include "kernels/counting.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/layout.h"
+
 struct counting {
     const struct device_kind *kind;
     struct device *device;
-    const struct run *run;
+    struct counted *points[COUNTERS_POINTS];
+    struct layout layout; /* of the point that was prepared last: they take turns in the same memory */
 };
 
-static int counting_prepare(void *arg, struct error *error)
+static int counting_prepare(void *arg, int point, struct error *error)
 {
-    const struct counting *c = arg;
-    for (int b = 0; b < c->run->kernel->buffer_count; b++)
-        if (c->run->kernel->buffers[b].role != BUFFER_INPUT &&
-            c->kind->prepare(c->device, c->run, b, error) < 0)
+    struct counting *c = arg;
+    if (layout_make(c->kind, c->device, c->points[point]->experiment, &c->layout, error) < 0)
+        return -1;
+    for (int b = 0; b < c->layout.run.kernel->buffer_count; b++)
+        if (c->kind->prepare(c->device, &c->layout.run, b, error) < 0)
             return -1;
     return c->kind->flush(c->device, error);
 }
 
-static int counting_launch(void *arg, struct error *error)
+static int counting_launch(void *arg, int point, struct error *error)
 {
     const struct counting *c = arg;
-    return c->kind->launch(c->device, c->run, error);
+    (void)point;
+    return c->kind->launch(c->device, &c->layout.run, error);
 }
 
-int counting_run(const struct device_kind *kind, struct device *device, const struct run *run,
-                 const struct counters_wanted *wanted, struct result *result, struct error *error)
+static struct counters_wanted wanted_by(const struct experiment *e)
 {
-    struct counting c = {kind, device, run};
-    const struct counters_work work = {&c, counting_prepare, counting_launch};
-    struct counters_wanted all = *wanted;
+    struct counters_wanted wanted = e->counters;
+    struct domain domain = experiment_domain(e);
+    wanted.shared = e->kernel->shared_bytes(&domain, e->dtype) > 0;
+    return wanted;
+}
+
+static bool same_set(const struct counters_wanted *a, const struct counters_wanted *b)
+{
+    bool same = a->on == b->on && a->shared == b->shared && a->count == b->count;
+    for (int i = 0; same && i < a->count; i++)
+        same = strcmp(a->name[i], b->name[i]) == 0;
+    return same;
+}
+
+/* Makes room for the point and loads its kernel, so that neither happens in a pass. 1: it does not fit. */
+static int make_ready(const struct counting *c, const struct experiment *e, struct error *error)
+{
+    struct layout layout;
+    struct launch_facts facts;
+    struct error refused = {0};
+    if (layout_make(c->kind, c->device, e, &layout, &refused) < 0) {
+        if (refused.kind == ERROR_OUT_OF_MEMORY)
+            return 1;
+        *error = refused;
+        return -1;
+    }
+    return c->kind->launch_facts(c->device, &layout.run, &facts, error);
+}
+
+int counting_run(const struct device_kind *kind, struct device *device, struct counted points[], int count,
+                 double pass_s, struct error *error)
+{
+    struct counting c = {.kind = kind, .device = device};
+    struct counters_work work = {
+        .arg = &c, .pass_s = pass_s, .prepare = counting_prepare, .launch = counting_launch};
+    struct counters_wanted wanted = wanted_by(points[0].experiment);
     struct counters_session *session;
     if (!kind->counters) {
-        counters_unavailable(&result->counters, "run it on an NVIDIA GPU",
+        counters_unavailable(&points[0].counters, "run it on an NVIDIA GPU",
                              "the %s device has no hardware counters", kind->name);
         return 0;
     }
-    all.shared = run->kernel->shared_bytes(&run->domain, run->dtype) > 0;
-    if (kind->counters(device, &session, error) < 0 ||
-        counters_measure(session, &all, &work, &result->counters, error) < 0)
-        return -1;
-    return kind->flush(device, error); /* a refusal is no error; a context that it broke is */
+    for (int i = 0; i < count && work.points < COUNTERS_POINTS; i++) {
+        const struct experiment *e = points[i].experiment;
+        struct counters_wanted also = wanted_by(e);
+        int unfit = i == 0 ? 0 : same_set(&wanted, &also) ? make_ready(&c, e, error) : 1;
+        if (unfit < 0)
+            return -1;
+        if (unfit)
+            continue;
+        work.preparing[work.points] = (unsigned)e->kernel->buffer_count + 1; /* and the flush */
+        c.points[work.points++] = &points[i];
+    }
+    struct counters *found = calloc((size_t)work.points, sizeof *found);
+    if (!found)
+        return error_set(error, ERROR_MEMORY, "no memory for the counters");
+    int failed = kind->counters(device, &session, error) < 0 ||
+                 counters_measure(session, &wanted, &work, found, error) < 0;
+    for (int i = 0; i < work.points; i++)
+        c.points[i]->counters = found[i];
+    free(found);
+    return failed ? -1 : kind->flush(device, error); /* a refusal is no error; a context that it broke is */
 }

@@ -1,12 +1,20 @@
-/* An experiment's launches under the hardware's counters. */
+/* Experiments' launches under the hardware's counters. */
 #ifndef COALESCED_KERNELS_COUNTING_H
 #define COALESCED_KERNELS_COUNTING_H
 
 #include "kernels/device/device.h"
 
-/* Each launch begins with cold caches and with outputs as they were before the first. What is refused is told in
-   result->counters and is no error; -1 is what the device said. Needs result->launch. */
-int counting_run(const struct device_kind *kind, struct device *device, const struct run *run,
-                 const struct counters_wanted *wanted, struct result *result, struct error *error);
+/* An experiment to be counted, and what came of it. */
+struct counted {
+    const struct experiment *experiment;
+    struct counters counters;
+};
+
+/* Each launch begins with cold caches and with buffers as they were before the first. points[0] is counted; those after it,
+   which will run next, are counted in the same passes as far as they ask for the same counters, fit into the device's
+   memory and into pass_s seconds a pass: those of them whose status is COUNTERS_MEASURED. COUNTERS_POINTS at most. What is
+   refused is told in points[0].counters and is no error; -1 is what the device said of a launch. */
+int counting_run(const struct device_kind *kind, struct device *device, struct counted points[], int count,
+                 double pass_s, struct error *error);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "kernels/counting.h"
 #include "kernels/layout.h"
 #include "kernels/timing.h"
 #include "kernels/transfer.h"
@@ -219,10 +218,17 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
         failed = transfer_time(runner->kind, runner->device, &layout.run, e->transfers == TRANSFERS_PINNED,
                                e->measure.max_seconds, result, error);
     }
-    if (!failed && e->counters.on) { /* last: nothing that is timed stands behind it */
-        say(arg, "counters");
-        failed = counting_run(runner->kind, runner->device, &layout.run, &e->counters, result, error);
-    }
     result->ended_ns = clock_monotonic_ns();
     return failed;
+}
+
+bool runner_can_count(const struct runner *runner)
+{
+    return runner->kind->counters;
+}
+
+int runner_count(struct runner *runner, struct counted points[], int count, double pass_s,
+                 struct error *error)
+{
+    return counting_run(runner->kind, runner->device, points, count, pass_s, error);
 }

@@ -4,6 +4,7 @@
 #define COALESCED_KERNELS_RUNNER_H
 
 #include "base/error.h"
+#include "kernels/counting.h"
 #include "kernels/device/device.h"
 #include "kernels/result.h"
 
@@ -17,13 +18,21 @@ struct runner;
 int runner_new(struct runner **runner, const struct device_kind *kind, int index, struct error *error);
 void runner_free(struct runner *runner); /* NULL is allowed */
 
-/* Runs a checked experiment. progress(arg, phase), which may be NULL, hears "quiet" (it waits for the device to be), "prepare", "check", "cold", "hot", "transfers" and "counters". Returns 0; or -1: ERROR_OUT_OF_MEMORY before anything started; ERROR_INCORRECT with
-   result->correctness filled and nothing timed; ERROR_CUDA, ERROR_DEVICE_LOST, after which the runner is of
-   no use any more. */
+/* Runs a checked experiment, all but its counters. progress(arg, phase), which may be NULL, hears "quiet" (it waits for the
+   device to be), "prepare", "check", "cold", "hot" and "transfers". Returns 0; or -1: ERROR_OUT_OF_MEMORY before anything
+   started; ERROR_INCORRECT with result->correctness filled and nothing timed; ERROR_CUDA, ERROR_DEVICE_LOST, after which
+   the runner is of no use any more. */
 int runner_run(struct runner *runner, const struct experiment *experiment, struct result *result,
                void (*progress)(void *arg, const char *phase), void *arg, struct error *error);
 
-/* The first half of it: fill, poison, launch once, check. */
+/* Has the device counters at all? */
+bool runner_can_count(const struct runner *runner);
+
+/* Counts experiments as counting.h says; after an experiment's run, so that nothing that is timed stands behind it. */
+int runner_count(struct runner *runner, struct counted points[], int count, double pass_s,
+                 struct error *error);
+
+/* The first half of runner_run(): fill, poison, launch once, check. */
 int runner_verify(struct runner *runner, const struct experiment *experiment, struct result *result,
                   struct error *error);
 

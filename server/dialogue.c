@@ -49,9 +49,12 @@ int dialogue_hello(struct child *child, const struct supervisor_config *config, 
 
 /* One run while it lasts. */
 struct run {
+    struct child *child;
+    const struct supervisor_config *config;
     const char *id;
     double timeout_s;
     bool opening;     /* a context is being created */
+    bool in_company;  /* other experiments are counted with it */
     int64_t until_ns; /* when its time is over */
     int64_t stop_ns;  /* when the service's grace is over; 0: it does not stop */
     struct outcome *outcome;
@@ -61,9 +64,10 @@ struct run {
 
 static void finish(struct run *run, enum dialogue_end end, int outcome)
 {
+    bool own = !run->in_company || run->outcome->failure.kind == ERROR_CANCELLED;
     run->over = true;
     run->end = end;
-    run->outcome->end = outcome;
+    run->outcome->end = outcome == OUTCOME_FAILED && !own ? OUTCOME_UNTOUCHED : outcome;
 }
 
 static void hear_progress(struct run *run, const struct message *message)
@@ -95,6 +99,23 @@ static void hear_rubbish(struct run *run, const char *what)
     finish(run, DIALOGUE_CUT, OUTCOME_FAILED);
 }
 
+static void hear_ask(struct run *run)
+{
+    struct ahead ahead = {0};
+    if (run->config->look_ahead)
+        run->config->look_ahead(run->config->wish_arg, &ahead);
+    run->in_company |= ahead.count > 0;
+    char *line = message_ahead(run->id, &ahead);
+    ahead_free(&ahead);
+    if (!line) {
+        error_set(&run->outcome->failure, ERROR_MEMORY, "no memory for an executor's line");
+        finish(run, DIALOGUE_CUT, OUTCOME_FAILED);
+        return;
+    }
+    (void)child_send(run->child, line, strlen(line)); /* that it is gone is heard where lines are */
+    free(line);
+}
+
 static void hear(struct run *run, const char *line, size_t length)
 {
     struct message message;
@@ -107,6 +128,8 @@ static void hear(struct run *run, const char *line, size_t length)
         hear_rubbish(run, "it speaks of an experiment that it was not given");
     else if (message.type == MESSAGE_PROGRESS)
         hear_progress(run, &message);
+    else if (message.type == MESSAGE_ASK)
+        hear_ask(run);
     else if (message.type == MESSAGE_RESULT || message.type == MESSAGE_ERROR)
         hear_answer(run, &message);
     else
@@ -115,8 +138,9 @@ static void hear(struct run *run, const char *line, size_t length)
 }
 
 /* What ends a run from our side. */
-static void look_around(struct run *run, const struct supervisor_config *config)
+static void look_around(struct run *run)
 {
+    const struct supervisor_config *config = run->config;
     struct error *failure = &run->outcome->failure;
     enum wish wish = wish_of(config);
     if (wish == WISH_STOP && !run->stop_ns)
@@ -145,8 +169,12 @@ static int64_t earlier(int64_t until_ns, int64_t stop_ns)
 enum dialogue_end dialogue_run(struct child *child, const struct supervisor_config *config, const char *id,
                                const char *request, double timeout_s, struct outcome *outcome)
 {
-    struct run run = {
-        .id = id, .timeout_s = timeout_s, .until_ns = after(timeout_s + margin_s), .outcome = outcome};
+    struct run run = {.child = child,
+                      .config = config,
+                      .id = id,
+                      .timeout_s = timeout_s,
+                      .until_ns = after(timeout_s + margin_s),
+                      .outcome = outcome};
     *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
     char *sent = message_run(id, request);
     if (!sent) {
@@ -176,7 +204,7 @@ enum dialogue_end dialogue_run(struct child *child, const struct supervisor_conf
             break;
         }
         if (!run.over)
-            look_around(&run, config);
+            look_around(&run);
     }
     return run.end;
 }

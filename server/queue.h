@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/protocol.h"
 #include "base/error.h"
 #include "server/job.h"
 
@@ -142,6 +143,10 @@ const struct task *queue_turn(struct queue *queue, int device, const struct endi
 /* Puts the task that the worker holds back at its place; `counted`: an attempt was spent. It ends instead
    when its cancellation was asked for, or when that was its last attempt (ERROR_ABANDONED). */
 void queue_hand_back(struct queue *queue, int device, bool counted);
+
+/* The experiments that will run next on the device, as far as they are of the same sweep as the one that its worker
+   holds; to be freed. None when that is of no sweep. */
+void queue_ahead(struct queue *queue, int device, struct ahead *ahead);
 
 /* Sleeps until something waits for the device, queue_stop() was called, or timeout_ms passed (-1: no limit).
    True: something waits. */

@@ -89,6 +89,17 @@ struct order_node *order_first(struct order_node *root)
     return root;
 }
 
+struct order_node *order_at(struct order_node *root, int place)
+{
+    while (root && place != order_size(root->left)) {
+        bool left = place < order_size(root->left);
+        if (!left)
+            place -= order_size(root->left) + 1;
+        root = left ? root->left : root->right;
+    }
+    return root;
+}
+
 int order_place(const struct order_node *root, const struct order_node *node)
 {
     int place = 0;

@@ -27,6 +27,9 @@ void order_remove(struct order_node **root, struct order_node *node);
 /* NULL when there is none. */
 struct order_node *order_first(struct order_node *root);
 
+/* The one that so many are before; NULL when there are not so many. */
+struct order_node *order_at(struct order_node *root, int place);
+
 /* How many are before it; it must be there. */
 int order_place(const struct order_node *root, const struct order_node *node);
 

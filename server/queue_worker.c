@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 
@@ -91,6 +92,26 @@ void queue_hand_back(struct queue *queue, int index, bool counted)
         transition_add(transition, entry->task.id, JOB_QUEUED, entry->task.attempt);
     }
     store_hand_over(queue->store, &transition->write);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
+{
+    struct device_queue *device = &queue->devices[index];
+    size_t bytes = 0;
+    *ahead = (struct ahead){0};
+    pthread_mutex_lock(&queue->lock);
+    const struct batch *batch = device->running ? device->running->batch : NULL;
+    for (int place = 0; batch && ahead->count < PROTOCOL_AHEAD; place++) {
+        const struct entry *entry = (const struct entry *)order_at(device->waiting, place);
+        if (!entry || entry->batch != batch || (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)
+            break;
+        char *request = strdup(entry->task.request);
+        if (!request)
+            break;
+        ahead->at[ahead->count].request = request;
+        memcpy(ahead->at[ahead->count++].id, entry->task.id, ID_BYTES);
+    }
     pthread_mutex_unlock(&queue->lock);
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "api/protocol.h"
 #include "base/error.h"
 #include "server/devices.h"
 
@@ -32,6 +33,9 @@ struct supervisor_config {
     int wake_fd;                /* an eventfd that says: ask `wish` again; -1: none */
     enum wish (*wish)(void *arg);
     void *wish_arg;
+    /* The experiments that will run next, of the same sweep as the one that runs; NULL: there never are any. A run that was
+       told of some and fails is OUTCOME_UNTOUCHED, because the fault may be theirs: it is to be tried again alone. */
+    void (*look_ahead)(void *wish_arg, struct ahead *ahead);
 };
 
 /* Starts nothing yet. *config is copied, its texts too. 0, or -1: ERROR_MEMORY. */
@@ -52,8 +56,8 @@ struct outcome {
     enum {
         OUTCOME_RESULT,   /* `result` */
         OUTCOME_FAILED,   /* `failure` says how; `result` perhaps */
-        OUTCOME_UNTOUCHED /* not of its own doing: never begun, or the service stops. To be run another time
-                           */
+        OUTCOME_UNTOUCHED /* not of its own doing: never begun, the service stops, or see look_ahead. To be run
+                             another time */
     } end;
     char *result;  /* JSON object or NULL */
     bool verified; /* the result says that its output was checked and is right */

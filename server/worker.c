@@ -14,6 +14,7 @@ struct worker {
     int device;
     struct queue *queue;
     struct supervisor *supervisor;
+    bool alone; /* the last run was given back: perhaps the fault was of those that were counted with it */
     pthread_t thread;
 };
 
@@ -23,6 +24,13 @@ static enum wish wish_of(void *arg)
     if (queue_cancelled(worker->queue, worker->device))
         return WISH_CANCEL;
     return queue_stopping(worker->queue) ? WISH_STOP : WISH_NOTHING;
+}
+
+static void look_ahead(void *arg, struct ahead *ahead)
+{
+    const struct worker *worker = arg;
+    if (!worker->alone)
+        queue_ahead(worker->queue, worker->device, ahead);
 }
 
 static struct supervisor_config config_of(const struct worker_config *config)
@@ -52,6 +60,7 @@ static const struct task *run(struct worker *worker, const struct task *task)
     struct outcome outcome;
     const struct task *next = NULL;
     supervisor_run(worker->supervisor, task->id, task->request, task->timeout_s, &outcome);
+    worker->alone = outcome.end == OUTCOME_UNTOUCHED;
     if (outcome.end == OUTCOME_UNTOUCHED) {
         queue_hand_back(worker->queue, worker->device, false);
     } else {
@@ -108,6 +117,7 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
     supervisor.wake_fd = queue_wake_fd(queue, device);
     supervisor.wish = wish_of;
     supervisor.wish_arg = worker;
+    supervisor.look_ahead = look_ahead;
     if (supervisor_new(&worker->supervisor, &supervisor, devices, error) < 0)
         goto failed;
     /* Signals are main's affair; and a write to a dead executor must not end the service. */

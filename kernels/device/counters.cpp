@@ -9,11 +9,22 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "kernels/device/counters_plan.h"
 
-/* From the ninth pass on every launch in the context takes some 0.2 us longer, counted or not, until the profiler is
-   disabled (seen with CUPTI 13.0 on an H200; docs/measuring.md). A time must not depend on what was counted before it. */
-enum { PASSES_UNNOTICED = 8 };
+/* From the ninth counted launch on every launch in the context takes some 0.2 us longer, counted or not, until the
+   profiler is disabled (seen with CUPTI 13.0 on an H200; docs/measuring.md). A time must not depend on what was counted
+   before it. */
+enum { LAUNCHES_UNNOTICED = 8 };
+
+/* Where the points' own launches are among all that a pass sees. */
+static size_t range_of(const counters_work *work, int point)
+{
+    size_t range = 0;
+    for (int i = 1; i <= point; i++)
+        range += work->preparing[i] + 1;
+    return range;
+}
 
 struct counters_session {
     void *context;
@@ -22,17 +33,20 @@ struct counters_session {
     chip what = {};
     std::vector<uint8_t> availability;
     CUpti_RangeProfiler_Object *profiler = nullptr;
-    unsigned passes = 0;       /* since it was enabled */
+    size_t launches = 0;       /* that were counted since it was enabled */
     std::unique_ptr<plan> use; /* the profiler goes on referring to it until it is disabled */
 
     ~counters_session() { close(); }
     bool prepare(refusal *why);
     bool open(refusal *why);
     void close();
-    bool plan_for(const counters &wanted, refusal *why);
+    bool plan_for(const counters &wanted, size_t ranges, refusal *why);
     bool configure(refusal *why);
-    bool pass(const counters_work *work, bool *last, refusal *why, error *error, bool *failed);
-    bool evaluate(counters *out, refusal *why);
+    bool work_through(const counters_work *work, int *points, bool first, error *error);
+    bool pass(const counters_work *work, int *points, bool first, bool *last, refusal *why, error *error,
+              bool *failed);
+    bool decode(size_t ranges, unsigned passes, bool last, refusal *why);
+    bool evaluate(counters *out, size_t range, refusal *why);
     bool measure(const counters_wanted *wanted, const counters_work *work, counters *out, refusal *why,
                  error *error, bool *failed);
 };
@@ -83,15 +97,15 @@ void counters_session::close()
     if (profiler && lib.cuptiRangeProfilerDisable(&p) != CUPTI_SUCCESS)
         (void)use.release(); /* leaked: it may still be written to */
     profiler = nullptr;
-    passes = 0;
+    launches = 0;
     use.reset();
 }
 
 /* A profiler that was configured for one set of metrics goes on with its passes when it is given another (seen with CUPTI
    13.0: no error, and no value for what is new), so another set gets a new profiler. */
-bool counters_session::plan_for(const counters &wanted, refusal *why)
+bool counters_session::plan_for(const counters &wanted, size_t ranges, refusal *why)
 {
-    std::string key;
+    std::string key = std::to_string(ranges) + ": ";
     for (int i = 0; i < wanted.count; i++)
         key.append(wanted.at[i].name).push_back(' ');
     if (use && use->key == key)
@@ -109,11 +123,12 @@ bool counters_session::plan_for(const counters &wanted, refusal *why)
     size.pRangeProfilerObject = profiler;
     size.pMetricNames = made->metrics.data();
     size.numMetrics = made->metrics.size();
-    size.maxNumOfRanges = 1;
-    size.maxNumRangeTreeNodes = 2;
+    size.maxNumOfRanges = ranges;
+    size.maxNumRangeTreeNodes = ranges + 1;
     if (!cupti_ok(lib, lib.cuptiRangeProfilerGetCounterDataSize(&size), "the data's size", why))
         return false;
     made->image.resize(size.counterDataSize);
+    made->ranges = ranges;
     use = std::move(made);
     return true;
 }
@@ -136,30 +151,46 @@ bool counters_session::configure(refusal *why)
     p.pCounterDataImage = use->image.data();
     p.range = CUPTI_AutoRange;
     p.replayMode = CUPTI_UserReplay;
-    p.maxRangesPerPass = 1;
+    p.maxRangesPerPass = use->ranges;
     p.numNestingLevels = 1;
     p.minNestingLevel = 1;
     p.targetNestingLevel = 1;
     return cupti_ok(lib, lib.cuptiRangeProfilerSetConfig(&p), "the configuration", why);
 }
 
-bool counters_session::pass(const counters_work *work, bool *last, refusal *why, error *error, bool *failed)
+/* The first pass finds out how many points there is time for. False: the work failed. */
+bool counters_session::work_through(const counters_work *work, int *points, bool first, error *error)
+{
+    int64_t until = clock_monotonic_ns() + (int64_t)(work->pass_s * 1e9);
+    for (int i = 0; i < *points; i++) {
+        if (first && i > 0 && clock_monotonic_ns() > until)
+            *points = i;
+        else if ((i > 0 && work->prepare(work->arg, i, error) < 0) || work->launch(work->arg, i, error) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* What prepares the first point stays outside: an experiment by itself has one launch in its passes and no more. Each that
+   is seen costs 0.8 ms. */
+bool counters_session::pass(const counters_work *work, int *points, bool first, bool *last, refusal *why,
+                            error *error, bool *failed)
 {
     CUPTI_PARAMS(CUpti_RangeProfiler_Start, start);
     CUPTI_PARAMS(CUpti_RangeProfiler_Stop, stop);
     start.pRangeProfilerObject = stop.pRangeProfilerObject = profiler;
-    *failed = work->prepare(work->arg, error) < 0;
+    *failed = work->prepare(work->arg, 0, error) < 0;
     if (*failed || !cupti_ok(lib, lib.cuptiRangeProfilerStart(&start), "to start a pass", why))
         return false;
-    *failed = work->launch(work->arg, error) < 0;
+    *failed = !work_through(work, points, first, error);
     if (*failed || !cupti_ok(lib, lib.cuptiRangeProfilerStop(&stop), "to end a pass", why))
         return false;
-    passes++;
+    launches += range_of(work, *points - 1) + 1;
     *last = stop.isAllPassSubmitted != 0;
     return true;
 }
 
-bool counters_session::evaluate(counters *out, refusal *why)
+bool counters_session::evaluate(counters *out, size_t range, refusal *why)
 {
     std::vector<double> values(use->metrics.size(), NAN);
     CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, p);
@@ -168,6 +199,7 @@ bool counters_session::evaluate(counters *out, refusal *why)
     p.counterDataImageSize = use->image.size();
     p.ppMetricNames = const_cast<const char **>(use->metrics.data());
     p.numMetrics = values.size();
+    p.rangeIndex = range;
     p.pMetricValues = values.data();
     if (!cupti_ok(lib, lib.cuptiProfilerHostEvaluateToGpuValues(&p), "the values", why))
         return false;
@@ -187,18 +219,9 @@ bool counters_session::evaluate(counters *out, refusal *why)
     return true;
 }
 
-/* False: refused, or with *failed the work failed. */
-bool counters_session::measure(const counters_wanted *wanted, const counters_work *work, counters *out,
-                               refusal *why, error *error, bool *failed)
+/* The data of all passes. False: refused. */
+bool counters_session::decode(size_t ranges, unsigned passes, bool last, refusal *why)
 {
-    counters_begin(out, wanted);
-    if (!open(why) || !plan_for(*out, why) || !configure(why))
-        return false;
-    plan_tell(*use, out);
-    bool last = false;
-    for (out->passes = 0; !last && out->passes < 2 * use->passes; out->passes++)
-        if (!pass(work, &last, why, error, failed))
-            return false;
     CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData, decode);
     decode.pRangeProfilerObject = profiler;
     if (!cupti_ok(lib, lib.cuptiRangeProfilerDecodeData(&decode), "the data", why))
@@ -208,14 +231,37 @@ bool counters_session::measure(const counters_wanted *wanted, const counters_wor
     info.counterDataImageSize = use->image.size();
     if (!cupti_ok(lib, lib.cuptiRangeProfilerGetCounterDataInfo(&info), "the data's size", why))
         return false;
-    if (!last || decode.numOfRangeDropped || info.numTotalRanges != 1) {
-        snprintf(why->reason, sizeof why->reason,
-                 "CUPTI counted %zu launches of 1 and dropped %zu in %u passes%s", info.numTotalRanges,
-                 decode.numOfRangeDropped, out->passes, last ? "" : ", and wanted more of them");
-        why->remedy = "try again; if it stays, see docs/operating.md, Counters";
+    if (last && !decode.numOfRangeDropped && info.numTotalRanges == ranges)
+        return true;
+    snprintf(why->reason, sizeof why->reason,
+             "CUPTI counted %zu launches of %zu and dropped %zu in %u passes%s", info.numTotalRanges, ranges,
+             decode.numOfRangeDropped, passes, last ? "" : ", and wanted more of them");
+    why->remedy = "try again; if it stays, see docs/operating.md, Counters";
+    return false;
+}
+
+/* False: refused, or with *failed the work failed. */
+bool counters_session::measure(const counters_wanted *wanted, const counters_work *work, counters *out,
+                               refusal *why, error *error, bool *failed)
+{
+    counters_begin(out, wanted);
+    if (!open(why) || !plan_for(*out, range_of(work, work->points - 1) + 1, why) || !configure(why))
         return false;
-    }
-    return evaluate(out, why);
+    plan_tell(*use, out);
+    bool last = false;
+    int points = work->points;
+    for (out->passes = 0; !last && out->passes < 2 * use->passes; out->passes++)
+        if (!pass(work, &points, out->passes == 0, &last, why, error, failed))
+            return false;
+    if (!decode(range_of(work, points - 1) + 1, out->passes, last, why))
+        return false;
+    out->points = points;
+    for (int i = 1; i < points; i++)
+        out[i] = out[0];
+    for (int i = 0; i < points; i++)
+        if (!evaluate(&out[i], range_of(work, i), why))
+            return false;
+    return true;
 }
 
 extern "C" counters_session *counters_new(void *context, int device_index)
@@ -238,9 +284,11 @@ extern "C" int counters_measure(counters_session *session, const counters_wanted
 {
     refusal why = {};
     bool failed = false;
+    for (int i = 0; i < work->points; i++)
+        out[i] = {};
     try {
         if (session->measure(wanted, work, out, &why, error, &failed)) {
-            if (session->passes > PASSES_UNNOTICED)
+            if (session->launches > LAUNCHES_UNNOTICED)
                 session->close();
             return 0;
         }
@@ -250,6 +298,8 @@ extern "C" int counters_measure(counters_session *session, const counters_wanted
     if (failed)
         return -1;
     session->close(); /* whatever state it is in: the next measurement begins afresh */
+    for (int i = 1; i < work->points; i++)
+        out[i] = {};
     counters_unavailable(out, why.remedy, "%s", why.reason);
     return 0;
 }

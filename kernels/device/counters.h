@@ -11,16 +11,21 @@
 extern "C" {
 #endif
 
-/* One process' profiler on one context: opened at the first measurement and kept enabled, which leaves times as they
-   are and saves 200 ms a measurement. What failed is tried again by the next one. */
+/* One process' profiler on one context: opened at the first measurement and kept enabled as long as that leaves times as
+   they are, which saves 140 ms a measurement. What failed is tried again by the next one. */
 struct counters_session;
 
-/* What is counted. Both functions wait until the device is done, and return 0, or -1 with *error. */
+/* What is counted: each pass goes through all points, which is one launch for each. Both functions wait until the device
+   is done, and return 0, or -1 with *error. */
 struct counters_work {
     void *arg;
-    int (*prepare)(void *arg,
-                   struct error *error); /* before every pass: outputs restored, caches cold and clean */
-    int (*launch)(void *arg, struct error *error); /* one kernel */
+    int points;    /* 1 to COUNTERS_POINTS */
+    double pass_s; /* so long may a pass take to begin another point; the rest is left out of all passes */
+    /* Before every launch: outputs restored, caches cold and clean. The profiler sees the kernels that it launches, but
+       for the first point's. */
+    int (*prepare)(void *arg, int point, struct error *error);
+    int (*launch)(void *arg, int point, struct error *error); /* one kernel */
+    unsigned preparing[COUNTERS_POINTS];                      /* kernels that prepare() launches */
 };
 
 /* For the CUcontext that is current in this thread, of the runtime's device of that index. Touches neither yet.
@@ -28,10 +33,11 @@ struct counters_work {
 struct counters_session *counters_new(void *context, int device_index);
 void counters_free(struct counters_session *session); /* NULL is allowed */
 
-/* Prepares and launches as many times as the counters need passes. Returns 0 with what came of it in *counters; or -1
-   when the work failed, which is the device's fault and not CUPTI's. */
+/* Prepares and launches as many times as the counters need passes. Returns 0 with what came of it in counters[point]; or
+   -1 when the work failed, which is the device's fault and not CUPTI's. A refusal is told in counters[0]; the others, and
+   points that were left out, are then COUNTERS_NOT_REQUESTED. */
 int counters_measure(struct counters_session *session, const struct counters_wanted *wanted,
-                     const struct counters_work *work, struct counters *counters, struct error *error);
+                     const struct counters_work *work, struct counters counters[], struct error *error);
 
 /* Without a device: the chips that CUPTI knows, kept by CUPTI; and what one of them ("GH100") would make of a request:
    metrics, passes, and a reason for each that it has not. 0, or -1 with *error: no CUPTI, no such chip. */

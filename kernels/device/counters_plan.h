@@ -21,7 +21,7 @@ struct plan {
     std::vector<const char *> metrics;       /* those that there are */
     CUpti_Profiler_Host_Object *host = nullptr;
     std::vector<uint8_t> config, image; /* image: where the counts go; a session makes room for it */
-    size_t passes = 0;
+    size_t passes = 0, ranges = 0; /* ranges: launches that there is room for in a pass; 0: not known yet */
 
     plan() = default;
     plan(const plan &) = delete;

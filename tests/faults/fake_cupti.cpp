@@ -26,8 +26,10 @@ struct CUpti_Profiler_Host_Object {
 static struct {
     const uint8_t *config;
     uint8_t *image;
-    size_t image_size, passes, done;
+    size_t image_size, passes, done, ranges;
+    int launches; /* before the pass */
 } state;
+static size_t room; /* for so many ranges an image was made */
 static char profiler;
 
 static bool wants(const char *what)
@@ -135,14 +137,15 @@ CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_P
     return CUPTI_SUCCESS;
 }
 
-/* A metric's value is the length of its name. */
+/* A metric's value is the length of its name, and 1000 more in each range. */
 CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params *p)
 {
     if (wants("evaluate") || p->pCounterDataImage[0] != 1)
         return CUPTI_ERROR_UNKNOWN;
     for (size_t i = 0; i < p->numMetrics; i++)
-        p->pMetricValues[i] =
-            concerns("nan:", p->ppMetricNames[i]) ? NAN : (double)strlen(p->ppMetricNames[i]);
+        p->pMetricValues[i] = concerns("nan:", p->ppMetricNames[i])
+                                  ? NAN
+                                  : (double)strlen(p->ppMetricNames[i]) + 1000 * (double)p->rangeIndex;
     return CUPTI_SUCCESS;
 }
 
@@ -166,6 +169,7 @@ CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params *)
 
 CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params *p)
 {
+    room = p->maxNumOfRanges;
     p->counterDataSize = 128;
     return CUPTI_SUCCESS;
 }
@@ -182,12 +186,12 @@ CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
 {
     if (state.image)
         state.image[state.image_size - 1] = state.config[0];
-    if (p->range != CUPTI_AutoRange || p->replayMode != CUPTI_UserReplay || p->maxRangesPerPass != 1)
+    if (p->range != CUPTI_AutoRange || p->replayMode != CUPTI_UserReplay || p->maxRangesPerPass != room)
         return CUPTI_ERROR_INVALID_PARAMETER;
     /* The real one says nothing and goes on with the passes of the first. */
     if (state.config && state.config != p->pConfig)
         return CUPTI_ERROR_UNKNOWN;
-    state = {p->pConfig, p->pCounterDataImage, p->counterDataImageSize, p->pConfig[0], 0};
+    state = {p->pConfig, p->pCounterDataImage, p->counterDataImageSize, p->pConfig[0], 0, 0, 0};
     return CUPTI_SUCCESS;
 }
 #endif
@@ -195,12 +199,17 @@ CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
 CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *)
 {
     note('S');
+    state.launches = fake_cupti.launches;
     return wants("start") ? CUPTI_ERROR_INSUFFICIENT_PRIVILEGES : CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
 {
     note('T');
+    size_t ranges = (size_t)(fake_cupti.launches - state.launches);
+    if (ranges > room || (state.done > 0 && ranges != state.ranges)) /* passes must be alike */
+        return CUPTI_ERROR_UNKNOWN;
+    state.ranges = ranges;
     p->isAllPassSubmitted = ++state.done >= state.passes && !wants("endless");
     return CUPTI_SUCCESS;
 }
@@ -215,7 +224,7 @@ CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *
 
 CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params *p)
 {
-    p->numTotalRanges = p->pCounterDataImage[0];
+    p->numTotalRanges = p->pCounterDataImage[0] ? state.ranges : 0;
     return CUPTI_SUCCESS;
 }
 }

@@ -227,6 +227,62 @@ static void run_then_talks(const char *id)
     put_text("and another thing\n");
 }
 
+static void take_line(struct message *message)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length = getline(&line, &room, stdin);
+    if (length <= 0 || message_parse(message, line, (size_t)length, NULL) < 0)
+        _exit(4);
+    free(line);
+}
+
+/* Asks what is ahead and names them in its result. */
+static void run_ask(const char *id)
+{
+    struct message answer;
+    char result[8192] = "{\"correctness\":{\"verified\":true},\"ahead\":[";
+    put_line(message_ask(id));
+    take_line(&answer);
+    if (answer.type != MESSAGE_AHEAD || strcmp(answer.id, id) != 0)
+        _exit(4);
+    for (int i = 0; i < answer.ahead.count; i++) {
+        size_t used = strlen(result);
+        snprintf(result + used, sizeof result - used, "%s\"%s\"", i ? "," : "", answer.ahead.at[i].id);
+    }
+    message_free(&answer);
+    strcat(result, "]}");
+    put_line(message_result(id, result));
+}
+
+/* In company only. */
+static void ask_and(const char *id, void (*fault)(const char *id))
+{
+    struct message ahead;
+    put_line(message_ask(id));
+    take_line(&ahead);
+    int company = ahead.ahead.count;
+    message_free(&ahead);
+    if (company)
+        fault(id);
+    answer(id);
+}
+
+static void run_ask_crash(const char *id)
+{
+    ask_and(id, run_crash);
+}
+
+static void run_ask_hang(const char *id)
+{
+    ask_and(id, run_hang);
+}
+
+static void run_ask_cuda_error(const char *id)
+{
+    ask_and(id, run_cuda_error);
+}
+
 static const struct {
     const char *name;
     void (*run)(const char *id);
@@ -251,6 +307,10 @@ static const struct {
     {"incorrect", run_incorrect},
     {"then_dies", run_then_dies},
     {"then_talks", run_then_talks},
+    {"ask", run_ask},
+    {"ask_crash", run_ask_crash},
+    {"ask_hang", run_ask_hang},
+    {"ask_cuda_error", run_ask_cuda_error},
 };
 
 /* ---- what may happen at its start ---- */

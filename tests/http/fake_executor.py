@@ -42,7 +42,7 @@ def say(**line):
 
 def main():
     spec = sys.argv[sys.argv.index("--device") + 1]
-    say(type="hello", protocol=1, build="fake", devices=int(os.environ.get("FAKE_DEVICES", "1")),
+    say(type="hello", protocol=2, build="fake", devices=int(os.environ.get("FAKE_DEVICES", "1")),
         device=dict(LIMITS, uuid=os.environ.get("FAKE_UUID", "fake-" + spec.replace(":", "-"))))
     for line in sys.stdin:
         run = json.loads(line)

@@ -4,13 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "kernels/runner.h"
+#include "kernels/device/counters.h"
 #include "tests/faults/fake_cupti.h"
 
 static const char library_variable[] = "COALESCED_CUPTI_LIBRARY";
@@ -20,45 +20,55 @@ static const struct counters_wanted all = {.on = true};
 
 static struct fake_cupti *fake;
 static int launches, work_fails; /* at that launch, from 1; 0: never */
+static long pause_ns;            /* of every launch */
 
 static int set_up(void **state)
 {
     (void)state;
-    void *library = dlopen(FAKE_CUPTI_LIBRARY, RTLD_NOW);
-    if (!library)
-        fail_msg("%s", dlerror());
-    fake = dlsym(library, "fake_cupti");
+    fake = fake_cupti_begin();
     assert_non_null(fake);
-    *fake = (struct fake_cupti){0};
-    setenv(library_variable, FAKE_CUPTI_LIBRARY, 1);
-    setenv("FAKE_CUPTI", "", 1);
     launches = work_fails = 0;
+    pause_ns = 0;
     return 0;
 }
 
-static int prepare(void *arg, struct error *error)
+/* As many kernels as the point says are launched before its own. */
+static int prepare(void *arg, int point, struct error *error)
 {
     (void)error;
     assert_ptr_equal(arg, fake);
     strcat(fake->log, "p");
+    fake->launches += point + 2;
     return 0;
 }
 
-static int launch(void *arg, struct error *error)
+static int launch(void *arg, int point, struct error *error)
 {
+    (void)point;
     assert_ptr_equal(arg, fake);
     strcat(fake->log, "l");
+    fake->launches++;
+    nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
     return ++launches == work_fails ? error_set(error, ERROR_CUDA, "the launch failed") : 0;
 }
 
 static int measure(struct counters_session *session, const struct counters_wanted *wanted,
                    struct counters *counters, struct error *error)
 {
-    const struct counters_work work = {fake, prepare, launch};
+    const struct counters_work work = {.arg = fake, .points = 1, .prepare = prepare, .launch = launch};
     *error = (struct error){0};
-    fake->log[0] = '\0';
     memset(fake->log, 0, sizeof fake->log);
     return counters_measure(session, wanted, &work, counters, error);
+}
+
+/* Three points, and room for another one as long as a pass has not taken pass_s. */
+static int measure_three(struct counters_session *session, double pass_s, struct counters counters[3],
+                         struct error *error)
+{
+    const struct counters_work work = {fake, 3, pass_s, prepare, launch, {2, 3, 4}};
+    *error = (struct error){0};
+    memset(fake->log, 0, sizeof fake->log);
+    return counters_measure(session, &all, &work, counters, error);
 }
 
 static struct counters_session *session_new(void)
@@ -236,8 +246,7 @@ static void what_is_no_number_is_unavailable(void **state)
     counters_free(session);
 }
 
-/* More sets than are kept: the library still writes into those of the measurement before. */
-/* From the ninth pass on launches would be slower: a new session before that shows in a time. */
+/* From the ninth launch on all would be slower: a new session before that shows in a time. */
 static void a_session_does_not_grow_old(void **state)
 {
     (void)state;
@@ -257,6 +266,7 @@ static void a_session_does_not_grow_old(void **state)
     counters_free(session);
 }
 
+/* More sets than are kept: the library still writes into those of the measurement before. */
 static void sets_may_take_turns(void **state)
 {
     (void)state;
@@ -274,6 +284,76 @@ static void sets_may_take_turns(void **state)
     assert_int_equal(fake->hosts, 0);
 }
 
+static double requests(const struct counters *counters)
+{
+    const struct counter *found = counters_find(counters, "gld_requests");
+    assert_non_null(found);
+    return found->value - (double)strlen(found->metric);
+}
+
+static void points_that_share_passes_have_their_own_values(void **state)
+{
+    (void)state;
+    static struct counters counters[3];
+    struct error error;
+    struct counters_session *session = session_new();
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(measure_three(session, 1, counters, &error), 0);
+        assert_string_equal(fake->log, "pSlplplTpSlplplTpSlplplTpSlplplTD");
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(counters[k].status, COUNTERS_MEASURED);
+            assert_int_equal(counters[k].passes, 4);
+            assert_int_equal(counters[k].points, 3);
+        }
+        assert_true(requests(&counters[0]) == 0);
+        assert_true(requests(&counters[1]) == 1000 * (3 + 1)); /* after what prepared it */
+        assert_true(requests(&counters[2]) == 1000 * (3 + 1 + 4 + 1));
+        /* So many launches would show in a time, and one point by itself needs another image. */
+        assert_int_equal(fake->disables, 2 * i + 1);
+        assert_int_equal(measure(session, &all, counters, &error), 0);
+        assert_true(requests(counters) == 0);
+        assert_int_equal(counters[0].points, 1);
+    }
+    counters_free(session);
+    assert_int_equal(fake->hosts, 0);
+}
+
+static void no_point_is_begun_when_a_pass_is_long(void **state)
+{
+    (void)state;
+    static struct counters counters[3];
+    struct error error;
+    struct counters_session *session = session_new();
+    pause_ns = 20000000;
+    assert_int_equal(measure_three(session, 0.03, counters, &error), 0);
+    assert_string_equal(fake->log, "pSlplTpSlplTpSlplTpSlplTD"); /* the later passes are as the first */
+    assert_int_equal(counters[1].status, COUNTERS_MEASURED);
+    assert_int_equal(counters[1].points, 2);
+    assert_int_equal(counters[2].status, COUNTERS_NOT_REQUESTED);
+    assert_int_equal(measure_three(session, 0, counters, &error), 0);
+    assert_string_equal(fake->log, "pSlTpSlTpSlTpSlTD");
+    assert_int_equal(counters[0].status, COUNTERS_MEASURED);
+    counters_free(session);
+}
+
+static void a_refusal_leaves_no_values_in_the_other_points(void **state)
+{
+    (void)state;
+    static struct counters counters[3];
+    struct error error;
+    struct counters_session *session = session_new();
+    setenv("FAKE_CUPTI", "dropped", 1);
+    assert_int_equal(measure_three(session, 1, counters, &error), 0);
+    assert_int_equal(counters[0].status, COUNTERS_UNAVAILABLE);
+    assert_int_equal(counters[1].status, COUNTERS_NOT_REQUESTED);
+    assert_int_equal(counters[1].count, 0);
+    work_fails = launches + 2;
+    setenv("FAKE_CUPTI", "", 1);
+    assert_int_equal(measure_three(session, 1, counters, &error), -1);
+    assert_int_equal(error.kind, ERROR_CUDA);
+    counters_free(session);
+}
+
 static void work_that_fails_is_an_error(void **state)
 {
     (void)state;
@@ -287,75 +367,6 @@ static void work_that_fails_is_an_error(void **state)
     counters_free(session);
 }
 
-/* ---- from a runner: the CPU device, with a profiler ---- */
-
-static struct device_kind kind;
-static const struct device_kind *plain;
-static struct counters_session *kept;
-static int flushes, fresh;
-
-static int kind_counters(struct device *device, struct counters_session **session, struct error *error)
-{
-    (void)device;
-    (void)error;
-    *session = kept;
-    return 0;
-}
-
-static int kind_flush(struct device *device, struct error *error)
-{
-    (void)device;
-    (void)error;
-    flushes++;
-    return 0;
-}
-
-/* Were the outputs restored? Then no element of them is right yet. */
-static int kind_launch(struct device *device, const struct run *run, struct error *error)
-{
-    struct check found;
-    assert_int_equal(plain->check(device, run, run->kernel->buffer_count - 1, &found, error), 0);
-    fresh += found.mismatches == run->elements[run->kernel->buffer_count - 1];
-    launches++;
-    return plain->launch(device, run, error);
-}
-
-static void a_run_restores_its_outputs_before_every_pass(void **state)
-{
-    (void)state;
-    struct runner *runner;
-    struct experiment e;
-    struct error error = {0};
-    struct problems problems = {0};
-    static struct result result;
-    int index, count;
-    assert_int_equal(device_find("cpu", &plain, &index, &count, &error), 0);
-    kind = *plain;
-    kind.launch = kind_launch;
-    kind.flush = kind_flush;
-    kind.counters = kind_counters;
-    kept = session_new();
-    experiment_init(&e, suite_find("copy"));
-    e.size[0] = 5000;
-    e.measure.max_seconds = 0.01;
-    e.counters.on = true;
-    assert_int_equal(experiment_check(&e, NULL, &problems), 0);
-    assert_int_equal(runner_new(&runner, &kind, index, &error), 0);
-    assert_int_equal(runner_run(runner, &e, &result, NULL, NULL, &error), 0);
-    assert_int_equal(result.counters.status, COUNTERS_MEASURED);
-    assert_int_equal(result.counters.passes, 4);
-    assert_int_equal(launches, 1 + 4); /* the one that was checked, and these */
-    assert_int_equal(fresh, 1 + 4);
-    assert_int_equal(flushes, 4 + 1);
-    /* Without its session's CUPTI the experiment is as good. */
-    setenv("FAKE_CUPTI", "start", 1);
-    assert_int_equal(runner_run(runner, &e, &result, NULL, NULL, &error), 0);
-    assert_int_equal(result.counters.status, COUNTERS_UNAVAILABLE);
-    assert_true(result.correctness.verified && result.cold.samples > 0);
-    runner_free(runner);
-    counters_free(kept);
-}
-
 #else
 
 static void without_the_headers_there_are_none(void **state)
@@ -364,7 +375,8 @@ static void without_the_headers_there_are_none(void **state)
     struct counters counters;
     struct error error = {0};
     struct counters_session *session = counters_new(NULL, 0);
-    assert_int_equal(counters_measure(session, &all, NULL, &counters, &error), 0);
+    assert_int_equal(counters_measure(session, &all, &(struct counters_work){.points = 1}, &counters, &error),
+                     0);
     assert_int_equal(counters.status, COUNTERS_UNAVAILABLE);
     assert_non_null(strstr(counters.reason, "built without"));
     counters_free(session);
@@ -393,7 +405,9 @@ int main(void)
         cmocka_unit_test_setup(a_session_does_not_grow_old, set_up),
         cmocka_unit_test_setup(sets_may_take_turns, set_up),
         cmocka_unit_test_setup(work_that_fails_is_an_error, set_up),
-        cmocka_unit_test_setup(a_run_restores_its_outputs_before_every_pass, set_up),
+        cmocka_unit_test_setup(points_that_share_passes_have_their_own_values, set_up),
+        cmocka_unit_test_setup(no_point_is_begun_when_a_pass_is_long, set_up),
+        cmocka_unit_test_setup(a_refusal_leaves_no_values_in_the_other_points, set_up),
 #else
         cmocka_unit_test(without_the_headers_there_are_none),
         cmocka_unit_test(what_needs_the_headers_is_not_tested),

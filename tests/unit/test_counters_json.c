@@ -46,6 +46,7 @@ static int set_up(void **state)
     counters_begin(&result.counters, &experiment.counters);
     result.counters.status = COUNTERS_MEASURED;
     result.counters.passes = 4;
+    result.counters.points = 3;
     set("gld_transactions", 327676);
     set("gst_transactions", 131071);
     set("gld_requests", 65536);
@@ -94,6 +95,7 @@ static void values_stand_beside_what_they_came_from(void **state)
     json_t *json = result_to_json(&experiment, &result);
     has_text(json, "counters/status", "measured");
     has_number(json, "counters/passes", 4);
+    has_number(json, "counters/points_per_pass", 3);
     has_number(json, "counters/gld_transactions", 327676);
     assert_int_equal(json_integer_value(member(json, "counters/inst_executed")), 34359738368);
     has_text(json, "counters/source/gld_transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");

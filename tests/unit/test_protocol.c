@@ -118,6 +118,29 @@ static void an_error_carries_kind_detail_and_perhaps_a_result(void **state)
     message_free(&m);
 }
 
+static void what_is_ahead_is_asked_for_and_told(void **state)
+{
+    (void)state;
+    struct message m;
+    struct ahead ahead = {2, {{"01CD", "{\"kernel\": \"copy\"}"}, {"01EF", "{}"}}};
+    reparse(message_ask("01AB"), &m);
+    assert_int_equal(m.type, MESSAGE_ASK);
+    assert_string_equal(m.id, "01AB");
+    message_free(&m);
+    reparse(message_ahead("01AB", &ahead), &m);
+    assert_int_equal(m.type, MESSAGE_AHEAD);
+    assert_string_equal(m.id, "01AB");
+    assert_int_equal(m.ahead.count, 2);
+    assert_string_equal(m.ahead.at[0].id, "01CD");
+    assert_string_equal(m.ahead.at[0].request, "{\"kernel\":\"copy\"}");
+    assert_string_equal(m.ahead.at[1].request, "{}");
+    message_free(&m);
+    ahead.count = 0;
+    reparse(message_ahead("01AB", &ahead), &m);
+    assert_int_equal(m.ahead.count, 0);
+    message_free(&m);
+}
+
 static void an_error_in_no_encoding_is_still_told(void **state)
 {
     (void)state;
@@ -154,9 +177,9 @@ static void what_is_not_of_the_protocol_is_refused(void **state)
         "{\"type\":\"greeting\"}",
         "{\"type\":1}",
         "{\"type\":\"hello\"}",
-        "{\"type\":\"hello\",\"protocol\":1}",
-        "{\"type\":\"hello\",\"protocol\":1,\"devices\":0,\"build\":\"x\",\"device\":{}}",
-        "{\"type\":\"hello\",\"protocol\":1,\"devices\":1,\"build\":\"x\",\"device\":{}}",
+        "{\"type\":\"hello\",\"protocol\":2}",
+        "{\"type\":\"hello\",\"protocol\":2,\"devices\":0,\"build\":\"x\",\"device\":{}}",
+        "{\"type\":\"hello\",\"protocol\":2,\"devices\":1,\"build\":\"x\",\"device\":{}}",
         "{\"type\":\"progress\",\"id\":\"1\"}",
         "{\"type\":\"progress\",\"phase\":\"check\"}",
         "{\"type\":\"progress\",\"id\":\"1\",\"phase\":\"a phase with a name that is too long for it\"}",
@@ -166,6 +189,13 @@ static void what_is_not_of_the_protocol_is_refused(void **state)
         "{\"type\":\"result\",\"id\":\"1\",\"result\":{\"a\":NaN}}",
         "{\"type\":\"result\",\"id\":\"1\",\"id\":\"2\",\"result\":{}}",
         "{\"type\":\"result\",\"id\":\"1\",\"result\":{}} {}",
+        "{\"type\":\"ask\"}",
+        "{\"type\":\"ahead\",\"id\":\"1\"}",
+        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":{}}",
+        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":[1]}",
+        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":[{\"id\":\"2\",\"request\":{}},{\"id\":\"3\"}]}",
+        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":[{\"request\":{}}]}",
+        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}",
         "{\"type\":\"error\",\"id\":\"1\",\"kind\":\"sadness\",\"detail\":\"\"}",
         "{\"type\":\"error\",\"id\":\"1\",\"kind\":\"cuda_error\"}",
         "{\"type\":\"error\",\"id\":\"1\",\"kind\":\"incorrect\",\"detail\":\"\",\"result\":3}",
@@ -196,6 +226,7 @@ static void a_payload_that_is_no_object_is_not_written(void **state)
     assert_null(message_run("1", "[1]"));
     assert_null(message_run("1", "{"));
     assert_null(message_result("1", NULL));
+    assert_null(message_ahead("1", &(struct ahead){1, {{"2", "[1]"}}}));
     assert_null(message_error("1", &(struct error){.kind = ERROR_INCORRECT}, "no"));
 }
 
@@ -207,6 +238,7 @@ int main(void)
         cmocka_unit_test(a_progress_carries_its_phase),
         cmocka_unit_test(a_result_says_whether_it_was_verified),
         cmocka_unit_test(an_error_carries_kind_detail_and_perhaps_a_result),
+        cmocka_unit_test(what_is_ahead_is_asked_for_and_told),
         cmocka_unit_test(an_error_in_no_encoding_is_still_told),
         cmocka_unit_test(a_detail_too_long_is_cut_between_characters),
         cmocka_unit_test(what_is_not_of_the_protocol_is_refused),

@@ -71,16 +71,8 @@ static int teardown(void **state)
 
 struct answer {
     sem_t came;
-    struct submitted submitted;
     struct error failed;
 };
-
-static void answer_submitted(void *arg, const struct submitted *submitted)
-{
-    struct answer *answer = arg;
-    answer->submitted = *submitted;
-    sem_post(&answer->came);
-}
 
 static void answer_cancelled(void *arg, const struct error *failed)
 {
@@ -103,13 +95,7 @@ static struct submitted submit(struct service *service, const char *key, const c
     struct sweep sweep = {.runs = runs, .run_count = RUNS, .points = points, .point_count = POINTS};
     struct sweep_submission submission = {
         .sweep = &sweep, .request = "{\"offset\":[1]}", .idempotency_key = key, .fingerprint = fingerprint};
-    struct answer answer = {.submitted = {.outcome = SUBMITTED_FAILED}};
-    sem_init(&answer.came, 0, 0);
-    if (queue_submit_sweep(service->queue, &submission, answer_submitted, &answer, &answer.submitted.error) ==
-        0)
-        sem_wait(&answer.came);
-    sem_destroy(&answer.came);
-    return answer.submitted;
+    return service_submit_sweep(service, &submission);
 }
 
 static void submit_new(struct service *service, char id[ID_BYTES])
@@ -187,6 +173,62 @@ static void all_of_it_is_queued_and_its_end_is_told_once(void **state)
     assert_int_equal(atomic_load(&swept), 1);
     assert_string_equal(swept_id, id);
     assert_int_equal(atomic_load(&changed[JOB_SUCCEEDED]), RUNS);
+}
+
+/* Two sweeps, and one experiment that goes before all of them. */
+static void what_is_ahead_is_of_the_same_sweep_and_in_the_order_of_the_runs(void **state)
+{
+    struct service *service = *state;
+    char id[ID_BYTES], other[ID_BYTES], single[ID_BYTES];
+    struct ahead ahead;
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 0); /* nothing runs */
+    submit_new(service, id);
+    submit_new(service, other);
+    const struct task *task = queue_turn(service->queue, 0, NULL);
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, RUNS / 2 - 1); /* the other device's are not, nor the other sweep's */
+    service_queue(service, 0, 5, single);
+    struct ahead before = ahead;
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 0); /* another one is next */
+    task = queue_turn(service->queue, 0, &succeeded);
+    assert_string_equal(task->id, single);
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 0); /* of no sweep */
+    for (int i = 0; i < before.count; i++) {
+        task = queue_turn(service->queue, 0, &succeeded);
+        assert_string_equal(task->id, before.at[i].id);
+        assert_string_equal(task->request, before.at[i].request);
+    }
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 0); /* it was the last one of its sweep */
+    ahead_free(&before);
+    while (queue_turn(service->queue, 0, &succeeded))
+        ;
+    run_all(service, 1);
+}
+
+static void what_is_ahead_is_bounded(void **state)
+{
+    enum { COUNT = 40 };
+    struct service *service = *state;
+    static char large[PROTOCOL_AHEAD_BYTES / 4];
+    const char *requests[COUNT];
+    struct ahead ahead;
+    char id[ID_BYTES];
+    snprintf(large, sizeof large, "{\"kernel\":\"copy\",\"text\":\"%*d\"}", PROTOCOL_AHEAD_BYTES / 4 - 40, 1);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < COUNT; i++)
+            requests[i] = round ? large : "{\"kernel\":\"copy\"}";
+        service_sweep(service, requests, COUNT, 60, id);
+        queue_turn(service->queue, 0, NULL);
+        queue_ahead(service->queue, 0, &ahead);
+        assert_int_equal(ahead.count, round ? 4 : PROTOCOL_AHEAD);
+        ahead_free(&ahead);
+        while (queue_turn(service->queue, 0, &succeeded))
+            ;
+    }
 }
 
 struct seen {
@@ -347,6 +389,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_of_it_is_queued_and_its_end_is_told_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_ahead_is_of_the_same_sweep_and_in_the_order_of_the_runs,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_ahead_is_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(points_are_read_in_their_order_and_may_share_an_experiment, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(all_fit_or_none, setup, teardown),

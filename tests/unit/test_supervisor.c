@@ -161,6 +161,56 @@ static void opening_a_context_is_not_the_experiments_time(void **state)
     outcome_free(&outcome);
 }
 
+static void look_ahead(void *arg, struct ahead *ahead)
+{
+    const struct fixture *f = arg;
+    assert_non_null(f->supervisor);
+    ahead->count = 2;
+    strcpy(ahead->at[0].id, "01NEXT");
+    strcpy(ahead->at[1].id, "01AFTER");
+    ahead->at[0].request = strdup("{\"kernel\":\"copy\"}");
+    ahead->at[1].request = strdup("{\"kernel\":\"copy\"}");
+}
+
+static void who_asks_is_told_what_is_ahead(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 2; i++) {
+        f->config.look_ahead = i ? look_ahead : NULL;
+        begin(f);
+        assert_int_equal(supervisor_ready(f->supervisor), 0);
+        struct outcome outcome = run(f, "ask", 5);
+        assert_int_equal(outcome.end, OUTCOME_RESULT);
+        assert_non_null(strstr(outcome.result, i ? "\"ahead\":[\"01NEXT\",\"01AFTER\"]" : "\"ahead\":[]"));
+        outcome_free(&outcome);
+        supervisor_free(f->supervisor);
+    }
+    f->supervisor = NULL;
+}
+
+/* What was asked for is its own end, in company too. */
+static void a_fault_in_company_is_nobodys_and_a_cancellation_is(void **state)
+{
+    struct fixture *f = *state;
+    f->config.look_ahead = look_ahead;
+    begin(f);
+    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    struct outcome outcome = run(f, "ask_crash", 5);
+    assert_int_equal(outcome.end, OUTCOME_UNTOUCHED);
+    outcome_free(&outcome);
+    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    outcome = run(f, "ask_hang", 0.1);
+    assert_int_equal(outcome.end, OUTCOME_UNTOUCHED);
+    outcome_free(&outcome);
+    assert_int_equal(status_of(f).failures, 0);
+    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    atomic_store(&f->wish, WISH_CANCEL);
+    outcome = run(f, "ask_hang", 5);
+    assert_int_equal(outcome.end, OUTCOME_FAILED);
+    assert_int_equal(outcome.failure.kind, ERROR_CANCELLED);
+    outcome_free(&outcome);
+}
+
 /* ---- wishes ---- */
 
 struct later {
@@ -317,6 +367,8 @@ int main(void)
         SUPERVISED(a_result_comes_back_and_the_same_executor_takes_the_next),
         SUPERVISED(a_request_larger_than_a_pipe_goes_through),
         SUPERVISED(opening_a_context_is_not_the_experiments_time),
+        SUPERVISED(who_asks_is_told_what_is_ahead),
+        SUPERVISED(a_fault_in_company_is_nobodys_and_a_cancellation_is),
         SUPERVISED(a_cancelled_run_is_ended_at_once_and_the_next_experiment_runs),
         SUPERVISED(a_stop_lets_a_run_end_within_the_grace),
         SUPERVISED(a_stop_gives_a_run_back_after_the_grace),

@@ -244,6 +244,34 @@ static void an_executor_that_hangs_is_killed_and_the_next_experiment_runs(void *
     succeeds(f, next);
 }
 
+/* The fault may be of those that were counted with it: it runs again alone, and no attempt is counted. */
+static void a_fault_in_company_costs_no_experiment(void **state)
+{
+    static const char *const behaviours[] = {"ask_crash", "ask_hang", "ask_cuda_error", "ask"};
+    enum { COUNT = sizeof behaviours / sizeof behaviours[0] };
+    struct fixture *f = *state;
+    char texts[COUNT][96], id[ID_BYTES];
+    const char *requests[COUNT];
+    struct sweep_row row = {0};
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(texts[i], sizeof texts[i], "{\"kernel\":\"copy\",\"labels\":{\"fake\":\"%s\"}}",
+                 behaviours[i]);
+        requests[i] = texts[i];
+    }
+    begin(f);
+    service_sweep(&f->service, requests, COUNT, 0.3, id);
+    for (int tries = 0; tries < WITHIN_S * 200 && row.states[JOB_SUCCEEDED] < COUNT; tries++, pause_ms(5)) {
+        sweep_row_clear(&row);
+        assert_int_equal(store_sweep(f->service.store, id, &row, NULL), 0);
+        assert_int_equal(row.states[JOB_FAILED] + row.states[JOB_CANCELLED], 0);
+    }
+    assert_int_equal(row.states[JOB_SUCCEEDED], COUNT);
+    sweep_row_clear(&row);
+    struct device_status status = wait_for_health(f);
+    assert_int_equal(status.runs, 2 * (COUNT - 1) + 1);
+    assert_int_equal(status.failures, 0);
+}
+
 static void an_incorrect_output_fails_with_its_result_kept(void **state)
 {
     struct fixture *f = *state;
@@ -363,6 +391,7 @@ int main(void)
         TEST(the_next_experiment_runs_while_the_last_ones_end_is_being_written),
         TEST(an_executor_that_crashes_costs_its_own_experiment_alone),
         TEST(an_executor_that_hangs_is_killed_and_the_next_experiment_runs),
+        TEST(a_fault_in_company_costs_no_experiment),
         TEST(an_incorrect_output_fails_with_its_result_kept),
         TEST(a_cancelled_experiment_is_ended_while_it_runs_and_the_next_runs),
         TEST(a_stop_lets_the_running_experiment_end_and_leaves_the_others_queued),

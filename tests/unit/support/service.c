@@ -1,5 +1,7 @@
 #include "tests/unit/support/service.h"
 
+#include "api/sweep.h"
+
 #include <semaphore.h>
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -77,6 +79,35 @@ struct submitted service_submit(struct service *service, const struct submission
         sem_wait(&answer.came);
     sem_destroy(&answer.came);
     return answer.submitted;
+}
+
+struct submitted service_submit_sweep(struct service *service, const struct sweep_submission *submission)
+{
+    struct answer answer = {.submitted = {.outcome = SUBMITTED_FAILED}};
+    sem_init(&answer.came, 0, 0);
+    if (queue_submit_sweep(service->queue, submission, answer_submitted, &answer, &answer.submitted.error) ==
+        0)
+        sem_wait(&answer.came);
+    sem_destroy(&answer.came);
+    return answer.submitted;
+}
+
+void service_sweep(struct service *service, const char *const requests[], int count, double timeout_s,
+                   char id[ID_BYTES])
+{
+    struct sweep_run runs[64];
+    struct sweep_point points[64];
+    assert_in_range(count, 1, 64);
+    for (int i = 0; i < count; i++) {
+        runs[i] = (struct sweep_run){"copy", 0, 0, timeout_s, requests[i], 1};
+        points[i] = (struct sweep_point){i, "{}", NULL, NULL};
+    }
+    struct sweep sweep = {.runs = runs, .run_count = count, .points = points, .point_count = count};
+    struct submitted submitted = service_submit_sweep(
+        service, &(struct sweep_submission){.sweep = &sweep, .request = "{}", .fingerprint = ""});
+    if (submitted.outcome != SUBMITTED_NEW)
+        fail_msg("not queued: %s", submitted.error.text);
+    memcpy(id, submitted.id, ID_BYTES);
 }
 
 void service_queue(struct service *service, int device, int priority, char id[ID_BYTES])

@@ -33,6 +33,13 @@ struct submitted service_submit(struct service *service, const struct submission
 /* Submits a plain one and writes its id; fails the test when it is not queued. */
 void service_queue(struct service *service, int device, int priority, char id[ID_BYTES]);
 
+/* The same for a sweep. */
+struct submitted service_submit_sweep(struct service *service, const struct sweep_submission *submission);
+
+/* A sweep of so many of the requests' experiments on device 0; writes its id. Fails the test when it is not queued. */
+void service_sweep(struct service *service, const char *const requests[], int count, double timeout_s,
+                   char id[ID_BYTES]);
+
 /* Cancels and waits; 0, or -1 with *error. */
 int service_cancel(struct service *service, const char *id, struct error *error);
 

@@ -1,0 +1,128 @@
+/* Experiments' own launches under a profiler: the CPU device, and a library that plays CUPTI. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef FAKE_CUPTI_LIBRARY
+#include "tests/faults/counted_device.h"
+
+/* Which launch of a pass the point's was. */
+static int range_of(const struct counted *point)
+{
+    const struct counter *found = counters_find(&point->counters, "gld_requests");
+    assert_non_null(found);
+    return (int)(found->value - (double)strlen(found->metric)) / 1000;
+}
+
+static void outputs_are_restored_before_every_pass(void **state)
+{
+    (void)state;
+    struct experiment e = experiment("copy", 5000);
+    static struct result result;
+    struct error error = {0};
+    static struct counted point;
+    point.experiment = &e;
+    assert_int_equal(runner_run(runner, &e, &result, NULL, NULL, &error), 0);
+    assert_true(result.correctness.verified && result.cold.samples > 0);
+    assert_int_equal(launches, 1); /* the one that is checked; those that are timed go another way */
+    assert_int_equal(runner_count(runner, &point, 1, 0, &error), 0);
+    assert_int_equal(point.counters.status, COUNTERS_MEASURED);
+    assert_int_equal(point.counters.passes, 4);
+    assert_int_equal(point.counters.points, 1);
+    assert_int_equal(launches, 1 + 4);
+    assert_int_equal(fresh, 1 + 4);
+    assert_int_equal(flushes, 4 + 1);
+    setenv("FAKE_CUPTI", "start", 1);
+    assert_int_equal(runner_count(runner, &point, 1, 0, &error), 0); /* refused, and no error */
+    assert_int_equal(point.counters.status, COUNTERS_UNAVAILABLE);
+}
+
+static void points_that_ask_for_the_same_share_the_passes(void **state)
+{
+    (void)state;
+    struct experiment copies[] = {experiment("copy", 5000), experiment("vector_add", 90000),
+                                  experiment("bank_conflict", 4096), experiment("copy", 300),
+                                  experiment("read_offset", 70000)};
+    enum { COUNT = sizeof copies / sizeof *copies };
+    static struct counted points[COUNT];
+    struct error error = {0};
+    copies[3].counters.count = 1;
+    strcpy(copies[3].counters.name[0], "sm__cycles_active.avg");
+    for (int i = 0; i < COUNT; i++)
+        points[i].experiment = &copies[i];
+    assert_int_equal(runner_count(runner, points, COUNT, 10, &error), 0);
+    assert_int_equal(points[0].counters.status, COUNTERS_MEASURED);
+    assert_int_equal(points[0].counters.points, 3);
+    assert_int_equal(points[2].counters.status, COUNTERS_NOT_REQUESTED); /* shared memory has one more */
+    assert_int_equal(points[3].counters.status, COUNTERS_NOT_REQUESTED);
+    assert_int_equal(range_of(&points[0]), 0);
+    assert_int_equal(range_of(&points[1]), 3 + 1 + 1); /* its buffers, the flush, itself */
+    assert_int_equal(range_of(&points[4]), 5 + 3 + 1 + 1);
+    assert_int_equal(fresh, 3 * 4);
+    assert_int_equal(launches, 3 * 4);
+}
+
+static void a_point_that_does_not_fit_is_left_for_its_own_run(void **state)
+{
+    (void)state;
+    struct experiment experiments[] = {experiment("copy", 5000), experiment("copy", 9000000),
+                                       experiment("copy", 6000)};
+    static struct counted points[3];
+    struct error error = {0};
+    memory_limit = 1 << 20;
+    for (int i = 0; i < 3; i++)
+        points[i].experiment = &experiments[i];
+    assert_int_equal(runner_count(runner, points, 3, 10, &error), 0);
+    assert_int_equal(points[0].counters.status, COUNTERS_MEASURED);
+    assert_int_equal(points[1].counters.status, COUNTERS_NOT_REQUESTED);
+    assert_int_equal(points[2].counters.status, COUNTERS_MEASURED);
+    assert_int_equal(error.kind, ERROR_NONE);
+    assert_int_equal(fresh, 2 * 4);
+}
+
+static void a_device_without_counters_says_so(void **state)
+{
+    (void)state;
+    struct experiment e = experiment("copy", 5000);
+    static struct counted points[2];
+    struct error error = {0};
+    points[0].experiment = points[1].experiment = &e;
+    assert_true(runner_can_count(runner));
+    kind.counters = NULL;
+    assert_false(runner_can_count(runner));
+    assert_int_equal(runner_count(runner, points, 2, 10, &error), 0);
+    assert_int_equal(points[0].counters.status, COUNTERS_UNAVAILABLE);
+    assert_non_null(strstr(points[0].counters.reason, "cpu"));
+    assert_int_equal(points[1].counters.status, COUNTERS_NOT_REQUESTED);
+    assert_int_equal(launches, 0);
+}
+
+#else
+
+static void what_needs_the_headers_is_not_tested(void **state)
+{
+    (void)state;
+    print_message("skipped: no CUPTI: built without its headers\n");
+    skip();
+}
+
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#ifdef FAKE_CUPTI_LIBRARY
+        COUNTED(outputs_are_restored_before_every_pass),
+        COUNTED(points_that_ask_for_the_same_share_the_passes),
+        COUNTED(a_point_that_does_not_fit_is_left_for_its_own_run),
+        COUNTED(a_device_without_counters_says_so),
+#else
+        cmocka_unit_test(what_needs_the_headers_is_not_tested),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
