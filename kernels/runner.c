@@ -17,7 +17,7 @@ enum {
 /* Of max_seconds, for the cold samples; the hot ones get what is left. */
 static const double cold_share = 0.6;
 /* The longer of the two batches behind a hot sample takes about so long. */
-static const double hot_batch_us = 2000;
+static const double hot_batch_us = 1500;
 /* Beyond it four launches are more than anybody waits for. */
 static const double hot_long_us = 5000;
 

@@ -1,4 +1,4 @@
-/* Experiments' own launches under a profiler: the CPU device, and a library that plays CUPTI. */
+/* Experiments' own launches under a profiler: the CPU device, and a profiler that is none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,16 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef FAKE_CUPTI_LIBRARY
 #include "tests/faults/counted_device.h"
-
-/* Which launch of a pass the point's was. */
-static int range_of(const struct counted *point)
-{
-    const struct counter *found = counters_find(&point->counters, "gld_requests");
-    assert_non_null(found);
-    return (int)(found->value - (double)strlen(found->metric)) / 1000;
-}
 
 static void outputs_are_restored_before_every_pass(void **state)
 {
@@ -36,7 +27,7 @@ static void outputs_are_restored_before_every_pass(void **state)
     assert_int_equal(launches, 1 + 4);
     assert_int_equal(fresh, 1 + 4);
     assert_int_equal(flushes, 4 + 1);
-    setenv("FAKE_CUPTI", "start", 1);
+    refuses = true;
     assert_int_equal(runner_count(runner, &point, 1, 0, &error), 0); /* refused, and no error */
     assert_int_equal(point.counters.status, COUNTERS_UNAVAILABLE);
 }
@@ -59,9 +50,9 @@ static void points_that_ask_for_the_same_share_the_passes(void **state)
     assert_int_equal(points[0].counters.points, 3);
     assert_int_equal(points[2].counters.status, COUNTERS_NOT_REQUESTED); /* shared memory has one more */
     assert_int_equal(points[3].counters.status, COUNTERS_NOT_REQUESTED);
-    assert_int_equal(range_of(&points[0]), 0);
-    assert_int_equal(range_of(&points[1]), 3 + 1 + 1); /* its buffers, the flush, itself */
-    assert_int_equal(range_of(&points[4]), 5 + 3 + 1 + 1);
+    assert_int_equal(place_of(&points[0].counters), 0);
+    assert_int_equal(place_of(&points[1].counters), 3 + 1 + 1); /* its buffers, the flush, itself */
+    assert_int_equal(place_of(&points[4].counters), 5 + 3 + 1 + 1);
     assert_int_equal(fresh, 3 * 4);
     assert_int_equal(launches, 3 * 4);
 }
@@ -101,28 +92,13 @@ static void a_device_without_counters_says_so(void **state)
     assert_int_equal(launches, 0);
 }
 
-#else
-
-static void what_needs_the_headers_is_not_tested(void **state)
-{
-    (void)state;
-    print_message("skipped: no CUPTI: built without its headers\n");
-    skip();
-}
-
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#ifdef FAKE_CUPTI_LIBRARY
         COUNTED(outputs_are_restored_before_every_pass),
         COUNTED(points_that_ask_for_the_same_share_the_passes),
         COUNTED(a_point_that_does_not_fit_is_left_for_its_own_run),
         COUNTED(a_device_without_counters_says_so),
-#else
-        cmocka_unit_test(what_needs_the_headers_is_not_tested),
-#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

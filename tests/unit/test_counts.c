@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef FAKE_CUPTI_LIBRARY
 #include "api/protocol.h"
 #include "executor/counts.h"
 #include "tests/faults/counted_device.h"
@@ -92,8 +91,7 @@ static void what_was_counted_ahead_is_kept_for_its_own_run(void **state)
         assert_int_equal(fill(i == 1 ? "A1" : "A2", &counters, &error), 0);
         assert_int_equal(counters.status, COUNTERS_MEASURED);
         assert_int_equal(counters.points, 3);
-        const struct counter *found = counters_find(&counters, "gld_requests");
-        assert_int_equal((int)(found->value - (double)strlen(found->metric)), 1000 * 4 * i); /* its own */
+        assert_int_equal(place_of(&counters), 4 * i); /* its own */
     }
     assert_false(asked("A1"));
     assert_int_equal(launches, 3 * 4);
@@ -125,7 +123,7 @@ static void a_refusal_is_not_kept(void **state)
     (void)state;
     static struct counters counters;
     struct error error;
-    setenv("FAKE_CUPTI", "start", 1);
+    refuses = true;
     say_ahead("A", 2, request);
     assert_int_equal(fill("A", &counters, &error), 0);
     assert_true(asked("A"));
@@ -163,32 +161,15 @@ static void an_answer_that_is_none_is_an_error(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_counts, tear_down)
 
-#else
-
-static void what_needs_the_headers_is_not_tested(void **state)
-{
-    (void)state;
-    print_message("skipped: no CUPTI: built without its headers\n");
-    skip();
-}
-
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#ifdef FAKE_CUPTI_LIBRARY
         TEST(what_was_counted_ahead_is_kept_for_its_own_run),
         TEST(what_nobody_came_for_is_dropped),
         TEST(a_refusal_is_not_kept),
         TEST(a_request_that_is_none_costs_only_itself),
         TEST(an_answer_that_is_none_is_an_error),
-#else
-        cmocka_unit_test(what_needs_the_headers_is_not_tested),
-#endif
     };
-#ifdef FAKE_CUPTI_LIBRARY
     open_channel();
-#endif
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
