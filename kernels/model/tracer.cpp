@@ -181,9 +181,21 @@ static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned ea
     return longest;
 }
 
+/* Does every lane want what its neighbour at that distance wants, where there is one? */
+static bool paired(const int64_t *bytes, const int *lane, int lanes, int distance)
+{
+    for (int i = 0; i < lanes; i++)
+        for (int j = i + 1; j < lanes; j++)
+            if ((lane[i] ^ distance) == lane[j] && bytes[i] != bytes[j])
+                return false;
+    return true;
+}
+
 shared_sums tracer::shared_of(const pattern &p) const
 {
     int parts = p.bytes <= 4 ? 1 : (int)p.bytes / 4, conflicts = 0;
+    if (p.bytes == 8 && (paired(p.at, p.lane, p.lanes, 1) || paired(p.at, p.lane, p.lanes, 2)))
+        parts = 1;
     for (int part = 0; part < parts; part++)
         conflicts +=
             std::max(0, fetches(p.at, p.lane, p.lanes, p.bytes, part, parts, banks * bank_bytes) - 1);

@@ -84,11 +84,25 @@ template <class K, class T_, int V> struct plain_context {
     T value_of(I i) const { return (T)i; }
 };
 
-/* Lanes of one part of a warp (a half for 8 bytes, a quarter for 16) that want different words of one bank wait. */
+/* Of 8 bytes: does each lane want what lane xor `distance` wants, or is that one idle? */
+static inline bool plain_paired(const std::map<int, int64_t> &lanes, int distance)
+{
+    for (auto [lane, first] : lanes) {
+        auto other = lanes.find(lane ^ distance);
+        if (other != lanes.end() && other->second != first)
+            return false;
+    }
+    return true;
+}
+
+/* Lanes of one part of a warp (a half for 8 bytes unless lanes are paired, a quarter for 16) that want different words of
+   one bank wait. */
 static inline uint64_t plain_conflicts(const std::map<int, int64_t> &lanes, unsigned width)
 {
     uint64_t conflicts = 0;
     int parts = width == 16 ? 4 : width == 8 ? 2 : 1;
+    if (width == 8 && (plain_paired(lanes, 1) || plain_paired(lanes, 2)))
+        parts = 1;
     for (int part = 0; part < parts; part++) {
         std::map<int64_t, std::set<int64_t>> words_of_bank;
         size_t longest = 1;

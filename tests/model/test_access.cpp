@@ -205,12 +205,45 @@ static void what_hardware_counted_is_what_the_model_says(void **)
     }
 }
 
+/* Counted on an H200 with bank_conflict (bench/results/proof_h200.json). */
+static const struct {
+    dtype type;
+    int64_t size, block, stride, repeats;
+    uint64_t conflicts;
+} banked[] = {
+    {DTYPE_F32, 70608, 512, 16, 16, 529920}, {DTYPE_F32, 68168, 64, 16, 16, 34112},
+    {DTYPE_F32, 48256, 64, 32, 3, 4524},     {DTYPE_F64, 92800, 128, 31, 7, 0},
+    {DTYPE_F64, 73376, 256, 32, 3, 96432},   {DTYPE_F64, 42016, 1024, 8, 16, 301056},
+    {DTYPE_F64, 36958, 33, 2, 16, 35840},    {DTYPE_F64, 3724, 255, 2, 16, 3795},
+    {DTYPE_F64, 17642, 32, 16, 16, 8832}, /* two words, taken in turns: the whole warp at once */
+    {DTYPE_F64, 131488, 128, 64, 16, 65792},
+};
+
+static void bank_conflicts_are_those_that_hardware_counted(void **)
+{
+    for (const auto &m : banked) {
+        experiment e;
+        access model;
+        problems wrong = {};
+        experiment_init(&e, suite_find("bank_conflict"));
+        e.dtype = m.type;
+        e.size[0] = m.size;
+        e.block[0] = m.block;
+        e.param[0] = m.stride;
+        e.param[1] = m.repeats;
+        assert_int_equal(experiment_check(&e, nullptr, &wrong), 0);
+        access_count(&e, &model);
+        assert_int_equal(model.shared_load.conflicts + model.shared_store.conflicts, m.conflicts);
+    }
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
         cmocka_unit_test(the_count_equals_a_plain_trace_of_every_thread),
         cmocka_unit_test(the_bytes_are_those_of_the_ledger),
         cmocka_unit_test(what_hardware_counted_is_what_the_model_says),
+        cmocka_unit_test(bank_conflicts_are_those_that_hardware_counted),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
