@@ -1,7 +1,7 @@
 /* What server and executor say to each other: one JSON object a line, in both directions.
 
    executor -> server, the first line, before any context exists:
-     {"type":"hello","protocol":1,"build":"...","devices":2,"device":{facts}}
+     {"type":"hello","protocol":2,"build":"...","devices":2,"device":{facts}}
    server -> executor:
      {"type":"run","id":"...","request":{experiment with every default filled in}}
    executor -> server, while it runs and at its end:

@@ -8,8 +8,8 @@
 #include "api/experiment_json.h"
 #include "api/protocol.h"
 
-/* Of an experiment's timeout_s, and in seconds: so long may a pass take to begin with one more of those ahead. */
-static const double pass_share = 1.0 / 16, pass_most_s = 0.25;
+/* Of an experiment's timeout_s, and in seconds: so much time those ahead may take. */
+static const double ahead_share = 0.25, ahead_most_s = 1;
 
 /* What is counted together: the experiment that runs, then those ahead. */
 struct together {
@@ -21,15 +21,19 @@ struct together {
 _Static_assert(COUNTERS_POINTS == 1 + PROTOCOL_AHEAD,
                "as many are counted together as the protocol tells of");
 
-static bool take(struct counts *counts, const char *id, struct counters *counters)
+/* NULL: it is not kept. */
+static struct kept *find(struct counts *counts, const char *id)
 {
     for (int i = 0; i < counts->kept; i++)
-        if (strcmp(counts->at[i].id, id) == 0) {
-            *counters = counts->at[i].counters;
-            counts->at[i] = counts->at[--counts->kept];
-            return true;
-        }
-    return false;
+        if (strcmp(counts->at[i].id, id) == 0)
+            return &counts->at[i];
+    return NULL;
+}
+
+static void drop(struct counts *counts, struct kept *kept)
+{
+    struct kept *end = counts->at + counts->kept--;
+    memmove(kept, kept + 1, (size_t)(end - kept - 1) * sizeof *kept);
 }
 
 /* One that cannot be understood is told so in its own run. */
@@ -44,7 +48,7 @@ static void add(struct together *together, const char *id, const char *request,
     together->points[together->count++].experiment = &together->experiments[next];
 }
 
-static int ask(struct together *together, struct channel *channel, const char *id,
+static int ask(struct together *together, struct counts *counts, struct channel *channel, const char *id,
                const struct device_facts *facts, struct error *error)
 {
     struct message answer;
@@ -62,35 +66,43 @@ static int ask(struct together *together, struct channel *channel, const char *i
     if (answer.type != MESSAGE_AHEAD || strcmp(answer.id, id) != 0)
         failed = error_set(error, ERROR_INVALID, "the server did not say what is ahead of %s", id);
     for (int i = 0; !failed && i < answer.ahead.count; i++)
-        add(together, answer.ahead.at[i].id, answer.ahead.at[i].request, facts);
+        if (!find(counts, answer.ahead.at[i].id))
+            add(together, answer.ahead.at[i].id, answer.ahead.at[i].request, facts);
     message_free(&answer);
     return failed;
 }
 
 static void keep(struct counts *counts, const struct together *together)
 {
-    counts->kept = 0; /* what nobody came for was cancelled */
-    for (int i = 1; i < together->count; i++)
-        if (together->points[i].counters.status == COUNTERS_MEASURED) {
-            memcpy(counts->at[counts->kept].id, together->ids[i - 1], sizeof together->ids[i - 1]);
-            counts->at[counts->kept++].counters = together->points[i].counters;
-        }
+    for (int i = 1; i < together->count; i++) {
+        if (together->points[i].counters.status != COUNTERS_MEASURED)
+            continue;
+        if (counts->kept == COUNTERS_POINTS)
+            drop(counts, counts->at);
+        struct kept *kept = &counts->at[counts->kept++];
+        memcpy(kept->id, together->ids[i - 1], sizeof kept->id);
+        kept->counters = together->points[i].counters;
+    }
 }
 
 int counts_fill(struct counts *counts, struct runner *runner, struct channel *channel, const char *id,
                 const struct experiment *experiment, const struct device_facts *facts,
                 struct counters *counters, struct error *error)
 {
-    if (take(counts, id, counters))
+    struct kept *kept = find(counts, id);
+    if (kept) {
+        *counters = kept->counters;
+        drop(counts, kept);
         return 0;
+    }
     struct together *together = calloc(1, sizeof *together);
     if (!together)
         return error_set(error, ERROR_MEMORY, "no memory for the counters");
     together->points[together->count++].experiment = experiment;
-    double pass_s = fmin(experiment->timeout_s * pass_share, pass_most_s);
-    int failed = runner_can_count(runner) ? ask(together, channel, id, facts, error) : 0;
+    double ahead_s = fmin(experiment->timeout_s * ahead_share, ahead_most_s);
+    int failed = runner_can_count(runner) ? ask(together, counts, channel, id, facts, error) : 0;
     if (!failed)
-        failed = runner_count(runner, together->points, together->count, pass_s, error);
+        failed = runner_count(runner, together->points, together->count, ahead_s, error);
     if (!failed) {
         *counters = together->points[0].counters;
         keep(counts, together);

@@ -6,10 +6,10 @@
 #include "executor/channel.h"
 #include "kernels/runner.h"
 
-/* Zeroed: nothing is kept. */
+/* Zeroed: nothing is kept. The oldest first, which make room: for those ahead there is always enough. */
 struct counts {
     int kept;
-    struct {
+    struct kept {
         char id[64];
         struct counters counters;
     } at[COUNTERS_POINTS];

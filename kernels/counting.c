@@ -62,13 +62,15 @@ static int make_ready(const struct counting *c, const struct experiment *e, stru
 }
 
 int counting_run(const struct device_kind *kind, struct device *device, struct counted points[], int count,
-                 double pass_s, struct error *error)
+                 double ahead_s, struct error *error)
 {
     struct counting c = {.kind = kind, .device = device};
     struct counters_work work = {
-        .arg = &c, .pass_s = pass_s, .prepare = counting_prepare, .launch = counting_launch};
+        .arg = &c, .ahead_s = ahead_s, .prepare = counting_prepare, .launch = counting_launch};
     struct counters_wanted wanted = wanted_by(points[0].experiment);
     struct counters_session *session;
+    for (int i = 0; i < count; i++)
+        points[i].counters = (struct counters){0};
     if (!kind->counters) {
         counters_unavailable(&points[0].counters, "run it on an NVIDIA GPU",
                              "the %s device has no hardware counters", kind->name);
@@ -85,6 +87,9 @@ int counting_run(const struct device_kind *kind, struct device *device, struct c
         work.preparing[work.points] = (unsigned)e->kernel->buffer_count + 1; /* and the flush */
         c.points[work.points++] = &points[i];
     }
+    for (int i = 0; i < work.points; i++) /* what did not fit may have taken the room of those before it */
+        if (layout_make(kind, device, c.points[i]->experiment, &c.layout, error) < 0)
+            return -1;
     struct counters *found = calloc((size_t)work.points, sizeof *found);
     if (!found)
         return error_set(error, ERROR_MEMORY, "no memory for the counters");

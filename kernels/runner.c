@@ -227,8 +227,8 @@ bool runner_can_count(const struct runner *runner)
     return runner->kind->counters;
 }
 
-int runner_count(struct runner *runner, struct counted points[], int count, double pass_s,
+int runner_count(struct runner *runner, struct counted points[], int count, double ahead_s,
                  struct error *error)
 {
-    return counting_run(runner->kind, runner->device, points, count, pass_s, error);
+    return counting_run(runner->kind, runner->device, points, count, ahead_s, error);
 }

@@ -29,7 +29,7 @@ int runner_run(struct runner *runner, const struct experiment *experiment, struc
 bool runner_can_count(const struct runner *runner);
 
 /* Counts experiments as counting.h says; after an experiment's run, so that nothing that is timed stands behind it. */
-int runner_count(struct runner *runner, struct counted points[], int count, double pass_s,
+int runner_count(struct runner *runner, struct counted points[], int count, double ahead_s,
                  struct error *error);
 
 /* The first half of runner_run(): fill, poison, launch once, check. */

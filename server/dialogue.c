@@ -54,6 +54,7 @@ struct run {
     const char *id;
     double timeout_s;
     bool opening;     /* a context is being created */
+    bool asked;       /* for what is ahead: it counts */
     bool in_company;  /* other experiments are counted with it */
     int64_t until_ns; /* when its time is over */
     int64_t stop_ns;  /* when the service's grace is over; 0: it does not stop */
@@ -64,10 +65,12 @@ struct run {
 
 static void finish(struct run *run, enum dialogue_end end, int outcome)
 {
-    bool own = !run->in_company || run->outcome->failure.kind == ERROR_CANCELLED;
+    bool counting = outcome == OUTCOME_FAILED && run->asked;
+    bool doubtful = counting && run->in_company && run->outcome->failure.kind != ERROR_CANCELLED;
     run->over = true;
-    run->end = end;
-    run->outcome->end = outcome == OUTCOME_FAILED && !own ? OUTCOME_UNTOUCHED : outcome;
+    /* It may have stopped within a profiler's pass: nothing more is timed there. */
+    run->end = counting && end == DIALOGUE_GOES_ON ? DIALOGUE_CUT : end;
+    run->outcome->end = doubtful ? OUTCOME_DOUBTFUL : outcome;
 }
 
 static void hear_progress(struct run *run, const struct message *message)
@@ -102,9 +105,14 @@ static void hear_rubbish(struct run *run, const char *what)
 static void hear_ask(struct run *run)
 {
     struct ahead ahead = {0};
+    if (run->asked) {
+        hear_rubbish(run, "it asks twice what is ahead");
+        return;
+    }
     if (run->config->look_ahead)
         run->config->look_ahead(run->config->wish_arg, &ahead);
-    run->in_company |= ahead.count > 0;
+    run->asked = true;
+    run->in_company = ahead.count > 0;
     char *line = message_ahead(run->id, &ahead);
     ahead_free(&ahead);
     if (!line) {
@@ -112,7 +120,8 @@ static void hear_ask(struct run *run)
         finish(run, DIALOGUE_CUT, OUTCOME_FAILED);
         return;
     }
-    (void)child_send(run->child, line, strlen(line)); /* that it is gone is heard where lines are */
+    if (child_send(run->child, line, strlen(line)) < 0)
+        finish(run, DIALOGUE_ENDED, OUTCOME_FAILED);
     free(line);
 }
 

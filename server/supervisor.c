@@ -279,15 +279,17 @@ void supervisor_run(struct supervisor *s, const char *id, const char *request, d
         return;
     s->prove = true;
     discard(s, end == DIALOGUE_CUT ? 0 : leave_s, how, sizeof how);
-    if (end == DIALOGUE_ENDED && outcome->end == OUTCOME_FAILED)
+    bool failed = outcome->end == OUTCOME_FAILED || outcome->end == OUTCOME_DOUBTFUL;
+    if (end == DIALOGUE_ENDED && failed)
         error_set(&outcome->failure, ERROR_CRASHED, "the executor ended without an answer: %s", how);
-    if (outcome->end == OUTCOME_FAILED && outcome->failure.kind != ERROR_CANCELLED)
+    if (failed && outcome->failure.kind != ERROR_CANCELLED)
         s->status.failures++;
     if (s->stuck)
         unwell(s, "its executor does not end, not even by SIGKILL");
     publish(s);
-    log_warning("%s: executor lost in experiment %s: %s", s->name, id,
-                outcome->end == OUTCOME_UNTOUCHED ? how : outcome->failure.text);
+    log_warning("%s: executor lost in experiment %s%s: %s", s->name, id,
+                outcome->end == OUTCOME_DOUBTFUL ? " or one that was counted with it" : "",
+                failed ? outcome->failure.text : how);
 }
 
 void outcome_free(struct outcome *outcome)

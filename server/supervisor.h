@@ -34,7 +34,7 @@ struct supervisor_config {
     enum wish (*wish)(void *arg);
     void *wish_arg;
     /* The experiments that will run next, of the same sweep as the one that runs; NULL: there never are any. A run that was
-       told of some and fails is OUTCOME_UNTOUCHED, because the fault may be theirs: it is to be tried again alone. */
+       told of some and fails is OUTCOME_DOUBTFUL. */
     void (*look_ahead)(void *wish_arg, struct ahead *ahead);
 };
 
@@ -54,10 +54,10 @@ int supervisor_ready(struct supervisor *supervisor);
 /* How one run ended. Free with outcome_free(). */
 struct outcome {
     enum {
-        OUTCOME_RESULT,   /* `result` */
-        OUTCOME_FAILED,   /* `failure` says how; `result` perhaps */
-        OUTCOME_UNTOUCHED /* not of its own doing: never begun, the service stops, or see look_ahead. To be run
-                             another time */
+        OUTCOME_RESULT,    /* `result` */
+        OUTCOME_FAILED,    /* `failure` says how; `result` perhaps */
+        OUTCOME_UNTOUCHED, /* not of its own doing: never begun, or the service stops. To be run another time */
+        OUTCOME_DOUBTFUL, /* `failure` while others were counted along: to be run again without them */
     } end;
     char *result;  /* JSON object or NULL */
     bool verified; /* the result says that its output was checked and is right */

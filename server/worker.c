@@ -14,7 +14,7 @@ struct worker {
     int device;
     struct queue *queue;
     struct supervisor *supervisor;
-    bool alone; /* the last run was given back: perhaps the fault was of those that were counted with it */
+    int alone; /* so many runs are counted without what is ahead of them */
     pthread_t thread;
 };
 
@@ -29,7 +29,7 @@ static enum wish wish_of(void *arg)
 static void look_ahead(void *arg, struct ahead *ahead)
 {
     const struct worker *worker = arg;
-    if (!worker->alone)
+    if (worker->alone == 0)
         queue_ahead(worker->queue, worker->device, ahead);
 }
 
@@ -60,8 +60,11 @@ static const struct task *run(struct worker *worker, const struct task *task)
     struct outcome outcome;
     const struct task *next = NULL;
     supervisor_run(worker->supervisor, task->id, task->request, task->timeout_s, &outcome);
-    worker->alone = outcome.end == OUTCOME_UNTOUCHED;
-    if (outcome.end == OUTCOME_UNTOUCHED) {
+    if (outcome.end == OUTCOME_DOUBTFUL)
+        worker->alone = 1 + PROTOCOL_AHEAD; /* it again, and all of those that may be at fault */
+    else if (worker->alone)
+        worker->alone--;
+    if (outcome.end == OUTCOME_UNTOUCHED || outcome.end == OUTCOME_DOUBTFUL) {
         queue_hand_back(worker->queue, worker->device, false);
     } else {
         const struct ending ending = {

@@ -161,7 +161,7 @@ bool counters_session::configure(refusal *why)
 /* The first pass finds out how many points there is time for. False: the work failed. */
 bool counters_session::work_through(const counters_work *work, int *points, bool first, error *error)
 {
-    int64_t until = clock_monotonic_ns() + (int64_t)(work->pass_s * 1e9);
+    int64_t until = clock_monotonic_ns() + (int64_t)(work->ahead_s / (double)use->passes * 1e9);
     for (int i = 0; i < *points; i++) {
         if (first && i > 0 && clock_monotonic_ns() > until)
             *points = i;

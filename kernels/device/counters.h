@@ -19,8 +19,9 @@ struct counters_session;
    is done, and return 0, or -1 with *error. */
 struct counters_work {
     void *arg;
-    int points;    /* 1 to COUNTERS_POINTS */
-    double pass_s; /* so long may a pass take to begin another point; the rest is left out of all passes */
+    int points; /* 1 to COUNTERS_POINTS */
+    double
+        ahead_s; /* so long may all passes together take to begin further points; the rest is left out of all */
     /* Before every launch: outputs restored, caches cold and clean. The profiler sees the kernels that it launches, but
        for the first point's. */
     int (*prepare)(void *arg, int point, struct error *error);

@@ -23,6 +23,8 @@ static int launches, flushes, fresh;
 static int seen;              /* kernels that a profiler would see in this pass */
 static bool refuses;          /* the profiler does */
 static uint64_t memory_limit; /* of reserve(), in bytes */
+static uint64_t reserved;     /* what it holds: as on a GPU, what does not fit takes away what there was */
+static bool in_pass;          /* no time to make room */
 
 /* ---- a profiler: the value of gld_requests is the place that the point's launch had in its pass ---- */
 
@@ -65,9 +67,13 @@ int counters_measure(struct counters_session *session, const struct counters_wan
     assert_ptr_equal(session, counters_new(NULL, 0));
     assert_in_range(work->points, 1, COUNTERS_POINTS);
     memset(counters, 0, (size_t)work->points * sizeof *counters);
-    for (int pass = 0; !refuses && pass < PASSES; pass++)
-        if (counters_pass(work, places, error) < 0)
+    for (int pass = 0; !refuses && pass < PASSES; pass++) {
+        in_pass = true;
+        int failed = counters_pass(work, places, error);
+        in_pass = false;
+        if (failed)
             return -1;
+    }
     if (refuses) {
         counters_unavailable(counters, "ask for them", "refused by this test");
         return 0;
@@ -99,6 +105,9 @@ static inline int kind_counters(struct device *device, struct counters_session *
 static inline int kind_reserve(struct device *device, uint64_t bytes, bool of_host, void **base,
                                struct error *error)
 {
+    assert_true(!in_pass || bytes <= reserved);
+    if (bytes > reserved)
+        reserved = bytes > memory_limit ? 0 : bytes;
     if (bytes > memory_limit)
         return error_set(error, ERROR_OUT_OF_MEMORY, "too much for this test");
     return plain->reserve(device, bytes, of_host, base, error);
@@ -141,6 +150,7 @@ static inline int set_up(void **state)
     launches = flushes = fresh = 0;
     refuses = false;
     memory_limit = UINT64_MAX;
+    reserved = 0;
     assert_int_equal(device_find("cpu", &plain, &index, &count, &error), 0);
     kind = *plain;
     kind.reserve = kind_reserve;

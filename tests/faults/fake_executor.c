@@ -278,6 +278,23 @@ static void run_ask_hang(const char *id)
     ask_and(id, run_hang);
 }
 
+/* In company or not. */
+static void run_ask_out_of_memory(const char *id)
+{
+    struct message ahead;
+    put_line(message_ask(id));
+    take_line(&ahead);
+    message_free(&ahead);
+    run_out_of_memory(id);
+}
+
+static void run_ask_twice(const char *id)
+{
+    put_line(message_ask(id));
+    put_line(message_ask(id));
+    run_hang(id);
+}
+
 static void run_ask_cuda_error(const char *id)
 {
     ask_and(id, run_cuda_error);
@@ -311,6 +328,8 @@ static const struct {
     {"ask_crash", run_ask_crash},
     {"ask_hang", run_ask_hang},
     {"ask_cuda_error", run_ask_cuda_error},
+    {"ask_out_of_memory", run_ask_out_of_memory},
+    {"ask_twice", run_ask_twice},
 };
 
 /* ---- what may happen at its start ---- */

@@ -61,11 +61,10 @@ static int measure(struct counters_session *session, const struct counters_wante
     return counters_measure(session, wanted, &work, counters, error);
 }
 
-/* Three points, and room for another one as long as a pass has not taken pass_s. */
-static int measure_three(struct counters_session *session, double pass_s, struct counters counters[3],
+static int measure_three(struct counters_session *session, double ahead_s, struct counters counters[3],
                          struct error *error)
 {
-    const struct counters_work work = {fake, 3, pass_s, prepare, launch, {2, 3, 4}};
+    const struct counters_work work = {fake, 3, ahead_s, prepare, launch, {2, 3, 4}};
     *error = (struct error){0};
     memset(fake->log, 0, sizeof fake->log);
     return counters_measure(session, &all, &work, counters, error);
@@ -298,7 +297,7 @@ static void points_that_share_passes_have_their_own_values(void **state)
     struct error error;
     struct counters_session *session = session_new();
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(measure_three(session, 1, counters, &error), 0);
+        assert_int_equal(measure_three(session, 10, counters, &error), 0);
         assert_string_equal(fake->log, "pSlplplTpSlplplTpSlplplTpSlplplTD");
         for (int k = 0; k < 3; k++) {
             assert_int_equal(counters[k].status, COUNTERS_MEASURED);
@@ -318,14 +317,14 @@ static void points_that_share_passes_have_their_own_values(void **state)
     assert_int_equal(fake->hosts, 0);
 }
 
-static void no_point_is_begun_when_a_pass_is_long(void **state)
+static void no_point_is_begun_when_passes_are_long(void **state)
 {
     (void)state;
     static struct counters counters[3];
     struct error error;
     struct counters_session *session = session_new();
-    pause_ns = 20000000;
-    assert_int_equal(measure_three(session, 0.03, counters, &error), 0);
+    pause_ns = 100000000;
+    assert_int_equal(measure_three(session, 4 * 0.15, counters, &error), 0);
     assert_string_equal(fake->log, "pSlplTpSlplTpSlplTpSlplTD"); /* the later passes are as the first */
     assert_int_equal(counters[1].status, COUNTERS_MEASURED);
     assert_int_equal(counters[1].points, 2);
@@ -343,13 +342,13 @@ static void a_refusal_leaves_no_values_in_the_other_points(void **state)
     struct error error;
     struct counters_session *session = session_new();
     setenv("FAKE_CUPTI", "dropped", 1);
-    assert_int_equal(measure_three(session, 1, counters, &error), 0);
+    assert_int_equal(measure_three(session, 10, counters, &error), 0);
     assert_int_equal(counters[0].status, COUNTERS_UNAVAILABLE);
     assert_int_equal(counters[1].status, COUNTERS_NOT_REQUESTED);
     assert_int_equal(counters[1].count, 0);
     work_fails = launches + 2;
     setenv("FAKE_CUPTI", "", 1);
-    assert_int_equal(measure_three(session, 1, counters, &error), -1);
+    assert_int_equal(measure_three(session, 10, counters, &error), -1);
     assert_int_equal(error.kind, ERROR_CUDA);
     counters_free(session);
 }
@@ -406,7 +405,7 @@ int main(void)
         cmocka_unit_test_setup(sets_may_take_turns, set_up),
         cmocka_unit_test_setup(work_that_fails_is_an_error, set_up),
         cmocka_unit_test_setup(points_that_share_passes_have_their_own_values, set_up),
-        cmocka_unit_test_setup(no_point_is_begun_when_a_pass_is_long, set_up),
+        cmocka_unit_test_setup(no_point_is_begun_when_passes_are_long, set_up),
         cmocka_unit_test_setup(a_refusal_leaves_no_values_in_the_other_points, set_up),
 #else
         cmocka_unit_test(without_the_headers_there_are_none),

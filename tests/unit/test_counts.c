@@ -101,21 +101,53 @@ static void what_was_counted_ahead_is_kept_for_its_own_run(void **state)
     assert_int_equal(launches, 3 * 4 + 4);
 }
 
-static void what_nobody_came_for_is_dropped(void **state)
+static void the_oldest_make_room(void **state)
 {
     (void)state;
     static struct counters counters;
     struct error error;
-    say_ahead("A", 2, request);
-    assert_int_equal(fill("A", &counters, &error), 0);
-    assert_true(asked("A"));
-    say_ahead("B", 1, request);
-    assert_int_equal(fill("B", &counters, &error), 0);
-    assert_true(asked("B"));
-    assert_int_equal(counts.kept, 1);
-    assert_int_equal(fill("B1", &counters, &error), 0);
-    assert_false(asked("B1"));
+    for (int i = 0; i < 3; i++) { /* cancelled: nobody comes for them */
+        char id[] = {(char)('A' + i), '\0'};
+        say_ahead(id, 7, request);
+        assert_int_equal(fill(id, &counters, &error), 0);
+        assert_true(asked(id));
+    }
+    assert_int_equal(counts.kept, COUNTERS_POINTS);
+    assert_int_equal(launches, 3 * 8 * 4);
+    for (int i = 1; i <= 7; i++) {
+        char ids[2][16];
+        snprintf(ids[0], sizeof ids[0], "B%d", i);
+        snprintf(ids[1], sizeof ids[1], "C%d", i);
+        assert_int_equal(fill(ids[0], &counters, &error) + fill(ids[1], &counters, &error), 0);
+    }
+    assert_int_equal(counts.kept, 2); /* of the first, the last two */
+    assert_int_equal(fill("A6", &counters, &error) + fill("A7", &counters, &error), 0);
     assert_int_equal(counts.kept, 0);
+    assert_false(asked("A7"));
+    assert_int_equal(launches, 3 * 8 * 4);
+}
+
+/* A sweep whose points take turns in what they want to have counted. */
+static void what_is_kept_is_not_counted_again(void **state)
+{
+    (void)state;
+    static const char other[] = "{\"kernel\":\"bank_conflict\",\"size\":4096,\"counters\":true}";
+    static struct counters counters;
+    struct error error;
+    struct ahead ahead = {
+        4, {{"P1", (char *)other}, {"P2", (char *)request}, {"P3", (char *)other}, {"P4", (char *)request}}};
+    say(message_ahead("P0", &ahead));
+    assert_int_equal(fill("P0", &counters, &error), 0);
+    assert_true(asked("P0"));
+    assert_int_equal(counters.points, 3); /* P2 and P4 with it */
+    say(message_ahead("Q", &ahead));      /* somebody else's run comes in between */
+    assert_int_equal(fill("Q", &counters, &error), 0);
+    assert_true(asked("Q"));
+    assert_int_equal(counters.points, 1); /* what is left wants other counters */
+    assert_int_equal(launches, (3 + 1) * 4);
+    assert_int_equal(fill("P2", &counters, &error) + fill("P4", &counters, &error), 0);
+    assert_false(asked("P2"));
+    assert_int_equal(counters.points, 3);
 }
 
 static void a_refusal_is_not_kept(void **state)
@@ -136,11 +168,15 @@ static void a_request_that_is_none_costs_only_itself(void **state)
     (void)state;
     static struct counters counters;
     struct error error;
-    say_ahead("A", 2, "{\"kernel\":\"no such kernel\",\"counters\":true}");
+    struct ahead ahead = {
+        2, {{"A1", (char *)"{\"kernel\":\"no such kernel\",\"counters\":true}"}, {"A2", (char *)request}}};
+    say(message_ahead("A", &ahead));
     assert_int_equal(fill("A", &counters, &error), 0);
     assert_true(asked("A"));
     assert_int_equal(counters.status, COUNTERS_MEASURED);
-    assert_int_equal(counters.points, 1);
+    assert_int_equal(counters.points, 2);
+    assert_int_equal(counts.kept, 1);
+    assert_string_equal(counts.at[0].id, "A2");
 }
 
 static void an_answer_that_is_none_is_an_error(void **state)
@@ -165,7 +201,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_was_counted_ahead_is_kept_for_its_own_run),
-        TEST(what_nobody_came_for_is_dropped),
+        TEST(the_oldest_make_room),
+        TEST(what_is_kept_is_not_counted_again),
         TEST(a_refusal_is_not_kept),
         TEST(a_request_that_is_none_costs_only_itself),
         TEST(an_answer_that_is_none_is_an_error),
