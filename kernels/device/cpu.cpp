@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "kernels/device/cpu_pool.h"
+#include "kernels/device/host.h"
 #include "kernels/live.h"
 
 extern "C" const kernel_entry *const cpu_entries[];
@@ -61,24 +62,6 @@ static unsigned cores(void)
     return 1;
 }
 
-/* The value of the line that begins with `key`, from a "key : value" file; empty when it is not there. */
-static void read_line(const char *path, const char *key, char *value, size_t size)
-{
-    value[0] = '\0';
-    FILE *file = fopen(path, "re");
-    char line[256];
-    while (file && !value[0] && fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-        if (!colon || strncmp(line, key, strlen(key)) != 0)
-            continue;
-        colon += strspn(colon, ": \t");
-        colon[strcspn(colon, "\n")] = '\0';
-        snprintf(value, size, "%s", colon);
-    }
-    if (file)
-        fclose(file);
-}
-
 static uint64_t last_cache_bytes(void)
 {
     for (int name : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
@@ -87,21 +70,6 @@ static uint64_t last_cache_bytes(void)
             return (uint64_t)bytes;
     }
     return 0;
-}
-
-/* What this process may use: the machine's memory, or its control group's limit when that is less. */
-static uint64_t memory_bytes(void)
-{
-    uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    for (const char *path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-        FILE *file = fopen(path, "re");
-        unsigned long long limit;
-        if (file && fscanf(file, "%llu", &limit) == 1 && limit < bytes)
-            bytes = limit;
-        if (file)
-            fclose(file);
-    }
-    return bytes;
 }
 
 static int cpu_count(void)
@@ -115,7 +83,7 @@ static int cpu_describe(int, device_facts *facts, error *)
     utsname system{};
     uname(&system);
     snprintf(facts->backend, sizeof facts->backend, "cpu");
-    read_line("/proc/cpuinfo", "model name", facts->name, sizeof facts->name);
+    host_read_line("/proc/cpuinfo", "model name", facts->name, sizeof facts->name);
     if (!facts->name[0])
         snprintf(facts->name, sizeof facts->name, "CPU (%.64s)", system.machine);
     live_cpu_uuid(facts->uuid, sizeof facts->uuid);
@@ -129,7 +97,7 @@ static int cpu_describe(int, device_facts *facts, error *)
     facts->max_block[2] = 64;
     facts->max_grid[0] = 2147483647;
     facts->max_grid[1] = facts->max_grid[2] = 65535;
-    facts->memory_bytes = memory_bytes();
+    facts->memory_bytes = host_memory_bytes();
     facts->l2_bytes = last_cache_bytes();
     snprintf(facts->peak_source, sizeof facts->peak_source, "not known for a CPU");
     return 0;
@@ -169,15 +137,6 @@ static int cpu_open(device **out, int, error *error)
     return 0;
 }
 
-static uint64_t available_bytes(void)
-{
-    char value[64];
-    read_line("/proc/meminfo", "MemAvailable", value, sizeof value);
-    uint64_t available = strtoull(value, nullptr, 10) * 1024;
-    uint64_t limit = memory_bytes();
-    return available && available < limit ? available : limit;
-}
-
 static int cpu_reserve(device *d, uint64_t bytes, bool, void **base, error *error)
 {
     if (bytes > d->memory_bytes) {
@@ -185,10 +144,8 @@ static int cpu_reserve(device *d, uint64_t bytes, bool, void **base, error *erro
             munmap(d->memory, d->memory_bytes);
         d->memory = nullptr;
         d->memory_bytes = 0;
-        uint64_t available = available_bytes();
-        if (bytes > available)
-            return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, %llu are available",
-                             (unsigned long long)bytes, (unsigned long long)available);
+        if (host_memory_check(bytes, error) < 0)
+            return -1;
         d->memory = map_memory(bytes);
         if (!d->memory)
             return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, the system refused them",

@@ -10,6 +10,7 @@
 #include "kernels/device/counters.h"
 #include "kernels/device/cuda_device.h"
 #include "kernels/device/device.h"
+#include "kernels/device/host.h"
 
 extern "C" const kernel_entry *const cuda_entries[];
 
@@ -141,6 +142,8 @@ static int own_alloc(void **at, uint64_t bytes, error *error)
 
 static int host_alloc_mapped(void **at, uint64_t bytes, error *error)
 {
+    if (host_memory_check(bytes, error) < 0)
+        return -1;
     CHECK(cudaHostAlloc(at, bytes, cudaHostAllocMapped));
     return 0;
 }
@@ -192,6 +195,8 @@ static int cuda_write(device *d, void *to, const void *from, uint64_t bytes, err
 
 static int cuda_host_alloc(device *, uint64_t bytes, bool pinned, void **at, error *error)
 {
+    if (host_memory_check(bytes, error) < 0)
+        return -1;
     if (!pinned) {
         *at = malloc(bytes);
         return *at ? 0
