@@ -120,7 +120,10 @@ static json_t *looks_live(const struct stability *s)
 static void judge_noise(struct stability_reasons *reasons, const char *which, const struct timing *t,
                         double wanted)
 {
-    if (t->samples && t->noise > wanted)
+    if (t->samples && t->samples < TIMING_LEAST)
+        stability_reason(reasons, "%s samples: only %u, and their noise is known from %d on", which,
+                         t->samples, TIMING_LEAST);
+    else if (t->samples && t->noise > wanted)
         stability_reason(reasons, "%s samples: noise stayed at %.2g, %.2g was asked for", which, t->noise,
                          wanted);
 }

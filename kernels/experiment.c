@@ -272,11 +272,11 @@ static void check_shared(const struct experiment *experiment, const struct devic
                     (unsigned long long)own, (unsigned long long)limit);
     else if (experiment->shared_bytes < 0 || (uint64_t)experiment->shared_bytes > limit - own)
         problem_add(problems, "#/shared_bytes",
-                    "must be from 0 to %llu, is %lld: a block has at most %llu bytes of shared memory, the "
-                    "kernel itself "
-                    "needs %llu",
+                    "must be from 0 to %llu, is %lld: a block has at most %llu bytes of shared memory%s, the "
+                    "kernel itself needs %llu",
                     (unsigned long long)(limit - own), (long long)experiment->shared_bytes,
-                    (unsigned long long)limit, (unsigned long long)own);
+                    (unsigned long long)limit, limit == SHARED_BYTES_MAX ? " on any GPU" : "",
+                    (unsigned long long)own);
 }
 
 static void check_refusal(const struct experiment *experiment, struct problems *problems)

@@ -16,12 +16,15 @@ enum stop_reason { STOP_NOISE, STOP_NO_GAIN, STOP_TIME, STOP_COUNT };
 /* "noise", "no_gain", "max_seconds" */
 const char *stop_reason_name(enum stop_reason reason);
 
+/* Samples that hold the median between them with at least 95 % (96.9 %; five: 93.8 %). */
+enum { TIMING_LEAST = 6 };
+
 struct timing {
     unsigned samples;   /* 0: there is no timing: not tried, or every sample was discarded */
     unsigned discarded; /* samples thrown away because the launch was not queued in time */
     unsigned launches;  /* launches a sample stands for: 1 cold; the difference of two lengths hot */
     double min_us, p25_us, median_us, p75_us, max_us, mean_us, stddev_us;
-    double ci95_us[2]; /* of the median, by order statistics */
+    double ci95_us[2]; /* of the median, by order statistics; NAN below TIMING_LEAST samples, as the noise is */
     double noise;      /* half the width of ci95 over the median, not below tick over median */
     enum stop_reason stop;
 };

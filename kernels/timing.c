@@ -64,6 +64,9 @@ void timing_summarise(struct timing *timing, double *samples_us, unsigned count,
     timing->mean_us = mean;
     timing->stddev_us = count > 1 ? sqrt(squares / (count - 1)) : 0;
 
+    timing->ci95_us[0] = timing->ci95_us[1] = timing->noise = NAN;
+    if (count < TIMING_LEAST)
+        return;
     unsigned low = median_rank(count);
     timing->ci95_us[0] = samples_us[low];
     timing->ci95_us[1] = samples_us[count - 1 - low];

@@ -26,8 +26,8 @@ int timing_collect(struct timing *timing, const struct timing_plan *plan,
 
 /* The statistics of `count` samples (at least one), which are sorted in place. Quartiles are interpolated
    linearly between order statistics; the interval of the median holds its true value with 95 % by the
-   binomial distribution of ranks (normal approximation; the whole range below six samples). Does not set
-   stop. */
+   binomial distribution of ranks. Below TIMING_LEAST samples no ranks do: the interval and the noise are NAN then.
+   Does not set stop. */
 void timing_summarise(struct timing *timing, double *samples_us, unsigned count, double tick_us);
 
 /* The least difference between two samples that differ: what the timer resolves. 0 when all are equal. */

@@ -64,6 +64,20 @@ static void noise_is_never_told_below_the_tick(void **state)
     near(t.noise, 0.032 / 7);
 }
 
+/* No two of five samples hold the median between them with 95 %. */
+static void noise_is_not_known_of_a_few_samples(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n <= 6; n++) {
+        double samples[] = {7, 7, 8, 8, 7, 8};
+        struct timing t = {0};
+        timing_summarise(&t, samples, n, 0.032);
+        assert_int_equal(!isnan(t.noise), n == 6);
+        assert_int_equal(!isnan(t.ci95_us[0]), n == 6);
+        assert_int_equal(!isnan(t.ci95_us[1]), n == 6);
+    }
+}
+
 static void the_tick_is_the_least_difference(void **state)
 {
     (void)state;
@@ -104,6 +118,19 @@ static void quiet_samples_stop_at_the_least_number(void **state)
     assert_int_equal(timing_collect(&t, &plan, take, &s, NULL), 0);
     assert_int_equal(t.stop, STOP_NOISE);
     assert_int_equal(t.samples, 30);
+}
+
+static void few_samples_do_not_stop_for_their_noise(void **state)
+{
+    (void)state;
+    struct source s = {.spread = 0.1};
+    struct timing t = {0};
+    struct timing_plan content = plan;
+    content.min_samples = 1;
+    content.noise = 1;
+    assert_int_equal(timing_collect(&t, &content, take, &s, NULL), 0);
+    assert_int_equal(t.stop, STOP_NOISE);
+    assert_int_equal(t.samples, 11); /* the second look */
 }
 
 static void noise_that_does_not_fall_stops_after_three_looks(void **state)
@@ -169,6 +196,8 @@ int main(void)
         cmocka_unit_test(the_statistics_of_known_samples_are_known),
         cmocka_unit_test(the_interval_of_the_median_covers_it_with_95_percent),
         cmocka_unit_test(noise_is_never_told_below_the_tick),
+        cmocka_unit_test(noise_is_not_known_of_a_few_samples),
+        cmocka_unit_test(few_samples_do_not_stop_for_their_noise),
         cmocka_unit_test(the_tick_is_the_least_difference),
         cmocka_unit_test(quiet_samples_stop_at_the_least_number),
         cmocka_unit_test(noise_that_does_not_fall_stops_after_three_looks),
