@@ -255,36 +255,35 @@ static void run_ask(const char *id)
     put_line(message_result(id, result));
 }
 
-/* In company only. */
-static void ask_and(const char *id, void (*fault)(const char *id))
+/* How many are ahead. */
+static int ask(const char *id)
 {
     struct message ahead;
     put_line(message_ask(id));
     take_line(&ahead);
-    int company = ahead.ahead.count;
+    int count = ahead.ahead.count;
     message_free(&ahead);
-    if (company)
-        fault(id);
-    answer(id);
+    return count;
 }
 
 static void run_ask_crash(const char *id)
 {
-    ask_and(id, run_crash);
+    (ask(id) ? run_crash : answer)(id); /* in company only, as the next two */
 }
 
 static void run_ask_hang(const char *id)
 {
-    ask_and(id, run_hang);
+    (ask(id) ? run_hang : answer)(id);
 }
 
-/* In company or not. */
+static void run_ask_cuda_error(const char *id)
+{
+    (ask(id) ? run_cuda_error : answer)(id);
+}
+
 static void run_ask_out_of_memory(const char *id)
 {
-    struct message ahead;
-    put_line(message_ask(id));
-    take_line(&ahead);
-    message_free(&ahead);
+    ask(id);
     run_out_of_memory(id);
 }
 
@@ -293,11 +292,6 @@ static void run_ask_twice(const char *id)
     put_line(message_ask(id));
     put_line(message_ask(id));
     run_hang(id);
-}
-
-static void run_ask_cuda_error(const char *id)
-{
-    ask_and(id, run_cuda_error);
 }
 
 static const struct {
