@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,14 @@ static long pause_ns;            /* of every launch */
 static int set_up(void **state)
 {
     (void)state;
-    fake = fake_cupti_begin();
+    void *library = dlopen(FAKE_CUPTI_LIBRARY, RTLD_NOW);
+    if (!library)
+        fail_msg("%s", dlerror());
+    fake = dlsym(library, "fake_cupti");
     assert_non_null(fake);
+    *fake = (struct fake_cupti){0};
+    setenv(library_variable, FAKE_CUPTI_LIBRARY, 1);
+    setenv("FAKE_CUPTI", "", 1);
     launches = work_fails = 0;
     pause_ns = 0;
     return 0;
