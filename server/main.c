@@ -18,9 +18,9 @@
 #include "server/config.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
-#include "server/service.h"
-#include "server/tokens.h"
-#include "server/worker.h"
+#include "server/routes/service.h"
+#include "server/http/tokens.h"
+#include "server/devices/worker.h"
 #include "version.h"
 
 /* Everything that lives as long as the service; what is NULL (-1 for a descriptor) was not reached. */

@@ -9,7 +9,7 @@
 
 #include "server/http/field.h"
 #include "server/http/reply.h"
-#include "server/tokens.h"
+#include "server/http/tokens.h"
 
 __attribute__((format(printf, 3, 4))) static bool refuse(struct request *request, enum problem_type type,
                                                          const char *format, ...)

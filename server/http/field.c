@@ -125,3 +125,12 @@ const char *field_bearer(const char *authorization)
         return NULL;
     return authorization + 7 + strspn(authorization + 7, blanks);
 }
+
+bool field_number(const char *text, int min, int max, int *number)
+{
+    size_t length = strlen(text);
+    if (length < 1 || length > 9 || strspn(text, "0123456789") != length)
+        return false;
+    *number = atoi(text);
+    return *number >= min && *number <= max;
+}

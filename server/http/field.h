@@ -23,4 +23,7 @@ bool field_names_tag(const char *if_none_match, const char *tag);
 /* The token of "Bearer <token>"; NULL: it is none. */
 const char *field_bearer(const char *authorization);
 
+/* A whole number of at most 9 digits within the limits; false: the text is none. */
+bool field_number(const char *text, int min, int max, int *number);
+
 #endif

@@ -33,6 +33,16 @@ void reply_retry_after(struct request *request, double seconds)
     reply_header(request, MHD_HTTP_HEADER_RETRY_AFTER, text);
 }
 
+void reply_preference_applied(struct request *request)
+{
+    char applied[32];
+    int wait_s = request_prefer_wait(request);
+    if (!wait_s)
+        return;
+    snprintf(applied, sizeof applied, "wait=%d", wait_s);
+    reply_header(request, "Preference-Applied", applied);
+}
+
 static bool header_given(const struct request *request, const char *name)
 {
     for (int i = 0; i < request->header_count; i++)
@@ -81,6 +91,17 @@ enum handled reply_body(struct request *request, unsigned status, struct buffer 
     if (!response)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
     return reply_send(request, status, request_type(request), response);
+}
+
+enum handled reply_text(struct request *request, char *text)
+{
+    struct buffer body = {0};
+    if (!text)
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
+    buffer_text(&body, text);
+    buffer_text(&body, "\n");
+    free(text);
+    return reply_body(request, 200, &body);
 }
 
 enum handled reply_static(struct request *request, const char *text)

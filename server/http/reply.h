@@ -13,9 +13,15 @@ void reply_header(struct request *request, const char *name, const char *value);
 /* Retry-After, rounded up to whole seconds, 1 to 3600; 1 when nothing is known (negative). */
 void reply_retry_after(struct request *request, double seconds);
 
+/* Says that the preferred wait, if there was one, was honoured. */
+void reply_preference_applied(struct request *request);
+
 /* Takes the body; its failed allocation becomes a 503. The type is request_type(). With status 304 the body is
    only measured, not sent. */
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body);
+
+/* A 200 with a line of JSON, which is freed; NULL becomes a 503: no memory. */
+enum handled reply_text(struct request *request, char *text);
 
 /* A text that outlives the service. */
 enum handled reply_static(struct request *request, const char *text);

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "server/queue_order.h"
-#include "server/store_write.h"
+#include "server/queue/order.h"
+#include "server/store/write.h"
 #include "tests/unit/support/service.h"
 #include "tests/unit/support/vfs_powercut.h"
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "api/sweep.h"
-#include "server/store_write.h"
+#include "server/store/write.h"
 #include "tests/unit/support/service.h"
 #include "tests/unit/support/vfs_powercut.h"
 

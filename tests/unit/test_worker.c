@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "server/worker.h"
+#include "server/devices/worker.h"
 #include "tests/unit/support/service.h"
 
 enum { WITHIN_S = 20 };

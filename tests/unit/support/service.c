@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "server/store_write.h"
+#include "server/store/write.h"
 
 void service_init(struct service *service, const char *vfs)
 {

@@ -2,8 +2,8 @@
 #ifndef COALESCED_TESTS_SERVICE_H
 #define COALESCED_TESTS_SERVICE_H
 
-#include "server/queue.h"
-#include "server/store.h"
+#include "server/queue/queue.h"
+#include "server/store/store.h"
 #include "tests/unit/support/scratch.h"
 
 struct service {

@@ -4,8 +4,8 @@
 
 #include <semaphore.h>
 
-#include "server/store.h"
-#include "server/store_write.h"
+#include "server/store/store.h"
+#include "server/store/write.h"
 #include "tests/unit/support/scratch.h"
 
 struct fixture {

@@ -1,0 +1,168 @@
+/* Who runs next, and the only changer of an experiment's state: queued, running, then succeeded, failed or
+   cancelled. What waits is in memory, oldest first within a priority, for each device; every change is handed
+   to the store's one writer, which commits all that waits in one transaction (store.h).
+
+   Functions may be called from any thread unless they say otherwise; callbacks come from the writer's thread
+   after the commit, must not block, and must not take a lock that is held by anybody who calls the queue.
+   They may call the queue, except for queue_close(). */
+#ifndef COALESCED_SERVER_QUEUE_QUEUE_H
+#define COALESCED_SERVER_QUEUE_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/protocol.h"
+#include "base/error.h"
+#include "server/store/job.h"
+
+struct queue;
+struct store;
+struct sweep; /* api/sweep.h */
+
+struct queue_config {
+    int devices;  /* how many there are: indices 0 to devices - 1 */
+    int limit;    /* experiments that may wait, all devices together */
+    int attempts; /* runs that the service's own death may cost an experiment before it is failed */
+    /* An experiment's state changed and is committed. May be NULL. */
+    void (*changed)(void *arg, const char *id, enum job_state state);
+    /* All of a sweep's experiments have ended, and that is committed; after the last one's `changed`. May be NULL. */
+    void (*swept)(void *arg, const char *sweep);
+    void *changed_arg; /* of both */
+};
+
+/* Takes up what the store holds: what was running is queued again, or failed as ERROR_ABANDONED when its
+   attempts are spent; an experiment for a device that is gone is failed as ERROR_DEVICE_LOST. The store stays
+   the caller's and must outlive the queue. Returns 0 or -1. */
+int queue_open(struct queue **queue, struct store *store, const struct queue_config *config,
+               struct error *error);
+
+/* Waits until what was handed to the store is committed, or given up after a few tries; every done() has been
+   called when it returns. What still waits or runs stays so in the store, for the next queue_open(). Nobody
+   may be inside any more. NULL is allowed. */
+void queue_close(struct queue *queue);
+
+/* ---- whoever submits ---- */
+
+struct submission {
+    const char *kernel;
+    int device, priority;
+    double timeout_s;
+    const char *request;         /* JSON object with every default filled in */
+    const char *idempotency_key; /* NULL: none */
+    const char *fingerprint;     /* with a key: what must be equal when it comes again */
+};
+
+struct submitted {
+    enum {
+        SUBMITTED_NEW,      /* queued and on disk */
+        SUBMITTED_AGAIN,    /* the key is known with the same fingerprint: id is the earlier one's */
+        SUBMITTED_MISMATCH, /* the key is known with another */
+        SUBMITTED_FAILED    /* error says why; nothing was queued */
+    } outcome;
+    char id[ID_BYTES];
+    struct error error;
+};
+
+/* Everything in *submission is copied. Returns 0 and calls done(arg, ...) exactly once, later, after the
+   commit; or -1 and never calls it: ERROR_FULL, ERROR_UNAVAILABLE (stopping), ERROR_INVALID (no such device),
+   ERROR_MEMORY. A full queue still looks up an idempotency key: its SUBMITTED_FAILED is then ERROR_FULL. */
+int queue_submit(struct queue *queue, const struct submission *submission,
+                 void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
+
+/* Cancels. Queued: it is ended and done(arg, NULL) comes after the commit. Running: the `cancelled` flag that
+   queue_cancelled() reads is set, the device's worker is woken, done comes at once from this thread, and its end
+   follows in time. Returns 0; or -1 and never calls done: ERROR_NOT_FOUND (not known here: it ended, the store tells
+   how, or never was), ERROR_CONFLICT (it ended just now and the store does not tell yet), ERROR_MEMORY. When
+   the store cannot write, done(arg, failed) comes and it waits as before. */
+int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),
+                 void *arg, struct error *error);
+
+/* ---- sweeps ---- */
+
+struct sweep_submission {
+    const struct sweep *sweep;
+    const char *request;         /* JSON object, as it came */
+    const char *recipe;          /* NULL: none */
+    const char *idempotency_key; /* as of an experiment */
+    const char *fingerprint;
+};
+
+/* All of its experiments or none, in one transaction. As queue_submit(), but that all of *submission is borrowed
+   until done(), whose id is the sweep's. ERROR_INVALID too when more than may ever wait. */
+int queue_submit_sweep(struct queue *queue, const struct sweep_submission *submission,
+                       void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
+
+/* Cancels all that has not ended: what is queued in one transaction, after whose commit done() comes; what runs as
+   queue_cancel() does. Returns and fails as queue_cancel(). */
+int queue_cancel_sweep(struct queue *queue, const char *id,
+                       void (*done)(void *arg, const struct error *failed), void *arg, struct error *error);
+
+/* How long until the last of it has ended, as queue_position() tells; negative: not known, or nothing of it is
+   queued or runs. */
+double queue_sweep_eta(struct queue *queue, const char *id);
+
+/* Its place: 0 is running or next when nothing runs; -1 when it is neither queued nor running. *ahead_s is
+   how long what is before it will take, by the mean of what ran lately; 0 when nothing is before it, negative
+   when nothing is known yet. */
+int queue_position(struct queue *queue, const char *id, double *ahead_s);
+
+struct queue_depth {
+    int queued;
+    char running[ID_BYTES]; /* empty: none */
+    double mean_s;          /* of the last experiments on that device; negative: none yet */
+};
+void queue_depth(struct queue *queue, int device, struct queue_depth *depth);
+
+/* How long until `count` more may wait, when nobody else submits: all devices empty their queues side by side, each as
+   fast as it did lately. 0: they may now; negative: not known yet, or more than may ever wait. */
+double queue_room_s(struct queue *queue, int count);
+
+/* ---- the one worker of each device ---- */
+
+/* What a worker holds while it runs one. Borrowed from the queue until queue_turn() or queue_hand_back(). */
+struct task {
+    char id[ID_BYTES];
+    int device, attempt;
+    double timeout_s;
+    const char *request;
+};
+
+/* How a task ended. */
+struct ending {
+    enum job_state state;        /* JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED */
+    const char *result;          /* JSON object; may be NULL */
+    const struct error *failure; /* NULL when it succeeded */
+};
+
+/* Ends the task that the device's worker holds (when `ending` is not NULL) and takes the next one (NULL when
+   none waits now, or stopping): one transaction, whose commit is not waited for. An end that cannot be
+   committed is kept in memory and tried again until queue_close(). All of *ending is copied. */
+const struct task *queue_turn(struct queue *queue, int device, const struct ending *ending);
+
+/* Puts the task that the worker holds back at its place; `counted`: an attempt was spent. It ends instead
+   when its cancellation was asked for, or when that was its last attempt (ERROR_ABANDONED). */
+void queue_hand_back(struct queue *queue, int device, bool counted);
+
+/* The experiments that will run next on the device, as far as they are of the same sweep as the one that its worker
+   holds; to be freed. None when that is of no sweep. */
+void queue_ahead(struct queue *queue, int device, struct ahead *ahead);
+
+/* Sleeps until something waits for the device, queue_stop() was called, or timeout_ms passed (-1: no limit).
+   True: something waits. */
+bool queue_wait(struct queue *queue, int device, int timeout_ms);
+
+/* Was the cancellation of the task that this device's worker holds asked for? */
+bool queue_cancelled(struct queue *queue, int device);
+
+/* A file descriptor (eventfd) that becomes readable when the worker of this device should look at
+   queue_cancelled() or queue_stopping() again; the worker reads it empty. Owned by the queue. */
+int queue_wake_fd(struct queue *queue, int device);
+
+/* ---- the end ---- */
+
+/* From here on nothing is taken and submissions are refused; wakes every worker. */
+void queue_stop(struct queue *queue);
+bool queue_stopping(struct queue *queue);
+
+#endif

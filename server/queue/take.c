@@ -1,0 +1,167 @@
+/* The workers' side: one a device takes, ends, hands back and waits. */
+#include "server/queue/private.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+/* How a run ended must not be lost for want of some hundred bytes: waits until there are some. */
+static struct transition *transition_need(struct queue *queue, const struct ending *ending)
+{
+    struct transition *transition;
+    while (!(transition = transition_new(queue, ending)))
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    transition->write.patient = true;
+    return transition;
+}
+
+static void device_end(struct device_queue *device, struct transition *transition,
+                       const struct ending *ending)
+{
+    struct entry *entry = device->running;
+    assert(entry);
+    if (ending->state != JOB_CANCELLED) {
+        double took_s = (double)(clock_monotonic_ns() - entry->started_ns) / 1e9;
+        device->durations_s[device->durations++ % DURATIONS] = took_s;
+    }
+    transition_end(transition, entry, ending->state);
+    if (ending->result)
+        transition->write.changes[0].result = transition->result;
+    device->running = NULL;
+}
+
+static void device_take(struct queue *queue, struct device_queue *device, struct transition *transition)
+{
+    struct entry *entry = (struct entry *)order_first(device->waiting);
+    if (!entry || queue->stopping)
+        return;
+    entry_unwait(queue, entry, RUNNING);
+    entry->cancelled = false;
+    entry->task.attempt++;
+    entry->started_ms = clock_wall_ms();
+    entry->started_ns = clock_monotonic_ns();
+    device->running = entry;
+    struct store_change *change =
+        transition_add(transition, entry->task.id, JOB_RUNNING, entry->task.attempt);
+    change->started_ms = entry->started_ms;
+}
+
+const struct task *queue_turn(struct queue *queue, int index, const struct ending *ending)
+{
+    struct device_queue *device = &queue->devices[index];
+    struct transition *transition = transition_need(queue, ending);
+    pthread_mutex_lock(&queue->lock);
+    if (ending)
+        device_end(device, transition, ending);
+    assert(!device->running);
+    device_take(queue, device, transition);
+    const struct task *task = device->running ? &device->running->task : NULL;
+    if (transition->write.change_count) {
+        store_hand_over(queue->store, &transition->write);
+        transition = NULL;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    free(transition);
+    return task;
+}
+
+void queue_hand_back(struct queue *queue, int index, bool counted)
+{
+    struct device_queue *device = &queue->devices[index];
+    struct transition *transition = transition_need(queue, NULL);
+    pthread_mutex_lock(&queue->lock);
+    struct entry *entry = device->running;
+    assert(entry);
+    device->running = NULL;
+    if (!counted)
+        entry->task.attempt--;
+    if (entry->cancelled) {
+        error_set(&transition->failure, ERROR_CANCELLED, "cancelled while it ran");
+        transition_end(transition, entry, JOB_CANCELLED);
+    } else if (counted && entry->task.attempt >= queue->config.attempts) {
+        error_set(&transition->failure, ERROR_ABANDONED, "given up after %d attempts", entry->task.attempt);
+        transition_end(transition, entry, JOB_FAILED);
+    } else {
+        queue->queued++;
+        entry_wait(queue, entry);
+        transition_add(transition, entry->task.id, JOB_QUEUED, entry->task.attempt);
+    }
+    store_hand_over(queue->store, &transition->write);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
+{
+    struct device_queue *device = &queue->devices[index];
+    size_t bytes = 0;
+    *ahead = (struct ahead){0};
+    pthread_mutex_lock(&queue->lock);
+    const struct batch *batch = device->running ? device->running->batch : NULL;
+    for (int place = 0; batch && ahead->count < PROTOCOL_AHEAD; place++) {
+        const struct entry *entry = (const struct entry *)order_at(device->waiting, place);
+        if (!entry || entry->batch != batch || (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)
+            break;
+        char *request = strdup(entry->task.request);
+        if (!request)
+            break;
+        ahead->at[ahead->count].request = request;
+        memcpy(ahead->at[ahead->count++].id, entry->task.id, ID_BYTES);
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+bool queue_wait(struct queue *queue, int index, int timeout_ms)
+{
+    struct device_queue *device = &queue->devices[index];
+    int64_t wake_ns = clock_monotonic_ns() + timeout_ms * 1000000LL;
+    struct timespec wake = {wake_ns / 1000000000, wake_ns % 1000000000};
+    int number = 0;
+    pthread_mutex_lock(&queue->lock);
+    while (!queue->stopping && !device->waiting && number != ETIMEDOUT) {
+        if (timeout_ms < 0)
+            pthread_cond_wait(&device->ready, &queue->lock);
+        else
+            number = pthread_cond_timedwait(&device->ready, &queue->lock, &wake);
+    }
+    bool waits = !queue->stopping && device->waiting;
+    pthread_mutex_unlock(&queue->lock);
+    return waits;
+}
+
+bool queue_cancelled(struct queue *queue, int index)
+{
+    struct device_queue *device = &queue->devices[index];
+    pthread_mutex_lock(&queue->lock);
+    bool cancelled = device->running && device->running->cancelled;
+    pthread_mutex_unlock(&queue->lock);
+    return cancelled;
+}
+
+int queue_wake_fd(struct queue *queue, int index)
+{
+    return queue->devices[index].wake_fd;
+}
+
+void queue_stop(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->stopping = true;
+    for (int i = 0; i < queue->config.devices; i++) {
+        pthread_cond_broadcast(&queue->devices[i].ready);
+        eventfd_write(queue->devices[i].wake_fd, 1);
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+bool queue_stopping(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool stopping = queue->stopping;
+    pthread_mutex_unlock(&queue->lock);
+    return stopping;
+}

@@ -1,0 +1,33 @@
+/* GET /v1/queue: what waits and what runs, device by device. */
+#include "api/views.h"
+#include "server/http/route.h"
+#include "server/routes/service.h"
+
+static enum handled handle(struct request *request)
+{
+    struct service *service = request_service(request);
+    struct buffer body = {0}, rows = {0};
+    int queued = 0, running = 0;
+    for (int i = 0; i < devices_count(service->devices); i++) {
+        struct queue_depth depth;
+        queue_depth(service->queue, i, &depth);
+        queued += depth.queued;
+        running += depth.running[0] != '\0';
+        buffer_text(&rows, i ? "," : "");
+        view_queue(&rows, &(struct view_queue){i, depth.queued, depth.running, depth.mean_s});
+    }
+    buffer_format(&body, "{\"queued\":%d,\"running\":%d,\"stopping\":%s,\"devices\":[", queued, running,
+                  queue_stopping(service->queue) ? "true" : "false");
+    buffer_append(&body, rows.data, rows.size);
+    buffer_text(&body, "]}\n");
+    body.failed |= rows.failed;
+    buffer_free(&rows);
+    return reply_body(request, 200, &body);
+}
+
+const struct route route_get_queue = {
+    .method = "GET",
+    .pattern = "/v1/queue",
+    .type = "application/json",
+    .handle = handle,
+};

@@ -1,0 +1,64 @@
+/* GET /readyz: will an experiment that is submitted now be run? 200 or 503, with the instance's name, so that
+   whoever started a service knows that it is this one that answers; ?verbose lists what was looked at. */
+#include <stdio.h>
+
+#include "api/text.h"
+#include "server/http/route.h"
+#include "server/routes/service.h"
+#include "version.h"
+
+static const char *const queries[] = {"verbose", NULL};
+
+/* One line of the verbose form. `wrong`: NULL when all is well. */
+static void check_write(struct buffer *checks, bool *ready, const char *name, const char *wrong)
+{
+    *ready = *ready && !wrong;
+    buffer_text(checks, checks->size ? ",{\"name\":" : "{\"name\":");
+    text_string(checks, name);
+    buffer_format(checks, ",\"ok\":%s,\"reason\":", wrong ? "false" : "true");
+    text_string(checks, wrong);
+    buffer_text(checks, "}");
+}
+
+static void devices_check(struct devices *devices, struct buffer *checks, bool *ready)
+{
+    for (int i = 0; i < devices_count(devices); i++) {
+        struct device_status status = {0};
+        char name[32];
+        snprintf(name, sizeof name, "device %d", i);
+        devices_get(devices, i, &status);
+        const char *wrong = NULL;
+        if (!status.healthy || !status.known)
+            wrong = status.reason[0] ? status.reason : "its executor has not said hello yet";
+        check_write(checks, ready, name, wrong);
+    }
+}
+
+static enum handled handle(struct request *request)
+{
+    struct service *service = request_service(request);
+    struct buffer checks = {0}, body = {0};
+    struct error error = {0};
+    bool ready = true, stored = store_healthy(service->store, &error);
+    check_write(&checks, &ready, "store", stored ? NULL : error.text);
+    check_write(&checks, &ready, "accepting",
+                queue_stopping(service->queue) ? "the service is stopping" : NULL);
+    devices_check(service->devices, &checks, &ready);
+    buffer_format(&body, "{\"status\":\"%s\",\"instance\":", ready ? "ready" : "not ready");
+    text_string(&body, service->instance);
+    buffer_text(&body, ",\"version\":\"" COALESCED_VERSION "\",\"commit\":\"" COALESCED_COMMIT "\"");
+    if (request_query(request, "verbose"))
+        buffer_format(&body, ",\"checks\":[%s]", checks.failed ? "" : checks.data);
+    buffer_text(&body, "}\n");
+    buffer_free(&checks);
+    return reply_body(request, ready ? 200 : 503, &body);
+}
+
+const struct route route_readyz = {
+    .method = "GET",
+    .pattern = "/readyz",
+    .type = "application/json",
+    .flags = ROUTE_OPEN,
+    .queries = queries,
+    .handle = handle,
+};

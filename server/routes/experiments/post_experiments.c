@@ -1,0 +1,211 @@
+/* POST /v1/experiments: read, checked against kernel and device, queued; answered once it is on disk, or,
+   with "Prefer: wait=N", once it has ended. The body is parsed here once and does not live on as a tree. */
+#include <jansson.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/body.h"
+#include "api/experiment_json.h"
+#include "api/result_json.h"
+#include "server/http/route.h"
+#include "server/routes/answer_experiment.h"
+#include "server/routes/await.h"
+#include "server/routes/idempotency.h"
+#include "server/routes/service.h"
+
+struct submitting {
+    struct request *request;
+    struct submitted outcome;
+    atomic_bool committed; /* outcome is there */
+    const char *kernel;
+    int device, wait_s;
+    struct await *await;
+};
+
+static void submitting_free(void *arg)
+{
+    struct submitting *submitting = arg;
+    await_free(submitting->await);
+    free(submitting);
+}
+
+static void on_committed(void *arg, const struct submitted *outcome)
+{
+    struct submitting *submitting = arg;
+    submitting->outcome = *outcome;
+    atomic_store(&submitting->committed, true);
+    request_wake(submitting->request);
+}
+
+/* ---- reading ---- */
+
+static void device_find(struct devices *devices, int64_t device, struct device_status *status,
+                        struct problems *problems)
+{
+    int count = devices_count(devices);
+    if (device < 0 || device >= count || !devices_get(devices, (int)device, status))
+        problem_add(problems, "#/device", "there is no device %lld; this service has %d, from 0 to %d",
+                    (long long)device, count, count - 1);
+}
+
+/* The checked experiment of a request. 0, or -1 with the reply given. What is wrong on any device is said before
+   the device is known. */
+static int experiment_read(struct request *request, const json_t *object, struct experiment *experiment,
+                           enum handled *handled)
+{
+    struct problems problems = {0};
+    struct device_status status = {0};
+    experiment_from_json(experiment, object, &problems);
+    if (experiment->kernel) { /* then every field holds something, and all that is wrong is told at once */
+        device_find(request_service(request)->devices, experiment->device, &status, &problems);
+        experiment_check(experiment, status.known ? &status.facts : NULL, &problems);
+    }
+    if (problems.count) {
+        *handled = reply_fields(request, &problems);
+        return -1;
+    }
+    if (!status.known) {
+        reply_retry_after(request, 2);
+        *handled = reply_problem(request, PROBLEM_UNAVAILABLE, "device %lld is not known yet%s%s",
+                                 (long long)experiment->device, status.reason[0] ? ": " : "", status.reason);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- submitting ---- */
+
+static enum handled reply_refusal(struct request *request, const struct error *error)
+{
+    if (error->kind == ERROR_FULL)
+        reply_retry_after(request, queue_room_s(request_service(request)->queue, 1));
+    return reply_error(request, error);
+}
+
+static enum handled submit(struct request *request, const struct experiment *experiment, const char *text)
+{
+    char fingerprint[FINGERPRINT_BYTES];
+    fingerprint_make(text, fingerprint);
+    struct submitting *submitting = calloc(1, sizeof *submitting);
+    if (!submitting)
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for another experiment");
+    submitting->request = request;
+    submitting->kernel = experiment->kernel->name;
+    submitting->device = (int)experiment->device;
+    submitting->wait_s = request_prefer_wait(request);
+    request_keep(request, submitting, submitting_free);
+    struct submission submission = {
+        .kernel = experiment->kernel->name,
+        .device = submitting->device,
+        .priority = (int)experiment->priority,
+        .timeout_s = experiment->timeout_s,
+        .request = text,
+        .idempotency_key = request_header(request, "Idempotency-Key"),
+        .fingerprint = fingerprint,
+    };
+    struct service *service = request_service(request);
+    struct error error = {0};
+    if (queue_submit(service->queue, &submission, on_committed, submitting, &error) == 0)
+        return request_wait(request);
+    return reply_refusal(request, &error);
+}
+
+static enum handled begin(struct request *request)
+{
+    enum handled handled = HANDLED_FAILED;
+    struct experiment experiment;
+    char *text = NULL;
+    json_t *normal = NULL;
+    bool wrong_key;
+    key_read(request, &wrong_key, &handled);
+    if (wrong_key)
+        return handled;
+    size_t length;
+    char detail[BODY_DETAIL_BYTES];
+    const char *body = request_body(request, &length);
+    json_t *object = body_parse(body, length, "{\"kernel\": \"...\"}", detail);
+    if (!object)
+        return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+    if (experiment_read(request, object, &experiment, &handled) < 0)
+        goto out;
+    normal = experiment_to_json(&experiment, object);
+    text = normal ? json_dumps(normal, API_JSON_FLAGS) : NULL;
+    if (text)
+        handled = submit(request, &experiment, text);
+    else
+        handled = reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for another experiment");
+out:
+    free(text);
+    json_decref(normal);
+    json_decref(object);
+    return handled;
+}
+
+/* ---- answering ---- */
+
+static void location_set(struct request *request, const char *id)
+{
+    char location[64];
+    snprintf(location, sizeof location, "/v1/experiments/%s", id);
+    reply_header(request, "Location", location);
+}
+
+/* Ended: the result, when it was waited for. Else where it stands. */
+static enum handled answer(struct request *request, struct submitting *submitting)
+{
+    struct service *service = request_service(request);
+    const char *id = submitting->outcome.id;
+    struct view_experiment view = {.id = id, .kernel = submitting->kernel, .device = submitting->device};
+    struct job *job = NULL;
+    struct error error = {0};
+    bool running, waits = place_find(service, &view, &running);
+    view.state = job_state_name(running ? JOB_RUNNING : JOB_QUEUED);
+    if (!waits || submitting->wait_s) {
+        if (store_get(service->store, id, &job, &error) < 0)
+            return reply_error(request, &error);
+        view_of_job(job, &view);
+        if (!view.ended)
+            place_find(service, &view, &running);
+    }
+    enum handled handled;
+    if (submitting->wait_s && !view.ended && !request_over(request)) {
+        handled = request_wait_until(request, submitting->wait_s);
+    } else if (submitting->wait_s && view.ended) {
+        location_set(request, id);
+        reply_preference_applied(request);
+        handled = reply_experiment(request, &view);
+    } else {
+        location_set(request, id);
+        handled = reply_accepted(request, 202, &view);
+    }
+    job_free(job);
+    return handled;
+}
+
+static enum handled handle(struct request *request)
+{
+    struct submitting *submitting = request_kept(request);
+    if (!submitting)
+        return begin(request);
+    if (!atomic_load(&submitting->committed))
+        return request_wait(request);
+    const struct submitted *outcome = &submitting->outcome;
+    if (outcome->outcome == SUBMITTED_FAILED)
+        return reply_refusal(request, &outcome->error);
+    if (outcome->outcome == SUBMITTED_MISMATCH)
+        return reply_key_reused(request);
+    /* Before the state is read, so that an end in between is not missed. */
+    if (submitting->wait_s && !submitting->await && !(submitting->await = await_new(request, outcome->id)))
+        submitting->wait_s = 0;
+    return answer(request, submitting);
+}
+
+const struct route route_post_experiments = {
+    .method = "POST",
+    .pattern = "/v1/experiments",
+    .type = "application/json",
+    .flags = ROUTE_JSON,
+    .handle = handle,
+};

@@ -1,0 +1,31 @@
+#include "server/routes/idempotency.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *key_read(struct request *request, bool *wrong, enum handled *handled)
+{
+    const char *key = request_header(request, "Idempotency-Key");
+    *wrong = key && (!key[0] || strlen(key) > KEY_MAX);
+    if (*wrong)
+        *handled =
+            reply_problem(request, PROBLEM_MALFORMED, "an Idempotency-Key has 1 to %d characters", KEY_MAX);
+    return key;
+}
+
+enum handled reply_key_reused(struct request *request)
+{
+    return reply_problem(request, PROBLEM_KEY_REUSED,
+                         "this Idempotency-Key came before, with another request; use a new one");
+}
+
+void fingerprint_make(const char *text, char fingerprint[FINGERPRINT_BYTES])
+{
+    unsigned long long one = 0xcbf29ce484222325, other = 0x84222325cbf29ce4;
+    for (; *text; text++) {
+        one = (one ^ (unsigned char)*text) * 0x100000001b3;
+        other = (other ^ (unsigned char)*text) * 0x9e3779b97f4a7c15;
+        other ^= other >> 29;
+    }
+    snprintf(fingerprint, FINGERPRINT_BYTES, "%016llx%016llx", one, other);
+}

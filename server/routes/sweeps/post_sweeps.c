@@ -1,0 +1,234 @@
+/* POST /v1/sweeps: one request for many experiments, all queued in one transaction; answered once that is on disk,
+   or, with "Prefer: wait=N", once all have ended. Expanding 10,000 points takes longer than the thread of a
+   connection may be held, so it has a thread of its own, one at a time. */
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/body.h"
+#include "api/recipe.h"
+#include "api/result_json.h"
+#include "api/sweep.h"
+#include "server/http/route.h"
+#include "server/routes/answer_sweep.h"
+#include "server/routes/await.h"
+#include "server/routes/idempotency.h"
+
+enum { EXPANDING_MAX = 64 }; /* sweeps that may wait for it at a time */
+
+static atomic_int expanding;
+
+struct sweeping {
+    struct request *request;
+    int wait_s;
+    struct await *await;
+
+    pthread_t thread;
+    bool started, joined, submitted;
+    atomic_bool expanded; /* what follows is there */
+    bool malformed, failed;
+    char detail[BODY_DETAIL_BYTES];
+    struct problems problems;
+    struct sweep sweep;
+    const struct recipe *recipe; /* NULL: none */
+    char *text;                  /* the request, without its blanks */
+    char fingerprint[FINGERPRINT_BYTES];
+
+    atomic_bool committed; /* outcome is there */
+    struct submitted outcome;
+};
+
+static void sweeping_free(void *arg)
+{
+    struct sweeping *sweeping = arg;
+    if (sweeping->started && !sweeping->joined)
+        pthread_join(sweeping->thread, NULL);
+    await_free(sweeping->await);
+    sweep_free(&sweeping->sweep);
+    free(sweeping->text);
+    free(sweeping);
+}
+
+static void on_committed(void *arg, const struct submitted *outcome)
+{
+    struct sweeping *sweeping = arg;
+    sweeping->outcome = *outcome;
+    atomic_store(&sweeping->committed, true);
+    request_wake(sweeping->request);
+}
+
+/* ---- expanding ---- */
+
+static int body_expand(struct sweeping *sweeping)
+{
+    size_t length;
+    const char *body = request_body(sweeping->request, &length);
+    struct devices *devices = request_service(sweeping->request)->devices;
+    struct device_status status[DEVICES_MAX];
+    const struct device_facts *facts[DEVICES_MAX] = {NULL};
+    for (int i = 0; i < devices_count(devices); i++)
+        if (devices_get(devices, i, &status[i]) && status[i].known)
+            facts[i] = &status[i].facts;
+    json_t *object =
+        body_parse(body, length, "{\"kernel\": \"...\"} or {\"recipe\": \"...\"}", sweeping->detail);
+    json_t *wanted = object ? recipe_resolve(object, &sweeping->recipe, &sweeping->problems) : NULL;
+    sweeping->malformed = !object;
+    int result = -1;
+    if (wanted)
+        result = sweep_expand(&sweeping->sweep, wanted, facts, devices_count(devices), &sweeping->problems);
+    if (sweeping->recipe)
+        recipe_explain(sweeping->recipe, object, &sweeping->problems);
+    if (result == 0 && !(sweeping->text = json_dumps(object, API_JSON_FLAGS)))
+        result = -1;
+    json_decref(wanted);
+    json_decref(object);
+    return result;
+}
+
+static void *expand(void *arg)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    struct sweeping *sweeping = arg;
+    pthread_mutex_lock(&one);
+    sweeping->failed = body_expand(sweeping) < 0;
+    pthread_mutex_unlock(&one);
+    atomic_fetch_sub(&expanding, 1);
+    atomic_store(&sweeping->expanded, true);
+    request_wake(sweeping->request);
+    return NULL;
+}
+
+static enum handled begin(struct request *request)
+{
+    enum handled handled;
+    bool wrong_key;
+    key_read(request, &wrong_key, &handled);
+    if (wrong_key)
+        return handled;
+    struct sweeping *sweeping = calloc(1, sizeof *sweeping);
+    if (!sweeping)
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for a sweep");
+    sweeping->request = request;
+    sweeping->wait_s = request_prefer_wait(request);
+    sweeping->sweep.unknown_device = -1;
+    request_keep(request, sweeping, sweeping_free);
+    if (atomic_fetch_add(&expanding, 1) >= EXPANDING_MAX ||
+        pthread_create(&sweeping->thread, NULL, expand, sweeping)) {
+        atomic_fetch_sub(&expanding, 1);
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "too many sweeps are being read just now");
+    }
+    sweeping->started = true;
+    return request_wait(request);
+}
+
+/* ---- submitting ---- */
+
+static enum handled reply_expansion(struct request *request, const struct sweeping *sweeping)
+{
+    if (sweeping->malformed)
+        return reply_problem(request, PROBLEM_MALFORMED, "%s", sweeping->detail);
+    if (sweeping->problems.count)
+        return reply_fields(request, &sweeping->problems);
+    return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for a sweep");
+}
+
+/* When what there is no room for may be sent again. */
+static enum handled reply_refusal(struct request *request, const struct sweeping *sweeping,
+                                  const struct error *error)
+{
+    if (error->kind == ERROR_FULL)
+        reply_retry_after(request, queue_room_s(request_service(request)->queue, sweeping->sweep.run_count));
+    return reply_error(request, error);
+}
+
+static enum handled submit(struct request *request, struct sweeping *sweeping)
+{
+    char hash[FINGERPRINT_BYTES];
+    struct error error = {0};
+    if (sweeping->failed)
+        return reply_expansion(request, sweeping);
+    if (sweeping->sweep.unknown_device >= 0) {
+        reply_retry_after(request, 2);
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "device %d is not known yet",
+                             sweeping->sweep.unknown_device);
+    }
+    /* Other than that of the same text as an experiment. */
+    fingerprint_make(sweeping->text, hash);
+    snprintf(sweeping->fingerprint, sizeof sweeping->fingerprint, "sweep %.32s", hash);
+    struct sweep_submission submission = {
+        .sweep = &sweeping->sweep,
+        .request = sweeping->text,
+        .recipe = sweeping->recipe ? recipe_name(sweeping->recipe) : NULL,
+        .idempotency_key = request_header(request, "Idempotency-Key"),
+        .fingerprint = sweeping->fingerprint,
+    };
+    sweeping->submitted = true;
+    if (queue_submit_sweep(request_service(request)->queue, &submission, on_committed, sweeping, &error) == 0)
+        return request_wait(request);
+    return reply_refusal(request, sweeping, &error);
+}
+
+/* ---- answering ---- */
+
+/* Ended: with its results, when it was waited for. Else where it stands. */
+static enum handled answer(struct request *request, struct sweeping *sweeping)
+{
+    const char *id = sweeping->outcome.id;
+    struct sweep_row row;
+    enum handled handled;
+    if (sweep_find(request, id, &row, &handled) < 0)
+        return handled;
+    bool ended = sweep_row_ended(&row);
+    char location[64];
+    snprintf(location, sizeof location, "/v1/sweeps/%s", id);
+    if (sweeping->wait_s && !ended && !request_over(request)) {
+        handled = request_wait_until(request, sweeping->wait_s);
+    } else {
+        reply_header(request, "Location", location);
+        if (sweeping->wait_s && ended) {
+            reply_preference_applied(request);
+            handled = reply_sweep(request, &row, &(struct sweep_page){.size = SWEEP_PAGE_SIZE});
+        } else {
+            handled = reply_sweep_accepted(request, 202, &row);
+        }
+    }
+    sweep_row_clear(&row);
+    return handled;
+}
+
+static enum handled handle(struct request *request)
+{
+    struct sweeping *sweeping = request_kept(request);
+    if (!sweeping)
+        return begin(request);
+    if (!atomic_load(&sweeping->expanded))
+        return request_wait(request);
+    if (!sweeping->joined)
+        sweeping->joined = pthread_join(sweeping->thread, NULL) == 0;
+    if (!sweeping->submitted)
+        return submit(request, sweeping);
+    if (!atomic_load(&sweeping->committed))
+        return request_wait(request);
+    const struct submitted *outcome = &sweeping->outcome;
+    if (outcome->outcome == SUBMITTED_FAILED)
+        return reply_refusal(request, sweeping, &outcome->error);
+    if (outcome->outcome == SUBMITTED_MISMATCH)
+        return reply_key_reused(request);
+    sweep_free(&sweeping->sweep); /* a wait may be long */
+    /* Before the state is read, so that an end in between is not missed. */
+    if (sweeping->wait_s && !sweeping->await && !(sweeping->await = await_new(request, outcome->id)))
+        sweeping->wait_s = 0;
+    return answer(request, sweeping);
+}
+
+const struct route route_post_sweeps = {
+    .method = "POST",
+    .pattern = "/v1/sweeps",
+    .type = "application/json",
+    .flags = ROUTE_JSON,
+    .body_max = 1 << 20,
+    .handle = handle,
+};

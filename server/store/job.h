@@ -1,0 +1,69 @@
+/* One experiment as the service keeps it. What was asked and what came back are JSON texts that nothing in
+   here reads: api/ wrote them and api/ composes the views. */
+#ifndef COALESCED_SERVER_STORE_JOB_H
+#define COALESCED_SERVER_STORE_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "server/store/id.h"
+
+enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED, JOB_STATES };
+
+/* "queued", "running" ...; static. */
+const char *job_state_name(enum job_state state);
+
+/* -1 when there is none of that name. */
+int job_state_of(const char *name);
+
+static inline int job_state_ended(enum job_state state)
+{
+    return state >= JOB_SUCCEEDED;
+}
+
+/* A row of the store, as read. Free with job_free(). */
+struct job {
+    char id[ID_BYTES];
+    enum job_state state;
+    int device;   /* index */
+    int priority; /* the higher the sooner */
+    int attempt;  /* runs begun and not handed back uncounted: 0 before the first */
+    double timeout_s;
+    int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
+    char sweep[ID_BYTES];                          /* it belongs to; empty: none */
+    char *kernel;                                  /* owned, as all below */
+    char *request;                                 /* JSON object with every default filled in */
+    char *result;                                  /* JSON object, or NULL */
+    struct error failure;                          /* kind ERROR_NONE unless failed or cancelled */
+};
+
+/* A row of the store's sweeps, with how far it is. Free what it owns with sweep_row_clear(). */
+struct sweep_row {
+    char id[ID_BYTES];
+    int64_t submitted_ms;
+    int64_t finished_ms; /* of the last one that ended; 0: none did */
+    bool cancelled;      /* somebody asked for its end */
+    int total;           /* points */
+    int states
+        [JOB_STATES]; /* points by the state of their experiment; those that cannot be launched are failed */
+    char *request;    /* as it came; owned, as all below */
+    char *recipe;     /* NULL: none */
+};
+
+/* Has every point ended? */
+bool sweep_row_ended(const struct sweep_row *row);
+void sweep_row_clear(struct sweep_row *row);
+
+/* One point of a sweep as read; borrowed. */
+struct point_row {
+    int place;
+    const char *axes;             /* JSON object: the axes' values */
+    const struct job *job;        /* NULL: it cannot be launched */
+    const char *request, *reason; /* then: what was asked for, and {kind, detail, errors} */
+};
+
+/* NULL is allowed. */
+void job_free(struct job *job);
+
+#endif

@@ -1,0 +1,82 @@
+/* One service a data directory: a second one would take the first one's running work for what a crash left.
+ */
+#include "server/store/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A directory is durable only when the one that names it is synced. */
+static void directory_sync_parent(const char *directory)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", directory);
+    int parent = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent >= 0) {
+        fsync(parent);
+        close(parent);
+    }
+}
+
+static int directory_make(const char *directory, struct error *error)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s", directory);
+    if (length <= 0 || length >= (int)sizeof path)
+        return error_set(error, ERROR_INVALID, "the data directory's name is empty or too long");
+    for (char *end = path + 1;; end++) {
+        if (*end && *end != '/')
+            continue;
+        char kept = *end;
+        *end = '\0';
+        if (mkdir(path, 0700) == 0)
+            directory_sync_parent(path);
+        else if (errno != EEXIST)
+            return error_set_errno(error, errno, "cannot make the data directory %s", path);
+        *end = kept;
+        if (!kept)
+            return 0;
+    }
+}
+
+static int lock_refused(int file, const char *directory, struct error *error)
+{
+    char holder[32] = "";
+    ssize_t size = pread(file, holder, sizeof holder - 1, 0);
+    int pid = size > 0 ? atoi(holder) : 0;
+    if (pid > 0)
+        return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by process %d", directory,
+                         pid);
+    return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by another process", directory);
+}
+
+int directory_lock(const char *directory, struct error *error)
+{
+    if (directory_make(directory, error) < 0)
+        return -1;
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/lock", directory) >= (int)sizeof path)
+        return error_set(error, ERROR_INVALID, "the data directory's name is too long");
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0)
+        return error_set_errno(error, errno, "cannot open %s", path);
+    if (flock(file, LOCK_EX | LOCK_NB) < 0) {
+        if (errno == EWOULDBLOCK)
+            lock_refused(file, directory, error);
+        else
+            error_set_errno(error, errno, "cannot lock %s", path);
+        close(file);
+        return -1;
+    }
+    /* Only told, never trusted: what holds is the lock. So a full disk here is no reason to stay away. */
+    if (ftruncate(file, 0) < 0 || dprintf(file, "%d\n", (int)getpid()) < 0)
+        return file;
+    return file;
+}

@@ -1,0 +1,214 @@
+/* Readers of sweeps. As in store_read.c, no connection is held while what was read is looked at. */
+#include "server/store/private.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
+
+/* ---- sweeps ---- */
+
+static const char head_sql[] =
+    "SELECT id, request, recipe, submitted_ms, total, refused, cancelled FROM sweeps WHERE id = ?";
+/* From the index alone. */
+static const char count_sql[] = "SELECT state, SUM(points), MAX(finished_ms) FROM experiments WHERE sweep = ?"
+                                " GROUP BY state";
+static const char older_sql[] = "SELECT id FROM sweeps WHERE id < ? ORDER BY id DESC LIMIT ?";
+
+static sqlite3_stmt *prepare_for(sqlite3 *db, const char *sql, const char *id)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK)
+        sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
+    return statement;
+}
+
+static int status_of(sqlite3 *db, int status, const char *what, struct error *error)
+{
+    return status == SQLITE_DONE
+               ? 0
+               : error_set(error, ERROR_STORE, "cannot read %s: %s", what, sqlite3_errmsg(db));
+}
+
+/* *row is empty without a request when there is none of that id. */
+static int head_read(sqlite3 *db, const char *id, struct sweep_row *row, struct error *error)
+{
+    bool short_of_memory = false;
+    sqlite3_stmt *statement = prepare_for(db, head_sql, id);
+    int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
+    if (status == SQLITE_ROW) {
+        snprintf(row->id, sizeof row->id, "%s", (const char *)sqlite3_column_text(statement, 0));
+        row->request = column_duplicate(statement, 1, &short_of_memory);
+        row->recipe = column_duplicate(statement, 2, &short_of_memory);
+        row->submitted_ms = sqlite3_column_int64(statement, 3);
+        row->total = sqlite3_column_int(statement, 4);
+        row->states[JOB_FAILED] = sqlite3_column_int(statement, 5);
+        row->cancelled = sqlite3_column_int(statement, 6);
+        status = SQLITE_DONE;
+    }
+    int result = status_of(db, status, "a sweep", error);
+    sqlite3_finalize(statement);
+    return short_of_memory ? error_set(error, ERROR_MEMORY, "no memory for a sweep") : result;
+}
+
+static int counts_read(sqlite3 *db, struct sweep_row *row, struct error *error)
+{
+    sqlite3_stmt *statement = prepare_for(db, count_sql, row->id);
+    int status = SQLITE_ERROR;
+    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
+        int state = job_state_of((const char *)sqlite3_column_text(statement, 0));
+        int64_t finished_ms = sqlite3_column_int64(statement, 2);
+        if (state >= 0)
+            row->states[state] += sqlite3_column_int(statement, 1);
+        if (finished_ms > row->finished_ms)
+            row->finished_ms = finished_ms;
+    }
+    int result = status_of(db, status, "a sweep's progress", error);
+    sqlite3_finalize(statement);
+    return result;
+}
+
+int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error)
+{
+    *row = (struct sweep_row){0};
+    struct reader *reader = reader_borrow(&store->readers);
+    int status = head_read(reader->db, id, row, error);
+    if (status == 0 && !row->request)
+        status = error_set(error, ERROR_NOT_FOUND, "there is no sweep %.32s", id);
+    if (status == 0)
+        status = counts_read(reader->db, row, error);
+    reader_return(&store->readers, reader);
+    /* One without a single experiment had ended when it was submitted. */
+    if (sweep_row_ended(row) && !row->finished_ms)
+        row->finished_ms = row->submitted_ms;
+    if (status < 0)
+        sweep_row_clear(row);
+    return status;
+}
+
+/* Ids of up to `rows` sweeps that are older; how many, or -1. */
+static int ids_read(struct store *store, const char *before, int rows, char ids[][ID_BYTES],
+                    struct error *error)
+{
+    struct reader *reader = reader_borrow(&store->readers);
+    sqlite3_stmt *statement = prepare_for(reader->db, older_sql, before);
+    int count = 0, status = SQLITE_ERROR;
+    if (statement)
+        sqlite3_bind_int(statement, 2, rows);
+    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
+        snprintf(ids[count++], ID_BYTES, "%s", (const char *)sqlite3_column_text(statement, 0));
+    if (status_of(reader->db, status, "the list of sweeps", error) < 0)
+        count = -1;
+    sqlite3_finalize(statement);
+    reader_return(&store->readers, reader);
+    return count;
+}
+
+int store_sweeps(struct store *store, const char *before, int limit,
+                 int (*each)(void *arg, const struct sweep_row *), void *arg, struct error *error)
+{
+    char from[ID_BYTES] = "~"; /* behind every id */
+    if (before)
+        snprintf(from, sizeof from, "%s", before);
+    for (int ended = 0; limit > 0 && !ended;) {
+        char ids[SWEEP_ROWS][ID_BYTES];
+        int rows = limit < SWEEP_ROWS ? limit : SWEEP_ROWS;
+        int count = ids_read(store, from, rows, ids, error);
+        if (count < 0)
+            return -1;
+        for (int i = 0; i < count && !ended; i++) {
+            struct sweep_row row;
+            if (store_sweep(store, ids[i], &row, error) < 0)
+                return -1;
+            ended = each(arg, &row) != 0;
+            memcpy(from, row.id, sizeof from);
+            sweep_row_clear(&row);
+        }
+        limit -= count;
+        ended = ended || count < rows;
+    }
+    return 0;
+}
+
+/* ---- points ---- */
+
+static const char points_sql[] = "SELECT " JOB_COLUMNS ", place, axes, refused, reason FROM points"
+                                 " LEFT JOIN experiments ON id = experiment WHERE sweep_id = ? AND place >= ?"
+                                 " ORDER BY place LIMIT ?";
+
+struct owned_point {
+    int place;
+    char *axes, *request, *reason;
+    struct job *job;
+};
+
+static void point_clear(struct owned_point *point)
+{
+    free(point->axes);
+    free(point->request);
+    free(point->reason);
+    job_free(point->job);
+}
+
+static int point_read(sqlite3_stmt *row, struct owned_point *point, struct error *error)
+{
+    bool short_of_memory = false;
+    *point = (struct owned_point){.place = sqlite3_column_int(row, JOB_COLUMN_COUNT)};
+    point->axes = column_duplicate(row, JOB_COLUMN_COUNT + 1, &short_of_memory);
+    point->request = column_duplicate(row, JOB_COLUMN_COUNT + 2, &short_of_memory);
+    point->reason = column_duplicate(row, JOB_COLUMN_COUNT + 3, &short_of_memory);
+    if (!short_of_memory && !point->reason)
+        short_of_memory = !(point->job = job_read(row, error));
+    if (!short_of_memory)
+        return 0;
+    point_clear(point);
+    return error_set(error, ERROR_MEMORY, "no memory for a sweep's points");
+}
+
+/* How many, or -1. */
+static int points_read(struct store *store, const char *sweep, int from, int rows, struct owned_point *page,
+                       struct error *error)
+{
+    struct reader *reader = reader_borrow(&store->readers);
+    sqlite3_stmt *statement = prepare_for(reader->db, points_sql, sweep);
+    int count = 0, status = SQLITE_ERROR;
+    if (statement) {
+        sqlite3_bind_int(statement, 2, from);
+        sqlite3_bind_int(statement, 3, rows);
+    }
+    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW &&
+           point_read(statement, &page[count], error) == 0)
+        count++;
+    if (status_of(reader->db, status, "a sweep's points", error) < 0) {
+        while (count > 0)
+            point_clear(&page[--count]);
+        count = -1;
+    }
+    sqlite3_finalize(statement);
+    reader_return(&store->readers, reader);
+    return count;
+}
+
+int store_points(struct store *store, const char *sweep, int from, int limit,
+                 int (*each)(void *arg, const struct point_row *), void *arg, struct error *error)
+{
+    for (int ended = 0; limit > 0 && !ended;) {
+        struct owned_point page[POINT_ROWS];
+        int rows = limit < POINT_ROWS ? limit : POINT_ROWS;
+        int count = points_read(store, sweep, from, rows, page, error);
+        if (count < 0)
+            return -1;
+        for (int i = 0; i < count; i++) {
+            const struct point_row row = {page[i].place, page[i].axes, page[i].job, page[i].request,
+                                          page[i].reason};
+            ended = ended || each(arg, &row) != 0;
+            from = page[i].place + 1;
+            point_clear(&page[i]);
+        }
+        limit -= count;
+        ended = ended || count < rows;
+    }
+    return 0;
+}

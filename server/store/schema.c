@@ -1,0 +1,115 @@
+#include "server/store/private.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+
+/* Each step takes the database from user_version i to i + 1. Steps that were released are not edited: a
+   change of the schema is a further step. */
+static const char *const steps[] = {
+    "CREATE TABLE experiments ("
+    " id TEXT PRIMARY KEY NOT NULL,"
+    " state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')),"
+    " device INTEGER NOT NULL,"
+    " priority INTEGER NOT NULL,"
+    " attempt INTEGER NOT NULL DEFAULT 0,"
+    " timeout_s REAL NOT NULL,"
+    " submitted_ms INTEGER NOT NULL,"
+    " started_ms INTEGER NOT NULL DEFAULT 0,"
+    " finished_ms INTEGER NOT NULL DEFAULT 0,"
+    " kernel TEXT NOT NULL,"
+    " failure TEXT,"
+    " failure_text TEXT,"
+    " failure_where TEXT,"
+    " request TEXT NOT NULL,"
+    " result TEXT);"
+    /* The id in these makes them serve a filtered list, newest first, and the recovery. */
+    "CREATE INDEX experiments_by_state ON experiments (state, id);"
+    "CREATE INDEX experiments_by_kernel ON experiments (kernel, id);"
+    /* Nothing in the service ends an experiment twice; if something does, it is to be seen. */
+    "CREATE TRIGGER experiments_end_once BEFORE UPDATE ON experiments"
+    " WHEN OLD.state IN ('succeeded', 'failed', 'cancelled')"
+    " BEGIN SELECT RAISE(ABORT, 'an ended experiment cannot change'); END;"
+    "CREATE TABLE keys ("
+    " key TEXT PRIMARY KEY NOT NULL,"
+    " fingerprint TEXT NOT NULL,"
+    " experiment TEXT NOT NULL,"
+    " kept_ms INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE INDEX keys_by_age ON keys (kept_ms);",
+
+    "CREATE TABLE sweeps ("
+    " id TEXT PRIMARY KEY NOT NULL,"
+    " request TEXT NOT NULL,"
+    " recipe TEXT,"
+    " submitted_ms INTEGER NOT NULL,"
+    " total INTEGER NOT NULL,"
+    " refused INTEGER NOT NULL,"
+    " cancelled INTEGER NOT NULL DEFAULT 0);"
+    /* A point that cannot be launched has no experiment, but its own request and why. */
+    "CREATE TABLE points ("
+    " sweep_id TEXT NOT NULL,"
+    " place INTEGER NOT NULL,"
+    " axes TEXT NOT NULL,"
+    " experiment TEXT,"
+    " refused TEXT,"
+    " reason TEXT,"
+    " PRIMARY KEY (sweep_id, place)) WITHOUT ROWID;"
+    "ALTER TABLE experiments ADD COLUMN sweep TEXT;"
+    /* How many points of the sweep it stands for. */
+    "ALTER TABLE experiments ADD COLUMN points INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX experiments_by_sweep ON experiments (sweep, id) WHERE sweep IS NOT NULL;"
+    /* Holds all that a sweep's progress is counted from. */
+    "CREATE INDEX experiments_of_sweeps ON experiments (sweep, state, points, finished_ms)"
+    " WHERE sweep IS NOT NULL;",
+};
+
+enum { STEPS = sizeof steps / sizeof *steps };
+
+static int schema_run(sqlite3 *db, const char *sql, struct error *error)
+{
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    return error_set(error, ERROR_STORE, "cannot set up the database: %s", sqlite3_errmsg(db));
+}
+
+static int schema_version(sqlite3 *db, int *version, struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = -1;
+    if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        *version = sqlite3_column_int(statement, 0);
+        status = 0;
+    } else {
+        error_set(error, ERROR_STORE, "cannot read the database: %s", sqlite3_errmsg(db));
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int schema_migrate(sqlite3 *db, struct error *error)
+{
+    /* The order matters: auto_vacuum only takes before the first page is written, as the change to WAL does.
+     */
+    if (schema_run(db,
+                   "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                   "PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 8388608;",
+                   error) < 0)
+        return -1;
+    int version = 0;
+    if (schema_version(db, &version, error) < 0)
+        return -1;
+    if (version > STEPS)
+        return error_set(error, ERROR_STORE, "the database is of a newer version (%d) than this program (%d)",
+                         version, STEPS);
+    for (; version < STEPS; version++) {
+        char seal[64];
+        snprintf(seal, sizeof seal, "PRAGMA user_version = %d; COMMIT", version + 1);
+        if (schema_run(db, "BEGIN IMMEDIATE", error) < 0 || schema_run(db, steps[version], error) < 0 ||
+            schema_run(db, seal, error) < 0) {
+            if (!sqlite3_get_autocommit(db))
+                sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+            return -1;
+        }
+    }
+    return 0;
+}

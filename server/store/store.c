@@ -1,0 +1,81 @@
+#include "server/store/private.h"
+
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { BUSY_MS = 5000 };
+
+static int newest_seen(void *arg, const struct job *job)
+{
+    (void)arg;
+    id_start_after(job->id);
+    return 0;
+}
+
+static int newest_sweep_seen(void *arg, const struct sweep_row *row)
+{
+    (void)arg;
+    id_start_after(row->id);
+    return 0;
+}
+
+static int store_open_writer(struct store *store, const char *path, const char *vfs, struct error *error)
+{
+    sqlite3 *db = NULL;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path, &db, flags, vfs) != SQLITE_OK) {
+        error_set(error, ERROR_STORE, "cannot open %s: %s", path, db ? sqlite3_errmsg(db) : "no memory");
+        goto fail;
+    }
+    /* Somebody may look in with the sqlite3 shell: wait rather than fail. */
+    sqlite3_busy_timeout(db, BUSY_MS);
+    if (schema_migrate(db, error) < 0)
+        goto fail;
+    return writer_start(&store->writer, db, error);
+fail:
+    sqlite3_close(db);
+    return -1;
+}
+
+int store_open(struct store **store_out, const char *directory, const char *vfs, struct error *error)
+{
+    *store_out = NULL;
+    struct store *store = calloc(1, sizeof *store);
+    if (!store)
+        return error_set(error, ERROR_MEMORY, "no memory for the store");
+    struct store_filter newest = {.state = -1, .device = -1, .limit = 1};
+    char path[PATH_MAX];
+    store->lock = directory_lock(directory, error);
+    if (store->lock < 0)
+        goto fail;
+    if (snprintf(path, sizeof path, "%s/coalesced.db", directory) >= (int)sizeof path) {
+        error_set(error, ERROR_INVALID, "the data directory's name is too long");
+        goto fail;
+    }
+    if (store_open_writer(store, path, vfs, error) < 0 ||
+        readers_open(&store->readers, path, vfs, error) < 0 ||
+        store_list(store, &newest, newest_seen, NULL, error) < 0 ||
+        store_sweeps(store, NULL, 1, newest_sweep_seen, NULL, error) < 0)
+        goto fail;
+    *store_out = store;
+    return 0;
+fail:
+    store_close(store);
+    return -1;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    /* Readers first: the last connection to close takes the log over into the database, and must be able to
+       write. The lock goes last of all. */
+    readers_close(&store->readers);
+    writer_stop(&store->writer);
+    if (store->lock >= 0)
+        close(store->lock);
+    free(store);
+}

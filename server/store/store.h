@@ -1,0 +1,62 @@
+/* The only file that knows SQL. One SQLite database in one data directory: WAL, synchronous FULL, one writing
+   connection on one thread that commits all that waits in one transaction (group commit), read-only
+   connections for whoever reads. See docs/architecture.md. */
+#ifndef COALESCED_SERVER_STORE_STORE_H
+#define COALESCED_SERVER_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "server/store/job.h"
+
+struct store;
+
+/* Creates the directory when it is missing, takes its lock (ERROR_CONFLICT when another service holds it),
+   opens and migrates the database, starts the writer. `vfs` names the SQLite VFS, NULL the default one. The
+   lock is a flock on DIRECTORY/lock, which holds the holder's process id as a line of text. From here on ids
+   are greater than every one in the store. */
+int store_open(struct store **store, const char *directory, const char *vfs, struct error *error);
+
+/* Commits what waits, then closes. Nobody may be inside any more. NULL is allowed. */
+void store_close(struct store *store);
+
+/* ---- readers: any thread, short ---- */
+
+/* *job is to be freed with job_free(); -1: ERROR_NOT_FOUND, ERROR_STORE. */
+int store_get(struct store *store, const char *id, struct job **job, struct error *error);
+
+struct store_filter {
+    const char *kernel; /* NULL: any */
+    int state;          /* -1: any */
+    int device;         /* -1: any */
+    const char *sweep;  /* NULL: any */
+    const char *label,
+        *label_value;   /* NULL: any; a label that the request has, with that value unless NULL */
+    const char *before; /* an id: older ones only; NULL: from the newest */
+    int limit;          /* rows at most */
+};
+
+/* Newest first; each(arg, job) for each row, the job valid during the call; a result other than 0 ends it.
+   Rows are read a page at a time and no connection is held while each() runs, so it may be slow; what is
+   submitted meanwhile does not appear, what changes meanwhile is seen as of its page. */
+int store_list(struct store *store, const struct store_filter *filter,
+               int (*each)(void *arg, const struct job *), void *arg, struct error *error);
+
+/* *row is to be cleared with sweep_row_clear(); -1: ERROR_NOT_FOUND, ERROR_STORE, ERROR_MEMORY. Takes a
+   millisecond for 10,000 points. */
+int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error);
+
+/* Newest first, those with a smaller id than `before` (NULL: from the newest); as store_list(). */
+int store_sweeps(struct store *store, const char *before, int limit,
+                 int (*each)(void *arg, const struct sweep_row *), void *arg, struct error *error);
+
+/* The points of a sweep from that place on, in their order; as store_list(). */
+int store_points(struct store *store, const char *sweep, int from, int limit,
+                 int (*each)(void *arg, const struct point_row *), void *arg, struct error *error);
+
+/* Is the writer alive and the last commit good? For /readyz. A writer that failed tries again by itself every
+   second, so that this comes back without anybody writing. */
+bool store_healthy(struct store *store, struct error *error);
+
+#endif
