@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/result_json.h"
+#include "api/json.h"
 #include "kernels/model/access.h"
 
 /* Percentage points by which two ways to the same efficiency may differ. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
+#include "api/json.h"
 #include "api/prediction_json.h"
-#include "api/result_json.h"
 #include "base/buffer.h"
 #include "base/log.h"
 

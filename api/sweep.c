@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
+#include "api/json.h"
 #include "api/problem.h"
-#include "api/result_json.h"
 #include "api/sweep_axes.h"
 #include "api/text.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "api/facts_json.h"
+#include "api/json.h"
 #include "api/live_json.h"
 #include "api/peaks_json.h"
-#include "api/result_json.h"
 #include "api/text.h"
 #include "base/clock.h"
 

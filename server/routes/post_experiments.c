@@ -8,7 +8,7 @@
 
 #include "api/body.h"
 #include "api/experiment_json.h"
-#include "api/result_json.h"
+#include "api/json.h"
 #include "server/http/route.h"
 #include "server/service.h"
 
