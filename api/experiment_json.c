@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/counters_json.h"
+#include "api/suggest.h"
 
 enum { LABELS_MAX = 16, LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 255 };
 
@@ -142,6 +143,17 @@ static void read_device(struct reader *r, const json_t *value)
     read_integer(r, value, "#/device", &r->experiment->device);
 }
 
+static void refuse_measure(struct reader *r, const char *pointer, const char *name)
+{
+    static const char *const known[] = {"min_samples", "noise", "max_seconds", "quiet_s"};
+    struct suggestion meant;
+    suggest_begin(&meant, name);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        suggest_consider(&meant, known[i]);
+    problem_add(r->problems, pointer, "unknown field%s min_samples, noise, max_seconds and quiet_s are known",
+                suggest_text(&meant));
+}
+
 static void read_measure(struct reader *r, const json_t *value)
 {
     const char *key;
@@ -153,6 +165,8 @@ static void read_measure(struct reader *r, const json_t *value)
     struct measure *measure = &r->experiment->measure;
     json_object_foreach ((json_t *)value, key, member) {
         char pointer[64];
+        if (problems_full(r->problems))
+            return;
         pointer_to(pointer, sizeof pointer, "#/measure", key);
         if (strcmp(key, "min_samples") == 0)
             read_integer(r, member, pointer, &measure->min_samples);
@@ -163,8 +177,7 @@ static void read_measure(struct reader *r, const json_t *value)
         else if (strcmp(key, "quiet_s") == 0)
             read_number(r, member, pointer, &measure->quiet_s);
         else
-            problem_add(r->problems, pointer,
-                        "is not known here: min_samples, noise, max_seconds and quiet_s are");
+            refuse_measure(r, pointer, key);
     }
 }
 
@@ -210,6 +223,8 @@ static void read_labels(struct reader *r, const json_t *value)
     if (json_object_size(value) > LABELS_MAX)
         problem_add(r->problems, "#/labels", "at most %d labels, there are %zu", LABELS_MAX,
                     json_object_size(value));
+    if (json_object_size(value) > LABELS_MAX)
+        return;
     json_object_foreach ((json_t *)value, key, member) {
         char pointer[64];
         size_t length = strlen(key);
@@ -244,37 +259,80 @@ static void read_param(struct reader *r, int index, const json_t *value, const c
         return;
     }
     char names[160] = "";
+    const char *text = json_is_string(value) ? json_string_value(value) : "";
+    struct suggestion meant;
+    suggest_begin(&meant, text);
     for (int i = 0; param->choices[i]; i++) {
-        if (json_is_string(value) && strcmp(json_string_value(value), param->choices[i]) == 0) {
+        if (strcmp(text, param->choices[i]) == 0) {
             r->experiment->param[index] = i;
             return;
         }
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", param->choices[i]);
+        suggest_consider(&meant, param->choices[i]);
     }
-    problem_add(r->problems, pointer, "must be one of %s", names);
+    if (json_is_string(value))
+        problem_add(r->problems, pointer, "there is no %.32s \"%.32s\"%s it must be one of %s", param->name,
+                    text, suggest_text(&meant), names);
+    else
+        problem_add(r->problems, pointer, "must be one of %s, is %s", names, type_name(value));
+}
+
+/* The index of a common field, FIELDS and up that of a parameter; -1: the kernel takes no such field. */
+static int field_find(const struct kernel *kernel, const char *name)
+{
+    for (int i = 0; i < FIELDS; i++)
+        if (strcmp(name, fields[i].name) == 0)
+            return i;
+    for (int i = 0; i < kernel->param_count; i++)
+        if (strcmp(name, kernel->params[i].name) == 0)
+            return FIELDS + i;
+    return -1;
+}
+
+bool experiment_takes(const struct kernel *kernel, const char *name)
+{
+    return strcmp(name, "kernel") == 0 || field_find(kernel, name) >= 0;
+}
+
+static void refuse_field(struct reader *r, const char *pointer, const char *name)
+{
+    const struct kernel *kernel = r->experiment->kernel;
+    char names[160] = "";
+    struct suggestion meant;
+    suggest_begin(&meant, name);
+    for (int i = 0; i < kernel->param_count; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", kernel->params[i].name);
+        suggest_consider(&meant, kernel->params[i].name);
+    }
+    for (int i = 0; i < FIELDS; i++)
+        suggest_consider(&meant, fields[i].name);
+    problem_add(r->problems, pointer, "unknown field%s besides the common ones %s takes %s",
+                suggest_text(&meant), kernel->name, names[0] ? names : "none");
 }
 
 static void read_field(struct reader *r, const char *name, const json_t *value)
 {
-    const struct kernel *kernel = r->experiment->kernel;
-    char pointer[64], names[160] = "";
+    int field = field_find(r->experiment->kernel, name);
+    char pointer[64];
     pointer_to(pointer, sizeof pointer, "#", name);
-    for (int i = 0; i < FIELDS; i++)
-        if (strcmp(name, fields[i].name) == 0) {
-            fields[i].read(r, value);
-            return;
-        }
-    for (int i = 0; i < kernel->param_count; i++) {
-        if (strcmp(name, kernel->params[i].name) == 0) {
-            read_param(r, i, value, pointer);
-            return;
-        }
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", kernel->params[i].name);
-    }
-    problem_add(r->problems, pointer, "unknown field; besides the common ones %s takes %s", kernel->name,
-                names[0] ? names : "none");
+    if (field < 0)
+        refuse_field(r, pointer, name);
+    else if (field < FIELDS)
+        fields[field].read(r, value);
+    else
+        read_param(r, field - FIELDS, value, pointer);
+}
+
+void problem_add_kernel(struct problems *problems, const char *pointer, const char *name)
+{
+    struct suggestion meant;
+    suggest_begin(&meant, name);
+    for (int i = 0; i < suite_count(); i++)
+        suggest_consider(&meant, suite_at(i)->name);
+    problem_add(problems, pointer, "there is no kernel \"%.64s\"%s GET /v1/kernels lists them", name,
+                suggest_text(&meant));
 }
 
 int experiment_from_json(struct experiment *experiment, const json_t *request, struct problems *problems)
@@ -291,16 +349,18 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     else if (!json_is_string(name))
         problem_add(problems, "#/kernel", "must be a string, is %s", type_name(name));
     else if (!kernel)
-        problem_add(problems, "#/kernel", "there is no kernel \"%.64s\"; GET /v1/kernels lists them",
-                    json_string_value(name));
+        problem_add_kernel(problems, "#/kernel", json_string_value(name));
     experiment->kernel = NULL;
     if (!kernel)
         return -1;
     experiment_init(experiment, kernel);
     struct reader reader = {experiment, problems};
-    json_object_foreach ((json_t *)request, key, value)
+    json_object_foreach ((json_t *)request, key, value) {
+        if (problems_full(problems))
+            break;
         if (strcmp(key, "kernel") != 0)
             read_field(&reader, key, value);
+    }
     return problems->count == before ? 0 : -1;
 }
 

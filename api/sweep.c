@@ -218,6 +218,15 @@ int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_
     return status;
 }
 
+void sweep_explain(const struct kernel *kernel, const json_t *request, struct problems *problems)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)request, name, value)
+        if (axes_is_axis(name, value) && (!kernel || experiment_takes(kernel, name)))
+            problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
+}
+
 void sweep_free(struct sweep *sweep)
 {
     for (struct sweep_texts *texts = sweep->texts, *next; texts; texts = next) {
