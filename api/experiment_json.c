@@ -143,7 +143,7 @@ static void read_device(struct reader *r, const json_t *value)
     read_integer(r, value, "#/device", &r->experiment->device);
 }
 
-static void refuse_measure(struct reader *r, const char *pointer, const char *name)
+static void add_unknown_measure(struct reader *r, const char *pointer, const char *name)
 {
     static const char *const known[] = {"min_samples", "noise", "max_seconds", "quiet_s"};
     struct suggestion meant;
@@ -177,7 +177,7 @@ static void read_measure(struct reader *r, const json_t *value)
         else if (strcmp(key, "quiet_s") == 0)
             read_number(r, member, pointer, &measure->quiet_s);
         else
-            refuse_measure(r, pointer, key);
+            add_unknown_measure(r, pointer, key);
     }
 }
 
@@ -295,7 +295,7 @@ bool experiment_takes(const struct kernel *kernel, const char *name)
     return strcmp(name, "kernel") == 0 || field_find(kernel, name) >= 0;
 }
 
-static void refuse_field(struct reader *r, const char *pointer, const char *name)
+static void add_unknown_field(struct reader *r, const char *pointer, const char *name)
 {
     const struct kernel *kernel = r->experiment->kernel;
     char names[160] = "";
@@ -318,7 +318,7 @@ static void read_field(struct reader *r, const char *name, const json_t *value)
     char pointer[64];
     pointer_to(pointer, sizeof pointer, "#", name);
     if (field < 0)
-        refuse_field(r, pointer, name);
+        add_unknown_field(r, pointer, name);
     else if (field < FIELDS)
         fields[field].read(r, value);
     else

@@ -105,7 +105,7 @@ static uint64_t text_hash(const char *text)
     return hash ^ hash >> 29;
 }
 
-/* The run that asks for just this, a new one when there is none; -1: no memory. */
+/* The distinct experiment that asks for just this, a new one when there is none; -1: no memory. */
 static int run_find(struct expander *x, const struct experiment *experiment)
 {
     struct sweep *sweep = x->sweep;
