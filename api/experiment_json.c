@@ -1,13 +1,13 @@
 #include "api/experiment_json.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/counters_json.h"
+#include "api/json.h"
+#include "api/labels_json.h"
+#include "api/problem.h"
 #include "api/suggest.h"
-
-enum { LABELS_MAX = 16, LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 255 };
 
 /* ---- reading ---- */
 
@@ -16,41 +16,12 @@ struct reader {
     struct problems *problems;
 };
 
-static const char *type_name(const json_t *value)
-{
-    static const char *const names[] = {
-        [JSON_OBJECT] = "an object",
-        [JSON_ARRAY] = "an array",
-        [JSON_STRING] = "a string",
-        [JSON_INTEGER] = "an integer",
-        [JSON_REAL] = "a number with a fraction or an exponent",
-        [JSON_TRUE] = "true",
-        [JSON_FALSE] = "false",
-        [JSON_NULL] = "null",
-    };
-    return names[json_typeof(value)];
-}
-
-/* "#/" and the name, with what a JSON pointer and a URI fragment must not hold escaped. */
-static void pointer_to(char *pointer, size_t size, const char *parent, const char *name)
-{
-    size_t used = (size_t)snprintf(pointer, size, "%s/", parent);
-    for (; *name && used + 4 < size; name++) {
-        if (*name == '~' || *name == '/')
-            used += (size_t)snprintf(pointer + used, size - used, *name == '~' ? "~0" : "~1");
-        else if (isalnum((unsigned char)*name) || strchr("-._", *name))
-            used += (size_t)snprintf(pointer + used, size - used, "%c", *name);
-        else
-            used += (size_t)snprintf(pointer + used, size - used, "%%%02X", (unsigned char)*name);
-    }
-}
-
 static void read_integer(struct reader *r, const json_t *value, const char *pointer, int64_t *to)
 {
     if (json_is_integer(value))
         *to = json_integer_value(value);
     else
-        problem_add(r->problems, pointer, "must be an integer, is %s", type_name(value));
+        problem_add(r->problems, pointer, "must be an integer, is %s", json_type_name(value));
 }
 
 static void read_number(struct reader *r, const json_t *value, const char *pointer, double *to)
@@ -58,7 +29,7 @@ static void read_number(struct reader *r, const json_t *value, const char *point
     if (json_is_number(value))
         *to = json_number_value(value);
     else
-        problem_add(r->problems, pointer, "must be a number, is %s", type_name(value));
+        problem_add(r->problems, pointer, "must be a number, is %s", json_type_name(value));
 }
 
 /* An integer or a list of them; what is not given stays. *given is how many there were. */
@@ -73,7 +44,7 @@ static void read_list(struct reader *r, const json_t *value, const char *pointer
     }
     if (!json_is_array(value) || json_array_size(value) < 1 || json_array_size(value) > most) {
         problem_add(r->problems, pointer, "must be an integer or a list of 1 to %zu of them, is %s", most,
-                    json_is_array(value) ? "a list of another length" : type_name(value));
+                    json_is_array(value) ? "a list of another length" : json_type_name(value));
         return;
     }
     size_t i;
@@ -159,7 +130,7 @@ static void read_measure(struct reader *r, const json_t *value)
     const char *key;
     json_t *member;
     if (!json_is_object(value)) {
-        problem_add(r->problems, "#/measure", "must be an object, is %s", type_name(value));
+        problem_add(r->problems, "#/measure", "must be an object, is %s", json_type_name(value));
         return;
     }
     struct measure *measure = &r->experiment->measure;
@@ -167,7 +138,7 @@ static void read_measure(struct reader *r, const json_t *value)
         char pointer[64];
         if (problems_full(r->problems))
             return;
-        pointer_to(pointer, sizeof pointer, "#/measure", key);
+        problem_pointer(pointer, sizeof pointer, "#/measure", key);
         if (strcmp(key, "min_samples") == 0)
             read_integer(r, member, pointer, &measure->min_samples);
         else if (strcmp(key, "noise") == 0)
@@ -214,30 +185,7 @@ static void read_priority(struct reader *r, const json_t *value)
 
 static void read_labels(struct reader *r, const json_t *value)
 {
-    const char *key;
-    json_t *member;
-    if (!json_is_object(value)) {
-        problem_add(r->problems, "#/labels", "must be an object of strings, is %s", type_name(value));
-        return;
-    }
-    if (json_object_size(value) > LABELS_MAX)
-        problem_add(r->problems, "#/labels", "at most %d labels, there are %zu", LABELS_MAX,
-                    json_object_size(value));
-    if (json_object_size(value) > LABELS_MAX)
-        return;
-    json_object_foreach ((json_t *)value, key, member) {
-        char pointer[64];
-        size_t length = strlen(key);
-        pointer_to(pointer, sizeof pointer, "#/labels", key);
-        for (const char *at = key; *at; at++)
-            if (!isalnum((unsigned char)*at) && !strchr("-._", *at))
-                length = 0;
-        if (length < 1 || length > LABEL_KEY_MAX)
-            problem_add(r->problems, pointer, "a label's name is 1 to %d letters, digits, '-', '.' or '_'",
-                        LABEL_KEY_MAX);
-        if (!json_is_string(member) || json_string_length(member) > LABEL_VALUE_MAX)
-            problem_add(r->problems, pointer, "must be a string of at most %d bytes", LABEL_VALUE_MAX);
-    }
+    labels_check(value, r->problems);
 }
 
 static const struct {
@@ -275,7 +223,7 @@ static void read_param(struct reader *r, int index, const json_t *value, const c
         problem_add(r->problems, pointer, "there is no %.32s \"%.32s\"%s it must be one of %s", param->name,
                     text, suggest_text(&meant), names);
     else
-        problem_add(r->problems, pointer, "must be one of %s, is %s", names, type_name(value));
+        problem_add(r->problems, pointer, "must be one of %s, is %s", names, json_type_name(value));
 }
 
 /* The index of a common field, FIELDS and up that of a parameter; -1: the kernel takes no such field. */
@@ -316,7 +264,7 @@ static void read_field(struct reader *r, const char *name, const json_t *value)
 {
     int field = field_find(r->experiment->kernel, name);
     char pointer[64];
-    pointer_to(pointer, sizeof pointer, "#", name);
+    problem_pointer(pointer, sizeof pointer, "#", name);
     if (field < 0)
         add_unknown_field(r, pointer, name);
     else if (field < FIELDS)
@@ -343,11 +291,11 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     const json_t *name = json_object_get(request, "kernel");
     const struct kernel *kernel = json_is_string(name) ? suite_find(json_string_value(name)) : NULL;
     if (!json_is_object(request))
-        problem_add(problems, "#", "must be an object, is %s", type_name(request));
+        problem_add(problems, "#", "must be an object, is %s", json_type_name(request));
     else if (!name)
         problem_add(problems, "#/kernel", "is required; GET /v1/kernels lists them");
     else if (!json_is_string(name))
-        problem_add(problems, "#/kernel", "must be a string, is %s", type_name(name));
+        problem_add(problems, "#/kernel", "must be a string, is %s", json_type_name(name));
     else if (!kernel)
         problem_add_kernel(problems, "#/kernel", json_string_value(name));
     experiment->kernel = NULL;

@@ -14,4 +14,7 @@ json_t *number_to_json(double value);
    "not_requested" or "not_applicable". New reference. */
 json_t *missing_to_json(const char *status, const char *reason);
 
+/* What a value is, with its article: "an integer". */
+const char *json_type_name(const json_t *value);
+
 #endif

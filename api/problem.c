@@ -1,5 +1,6 @@
 #include "api/problem.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,19 @@ enum problem_type problem_type_of(enum error_kind kind)
         if (kinds[i].kind == kind)
             return kinds[i].type;
     return PROBLEM_INTERNAL;
+}
+
+void problem_pointer(char *pointer, size_t size, const char *parent, const char *name)
+{
+    size_t used = (size_t)snprintf(pointer, size, "%s/", parent);
+    for (; *name && used + 4 < size; name++) {
+        if (*name == '~' || *name == '/')
+            used += (size_t)snprintf(pointer + used, size - used, *name == '~' ? "~0" : "~1");
+        else if (isalnum((unsigned char)*name) || strchr("-._", *name))
+            used += (size_t)snprintf(pointer + used, size - used, "%c", *name);
+        else
+            used += (size_t)snprintf(pointer + used, size - used, "%%%02X", (unsigned char)*name);
+    }
 }
 
 void problem_extend(struct problems *problems, const char *field, const char *text)

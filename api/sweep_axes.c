@@ -48,7 +48,7 @@ int axes_read(struct axes *axes, const json_t *request, struct problems *problem
         axes->at[axes->count++] = (struct axis){.name = name, .values = value, .pair = is_pair(name, value)};
         if (json_array_size(value) == 0 && !problems_full(problems)) {
             char pointer[64];
-            snprintf(pointer, sizeof pointer, "#/%.60s", name);
+            problem_pointer(pointer, sizeof pointer, "#", name);
             problem_add(problems, pointer, "is an axis without values");
         }
     }
