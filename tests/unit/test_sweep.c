@@ -163,6 +163,7 @@ static void what_no_kernel_reads_is_refused_where_it_stands(void **state)
     is_refused("{\"kernel\":\"read_offset\",\"offset\":[1,2,\"3\"]}", "#/offset/2", "integer");
     is_refused("{\"kernel\":\"copy\",\"block\":[[1,2],[1,true]]}", "#/block/1/1", "integer");
     is_refused("{\"kernel\":\"copy\",\"block\":[]}", "#/block", "without values");
+    is_refused("{\"kernel\":\"copy\",\"a b/c\":[]}", "#/a%20b~1c", "without values");
     is_refused("{\"kernel\":\"sum_matrix_2d\",\"size\":[64,[1,2]]}", "#/size/0", "two numbers");
 }
 
