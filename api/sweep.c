@@ -218,12 +218,26 @@ int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_
     return status;
 }
 
+/* One shape that is wrong, or blocks to try? Whoever lists blocks to try lists none below a warp. */
+static bool is_shape(const char *name, const json_t *value)
+{
+    size_t i;
+    const json_t *item;
+    if ((strcmp(name, "block") != 0 && strcmp(name, "grid") != 0) || json_array_size(value) > 3)
+        return false;
+    json_array_foreach (value, i, item)
+        if (json_is_integer(item) && json_integer_value(item) < 32)
+            return true;
+    return false;
+}
+
 void sweep_explain(const struct kernel *kernel, const json_t *request, struct problems *problems)
 {
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)request, name, value)
-        if (axes_is_axis(name, value) && (!kernel || experiment_takes(kernel, name)))
+        if (axes_is_axis(name, value) && !is_shape(name, value) &&
+            (!kernel || experiment_takes(kernel, name)))
             problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
 }
 

@@ -28,7 +28,8 @@ def test_a_refusal_says_what_would_have_been_right(service, path, body, words):
 
 
 def test_what_is_no_slip_is_not_guessed_at(service):
-    for body in ({"kernel": "warp_drive"}, {**SMALL, "zzz": 1}, {**SMALL, "zzz": [1]}, {**SMALL, "load": "slow"}):
+    for body in ({"kernel": "warp_drive"}, {**SMALL, "zzz": 1}, {**SMALL, "zzz": [1]}, {**SMALL, "load": "slow"},
+                 {**SMALL, "block": [256, 8]}):
         answer = service.post(body)
         assert "did you mean" not in answer.text and "/v1/sweeps" not in answer.text
 
