@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/result_json.h"
+#include "api/json.h"
 #include "kernels/model/access.h"
 
 /* Percentage points by which two ways to the same efficiency may differ. */
@@ -68,7 +68,7 @@ static json_t *value_to_json(double value)
     return whole ? json_integer((json_int_t)value) : number_to_json(value);
 }
 
-/* Values beside each other in *object, those of named metrics under "metrics". */
+/* Values as members of *object, those of named metrics under "metrics". */
 static void add_values(json_t *object, const struct counters *c)
 {
     json_t *metrics = json_object(), *source = json_object(), *unavailable = json_object();

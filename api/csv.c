@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/result_json.h"
+#include "api/json.h"
 #include "base/clock.h"
 #include "kernels/kernel.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/result_json.h"
+#include "api/json.h"
 #include "kernels/model/arch.h"
 #include "kernels/peak.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/facts_json.h"
-#include "api/result_json.h"
+#include "api/json.h"
 #include "base/buffer.h"
 #include "version.h"
 

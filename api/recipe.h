@@ -34,7 +34,7 @@ const char *recipe_arch(const struct recipe *recipe, int *l1);
    that then say nothing about it are off. New reference. */
 json_t *recipe_published(const struct recipe *recipe, const json_t *request);
 
-/* What a point of the recipe's sweep is shown beside: {"published": ..., "predicted": {"published_arch": ...,
+/* The reference figures of a point of the recipe's sweep: {"published": ..., "predicted": {"published_arch": ...,
    "device_arch": ...}}, as text to be freed by the caller; NULL: no memory. `request` is the point's, as text;
    device_arch the architecture of the device that it is for. */
 char *recipe_beside(const struct recipe *recipe, const char *request, const char *device_arch);

@@ -46,6 +46,9 @@ struct sweep {
 int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_facts *const *facts,
                  int devices, struct problems *problems);
 
+/* For a request that is to be one experiment: says of every field that is a list, and wrong, where lists go. */
+void sweep_explain(const struct kernel *kernel, const struct json_t *request, struct problems *problems);
+
 void sweep_free(struct sweep *sweep);
 
 #endif

@@ -54,7 +54,7 @@ struct view_point {
     const char *values;                       /* JSON object */
     const struct view_experiment *experiment; /* NULL: it cannot be launched */
     const char *request, *failure;            /* then: JSON objects, what was asked for and what is wrong */
-    const char *beside;                       /* JSON object whose members are shown with it; NULL: none */
+    const char *beside; /* JSON object, reference figures shown as members of the point; NULL: none */
 };
 int view_point(struct buffer *out, const struct view_point *point);
 

@@ -26,6 +26,11 @@ const char *transfers_name(enum transfers transfers)
     return names[transfers];
 }
 
+bool problems_full(const struct problems *problems)
+{
+    return problems->count > EXPERIMENT_PROBLEMS;
+}
+
 void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
 {
     if (problems->count < EXPERIMENT_PROBLEMS) {

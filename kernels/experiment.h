@@ -58,6 +58,9 @@ struct problems {
     } at[EXPERIMENT_PROBLEMS];
 };
 
+/* More was found than is kept: looking further would only count. Whoever reads what a client may make long stops. */
+bool problems_full(const struct problems *problems);
+
 void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

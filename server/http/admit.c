@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/suggest.h"
 #include "server/http/field.h"
 #include "server/http/reply.h"
 #include "server/http/tokens.h"
@@ -106,9 +107,10 @@ static bool refuse_media(struct request *request)
         return refuse(request, PROBLEM_MEDIA, "the body must come as it is, without Content-Encoding: %.60s",
                       coding);
     if (!type || !type[0])
-        return refuse(request, PROBLEM_MEDIA, "say \"Content-Type: application/json\"");
+        return refuse(request, PROBLEM_MEDIA, "say \"Content-Type: application/json\", as curl --json does");
     if (!field_is_type(type, "application/json"))
-        return refuse(request, PROBLEM_MEDIA, "the body must be application/json, not %.100s", type);
+        return refuse(request, PROBLEM_MEDIA,
+                      "the body must be application/json, not %.100s; curl --json says so", type);
     return false;
 }
 
@@ -117,6 +119,16 @@ struct query_check {
     const char *seen[16];
     int count;
 };
+
+static void refuse_parameter(struct request *request, const char *name)
+{
+    struct suggestion meant;
+    suggest_begin(&meant, name);
+    for (const char *const *known = request->match.route->queries; known && *known; known++)
+        suggest_consider(&meant, *known);
+    refuse(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here%s", name,
+           meant.found ? suggest_text(&meant) : "");
+}
 
 static enum MHD_Result query_check_one(void *arg, enum MHD_ValueKind kind, const char *name,
                                        const char *value)
@@ -128,7 +140,7 @@ static enum MHD_Result query_check_one(void *arg, enum MHD_ValueKind kind, const
     while (known && *known && strcmp(*known, name) != 0)
         known++;
     if (!known || !*known) {
-        refuse(check->request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here", name);
+        refuse_parameter(check->request, name);
         return MHD_NO;
     }
     for (int i = 0; i < check->count; i++)

@@ -203,13 +203,16 @@ enum handled reply_fields(struct request *request, const struct problems *fields
     char detail[400];
     const struct problem *first = &fields->at[0];
     char listed[40] = "";
-    if (fields->count > EXPERIMENT_PROBLEMS)
+    int count = fields->count;
+    if (problems_full(fields)) {
+        count = EXPERIMENT_PROBLEMS;
         snprintf(listed, sizeof listed, ", %d of which are listed", EXPERIMENT_PROBLEMS);
-    if (fields->count == 1)
+    }
+    if (count == 1)
         snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
     else
-        snprintf(detail, sizeof detail, "%d fields are wrong%s; the first is %s: %s", fields->count, listed,
-                 first->pointer, first->detail);
+        snprintf(detail, sizeof detail, "%s%d fields are wrong%s; the first is %s: %s",
+                 problems_full(fields) ? "more than " : "", count, listed, first->pointer, first->detail);
     return problem_send(request, PROBLEM_INVALID, detail, fields);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
+#include "api/json.h"
 #include "api/result_json.h"
 
 static struct experiment experiment;

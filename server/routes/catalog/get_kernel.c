@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "api/experiment_json.h"
+#include "api/json.h"
 #include "api/kernel_json.h"
-#include "api/result_json.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
 

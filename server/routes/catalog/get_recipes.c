@@ -2,8 +2,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "api/json.h"
 #include "api/recipe.h"
-#include "api/result_json.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
 

@@ -7,9 +7,9 @@
 
 #include "api/body.h"
 #include "api/experiment_json.h"
+#include "api/json.h"
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
-#include "api/result_json.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
 

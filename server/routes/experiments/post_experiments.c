@@ -8,7 +8,8 @@
 
 #include "api/body.h"
 #include "api/experiment_json.h"
-#include "api/result_json.h"
+#include "api/json.h"
+#include "api/sweep.h"
 #include "server/http/route.h"
 #include "server/routes/answer_experiment.h"
 #include "server/routes/await.h"
@@ -63,6 +64,7 @@ static int experiment_read(struct request *request, const json_t *object, struct
         experiment_check(experiment, status.known ? &status.facts : NULL, &problems);
     }
     if (problems.count) {
+        sweep_explain(experiment->kernel, object, &problems);
         *handled = reply_fields(request, &problems);
         return -1;
     }
