@@ -118,7 +118,7 @@ template <class K, class T_, int V> struct model_context {
         return (int64_t)f((uint64_t)constant_of(i));
     }
     affine index_of(const T &v) const { return (int64_t)v; }
-    T value_of(const affine &) const { return unknown(); }
+    T value_of(const affine &i) const { return i.is_constant() ? T((T_)i.c) : unknown(); }
 };
 
 template <class K, class T, int V> static void model_body(tracer &t)
