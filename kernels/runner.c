@@ -16,8 +16,8 @@ enum {
 };
 /* Of max_seconds, for the cold samples; the hot ones get what is left. */
 static const double cold_share = 0.6;
-/* The longer of the two batches behind a hot sample takes about so long. */
-static const double hot_batch_us = 1500;
+/* The longer of the two sequences of launches behind a hot sample takes about so long. */
+static const double hot_sequence_us = 1500;
 /* Beyond it four launches are more than anybody waits for. */
 static const double hot_long_us = 5000;
 
@@ -94,7 +94,7 @@ static int measure_floor(struct runner *runner, struct error *error)
 
 struct hot_sampler {
     struct runner *runner;
-    struct batch *few, *many;
+    struct launches *few, *many;
     unsigned difference; /* launches by which they differ */
 };
 
@@ -103,8 +103,8 @@ static int sample_hot(void *arg, double *us, struct error *error)
     struct hot_sampler *s = arg;
     const struct device_kind *kind = s->runner->kind;
     double few, many;
-    if (kind->batch_time(s->runner->device, s->few, &few, error) < 0 ||
-        kind->batch_time(s->runner->device, s->many, &many, error) < 0)
+    if (kind->launches_time(s->runner->device, s->few, &few, error) < 0 ||
+        kind->launches_time(s->runner->device, s->many, &many, error) < 0)
         return -1;
     *us = few < 0 || many <= few ? -1 : (many - few) / s->difference;
     return 0;
@@ -114,16 +114,16 @@ static int time_hot(struct runner *runner, const struct run *run, const struct t
                     double cold_us, struct timing *timing, struct error *error)
 {
     const struct device_kind *kind = runner->kind;
-    double fit = hot_batch_us / cold_us;
+    double fit = hot_sequence_us / cold_us;
     double least = cold_us < hot_long_us ? 4 : 2;
     unsigned many = (unsigned)fmin(fmax(fit, least), HOT_LAUNCHES_MAX);
     unsigned few = many < 4 ? 1 : many / 4;
     struct hot_sampler sampler = {.runner = runner, .difference = many - few};
     double warm;
     int result = -1;
-    if (kind->batch_new(runner->device, run, few, &sampler.few, error) < 0 ||
-        kind->batch_new(runner->device, run, many, &sampler.many, error) < 0 ||
-        kind->batch_time(runner->device, sampler.few, &warm, error) < 0)
+    if (kind->launches_new(runner->device, run, few, &sampler.few, error) < 0 ||
+        kind->launches_new(runner->device, run, many, &sampler.many, error) < 0 ||
+        kind->launches_time(runner->device, sampler.few, &warm, error) < 0)
         goto out;
     struct timing_plan hot = *plan;
     hot.min_samples = plan->min_samples < HOT_MIN_SAMPLES ? plan->min_samples : HOT_MIN_SAMPLES;
@@ -131,8 +131,8 @@ static int time_hot(struct runner *runner, const struct run *run, const struct t
     timing->launches = sampler.difference;
     result = timing_collect(timing, &hot, sample_hot, &sampler, error);
 out:
-    kind->batch_free(runner->device, sampler.few);
-    kind->batch_free(runner->device, sampler.many);
+    kind->launches_free(runner->device, sampler.few);
+    kind->launches_free(runner->device, sampler.many);
     return result;
 }
 

@@ -53,6 +53,10 @@ inline affine operator-(const affine &l, const affine &r)
 {
     return l + r * -1;
 }
+inline affine operator-(const affine &r)
+{
+    return r * -1;
+}
 inline int64_t constant_of(const affine &a)
 {
     if (!a.is_constant())
@@ -85,6 +89,18 @@ inline affine operator&(const affine &l, const affine &r)
 {
     return constant_of(l) & constant_of(r);
 }
+inline affine operator|(const affine &l, const affine &r)
+{
+    return constant_of(l) | constant_of(r);
+}
+inline affine operator<<(const affine &l, const affine &r)
+{
+    return l * ((int64_t)1 << constant_of(r));
+}
+inline affine operator>>(const affine &l, const affine &r)
+{
+    return l / ((int64_t)1 << constant_of(r)); /* indices are not negative */
+}
 inline bool operator<(const affine &l, const affine &r)
 {
     return tracer_negative(l - r);
@@ -112,6 +128,42 @@ inline bool operator!=(const affine &l, const affine &r)
 inline affine &operator+=(affine &l, const affine &r)
 {
     return l = l + r;
+}
+inline affine &operator-=(affine &l, const affine &r)
+{
+    return l = l - r;
+}
+inline affine &operator*=(affine &l, const affine &r)
+{
+    return l = l * r;
+}
+inline affine &operator/=(affine &l, const affine &r)
+{
+    return l = l / r;
+}
+inline affine &operator%=(affine &l, const affine &r)
+{
+    return l = l % r;
+}
+inline affine &operator++(affine &i)
+{
+    return i += 1;
+}
+inline affine &operator--(affine &i)
+{
+    return i -= 1;
+}
+inline affine operator++(affine &i, int)
+{
+    affine before = i;
+    ++i;
+    return before;
+}
+inline affine operator--(affine &i, int)
+{
+    affine before = i;
+    --i;
+    return before;
 }
 
 /* One thread of the block, as the tracer sees it. */

@@ -15,24 +15,26 @@ KERNEL = """
 #include "kernels/suite/suite.h"
 
 struct reversed : suite_kernel {
+    enum { A, C };
+
     static void describe(kernel &k)
     {
         k.title = "Reversed copy";
         k.text = "C[i] = A[n - 1 - i]";
         k.lesson = "The order within a warp does not matter.";
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
-            c.store(c.b, i, c.load(c.a, (i * -1 + c.n) - 1));
+            c.store(C, i, c.load(A, (i * -1 + c.n) - 1));
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, x.n - 1 - i);
+        value = x.input(A, x.n - 1 - i);
         return true;
     }
 };
