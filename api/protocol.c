@@ -229,7 +229,7 @@ static void add(json_t **object, const char *member, json_t *value)
 char *message_hello(int devices, const struct device_facts *facts)
 {
     json_t *hello = json_pack("{s:s,s:i,s:s,s:i}", "type", types[MESSAGE_HELLO].name, "protocol",
-                              PROTOCOL_VERSION, "build", COALESCED_COMMIT, "devices", devices);
+                              PROTOCOL_VERSION, "build", coalesced_commit, "devices", devices);
     add(&hello, "device", facts_to_json(facts));
     return line_of(hello);
 }

@@ -119,7 +119,7 @@ json_t *result_to_json(const struct experiment *e, const struct result *r)
         counters_to_json(e, r, prediction), "transfers", transfers_to_json(e, r), "occupancy",
         occupancy_of(e, r), "prediction", prediction, "execution", "began_monotonic_ns",
         (json_int_t)r->began_ns, "ended_monotonic_ns", (json_int_t)r->ended_ns, "provenance", "version",
-        COALESCED_VERSION, "commit", COALESCED_COMMIT, "kernel_sha256", e->kernel->sha256);
+        COALESCED_VERSION, "commit", coalesced_commit, "kernel_sha256", e->kernel->sha256);
     return object;
 }
 

@@ -329,7 +329,7 @@ int main(int argc, char **argv)
     } else if (house.config.help) {
         config_help(stdout);
     } else if (house.config.version) {
-        printf("coalesced %s (%s)\n", COALESCED_VERSION, COALESCED_COMMIT);
+        printf("coalesced %s (%s)\n", COALESCED_VERSION, coalesced_commit);
     } else {
         status = serve(&house, &ends);
     }
