@@ -166,7 +166,7 @@ static int queue_start(struct house *house, struct error *error)
         .limit = house->config.queue_limit,
         .attempts = house->config.attempts,
         .changed = events_publish,
-        .swept = events_publish_swept,
+        .sweep_ended = events_publish_sweep_ended,
         .changed_arg = service->events,
     };
     return queue_open(&service->queue, service->store, &config, error);

@@ -1,6 +1,6 @@
 /* The queue's beginning and end. At the beginning it takes up what the store holds: nothing runs yet, so what
    the store calls running is what an earlier service left when it died. */
-#include "server/queue/private.h"
+#include "server/queue/transition.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -34,13 +34,13 @@ static int recovery_join(struct queue *queue, struct entry *entry, const char *s
 {
     if (!sweep[0])
         return 0;
-    struct batch *batch = batch_find(queue, sweep);
-    if (!batch) {
-        if (!(batch = batch_new(sweep)))
+    struct group *group = group_find(queue, sweep);
+    if (!group) {
+        if (!(group = group_new(sweep)))
             return -1;
-        batch_enter(queue, batch);
+        group_enter(queue, group);
     }
-    batch_join(batch, entry);
+    group_join(group, entry);
     return 0;
 }
 
@@ -150,9 +150,9 @@ void queue_close(struct queue *queue)
             next = entry->chain;
             free(entry);
         }
-    for (struct batch *batch = queue->batches, *next; batch; batch = next) {
-        next = batch->next;
-        free(batch);
+    for (struct group *group = queue->groups, *next; group; group = next) {
+        next = group->next;
+        free(group);
     }
     for (int i = 0; i < queue->config.devices; i++) {
         if (queue->devices[i].wake_fd >= 0)

@@ -1,5 +1,5 @@
 /* The workers' side: one a device takes, ends, hands back and waits. */
-#include "server/queue/private.h"
+#include "server/queue/transition.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "server/store/store.h"
 
 /* How a run ended must not be lost for want of some hundred bytes: waits until there are some. */
 static struct transition *transition_need(struct queue *queue, const struct ending *ending)
@@ -101,10 +102,10 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
     size_t bytes = 0;
     *ahead = (struct ahead){0};
     pthread_mutex_lock(&queue->lock);
-    const struct batch *batch = device->running ? device->running->batch : NULL;
-    for (int place = 0; batch && ahead->count < PROTOCOL_AHEAD; place++) {
+    const struct group *group = device->running ? device->running->group : NULL;
+    for (int place = 0; group && ahead->count < PROTOCOL_AHEAD; place++) {
         const struct entry *entry = (const struct entry *)order_at(device->waiting, place);
-        if (!entry || entry->batch != batch || (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)
+        if (!entry || entry->group != group || (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)
             break;
         char *request = strdup(entry->task.request);
         if (!request)

@@ -1,6 +1,6 @@
 /* One service a data directory: a second one would take the first one's running work for what a crash left.
  */
-#include "server/store/private.h"
+#include "server/store/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static int lock_refused(int file, const char *directory, struct error *error)
     return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by another process", directory);
 }
 
-int directory_lock(const char *directory, struct error *error)
+int lock_directory(const char *directory, struct error *error)
 {
     if (directory_make(directory, error) < 0)
         return -1;

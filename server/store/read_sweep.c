@@ -1,10 +1,11 @@
-/* Readers of sweeps. As in store_read.c, no connection is held while what was read is looked at. */
-#include "server/store/private.h"
-
+/* Reads of sweeps. As in read.c, no connection is held while what was read is looked at. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "server/store/open.h"
+#include "server/store/reader.h"
 
 enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
 
@@ -40,8 +41,8 @@ static int head_read(sqlite3 *db, const char *id, struct sweep_row *row, struct 
     int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     if (status == SQLITE_ROW) {
         snprintf(row->id, sizeof row->id, "%s", (const char *)sqlite3_column_text(statement, 0));
-        row->request = column_duplicate(statement, 1, &short_of_memory);
-        row->recipe = column_duplicate(statement, 2, &short_of_memory);
+        row->request = reader_text(statement, 1, &short_of_memory);
+        row->recipe = reader_text(statement, 2, &short_of_memory);
         row->submitted_ms = sqlite3_column_int64(statement, 3);
         row->total = sqlite3_column_int(statement, 4);
         row->states[JOB_FAILED] = sqlite3_column_int(statement, 5);
@@ -156,11 +157,11 @@ static int point_read(sqlite3_stmt *row, struct owned_point *point, struct error
 {
     bool short_of_memory = false;
     *point = (struct owned_point){.place = sqlite3_column_int(row, JOB_COLUMN_COUNT)};
-    point->axes = column_duplicate(row, JOB_COLUMN_COUNT + 1, &short_of_memory);
-    point->request = column_duplicate(row, JOB_COLUMN_COUNT + 2, &short_of_memory);
-    point->reason = column_duplicate(row, JOB_COLUMN_COUNT + 3, &short_of_memory);
+    point->axes = reader_text(row, JOB_COLUMN_COUNT + 1, &short_of_memory);
+    point->request = reader_text(row, JOB_COLUMN_COUNT + 2, &short_of_memory);
+    point->reason = reader_text(row, JOB_COLUMN_COUNT + 3, &short_of_memory);
     if (!short_of_memory && !point->reason)
-        short_of_memory = !(point->job = job_read(row, error));
+        short_of_memory = !(point->job = reader_job(row, error));
     if (!short_of_memory)
         return 0;
     point_clear(point);

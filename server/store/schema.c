@@ -1,4 +1,4 @@
-#include "server/store/private.h"
+#include "server/store/schema.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "api/body.h"
 #include "api/experiment_json.h"
 #include "api/result_json.h"
+#include "api/sweep.h"
 #include "server/http/route.h"
 #include "server/routes/answer_experiment.h"
 #include "server/routes/await.h"
@@ -21,6 +22,7 @@ struct submitting {
     atomic_bool committed; /* outcome is there */
     const char *kernel;
     int device, wait_s;
+    char fingerprint[FINGERPRINT_BYTES];
     struct await *await;
 };
 
@@ -86,8 +88,6 @@ static enum handled reply_refusal(struct request *request, const struct error *e
 
 static enum handled submit(struct request *request, const struct experiment *experiment, const char *text)
 {
-    char fingerprint[FINGERPRINT_BYTES];
-    fingerprint_make(text, fingerprint);
     struct submitting *submitting = calloc(1, sizeof *submitting);
     if (!submitting)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for another experiment");
@@ -96,14 +96,19 @@ static enum handled submit(struct request *request, const struct experiment *exp
     submitting->device = (int)experiment->device;
     submitting->wait_s = request_prefer_wait(request);
     request_keep(request, submitting, submitting_free);
-    struct submission submission = {
-        .kernel = experiment->kernel->name,
+    fingerprint_make(text, submitting->fingerprint);
+    struct sweep_run run = {
+        .kernel = submitting->kernel,
         .device = submitting->device,
         .priority = (int)experiment->priority,
         .timeout_s = experiment->timeout_s,
         .request = text,
+    };
+    struct sweep alone = {.runs = &run, .run_count = 1};
+    struct submission submission = {
+        .sweep = &alone,
         .idempotency_key = request_header(request, "Idempotency-Key"),
-        .fingerprint = fingerprint,
+        .fingerprint = submitting->fingerprint,
     };
     struct service *service = request_service(request);
     struct error error = {0};

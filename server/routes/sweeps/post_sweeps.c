@@ -158,7 +158,7 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
     /* Other than that of the same text as an experiment. */
     fingerprint_make(sweeping->text, hash);
     snprintf(sweeping->fingerprint, sizeof sweeping->fingerprint, "sweep %.32s", hash);
-    struct sweep_submission submission = {
+    struct submission submission = {
         .sweep = &sweeping->sweep,
         .request = sweeping->text,
         .recipe = sweeping->recipe ? recipe_name(sweeping->recipe) : NULL,
@@ -166,7 +166,7 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
         .fingerprint = sweeping->fingerprint,
     };
     sweeping->submitted = true;
-    if (queue_submit_sweep(request_service(request)->queue, &submission, on_committed, sweeping, &error) == 0)
+    if (queue_submit(request_service(request)->queue, &submission, on_committed, sweeping, &error) == 0)
         return request_wait(request);
     return reply_refusal(request, sweeping, &error);
 }

@@ -1,10 +1,13 @@
-#include "server/store/private.h"
+#include "server/store/open.h"
 
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "server/store/lock.h"
+#include "server/store/schema.h"
 
 enum { BUSY_MS = 5000 };
 
@@ -48,7 +51,7 @@ int store_open(struct store **store_out, const char *directory, const char *vfs,
         return error_set(error, ERROR_MEMORY, "no memory for the store");
     struct store_filter newest = {.state = -1, .device = -1, .limit = 1};
     char path[PATH_MAX];
-    store->lock = directory_lock(directory, error);
+    store->lock = lock_directory(directory, error);
     if (store->lock < 0)
         goto fail;
     if (snprintf(path, sizeof path, "%s/coalesced.db", directory) >= (int)sizeof path) {
@@ -78,4 +81,19 @@ void store_close(struct store *store)
     if (store->lock >= 0)
         close(store->lock);
     free(store);
+}
+
+void store_hand_over(struct store *store, struct store_write *write)
+{
+    writer_hand_over(&store->writer, write);
+}
+
+void store_flush(struct store *store)
+{
+    writer_flush(&store->writer);
+}
+
+bool store_healthy(struct store *store, struct error *error)
+{
+    return writer_healthy(&store->writer, error);
 }
