@@ -206,7 +206,8 @@ static void experiment_set(json_t *record, const struct view_experiment *experim
 /* New reference; NULL: no memory. */
 static json_t *record_make(const struct view_point *point)
 {
-    const char *text = point->experiment ? point->experiment->request : point->request;
+    bool removed = !point->experiment && !point->failure;
+    const char *text = point->experiment ? point->experiment->request : removed ? "{}" : point->request;
     json_t *record = json_object(), *request = json_loads(text, 0, NULL);
     if (!record || !request) {
         json_decref(record);
@@ -225,8 +226,10 @@ static json_t *record_make(const struct view_point *point)
     if (point->experiment) {
         experiment_set(record, point->experiment);
     } else {
-        json_object_set_new(record, "state", json_string("failed"));
-        json_object_set_new(record, "failure", json_loads(point->failure, 0, NULL));
+        if (removed)
+            json_object_set_new(record, "id", json_string(point->id));
+        json_object_set_new(record, "state", json_string(removed ? "removed" : "failed"));
+        json_object_set_new(record, "failure", json_loads(removed ? VIEW_REMOVED : point->failure, 0, NULL));
     }
     return record;
 }

@@ -35,6 +35,7 @@ void view_of_sweep(struct service *service, const struct sweep_row *row, struct 
         .succeeded = row->states[JOB_SUCCEEDED],
         .failed = row->states[JOB_FAILED],
         .cancelled = row->states[JOB_CANCELLED],
+        .removed = row->removed,
         .eta_s = ended ? -1 : queue_sweep_eta(service->queue, row->id),
         .cancelling = row->cancelled && !ended,
     };
@@ -99,18 +100,22 @@ static void paging_free(void *arg)
 static char *beside_make(const struct paging *paging, const struct point_row *row)
 {
     struct device_status status = {0};
-    if (!paging->recipe)
+    const char *asked = row->job ? row->job->request : row->request;
+    if (!paging->recipe || !asked)
         return NULL;
     devices_get(paging->devices, row->job ? row->job->device : 0, &status);
-    return recipe_beside(paging->recipe, row->job ? row->job->request : row->request, status.facts.arch);
+    return recipe_beside(paging->recipe, asked, status.facts.arch);
 }
 
 static int point_write(void *arg, const struct point_row *row)
 {
     struct paging *paging = arg;
     struct view_experiment experiment;
-    struct view_point point = {
-        .index = row->place, .values = row->axes, .request = row->request, .failure = row->reason};
+    struct view_point point = {.index = row->place,
+                               .values = row->axes,
+                               .id = row->experiment,
+                               .request = row->request,
+                               .failure = row->reason};
     if (row->job) {
         view_of_job(row->job, &experiment);
         point.experiment = &experiment;

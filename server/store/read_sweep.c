@@ -81,6 +81,9 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
     if (status == 0)
         status = counts_read(reader->db, row, error);
     reader_return(&store->readers, reader);
+    row->removed = row->total;
+    for (int i = 0; i < JOB_STATES; i++)
+        row->removed -= row->states[i];
     /* One without a single experiment had ended when it was submitted. */
     if (sweep_row_ended(row) && !row->finished_ms)
         row->finished_ms = row->submitted_ms;
@@ -135,13 +138,14 @@ int store_sweeps(struct store *store, const char *before, int limit,
 
 /* ---- points ---- */
 
-static const char points_sql[] = "SELECT " JOB_COLUMNS ", place, axes, refused, reason FROM points"
-                                 " LEFT JOIN experiments ON id = experiment WHERE sweep_id = ? AND place >= ?"
-                                 " ORDER BY place LIMIT ?";
+static const char points_sql[] =
+    "SELECT " JOB_COLUMNS ", place, axes, refused, reason, experiment FROM points"
+    " LEFT JOIN experiments ON id = experiment WHERE sweep_id = ? AND place >= ?"
+    " ORDER BY place LIMIT ?";
 
 struct owned_point {
     int place;
-    char *axes, *request, *reason;
+    char *axes, *request, *reason, *experiment;
     struct job *job;
 };
 
@@ -150,6 +154,7 @@ static void point_clear(struct owned_point *point)
     free(point->axes);
     free(point->request);
     free(point->reason);
+    free(point->experiment);
     job_free(point->job);
 }
 
@@ -160,7 +165,8 @@ static int point_read(sqlite3_stmt *row, struct owned_point *point, struct error
     point->axes = reader_text(row, JOB_COLUMN_COUNT + 1, &short_of_memory);
     point->request = reader_text(row, JOB_COLUMN_COUNT + 2, &short_of_memory);
     point->reason = reader_text(row, JOB_COLUMN_COUNT + 3, &short_of_memory);
-    if (!short_of_memory && !point->reason)
+    point->experiment = reader_text(row, JOB_COLUMN_COUNT + 4, &short_of_memory);
+    if (!short_of_memory && sqlite3_column_type(row, 0) != SQLITE_NULL)
         short_of_memory = !(point->job = reader_job(row, error));
     if (!short_of_memory)
         return 0;
@@ -202,8 +208,14 @@ int store_points(struct store *store, const char *sweep, int from, int limit,
         if (count < 0)
             return -1;
         for (int i = 0; i < count; i++) {
-            const struct point_row row = {page[i].place, page[i].axes, page[i].job, page[i].request,
-                                          page[i].reason};
+            const struct point_row row = {
+                .place = page[i].place,
+                .axes = page[i].axes,
+                .experiment = page[i].experiment,
+                .job = page[i].job,
+                .request = page[i].request,
+                .reason = page[i].reason,
+            };
             ended = ended || each(arg, &row) != 0;
             from = page[i].place + 1;
             point_clear(&page[i]);
