@@ -52,7 +52,8 @@ struct queue {
     struct store *store;
     pthread_mutex_t lock;
     bool stopping;
-    int queued; /* in all devices, and submissions on their way */
+    int queued;  /* in all devices, and submissions on their way */
+    int unsaved; /* changes of state that are handed over and not committed */
     struct entry **chains;
     uint64_t chain_mask;
     struct group *groups;

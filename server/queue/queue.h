@@ -123,7 +123,7 @@ struct ending {
 };
 
 /* Ends the task that the device's worker holds (when `ending` is not NULL) and takes the next one (NULL when
-   none waits now, or stopping): one transaction, whose commit is not waited for. An end that cannot be
+   none waits now, or stopping, or the store cannot write: what ran then would only be kept in memory): one transaction, whose commit is not waited for. An end that cannot be
    committed is kept in memory and tried again until queue_close(). All of *ending is copied. */
 const struct task *queue_turn(struct queue *queue, int device, const struct ending *ending);
 
@@ -135,8 +135,8 @@ void queue_hand_back(struct queue *queue, int device, bool counted);
    holds; to be freed. None when that is of no sweep. */
 void queue_ahead(struct queue *queue, int device, struct ahead *ahead);
 
-/* Sleeps until something waits for the device, queue_stop() was called, or timeout_ms passed (-1: no limit).
-   True: something waits. */
+/* Sleeps until queue_turn() would find something for the device, queue_stop() was called, or timeout_ms passed (-1:
+   no limit). True: it would. */
 bool queue_wait(struct queue *queue, int device, int timeout_ms);
 
 /* Was the cancellation of the task that this device's worker holds asked for? */

@@ -64,7 +64,9 @@ static int recovery_take(void *arg, const struct job *job)
             change->finished_ms = clock_wall_ms();
             change->failure = &transition->failure;
         }
-        store_hand_over(queue->store, &transition->write);
+        pthread_mutex_lock(&queue->lock);
+        transition_hand_over(transition);
+        pthread_mutex_unlock(&queue->lock);
         if (failed)
             return 0;
     }

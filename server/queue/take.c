@@ -11,6 +11,15 @@
 #include "base/clock.h"
 #include "server/store/store.h"
 
+/* A disk that fails is looked at again after so long; and so many changes may wait for one that is slow. */
+enum { STORE_LOOK_MS = 200, UNSAVED_MOST = 256 };
+
+/* With the lock held: may another one begin? What is run while the store cannot write would only be kept in memory. */
+static bool queue_saves(struct queue *queue)
+{
+    return queue->unsaved < UNSAVED_MOST && store_healthy(queue->store, NULL);
+}
+
 /* How a run ended must not be lost for want of some hundred bytes: waits until there are some. */
 static struct transition *transition_need(struct queue *queue, const struct ending *ending)
 {
@@ -39,7 +48,7 @@ static void device_end(struct device_queue *device, struct transition *transitio
 static void device_take(struct queue *queue, struct device_queue *device, struct transition *transition)
 {
     struct entry *entry = (struct entry *)order_first(device->waiting);
-    if (!entry || queue->stopping)
+    if (!entry || queue->stopping || !queue_saves(queue))
         return;
     entry_unwait(queue, entry, RUNNING);
     entry->cancelled = false;
@@ -63,7 +72,7 @@ const struct task *queue_turn(struct queue *queue, int index, const struct endin
     device_take(queue, device, transition);
     const struct task *task = device->running ? &device->running->task : NULL;
     if (transition->write.change_count) {
-        store_hand_over(queue->store, &transition->write);
+        transition_hand_over(transition);
         transition = NULL;
     }
     pthread_mutex_unlock(&queue->lock);
@@ -92,7 +101,7 @@ void queue_hand_back(struct queue *queue, int index, bool counted)
         entry_wait(queue, entry);
         transition_add(transition, entry->task.id, JOB_QUEUED, entry->task.attempt);
     }
-    store_hand_over(queue->store, &transition->write);
+    transition_hand_over(transition);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -119,19 +128,24 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
 bool queue_wait(struct queue *queue, int index, int timeout_ms)
 {
     struct device_queue *device = &queue->devices[index];
-    int64_t wake_ns = clock_monotonic_ns() + timeout_ms * 1000000LL;
-    struct timespec wake = {wake_ns / 1000000000, wake_ns % 1000000000};
-    int number = 0;
+    int64_t end_ns = timeout_ms < 0 ? INT64_MAX : clock_monotonic_ns() + timeout_ms * 1000000LL;
+    bool found = false;
     pthread_mutex_lock(&queue->lock);
-    while (!queue->stopping && !device->waiting && number != ETIMEDOUT) {
-        if (timeout_ms < 0)
+    while (!queue->stopping && !(found = device->waiting && queue_saves(queue))) {
+        int64_t now_ns = clock_monotonic_ns(), wake_ns = end_ns;
+        if (now_ns >= end_ns)
+            break;
+        /* Nobody tells when the disk takes writes again. */
+        if (device->waiting && wake_ns > now_ns + STORE_LOOK_MS * 1000000LL)
+            wake_ns = now_ns + STORE_LOOK_MS * 1000000LL;
+        if (wake_ns == INT64_MAX)
             pthread_cond_wait(&device->ready, &queue->lock);
         else
-            number = pthread_cond_timedwait(&device->ready, &queue->lock, &wake);
+            pthread_cond_timedwait(&device->ready, &queue->lock,
+                                   &(struct timespec){wake_ns / 1000000000, wake_ns % 1000000000});
     }
-    bool waits = !queue->stopping && device->waiting;
     pthread_mutex_unlock(&queue->lock);
-    return waits;
+    return found;
 }
 
 bool queue_cancelled(struct queue *queue, int index)

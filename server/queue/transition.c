@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/store/store.h"
 
 void transition_tell(struct queue *queue, const char *id, enum job_state state)
 {
@@ -24,12 +25,12 @@ static void transition_done(struct store_write *write, const struct error *faile
     struct queue *queue = transition->queue;
     bool sweep_ended = false;
     char sweep[ID_BYTES];
-    if (transition->ended) {
-        pthread_mutex_lock(&queue->lock);
+    pthread_mutex_lock(&queue->lock);
+    queue->unsaved--;
+    if (transition->ended)
         sweep_ended = entry_leave(queue, transition->ended, sweep);
-        pthread_mutex_unlock(&queue->lock);
-        free(transition->ended);
-    }
+    pthread_mutex_unlock(&queue->lock);
+    free(transition->ended);
     for (int i = 0; i < write->change_count; i++) {
         const struct store_change *change = &write->changes[i];
         if (!failed)
@@ -79,4 +80,10 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
         change->failure = &transition->failure;
     transition->ended = entry;
     entry->phase = ENDING;
+}
+
+void transition_hand_over(struct transition *transition)
+{
+    transition->queue->unsaved++;
+    store_hand_over(transition->queue->store, &transition->write);
 }

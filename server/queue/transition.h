@@ -38,6 +38,9 @@ struct store_change *transition_add(struct transition *transition, const char *i
    its kind is ERROR_NONE. */
 void transition_end(struct transition *transition, struct entry *entry, enum job_state state);
 
+/* With the lock held: to the store, which owns it until it is done. */
+void transition_hand_over(struct transition *transition);
+
 /* Without the lock, after the commit: tells whoever listens. */
 void transition_tell(struct queue *queue, const char *id, enum job_state state);
 void transition_tell_sweep(struct queue *queue, const char *sweep);

@@ -326,10 +326,14 @@ static void what_cannot_be_stored_is_not_queued(void **state)
     assert_int_equal(error.kind, ERROR_STORE);
     double ahead_s;
     assert_int_equal(queue_position(service.queue, id, &ahead_s), 1);
-    /* The worker goes on, and what it did is not lost. */
-    assert_string_equal(queue_turn(service.queue, 0, &succeeded)->id, id);
+    /* What the worker did is not lost, and it gets nothing more until the disk is back. */
+    assert_null(queue_turn(service.queue, 0, &succeeded));
     assert_false(store_healthy(service.store, NULL));
+    assert_false(queue_wait(service.queue, 0, 1));
+    assert_null(queue_turn(service.queue, 0, NULL));
     powercut_fill(false);
+    assert_true(queue_wait(service.queue, 0, 60000));
+    assert_string_equal(queue_turn(service.queue, 0, NULL)->id, id);
     assert_int_equal(service_submit(&service, &submission).outcome, SUBMITTED_NEW);
     assert_int_equal(service_state(&service, done), JOB_SUCCEEDED);
     assert_int_equal(service_state(&service, id), JOB_RUNNING);

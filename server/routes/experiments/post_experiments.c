@@ -168,14 +168,17 @@ static enum handled answer(struct request *request, struct submitting *submittin
     bool running, waits = place_find(service, &view, &running);
     view.state = job_state_name(running ? JOB_RUNNING : JOB_QUEUED);
     if (!waits || submitting->wait_s) {
-        if (store_get(service->store, id, &job, &error) < 0)
+        if (store_get(service->store, id, &job, &error) == 0)
+            view_of_job(job, &view);
+        else if (error.kind == ERROR_NOT_FOUND)
             return reply_error(request, &error);
-        view_of_job(job, &view);
-        if (!view.ended)
+        if (job && !view.ended)
             place_find(service, &view, &running);
     }
     enum handled handled;
-    if (submitting->wait_s && !view.ended && !request_over(request)) {
+    /* It is committed: a read that fails now changes nothing about that. */
+    bool unread = error.kind != ERROR_NONE;
+    if (submitting->wait_s && !view.ended && !unread && !request_over(request)) {
         handled = request_wait_until(request, submitting->wait_s);
     } else if (submitting->wait_s && view.ended) {
         location_set(request, id);
