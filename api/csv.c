@@ -295,8 +295,8 @@ int csv_row(struct buffer *out, const struct view_point *point)
         scan_text(columns.request, request, slots);
     if (experiment && experiment->result)
         scan_text(columns.result, experiment->result, slots);
-    if (point->beside)
-        scan_text(columns.own, point->beside, slots);
+    if (point->reference)
+        scan_text(columns.own, point->reference, slots);
     own_write(&own, point, &slots[SIZE]);
     if (own.failed)
         out->failed = true;

@@ -13,6 +13,7 @@
 #include "kernels/experiment.h"
 
 struct json_t;
+struct recipe; /* api/recipe.h */
 
 enum { SWEEP_POINTS_MAX = 10000 };
 
@@ -26,10 +27,11 @@ struct sweep_run {
 };
 
 struct sweep_point {
-    int run;             /* an index into runs; -1: it cannot be launched */
-    const char *values;  /* JSON object: what the axes are here */
-    const char *request; /* with -1: JSON object, as it was asked for */
-    const char *failure; /* with -1: JSON object, {kind, detail, errors} */
+    int run;               /* an index into runs; -1: it cannot be launched */
+    const char *values;    /* JSON object: what the axes are here */
+    const char *request;   /* with -1: JSON object, as it was asked for */
+    const char *failure;   /* with -1: JSON object, {kind, detail, errors} */
+    const char *reference; /* JSON object whose members are shown with it; NULL: none */
 };
 
 struct sweep {
@@ -45,6 +47,9 @@ struct sweep {
    problems->count is 0. Takes some 20 us a point: not for a thread that serves others. */
 int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_facts *const *facts,
                  int devices, struct problems *problems);
+
+/* Gives each point what the recipe published and predicts for it. -1: no memory. May take milliseconds a point. */
+int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts);
 
 void sweep_free(struct sweep *sweep);
 

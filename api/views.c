@@ -151,7 +151,7 @@ int view_point(struct buffer *out, const struct view_point *point)
         buffer_text(out, ",\"failure\":");
         buffer_text(out, removed ? VIEW_REMOVED : point->failure);
         buffer_text(out, ",\"result\":null");
-        text_members(out, point->beside);
+        text_members(out, point->reference);
         return buffer_text(out, "}");
     }
     buffer_format(out, ",\"state\":\"%s\",\"id\":\"%s\",\"attempt\":%d", experiment->state, experiment->id,
@@ -162,7 +162,7 @@ int view_point(struct buffer *out, const struct view_point *point)
     write_failure(out, experiment);
     buffer_text(out, ",\"result\":");
     buffer_text(out, experiment->result ? experiment->result : "null");
-    text_members(out, point->beside);
+    text_members(out, point->reference);
     write_links(out, experiment);
     return buffer_text(out, "}");
 }

@@ -57,7 +57,7 @@ struct view_point {
     const char *request,
         *failure;   /* of one that cannot be launched: JSON objects, what was asked for and what is wrong */
     const char *id; /* of one that was removed */
-    const char *beside; /* JSON object whose members are shown with it; NULL: none */
+    const char *reference; /* JSON object whose members are shown with it; NULL: none */
 };
 int view_point(struct buffer *out, const struct view_point *point);
 

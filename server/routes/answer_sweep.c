@@ -96,15 +96,15 @@ static void paging_free(void *arg)
     free(paging);
 }
 
-/* What a recipe's point is shown beside, to be freed; NULL: nothing. */
-static char *beside_make(const struct paging *paging, const struct point_row *row)
+/* What a recipe's point is compared with where the store does not know it, from before it was stored; to be freed. */
+static char *reference_make(const struct paging *paging, const struct point_row *row)
 {
     struct device_status status = {0};
     const char *asked = row->job ? row->job->request : row->request;
-    if (!paging->recipe || !asked)
+    if (row->reference || !paging->recipe || !asked)
         return NULL;
     devices_get(paging->devices, row->job ? row->job->device : 0, &status);
-    return recipe_beside(paging->recipe, asked, status.facts.arch);
+    return recipe_reference(paging->recipe, asked, status.facts.arch);
 }
 
 static int point_write(void *arg, const struct point_row *row)
@@ -121,9 +121,9 @@ static int point_write(void *arg, const struct point_row *row)
         point.experiment = &experiment;
     }
     paging->from = row->place + 1;
-    char *beside = beside_make(paging, row);
+    char *made = reference_make(paging, row);
     int failed;
-    point.beside = beside;
+    point.reference = made ? made : row->reference;
     if (paging->table) {
         failed = csv_row(paging->out, &point);
     } else {
@@ -131,7 +131,7 @@ static int point_write(void *arg, const struct point_row *row)
         paging->first = false;
         failed = view_point(paging->out, &point);
     }
-    free(beside);
+    free(made);
     return failed;
 }
 

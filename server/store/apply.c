@@ -20,10 +20,12 @@ static const char *const sql[APPLY_STATEMENTS] = {
     [EXPERIMENT_INSERT] =
         "INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms, kernel, request,"
         " sweep, points) VALUES (?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)",
+    [LABELS_INSERT] = "INSERT OR IGNORE INTO labels (name, experiment, value)"
+                      " SELECT key, ?, value FROM json_each(?, '$.labels')",
     [SWEEP_INSERT] = "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused)"
                      " VALUES (?, ?, ?, ?, ?, ?)",
-    [POINT_INSERT] =
-        "INSERT INTO points (sweep_id, place, axes, experiment, refused, reason) VALUES (?, ?, ?, ?, ?, ?)",
+    [POINT_INSERT] = "INSERT INTO points (sweep_id, place, axes, experiment, refused, reason, reference)"
+                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
     [SWEEP_MARK] = "UPDATE sweeps SET cancelled = 1 WHERE id = ?",
     [SWEEP_CANCEL] =
         "UPDATE experiments SET state = 'cancelled', finished_ms = ?, failure = ?, failure_text = ?"
@@ -110,6 +112,13 @@ static enum applied key_keep(struct applier *applier, const struct store_submiss
     return applier_run(applier, KEY_KEEP, error);
 }
 
+/* Most requests have none, and SQLite need not read those. */
+static bool has_labels(const char *request)
+{
+    const char *labels = strstr(request, "\"labels\":");
+    return labels && strncmp(labels, "\"labels\":{}", sizeof "\"labels\":{}" - 1) != 0;
+}
+
 static enum applied apply_experiment(struct applier *applier, const struct store_submission *submission,
                                      const struct store_experiment *experiment, struct error *error)
 {
@@ -123,7 +132,13 @@ static enum applied apply_experiment(struct applier *applier, const struct store
     bind_text(statement, 7, experiment->request);
     bind_text(statement, 8, submission->sweep);
     sqlite3_bind_int(statement, 9, experiment->points);
-    return applier_run(applier, EXPERIMENT_INSERT, error);
+    enum applied applied = applier_run(applier, EXPERIMENT_INSERT, error);
+    if (applied != APPLIED || !has_labels(experiment->request))
+        return applied;
+    statement = applier->statements[LABELS_INSERT];
+    bind_text(statement, 1, experiment->id);
+    bind_text(statement, 2, experiment->request);
+    return applier_run(applier, LABELS_INSERT, error);
 }
 
 static enum applied apply_point(struct applier *applier, const struct store_submission *submission, int place,
@@ -138,6 +153,7 @@ static enum applied apply_point(struct applier *applier, const struct store_subm
     bind_text(statement, 4, launched ? submission->experiments[point->run].id : NULL);
     bind_text(statement, 5, launched ? NULL : point->request);
     bind_text(statement, 6, launched ? NULL : point->failure);
+    bind_text(statement, 7, point->reference);
     return applier_run(applier, POINT_INSERT, error);
 }
 

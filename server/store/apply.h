@@ -16,6 +16,7 @@ enum apply_statement {
     RELEASE,
     BACK,
     EXPERIMENT_INSERT,
+    LABELS_INSERT,
     SWEEP_INSERT,
     POINT_INSERT,
     SWEEP_MARK,

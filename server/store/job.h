@@ -64,8 +64,10 @@ struct point_row {
     const char *axes;       /* JSON object: the axes' values */
     const char *experiment; /* its id; NULL: it cannot be launched */
     const struct job *job;  /* NULL: there is none, or no more */
-    const char *request,
-        *reason; /* of one that cannot be launched: what was asked for, and {kind, detail, errors} */
+    const char
+        *reference;      /* JSON object: what a recipe published and predicts; NULL: none, or an older row */
+    const char *request; /* of one that cannot be launched, as the next: what was asked for */
+    const char *reason;  /* {kind, detail, errors} */
 };
 
 /* NULL is allowed. */

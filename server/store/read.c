@@ -24,13 +24,17 @@ int store_get(struct store *store, const char *id, struct job **job, struct erro
     return *job ? 0 : -1;
 }
 
-/* Only what is asked for is in the text, so that SQLite can choose an index. Values are bound, never pasted:
-   a label is compared as the key that json_each() gives, so that its quotes and dots mean nothing. */
+/* Only what is asked for is in the text, so that SQLite can choose an index. Values are bound, never pasted. Labels
+   have a table of their own, in the order of its experiments. */
 static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter, const char *before,
                                   int rows)
 {
     struct buffer text = {0};
-    buffer_text(&text, "SELECT " JOB_COLUMNS " FROM experiments WHERE 1");
+    const char *id = filter->label ? "experiment" : "id";
+    buffer_format(&text, "SELECT " JOB_COLUMNS " FROM %s WHERE 1",
+                  filter->label ? "labels CROSS JOIN experiments ON id = experiment" : "experiments");
+    if (filter->label)
+        buffer_format(&text, " AND name = :label%s", filter->label_value ? " AND value = :value" : "");
     if (filter->kernel)
         buffer_text(&text, " AND kernel = :kernel");
     if (filter->state >= 0)
@@ -39,13 +43,9 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
         buffer_text(&text, " AND device = :device");
     if (filter->sweep)
         buffer_text(&text, " AND sweep = :sweep");
-    if (filter->label)
-        buffer_format(&text,
-                      " AND EXISTS (SELECT 1 FROM json_each(request, '$.labels') WHERE key = :label%s)",
-                      filter->label_value ? " AND value = :value" : "");
     if (before)
-        buffer_text(&text, " AND id < :before");
-    buffer_text(&text, " ORDER BY id DESC LIMIT :rows");
+        buffer_format(&text, " AND %s < :before", id);
+    buffer_format(&text, " ORDER BY %s DESC LIMIT :rows", id);
 
     sqlite3_stmt *statement = NULL;
     if (!text.failed && sqlite3_prepare_v2(db, text.data, -1, &statement, NULL) == SQLITE_OK) {

@@ -139,13 +139,13 @@ int store_sweeps(struct store *store, const char *before, int limit,
 /* ---- points ---- */
 
 static const char points_sql[] =
-    "SELECT " JOB_COLUMNS ", place, axes, refused, reason, experiment FROM points"
+    "SELECT " JOB_COLUMNS ", place, axes, refused, reason, experiment, reference FROM points"
     " LEFT JOIN experiments ON id = experiment WHERE sweep_id = ? AND place >= ?"
     " ORDER BY place LIMIT ?";
 
 struct owned_point {
     int place;
-    char *axes, *request, *reason, *experiment;
+    char *axes, *request, *reason, *experiment, *reference;
     struct job *job;
 };
 
@@ -155,6 +155,7 @@ static void point_clear(struct owned_point *point)
     free(point->request);
     free(point->reason);
     free(point->experiment);
+    free(point->reference);
     job_free(point->job);
 }
 
@@ -166,6 +167,7 @@ static int point_read(sqlite3_stmt *row, struct owned_point *point, struct error
     point->request = reader_text(row, JOB_COLUMN_COUNT + 2, &short_of_memory);
     point->reason = reader_text(row, JOB_COLUMN_COUNT + 3, &short_of_memory);
     point->experiment = reader_text(row, JOB_COLUMN_COUNT + 4, &short_of_memory);
+    point->reference = reader_text(row, JOB_COLUMN_COUNT + 5, &short_of_memory);
     if (!short_of_memory && sqlite3_column_type(row, 0) != SQLITE_NULL)
         short_of_memory = !(point->job = reader_job(row, error));
     if (!short_of_memory)
@@ -212,6 +214,7 @@ int store_points(struct store *store, const char *sweep, int from, int limit,
                 .place = page[i].place,
                 .axes = page[i].axes,
                 .experiment = page[i].experiment,
+                .reference = page[i].reference,
                 .job = page[i].job,
                 .request = page[i].request,
                 .reason = page[i].reason,

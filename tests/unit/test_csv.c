@@ -52,7 +52,7 @@ static void row_write(struct buffer *out, const json_t *row)
                                .experiment = experiment.id ? &experiment : NULL,
                                .request = request,
                                .failure = failure,
-                               .beside = reference};
+                               .reference = reference};
     assert_int_equal(csv_row(out, &point), 0);
     free(request);
     free(result);

@@ -89,9 +89,11 @@ static struct submitted submit(struct service *service, const char *key, const c
     for (int i = 0; i < RUNS; i++)
         runs[i] = (struct sweep_run){"copy", i % 2, 0, 60, "{\"kernel\":\"copy\"}", i ? 1 : 2};
     for (int i = 0; i < POINTS; i++)
-        points[i] = (struct sweep_point){i % RUNS, "{\"offset\":1}", NULL, NULL};
-    points[POINTS - 1] =
-        (struct sweep_point){-1, "{\"offset\":2}", "{\"kernel\":\"copy\"}", "{\"kind\":\"invalid\"}"};
+        points[i] = (struct sweep_point){.run = i % RUNS, .values = "{\"offset\":1}"};
+    points[POINTS - 1] = (struct sweep_point){.run = -1,
+                                              .values = "{\"offset\":2}",
+                                              .request = "{\"kernel\":\"copy\"}",
+                                              .failure = "{\"kind\":\"invalid\"}"};
     struct sweep sweep = {.runs = runs, .run_count = RUNS, .points = points, .point_count = POINTS};
     struct submission submission = {
         .sweep = &sweep, .request = "{\"offset\":[1]}", .idempotency_key = key, .fingerprint = fingerprint};
@@ -362,6 +364,7 @@ static void what_cannot_be_stored_changes_nothing(void **state)
     assert_int_equal(error.kind, ERROR_STORE);
     assert_int_equal(queued(service), RUNS);
     powercut_fill(false);
+    assert_true(queue_wait(service->queue, 0, 60000)); /* until the disk is found to be back */
     assert_int_equal(run_all(service, 0) + run_all(service, 1), RUNS);
     counts_are(service, id, 0, 0, POINTS - 1, 1, 0);
 }

@@ -81,6 +81,8 @@ static int body_expand(struct sweeping *sweeping)
     int result = -1;
     if (wanted)
         result = sweep_expand(&sweeping->sweep, wanted, facts, devices_count(devices), &sweeping->problems);
+    if (result == 0 && sweeping->recipe)
+        result = sweep_refer(&sweeping->sweep, sweeping->recipe, facts);
     if (sweeping->recipe)
         recipe_explain(sweeping->recipe, object, &sweeping->problems);
     if (result == 0 && !(sweeping->text = json_dumps(object, API_JSON_FLAGS)))

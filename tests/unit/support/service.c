@@ -99,7 +99,7 @@ void service_sweep(struct service *service, const char *const requests[], int co
     assert_in_range(count, 1, 64);
     for (int i = 0; i < count; i++) {
         runs[i] = (struct sweep_run){"copy", 0, 0, timeout_s, requests[i], 1};
-        points[i] = (struct sweep_point){i, "{}", NULL, NULL};
+        points[i] = (struct sweep_point){.run = i, .values = "{}"};
     }
     struct sweep sweep = {.runs = runs, .run_count = count, .points = points, .point_count = count};
     struct submitted submitted = service_submit_sweep(
