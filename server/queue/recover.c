@@ -93,7 +93,8 @@ static int queue_recover(struct queue *queue, struct error *error)
     /* The queued first: what was running becomes queued while the lists are read. */
     static const enum job_state states[] = {JOB_QUEUED, JOB_RUNNING};
     for (size_t i = 0; i < sizeof states / sizeof *states && recovery.error.kind == ERROR_NONE; i++) {
-        struct store_filter filter = {.state = (int)states[i], .device = -1, .limit = INT_MAX};
+        struct store_filter filter = {
+            .state = (int)states[i], .device = -1, .limit = INT_MAX, .within_ms = -1};
         struct error why = {0};
         if (store_list(queue->store, &filter, recovery_take, &recovery, &why) < 0)
             error_set(&recovery.error, why.kind, "%s", why.text);

@@ -49,7 +49,7 @@ int store_open(struct store **store_out, const char *directory, const char *vfs,
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return error_set(error, ERROR_MEMORY, "no memory for the store");
-    struct store_filter newest = {.state = -1, .device = -1, .limit = 1};
+    struct store_filter newest = {.state = -1, .device = -1, .limit = 1, .within_ms = -1};
     char path[PATH_MAX];
     store->lock = lock_directory(directory, error);
     if (store->lock < 0)

@@ -10,14 +10,14 @@ enum { PAGE_ROWS = 32 };
 
 int store_get(struct store *store, const char *id, struct job **job, struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers);
+    struct reader *reader = reader_borrow(&store->readers, 0);
     sqlite3_bind_text(reader->get, 1, id, -1, SQLITE_STATIC);
     int status = sqlite3_step(reader->get);
     *job = status == SQLITE_ROW ? reader_job(reader->get, error) : NULL;
     if (status == SQLITE_DONE)
         error_set(error, ERROR_NOT_FOUND, "there is no experiment %.32s", id);
     else if (status != SQLITE_ROW)
-        error_set(error, ERROR_STORE, "cannot read: %s", sqlite3_errmsg(reader->db));
+        reader_failed(reader, "an experiment", error);
     sqlite3_reset(reader->get);
     sqlite3_clear_bindings(reader->get);
     reader_return(&store->readers, reader);
@@ -69,7 +69,7 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
 static int page_read(struct store *store, const struct store_filter *filter, const char *before, int rows,
                      struct job **page, struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers);
+    struct reader *reader = reader_borrow(&store->readers, filter->within_ms);
     sqlite3_stmt *statement = list_prepare(reader->db, filter, before, rows);
     int count = 0, status = SQLITE_ERROR;
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -78,7 +78,7 @@ static int page_read(struct store *store, const struct store_filter *filter, con
         count++;
     }
     if (status != SQLITE_DONE) {
-        error_set(error, ERROR_STORE, "cannot read the list: %s", sqlite3_errmsg(reader->db));
+        reader_failed(reader, "the list", error);
         while (count > 0)
             job_free(page[--count]);
         count = -1;

@@ -26,18 +26,16 @@ static sqlite3_stmt *prepare_for(sqlite3 *db, const char *sql, const char *id)
     return statement;
 }
 
-static int status_of(sqlite3 *db, int status, const char *what, struct error *error)
+static int status_of(const struct reader *reader, int status, const char *what, struct error *error)
 {
-    return status == SQLITE_DONE
-               ? 0
-               : error_set(error, ERROR_STORE, "cannot read %s: %s", what, sqlite3_errmsg(db));
+    return status == SQLITE_DONE ? 0 : reader_failed(reader, what, error);
 }
 
 /* *row is empty without a request when there is none of that id. */
-static int head_read(sqlite3 *db, const char *id, struct sweep_row *row, struct error *error)
+static int head_read(const struct reader *reader, const char *id, struct sweep_row *row, struct error *error)
 {
     bool short_of_memory = false;
-    sqlite3_stmt *statement = prepare_for(db, head_sql, id);
+    sqlite3_stmt *statement = prepare_for(reader->db, head_sql, id);
     int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     if (status == SQLITE_ROW) {
         snprintf(row->id, sizeof row->id, "%s", (const char *)sqlite3_column_text(statement, 0));
@@ -49,14 +47,14 @@ static int head_read(sqlite3 *db, const char *id, struct sweep_row *row, struct 
         row->cancelled = sqlite3_column_int(statement, 6);
         status = SQLITE_DONE;
     }
-    int result = status_of(db, status, "a sweep", error);
+    int result = status_of(reader, status, "a sweep", error);
     sqlite3_finalize(statement);
     return short_of_memory ? error_set(error, ERROR_MEMORY, "no memory for a sweep") : result;
 }
 
-static int counts_read(sqlite3 *db, struct sweep_row *row, struct error *error)
+static int counts_read(const struct reader *reader, struct sweep_row *row, struct error *error)
 {
-    sqlite3_stmt *statement = prepare_for(db, count_sql, row->id);
+    sqlite3_stmt *statement = prepare_for(reader->db, count_sql, row->id);
     int status = SQLITE_ERROR;
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
         int state = job_state_of((const char *)sqlite3_column_text(statement, 0));
@@ -66,7 +64,7 @@ static int counts_read(sqlite3 *db, struct sweep_row *row, struct error *error)
         if (finished_ms > row->finished_ms)
             row->finished_ms = finished_ms;
     }
-    int result = status_of(db, status, "a sweep's progress", error);
+    int result = status_of(reader, status, "a sweep's progress", error);
     sqlite3_finalize(statement);
     return result;
 }
@@ -74,12 +72,12 @@ static int counts_read(sqlite3 *db, struct sweep_row *row, struct error *error)
 int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error)
 {
     *row = (struct sweep_row){0};
-    struct reader *reader = reader_borrow(&store->readers);
-    int status = head_read(reader->db, id, row, error);
+    struct reader *reader = reader_borrow(&store->readers, 0);
+    int status = head_read(reader, id, row, error);
     if (status == 0 && !row->request)
         status = error_set(error, ERROR_NOT_FOUND, "there is no sweep %.32s", id);
     if (status == 0)
-        status = counts_read(reader->db, row, error);
+        status = counts_read(reader, row, error);
     reader_return(&store->readers, reader);
     row->removed = row->total;
     for (int i = 0; i < JOB_STATES; i++)
@@ -96,14 +94,14 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
 static int ids_read(struct store *store, const char *before, int rows, char ids[][ID_BYTES],
                     struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers);
+    struct reader *reader = reader_borrow(&store->readers, 0);
     sqlite3_stmt *statement = prepare_for(reader->db, older_sql, before);
     int count = 0, status = SQLITE_ERROR;
     if (statement)
         sqlite3_bind_int(statement, 2, rows);
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
         snprintf(ids[count++], ID_BYTES, "%s", (const char *)sqlite3_column_text(statement, 0));
-    if (status_of(reader->db, status, "the list of sweeps", error) < 0)
+    if (status_of(reader, status, "the list of sweeps", error) < 0)
         count = -1;
     sqlite3_finalize(statement);
     reader_return(&store->readers, reader);
@@ -180,7 +178,7 @@ static int point_read(sqlite3_stmt *row, struct owned_point *point, struct error
 static int points_read(struct store *store, const char *sweep, int from, int rows, struct owned_point *page,
                        struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers);
+    struct reader *reader = reader_borrow(&store->readers, 0);
     sqlite3_stmt *statement = prepare_for(reader->db, points_sql, sweep);
     int count = 0, status = SQLITE_ERROR;
     if (statement) {
@@ -190,7 +188,7 @@ static int points_read(struct store *store, const char *sweep, int from, int row
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW &&
            point_read(statement, &page[count], error) == 0)
         count++;
-    if (status_of(reader->db, status, "a sweep's points", error) < 0) {
+    if (status_of(reader, status, "a sweep's points", error) < 0) {
         while (count > 0)
             point_clear(&page[--count]);
         count = -1;

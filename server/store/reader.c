@@ -5,7 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUSY_MS = 5000 };
+#include "base/clock.h"
+
+enum { BUSY_MS = 5000, STEPS_BETWEEN_LOOKS = 1000 };
+
+/* The time is looked at every so many steps of SQLite's machine, some ten microseconds of work. */
+static int time_is_over(void *arg)
+{
+    const struct reader *reader = arg;
+    return clock_monotonic_ns() > reader->deadline_ns;
+}
 
 int readers_open(struct readers *readers, const char *path, const char *vfs, struct error *error)
 {
@@ -20,6 +29,7 @@ int readers_open(struct readers *readers, const char *path, const char *vfs, str
             sqlite3_prepare_v3(reader->db, "SELECT " JOB_COLUMNS " FROM experiments WHERE id = ?", -1,
                                SQLITE_PREPARE_PERSISTENT, &reader->get, NULL) != SQLITE_OK)
             return error_set(error, ERROR_STORE, "cannot read %s: %s", path, sqlite3_errmsg(reader->db));
+        sqlite3_progress_handler(reader->db, STEPS_BETWEEN_LOOKS, time_is_over, reader);
         reader->next = readers->free;
         readers->free = reader;
     }
@@ -36,7 +46,7 @@ void readers_close(struct readers *readers)
     pthread_mutex_destroy(&readers->lock);
 }
 
-struct reader *reader_borrow(struct readers *readers)
+struct reader *reader_borrow(struct readers *readers, int within_ms)
 {
     pthread_mutex_lock(&readers->lock);
     while (!readers->free)
@@ -44,6 +54,9 @@ struct reader *reader_borrow(struct readers *readers)
     struct reader *reader = readers->free;
     readers->free = reader->next;
     pthread_mutex_unlock(&readers->lock);
+    reader->deadline_ns = clock_monotonic_ns() + (within_ms ? within_ms : READER_LIMIT_MS) * 1000000LL;
+    if (within_ms < 0)
+        reader->deadline_ns = INT64_MAX;
     return reader;
 }
 
@@ -54,6 +67,17 @@ void reader_return(struct readers *readers, struct reader *reader)
     readers->free = reader;
     pthread_cond_signal(&readers->returned);
     pthread_mutex_unlock(&readers->lock);
+}
+
+int reader_failed(const struct reader *reader, const char *what, struct error *error)
+{
+    if (sqlite3_errcode(reader->db) == SQLITE_INTERRUPT)
+        return error_set(
+            error, ERROR_UNAVAILABLE,
+            "reading %s took too long and was stopped; narrow it by a kernel, a state, a label with"
+            " its value or a sweep, or ask for a smaller page",
+            what);
+    return error_set(error, ERROR_STORE, "cannot read %s: %s", what, sqlite3_errmsg(reader->db));
 }
 
 static void column_copy(sqlite3_stmt *row, int column, char *text, size_t room)

@@ -11,10 +11,12 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 enum { READERS = 4 };
+enum { READER_LIMIT_MS = 2000 }; /* for one loan's statements; then they are interrupted */
 
 struct reader {
     struct sqlite3 *db;
     struct sqlite3_stmt *get; /* an experiment by its id */
+    int64_t deadline_ns;      /* of this loan */
     struct reader *next;
 };
 
@@ -29,8 +31,11 @@ struct readers {
 int readers_open(struct readers *readers, const char *path, const char *vfs, struct error *error);
 void readers_close(struct readers *readers);
 
-/* Waits until one is free. */
-struct reader *reader_borrow(struct readers *readers);
+/* Waits until one is free. Its statements may take so long; 0: READER_LIMIT_MS; negative: no limit. */
+struct reader *reader_borrow(struct readers *readers, int within_ms);
+
+/* Says why the connection's last statement failed: ERROR_UNAVAILABLE when its time was over, else ERROR_STORE. -1. */
+int reader_failed(const struct reader *reader, const char *what, struct error *error);
 void reader_return(struct readers *readers, struct reader *reader);
 
 /* What reader_job() expects, from column 0 on. Unqualified: no other table has columns of these names. */

@@ -36,6 +36,7 @@ struct store_filter {
         *label_value;   /* NULL: any; a label that the request has, with that value unless NULL */
     const char *before; /* an id: older ones only; NULL: from the newest */
     int limit;          /* rows at most */
+    int within_ms;      /* for a page, else ERROR_UNAVAILABLE; 0: READER_LIMIT_MS; negative: no limit */
 };
 
 /* Newest first; each(arg, job) for each row, the job valid during the call; a result other than 0 ends it.
