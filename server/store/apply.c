@@ -7,6 +7,7 @@
 
 #include "api/sweep.h"
 #include "base/clock.h"
+#include "server/store/schema.h"
 
 enum { PURGE_EVERY_MS = 10 * 60 * 1000 };
 
@@ -42,7 +43,7 @@ int applier_open(struct applier *applier, sqlite3 *db, struct error *error)
     applier->db = db;
     for (int i = 0; i < APPLY_STATEMENTS; i++)
         if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &applier->statements[i], NULL))
-            return error_set(error, ERROR_STORE, "cannot prepare \"%s\": %s", sql[i], sqlite3_errmsg(db));
+            return schema_failed(db, "cannot prepare the writer's statements", error);
     return 0;
 }
 

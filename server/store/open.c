@@ -30,7 +30,9 @@ static int store_open_writer(struct store *store, const char *path, const char *
     sqlite3 *db = NULL;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path, &db, flags, vfs) != SQLITE_OK) {
-        error_set(error, ERROR_STORE, "cannot open %s: %s", path, db ? sqlite3_errmsg(db) : "no memory");
+        char what[PATH_MAX + 16];
+        snprintf(what, sizeof what, "cannot open %s", path);
+        schema_failed(db, what, error);
         goto fail;
     }
     /* Somebody may look in with the sqlite3 shell: wait rather than fail. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "server/store/schema.h"
 
 enum { BUSY_MS = 5000, STEPS_BETWEEN_LOOKS = 1000 };
 
@@ -28,7 +29,7 @@ int readers_open(struct readers *readers, const char *path, const char *vfs, str
             sqlite3_exec(reader->db, "PRAGMA cache_size = -512", NULL, NULL, NULL) != SQLITE_OK ||
             sqlite3_prepare_v3(reader->db, "SELECT " JOB_COLUMNS " FROM experiments WHERE id = ?", -1,
                                SQLITE_PREPARE_PERSISTENT, &reader->get, NULL) != SQLITE_OK)
-            return error_set(error, ERROR_STORE, "cannot read %s: %s", path, sqlite3_errmsg(reader->db));
+            return schema_failed(reader->db, "cannot open the database for reading", error);
         sqlite3_progress_handler(reader->db, STEPS_BETWEEN_LOOKS, time_is_over, reader);
         reader->next = readers->free;
         readers->free = reader;

@@ -1,7 +1,10 @@
 #include "server/store/schema.h"
 
+#include <errno.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Each step takes the database from user_version i to i + 1. Steps that were released are not edited: a
    change of the schema is a further step. */
@@ -81,13 +84,23 @@ static const char *const steps[] = {
     " AND name IN (SELECT key FROM json_each(OLD.request, '$.labels')); END;",
 };
 
+int schema_failed(sqlite3 *db, const char *what, struct error *error)
+{
+    int code = sqlite3_errcode(db) & 0xff, number = sqlite3_system_errno(db);
+    bool full = number == ENOSPC || number == EDQUOT || number == EIO;
+    bool passes = code == SQLITE_FULL || code == SQLITE_IOERR || (code == SQLITE_CANTOPEN && full);
+    error_set(error, passes ? ERROR_UNAVAILABLE : ERROR_STORE, "%s: %s%s%s", what, sqlite3_errmsg(db),
+              passes && number ? ": " : "", passes && number ? strerror(number) : "");
+    return -1;
+}
+
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static int schema_run(sqlite3 *db, const char *sql, struct error *error)
 {
     if (sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    return error_set(error, ERROR_STORE, "cannot set up the database: %s", sqlite3_errmsg(db));
+    return schema_failed(db, "cannot set up the database", error);
 }
 
 static int schema_version(sqlite3 *db, int *version, struct error *error)
@@ -99,7 +112,7 @@ static int schema_version(sqlite3 *db, int *version, struct error *error)
         *version = sqlite3_column_int(statement, 0);
         status = 0;
     } else {
-        error_set(error, ERROR_STORE, "cannot read the database: %s", sqlite3_errmsg(db));
+        schema_failed(db, "cannot read the database", error);
     }
     sqlite3_finalize(statement);
     return status;

@@ -6,6 +6,10 @@
 
 struct sqlite3;
 
+/* Sets the error of the connection's last call: ERROR_UNAVAILABLE when the disk is full or fails, which may pass, else
+   ERROR_STORE. -1. */
+int schema_failed(struct sqlite3 *db, const char *what, struct error *error);
+
 /* Sets the connection up for writing and brings the database to this program's version. */
 int schema_migrate(struct sqlite3 *db, struct error *error);
 

@@ -16,7 +16,7 @@ struct store_write; /* write.h */
 /* Creates the directory when it is missing, takes its lock (ERROR_CONFLICT when another service holds it),
    opens and migrates the database, starts the writer. `vfs` names the SQLite VFS, NULL the default one. The
    lock is a flock on DIRECTORY/lock, which holds the holder's process id as a line of text. From here on ids
-   are greater than every one in the store. */
+   are greater than every one in the store. A disk that is full or fails is ERROR_UNAVAILABLE: it may be tried again. */
 int store_open(struct store **store, const char *directory, const char *vfs, struct error *error);
 
 /* Commits what waits, then closes. Nobody may be inside any more. NULL is allowed. */

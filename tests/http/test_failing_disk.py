@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 
 import pytest
@@ -61,3 +62,41 @@ def test_nothing_more_runs_while_the_disk_is_full(disk):
     disk.works()
     service.until(lambda: done() == 400, 60)
     assert service.get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize("before", ["nothing", "a database", "something that ran"])
+def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
+    if before != "nothing":
+        first = start()
+        kept = first.run()
+        if before == "something that ran":
+            first.post({**SMALL, "labels": {"fake": "sleep:60"}})
+            first.until(lambda: first.get("/v1/queue").json()["running"] == 1)
+        first.stop(signal.SIGKILL)
+    disk.fails("write")
+    service = disk(ready=False)
+    assert service.get("/livez").status_code == 200
+    ready = service.get("/readyz?verbose")
+    assert ready.status_code == 503 and re.search("full|No space", ready.text), ready.text
+    refused = service.post(SMALL)
+    assert refused.status_code == 503 and re.search("full|No space", refused.text) and refused.headers["Retry-After"]
+    assert service.get("/v1/experiments?state=queued").status_code == 503
+    assert service.log.read_text().count("trying again") == 1
+    disk.works()
+    service.until(lambda: service.get("/readyz").status_code == 200)
+    if before == "something that ran":
+        service.until(lambda: service.get("/v1/queue").json()["running"] == 1)
+        service.until(lambda: service.get("/v1/experiments?state=running").json()["experiments"])
+        (again,) = service.get("/v1/experiments?state=running").json()["experiments"]
+        assert again["attempt"] == 2
+    else:
+        service.works()
+    if before != "nothing":
+        assert service.get(f"/v1/experiments/{kept['id']}").json()["state"] == "succeeded"
+
+
+def test_a_start_on_a_full_disk_can_be_stopped(disk):
+    disk.fails("write")
+    service = disk(ready=False)
+    assert service.get("/readyz").status_code == 503
+    assert service.stop() == 0
