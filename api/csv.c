@@ -1,22 +1,27 @@
-/* A row is looked up in a record: one object with what the service knows of the experiment, and what was asked and
-   what came back under "request" and "result", as they are in JSON. */
+/* A row is one walk over the texts of an experiment (scan.h), which notes where the value of each column lies. What the
+   service itself knows is written as such a text first, so that there is one way from a path to a cell. A number is
+   told as it was written. */
 #include "api/csv.h"
 
 #include <jansson.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/json.h"
+#include "api/scan.h"
+#include "api/text.h"
 #include "base/clock.h"
 #include "kernels/kernel.h"
 
 struct column {
     const char *name;
-    const char *path; /* into the record; NULL: here stand the parameters of all kernels, by their names */
+    const char *
+        path; /* in what the service knows, and in its texts; NULL: here stand the parameters of all kernels */
 };
 
 /* Whoever reads a table finds columns by their names; new ones come last all the same. */
-static const struct column columns[] = {
+static const struct column plain[] = {
     {"index", "index"},
     {"id", "id"},
     {"state", "state"},
@@ -123,196 +128,186 @@ static const struct column columns[] = {
     {"predicted_shared_load_bank_conflicts", "result/prediction/shared_load_bank_conflicts"},
     {"predicted_shared_store_bank_conflicts", "result/prediction/shared_store_bank_conflicts"},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
+enum { PLAIN = sizeof plain / sizeof *plain, COLUMNS_MAX = 256, SIZE = COLUMNS_MAX, SLOTS };
 
 /* ---- the columns ---- */
 
-/* Did a kernel before this one, or a parameter before this one, have that name? */
-static bool param_seen(const char *name, int kernel, int param)
+/* All of them, in their order: a column's place is the slot of its value. */
+static struct {
+    const char *names[COLUMNS_MAX];
+    int count;
+    struct scan_paths paths;
+    const struct scan_node *own, *request, *result; /* where the texts hang in */
+} columns;
+
+static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+static void param_add(const char *name)
 {
-    for (int k = 0; k <= kernel; k++) {
-        const struct kernel *one = suite_at(k);
-        for (int p = 0; p < (k < kernel ? one->param_count : param); p++)
-            if (strcmp(one->params[p].name, name) == 0)
-                return true;
+    struct scan_node *request = scan_add(&columns.paths, "request", -1);
+    for (int i = 0; i < columns.count; i++) /* another kernel has one of that name */
+        if (columns.names[i] == name || strcmp(columns.names[i], name) == 0)
+            return;
+    if (columns.count < COLUMNS_MAX) {
+        scan_add_below(&columns.paths, request, name, strlen(name), columns.count);
+        columns.names[columns.count++] = name;
     }
-    return false;
 }
 
-/* Calls each(arg, name) for every name that a parameter of some kernel has. */
-static void params_each(void (*each)(void *arg, const char *name), void *arg)
+static void columns_make(void)
 {
-    for (int k = 0; k < suite_count(); k++)
-        for (int p = 0; p < suite_at(k)->param_count; p++)
-            if (!param_seen(suite_at(k)->params[p].name, k, p))
-                each(arg, suite_at(k)->params[p].name);
-}
-
-static void header_param(void *arg, const char *name)
-{
-    buffer_format(arg, ",%s", name);
+    for (int i = 0; i < PLAIN; i++) {
+        if (plain[i].path && columns.count < COLUMNS_MAX) {
+            scan_add(&columns.paths, plain[i].path, columns.count);
+            columns.names[columns.count++] = plain[i].name;
+            continue;
+        }
+        for (int k = 0; k < suite_count(); k++)
+            for (int p = 0; p < suite_at(k)->param_count; p++)
+                param_add(suite_at(k)->params[p].name);
+    }
+    scan_add(&columns.paths, "request/size", SIZE);
+    columns.own = scan_find(&columns.paths, "");
+    columns.request = scan_find(&columns.paths, "request");
+    columns.result = scan_find(&columns.paths, "result");
 }
 
 int csv_header(struct buffer *out)
 {
-    for (int i = 0; i < COLUMNS; i++) {
-        if (columns[i].path)
-            buffer_format(out, "%s%s", i ? "," : "", columns[i].name);
-        else
-            params_each(header_param, out);
-    }
+    pthread_once(&made, columns_make);
+    for (int i = 0; i < columns.count; i++)
+        buffer_format(out, "%s%s", i ? "," : "", columns.names[i]);
     return buffer_text(out, "\r\n");
 }
 
-/* ---- a record ---- */
+/* ---- what the service knows ---- */
 
-/* A number of elements, or rows and columns. */
-static json_t *size_make(const json_t *size)
+static void member_text(struct buffer *own, const char *name, const char *text)
 {
-    json_int_t rows = json_integer_value(json_array_get(size, 0)),
-               cols = json_integer_value(json_array_get(size, 1));
-    if (json_is_integer(size))
-        return json_pack("{s:I}", "elements", json_integer_value(size));
-    if (rows < 1 || cols < 1 || rows > INT64_MAX / cols)
-        return json_object();
-    return json_pack("{s:I,s:I,s:I}", "elements", rows * cols, "rows", rows, "columns", cols);
+    buffer_format(own, ",\"%s\":", name);
+    text_string(own, text);
 }
 
-static void time_set(json_t *record, const char *name, int64_t wall_ms)
+static void member_time(struct buffer *own, const char *name, int64_t wall_ms)
 {
     char text[CLOCK_TEXT_BYTES];
     if (!wall_ms)
         return;
     clock_text(wall_ms, text);
-    json_object_set_new(record, name, json_string(text));
+    buffer_format(own, ",\"%s\":\"%s\"", name, text);
 }
 
-static void experiment_set(json_t *record, const struct view_experiment *experiment)
+/* A number of elements, or rows and columns. */
+static void member_size(struct buffer *own, const struct scan_value *size)
 {
-    json_object_set_new(record, "id", json_string(experiment->id));
-    json_object_set_new(record, "state", json_string(experiment->state));
-    json_object_set_new(record, "attempt", json_integer(experiment->attempt));
-    time_set(record, "submitted_at", experiment->submitted_ms);
-    time_set(record, "started_at", experiment->started_ms);
-    time_set(record, "finished_at", experiment->finished_ms);
-    if (experiment->result)
-        json_object_set_new(record, "result", json_loads(experiment->result, 0, NULL));
-    if (experiment->failure && experiment->failure->kind != ERROR_NONE)
-        json_object_set_new(record, "failure",
-                            json_pack("{s:s,s:s}", "kind", error_kind_name(experiment->failure->kind),
-                                      "detail", experiment->failure->text));
+    char *end;
+    if (!size->at || *size->at != '[') {
+        if (size->at && *size->at != 'n')
+            buffer_format(own, ",\"size\":{\"elements\":%.*s}", (int)size->length, size->at);
+        return;
+    }
+    long long rows = strtoll(size->at + 1, &end, 10);
+    long long cols = *end == ',' ? strtoll(end + 1, NULL, 10) : 0;
+    if (rows >= 1 && cols >= 1 && rows <= INT64_MAX / cols)
+        buffer_format(own, ",\"size\":{\"elements\":%lld,\"rows\":%lld,\"columns\":%lld}", rows * cols, rows,
+                      cols);
 }
 
-/* New reference; NULL: no memory. */
-static json_t *record_make(const struct view_point *point)
+static void own_experiment(struct buffer *own, const struct view_experiment *experiment)
 {
-    const char *text = point->experiment ? point->experiment->request : point->request;
-    json_t *record = json_object(), *request = json_loads(text, 0, NULL);
-    if (!record || !request) {
-        json_decref(record);
-        json_decref(request);
-        return NULL;
+    buffer_format(own, ",\"id\":\"%s\",\"state\":\"%s\",\"attempt\":%d", experiment->id, experiment->state,
+                  experiment->attempt);
+    member_time(own, "submitted_at", experiment->submitted_ms);
+    member_time(own, "started_at", experiment->started_ms);
+    member_time(own, "finished_at", experiment->finished_ms);
+    if (experiment->failure && experiment->failure->kind != ERROR_NONE) {
+        buffer_format(own, ",\"failure\":{\"kind\":\"%s\"", error_kind_name(experiment->failure->kind));
+        member_text(own, "detail", experiment->failure->text);
+        buffer_text(own, "}");
     }
-    if (point->beside) {
-        json_t *beside = json_loads(point->beside, 0, NULL);
-        json_object_update(record, beside);
-        json_decref(beside);
-    }
+}
+
+static void own_write(struct buffer *own, const struct view_point *point, const struct scan_value *size)
+{
+    bool removed = !point->experiment && !point->failure;
+    buffer_text(own, "{\"\":0");
     if (point->index >= 0)
-        json_object_set_new(record, "index", json_integer(point->index));
-    json_object_set_new(record, "size", size_make(json_object_get(request, "size")));
-    json_object_set_new(record, "request", request);
+        buffer_format(own, ",\"index\":%d", point->index);
+    member_size(own, size);
     if (point->experiment) {
-        experiment_set(record, point->experiment);
+        own_experiment(own, point->experiment);
     } else {
-        json_object_set_new(record, "state", json_string("failed"));
-        json_object_set_new(record, "failure", json_loads(point->failure, 0, NULL));
+        if (removed)
+            member_text(own, "id", point->id);
+        member_text(own, "state", removed ? "removed" : "failed");
+        buffer_format(own, ",\"failure\":%s", removed ? VIEW_REMOVED : point->failure);
     }
-    return record;
-}
-
-/* What the path leads to; NULL: nothing. A number is the first of a list of one. */
-static const json_t *record_find(const json_t *node, const char *path)
-{
-    while (node && *path) {
-        char name[64];
-        size_t length = strcspn(path, "/");
-        if (length >= sizeof name)
-            return NULL;
-        memcpy(name, path, length);
-        name[length] = '\0';
-        if (json_is_object(node))
-            node = json_object_get(node, name);
-        else if (json_is_array(node))
-            node = json_array_get(node, strtoul(name, NULL, 10));
-        else
-            node = json_is_integer(node) && strcmp(name, "0") == 0 ? node : NULL;
-        path += length + (path[length] == '/');
-    }
-    return node;
+    buffer_text(own, "}");
 }
 
 /* ---- cells ---- */
 
-static void cell_text(struct buffer *out, const char *text)
+static void cell_text(struct buffer *out, const char *text, size_t length)
 {
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        buffer_text(out, text);
+    bool plain_text = true;
+    for (size_t i = 0; plain_text && i < length; i++)
+        plain_text = !strchr(",\"\r\n", text[i]);
+    if (plain_text) {
+        buffer_append(out, text, length);
         return;
     }
     buffer_text(out, "\"");
-    for (size_t length; *text; text += length) {
-        length = strcspn(text, "\"");
-        buffer_append(out, text, length);
-        if (text[length]) {
-            buffer_text(out, "\"\"");
-            length++;
-        }
-    }
+    for (size_t i = 0; i < length; i++)
+        buffer_append(out, text[i] == '"' ? "\"\"" : &text[i], text[i] == '"' ? 2 : 1);
     buffer_text(out, "\"");
 }
 
-static int cell_bytes(const char *bytes, size_t count, void *out)
+static void cell_string(struct buffer *out, const struct scan_value *value)
 {
-    return buffer_append(out, bytes, count);
+    if (!memchr(value->at, '\\', value->length)) {
+        cell_text(out, value->at + 1, value->length - 2);
+        return;
+    }
+    json_t *string = json_loadb(value->at, value->length, JSON_DECODE_ANY, NULL);
+    if (string)
+        cell_text(out, json_string_value(string), json_string_length(string));
+    json_decref(string);
 }
 
-static void cell_write(struct buffer *out, const json_t *value)
+/* Objects, lists and null leave it empty. */
+static void cell_write(struct buffer *out, const struct scan_value *value)
 {
-    if (json_is_string(value))
-        cell_text(out, json_string_value(value));
-    else if (json_is_number(value) || json_is_boolean(value))
-        json_dump_callback(value, cell_bytes, out, API_JSON_FLAGS | JSON_ENCODE_ANY);
-}
-
-struct params_row {
-    struct buffer *out;
-    const json_t *request;
-};
-
-static void row_param(void *arg, const char *name)
-{
-    struct params_row *row = arg;
-    buffer_text(row->out, ",");
-    cell_write(row->out, json_object_get(row->request, name));
+    if (value->length < 1)
+        return;
+    if (*value->at == '"' && value->length >= 2)
+        cell_string(out, value);
+    else if (*value->at != '{' && *value->at != '[' && *value->at != 'n')
+        buffer_append(out, value->at, value->length);
 }
 
 int csv_row(struct buffer *out, const struct view_point *point)
 {
-    json_t *record = record_make(point);
-    if (!record) {
+    const struct view_experiment *experiment = point->experiment;
+    const char *request = experiment ? experiment->request : point->request;
+    struct scan_value slots[SLOTS] = {0};
+    struct buffer own = {0};
+    pthread_once(&made, columns_make);
+    if (request)
+        scan_text(columns.request, request, slots);
+    if (experiment && experiment->result)
+        scan_text(columns.result, experiment->result, slots);
+    if (point->reference)
+        scan_text(columns.own, point->reference, slots);
+    own_write(&own, point, &slots[SIZE]);
+    if (own.failed)
         out->failed = true;
-        return -1;
+    else
+        scan_text(columns.own, own.data, slots);
+    for (int i = 0; i < columns.count; i++) {
+        if (i)
+            buffer_append(out, ",", 1);
+        cell_write(out, &slots[i]);
     }
-    struct params_row params = {out, json_object_get(record, "request")};
-    for (int i = 0; i < COLUMNS; i++) {
-        if (!columns[i].path) {
-            params_each(row_param, &params);
-            continue;
-        }
-        buffer_text(out, i ? "," : "");
-        cell_write(out, record_find(record, columns[i].path));
-    }
-    json_decref(record);
-    return buffer_text(out, "\r\n");
+    buffer_free(&own);
+    return buffer_append(out, "\r\n", 2);
 }

@@ -289,18 +289,18 @@ static json_t *predicted(const struct recipe *recipe, const struct experiment *e
     return object;
 }
 
-char *recipe_beside(const struct recipe *recipe, const char *request, const char *device_arch)
+char *recipe_reference(const struct recipe *recipe, const char *request, const char *device_arch)
 {
     struct experiment experiment;
     struct problems problems = {0};
-    json_t *object = json_loads(request, 0, NULL), *beside = NULL;
+    json_t *object = json_loads(request, 0, NULL), *reference = NULL;
     if (object)
-        beside = json_pack("{s:o}", "published", recipe_published(recipe, object));
-    if (beside && experiment_from_json(&experiment, object, &problems) == 0 &&
+        reference = json_pack("{s:o}", "published", recipe_published(recipe, object));
+    if (reference && experiment_from_json(&experiment, object, &problems) == 0 &&
         experiment_check(&experiment, NULL, &problems) == 0)
-        json_object_set_new(beside, "predicted", predicted(recipe, &experiment, device_arch));
-    char *text = beside ? json_dumps(beside, API_JSON_FLAGS) : NULL;
-    json_decref(beside);
+        json_object_set_new(reference, "predicted", predicted(recipe, &experiment, device_arch));
+    char *text = reference ? json_dumps(reference, API_JSON_FLAGS) : NULL;
+    json_decref(reference);
     json_decref(object);
     return text;
 }

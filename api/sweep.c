@@ -8,6 +8,7 @@
 #include "api/experiment_json.h"
 #include "api/json.h"
 #include "api/problem.h"
+#include "api/recipe.h"
 #include "api/sweep_axes.h"
 #include "api/text.h"
 
@@ -239,6 +240,31 @@ void sweep_explain(const struct kernel *kernel, const json_t *request, struct pr
         if (axes_is_axis(name, value) && !is_shape(name, value) &&
             (!kernel || experiment_takes(kernel, name)))
             problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
+}
+
+int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts)
+{
+    const char **of_runs = calloc((size_t)sweep->run_count + 1, sizeof *of_runs);
+    int status = of_runs ? 0 : -1;
+    for (int i = 0; status == 0 && i < sweep->point_count; i++) {
+        struct sweep_point *point = &sweep->points[i];
+        const struct sweep_run *run = point->run >= 0 ? &sweep->runs[point->run] : NULL;
+        if (!run || !of_runs[point->run]) {
+            const struct device_facts *device = facts[run ? run->device : 0];
+            char *text =
+                recipe_reference(recipe, run ? run->request : point->request, device ? device->arch : "");
+            struct buffer reference = {.data = text, .size = text ? strlen(text) : 0, .failed = !text};
+            point->reference = text_keep(sweep, &reference);
+            free(text);
+            status = point->reference ? 0 : -1;
+            if (run)
+                of_runs[point->run] = point->reference;
+        } else {
+            point->reference = of_runs[point->run];
+        }
+    }
+    free(of_runs);
+    return status;
 }
 
 void sweep_free(struct sweep *sweep)

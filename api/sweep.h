@@ -13,6 +13,7 @@
 #include "kernels/experiment.h"
 
 struct json_t;
+struct recipe; /* api/recipe.h */
 
 enum { SWEEP_POINTS_MAX = 10000 };
 
@@ -26,10 +27,11 @@ struct sweep_run {
 };
 
 struct sweep_point {
-    int run;             /* an index into runs; -1: it cannot be launched */
-    const char *values;  /* JSON object: what the axes are here */
-    const char *request; /* with -1: JSON object, as it was asked for */
-    const char *failure; /* with -1: JSON object, {kind, detail, errors} */
+    int run;               /* an index into runs; -1: it cannot be launched */
+    const char *values;    /* JSON object: what the axes are here */
+    const char *request;   /* with -1: JSON object, as it was asked for */
+    const char *failure;   /* with -1: JSON object, {kind, detail, errors} */
+    const char *reference; /* JSON object whose members are shown with it; NULL: none */
 };
 
 struct sweep {
@@ -48,6 +50,9 @@ int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct 
 
 /* For a request that is to be one experiment: says of every field that is a list, and wrong, where lists go. */
 void sweep_explain(const struct kernel *kernel, const struct json_t *request, struct problems *problems);
+
+/* Gives each point what the recipe published and predicts for it. -1: no memory. May take milliseconds a point. */
+int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts);
 
 void sweep_free(struct sweep *sweep);
 

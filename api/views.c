@@ -121,9 +121,10 @@ int view_sweep(struct buffer *out, const struct view_sweep *sweep)
     text_string(out, sweep->recipe);
     buffer_format(out,
                   ",\"total\":%d,\"done\":%d,\"queued\":%d,\"running\":%d,\"succeeded\":%d,\"failed\":%d,"
-                  "\"cancelled\":%d",
-                  sweep->total, sweep->succeeded + sweep->failed + sweep->cancelled, sweep->queued,
-                  sweep->running, sweep->succeeded, sweep->failed, sweep->cancelled);
+                  "\"cancelled\":%d,\"removed\":%d",
+                  sweep->total, sweep->succeeded + sweep->failed + sweep->cancelled + sweep->removed,
+                  sweep->queued, sweep->running, sweep->succeeded, sweep->failed, sweep->cancelled,
+                  sweep->removed);
     if (sweep->queued + sweep->running)
         write_seconds(out, "eta_seconds", sweep->eta_s);
     if (sweep->cancelling)
@@ -142,12 +143,15 @@ int view_point(struct buffer *out, const struct view_point *point)
     buffer_format(out, "{\"index\":%d,\"values\":", point->index);
     buffer_text(out, point->values);
     if (!experiment) {
-        buffer_text(out, ",\"state\":\"failed\",\"id\":null,\"request\":");
-        buffer_text(out, point->request);
+        bool removed = !point->failure;
+        buffer_text(out, removed ? ",\"state\":\"removed\",\"id\":" : ",\"state\":\"failed\",\"id\":");
+        text_string(out, removed ? point->id : NULL);
+        buffer_text(out, ",\"request\":");
+        buffer_text(out, removed ? "null" : point->request);
         buffer_text(out, ",\"failure\":");
-        buffer_text(out, point->failure);
+        buffer_text(out, removed ? VIEW_REMOVED : point->failure);
         buffer_text(out, ",\"result\":null");
-        text_members(out, point->beside);
+        text_members(out, point->reference);
         return buffer_text(out, "}");
     }
     buffer_format(out, ",\"state\":\"%s\",\"id\":\"%s\",\"attempt\":%d", experiment->state, experiment->id,
@@ -158,7 +162,7 @@ int view_point(struct buffer *out, const struct view_point *point)
     write_failure(out, experiment);
     buffer_text(out, ",\"result\":");
     buffer_text(out, experiment->result ? experiment->result : "null");
-    text_members(out, point->beside);
+    text_members(out, point->reference);
     write_links(out, experiment);
     return buffer_text(out, "}");
 }

@@ -42,6 +42,7 @@ struct view_sweep {
     const char *recipe;                                       /* NULL: none */
     int64_t submitted_ms, finished_ms;                        /* 0: not yet */
     int total, queued, running, succeeded, failed, cancelled; /* points */
+    int removed;  /* points whose experiment the store has no more */
     double eta_s; /* until the last has ended; negative: not known */
     bool cancelling;
 };
@@ -52,11 +53,16 @@ int view_sweep(struct buffer *out, const struct view_sweep *sweep);
 struct view_point {
     int index;
     const char *values;                       /* JSON object */
-    const struct view_experiment *experiment; /* NULL: it cannot be launched */
-    const char *request, *failure;            /* then: JSON objects, what was asked for and what is wrong */
-    const char *beside; /* JSON object, reference figures shown as members of the point; NULL: none */
+    const struct view_experiment *experiment; /* NULL: it cannot be launched, or was removed */
+    const char *request,
+        *failure;   /* of one that cannot be launched: JSON objects, what was asked for and what is wrong */
+    const char *id; /* of one that was removed */
+    const char *reference; /* JSON object whose members are shown with it; NULL: none */
 };
 int view_point(struct buffer *out, const struct view_point *point);
+
+/* Why a point has neither an experiment nor a reason: JSON object, {kind, detail}. */
+#define VIEW_REMOVED "{\"kind\":\"not_found\",\"detail\":\"the experiment was removed from the store\"}"
 
 struct view_device {
     int index;

@@ -88,7 +88,7 @@ void events_publish(void *arg, const char *id, enum job_state state)
     pthread_mutex_unlock(&events->lock);
 }
 
-void events_publish_swept(void *events, const char *sweep)
+void events_publish_sweep_ended(void *events, const char *sweep)
 {
     events_publish(events, sweep, JOB_SUCCEEDED);
 }

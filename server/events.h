@@ -23,7 +23,7 @@ void events_cancel(struct events *events, struct events_waiter *waiter);
 /* Fits struct queue_config.changed. */
 void events_publish(void *events, const char *id, enum job_state state);
 
-/* Fits queue_config.swept: to whoever waits for the sweep, that it succeeded in ending. */
-void events_publish_swept(void *events, const char *sweep);
+/* Fits queue_config.sweep_ended: to whoever waits for the sweep, that it succeeded in ending. */
+void events_publish_sweep_ended(void *events, const char *sweep);
 
 #endif

@@ -15,10 +15,12 @@
 #include "base/log.h"
 #include "executor/executor.h"
 #include "kernels/experiment.h"
+#include "server/announce.h"
 #include "server/config.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/routes/service.h"
+#include "server/routes/starting.h"
 #include "server/http/tokens.h"
 #include "server/devices/worker.h"
 #include "version.h"
@@ -29,6 +31,8 @@ struct house {
     struct service service;
     struct tokens *tokens;
     struct http *http;
+    struct starting *starting; /* while the store cannot be opened */
+    bool announced;
     int listener, port;
     char **command, **specs; /* of executors; specs: NULL for "auto" */
     char *lock_dir;
@@ -166,10 +170,26 @@ static int queue_start(struct house *house, struct error *error)
         .limit = house->config.queue_limit,
         .attempts = house->config.attempts,
         .changed = events_publish,
-        .swept = events_publish_swept,
+        .sweep_ended = events_publish_sweep_ended,
         .changed_arg = service->events,
     };
     return queue_open(&service->queue, service->store, &config, error);
+}
+
+static void queue_end(struct house *house)
+{
+    struct service *service = &house->service;
+    if (service->queue)
+        queue_close(service->queue);
+    store_close(service->store);
+    events_free(service->events);
+    readings_free(service->readings);
+    devices_free(service->devices);
+    service->queue = NULL;
+    service->store = NULL;
+    service->events = NULL;
+    service->readings = NULL;
+    service->devices = NULL;
 }
 
 static int store_start(struct house *house, struct error *error)
@@ -177,7 +197,7 @@ static int store_start(struct house *house, struct error *error)
     const char *directory = house->config.data_dir;
     if (store_open(&house->service.store, directory, NULL, error) < 0)
         return -1;
-    if (asprintf(&house->lock_dir, "%s/locks", directory) < 0) {
+    if (!house->lock_dir && asprintf(&house->lock_dir, "%s/locks", directory) < 0) {
         house->lock_dir = NULL;
         return error_set(error, ERROR_MEMORY, "no memory for the locks' name");
     }
@@ -186,9 +206,9 @@ static int store_start(struct house *house, struct error *error)
     return 0;
 }
 
-static int http_begin(struct house *house, struct error *error)
+static struct http_config http_config_of(struct house *house)
 {
-    struct http_config config = {
+    return (struct http_config){
         .listener = house->listener,
         .threads = house->config.threads,
         .request_s = (int)(house->config.request_s + 0.5),
@@ -197,15 +217,72 @@ static int http_begin(struct house *house, struct error *error)
         .instance = house->service.instance,
         .context = &house->service,
     };
+}
+
+static int http_begin(struct house *house, struct error *error)
+{
+    struct http_config config = http_config_of(house);
     if (http_start(&house->http, &config, error) < 0)
         return -1;
     house->listener = -1;
     return 0;
 }
 
+/* ---- a disk that is full when the service starts ---- */
+
+enum { START_AGAIN_S = 1 };
+
+static int house_announce(struct house *house, struct error *error)
+{
+    if (house->announced)
+        return 0;
+    house->announced = true;
+    return announce(&house->config, house->port, house->service.instance, error);
+}
+
+/* Store, devices and queue: all of it or nothing. ERROR_UNAVAILABLE: it may work later. */
+static int foundation_lay(struct house *house, struct error *error)
+{
+    if (store_start(house, error) == 0 && (house->devices || devices_choose(house, error) == 0) &&
+        queue_start(house, error) == 0)
+        return 0;
+    struct store *store = house->service.store;
+    if (store && house->devices && !store_healthy(store, NULL))
+        error->kind = ERROR_UNAVAILABLE; /* the queue could not write what it took up */
+    queue_end(house);
+    return -1;
+}
+
+/* Tries until the disk works. 0; or -1 with *error, or without one when a signal asked for the end: *received. */
+static int foundation_wait(struct house *house, const sigset_t *ends, int *received, struct error *error)
+{
+    struct error why = {0};
+    while (foundation_lay(house, &why) < 0) {
+        if (why.kind != ERROR_UNAVAILABLE) {
+            *error = why;
+            return -1;
+        }
+        if (!house->starting) {
+            log_error("cannot start yet, trying again each second: %s", why.text);
+            struct http_config config = http_config_of(house);
+            if (starting_begin(&house->starting, &config, error) < 0 || house_announce(house, error) < 0)
+                return -1;
+        }
+        starting_set_reason(house->starting, why.text);
+        why = (struct error){0};
+        *received = sigtimedwait(ends, NULL, &(struct timespec){.tv_sec = START_AGAIN_S});
+        if (*received > 0)
+            return -1;
+    }
+    *received = 0;
+    starting_end(house->starting);
+    house->starting = NULL;
+    return 0;
+}
+
 /* The port is taken before the store is opened, so that a second service says that first; connections wait
    until the store is recovered. */
-static int house_open(struct house *house, struct error *error)
+static int house_open(struct house *house, const sigset_t *ends, int *received, struct error *error)
 {
     struct config *config = &house->config;
     if (log_level_set(config->log_level, error) < 0 || instance_choose(house, error) < 0 ||
@@ -214,8 +291,8 @@ static int house_open(struct house *house, struct error *error)
     experiment_quiet_default(config->quiet_s);
     house->port = config->port;
     house->listener = listen_open(config->address, &house->port, error);
-    if (house->listener < 0 || store_start(house, error) < 0 || devices_choose(house, error) < 0 ||
-        queue_start(house, error) < 0 || workers_start(house, error) < 0)
+    if (house->listener < 0 || foundation_wait(house, ends, received, error) < 0 ||
+        workers_start(house, error) < 0)
         return -1;
     return http_begin(house, error);
 }
@@ -233,12 +310,8 @@ static void house_close(struct house *house)
         if (house->workers[i])
             worker_stop(house->workers[i]);
     http_stop(house->http);
-    if (service->queue)
-        queue_close(service->queue);
-    store_close(service->store);
-    events_free(service->events);
-    readings_free(service->readings);
-    devices_free(service->devices);
+    starting_end(house->starting);
+    queue_end(house);
     tokens_free(house->tokens);
     words_free(house->command);
     words_free(house->specs);
@@ -248,33 +321,6 @@ static void house_close(struct house *house)
 }
 
 /* ---- running ---- */
-
-/* Written beside and renamed, so that whoever waits for the file never reads half of it. */
-static int port_file_write(const char *path, int port, struct error *error)
-{
-    char beside[4096];
-    snprintf(beside, sizeof beside, "%s.new", path);
-    FILE *file = fopen(beside, "we");
-    bool written = file && fprintf(file, "%d\n", port) > 0;
-    if ((file && fclose(file) != 0) || !written || rename(beside, path) < 0)
-        return error_set_errno(error, errno, "cannot write the port to %s", path);
-    return 0;
-}
-
-/* One line for a program, on standard output; the log is for people and goes to standard error. */
-static int house_announce(const struct house *house, struct error *error)
-{
-    const char *address = house->config.address;
-    const char *format = strchr(address, ':') ? "http://[%s]:%d" : "http://%s:%d";
-    char url[128];
-    snprintf(url, sizeof url, format, address, house->port);
-    printf("{\"url\":\"%s\",\"port\":%d,\"instance\":\"%s\",\"pid\":%d}\n", url, house->port,
-           house->service.instance, (int)getpid());
-    fflush(stdout);
-    log_info("listening on %s, %d device%s, data in %s", url, house->devices, house->devices == 1 ? "" : "s",
-             house->config.data_dir);
-    return house->config.port_file[0] ? port_file_write(house->config.port_file, house->port, error) : 0;
-}
 
 /* A second Ctrl-C ends the process at once: that costs an attempt of what runs, and nothing that was
    acknowledged. */
@@ -290,8 +336,9 @@ static int serve(struct house *house, const sigset_t *ends)
 {
     struct error error = {0};
     int received = 0;
-    if (house_open(house, &error) == 0 && house_announce(house, &error) == 0) {
+    if (house_open(house, ends, &received, &error) == 0 && house_announce(house, &error) == 0)
         sigwait(ends, &received);
+    if (received > 0) {
         log_info("%s: stopping", strsignal(received));
         impatience_allow();
     }

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does the path fit? The segment that {...} stands for is copied; one that is too long for any name fits
+/* Does the path fit? "*" fits all. The segment that {...} stands for is copied; one that is too long for any name fits
    nothing. */
 static bool pattern_fits(const char *pattern, const char *path, char *param, size_t room)
 {
     param[0] = '\0';
+    if (strcmp(pattern, "*") == 0)
+        return true;
     while (*pattern) {
         if (*pattern != '{') {
             if (*pattern++ != *path++)

@@ -1,4 +1,4 @@
-/* Who runs next, and the only changer of an experiment's state: queued, running, then succeeded, failed or
+/* The queue's face: other rooms include this alone. Who runs next, and the only changer of an experiment's state: queued, running, then succeeded, failed or
    cancelled. What waits is in memory, oldest first within a priority, for each device; every change is handed
    to the store's one writer, which commits all that waits in one transaction (store.h).
 
@@ -27,7 +27,7 @@ struct queue_config {
     /* An experiment's state changed and is committed. May be NULL. */
     void (*changed)(void *arg, const char *id, enum job_state state);
     /* All of a sweep's experiments have ended, and that is committed; after the last one's `changed`. May be NULL. */
-    void (*swept)(void *arg, const char *sweep);
+    void (*sweep_ended)(void *arg, const char *sweep);
     void *changed_arg; /* of both */
 };
 
@@ -44,11 +44,11 @@ void queue_close(struct queue *queue);
 
 /* ---- whoever submits ---- */
 
+/* A sweep with all of its experiments; or one experiment by itself, which is a sweep of one run. */
 struct submission {
-    const char *kernel;
-    int device, priority;
-    double timeout_s;
-    const char *request;         /* JSON object with every default filled in */
+    const struct sweep *sweep;   /* the runs are copied, but for their kernels' names */
+    const char *request;         /* the sweep's, JSON object as it came; NULL: one experiment by itself */
+    const char *recipe;          /* of a sweep; NULL: none */
     const char *idempotency_key; /* NULL: none */
     const char *fingerprint;     /* with a key: what must be equal when it comes again */
 };
@@ -64,9 +64,11 @@ struct submitted {
     struct error error;
 };
 
-/* Everything in *submission is copied. Returns 0 and calls done(arg, ...) exactly once, later, after the
-   commit; or -1 and never calls it: ERROR_FULL, ERROR_UNAVAILABLE (stopping), ERROR_INVALID (no such device),
-   ERROR_MEMORY. A full queue still looks up an idempotency key: its SUBMITTED_FAILED is then ERROR_FULL. */
+/* All or nothing, in one transaction. *submission itself is copied; what it points to is borrowed until done(), but
+   for the runs. Returns 0 and calls done(arg, ...) exactly once, later, after the commit, with the id of the sweep or
+   of the experiment; or -1 and never calls it: ERROR_FULL, ERROR_UNAVAILABLE (stopping), ERROR_INVALID (no such
+   device, or more than may ever wait), ERROR_MEMORY. A full queue still looks up an idempotency key: its
+   SUBMITTED_FAILED is then ERROR_FULL. */
 int queue_submit(struct queue *queue, const struct submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
 
@@ -77,21 +79,6 @@ int queue_submit(struct queue *queue, const struct submission *submission,
    the store cannot write, done(arg, failed) comes and it waits as before. */
 int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),
                  void *arg, struct error *error);
-
-/* ---- sweeps ---- */
-
-struct sweep_submission {
-    const struct sweep *sweep;
-    const char *request;         /* JSON object, as it came */
-    const char *recipe;          /* NULL: none */
-    const char *idempotency_key; /* as of an experiment */
-    const char *fingerprint;
-};
-
-/* All of its experiments or none, in one transaction. As queue_submit(), but that all of *submission is borrowed
-   until done(), whose id is the sweep's. ERROR_INVALID too when more than may ever wait. */
-int queue_submit_sweep(struct queue *queue, const struct sweep_submission *submission,
-                       void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
 
 /* Cancels all that has not ended: what is queued in one transaction, after whose commit done() comes; what runs as
    queue_cancel() does. Returns and fails as queue_cancel(). */
@@ -136,7 +123,7 @@ struct ending {
 };
 
 /* Ends the task that the device's worker holds (when `ending` is not NULL) and takes the next one (NULL when
-   none waits now, or stopping): one transaction, whose commit is not waited for. An end that cannot be
+   none waits now, or stopping, or the store cannot write: what ran then would only be kept in memory): one transaction, whose commit is not waited for. An end that cannot be
    committed is kept in memory and tried again until queue_close(). All of *ending is copied. */
 const struct task *queue_turn(struct queue *queue, int device, const struct ending *ending);
 
@@ -148,8 +135,8 @@ void queue_hand_back(struct queue *queue, int device, bool counted);
    holds; to be freed. None when that is of no sweep. */
 void queue_ahead(struct queue *queue, int device, struct ahead *ahead);
 
-/* Sleeps until something waits for the device, queue_stop() was called, or timeout_ms passed (-1: no limit).
-   True: something waits. */
+/* Sleeps until queue_turn() would find something for the device, queue_stop() was called, or timeout_ms passed (-1:
+   no limit). True: it would. */
 bool queue_wait(struct queue *queue, int device, int timeout_ms);
 
 /* Was the cancellation of the task that this device's worker holds asked for? */

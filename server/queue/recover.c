@@ -1,6 +1,6 @@
 /* The queue's beginning and end. At the beginning it takes up what the store holds: nothing runs yet, so what
    the store calls running is what an earlier service left when it died. */
-#include "server/queue/private.h"
+#include "server/queue/transition.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -34,13 +34,13 @@ static int recovery_join(struct queue *queue, struct entry *entry, const char *s
 {
     if (!sweep[0])
         return 0;
-    struct batch *batch = batch_find(queue, sweep);
-    if (!batch) {
-        if (!(batch = batch_new(sweep)))
+    struct group *group = group_find(queue, sweep);
+    if (!group) {
+        if (!(group = group_new(sweep)))
             return -1;
-        batch_enter(queue, batch);
+        group_enter(queue, group);
     }
-    batch_join(batch, entry);
+    group_join(group, entry);
     return 0;
 }
 
@@ -64,7 +64,9 @@ static int recovery_take(void *arg, const struct job *job)
             change->finished_ms = clock_wall_ms();
             change->failure = &transition->failure;
         }
-        store_hand_over(queue->store, &transition->write);
+        pthread_mutex_lock(&queue->lock);
+        transition_hand_over(transition);
+        pthread_mutex_unlock(&queue->lock);
         if (failed)
             return 0;
     }
@@ -91,7 +93,8 @@ static int queue_recover(struct queue *queue, struct error *error)
     /* The queued first: what was running becomes queued while the lists are read. */
     static const enum job_state states[] = {JOB_QUEUED, JOB_RUNNING};
     for (size_t i = 0; i < sizeof states / sizeof *states && recovery.error.kind == ERROR_NONE; i++) {
-        struct store_filter filter = {.state = (int)states[i], .device = -1, .limit = INT_MAX};
+        struct store_filter filter = {
+            .state = (int)states[i], .device = -1, .limit = INT_MAX, .within_ms = -1};
         struct error why = {0};
         if (store_list(queue->store, &filter, recovery_take, &recovery, &why) < 0)
             error_set(&recovery.error, why.kind, "%s", why.text);
@@ -150,9 +153,9 @@ void queue_close(struct queue *queue)
             next = entry->chain;
             free(entry);
         }
-    for (struct batch *batch = queue->batches, *next; batch; batch = next) {
-        next = batch->next;
-        free(batch);
+    for (struct group *group = queue->groups, *next; group; group = next) {
+        next = group->next;
+        free(group);
     }
     for (int i = 0; i < queue->config.devices; i++) {
         if (queue->devices[i].wake_fd >= 0)

@@ -1,5 +1,5 @@
 /* The workers' side: one a device takes, ends, hands back and waits. */
-#include "server/queue/private.h"
+#include "server/queue/transition.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -9,6 +9,16 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "server/store/store.h"
+
+/* A disk that fails is looked at again after so long; and so many changes may wait for one that is slow. */
+enum { STORE_LOOK_MS = 200, UNSAVED_MOST = 256 };
+
+/* With the lock held: may another one begin? What is run while the store cannot write would only be kept in memory. */
+static bool queue_saves(struct queue *queue)
+{
+    return queue->unsaved < UNSAVED_MOST && store_healthy(queue->store, NULL);
+}
 
 /* How a run ended must not be lost for want of some hundred bytes: waits until there are some. */
 static struct transition *transition_need(struct queue *queue, const struct ending *ending)
@@ -38,7 +48,7 @@ static void device_end(struct device_queue *device, struct transition *transitio
 static void device_take(struct queue *queue, struct device_queue *device, struct transition *transition)
 {
     struct entry *entry = (struct entry *)order_first(device->waiting);
-    if (!entry || queue->stopping)
+    if (!entry || queue->stopping || !queue_saves(queue))
         return;
     entry_unwait(queue, entry, RUNNING);
     entry->cancelled = false;
@@ -62,7 +72,7 @@ const struct task *queue_turn(struct queue *queue, int index, const struct endin
     device_take(queue, device, transition);
     const struct task *task = device->running ? &device->running->task : NULL;
     if (transition->write.change_count) {
-        store_hand_over(queue->store, &transition->write);
+        transition_hand_over(transition);
         transition = NULL;
     }
     pthread_mutex_unlock(&queue->lock);
@@ -91,7 +101,7 @@ void queue_hand_back(struct queue *queue, int index, bool counted)
         entry_wait(queue, entry);
         transition_add(transition, entry->task.id, JOB_QUEUED, entry->task.attempt);
     }
-    store_hand_over(queue->store, &transition->write);
+    transition_hand_over(transition);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -101,10 +111,10 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
     size_t bytes = 0;
     *ahead = (struct ahead){0};
     pthread_mutex_lock(&queue->lock);
-    const struct batch *batch = device->running ? device->running->batch : NULL;
-    for (int place = 0; batch && ahead->count < PROTOCOL_AHEAD; place++) {
+    const struct group *group = device->running ? device->running->group : NULL;
+    for (int place = 0; group && ahead->count < PROTOCOL_AHEAD; place++) {
         const struct entry *entry = (const struct entry *)order_at(device->waiting, place);
-        if (!entry || entry->batch != batch || (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)
+        if (!entry || entry->group != group || (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)
             break;
         char *request = strdup(entry->task.request);
         if (!request)
@@ -118,19 +128,24 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
 bool queue_wait(struct queue *queue, int index, int timeout_ms)
 {
     struct device_queue *device = &queue->devices[index];
-    int64_t wake_ns = clock_monotonic_ns() + timeout_ms * 1000000LL;
-    struct timespec wake = {wake_ns / 1000000000, wake_ns % 1000000000};
-    int number = 0;
+    int64_t end_ns = timeout_ms < 0 ? INT64_MAX : clock_monotonic_ns() + timeout_ms * 1000000LL;
+    bool found = false;
     pthread_mutex_lock(&queue->lock);
-    while (!queue->stopping && !device->waiting && number != ETIMEDOUT) {
-        if (timeout_ms < 0)
+    while (!queue->stopping && !(found = device->waiting && queue_saves(queue))) {
+        int64_t now_ns = clock_monotonic_ns(), wake_ns = end_ns;
+        if (now_ns >= end_ns)
+            break;
+        /* Nobody tells when the disk takes writes again. */
+        if (device->waiting && wake_ns > now_ns + STORE_LOOK_MS * 1000000LL)
+            wake_ns = now_ns + STORE_LOOK_MS * 1000000LL;
+        if (wake_ns == INT64_MAX)
             pthread_cond_wait(&device->ready, &queue->lock);
         else
-            number = pthread_cond_timedwait(&device->ready, &queue->lock, &wake);
+            pthread_cond_timedwait(&device->ready, &queue->lock,
+                                   &(struct timespec){wake_ns / 1000000000, wake_ns % 1000000000});
     }
-    bool waits = !queue->stopping && device->waiting;
     pthread_mutex_unlock(&queue->lock);
-    return waits;
+    return found;
 }
 
 bool queue_cancelled(struct queue *queue, int index)

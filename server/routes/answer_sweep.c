@@ -35,6 +35,7 @@ void view_of_sweep(struct service *service, const struct sweep_row *row, struct 
         .succeeded = row->states[JOB_SUCCEEDED],
         .failed = row->states[JOB_FAILED],
         .cancelled = row->states[JOB_CANCELLED],
+        .removed = row->removed,
         .eta_s = ended ? -1 : queue_sweep_eta(service->queue, row->id),
         .cancelling = row->cancelled && !ended,
     };
@@ -95,30 +96,34 @@ static void paging_free(void *arg)
     free(paging);
 }
 
-/* What a recipe's point is shown beside, to be freed; NULL: nothing. */
-static char *beside_make(const struct paging *paging, const struct point_row *row)
+/* What a recipe's point is compared with where the store does not know it, from before it was stored; to be freed. */
+static char *reference_make(const struct paging *paging, const struct point_row *row)
 {
     struct device_status status = {0};
-    if (!paging->recipe)
+    const char *asked = row->job ? row->job->request : row->request;
+    if (row->reference || !paging->recipe || !asked)
         return NULL;
     devices_get(paging->devices, row->job ? row->job->device : 0, &status);
-    return recipe_beside(paging->recipe, row->job ? row->job->request : row->request, status.facts.arch);
+    return recipe_reference(paging->recipe, asked, status.facts.arch);
 }
 
 static int point_write(void *arg, const struct point_row *row)
 {
     struct paging *paging = arg;
     struct view_experiment experiment;
-    struct view_point point = {
-        .index = row->place, .values = row->axes, .request = row->request, .failure = row->reason};
+    struct view_point point = {.index = row->place,
+                               .values = row->axes,
+                               .id = row->experiment,
+                               .request = row->request,
+                               .failure = row->reason};
     if (row->job) {
         view_of_job(row->job, &experiment);
         point.experiment = &experiment;
     }
     paging->from = row->place + 1;
-    char *beside = beside_make(paging, row);
+    char *made = reference_make(paging, row);
     int failed;
-    point.beside = beside;
+    point.reference = made ? made : row->reference;
     if (paging->table) {
         failed = csv_row(paging->out, &point);
     } else {
@@ -126,7 +131,7 @@ static int point_write(void *arg, const struct point_row *row)
         paging->first = false;
         failed = view_point(paging->out, &point);
     }
-    free(beside);
+    free(made);
     return failed;
 }
 

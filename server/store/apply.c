@@ -1,29 +1,32 @@
-/* The writer's SQL. A write is a savepoint within the writer's transaction, so that one which is refused
-   leaves the others alone. */
-#include "server/store/private.h"
+/* A write is a savepoint within the writer's transaction, so that one which is refused leaves the others alone. */
+#include "server/store/apply.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "api/sweep.h"
 #include "base/clock.h"
+#include "server/store/schema.h"
 
 enum { PURGE_EVERY_MS = 10 * 60 * 1000 };
 
-static const char *const sql[STATEMENTS] = {
+static const char *const sql[APPLY_STATEMENTS] = {
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
     [SAVEPOINT] = "SAVEPOINT one",
     [RELEASE] = "RELEASE one",
     [BACK] = "ROLLBACK TO one",
-    [SWEEP_INSERT] = "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused)"
-                     " VALUES (?, ?, ?, ?, ?, ?)",
-    [SWEEP_RUN] =
+    [EXPERIMENT_INSERT] =
         "INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms, kernel, request,"
         " sweep, points) VALUES (?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)",
-    [SWEEP_POINT] =
-        "INSERT INTO points (sweep_id, place, axes, experiment, refused, reason) VALUES (?, ?, ?, ?, ?, ?)",
+    [LABELS_INSERT] = "INSERT OR IGNORE INTO labels (name, experiment, value)"
+                      " SELECT key, ?, value FROM json_each(?, '$.labels')",
+    [SWEEP_INSERT] = "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused)"
+                     " VALUES (?, ?, ?, ?, ?, ?)",
+    [POINT_INSERT] = "INSERT INTO points (sweep_id, place, axes, experiment, refused, reason, reference)"
+                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
     [SWEEP_MARK] = "UPDATE sweeps SET cancelled = 1 WHERE id = ?",
     [SWEEP_CANCEL] =
         "UPDATE experiments SET state = 'cancelled', finished_ms = ?, failure = ?, failure_text = ?"
@@ -31,9 +34,6 @@ static const char *const sql[STATEMENTS] = {
     [KEY_FIND] = "SELECT experiment, fingerprint FROM keys WHERE key = ? AND kept_ms > ?",
     [KEY_KEEP] = "INSERT OR REPLACE INTO keys (key, fingerprint, experiment, kept_ms) VALUES (?, ?, ?, ?)",
     [KEY_PURGE] = "DELETE FROM keys WHERE kept_ms <= ?",
-    [INSERT] =
-        "INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms, kernel, request)"
-        " VALUES (?, 'queued', ?, ?, ?, ?, ?, ?)",
     [CHANGE] = "UPDATE experiments SET state = ?, attempt = ?, started_ms = ?, finished_ms = ?, failure = ?,"
                " failure_text = ?, failure_where = ?, result = ? WHERE id = ?",
 };
@@ -41,26 +41,27 @@ static const char *const sql[STATEMENTS] = {
 int applier_open(struct applier *applier, sqlite3 *db, struct error *error)
 {
     applier->db = db;
-    for (int i = 0; i < STATEMENTS; i++)
+    for (int i = 0; i < APPLY_STATEMENTS; i++)
         if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &applier->statements[i], NULL))
-            return error_set(error, ERROR_STORE, "cannot prepare \"%s\": %s", sql[i], sqlite3_errmsg(db));
+            return schema_failed(db, "cannot prepare the writer's statements", error);
     return 0;
 }
 
 void applier_close(struct applier *applier)
 {
-    for (int i = 0; i < STATEMENTS; i++)
+    for (int i = 0; i < APPLY_STATEMENTS; i++)
         sqlite3_finalize(applier->statements[i]);
     sqlite3_close(applier->db);
     *applier = (struct applier){0};
 }
 
-void bind_text(sqlite3_stmt *statement, int place, const char *text)
+static void bind_text(sqlite3_stmt *statement, int place, const char *text)
 {
     sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
 }
 
-enum applied applier_run(struct applier *applier, enum statement which, struct error *error)
+/* Runs a statement that answers no rows, and lets go of what is bound. */
+static enum applied applier_run(struct applier *applier, enum apply_statement which, struct error *error)
 {
     sqlite3_stmt *statement = applier->statements[which];
     int status = sqlite3_step(statement);
@@ -76,18 +77,21 @@ enum applied applier_run(struct applier *applier, enum statement which, struct e
     return applied;
 }
 
-enum applied key_find(struct applier *applier, struct store_write *write, const char *key,
-                      const char *fingerprint, int64_t now_ms, struct error *error)
+/* ---- submissions ---- */
+
+/* Sets the write's outcome when the submission's key is known; it stays WRITE_NEW when not. */
+static enum applied key_find(struct applier *applier, struct store_write *write, struct error *error)
 {
+    const struct store_submission *submission = write->submission;
     write->outcome = WRITE_NEW;
-    if (!key)
+    if (!submission->key)
         return APPLIED;
     sqlite3_stmt *statement = applier->statements[KEY_FIND];
-    bind_text(statement, 1, key);
-    sqlite3_bind_int64(statement, 2, now_ms - STORE_KEY_MS);
+    bind_text(statement, 1, submission->key);
+    sqlite3_bind_int64(statement, 2, submission->submitted_ms - STORE_KEY_MS);
     int status = sqlite3_step(statement);
     if (status == SQLITE_ROW) {
-        bool same = strcmp((const char *)sqlite3_column_text(statement, 1), fingerprint) == 0;
+        bool same = strcmp((const char *)sqlite3_column_text(statement, 1), submission->fingerprint) == 0;
         write->outcome = same ? WRITE_AGAIN : WRITE_MISMATCH;
         snprintf(write->known_id, sizeof write->known_id, "%s", sqlite3_column_text(statement, 0));
     } else if (status != SQLITE_DONE) {
@@ -98,42 +102,117 @@ enum applied key_find(struct applier *applier, struct store_write *write, const 
     return status == SQLITE_ROW || status == SQLITE_DONE ? APPLIED : BROKEN;
 }
 
-enum applied key_keep(struct applier *applier, const char *key, const char *fingerprint, const char *id,
-                      int64_t now_ms, struct error *error)
+static enum applied key_keep(struct applier *applier, const struct store_submission *submission,
+                             struct error *error)
 {
-    if (!key)
-        return APPLIED;
     sqlite3_stmt *statement = applier->statements[KEY_KEEP];
-    bind_text(statement, 1, key);
-    bind_text(statement, 2, fingerprint);
-    bind_text(statement, 3, id);
-    sqlite3_bind_int64(statement, 4, now_ms);
+    bind_text(statement, 1, submission->key);
+    bind_text(statement, 2, submission->fingerprint);
+    bind_text(statement, 3, submission->sweep ? submission->sweep : submission->experiments[0].id);
+    sqlite3_bind_int64(statement, 4, submission->submitted_ms);
     return applier_run(applier, KEY_KEEP, error);
 }
 
-static enum applied apply_insert(struct applier *applier, struct store_write *write, struct error *error)
+/* Most requests have none, and SQLite need not read those. */
+static bool has_labels(const char *request)
 {
-    const struct store_insert *insert = write->insert;
-    enum applied applied =
-        key_find(applier, write, insert->key, insert->fingerprint, insert->submitted_ms, error);
+    const char *labels = strstr(request, "\"labels\":");
+    return labels && strncmp(labels, "\"labels\":{}", sizeof "\"labels\":{}" - 1) != 0;
+}
+
+static enum applied apply_experiment(struct applier *applier, const struct store_submission *submission,
+                                     const struct store_experiment *experiment, struct error *error)
+{
+    sqlite3_stmt *statement = applier->statements[EXPERIMENT_INSERT];
+    bind_text(statement, 1, experiment->id);
+    sqlite3_bind_int(statement, 2, experiment->device);
+    sqlite3_bind_int(statement, 3, experiment->priority);
+    sqlite3_bind_double(statement, 4, experiment->timeout_s);
+    sqlite3_bind_int64(statement, 5, submission->submitted_ms);
+    bind_text(statement, 6, experiment->kernel);
+    bind_text(statement, 7, experiment->request);
+    bind_text(statement, 8, submission->sweep);
+    sqlite3_bind_int(statement, 9, experiment->points);
+    enum applied applied = applier_run(applier, EXPERIMENT_INSERT, error);
+    if (applied != APPLIED || !has_labels(experiment->request))
+        return applied;
+    statement = applier->statements[LABELS_INSERT];
+    bind_text(statement, 1, experiment->id);
+    bind_text(statement, 2, experiment->request);
+    return applier_run(applier, LABELS_INSERT, error);
+}
+
+static enum applied apply_point(struct applier *applier, const struct store_submission *submission, int place,
+                                struct error *error)
+{
+    const struct sweep_point *point = &submission->points[place];
+    bool launched = point->run >= 0;
+    sqlite3_stmt *statement = applier->statements[POINT_INSERT];
+    bind_text(statement, 1, submission->sweep);
+    sqlite3_bind_int(statement, 2, place);
+    bind_text(statement, 3, point->values);
+    bind_text(statement, 4, launched ? submission->experiments[point->run].id : NULL);
+    bind_text(statement, 5, launched ? NULL : point->request);
+    bind_text(statement, 6, launched ? NULL : point->failure);
+    bind_text(statement, 7, point->reference);
+    return applier_run(applier, POINT_INSERT, error);
+}
+
+static enum applied apply_sweep(struct applier *applier, const struct store_submission *submission,
+                                struct error *error)
+{
+    int refused = 0;
+    for (int i = 0; i < submission->point_count; i++)
+        refused += submission->points[i].run < 0;
+    sqlite3_stmt *statement = applier->statements[SWEEP_INSERT];
+    bind_text(statement, 1, submission->sweep);
+    bind_text(statement, 2, submission->request);
+    bind_text(statement, 3, submission->recipe);
+    sqlite3_bind_int64(statement, 4, submission->submitted_ms);
+    sqlite3_bind_int(statement, 5, submission->point_count);
+    sqlite3_bind_int(statement, 6, refused);
+    enum applied applied = applier_run(applier, SWEEP_INSERT, error);
+    for (int i = 0; applied == APPLIED && i < submission->point_count; i++)
+        applied = apply_point(applier, submission, i, error);
+    return applied;
+}
+
+static enum applied apply_submission(struct applier *applier, struct store_write *write, struct error *error)
+{
+    const struct store_submission *submission = write->submission;
+    enum applied applied = key_find(applier, write, error);
     if (applied != APPLIED || write->outcome != WRITE_NEW)
         return applied;
-    if (insert->known_only) {
-        error_set(error, ERROR_FULL, "the queue is full");
+    if (submission->known_only) {
+        error_set(error, ERROR_FULL, "the queue has no room for %d experiment%s", submission->count,
+                  submission->count == 1 ? "" : "s");
         return REFUSED;
     }
-    sqlite3_stmt *statement = applier->statements[INSERT];
-    bind_text(statement, 1, insert->id);
-    sqlite3_bind_int(statement, 2, insert->device);
-    sqlite3_bind_int(statement, 3, insert->priority);
-    sqlite3_bind_double(statement, 4, insert->timeout_s);
-    sqlite3_bind_int64(statement, 5, insert->submitted_ms);
-    bind_text(statement, 6, insert->kernel);
-    bind_text(statement, 7, insert->request);
-    applied = applier_run(applier, INSERT, error);
+    for (int i = 0; applied == APPLIED && i < submission->count; i++)
+        applied = apply_experiment(applier, submission, &submission->experiments[i], error);
+    if (applied == APPLIED && submission->sweep)
+        applied = apply_sweep(applier, submission, error);
+    if (applied == APPLIED && submission->key)
+        applied = key_keep(applier, submission, error);
+    return applied;
+}
+
+/* ---- changes ---- */
+
+static enum applied apply_cancel(struct applier *applier, const struct store_cancel *cancel,
+                                 struct error *error)
+{
+    sqlite3_stmt *statement = applier->statements[SWEEP_MARK];
+    bind_text(statement, 1, cancel->sweep);
+    enum applied applied = applier_run(applier, SWEEP_MARK, error);
     if (applied != APPLIED)
         return applied;
-    return key_keep(applier, insert->key, insert->fingerprint, insert->id, insert->submitted_ms, error);
+    statement = applier->statements[SWEEP_CANCEL];
+    sqlite3_bind_int64(statement, 1, cancel->finished_ms);
+    bind_text(statement, 2, error_kind_name(cancel->failure->kind));
+    bind_text(statement, 3, cancel->failure->text);
+    bind_text(statement, 4, cancel->sweep);
+    return applier_run(applier, SWEEP_CANCEL, error);
 }
 
 static enum applied apply_change(struct applier *applier, const struct store_change *change,
@@ -162,10 +241,8 @@ static enum applied apply_change(struct applier *applier, const struct store_cha
 enum applied applier_apply(struct applier *applier, struct store_write *write, struct error *error)
 {
     enum applied applied = applier_run(applier, SAVEPOINT, error);
-    if (applied == APPLIED && write->insert)
-        applied = apply_insert(applier, write, error);
-    if (applied == APPLIED && write->sweep)
-        applied = apply_sweep(applier, write, error);
+    if (applied == APPLIED && write->submission)
+        applied = apply_submission(applier, write, error);
     if (applied == APPLIED && write->cancel)
         applied = apply_cancel(applier, write->cancel, error);
     for (int i = 0; applied == APPLIED && i < write->change_count; i++)

@@ -22,7 +22,7 @@ static inline int job_state_ended(enum job_state state)
     return state >= JOB_SUCCEEDED;
 }
 
-/* A row of the store, as read. Free with job_free(). */
+/* A row of the store, as read: every field is on disk. Free with job_free(). */
 struct job {
     char id[ID_BYTES];
     enum job_state state;
@@ -38,15 +38,17 @@ struct job {
     struct error failure;                          /* kind ERROR_NONE unless failed or cancelled */
 };
 
-/* A row of the store's sweeps, with how far it is. Free what it owns with sweep_row_clear(). */
+/* A row of the store's sweeps, with how far it is, which is counted when it is read; the other fields are on disk.
+   Free what it owns with sweep_row_clear(). */
 struct sweep_row {
     char id[ID_BYTES];
     int64_t submitted_ms;
-    int64_t finished_ms; /* of the last one that ended; 0: none did */
+    int64_t finished_ms; /* counted: of the last one that ended; 0: none did */
     bool cancelled;      /* somebody asked for its end */
     int total;           /* points */
     int states
-        [JOB_STATES]; /* points by the state of their experiment; those that cannot be launched are failed */
+        [JOB_STATES]; /* counted: points by the state of their experiment; failed if they cannot be launched */
+    int removed;      /* counted: points whose experiment the store has no more */
     char *request;    /* as it came; owned, as all below */
     char *recipe;     /* NULL: none */
 };
@@ -55,12 +57,17 @@ struct sweep_row {
 bool sweep_row_ended(const struct sweep_row *row);
 void sweep_row_clear(struct sweep_row *row);
 
-/* One point of a sweep as read; borrowed. */
+/* One point of a sweep as read, all on disk; borrowed. Without a job it cannot be launched (there is a reason), or its
+   experiment was removed from the store. */
 struct point_row {
     int place;
-    const char *axes;             /* JSON object: the axes' values */
-    const struct job *job;        /* NULL: it cannot be launched */
-    const char *request, *reason; /* then: what was asked for, and {kind, detail, errors} */
+    const char *axes;       /* JSON object: the axes' values */
+    const char *experiment; /* its id; NULL: it cannot be launched */
+    const struct job *job;  /* NULL: there is none, or no more */
+    const char
+        *reference;      /* JSON object: what a recipe published and predicts; NULL: none, or an older row */
+    const char *request; /* of one that cannot be launched, as the next: what was asked for */
+    const char *reason;  /* {kind, detail, errors} */
 };
 
 /* NULL is allowed. */

@@ -1,6 +1,6 @@
 /* One service a data directory: a second one would take the first one's running work for what a crash left.
  */
-#include "server/store/private.h"
+#include "server/store/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +25,14 @@ static void directory_sync_parent(const char *directory)
     }
 }
 
+/* A disk that is full or fails may work again. */
+static int disk_failed(struct error *error, int number, const char *what, const char *path)
+{
+    if (number == ENOSPC || number == EDQUOT || number == EIO)
+        return error_set(error, ERROR_UNAVAILABLE, "%s %s: %s", what, path, strerror(number));
+    return error_set_errno(error, number, "%s %s", what, path);
+}
+
 static int directory_make(const char *directory, struct error *error)
 {
     char path[PATH_MAX];
@@ -39,7 +47,7 @@ static int directory_make(const char *directory, struct error *error)
         if (mkdir(path, 0700) == 0)
             directory_sync_parent(path);
         else if (errno != EEXIST)
-            return error_set_errno(error, errno, "cannot make the data directory %s", path);
+            return disk_failed(error, errno, "cannot make the data directory", path);
         *end = kept;
         if (!kept)
             return 0;
@@ -57,7 +65,7 @@ static int lock_refused(int file, const char *directory, struct error *error)
     return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by another process", directory);
 }
 
-int directory_lock(const char *directory, struct error *error)
+int lock_directory(const char *directory, struct error *error)
 {
     if (directory_make(directory, error) < 0)
         return -1;
@@ -66,7 +74,7 @@ int directory_lock(const char *directory, struct error *error)
         return error_set(error, ERROR_INVALID, "the data directory's name is too long");
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0)
-        return error_set_errno(error, errno, "cannot open %s", path);
+        return disk_failed(error, errno, "cannot open", path);
     if (flock(file, LOCK_EX | LOCK_NB) < 0) {
         if (errno == EWOULDBLOCK)
             lock_refused(file, directory, error);

@@ -1,10 +1,11 @@
-/* Readers of sweeps. As in store_read.c, no connection is held while what was read is looked at. */
-#include "server/store/private.h"
-
+/* Reads of sweeps. As in read.c, no connection is held while what was read is looked at. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "server/store/open.h"
+#include "server/store/reader.h"
 
 enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
 
@@ -25,37 +26,35 @@ static sqlite3_stmt *prepare_for(sqlite3 *db, const char *sql, const char *id)
     return statement;
 }
 
-static int status_of(sqlite3 *db, int status, const char *what, struct error *error)
+static int status_of(const struct reader *reader, int status, const char *what, struct error *error)
 {
-    return status == SQLITE_DONE
-               ? 0
-               : error_set(error, ERROR_STORE, "cannot read %s: %s", what, sqlite3_errmsg(db));
+    return status == SQLITE_DONE ? 0 : reader_failed(reader, what, error);
 }
 
 /* *row is empty without a request when there is none of that id. */
-static int head_read(sqlite3 *db, const char *id, struct sweep_row *row, struct error *error)
+static int head_read(const struct reader *reader, const char *id, struct sweep_row *row, struct error *error)
 {
     bool short_of_memory = false;
-    sqlite3_stmt *statement = prepare_for(db, head_sql, id);
+    sqlite3_stmt *statement = prepare_for(reader->db, head_sql, id);
     int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     if (status == SQLITE_ROW) {
         snprintf(row->id, sizeof row->id, "%s", (const char *)sqlite3_column_text(statement, 0));
-        row->request = column_duplicate(statement, 1, &short_of_memory);
-        row->recipe = column_duplicate(statement, 2, &short_of_memory);
+        row->request = reader_text(statement, 1, &short_of_memory);
+        row->recipe = reader_text(statement, 2, &short_of_memory);
         row->submitted_ms = sqlite3_column_int64(statement, 3);
         row->total = sqlite3_column_int(statement, 4);
         row->states[JOB_FAILED] = sqlite3_column_int(statement, 5);
         row->cancelled = sqlite3_column_int(statement, 6);
         status = SQLITE_DONE;
     }
-    int result = status_of(db, status, "a sweep", error);
+    int result = status_of(reader, status, "a sweep", error);
     sqlite3_finalize(statement);
     return short_of_memory ? error_set(error, ERROR_MEMORY, "no memory for a sweep") : result;
 }
 
-static int counts_read(sqlite3 *db, struct sweep_row *row, struct error *error)
+static int counts_read(const struct reader *reader, struct sweep_row *row, struct error *error)
 {
-    sqlite3_stmt *statement = prepare_for(db, count_sql, row->id);
+    sqlite3_stmt *statement = prepare_for(reader->db, count_sql, row->id);
     int status = SQLITE_ERROR;
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
         int state = job_state_of((const char *)sqlite3_column_text(statement, 0));
@@ -65,7 +64,7 @@ static int counts_read(sqlite3 *db, struct sweep_row *row, struct error *error)
         if (finished_ms > row->finished_ms)
             row->finished_ms = finished_ms;
     }
-    int result = status_of(db, status, "a sweep's progress", error);
+    int result = status_of(reader, status, "a sweep's progress", error);
     sqlite3_finalize(statement);
     return result;
 }
@@ -73,13 +72,16 @@ static int counts_read(sqlite3 *db, struct sweep_row *row, struct error *error)
 int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error)
 {
     *row = (struct sweep_row){0};
-    struct reader *reader = reader_borrow(&store->readers);
-    int status = head_read(reader->db, id, row, error);
+    struct reader *reader = reader_borrow(&store->readers, 0);
+    int status = head_read(reader, id, row, error);
     if (status == 0 && !row->request)
         status = error_set(error, ERROR_NOT_FOUND, "there is no sweep %.32s", id);
     if (status == 0)
-        status = counts_read(reader->db, row, error);
+        status = counts_read(reader, row, error);
     reader_return(&store->readers, reader);
+    row->removed = row->total;
+    for (int i = 0; i < JOB_STATES; i++)
+        row->removed -= row->states[i];
     /* One without a single experiment had ended when it was submitted. */
     if (sweep_row_ended(row) && !row->finished_ms)
         row->finished_ms = row->submitted_ms;
@@ -92,14 +94,14 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
 static int ids_read(struct store *store, const char *before, int rows, char ids[][ID_BYTES],
                     struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers);
+    struct reader *reader = reader_borrow(&store->readers, 0);
     sqlite3_stmt *statement = prepare_for(reader->db, older_sql, before);
     int count = 0, status = SQLITE_ERROR;
     if (statement)
         sqlite3_bind_int(statement, 2, rows);
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
         snprintf(ids[count++], ID_BYTES, "%s", (const char *)sqlite3_column_text(statement, 0));
-    if (status_of(reader->db, status, "the list of sweeps", error) < 0)
+    if (status_of(reader, status, "the list of sweeps", error) < 0)
         count = -1;
     sqlite3_finalize(statement);
     reader_return(&store->readers, reader);
@@ -134,13 +136,14 @@ int store_sweeps(struct store *store, const char *before, int limit,
 
 /* ---- points ---- */
 
-static const char points_sql[] = "SELECT " JOB_COLUMNS ", place, axes, refused, reason FROM points"
-                                 " LEFT JOIN experiments ON id = experiment WHERE sweep_id = ? AND place >= ?"
-                                 " ORDER BY place LIMIT ?";
+static const char points_sql[] =
+    "SELECT " JOB_COLUMNS ", place, axes, refused, reason, experiment, reference FROM points"
+    " LEFT JOIN experiments ON id = experiment WHERE sweep_id = ? AND place >= ?"
+    " ORDER BY place LIMIT ?";
 
 struct owned_point {
     int place;
-    char *axes, *request, *reason;
+    char *axes, *request, *reason, *experiment, *reference;
     struct job *job;
 };
 
@@ -149,6 +152,8 @@ static void point_clear(struct owned_point *point)
     free(point->axes);
     free(point->request);
     free(point->reason);
+    free(point->experiment);
+    free(point->reference);
     job_free(point->job);
 }
 
@@ -156,11 +161,13 @@ static int point_read(sqlite3_stmt *row, struct owned_point *point, struct error
 {
     bool short_of_memory = false;
     *point = (struct owned_point){.place = sqlite3_column_int(row, JOB_COLUMN_COUNT)};
-    point->axes = column_duplicate(row, JOB_COLUMN_COUNT + 1, &short_of_memory);
-    point->request = column_duplicate(row, JOB_COLUMN_COUNT + 2, &short_of_memory);
-    point->reason = column_duplicate(row, JOB_COLUMN_COUNT + 3, &short_of_memory);
-    if (!short_of_memory && !point->reason)
-        short_of_memory = !(point->job = job_read(row, error));
+    point->axes = reader_text(row, JOB_COLUMN_COUNT + 1, &short_of_memory);
+    point->request = reader_text(row, JOB_COLUMN_COUNT + 2, &short_of_memory);
+    point->reason = reader_text(row, JOB_COLUMN_COUNT + 3, &short_of_memory);
+    point->experiment = reader_text(row, JOB_COLUMN_COUNT + 4, &short_of_memory);
+    point->reference = reader_text(row, JOB_COLUMN_COUNT + 5, &short_of_memory);
+    if (!short_of_memory && sqlite3_column_type(row, 0) != SQLITE_NULL)
+        short_of_memory = !(point->job = reader_job(row, error));
     if (!short_of_memory)
         return 0;
     point_clear(point);
@@ -171,7 +178,7 @@ static int point_read(sqlite3_stmt *row, struct owned_point *point, struct error
 static int points_read(struct store *store, const char *sweep, int from, int rows, struct owned_point *page,
                        struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers);
+    struct reader *reader = reader_borrow(&store->readers, 0);
     sqlite3_stmt *statement = prepare_for(reader->db, points_sql, sweep);
     int count = 0, status = SQLITE_ERROR;
     if (statement) {
@@ -181,7 +188,7 @@ static int points_read(struct store *store, const char *sweep, int from, int row
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW &&
            point_read(statement, &page[count], error) == 0)
         count++;
-    if (status_of(reader->db, status, "a sweep's points", error) < 0) {
+    if (status_of(reader, status, "a sweep's points", error) < 0) {
         while (count > 0)
             point_clear(&page[--count]);
         count = -1;
@@ -201,8 +208,15 @@ int store_points(struct store *store, const char *sweep, int from, int limit,
         if (count < 0)
             return -1;
         for (int i = 0; i < count; i++) {
-            const struct point_row row = {page[i].place, page[i].axes, page[i].job, page[i].request,
-                                          page[i].reason};
+            const struct point_row row = {
+                .place = page[i].place,
+                .axes = page[i].axes,
+                .experiment = page[i].experiment,
+                .reference = page[i].reference,
+                .job = page[i].job,
+                .request = page[i].request,
+                .reason = page[i].reason,
+            };
             ended = ended || each(arg, &row) != 0;
             from = page[i].place + 1;
             point_clear(&page[i]);

@@ -1,7 +1,10 @@
-#include "server/store/private.h"
+#include "server/store/schema.h"
 
+#include <errno.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Each step takes the database from user_version i to i + 1. Steps that were released are not edited: a
    change of the schema is a further step. */
@@ -60,7 +63,36 @@ static const char *const steps[] = {
     /* Holds all that a sweep's progress is counted from. */
     "CREATE INDEX experiments_of_sweeps ON experiments (sweep, state, points, finished_ms)"
     " WHERE sweep IS NOT NULL;",
+
+    /* What a recipe published and predicts for the point, as it is shown; NULL: it has none, or is older than this step.
+     */
+    "ALTER TABLE points ADD COLUMN reference TEXT;"
+    "CREATE INDEX experiments_by_device ON experiments (device, id);"
+    /* The requests' labels, so that a filter finds them: by name, and by name and value, newest first. */
+    "CREATE TABLE labels ("
+    " name TEXT NOT NULL,"
+    " experiment TEXT NOT NULL,"
+    " value TEXT NOT NULL,"
+    " PRIMARY KEY (name, experiment)) WITHOUT ROWID;"
+    "INSERT OR IGNORE INTO labels (name, experiment, value) SELECT key, experiments.id, value FROM "
+    "experiments,"
+    " json_each(CASE WHEN json_valid(request) THEN request ELSE '{}' END, '$.labels')"
+    " WHERE instr(request, '\"labels\"') AND NOT instr(request, '\"labels\":{}');"
+    "CREATE INDEX labels_by_value ON labels (name, value, experiment);"
+    "CREATE TRIGGER labels_removed AFTER DELETE ON experiments WHEN instr(OLD.request, '\"labels\"')"
+    " BEGIN DELETE FROM labels WHERE experiment = OLD.id"
+    " AND name IN (SELECT key FROM json_each(OLD.request, '$.labels')); END;",
 };
+
+int schema_failed(sqlite3 *db, const char *what, struct error *error)
+{
+    int code = sqlite3_errcode(db) & 0xff, number = sqlite3_system_errno(db);
+    bool full = number == ENOSPC || number == EDQUOT || number == EIO;
+    bool passes = code == SQLITE_FULL || code == SQLITE_IOERR || (code == SQLITE_CANTOPEN && full);
+    error_set(error, passes ? ERROR_UNAVAILABLE : ERROR_STORE, "%s: %s%s%s", what, sqlite3_errmsg(db),
+              passes && number ? ": " : "", passes && number ? strerror(number) : "");
+    return -1;
+}
 
 enum { STEPS = sizeof steps / sizeof *steps };
 
@@ -68,7 +100,7 @@ static int schema_run(sqlite3 *db, const char *sql, struct error *error)
 {
     if (sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    return error_set(error, ERROR_STORE, "cannot set up the database: %s", sqlite3_errmsg(db));
+    return schema_failed(db, "cannot set up the database", error);
 }
 
 static int schema_version(sqlite3 *db, int *version, struct error *error)
@@ -80,7 +112,7 @@ static int schema_version(sqlite3 *db, int *version, struct error *error)
         *version = sqlite3_column_int(statement, 0);
         status = 0;
     } else {
-        error_set(error, ERROR_STORE, "cannot read the database: %s", sqlite3_errmsg(db));
+        schema_failed(db, "cannot read the database", error);
     }
     sqlite3_finalize(statement);
     return status;

@@ -1,4 +1,4 @@
-/* The only file that knows SQL. One SQLite database in one data directory: WAL, synchronous FULL, one writing
+/* The store's face: other rooms include this, job.h and id.h, and the queue write.h. One SQLite database in one data directory: WAL, synchronous FULL, one writing
    connection on one thread that commits all that waits in one transaction (group commit), read-only
    connections for whoever reads. See docs/architecture.md. */
 #ifndef COALESCED_SERVER_STORE_STORE_H
@@ -11,11 +11,12 @@
 #include "server/store/job.h"
 
 struct store;
+struct store_write; /* write.h */
 
 /* Creates the directory when it is missing, takes its lock (ERROR_CONFLICT when another service holds it),
    opens and migrates the database, starts the writer. `vfs` names the SQLite VFS, NULL the default one. The
    lock is a flock on DIRECTORY/lock, which holds the holder's process id as a line of text. From here on ids
-   are greater than every one in the store. */
+   are greater than every one in the store. A disk that is full or fails is ERROR_UNAVAILABLE: it may be tried again. */
 int store_open(struct store **store, const char *directory, const char *vfs, struct error *error);
 
 /* Commits what waits, then closes. Nobody may be inside any more. NULL is allowed. */
@@ -35,6 +36,7 @@ struct store_filter {
         *label_value;   /* NULL: any; a label that the request has, with that value unless NULL */
     const char *before; /* an id: older ones only; NULL: from the newest */
     int limit;          /* rows at most */
+    int within_ms;      /* for a page, else ERROR_UNAVAILABLE; 0: READER_LIMIT_MS; negative: no limit */
 };
 
 /* Newest first; each(arg, job) for each row, the job valid during the call; a result other than 0 ends it.
@@ -54,6 +56,15 @@ int store_sweeps(struct store *store, const char *before, int limit,
 /* The points of a sweep from that place on, in their order; as store_list(). */
 int store_points(struct store *store, const char *sweep, int from, int limit,
                  int (*each)(void *arg, const struct point_row *), void *arg, struct error *error);
+
+/* ---- the queue's side of the writer ---- */
+
+/* Any thread; never blocks for long. Writes are applied in the order in which they come. */
+void store_hand_over(struct store *store, struct store_write *write);
+
+/* Returns when done() has returned for all that was handed over before. What still cannot be committed after
+   a few tries is given up, patient or not. */
+void store_flush(struct store *store);
 
 /* Is the writer alive and the last commit good? For /readyz. A writer that failed tries again by itself every
    second, so that this comes back without anybody writing. */

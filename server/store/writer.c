@@ -2,7 +2,7 @@
    then tells each write's owner: the cost of a sync is shared by whoever came while the last one ran. When a
    transaction fails as a whole (a full disk, most likely), whoever waits for an answer gets the failure; what
    nobody waits for (how a run ended) is kept and goes first in the next try. */
-#include "server/store/private.h"
+#include "server/store/writer.h"
 
 #include <sqlite3.h>
 #include <time.h>
@@ -42,14 +42,14 @@ static struct store_write *writes_pop(struct writes *writes)
     return write;
 }
 
-/* All or nothing, but for writes that are refused: those are answered at once and leave the batch. */
-static int batch_commit(struct applier *applier, struct writes *batch, struct error *error)
+/* All or nothing, but for writes that are refused: those are answered at once and leave the list. */
+static int writes_commit(struct applier *applier, struct writes *writes, struct error *error)
 {
     struct writes good;
     writes_clear(&good);
     int status = applier_begin(applier, error);
-    while (status == 0 && batch->first) {
-        struct store_write *write = writes_pop(batch);
+    while (status == 0 && writes->first) {
+        struct store_write *write = writes_pop(writes);
         struct error why = {0};
         enum applied applied = applier_apply(applier, write, &why);
         if (applied == REFUSED) {
@@ -66,8 +66,8 @@ static int batch_commit(struct applier *applier, struct writes *batch, struct er
         status = applier_commit(applier, error);
     if (status < 0)
         applier_rollback(applier);
-    writes_move(&good, batch);
-    writes_move(batch, &good);
+    writes_move(&good, writes);
+    writes_move(writes, &good);
     return status;
 }
 
@@ -88,14 +88,14 @@ static bool writer_tell_health(struct writer *writer, const struct error *sickne
     return give_up;
 }
 
-/* Leaves the batch empty. */
-static void writer_run_batch(struct writer *writer, struct writes *batch)
+/* One transaction; leaves the list empty. */
+static void writer_transact(struct writer *writer, struct writes *writes)
 {
     struct error error = {0};
-    int status = batch->first ? batch_commit(&writer->applier, batch, &error)
-                              : applier_probe(&writer->applier, &error);
+    int status = writes->first ? writes_commit(&writer->applier, writes, &error)
+                               : applier_probe(&writer->applier, &error);
     bool give_up = writer_tell_health(writer, status < 0 ? &error : NULL);
-    for (struct store_write *write; (write = writes_pop(batch));) {
+    for (struct store_write *write; (write = writes_pop(writes));) {
         if (status < 0 && write->patient && !give_up)
             writes_add(&writer->kept, write);
         else
@@ -133,12 +133,12 @@ static void *writer_thread(void *arg)
     struct writer *writer = arg;
     pthread_mutex_lock(&writer->lock);
     while (writer_wait(writer)) {
-        struct writes batch;
-        writes_clear(&batch);
-        writes_move(&batch, &writer->kept);
-        writes_move(&batch, &writer->waiting);
+        struct writes writes;
+        writes_clear(&writes);
+        writes_move(&writes, &writer->kept);
+        writes_move(&writes, &writer->waiting);
         pthread_mutex_unlock(&writer->lock);
-        writer_run_batch(writer, &batch);
+        writer_transact(writer, &writes);
         pthread_mutex_lock(&writer->lock);
     }
     pthread_mutex_unlock(&writer->lock);
@@ -184,18 +184,16 @@ void writer_stop(struct writer *writer)
     pthread_mutex_destroy(&writer->lock);
 }
 
-void store_hand_over(struct store *store, struct store_write *write)
+void writer_hand_over(struct writer *writer, struct store_write *write)
 {
-    struct writer *writer = &store->writer;
     pthread_mutex_lock(&writer->lock);
     writes_add(&writer->waiting, write);
     pthread_cond_signal(&writer->work);
     pthread_mutex_unlock(&writer->lock);
 }
 
-void store_flush(struct store *store)
+void writer_flush(struct writer *writer)
 {
-    struct writer *writer = &store->writer;
     pthread_mutex_lock(&writer->lock);
     writer->flushes++;
     writer->tries = 0;
@@ -206,9 +204,8 @@ void store_flush(struct store *store)
     pthread_mutex_unlock(&writer->lock);
 }
 
-bool store_healthy(struct store *store, struct error *error)
+bool writer_healthy(struct writer *writer, struct error *error)
 {
-    struct writer *writer = &store->writer;
     pthread_mutex_lock(&writer->lock);
     bool healthy = writer->healthy;
     if (!healthy)

@@ -47,7 +47,7 @@ def test_rooms_include_only_what_the_plan_lets_them():
 
 
 # The server's own rooms, from the top: each may include those below it.
-SERVER_ROOMS = [{"main"}, {"routes"}, {"devices"}, {"queue", "events"}, {"store", "http", "config"}]
+SERVER_ROOMS = [{"main"}, {"routes"}, {"devices"}, {"queue", "events"}, {"store", "http", "announce"}, {"config"}]
 
 
 def server_room(path):
@@ -91,6 +91,92 @@ def test_each_library_is_known_to_its_room_alone():
 def test_this_test_sees_an_include():
     assert includes('#include "server/queue/queue.h"\n  #  include <sqlite3.h>\n') == ["server/queue/queue.h", "sqlite3.h"]
     assert sum(1 for _ in sources()) > 50
+
+
+# ---- boxes: X.h with X.c is one ----
+
+# Circles that are being taken apart.
+CIRCLES_LEFT = [r"api/", r"server/devices/", r"server/http/", r"kernels/device/counters", r"kernels/suite/table"]
+
+
+def boxes(files):
+    """Who includes whom, by stems: {"server/queue/entry": {"server/queue/order", ...}}."""
+    graph = {}
+    for path, text in files:
+        box = path.rsplit(".", 1)[0]
+        below = {header.rsplit(".", 1)[0] for header in includes(text)}
+        graph.setdefault(box, set()).update(below - {box})
+    return {box: {other for other in below if other in graph} for box, below in graph.items()}
+
+
+def circle(graph):
+    """One circle of the graph, as the boxes along it; None when there is none."""
+    done = set()
+    for start in sorted(graph):
+        path = []
+        stack = [(start, None)]
+        while stack:
+            box, below = stack.pop()
+            if below is None:
+                if box in path:
+                    return [*path[path.index(box):], box]
+                if box in done:
+                    continue
+                path.append(box)
+                below = sorted(graph[box])
+            if below:
+                stack.append((box, below[1:]))
+                stack.append((below[0], None))
+            else:
+                done.add(box)
+                path.pop()
+    return None
+
+
+def test_no_file_pair_includes_in_a_circle():
+    files = [(path, text) for _, path, text in sources()
+             if not any(re.match(left, path) for left in CIRCLES_LEFT)]
+    assert circle(boxes(files)) is None
+
+
+def test_a_planted_circle_is_found():
+    planted = [("server/queue/order.h", ""), ("server/queue/order.c", '#include "server/queue/entry.h"\n'),
+               ("server/queue/entry.h", '#include "server/queue/order.h"\n#include "server/queue/queue.h"\n'),
+               ("server/queue/queue.h", "")]
+    assert circle(boxes(planted)) == ["server/queue/entry", "server/queue/order", "server/queue/entry"]
+    assert circle(boxes(planted[:1] + planted[2:])) is None
+
+
+# The face of a room: its functions may be defined in any file of the room.
+FACES = {"server/queue/queue.h", "server/store/store.h"}
+# Not from a file of ours beside it: routes[] and what is being taken apart.
+PROTOTYPE = r"^(?!static|typedef|extern|return|#)[a-z][\w \*]*?[ \*]([a-z]\w*)\([^;{}]*\)(?:\s*__attribute__\(.*\))?;"
+
+
+def prototypes(text):
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    return re.findall(PROTOTYPE, re.sub(r"\{[^{}]*\}", "{}", text), re.M)
+
+
+def test_a_header_declares_what_its_own_file_defines():
+    wrong = []
+    texts = {path: text for _, path, text in sources()}
+    for path, text in texts.items():
+        if not path.startswith("server/") or not path.endswith(".h") or path == "server/http/internal.h":
+            continue
+        own = texts.get(path[:-2] + ".c", "")
+        if path in FACES:
+            own = "".join(other for name, other in texts.items()
+                          if name.rsplit("/", 1)[0] == path.rsplit("/", 1)[0] and name.endswith(".c"))
+        for name in prototypes(text):
+            if not re.search(rf"^(?!\s)[\w \*]*\b{name}\([^;]*?\)\s*\{{", own, re.M):
+                wrong.append(f"{path} declares {name}")
+    assert not wrong
+
+
+def test_this_test_sees_a_prototype():
+    text = "/* int no(void); */\nint one(struct a *a,\n        int b);\nstruct t *two(void);\nstatic inline int three(void)\n{\n    four();\n}\n"
+    assert prototypes(text) == ["one", "two"]
 
 
 def test_files_stay_one_room_long():

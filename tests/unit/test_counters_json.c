@@ -11,7 +11,7 @@
 
 #include "api/experiment_json.h"
 #include "api/json.h"
-#include "api/result_json.h"
+#include "api/json.h"
 
 static struct experiment experiment;
 static struct result result;

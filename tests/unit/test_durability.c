@@ -61,7 +61,7 @@ static void *load_submit(void *arg)
     struct load *load = arg;
     char request[1500];
     snprintf(request, sizeof request, "{\"kernel\": \"copy\", \"labels\": {\"%01400d\": \"\"}}", 0);
-    struct submission submission = service_request(0, 0);
+    struct plain submission = service_request(0, 0);
     submission.request = request;
     for (int i = 0; !atomic_load(&load->enough); i++) {
         struct submitted submitted = service_submit(&load->service, &submission);
@@ -192,15 +192,17 @@ static void pipe_read(FILE *pipe, struct told *told)
 
 static void nothing_told_is_lost_by_fifty_kills_at_any_moment(void **state)
 {
-    enum { KILLS = 50, KILLS_MOST = 1000, ENOUGH_TOLD = 500 };
+    enum { KILLS = 50, TOLD = 500, ENDS = 100, KILLS_MOST = 2000 };
     static struct told told = {.lock = PTHREAD_MUTEX_INITIALIZER};
     static struct load load;
     struct error why = {0};
     (void)state;
     srand(1);
     service_init(&load.service, NULL);
-    /* On a busy machine it takes more of them until enough was told. */
-    for (int kill_number = 0; kill_number < KILLS || (told.count <= ENOUGH_TOLD && kill_number < KILLS_MOST);
+    int ends = 0;
+    /* A machine that is slow tells less between two kills. */
+    for (int kill_number = 0;
+         kill_number < KILLS || ((told.count < TOLD || ends < ENDS) && kill_number < KILLS_MOST);
          kill_number++) {
         int pipes[2];
         assert_int_equal(pipe(pipes), 0);
@@ -228,17 +230,16 @@ static void nothing_told_is_lost_by_fifty_kills_at_any_moment(void **state)
         if (store_lost(load.service.store, &told, checked, told.count, &why))
             fail_msg("after kill %d: %s", kill_number, why.text);
         service_stop(&load.service);
+        for (int i = checked; i < told.count; i++)
+            ends += told.of[i].state != JOB_QUEUED;
     }
     /* All of it once more at the end, and that no end was told twice. */
-    int ends = 0;
-    for (int i = 0; i < told.count; i++) {
-        ends += told.of[i].state != JOB_QUEUED;
+    for (int i = 0; i < told.count; i++)
         if (told.of[i].state != JOB_QUEUED && told_ended(&told, i, told.of[i].id))
             fail_msg("%s ended twice", told.of[i].id);
-    }
     if (directory_lost(load.service.directory, &told, told.count, &why))
         fail_msg("%s", why.text);
-    assert_true(told.count > ENOUGH_TOLD && ends > 0);
+    assert_true(told.count >= TOLD && ends >= ENDS);
     scratch_remove(load.service.directory);
 }
 

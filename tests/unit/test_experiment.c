@@ -9,7 +9,7 @@
 #include "api/experiment_json.h"
 #include "api/kernel_json.h"
 #include "api/facts_json.h"
-#include "api/result_json.h"
+#include "api/json.h"
 
 static const struct device_facts facts = {
     .name = "Test GPU",

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "api/live_json.h"
-#include "api/result_json.h"
+#include "api/json.h"
 #include "kernels/device/device.h"
 #include "kernels/live.h"
 #include "kernels/runner.h"

@@ -62,7 +62,7 @@ static void a_device_takes_only_its_own(void **state)
     assert_string_equal(queue_turn(service->queue, 0, NULL)->id, zero);
     assert_string_equal(queue_turn(service->queue, 1, NULL)->id, one);
     assert_null(queue_turn(service->queue, 0, &succeeded));
-    struct submission nowhere = service_request(2, 0);
+    struct plain nowhere = service_request(2, 0);
     assert_int_equal(service_submit(service, &nowhere).error.kind, ERROR_INVALID);
 }
 
@@ -163,7 +163,7 @@ static void a_full_queue_refuses_and_has_room_again(void **state)
 {
     struct service *service = *state;
     char id[ID_BYTES];
-    struct submission keyed = service_request(0, 0), plain = keyed;
+    struct plain keyed = service_request(0, 0), plain = keyed;
     keyed.idempotency_key = "key";
     keyed.fingerprint = "print";
     struct submitted first = service_submit(service, &keyed);
@@ -189,7 +189,7 @@ static atomic_int outcomes[4];
 static void *submit_same(void *arg)
 {
     struct service *service = arg;
-    struct submission submission = service_request(0, 0);
+    struct plain submission = service_request(0, 0);
     submission.idempotency_key = "the same";
     submission.fingerprint = "print";
     for (int i = 0; i < 20; i++)
@@ -207,7 +207,7 @@ static void one_key_is_one_experiment_however_many_submit_it_at_once(void **stat
         pthread_join(threads[i], NULL);
     assert_int_equal(atomic_load(&outcomes[SUBMITTED_NEW]), 1);
     assert_int_equal(atomic_load(&outcomes[SUBMITTED_AGAIN]), 8 * 20 - 1);
-    struct submission other = service_request(0, 0);
+    struct plain other = service_request(0, 0);
     other.idempotency_key = "the same";
     other.fingerprint = "another print";
     assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_MISMATCH);
@@ -220,7 +220,7 @@ enum { SUBMITTERS = 6, EACH = 100 };
 
 static void *submit_many(void *arg)
 {
-    struct submission submission = service_request(0, 0);
+    struct plain submission = service_request(0, 0);
     for (int i = 0; i < EACH; i++)
         if (service_submit(arg, &submission).outcome != SUBMITTED_NEW)
             return arg;
@@ -307,7 +307,7 @@ static void what_cannot_be_stored_is_not_queued(void **state)
     (void)state;
     struct service service;
     struct error error = {0};
-    struct submission submission = service_request(0, 0);
+    struct plain submission = service_request(0, 0);
     char id[ID_BYTES], done[ID_BYTES];
     powercut_register();
     service_init(&service, POWERCUT_HONEST);
@@ -326,10 +326,14 @@ static void what_cannot_be_stored_is_not_queued(void **state)
     assert_int_equal(error.kind, ERROR_STORE);
     double ahead_s;
     assert_int_equal(queue_position(service.queue, id, &ahead_s), 1);
-    /* The worker goes on, and what it did is not lost. */
-    assert_string_equal(queue_turn(service.queue, 0, &succeeded)->id, id);
+    /* What the worker did is not lost, and it gets nothing more until the disk is back. */
+    assert_null(queue_turn(service.queue, 0, &succeeded));
     assert_false(store_healthy(service.store, NULL));
+    assert_false(queue_wait(service.queue, 0, 1));
+    assert_null(queue_turn(service.queue, 0, NULL));
     powercut_fill(false);
+    assert_true(queue_wait(service.queue, 0, 60000));
+    assert_string_equal(queue_turn(service.queue, 0, NULL)->id, id);
     assert_int_equal(service_submit(&service, &submission).outcome, SUBMITTED_NEW);
     assert_int_equal(service_state(&service, done), JOB_SUCCEEDED);
     assert_int_equal(service_state(&service, id), JOB_RUNNING);

@@ -229,7 +229,7 @@ static void a_stop_wakes_the_workers_and_refuses_all_else(void **state)
     pthread_join(thread, NULL);
     assert_true(queue_stopping(service->queue));
     assert_true(poked(service, 0) && poked(service, 1));
-    struct submission submission = service_request(0, 0);
+    struct plain submission = service_request(0, 0);
     assert_int_equal(service_submit(service, &submission).error.kind, ERROR_UNAVAILABLE);
 
     restart(service);

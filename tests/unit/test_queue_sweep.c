@@ -16,8 +16,8 @@
 
 enum { RUNS = 10, POINTS = 12 }; /* one point twice, one that cannot be launched */
 
-static atomic_int swept, changed[JOB_STATES];
-static char swept_id[ID_BYTES];
+static atomic_int sweeps_ended, changed[JOB_STATES];
+static char ended_id[ID_BYTES];
 
 static void on_changed(void *arg, const char *id, enum job_state state)
 {
@@ -26,11 +26,11 @@ static void on_changed(void *arg, const char *id, enum job_state state)
     atomic_fetch_add(&changed[state], 1);
 }
 
-static void on_swept(void *arg, const char *sweep)
+static void on_sweep_ended(void *arg, const char *sweep)
 {
     (void)arg;
-    memcpy(swept_id, sweep, ID_BYTES);
-    atomic_fetch_add(&swept, 1);
+    memcpy(ended_id, sweep, ID_BYTES);
+    atomic_fetch_add(&sweeps_ended, 1);
 }
 
 static int setup_on(void **state, const char *vfs)
@@ -38,9 +38,9 @@ static int setup_on(void **state, const char *vfs)
     struct service *service = calloc(1, sizeof *service);
     service_init(service, vfs);
     service->config.changed = on_changed;
-    service->config.swept = on_swept;
+    service->config.sweep_ended = on_sweep_ended;
     service_start(service);
-    atomic_store(&swept, 0);
+    atomic_store(&sweeps_ended, 0);
     for (int i = 0; i < JOB_STATES; i++)
         atomic_store(&changed[i], 0);
     *state = service;
@@ -89,11 +89,13 @@ static struct submitted submit(struct service *service, const char *key, const c
     for (int i = 0; i < RUNS; i++)
         runs[i] = (struct sweep_run){"copy", i % 2, 0, 60, "{\"kernel\":\"copy\"}", i ? 1 : 2};
     for (int i = 0; i < POINTS; i++)
-        points[i] = (struct sweep_point){i % RUNS, "{\"offset\":1}", NULL, NULL};
-    points[POINTS - 1] =
-        (struct sweep_point){-1, "{\"offset\":2}", "{\"kernel\":\"copy\"}", "{\"kind\":\"invalid\"}"};
+        points[i] = (struct sweep_point){.run = i % RUNS, .values = "{\"offset\":1}"};
+    points[POINTS - 1] = (struct sweep_point){.run = -1,
+                                              .values = "{\"offset\":2}",
+                                              .request = "{\"kernel\":\"copy\"}",
+                                              .failure = "{\"kind\":\"invalid\"}"};
     struct sweep sweep = {.runs = runs, .run_count = RUNS, .points = points, .point_count = POINTS};
-    struct sweep_submission submission = {
+    struct submission submission = {
         .sweep = &sweep, .request = "{\"offset\":[1]}", .idempotency_key = key, .fingerprint = fingerprint};
     return service_submit_sweep(service, &submission);
 }
@@ -167,11 +169,11 @@ static void all_of_it_is_queued_and_its_end_is_told_once(void **state)
     assert_int_equal(atomic_load(&changed[JOB_QUEUED]), RUNS);
     assert_int_equal(run_all(service, 0), RUNS / 2);
     store_flush(service->store);
-    assert_int_equal(atomic_load(&swept), 0);
+    assert_int_equal(atomic_load(&sweeps_ended), 0);
     assert_int_equal(run_all(service, 1), RUNS / 2);
     counts_are(service, id, 0, 0, POINTS - 1, 1, 0);
-    assert_int_equal(atomic_load(&swept), 1);
-    assert_string_equal(swept_id, id);
+    assert_int_equal(atomic_load(&sweeps_ended), 1);
+    assert_string_equal(ended_id, id);
     assert_int_equal(atomic_load(&changed[JOB_SUCCEEDED]), RUNS);
 }
 
@@ -308,13 +310,13 @@ static void a_cancellation_takes_all_that_is_queued_and_tells_what_runs(void **s
     counts_are(service, id, 0, 2, 0, 1, POINTS - 3); /* what runs is two points */
     assert_int_equal(queued(service), 1);
     assert_int_equal(service_state(service, other), JOB_QUEUED);
-    assert_int_equal(atomic_load(&swept), 0);
+    assert_int_equal(atomic_load(&sweeps_ended), 0);
     const struct error why = {.kind = ERROR_CANCELLED};
     const struct task *next =
         queue_turn(service->queue, 0, &(struct ending){.state = JOB_CANCELLED, .failure = &why});
     assert_string_equal(next->id, other);
     counts_are(service, id, 0, 0, 0, 1, POINTS - 1);
-    assert_int_equal(atomic_load(&swept), 1);
+    assert_int_equal(atomic_load(&sweeps_ended), 1);
     assert_int_equal(cancel(service, id, &error), -1);
     assert_int_equal(error.kind, ERROR_NOT_FOUND);
 }
@@ -331,8 +333,8 @@ static void what_was_left_goes_on_after_a_start(void **state)
     counts_are(service, id, POINTS - 3, 0, 2, 1, 0);
     assert_int_equal(run_all(service, 0) + run_all(service, 1), RUNS - 1);
     counts_are(service, id, 0, 0, POINTS - 1, 1, 0);
-    assert_int_equal(atomic_load(&swept), 1);
-    assert_string_equal(swept_id, id);
+    assert_int_equal(atomic_load(&sweeps_ended), 1);
+    assert_string_equal(ended_id, id);
 }
 
 static void one_that_is_left_can_be_cancelled_after_a_start(void **state)
@@ -346,7 +348,7 @@ static void one_that_is_left_can_be_cancelled_after_a_start(void **state)
     assert_int_equal(cancel(service, id, &error), 0);
     counts_are(service, id, 0, 0, 0, 1, POINTS - 1);
     assert_int_equal(queued(service), 0);
-    assert_int_equal(atomic_load(&swept), 1);
+    assert_int_equal(atomic_load(&sweeps_ended), 1);
 }
 
 static void what_cannot_be_stored_changes_nothing(void **state)
@@ -362,6 +364,7 @@ static void what_cannot_be_stored_changes_nothing(void **state)
     assert_int_equal(error.kind, ERROR_STORE);
     assert_int_equal(queued(service), RUNS);
     powercut_fill(false);
+    assert_true(queue_wait(service->queue, 0, 60000)); /* until the disk is found to be back */
     assert_int_equal(run_all(service, 0) + run_all(service, 1), RUNS);
     counts_are(service, id, 0, 0, POINTS - 1, 1, 0);
 }

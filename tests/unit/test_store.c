@@ -13,15 +13,15 @@ static void an_experiment_is_read_as_it_was_written(void **state)
     struct store *store = ((struct fixture *)*state)->store;
     struct tried tried;
     tried_insert(&tried, "transpose", "{\"kernel\": \"transpose\", \"labels\": {}}");
-    tried.insert.device = 1;
-    tried.insert.priority = -7;
-    tried.insert.timeout_s = 2.5;
-    tried.insert.submitted_ms = 1234567890123;
+    tried.experiment.device = 1;
+    tried.experiment.priority = -7;
+    tried.experiment.timeout_s = 2.5;
+    tried.submission.submitted_ms = 1234567890123;
     assert_int_equal(tried_now(store, &tried), 0);
 
     struct tried ended;
     struct error failure = {.kind = ERROR_TIMED_OUT, .text = "too \"slow\"", .where = "here:1"};
-    tried_change(&ended, tried.id, JOB_FAILED);
+    tried_change(&ended, tried.experiment.id, JOB_FAILED);
     ended.write.changes[0].attempt = 2;
     ended.write.changes[0].started_ms = 5;
     ended.write.changes[0].finished_ms = 6;
@@ -30,8 +30,8 @@ static void an_experiment_is_read_as_it_was_written(void **state)
     assert_int_equal(tried_now(store, &ended), 0);
 
     struct job *job = NULL;
-    assert_int_equal(store_get(store, tried.id, &job, NULL), 0);
-    assert_string_equal(job->id, tried.id);
+    assert_int_equal(store_get(store, tried.experiment.id, &job, NULL), 0);
+    assert_string_equal(job->id, tried.experiment.id);
     assert_int_equal(job->state, JOB_FAILED);
     assert_int_equal(job->device, 1);
     assert_int_equal(job->priority, -7);
@@ -41,7 +41,7 @@ static void an_experiment_is_read_as_it_was_written(void **state)
     assert_int_equal(job->started_ms, 5);
     assert_int_equal(job->finished_ms, 6);
     assert_string_equal(job->kernel, "transpose");
-    assert_string_equal(job->request, tried.insert.request);
+    assert_string_equal(job->request, tried.experiment.request);
     assert_string_equal(job->result, "{\"schema\": 1}");
     assert_int_equal(job->failure.kind, ERROR_TIMED_OUT);
     assert_string_equal(job->failure.text, "too \"slow\"");
@@ -111,8 +111,8 @@ static void a_refused_write_leaves_its_neighbours_alone(void **state)
     assert_int_equal(fixture_state(store, ended), JOB_SUCCEEDED);
     assert_int_equal(before.failed.kind, ERROR_NONE);
     assert_int_equal(after.failed.kind, ERROR_NONE);
-    assert_int_equal(fixture_state(store, before.id), JOB_QUEUED);
-    assert_int_equal(fixture_state(store, after.id), JOB_QUEUED);
+    assert_int_equal(fixture_state(store, before.experiment.id), JOB_QUEUED);
+    assert_int_equal(fixture_state(store, after.experiment.id), JOB_QUEUED);
 }
 
 static void all_that_waits_is_one_commit(void **state)
@@ -131,7 +131,7 @@ static void all_that_waits_is_one_commit(void **state)
     assert_int_equal(powercut_log_syncs() - syncs, 1);
     for (int i = 0; i < MANY; i++) {
         assert_int_equal(many[i].done, 1);
-        assert_int_equal(fixture_state(store, many[i].id), JOB_QUEUED);
+        assert_int_equal(fixture_state(store, many[i].experiment.id), JOB_QUEUED);
     }
 }
 
@@ -149,13 +149,13 @@ static void a_key_is_known_for_a_day(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct tried tried;
         tried_insert(&tried, "k", "{}");
-        tried.insert.key = "it's \"a\" key";
-        tried.insert.fingerprint = steps[i].fingerprint;
-        tried.insert.submitted_ms = steps[i].at_ms;
+        tried.submission.key = "it's \"a\" key";
+        tried.submission.fingerprint = steps[i].fingerprint;
+        tried.submission.submitted_ms = steps[i].at_ms;
         assert_int_equal(tried_now(store, &tried), 0);
         assert_int_equal(tried.write.outcome, steps[i].outcome);
         struct job *job = NULL;
-        bool stored = store_get(store, tried.id, &job, NULL) == 0;
+        bool stored = store_get(store, tried.experiment.id, &job, NULL) == 0;
         assert_int_equal(stored, steps[i].outcome == WRITE_NEW);
         job_free(job);
     }
@@ -193,7 +193,7 @@ static void a_full_disk_fails_who_waits_and_keeps_the_ends(void **state)
     assert_int_equal(end.failed.kind, ERROR_NONE);
     assert_int_equal(fixture_state(store, id), JOB_SUCCEEDED);
     assert_true(store_healthy(store, NULL));
-    assert_int_equal(store_get(store, refused.id, &(struct job *){NULL}, NULL), -1);
+    assert_int_equal(store_get(store, refused.experiment.id, &(struct job *){NULL}, NULL), -1);
 }
 
 static void a_healed_disk_is_noticed_without_a_write(void **state)

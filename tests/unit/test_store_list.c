@@ -1,4 +1,5 @@
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -202,9 +203,41 @@ static void a_slow_reader_holds_nothing(void **state)
     assert_int_equal(nested.deepest, 8);
 }
 
+static void a_list_that_takes_too_long_is_stopped(void **state)
+{
+    struct fixture *fixture = *state;
+    char path[SCRATCH_BYTES + 32];
+    struct listed listed = {.stop_after = 0};
+    struct error error = {0};
+    snprintf(path, sizeof path, "%s/coalesced.db", fixture->directory);
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)"
+                     " INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms, kernel,"
+                     " request) SELECT printf('%026d', i), 'failed', 0, 0, 1, 1, 'k', '{}' FROM n;"
+                     "INSERT INTO labels SELECT 'many', id, 'v' FROM experiments",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    struct store_filter filter = all;
+    filter.label = "many";
+    filter.kernel = "none";
+    filter.within_ms = 1;
+    assert_int_equal(store_list(fixture->store, &filter, list_each, &listed, &error), -1);
+    assert_int_equal(error.kind, ERROR_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "narrow it"));
+    filter.within_ms = -1;
+    list(fixture->store, filter, &listed);
+    assert_int_equal(listed.count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_list_that_takes_too_long_is_stopped, fixture_setup,
+                                        fixture_teardown),
         cmocka_unit_test_setup_teardown(a_list_has_the_newest_first, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_list_keeps_to_its_limit_and_stops_when_told, fixture_setup,
                                         fixture_teardown),

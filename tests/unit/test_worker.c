@@ -109,7 +109,7 @@ static void misbehave(struct fixture *f, const char *mode)
 static void submit(struct fixture *f, const char *behaviour, double timeout_s, char id[ID_BYTES])
 {
     char request[128];
-    struct submission submission = service_request(0, 0);
+    struct plain submission = service_request(0, 0);
     snprintf(request, sizeof request, "{\"kernel\":\"copy\",\"labels\":{\"fake\":\"%s\"}}", behaviour);
     submission.request = request;
     submission.timeout_s = timeout_s;

@@ -22,6 +22,7 @@ struct submitting {
     atomic_bool committed; /* outcome is there */
     const char *kernel;
     int device, wait_s;
+    char fingerprint[FINGERPRINT_BYTES];
     struct await *await;
 };
 
@@ -88,8 +89,6 @@ static enum handled reply_refusal(struct request *request, const struct error *e
 
 static enum handled submit(struct request *request, const struct experiment *experiment, const char *text)
 {
-    char fingerprint[FINGERPRINT_BYTES];
-    fingerprint_make(text, fingerprint);
     struct submitting *submitting = calloc(1, sizeof *submitting);
     if (!submitting)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for another experiment");
@@ -98,14 +97,19 @@ static enum handled submit(struct request *request, const struct experiment *exp
     submitting->device = (int)experiment->device;
     submitting->wait_s = request_prefer_wait(request);
     request_keep(request, submitting, submitting_free);
-    struct submission submission = {
-        .kernel = experiment->kernel->name,
+    fingerprint_make(text, submitting->fingerprint);
+    struct sweep_run run = {
+        .kernel = submitting->kernel,
         .device = submitting->device,
         .priority = (int)experiment->priority,
         .timeout_s = experiment->timeout_s,
         .request = text,
+    };
+    struct sweep alone = {.runs = &run, .run_count = 1};
+    struct submission submission = {
+        .sweep = &alone,
         .idempotency_key = request_header(request, "Idempotency-Key"),
-        .fingerprint = fingerprint,
+        .fingerprint = submitting->fingerprint,
     };
     struct service *service = request_service(request);
     struct error error = {0};
@@ -165,14 +169,17 @@ static enum handled answer(struct request *request, struct submitting *submittin
     bool running, waits = place_find(service, &view, &running);
     view.state = job_state_name(running ? JOB_RUNNING : JOB_QUEUED);
     if (!waits || submitting->wait_s) {
-        if (store_get(service->store, id, &job, &error) < 0)
+        if (store_get(service->store, id, &job, &error) == 0)
+            view_of_job(job, &view);
+        else if (error.kind == ERROR_NOT_FOUND)
             return reply_error(request, &error);
-        view_of_job(job, &view);
-        if (!view.ended)
+        if (job && !view.ended)
             place_find(service, &view, &running);
     }
     enum handled handled;
-    if (submitting->wait_s && !view.ended && !request_over(request)) {
+    /* It is committed: a read that fails now changes nothing about that. */
+    bool unread = error.kind != ERROR_NONE;
+    if (submitting->wait_s && !view.ended && !unread && !request_over(request)) {
         handled = request_wait_until(request, submitting->wait_s);
     } else if (submitting->wait_s && view.ended) {
         location_set(request, id);

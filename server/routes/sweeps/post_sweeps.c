@@ -12,6 +12,7 @@
 #include "api/json.h"
 #include "api/recipe.h"
 #include "api/sweep.h"
+#include "base/clock.h"
 #include "server/http/route.h"
 #include "server/routes/answer_sweep.h"
 #include "server/routes/await.h"
@@ -33,6 +34,7 @@ struct sweeping {
     char detail[BODY_DETAIL_BYTES];
     struct problems problems;
     struct sweep sweep;
+    int point_count;             /* of the sweep, when that is freed */
     const struct recipe *recipe; /* NULL: none */
     char *text;                  /* the request, without its blanks */
     char fingerprint[FINGERPRINT_BYTES];
@@ -79,6 +81,8 @@ static int body_expand(struct sweeping *sweeping)
     int result = -1;
     if (wanted)
         result = sweep_expand(&sweeping->sweep, wanted, facts, devices_count(devices), &sweeping->problems);
+    if (result == 0 && sweeping->recipe)
+        result = sweep_refer(&sweeping->sweep, sweeping->recipe, facts);
     if (sweeping->recipe)
         recipe_explain(sweeping->recipe, object, &sweeping->problems);
     if (result == 0 && !(sweeping->text = json_dumps(object, API_JSON_FLAGS)))
@@ -158,7 +162,7 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
     /* Other than that of the same text as an experiment. */
     fingerprint_make(sweeping->text, hash);
     snprintf(sweeping->fingerprint, sizeof sweeping->fingerprint, "sweep %.32s", hash);
-    struct sweep_submission submission = {
+    struct submission submission = {
         .sweep = &sweeping->sweep,
         .request = sweeping->text,
         .recipe = sweeping->recipe ? recipe_name(sweeping->recipe) : NULL,
@@ -166,7 +170,7 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
         .fingerprint = sweeping->fingerprint,
     };
     sweeping->submitted = true;
-    if (queue_submit_sweep(request_service(request)->queue, &submission, on_committed, sweeping, &error) == 0)
+    if (queue_submit(request_service(request)->queue, &submission, on_committed, sweeping, &error) == 0)
         return request_wait(request);
     return reply_refusal(request, sweeping, &error);
 }
@@ -178,13 +182,20 @@ static enum handled answer(struct request *request, struct sweeping *sweeping)
 {
     const char *id = sweeping->outcome.id;
     struct sweep_row row;
+    struct error error = {0};
     enum handled handled;
-    if (sweep_find(request, id, &row, &handled) < 0)
-        return handled;
+    bool unread = store_sweep(request_service(request)->store, id, &row, &error) < 0;
+    if (unread && error.kind == ERROR_NOT_FOUND)
+        return reply_error(request, &error);
+    if (unread) { /* it is committed: a read that fails now changes nothing about that */
+        row.total = row.states[JOB_QUEUED] = sweeping->point_count;
+        row.submitted_ms = clock_wall_ms();
+        memcpy(row.id, id, sizeof row.id);
+    }
     bool ended = sweep_row_ended(&row);
     char location[64];
     snprintf(location, sizeof location, "/v1/sweeps/%s", id);
-    if (sweeping->wait_s && !ended && !request_over(request)) {
+    if (sweeping->wait_s && !ended && !unread && !request_over(request)) {
         handled = request_wait_until(request, sweeping->wait_s);
     } else {
         reply_header(request, "Location", location);
@@ -217,6 +228,8 @@ static enum handled handle(struct request *request)
         return reply_refusal(request, sweeping, &outcome->error);
     if (outcome->outcome == SUBMITTED_MISMATCH)
         return reply_key_reused(request);
+    if (sweeping->sweep.points)
+        sweeping->point_count = sweeping->sweep.point_count;
     sweep_free(&sweeping->sweep); /* a wait may be long */
     /* Before the state is read, so that an end in between is not missed. */
     if (sweeping->wait_s && !sweeping->await && !(sweeping->await = await_new(request, outcome->id)))

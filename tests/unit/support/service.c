@@ -41,13 +41,10 @@ void service_end(struct service *service)
     scratch_remove(service->directory);
 }
 
-struct submission service_request(int device, int priority)
+struct plain service_request(int device, int priority)
 {
-    return (struct submission){.kernel = "read_offset",
-                               .device = device,
-                               .priority = priority,
-                               .timeout_s = 60,
-                               .request = "{\"kernel\": \"read_offset\"}"};
+    return (struct plain){
+        .device = device, .priority = priority, .timeout_s = 60, .request = "{\"kernel\": \"read_offset\"}"};
 }
 
 struct answer {
@@ -71,7 +68,7 @@ static void answer_cancelled(void *arg, const struct error *failed)
     sem_post(&answer->came);
 }
 
-struct submitted service_submit(struct service *service, const struct submission *submission)
+struct submitted service_submit_sweep(struct service *service, const struct submission *submission)
 {
     struct answer answer = {.submitted = {.outcome = SUBMITTED_FAILED}};
     sem_init(&answer.came, 0, 0);
@@ -81,15 +78,17 @@ struct submitted service_submit(struct service *service, const struct submission
     return answer.submitted;
 }
 
-struct submitted service_submit_sweep(struct service *service, const struct sweep_submission *submission)
+struct submitted service_submit(struct service *service, const struct plain *plain)
 {
-    struct answer answer = {.submitted = {.outcome = SUBMITTED_FAILED}};
-    sem_init(&answer.came, 0, 0);
-    if (queue_submit_sweep(service->queue, submission, answer_submitted, &answer, &answer.submitted.error) ==
-        0)
-        sem_wait(&answer.came);
-    sem_destroy(&answer.came);
-    return answer.submitted;
+    struct sweep_run run = {.kernel = "read_offset",
+                            .device = plain->device,
+                            .priority = plain->priority,
+                            .timeout_s = plain->timeout_s,
+                            .request = plain->request};
+    struct sweep alone = {.runs = &run, .run_count = 1};
+    struct submission submission = {
+        .sweep = &alone, .idempotency_key = plain->idempotency_key, .fingerprint = plain->fingerprint};
+    return service_submit_sweep(service, &submission);
 }
 
 void service_sweep(struct service *service, const char *const requests[], int count, double timeout_s,
@@ -100,11 +99,11 @@ void service_sweep(struct service *service, const char *const requests[], int co
     assert_in_range(count, 1, 64);
     for (int i = 0; i < count; i++) {
         runs[i] = (struct sweep_run){"copy", 0, 0, timeout_s, requests[i], 1};
-        points[i] = (struct sweep_point){i, "{}", NULL, NULL};
+        points[i] = (struct sweep_point){.run = i, .values = "{}"};
     }
     struct sweep sweep = {.runs = runs, .run_count = count, .points = points, .point_count = count};
     struct submitted submitted = service_submit_sweep(
-        service, &(struct sweep_submission){.sweep = &sweep, .request = "{}", .fingerprint = ""});
+        service, &(struct submission){.sweep = &sweep, .request = "{}", .fingerprint = ""});
     if (submitted.outcome != SUBMITTED_NEW)
         fail_msg("not queued: %s", submitted.error.text);
     memcpy(id, submitted.id, ID_BYTES);
@@ -112,8 +111,8 @@ void service_sweep(struct service *service, const char *const requests[], int co
 
 void service_queue(struct service *service, int device, int priority, char id[ID_BYTES])
 {
-    struct submission submission = service_request(device, priority);
-    struct submitted submitted = service_submit(service, &submission);
+    struct plain plain = service_request(device, priority);
+    struct submitted submitted = service_submit(service, &plain);
     if (submitted.outcome != SUBMITTED_NEW)
         fail_msg("not queued: %s", submitted.error.text);
     memcpy(id, submitted.id, ID_BYTES);

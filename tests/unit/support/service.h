@@ -24,17 +24,22 @@ void service_stop(struct service *service);
 /* Stops, and removes the directory. */
 void service_end(struct service *service);
 
-/* What a plain experiment is. */
-struct submission service_request(int device, int priority);
+/* One experiment by itself. */
+struct plain {
+    int device, priority;
+    double timeout_s;
+    const char *request, *idempotency_key, *fingerprint;
+};
+struct plain service_request(int device, int priority);
 
 /* Submits and waits for the answer; a refusal is SUBMITTED_FAILED with its error. Any thread. */
-struct submitted service_submit(struct service *service, const struct submission *submission);
+struct submitted service_submit(struct service *service, const struct plain *plain);
 
 /* Submits a plain one and writes its id; fails the test when it is not queued. */
 void service_queue(struct service *service, int device, int priority, char id[ID_BYTES]);
 
 /* The same for a sweep. */
-struct submitted service_submit_sweep(struct service *service, const struct sweep_submission *submission);
+struct submitted service_submit_sweep(struct service *service, const struct submission *submission);
 
 /* A sweep of so many of the requests' experiments on device 0; writes its id. Fails the test when it is not queued. */
 void service_sweep(struct service *service, const char *const requests[], int count, double timeout_s,

@@ -24,10 +24,11 @@ static void tried_done(struct store_write *write, const struct error *failed)
 void tried_insert(struct tried *tried, const char *kernel, const char *request)
 {
     *tried = (struct tried){.write.done = tried_done};
-    id_next(tried->id);
-    tried->insert = (struct store_insert){
-        .id = tried->id, .kernel = kernel, .request = request, .timeout_s = 1, .submitted_ms = 1};
-    tried->write.insert = &tried->insert;
+    tried->experiment = (struct store_experiment){.kernel = kernel, .request = request, .timeout_s = 1};
+    id_next(tried->experiment.id);
+    tried->submission =
+        (struct store_submission){.experiments = &tried->experiment, .count = 1, .submitted_ms = 1};
+    tried->write.submission = &tried->submission;
 }
 
 void tried_change(struct tried *tried, const char *id, enum job_state state)
@@ -51,9 +52,9 @@ void fixture_insert(struct store *store, const char *kernel, int device, const c
 {
     struct tried tried;
     tried_insert(&tried, kernel, request);
-    tried.insert.device = device;
+    tried.experiment.device = device;
     assert_int_equal(tried_now(store, &tried), 0);
-    memcpy(id, tried.id, ID_BYTES);
+    memcpy(id, tried.experiment.id, ID_BYTES);
 }
 
 enum job_state fixture_state(struct store *store, const char *id)

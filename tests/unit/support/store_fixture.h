@@ -22,8 +22,8 @@ int fixture_teardown(void **state);
    busy in between. */
 struct tried {
     struct store_write write;
-    struct store_insert insert;
-    char id[ID_BYTES];
+    struct store_submission submission;
+    struct store_experiment experiment;
     struct error failed;
     int done;
     sem_t *entered, *leave;

@@ -1,10 +1,13 @@
-#include "server/store/private.h"
+#include "server/store/open.h"
 
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "server/store/lock.h"
+#include "server/store/schema.h"
 
 enum { BUSY_MS = 5000 };
 
@@ -27,7 +30,9 @@ static int store_open_writer(struct store *store, const char *path, const char *
     sqlite3 *db = NULL;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path, &db, flags, vfs) != SQLITE_OK) {
-        error_set(error, ERROR_STORE, "cannot open %s: %s", path, db ? sqlite3_errmsg(db) : "no memory");
+        char what[PATH_MAX + 16];
+        snprintf(what, sizeof what, "cannot open %s", path);
+        schema_failed(db, what, error);
         goto fail;
     }
     /* Somebody may look in with the sqlite3 shell: wait rather than fail. */
@@ -46,9 +51,9 @@ int store_open(struct store **store_out, const char *directory, const char *vfs,
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return error_set(error, ERROR_MEMORY, "no memory for the store");
-    struct store_filter newest = {.state = -1, .device = -1, .limit = 1};
+    struct store_filter newest = {.state = -1, .device = -1, .limit = 1, .within_ms = -1};
     char path[PATH_MAX];
-    store->lock = directory_lock(directory, error);
+    store->lock = lock_directory(directory, error);
     if (store->lock < 0)
         goto fail;
     if (snprintf(path, sizeof path, "%s/coalesced.db", directory) >= (int)sizeof path) {
@@ -78,4 +83,19 @@ void store_close(struct store *store)
     if (store->lock >= 0)
         close(store->lock);
     free(store);
+}
+
+void store_hand_over(struct store *store, struct store_write *write)
+{
+    writer_hand_over(&store->writer, write);
+}
+
+void store_flush(struct store *store)
+{
+    writer_flush(&store->writer);
+}
+
+bool store_healthy(struct store *store, struct error *error)
+{
+    return writer_healthy(&store->writer, error);
 }

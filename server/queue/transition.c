@@ -1,0 +1,89 @@
+#include "server/queue/transition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/store/store.h"
+
+void transition_tell(struct queue *queue, const char *id, enum job_state state)
+{
+    if (queue->config.changed)
+        queue->config.changed(queue->config.changed_arg, id, state);
+}
+
+void transition_tell_sweep(struct queue *queue, const char *sweep)
+{
+    if (queue->config.sweep_ended)
+        queue->config.sweep_ended(queue->config.changed_arg, sweep);
+}
+
+static void transition_done(struct store_write *write, const struct error *failed)
+{
+    struct transition *transition = (struct transition *)write;
+    struct queue *queue = transition->queue;
+    bool sweep_ended = false;
+    char sweep[ID_BYTES];
+    pthread_mutex_lock(&queue->lock);
+    queue->unsaved--;
+    if (transition->ended)
+        sweep_ended = entry_leave(queue, transition->ended, sweep);
+    pthread_mutex_unlock(&queue->lock);
+    free(transition->ended);
+    for (int i = 0; i < write->change_count; i++) {
+        const struct store_change *change = &write->changes[i];
+        if (!failed)
+            transition_tell(queue, change->id, change->state);
+        else
+            log_error("experiment %s is %s, and the store cannot be told: %s", change->id,
+                      job_state_name(change->state), failed->text);
+    }
+    if (sweep_ended)
+        transition_tell_sweep(queue, sweep);
+    if (failed && transition->report)
+        error_set(transition->report, failed->kind, "%s", failed->text);
+    free(transition);
+}
+
+struct transition *transition_new(struct queue *queue, const struct ending *ending)
+{
+    size_t size = ending && ending->result ? strlen(ending->result) + 1 : 0;
+    struct transition *transition = calloc(1, sizeof *transition + size);
+    if (!transition)
+        return NULL;
+    transition->queue = queue;
+    transition->write.done = transition_done;
+    if (size)
+        memcpy(transition->result, ending->result, size);
+    if (ending && ending->failure)
+        transition->failure = *ending->failure;
+    return transition;
+}
+
+struct store_change *transition_add(struct transition *transition, const char *id, enum job_state state,
+                                    int attempt)
+{
+    struct store_change *change = &transition->write.changes[transition->write.change_count++];
+    memcpy(change->id, id, ID_BYTES);
+    change->state = state;
+    change->attempt = attempt;
+    return change;
+}
+
+void transition_end(struct transition *transition, struct entry *entry, enum job_state state)
+{
+    struct store_change *change = transition_add(transition, entry->task.id, state, entry->task.attempt);
+    change->started_ms = entry->started_ms;
+    change->finished_ms = clock_wall_ms();
+    if (transition->failure.kind != ERROR_NONE)
+        change->failure = &transition->failure;
+    transition->ended = entry;
+    entry->phase = ENDING;
+}
+
+void transition_hand_over(struct transition *transition)
+{
+    transition->queue->unsaved++;
+    store_hand_over(transition->queue->store, &transition->write);
+}

@@ -1,0 +1,48 @@
+/* Changes of an experiment's state on their way to the store, and what follows from their commit.
+
+       submitted -> (commit) -> QUEUED --------- taken --------> RUNNING
+                                  ^  |                            |  |
+                                  |  +-- cancelled --+    ends ---+  |
+                                  |                  v    v          |
+                                  |            SUCCEEDED, FAILED,    |
+                                  |                CANCELLED         |
+                                  +----- handed back, or the --------+
+                                         service died under it
+
+   An experiment that is handed back once too often, or whose device is gone, is FAILED; one whose cancellation was
+   asked for while it ran is CANCELLED. What has ended never changes: a trigger of the schema sees to it. In memory
+   an end has a phase of its own, ENDING, from its hand-over until its commit. */
+#ifndef COALESCED_SERVER_QUEUE_TRANSITION_H
+#define COALESCED_SERVER_QUEUE_TRANSITION_H
+
+#include "server/queue/entry.h"
+#include "server/store/write.h"
+
+struct transition {
+    struct store_write write;
+    struct queue *queue;
+    struct entry *ended;  /* NULL: none; freed after the commit */
+    struct error failure; /* of the one that ended */
+    struct error *report; /* where a failure to commit is told as well; NULL: in the log alone */
+    char result[];
+};
+
+/* `ending` may be NULL. NULL: no memory. */
+struct transition *transition_new(struct queue *queue, const struct ending *ending);
+
+/* A change to be filled in. */
+struct store_change *transition_add(struct transition *transition, const char *id, enum job_state state,
+                                    int attempt);
+
+/* With the lock held: the end of `entry`, which runs or waits no more; transition->failure tells why unless
+   its kind is ERROR_NONE. */
+void transition_end(struct transition *transition, struct entry *entry, enum job_state state);
+
+/* With the lock held: to the store, which owns it until it is done. */
+void transition_hand_over(struct transition *transition);
+
+/* Without the lock, after the commit: tells whoever listens. */
+void transition_tell(struct queue *queue, const char *id, enum job_state state);
+void transition_tell_sweep(struct queue *queue, const char *sweep);
+
+#endif

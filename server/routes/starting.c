@@ -1,0 +1,127 @@
+#include "server/routes/starting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/text.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "version.h"
+
+enum { AGAIN_S = 2, REASON_BYTES = 512 };
+
+struct starting {
+    struct http *http;
+    char instance[64];
+    pthread_mutex_t lock; /* guards the reason */
+    char reason[REASON_BYTES];
+};
+
+void starting_set_reason(struct starting *starting, const char *reason)
+{
+    pthread_mutex_lock(&starting->lock);
+    snprintf(starting->reason, sizeof starting->reason, "%s", reason);
+    pthread_mutex_unlock(&starting->lock);
+}
+
+static void reason_copy(struct starting *starting, char reason[REASON_BYTES])
+{
+    pthread_mutex_lock(&starting->lock);
+    snprintf(reason, sizeof starting->reason, "%s", starting->reason);
+    pthread_mutex_unlock(&starting->lock);
+}
+
+static enum handled handle_livez(struct request *request)
+{
+    return reply_static(request, "{\"status\":\"alive\"}\n");
+}
+
+/* As readyz.c answers, with the one check that there is. */
+static enum handled handle_readyz(struct request *request)
+{
+    struct starting *starting = request_context(request);
+    struct buffer body = {0};
+    char reason[REASON_BYTES];
+    reason_copy(starting, reason);
+    buffer_text(&body, "{\"status\":\"not ready\",\"instance\":");
+    text_string(&body, starting->instance);
+    buffer_text(&body, ",\"version\":\"" COALESCED_VERSION "\",\"commit\":\"" COALESCED_COMMIT
+                       "\",\"checks\":[{\"name\":\"store\",\"ok\":false,\"reason\":");
+    text_string(&body, reason);
+    buffer_text(&body, "}]}\n");
+    return reply_body(request, 503, &body);
+}
+
+static enum handled handle_other(struct request *request)
+{
+    char reason[REASON_BYTES];
+    reason_copy(request_context(request), reason);
+    reply_retry_after(request, AGAIN_S);
+    return reply_problem(request, PROBLEM_UNAVAILABLE, "the service cannot start yet: %s", reason);
+}
+
+static const char *const queries[] = {"kernel",    "state",      "device", "label",   "sweep",
+                                      "page_size", "page_token", "wait",   "verbose", NULL};
+
+#define OTHER(of)                                                                                            \
+    &(const struct route)                                                                                    \
+    {                                                                                                        \
+        .method = of, .pattern = "*", .type = "application/json", .other = "text/csv", .queries = queries,   \
+        .handle = handle_other                                                                               \
+    }
+
+static const struct route *const starting_routes[] = {
+    OTHER("GET"),
+    OTHER("POST"),
+    OTHER("DELETE"),
+    &(const struct route){.method = "GET",
+                          .pattern = "/livez",
+                          .type = "application/json",
+                          .flags = ROUTE_OPEN,
+                          .handle = handle_livez},
+    &(const struct route){.method = "GET",
+                          .pattern = "/readyz",
+                          .type = "application/json",
+                          .flags = ROUTE_OPEN,
+                          .queries = queries,
+                          .handle = handle_readyz},
+    NULL,
+};
+
+int starting_begin(struct starting **out, const struct http_config *config, struct error *error)
+{
+    struct http_config own = *config;
+    struct starting *starting = calloc(1, sizeof *starting);
+    if (!starting)
+        return error_set(error, ERROR_MEMORY, "no memory to wait for the store");
+    snprintf(starting->instance, sizeof starting->instance, "%s", config->instance);
+    pthread_mutex_init(&starting->lock, NULL);
+    own.routes = starting_routes;
+    own.context = starting;
+    own.listener = fcntl(config->listener, F_DUPFD_CLOEXEC, 0);
+    if (own.listener >= 0 && http_start(&starting->http, &own, error) == 0) {
+        *out = starting;
+        return 0;
+    }
+    if (own.listener < 0)
+        error_set_errno(error, errno, "cannot listen twice");
+    else
+        close(own.listener);
+    pthread_mutex_destroy(&starting->lock);
+    free(starting);
+    return -1;
+}
+
+void starting_end(struct starting *starting)
+{
+    if (!starting)
+        return;
+    http_quiesce(starting->http);
+    http_stop(starting->http);
+    pthread_mutex_destroy(&starting->lock);
+    free(starting);
+}

@@ -1,0 +1,20 @@
+/* What is answered while the store cannot be opened because its disk is full or fails: the process is alive and not
+   ready, with the reason. */
+#ifndef COALESCED_SERVER_ROUTES_STARTING_H
+#define COALESCED_SERVER_ROUTES_STARTING_H
+
+#include "server/http/http.h"
+
+struct starting;
+
+/* Answers on a copy of the configuration's listener, so that connections go on being taken by whoever listens next;
+   its routes and its context are not used. */
+int starting_begin(struct starting **starting, const struct http_config *config, struct error *error);
+
+/* What is told as the reason; copied. */
+void starting_set_reason(struct starting *starting, const char *reason);
+
+/* NULL is allowed. */
+void starting_end(struct starting *starting);
+
+#endif

@@ -1,0 +1,102 @@
+"""A disk that cannot be read, or is full, while the service runs and when it starts."""
+import json
+import os
+import pathlib
+import re
+import signal
+
+import pytest
+from conftest import SMALL, sanitized
+
+LIBRARY = pathlib.Path(os.environ.get("COALESCED_BUILD", pathlib.Path(__file__).parents[2] / "build")) / "tests/failing_disk.so"
+
+
+@pytest.fixture
+def disk(start, tmp_path):
+    """disk(*flags) -> a service whose disk fails where disk.fails("read" or "write") says so, until disk.works()."""
+    if sanitized():
+        pytest.skip("a sanitizer wants to be preloaded first")
+    assert LIBRARY.exists()
+    switch = tmp_path / "switch"
+
+    def begin(*flags, **rest):
+        return start(*flags, environment={"LD_PRELOAD": str(LIBRARY), "FAILING_DISK": str(switch)}, **rest)
+
+    begin.fails = lambda how: switch.with_suffix("." + how).touch()
+    begin.works = lambda: [switch.with_suffix("." + how).unlink(missing_ok=True) for how in ("read", "write")]
+    return begin
+
+
+def sent(service, path, body):
+    headers = {"Content-Type": "application/json", "Prefer": "wait=20"}
+    return service.request("POST", path, data=json.dumps(body), headers=headers)
+
+
+@pytest.mark.parametrize("path, body", [("/v1/experiments", SMALL), ("/v1/sweeps", {**SMALL, "offset": [0, 1, 2]})])
+def test_what_is_committed_and_cannot_be_read_is_202(disk, path, body):
+    service = disk()
+    service.works()
+    disk.fails("read")
+    response = sent(service, path, body)
+    assert response.status_code == 202, response.text
+    assert service.get(response.headers["Location"]).status_code in (500, 503)
+    disk.works()
+    assert service.get(response.headers["Location"] + "?wait=20").json()["state"] == "succeeded"
+
+
+def test_nothing_more_runs_while_the_disk_is_full(disk):
+    service = disk()
+    sweep = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": list(range(400)), "labels": {"fake": "sleep:0.01"}}).json()
+
+    def done():
+        return service.get(sweep["links"]["self"] + "?page_size=1").json()["done"]
+
+    service.until(lambda: done() > 5)
+    disk.fails("write")
+    service.until(lambda: service.get("/readyz").status_code == 503)
+    service.until(lambda: service.get("/v1/queue").json()["running"] == 0)
+    queued = service.get("/v1/queue").json()["queued"]
+    assert queued > 100
+    service.until(lambda: sent(service, "/v1/experiments", SMALL).status_code == 503)
+    assert service.get("/v1/queue").json()["queued"] == queued
+    disk.works()
+    service.until(lambda: done() == 400, 60)
+    assert service.get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize("before", ["nothing", "a database", "something that ran"])
+def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
+    if before != "nothing":
+        first = start()
+        kept = first.run()
+        if before == "something that ran":
+            first.post({**SMALL, "labels": {"fake": "sleep:60"}})
+            first.until(lambda: first.get("/v1/queue").json()["running"] == 1)
+        first.stop(signal.SIGKILL)
+    disk.fails("write")
+    service = disk(ready=False)
+    assert service.get("/livez").status_code == 200
+    ready = service.get("/readyz?verbose")
+    assert ready.status_code == 503 and re.search("full|No space", ready.text), ready.text
+    refused = service.post(SMALL)
+    assert refused.status_code == 503 and re.search("full|No space", refused.text) and refused.headers["Retry-After"]
+    assert service.get("/v1/experiments?state=queued").status_code == 503
+    assert service.log.read_text().count("trying again") == 1
+    disk.works()
+    service.until(lambda: service.get("/readyz").status_code == 200)
+    if before == "something that ran":
+        service.until(lambda: service.get("/v1/queue").json()["running"] == 1)
+        service.until(lambda: service.get("/v1/experiments?state=running").json()["experiments"])
+        (again,) = service.get("/v1/experiments?state=running").json()["experiments"]
+        assert again["attempt"] == 2
+    else:
+        service.works()
+    if before != "nothing":
+        assert service.get(f"/v1/experiments/{kept['id']}").json()["state"] == "succeeded"
+
+
+def test_a_start_on_a_full_disk_can_be_stopped(disk):
+    disk.fails("write")
+    service = disk(ready=False)
+    assert service.get("/readyz").status_code == 503
+    assert service.stop() == 0

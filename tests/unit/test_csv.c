@@ -1,0 +1,106 @@
+/* The table's bytes: tests/csv/rows.json holds rows of many kinds, rows.csv what is to be made of them. With a file's
+   name as its argument the program writes that table instead. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "api/csv.h"
+#include "api/json.h"
+
+/* A member as text, to be freed: a string as it is, an object as the service would have written it. */
+static char *member_text(const json_t *row, const char *name)
+{
+    const json_t *member = json_object_get(row, name);
+    if (!member || json_is_null(member))
+        return NULL;
+    return json_is_string(member) ? strdup(json_string_value(member)) : json_dumps(member, API_JSON_FLAGS);
+}
+
+static int64_t member_number(const json_t *row, const char *name)
+{
+    return json_integer_value(json_object_get(row, name));
+}
+
+static void row_write(struct buffer *out, const json_t *row)
+{
+    char *request = member_text(row, "request"), *result = member_text(row, "result"),
+         *failure = member_text(row, "point_failure"), *reference = member_text(row, "reference");
+    const json_t *why = json_object_get(row, "failure");
+    struct error error = {0};
+    if (why)
+        error_set(&error, error_kind_of(json_string_value(json_object_get(why, "kind"))), "%s",
+                  json_string_value(json_object_get(why, "text")));
+    struct view_experiment experiment = {
+        .id = json_string_value(json_object_get(row, "id")),
+        .state = json_string_value(json_object_get(row, "state")),
+        .attempt = (int)member_number(row, "attempt"),
+        .submitted_ms = member_number(row, "submitted_ms"),
+        .started_ms = member_number(row, "started_ms"),
+        .finished_ms = member_number(row, "finished_ms"),
+        .request = request,
+        .result = result,
+        .failure = &error,
+    };
+    struct view_point point = {.index = (int)member_number(row, "index"),
+                               .id = json_string_value(json_object_get(row, "removed")),
+                               .experiment = experiment.id ? &experiment : NULL,
+                               .request = request,
+                               .failure = failure,
+                               .reference = reference};
+    assert_int_equal(csv_row(out, &point), 0);
+    free(request);
+    free(result);
+    free(failure);
+    free(reference);
+}
+
+static void table_write(struct buffer *out)
+{
+    size_t i;
+    json_t *row, *rows = json_load_file(TESTS_DIR "/csv/rows.json", 0, NULL);
+    assert_non_null(rows);
+    assert_int_equal(csv_header(out), 0);
+    json_array_foreach (rows, i, row)
+        row_write(out, row);
+    json_decref(rows);
+}
+
+static void a_table_keeps_its_bytes(void **state)
+{
+    (void)state;
+    struct buffer out = {0}, wanted = {0};
+    char piece[4096];
+    table_write(&out);
+    FILE *file = fopen(TESTS_DIR "/csv/rows.csv", "rb");
+    assert_non_null(file);
+    for (size_t count; (count = fread(piece, 1, sizeof piece, file));)
+        buffer_append(&wanted, piece, count);
+    fclose(file);
+    size_t same = 0, line = 1;
+    while (same < out.size && same < wanted.size && out.data[same] == wanted.data[same])
+        line += out.data[same++] == '\n';
+    if (same < out.size || same < wanted.size)
+        fail_msg("line %zu: \"%.60s\", not \"%.60s\"", line, out.data + same, wanted.data + same);
+    buffer_free(&out);
+    buffer_free(&wanted);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2) {
+        struct buffer out = {0};
+        FILE *file = fopen(argv[1], "wb");
+        table_write(&out);
+        bool bad = !file || fwrite(out.data, 1, out.size, file) != out.size || fclose(file);
+        buffer_free(&out);
+        return bad;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_table_keeps_its_bytes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
