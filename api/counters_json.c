@@ -51,14 +51,6 @@ void counters_wanted_from_json(struct counters_wanted *wanted, const json_t *val
         *wanted = found;
 }
 
-json_t *counters_wanted_to_json(const struct counters_wanted *wanted)
-{
-    json_t *list = wanted->count ? json_array() : json_boolean(wanted->on);
-    for (int i = 0; i < wanted->count; i++)
-        json_array_append_new(list, json_string(wanted->name[i]));
-    return list;
-}
-
 /* ---- measured ---- */
 
 /* Counts whole, however large; all else to seven digits. */

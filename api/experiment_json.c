@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/counters_json.h"
+#include "api/experiment_text.h"
 #include "api/json.h"
 #include "api/labels_json.h"
 #include "api/problem.h"
@@ -337,31 +338,12 @@ json_t *param_value_to_json(const struct kernel_param *param, int64_t value)
     return param->type == PARAM_CHOICE ? json_string(param->choices[value]) : json_integer(value);
 }
 
-json_t *experiment_to_json(const struct experiment *e, const json_t *request)
+json_t *experiment_to_json(const struct experiment *e)
 {
-    const struct kernel *kernel = e->kernel;
-    json_t *labels = request ? json_object_get(request, "labels") : NULL;
-    json_t *size = kernel->dims == 2 ? json_pack("[I,I]", (json_int_t)e->size[0], (json_int_t)e->size[1])
-                                     : json_integer(e->size[0]);
-    json_t *object =
-        json_pack("{s:s,s:s,s:o,s:o,s:o}", "kernel", kernel->name, "dtype", dtype_name(e->dtype), "size",
-                  size, "block", shape_to_json(e->block), "grid", shape_to_json(e->grid));
-    int failed = !object;
-    for (int i = 0; i < kernel->param_count; i++)
-        failed |= json_object_set_new(object, kernel->params[i].name,
-                                      param_value_to_json(&kernel->params[i], e->param[i]));
-    json_t *rest = json_pack("{s:I,s:I,s:{s:I,s:f,s:f,s:f},s:o,s:s,s:f,s:I,s:o}", "shared_bytes",
-                             (json_int_t)e->shared_bytes, "device", (json_int_t)e->device, "measure",
-                             "min_samples", (json_int_t)e->measure.min_samples, "noise", e->measure.noise,
-                             "max_seconds", e->measure.max_seconds, "quiet_s", e->measure.quiet_s, "counters",
-                             counters_wanted_to_json(&e->counters), "transfers", transfers_name(e->transfers),
-                             "timeout_s", e->timeout_s, "priority", (json_int_t)e->priority, "labels",
-                             labels ? json_incref(labels) : json_object());
-    failed |= !rest || json_object_update(object, rest);
-    json_decref(rest);
-    if (failed) {
-        json_decref(object);
-        return NULL;
-    }
+    struct buffer text = {0};
+    json_t *object = NULL;
+    if (experiment_write(&text, e, NULL) == 0)
+        object = json_loadb(text.data, text.size, 0, NULL);
+    buffer_free(&text);
     return object;
 }

@@ -24,9 +24,9 @@ void problem_add_kernel(struct problems *problems, const char *pointer, const ch
 int experiment_from_text(struct experiment *experiment, const char *text, const struct device_facts *facts,
                          struct error *error);
 
-/* The request with every default filled in, labels of `request` (may be NULL) carried over. New reference;
+/* The request with every default filled in, without labels: what experiment_write() writes, read again. New reference;
    NULL: no memory. */
-json_t *experiment_to_json(const struct experiment *experiment, const json_t *request);
+json_t *experiment_to_json(const struct experiment *experiment);
 
 /* Three numbers as a list; the value of a kernel's parameter, a choice by its name. New references. */
 json_t *shape_to_json(const int64_t shape[3]);

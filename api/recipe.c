@@ -159,7 +159,7 @@ static json_t *normal_of(const json_t *request)
         return NULL;
     experiment_check(&experiment, NULL,
                      &problems); /* derives the grid; a point that cannot be launched has none */
-    return experiment_to_json(&experiment, NULL);
+    return experiment_to_json(&experiment);
 }
 
 /* The experiment that the row of this point is of. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
+#include "api/experiment_text.h"
 #include "api/json.h"
 #include "api/problem.h"
 #include "api/recipe.h"
@@ -110,11 +111,8 @@ static uint64_t text_hash(const char *text)
 static int run_find(struct expander *x, const struct experiment *experiment)
 {
     struct sweep *sweep = x->sweep;
-    json_t *normal = experiment_to_json(experiment, x->point);
     x->text.size = 0;
-    int bad = !normal || json_dump_callback(normal, text_write, &x->text, API_JSON_FLAGS) < 0;
-    json_decref(normal);
-    if (bad)
+    if (experiment_write(&x->text, experiment, x->point) < 0)
         return -1;
     uint64_t slot = text_hash(x->text.data) & (SLOTS - 1);
     for (; x->slots[slot]; slot = (slot + 1) & (SLOTS - 1))

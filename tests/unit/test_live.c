@@ -16,6 +16,7 @@
 
 #include "api/live_json.h"
 #include "api/json.h"
+#include "api/result_json.h"
 #include "kernels/device/device.h"
 #include "kernels/live.h"
 #include "kernels/runner.h"

@@ -121,8 +121,7 @@ static json_t *answer_make(const struct experiment *experiment, const struct que
         json_object_set_new(row, "occupancy", occupancy_to_json(&fill));
         json_array_append_new(predictions, row);
     }
-    return json_pack("{s:o,s:o}", "request", experiment_to_json(experiment, NULL), "predictions",
-                     predictions);
+    return json_pack("{s:o,s:o}", "request", experiment_to_json(experiment), "predictions", predictions);
 }
 
 static enum handled handle(struct request *request)
