@@ -150,6 +150,24 @@ def test_slow_requests_hold_up_nobody(service):
     service.works()
 
 
+def test_a_service_stops_under_slow_requests_and_tables_that_nobody_reads(start):
+    service = start()
+    sweep = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": list(range(1000))}, headers={"Prefer": "wait=60"})
+    assert sweep.json()["state"] == "succeeded"
+    slow = json.dumps({"kernel": "gather", "block": 1, "size": 1048576}).encode()
+    clients = [service.connect() for _ in range(12)]
+    try:
+        for client in clients[:4]:
+            client.sendall((HEAD % len(slow)).replace(b"experiments", b"predictions") + b"\r\n" + slow)
+        for client in clients[4:]:
+            client.sendall(b"GET /v1/experiments HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\n\r\n" * 30)
+        time.sleep(0.3)
+        assert service.stop() == 0
+    finally:
+        for client in clients:
+            client.close()
+
+
 @pytest.mark.parametrize("count", [127, 128, 129, 256])
 def test_that_many_requests_at_once_are_all_answered(service, count):
     """While the handlers are busy with others: 128 at once is where libmicrohttpd's epoll mode stalls."""
