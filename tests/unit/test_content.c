@@ -41,7 +41,7 @@ static void the_cache_forgets_what_was_not_asked_for_the_longest(void **state)
     (void)state;
     struct cache *cache = cache_new(100 << 10);
     for (int i = 0; i < 9; i++) {
-        char key[8];
+        char key[16];
         snprintf(key, sizeof key, "%d", i);
         put(cache, key, 10 << 10);
         assert_true(has(cache, "0"));
@@ -63,7 +63,7 @@ static void a_document_in_use_outlives_its_place(void **state)
     put(cache, "kept", 1 << 10);
     struct document *document = cache_get(cache, "kept");
     for (int i = 0; i < 50; i++) {
-        char key[8];
+        char key[16];
         snprintf(key, sizeof key, "%d", i);
         put(cache, key, 1 << 10);
     }
