@@ -373,7 +373,7 @@ def test_the_absolute_form_is_taken(service, target, status):
 
 def test_headers_that_are_lists_may_come_in_several_lines(service):
     where = service.run()["id"]
-    tag = service.get(f"/v1/experiments/{where}").headers["ETag"].encode()
+    tag = service.get(f"/v1/experiments/{where}", headers={"Accept-Encoding": "identity"}).headers["ETag"].encode()
     for path, lines, status in (
             (b"/v1/queue", b"Accept: text/csv\r\nAccept: application/json\r\n", 200),
             (b"/v1/queue", b"Accept: text/csv\r\nAccept: text/html\r\n", 406),

@@ -17,12 +17,13 @@ static enum handled handle(struct request *request)
     json_t *object = kernel_to_json(kernel, true);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
-    return reply_text(request, text);
+    return reply_lasting_text(request, text, kernel->name);
 }
 
 const struct route route_get_kernel = {
     .method = "GET",
     .pattern = "/v1/kernels/{name}",
     .type = "application/json",
+    .flags = ROUTE_KEPT | ROUTE_APART,
     .handle = handle,
 };

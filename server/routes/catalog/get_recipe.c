@@ -16,12 +16,13 @@ static enum handled handle(struct request *request)
     json_t *object = recipe_document(recipe);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
-    return reply_text(request, text);
+    return reply_lasting_text(request, text, request_param(request));
 }
 
 const struct route route_get_recipe = {
     .method = "GET",
     .pattern = "/v1/recipes/{name}",
     .type = "application/json",
+    .flags = ROUTE_KEPT | ROUTE_APART,
     .handle = handle,
 };
