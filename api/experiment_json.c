@@ -8,7 +8,6 @@
 #include "api/json.h"
 #include "api/labels_json.h"
 #include "api/problem.h"
-#include "api/suggest.h"
 
 /* ---- reading ---- */
 
@@ -274,14 +273,19 @@ static void read_field(struct reader *r, const char *name, const json_t *value)
         read_param(r, field - FIELDS, value, pointer);
 }
 
+const char *kernel_suggest(struct suggestion *meant, const char *name)
+{
+    suggest_begin(meant, name);
+    for (int i = 0; i < suite_count(); i++)
+        suggest_consider(meant, suite_at(i)->name);
+    return suggest_text(meant);
+}
+
 void problem_add_kernel(struct problems *problems, const char *pointer, const char *name)
 {
     struct suggestion meant;
-    suggest_begin(&meant, name);
-    for (int i = 0; i < suite_count(); i++)
-        suggest_consider(&meant, suite_at(i)->name);
     problem_add(problems, pointer, "there is no kernel \"%.64s\"%s GET /v1/kernels lists them", name,
-                suggest_text(&meant));
+                kernel_suggest(&meant, name));
 }
 
 int experiment_from_json(struct experiment *experiment, const json_t *request, struct problems *problems)

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "api/suggest.h"
 #include "base/error.h"
 #include "kernels/experiment.h"
 
@@ -15,6 +16,9 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
 
 /* Has an experiment with that kernel a field of that name? */
 bool experiment_takes(const struct kernel *kernel, const char *name);
+
+/* How a sentence goes on that says that there is no kernel of that name, as suggest_text(). */
+const char *kernel_suggest(struct suggestion *meant, const char *name);
 
 /* Says that there is no kernel of that name, and which one may have been meant. */
 void problem_add_kernel(struct problems *problems, const char *pointer, const char *name);

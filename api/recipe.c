@@ -10,7 +10,6 @@
 #include "api/json.h"
 #include "api/prediction_json.h"
 #include "api/problem.h"
-#include "api/suggest.h"
 #include "base/buffer.h"
 #include "base/log.h"
 
@@ -305,6 +304,14 @@ char *recipe_reference(const struct recipe *recipe, const char *request, const c
     return text;
 }
 
+const char *recipe_suggest(struct suggestion *meant, const char *name)
+{
+    suggest_begin(meant, name);
+    for (int i = 0; i < recipe_count(); i++)
+        suggest_consider(meant, recipe_name(recipe_at(i)));
+    return suggest_text(meant);
+}
+
 json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct problems *problems)
 {
     const json_t *name = json_object_get(request, "recipe");
@@ -315,11 +322,8 @@ json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct pro
         return recipe_sweep(*recipe, request);
     if (json_is_string(name)) {
         struct suggestion meant;
-        suggest_begin(&meant, json_string_value(name));
-        for (int i = 0; i < recipe_count(); i++)
-            suggest_consider(&meant, recipe_name(recipe_at(i)));
         problem_add(problems, "#/recipe", "there is no recipe \"%.64s\"%s GET /v1/recipes lists them",
-                    json_string_value(name), suggest_text(&meant));
+                    json_string_value(name), recipe_suggest(&meant, json_string_value(name)));
     } else {
         problem_add(problems, "#/recipe",
                     "must be a string, the name of one recipe; GET /v1/recipes lists them");

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "api/suggest.h"
 #include "kernels/experiment.h"
 
 struct recipe;
@@ -16,6 +17,9 @@ const struct recipe *recipe_at(int index);
 /* NULL when there is none of that name. */
 const struct recipe *recipe_find(const char *name);
 const char *recipe_name(const struct recipe *recipe);
+
+/* How a sentence goes on that says that there is no recipe of that name, as suggest_text(). */
+const char *recipe_suggest(struct suggestion *meant, const char *name);
 
 /* The whole document, and its name, title and text alone. New references; NULL: no memory. */
 json_t *recipe_document(const struct recipe *recipe);

@@ -43,3 +43,8 @@ def test_a_query_parameter_of_another_name_is_named(service):
                         ("status=failed", "state"), ("kernle=copy", "kernel")):
         refused(service.get("/v1/experiments?" + query), 400, f'did you mean \\"{word}\\"')
     assert "did you mean" not in service.get("/v1/experiments?zzz=3").text
+
+
+def test_an_address_of_what_is_not_there_names_what_was_meant(service):
+    refused(service.get("/v1/kernels/readoffset"), 404, 'did you mean \\"read_offset\\"')
+    refused(service.get("/v1/recipes/aos-soa"), 404, 'did you mean \\"aos_soa\\"')

@@ -10,10 +10,12 @@
 
 static enum handled handle(struct request *request)
 {
+    struct suggestion meant;
     const struct kernel *kernel = suite_find(request_param(request));
     if (!kernel)
-        return reply_problem(request, PROBLEM_NOT_FOUND, "there is no kernel %s; GET /v1/kernels lists them",
-                             request_param(request));
+        return reply_problem(request, PROBLEM_NOT_FOUND,
+                             "there is no kernel %.64s%s GET /v1/kernels lists them", request_param(request),
+                             kernel_suggest(&meant, request_param(request)));
     json_t *object = kernel_to_json(kernel, true);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);

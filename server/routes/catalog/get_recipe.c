@@ -9,10 +9,12 @@
 
 static enum handled handle(struct request *request)
 {
+    struct suggestion meant;
     const struct recipe *recipe = recipe_find(request_param(request));
     if (!recipe)
-        return reply_problem(request, PROBLEM_NOT_FOUND, "there is no recipe %s; GET /v1/recipes lists them",
-                             request_param(request));
+        return reply_problem(request, PROBLEM_NOT_FOUND,
+                             "there is no recipe %.64s%s GET /v1/recipes lists them", request_param(request),
+                             recipe_suggest(&meant, request_param(request)));
     json_t *object = recipe_document(recipe);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
