@@ -31,7 +31,7 @@ struct experiment {
     int64_t grid[3]; /* all 0: derived by experiment_check() */
     int64_t param[KERNEL_PARAMS];
     int64_t
-        shared_bytes; /* dynamic shared memory a block that nobody uses: it limits how many blocks fit an SM */
+        shared_bytes; /* dynamic shared memory a block that is not used: it limits how many blocks fit an SM */
     int64_t device;
     struct measure measure;
     struct counters_wanted counters;

@@ -1,4 +1,4 @@
-/* What a device is: told by the executor once, known to the service without touching the device again. */
+/* What a device is: reported by the executor once, then known to the service without asking the device again. */
 #ifndef COALESCED_KERNELS_FACTS_H
 #define COALESCED_KERNELS_FACTS_H
 

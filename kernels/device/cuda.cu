@@ -281,7 +281,7 @@ static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error 
 }
 
 /* Times what `enqueue` puts on the stream, behind a spinning kernel that keeps launch latency off the clock.
-   A sample whose clock started before all was enqueued is told as negative, and the next one spins longer. */
+   A sample whose clock started before all was enqueued is reported as negative, and the next one spins longer. */
 template <class F> static int time_enqueued(cuda_device *d, double *us, error *error, F enqueue)
 {
     float ms = 0;
@@ -297,7 +297,7 @@ template <class F> static int time_enqueued(cuda_device *d, double *us, error *e
         *us = -1;
         d->spin_ns = d->spin_ns * 2 < spin_most_ns ? d->spin_ns * 2 : spin_most_ns;
     } else {
-        cudaGetLastError(); /* "not ready" is what was hoped for */
+        cudaGetLastError(); /* "not ready" is the good case */
     }
     return 0;
 }

@@ -30,7 +30,7 @@ static error_kind kind_of(cudaError_t code)
 
 int cuda_failed(cudaError_t code, const char *expression, const char *file, int line, error *error)
 {
-    cudaGetLastError(); /* so that it is not told again for the next call */
+    cudaGetLastError(); /* else the next call would report it again */
     error_set(error, kind_of(code), "%s: %s (%s)", expression, cudaGetErrorString(code),
               cudaGetErrorName(code));
     if (error && !error->where[0])

@@ -1,4 +1,5 @@
-/* The machinery behind access.h: indices affine in the block's coordinates, and what listens to them. */
+/* The implementation of access.h: indices that are affine in the block's coordinates, and the tracer that records
+   accesses by them. */
 #ifndef COALESCED_KERNELS_MODEL_TRACER_H
 #define COALESCED_KERNELS_MODEL_TRACER_H
 
@@ -180,7 +181,7 @@ enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_KINDS };
 /* In place of a buffer: the block's shared memory. */
 enum { SPACE_SHARED = KERNEL_BUFFERS, SPACES };
 
-/* What the context of a body talks to. One run of it at a time a thread. */
+/* Records the accesses of a body; the context in model_way.h calls it. At most one traces at a time in each thread. */
 class tracer
 {
   public:

@@ -1,7 +1,7 @@
 /* strided: C[i] = A[i * stride].
 
    Neighbouring lanes are stride elements apart: the sectors that a warp touches grow with the stride until
-   each lane has one of its own (8 elements of 4 bytes), and so does what is moved in vain. */
+   each lane has one of its own (8 elements of 4 bytes), and so do the bytes that are moved and not used. */
 #include "kernels/suite/suite.h"
 
 struct strided : suite_kernel {

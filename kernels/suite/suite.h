@@ -41,8 +41,8 @@
 
    only where the body is a block's (block_level):
 
-     c.threads(f)             f() in each thread of the block; what one thread wrote others may read after
-     c.barrier()              all threads of the block have come here
+     c.threads(f)             f() in each thread of the block
+     c.barrier()              what threads of the block stored before it, others may load after it
      c.load_shared(i), c.store_shared(i, v)    the block's shared memory, in elements
      c.strided(count, f)      within c.threads: f(i) for the thread's indices below count in a loop over the grid
      c.each_of_grid(count, f) outside of c.threads: the same for all threads (both with grid_stride_loop)

@@ -26,9 +26,11 @@ def recipe(beginning):
 
 
 def build(source, folder, *targets):
-    quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT}
+    """The files that were compiled."""
+    quiet = {"check": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     subprocess.run(["cmake", "-S", source, "-B", folder, "-DCOALESCED_CUDA=OFF", "-DCMAKE_BUILD_TYPE=Debug"], **quiet)
-    subprocess.run(["cmake", "--build", folder, "-j", str(os.cpu_count()), "--target", *targets], **quiet)
+    said = subprocess.run(["cmake", "--build", folder, "-j", str(os.cpu_count()), "--target", *targets], **quiet).stdout
+    return re.findall(r"Building C(?:XX)? object (\S+)", said)
 
 
 @pytest.mark.builds
@@ -44,9 +46,14 @@ def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run_and_an_endpoi
     for path in (source / "kernels" / "suite").glob("*.cu"):
         if path.stem not in KEPT:
             path.unlink()
-    (source / "kernels" / "suite" / "reversed.cu").write_text(recipe("/* reversed"))
     (source / "server" / "routes" / "catalog" / "get_motto.c").write_text(recipe("/* GET /v1/motto"))
-    build(source, folder, "coalesced", "test_kernels", "test_access")
+    targets = ["coalesced", "test_kernels", "test_access"]
+    assert len(build(source, folder, *targets)) > 100
+    (source / "kernels" / "suite" / "reversed.cu").write_text(recipe("/* reversed"))
+    compiled = build(source, folder, *targets)
+    # Its own stubs and the lists that name it: nothing of another kernel, of the server, of the tests' programs.
+    assert 7 <= len(compiled) <= 12, compiled
+    assert [path for path in compiled if "/suite/" in path and "/suite/reversed." not in path] == []
 
     # Its correctness tests and its prediction follow from the file.
     subprocess.run([folder / "tests" / "test_kernels"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
