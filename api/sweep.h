@@ -48,8 +48,10 @@ struct sweep {
 int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_facts *const *facts,
                  int devices, struct problems *problems);
 
-/* Gives each point what the recipe published and predicts for it. -1: no memory. May take milliseconds a point. */
-int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts);
+/* Gives each point what the recipe published and predicts for it. -1: no memory. A prediction may take a second: those
+   that are not begun within budget_ms are left out and say why. */
+int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts,
+                int budget_ms);
 
 void sweep_free(struct sweep *sweep);
 
