@@ -65,12 +65,11 @@ json_t *prediction_for(const struct experiment *experiment, const struct access 
     return json_pack("{s:s,s:s,s:s}", "arch", name, "status", "unavailable", "reason", error.text);
 }
 
-json_t *prediction_for_device(const struct experiment *experiment, const char *arch)
+json_t *prediction_for_device(const struct experiment *experiment, const struct access *access,
+                              const char *arch)
 {
-    struct access access;
-    access_count(experiment, &access);
     const char *known = arch_find(arch) ? arch : PREDICTION_STAND_IN;
-    json_t *object = prediction_for(experiment, &access, known, L1_BY_ARCH);
+    json_t *object = prediction_for(experiment, access, known, L1_BY_ARCH);
     if (known != arch)
         json_object_set_new(
             object, "note",

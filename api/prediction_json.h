@@ -19,6 +19,7 @@ json_t *prediction_for(const struct experiment *experiment, const struct access 
 
 /* What a result carries: for the device's own architecture, or for sm_90 when the model does not know that one (a CPU), and
    then it says so. New reference. */
-json_t *prediction_for_device(const struct experiment *experiment, const char *arch);
+json_t *prediction_for_device(const struct experiment *experiment, const struct access *access,
+                              const char *arch);
 
 #endif

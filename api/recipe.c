@@ -284,19 +284,23 @@ static json_t *predicted(const struct recipe *recipe, const struct experiment *e
                                            l1 < 0 ? L1_BY_ARCH
                                            : l1   ? L1_ON
                                                   : L1_OFF));
-    json_object_set_new(object, "device_arch", prediction_for_device(experiment, device_arch));
+    json_object_set_new(object, "device_arch", prediction_for_device(experiment, &access, device_arch));
     return object;
 }
 
-char *recipe_reference(const struct recipe *recipe, const char *request, const char *device_arch)
+char *recipe_reference(const struct recipe *recipe, const char *request, const char *device_arch,
+                       const char *unpredicted)
 {
     struct experiment experiment;
     struct problems problems = {0};
     json_t *object = json_loads(request, 0, NULL), *reference = NULL;
     if (object)
         reference = json_pack("{s:o}", "published", recipe_published(recipe, object));
-    if (reference && experiment_from_json(&experiment, object, &problems) == 0 &&
-        experiment_check(&experiment, NULL, &problems) == 0)
+    if (reference && unpredicted)
+        json_object_set_new(reference, "predicted",
+                            json_pack("{s:s,s:s}", "status", "unavailable", "reason", unpredicted));
+    else if (reference && experiment_from_json(&experiment, object, &problems) == 0 &&
+             experiment_check(&experiment, NULL, &problems) == 0)
         json_object_set_new(reference, "predicted", predicted(recipe, &experiment, device_arch));
     char *text = reference ? json_dumps(reference, API_JSON_FLAGS) : NULL;
     json_decref(reference);

@@ -40,8 +40,10 @@ json_t *recipe_published(const struct recipe *recipe, const json_t *request);
 
 /* The reference figures of a point of the recipe's sweep: {"published": ..., "predicted": {"published_arch": ...,
    "device_arch": ...}}, as text to be freed by the caller; NULL: no memory. `request` is the point's, as text;
-   device_arch the architecture of the device that it is for. */
-char *recipe_reference(const struct recipe *recipe, const char *request, const char *device_arch);
+   device_arch the architecture of the device that it is for; unpredicted, unless NULL, why there is no prediction,
+   which may take a second. */
+char *recipe_reference(const struct recipe *recipe, const char *request, const char *device_arch,
+                       const char *unpredicted);
 
 /* The sweep that a request asks for: a new reference to `request` itself, or to the named recipe's sweep with the request
    laid over and *recipe set (NULL: none was named). NULL: what is wrong is in *problems. */

@@ -110,7 +110,9 @@ static json_t *transfers_to_json(const struct experiment *e, const struct result
 
 json_t *result_to_json(const struct experiment *e, const struct result *r)
 {
-    json_t *prediction = prediction_for_device(e, r->device.arch);
+    struct access access;
+    access_count(e, &access);
+    json_t *prediction = prediction_for_device(e, &access, r->device.arch);
     json_t *object = json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
         device_to_json(e, &r->device), "launch", launch_to_json(e, &r->launch), "timing", timings_to_json(r),

@@ -12,6 +12,7 @@
 #include "api/recipe.h"
 #include "api/sweep_axes.h"
 #include "api/text.h"
+#include "base/clock.h"
 
 /* Slots of the table that finds equal experiments: a power of two, never full. */
 enum { TEXTS_ROOM = 64 << 10, SLOTS = 1 << 15 };
@@ -240,26 +241,39 @@ void sweep_explain(const struct kernel *kernel, const json_t *request, struct pr
             problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
 }
 
-int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts)
+/* Of the point of that run, or, with NULL, of one that cannot be launched. */
+static const char *reference_keep(struct sweep *sweep, const struct recipe *recipe,
+                                  const struct sweep_run *run, const char *request,
+                                  const struct device_facts *const *facts, bool late)
 {
+    const struct device_facts *device = facts[run ? run->device : 0];
+    char *text = recipe_reference(recipe, run ? run->request : request, device ? device->arch : "",
+                                  late ? "the predictions of this sweep take too long to be made at once; "
+                                         "POST /v1/predictions makes one"
+                                       : NULL);
+    struct buffer reference = {.data = text, .size = text ? strlen(text) : 0, .failed = !text};
+    const char *kept = text_keep(sweep, &reference);
+    free(text);
+    return kept;
+}
+
+int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts,
+                int budget_ms)
+{
+    int64_t end_ns = clock_monotonic_ns() + budget_ms * 1000000LL;
     const char **of_runs = calloc((size_t)sweep->run_count + 1, sizeof *of_runs);
     int status = of_runs ? 0 : -1;
     for (int i = 0; status == 0 && i < sweep->point_count; i++) {
         struct sweep_point *point = &sweep->points[i];
-        const struct sweep_run *run = point->run >= 0 ? &sweep->runs[point->run] : NULL;
-        if (!run || !of_runs[point->run]) {
-            const struct device_facts *device = facts[run ? run->device : 0];
-            char *text =
-                recipe_reference(recipe, run ? run->request : point->request, device ? device->arch : "");
-            struct buffer reference = {.data = text, .size = text ? strlen(text) : 0, .failed = !text};
-            point->reference = text_keep(sweep, &reference);
-            free(text);
-            status = point->reference ? 0 : -1;
-            if (run)
-                of_runs[point->run] = point->reference;
-        } else {
-            point->reference = of_runs[point->run];
-        }
+        bool launched = point->run >= 0;
+        const char *reference = launched ? of_runs[point->run] : NULL;
+        if (!reference)
+            reference = reference_keep(sweep, recipe, launched ? &sweep->runs[point->run] : NULL,
+                                       point->request, facts, clock_monotonic_ns() >= end_ns);
+        if (launched)
+            of_runs[point->run] = reference;
+        point->reference = reference;
+        status = reference ? 0 : -1;
     }
     free(of_runs);
     return status;

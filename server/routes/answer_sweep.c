@@ -104,7 +104,7 @@ static char *reference_make(const struct paging *paging, const struct point_row 
     if (row->reference || !paging->recipe || !asked)
         return NULL;
     devices_get(paging->devices, row->job ? row->job->device : 0, &status);
-    return recipe_reference(paging->recipe, asked, status.facts.arch);
+    return recipe_reference(paging->recipe, asked, status.facts.arch, NULL);
 }
 
 static int point_write(void *arg, const struct point_row *row)

@@ -10,6 +10,7 @@
 
 #include "api/experiment_json.h"
 #include "api/recipe.h"
+#include "api/sweep.h"
 #include "kernels/model/prediction.h"
 
 /* The request of one row: the sweep with the row's value for each field that the sweep varies. */
@@ -221,9 +222,43 @@ static void every_recipe_is_whole(void **state)
     }
 }
 
+/* Each point of the sweep has what was published; a prediction that there is no time for says so. */
+static void a_recipes_points_are_compared_once(void **state)
+{
+    (void)state;
+    static const struct device_facts facts = {.arch = "sm_90",
+                                              .max_threads_per_block = 1024,
+                                              .max_block = {1024, 1024, 64},
+                                              .max_grid = {2147483647, 65535, 65535},
+                                              .memory_bytes = UINT64_C(1) << 30};
+    const struct device_facts *const devices[] = {&facts};
+    for (int budget_ms = 0; budget_ms <= 60000; budget_ms += 60000) {
+        struct problems problems = {0};
+        const struct recipe *recipe;
+        struct sweep sweep;
+        json_t *asked = json_pack("{s:s,s:[i,i,i]}", "recipe", "read_segment_cached", "offset", 11, 11, -1);
+        json_t *object = recipe_resolve(asked, &recipe, &problems);
+        json_object_set_new(object, "size", json_integer(4096));
+        if (sweep_expand(&sweep, object, devices, 1, &problems) < 0)
+            fail_msg("%s: %s", problems.at[0].pointer, problems.at[0].detail);
+        assert_int_equal(sweep_refer(&sweep, recipe, devices, budget_ms), 0);
+        assert_int_equal(sweep.point_count, 3);
+        assert_ptr_equal(sweep.points[0].reference, sweep.points[1].reference);
+        assert_non_null(strstr(sweep.points[0].reference, "\"published\":{"));
+        const char *told = budget_ms ? "\"published_arch\":{" : "\"status\":\"unavailable\"";
+        assert_non_null(strstr(sweep.points[0].reference, told));
+        assert_int_equal(sweep.points[2].run, -1);
+        assert_non_null(strstr(sweep.points[2].reference, "\"published\""));
+        sweep_free(&sweep);
+        json_decref(object);
+        json_decref(asked);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_recipes_points_are_compared_once),
         cmocka_unit_test(table_aos_soa),
         cmocka_unit_test(table_lane_patterns),
         cmocka_unit_test(table_matrix_1d_1d),

@@ -18,7 +18,8 @@
 #include "server/routes/await.h"
 #include "server/routes/idempotency.h"
 
-enum { EXPANDING_MAX = 64 }; /* sweeps that may wait for it at a time */
+enum { PREDICTING_MAX_MS = 2000 }; /* of a recipe's points: other sweeps wait meanwhile */
+enum { EXPANDING_MAX = 64 };       /* sweeps that may wait for it at a time */
 
 static atomic_int expanding;
 
@@ -82,7 +83,7 @@ static int body_expand(struct sweeping *sweeping)
     if (wanted)
         result = sweep_expand(&sweeping->sweep, wanted, facts, devices_count(devices), &sweeping->problems);
     if (result == 0 && sweeping->recipe)
-        result = sweep_refer(&sweeping->sweep, sweeping->recipe, facts);
+        result = sweep_refer(&sweeping->sweep, sweeping->recipe, facts, PREDICTING_MAX_MS);
     if (sweeping->recipe)
         recipe_explain(sweeping->recipe, object, &sweeping->problems);
     if (result == 0 && !(sweeping->text = json_dumps(object, API_JSON_FLAGS)))
