@@ -126,7 +126,7 @@ static enum MHD_Result request_answer(struct request *request)
 }
 
 /* A rejected body is read to its end first, since a client that still sends would not see the answer;
-   unless the client waits to be asked for it, or where that end is is ambiguous, or it is so long that the
+   unless the client waits to be asked for it, or where that end is cannot be told, or it is so long that the
    connection had better go. */
 static bool answer_is_early(const struct request *request)
 {

@@ -262,6 +262,13 @@ def test_a_client_that_sends_no_more_gets_the_answer_to_its_get(service, path):
     assert half_closed(service, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 ")
 
 
+def test_a_client_that_sends_no_more_and_waits_for_a_sweep_gets_its_end(service):
+    body = {**SMALL, "offset": [0, 1], "labels": {"fake": "sleep:1.2"}}
+    where = f"/v1/sweeps/{service.request('POST', '/v1/sweeps', json=body).json()['id']}"
+    answer = half_closed(service, f"GET {where}?wait=30 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 200 ") and b'"state":"succeeded"' in answer
+
+
 def test_requests_one_after_the_other_in_one_connection(service):
     with service.connect() as client:
         client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
