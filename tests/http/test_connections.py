@@ -155,11 +155,11 @@ def test_a_service_stops_under_slow_requests_and_tables_that_nobody_reads(start)
     sweep = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": list(range(1000))}, headers={"Prefer": "wait=60"})
     assert sweep.json()["state"] == "succeeded"
     slow = json.dumps({"kernel": "gather", "block": 1, "size": 1048576}).encode()
-    clients = [service.connect() for _ in range(12)]
+    clients = [service.connect() for _ in range(208)]
     try:
-        for client in clients[:4]:
+        for client in clients[:200]:
             client.sendall((HEAD % len(slow)).replace(b"experiments", b"predictions") + b"\r\n" + slow)
-        for client in clients[4:]:
+        for client in clients[200:]:
             client.sendall(b"GET /v1/experiments HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\n\r\n" * 30)
         time.sleep(0.3)
         assert service.stop() == 0
