@@ -225,7 +225,9 @@ def label_filters(service):
 
 
 def idle_connections(service):
-    return [service.connect() for _ in range(4500)]
+    clients = [service.connect() for _ in range(4500)]
+    assert service.status("/livez") == 200  # all of them are accepted
+    return clients
 
 
 def livez(build, options):

@@ -106,7 +106,7 @@ static bool reject_framing(struct request *request, const char *version)
 }
 
 /* Where tokens are asked for, whoever has none is not told either which paths there are. */
-static bool reject_stranger(struct request *request)
+static bool reject_unauthorized(struct request *request)
 {
     const struct route *route = request->match.route;
     if (!request->http->tokens || (route && route->flags & ROUTE_OPEN))
@@ -232,9 +232,9 @@ static bool reject_length(struct request *request)
 
 void admit_check(struct request *request, const char *version)
 {
-    bool rejected = reject_framing(request, version) || reject_stranger(request) || reject_target(request) ||
-                   reject_path(request) || reject_media(request) || reject_query(request) ||
-                   reject_length(request);
+    bool rejected = reject_framing(request, version) || reject_unauthorized(request) ||
+                    reject_target(request) || reject_path(request) || reject_media(request) ||
+                    reject_query(request) || reject_length(request);
     (void)rejected;
 }
 

@@ -28,11 +28,15 @@ enum {
     CACHE_BYTES = 8 << 20,
 };
 
-/* A handler that may take long, called in the lane while the connection is suspended. */
+static const char stopping[] = "the service is stopping";
+
+/* A handler that may take long, called in the lane while the connection is suspended. Many may wait for their turn when
+   the service is stopped; they would hold up its end. */
 static void request_run_apart(struct lane_task *task)
 {
     struct request *request = (struct request *)((char *)task - offsetof(struct request, task));
-    request->handled = request->match.route->handle(request);
+    request->handled = request_ending(request) ? reply_problem(request, PROBLEM_UNAVAILABLE, stopping)
+                                               : request->match.route->handle(request);
     peer_return(request->http, request->peer);
 }
 
@@ -77,7 +81,8 @@ static enum MHD_Result request_run(struct request *request)
         case STAGE_CALL:
             if (peer->gone)
                 return MHD_NO;
-            peer_arm(http, peer);
+            if (request->settled) /* it may have waited before; peer_begin() has armed the first call */
+                peer_arm(http, peer);
             request->wait_s = 0;
             handled = request_call(request);
             if (request->stage == STAGE_LEAVE)
@@ -116,7 +121,7 @@ static enum MHD_Result request_answer(struct request *request)
     if (request->begun)
         return request_run(request);
     if (!peer_begin(request->http, request->peer))
-        return request_queue(request, reply_problem(request, PROBLEM_UNAVAILABLE, "the service is stopping"));
+        return request_queue(request, reply_problem(request, PROBLEM_UNAVAILABLE, stopping));
     request->begun = true;
     if (request->rejected) {
         peer_send(request->http, request->peer);
@@ -126,7 +131,7 @@ static enum MHD_Result request_answer(struct request *request)
 }
 
 /* A rejected body is read to its end first, since a client that still sends would not see the answer;
-   unless the client waits to be asked for it, or where that end is is ambiguous, or it is so long that the
+   unless the client waits to be asked for it, or where that end is cannot be told, or it is so long that the
    connection had better go. */
 static bool answer_is_early(const struct request *request)
 {

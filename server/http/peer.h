@@ -12,7 +12,7 @@ void peer_notify(void *http, struct MHD_Connection *connection, void **peer,
 /* The request is there whole: a handler may begin. False when the service is ending and none may. */
 bool peer_begin(struct http *http, struct peer *peer);
 
-/* Before each call of a handler: from here on a wake-up counts for its next wait. */
+/* Before each further call of a handler: from here on a wake-up counts for its next wait. */
 void peer_arm(struct http *http, struct peer *peer);
 
 /* Suspends the connection and returns true, or false when it was woken already. until_ns 0: no limit and not

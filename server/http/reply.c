@@ -169,7 +169,8 @@ enum handled reply_stream(struct request *request,
 
 static bool tag_known(const struct request *request, const char *tag)
 {
-    if (!request_header(request, MHD_HTTP_HEADER_IF_NONE_MATCH))
+    bool reads = request->head || strcmp(request->method, MHD_HTTP_METHOD_GET) == 0;
+    if (!reads || !request_header(request, MHD_HTTP_HEADER_IF_NONE_MATCH))
         return false;
     struct buffer known = {0};
     request_list(request, MHD_HTTP_HEADER_IF_NONE_MATCH, &known);
@@ -227,7 +228,7 @@ bool reply_kept(struct request *request, enum handled *handled)
 enum handled reply_lasting(struct request *request, struct buffer *body, const char *name)
 {
     char tag[CACHE_TAG_BYTES], key[CACHE_KEY_BYTES];
-    bool kept = key_write(request, key) && !request->header_count;
+    bool kept = request->match.route->flags & ROUTE_KEPT && !request->header_count && key_write(request, key);
     bool coded = body_code(request, body);
     size_t size = body->size;
     struct MHD_Response *response = response_of(body);

@@ -157,11 +157,11 @@ def test_a_service_stops_under_slow_requests_and_tables_that_nobody_reads(start)
     sweep = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": list(range(1000))}, headers={"Prefer": "wait=60"})
     assert sweep.json()["state"] == "succeeded"
     slow = json.dumps({"kernel": "gather", "block": 1, "size": 1048576}).encode()
-    clients = [service.connect() for _ in range(12)]
+    clients = [service.connect() for _ in range(208)]
     try:
-        for client in clients[:4]:
+        for client in clients[:200]:
             client.sendall((HEAD % len(slow)).replace(b"experiments", b"predictions") + b"\r\n" + slow)
-        for client in clients[4:]:
+        for client in clients[200:]:
             client.sendall(b"GET /v1/experiments HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\n\r\n" * 30)
         time.sleep(0.3)
         assert service.stop() == 0
@@ -262,6 +262,13 @@ def test_a_client_that_sends_no_more_gets_the_answer_to_its_post(service, prefer
 @pytest.mark.parametrize("path", ["/v1/experiments", "/v1/kernels", "/v1/devices/0", "/livez"])
 def test_a_client_that_sends_no_more_gets_the_answer_to_its_get(service, path):
     assert half_closed(service, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_client_that_sends_no_more_and_waits_for_a_sweep_gets_its_end(service):
+    body = {**SMALL, "offset": [0, 1], "labels": {"fake": "sleep:1.2"}}
+    where = f"/v1/sweeps/{service.request('POST', '/v1/sweeps', json=body).json()['id']}"
+    answer = half_closed(service, f"GET {where}?wait=30 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 200 ") and b'"state":"succeeded"' in answer
 
 
 def test_requests_one_after_the_other_in_one_connection(service):
