@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda_architectures.h"
+#include "kernels/device/architecture.h"
 #include "kernels/device/cuda_device.h"
 #include "kernels/peak.h"
 
@@ -105,6 +107,8 @@ int cuda_describe(int index, device_facts *facts, error *error)
     cudaDeviceProp p;
     *facts = {};
     CHECK(cudaGetDeviceProperties(&p, index));
+    if (architecture_check(CUDA_ARCHITECTURES, p.major, p.minor, error) < 0)
+        return -1;
     snprintf(facts->backend, sizeof facts->backend, "cuda");
     snprintf(facts->name, sizeof facts->name, "%.127s", p.name);
     const unsigned char *u = (const unsigned char *)p.uuid.bytes;

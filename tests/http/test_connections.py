@@ -48,6 +48,7 @@ def drip(client, data, stop):
     (HEAD % 500 + b"\r\n", b" " * 500),
     (HEAD.replace(b"Content-Length: %d", b"Transfer-Encoding: chunked") + b"\r\n", b"1\r\n \r\n" * 100),
 ], ids=["head", "body", "chunks"])
+@pytest.mark.alone
 def test_a_request_that_drips_is_cut_off(service, before, dripped):
     with service.connect() as client:
         stop = threading.Event()
@@ -85,6 +86,7 @@ def test_a_connection_that_says_nothing_is_closed(service):
         assert closed_within(client, 8)
 
 
+@pytest.mark.alone
 def test_a_thousand_idle_connections_leave_room_for_others(start):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))

@@ -305,6 +305,7 @@ def test_it_ends_cleanly_under_load(start):
         assert service.get(where).status_code == 200
 
 
+@pytest.mark.kills
 def test_an_executor_killed_while_it_runs_fails_that_experiment_only(start):
     service = start()
     where = service.post({**SMALL, "labels": {"fake": "sleep:30"}}).json()["links"]["self"]

@@ -42,6 +42,7 @@ class Checkout:
         return run(self.folder / "tell")
 
 
+@pytest.mark.builds
 def test_each_build_tells_the_commit_and_whether_it_was_dirty(tmp_path):
     checkout = Checkout(tmp_path)
     checkout.git("init", "-q")
@@ -64,6 +65,7 @@ def test_each_build_tells_the_commit_and_whether_it_was_dirty(tmp_path):
     assert checkout.told() == second + "-dirty"  # it would be built, and is in no commit
 
 
+@pytest.mark.builds
 @pytest.mark.parametrize("options, word", [([], "unknown"), (["-DCOALESCED_COMMIT=0123abcd"], "0123abcd")])
 def test_without_a_checkout_what_was_given_is_told(tmp_path, options, word):
     above = tmp_path / "above"

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 
+import pytest
 import requests
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -46,6 +47,7 @@ def build(source, folder, *targets):
     subprocess.run(["cmake", "--build", folder, "-j", str(os.cpu_count()), "--target", *targets], **quiet)
 
 
+@pytest.mark.builds
 def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run(tmp_path):
     source, folder = tmp_path / "source", tmp_path / "build"
     source.mkdir()
