@@ -67,16 +67,21 @@ clang_has_fuzzer() {
 
 # run_pool <how many at once>: jobs from standard input, one a line; those that $long names begin first.
 run_pool() {
-    local most=$1 job all
+    local most=$1 running job all
     all=$(cat)
     {
         grep -E "$long" <<<"$all"
         grep -vE "$long" <<<"$all"
     } | (
+        running=0
         while IFS= read -r job; do
             [ -n "$job" ] || continue
-            while [ "$(jobs -rp | wc -l)" -ge "$most" ]; do wait -n; done
+            if [ "$running" -ge "$most" ]; then
+                wait -n
+                running=$((running - 1))
+            fi
             eval "$job" </dev/null &
+            running=$((running + 1))
         done
         wait
     )
