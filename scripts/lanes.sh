@@ -26,8 +26,8 @@ run_unit() {
     shift
     "$@" "$program" >"$log" 2>&1 || status=$?
     ok=$(grep -c '^\[       OK \]' "$log")
-    bad=$(grep -cE '^\[  (FAILED|ERROR)  *\] [a-z]' "$log")
-    left=$(grep '^\[  SKIPPED \] [a-z_]*$' "$log" | sort -u | wc -l) # each is told twice
+    bad=$(grep -E '^\[  (FAILED|ERROR)  *\] [a-z]' "$log" | sort -u | wc -l) # each is told twice
+    left=$(grep '^\[  SKIPPED \] [a-z_]*$' "$log" | sort -u | wc -l)
     if [ "$status" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi # a crash, or what a sanitizer found at the end
     if [ "$status" = 0 ] && [ "$ok" = 0 ]; then bad=1; fi   # a program that tested nothing
     report "$program" $((SECONDS - begun)) "$ok" "$bad" "$left" "$log" "$(grep '^skipped:' "$log" | sort -u)"
