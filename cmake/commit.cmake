@@ -12,6 +12,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
+cmake_minimum_required(VERSION 3.22)
+
 # git(<out-variable> <arguments>): what it prints, or NOTFOUND when it fails.
 function(git out)
   execute_process(COMMAND git -c safe.directory=${SOURCE} -C ${SOURCE} ${ARGN}
