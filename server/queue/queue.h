@@ -144,6 +144,10 @@ const struct task *queue_turn(struct queue *queue, int device, const struct endi
    when its cancellation was asked for, or when that was its last attempt (ERROR_ABANDONED). */
 void queue_hand_back(struct queue *queue, int device, bool counted);
 
+/* The same, counted, because its executor was killed by somebody else. `how` goes into the reason when that was its last
+   attempt. */
+void queue_hand_back_lost(struct queue *queue, int device, const char *how);
+
 /* The experiments that will run next on the device, as far as they are of the same sweep as the one that its worker
    holds; to be freed. None when that is of no sweep. */
 void queue_ahead(struct queue *queue, int device, struct ahead *ahead);
