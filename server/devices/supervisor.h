@@ -36,7 +36,7 @@ void supervisor_free(struct supervisor *supervisor);
    nothing when all is well. */
 void supervisor_tidy(struct supervisor *supervisor);
 
-/* supervisor_tidy(), then starts a missing one and has it prove itself. -1: there is none. Before it is tried again a
+/* supervisor_tidy(), then starts a missing one, with a self-test where that is due. -1: there is none. Before it is tried again a
    pause must pass (1 s, doubling to 30 s): within it supervisor_ready() sleeps until its end or INTERRUPT_STOP, and
    supervisor_try() returns -1 at once. */
 int supervisor_ready(struct supervisor *supervisor);

@@ -55,7 +55,7 @@ static enum job_state state_of(const struct outcome *outcome)
     return outcome->failure.kind == ERROR_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
 }
 
-/* A device that takes one process at a time is made free for a fresh executor, which may have to prove itself on it. */
+/* A device that takes one process at a time is made free for a fresh executor, whose self-test needs a context. */
 static int timing_ready(struct worker *worker)
 {
     sibling_tidy(worker->sibling);

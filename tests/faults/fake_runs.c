@@ -275,7 +275,7 @@ static void run_cancelled(const char *id)
 }
 
 /* Leaves somebody behind who is in no group of its. */
-static void run_deserter(const char *id)
+static void run_leaver(const char *id)
 {
     if (fork() == 0) {
         setsid();
@@ -283,7 +283,7 @@ static void run_deserter(const char *id)
             _exit(0);
         close(STDOUT_FILENO);
         close(STDERR_FILENO);
-        fake_note("deserter %ld\n", (long)getpid());
+        fake_note("leaver %ld\n", (long)getpid());
         prctl(PR_SET_PDEATHSIG, 0);
         fake_pause_ms(600000);
     }
@@ -335,7 +335,7 @@ const struct behaviour fake_runs[] = {
     {"unverified", run_unverified},
     {"members", run_members},
     {"cancelled", run_cancelled},
-    {"deserter", run_deserter},
+    {"leaver", run_leaver},
     {"killed", fake_run_killed},
     {"crowded", run_crowded},
     {NULL, NULL},

@@ -139,13 +139,13 @@ static void an_executor_killed_by_somebody_else_is_told_from_one_that_crashed(vo
 }
 
 /* The process that left its group and its session, by its own account in the journal. */
-static pid_t deserter(const char *path)
+static pid_t leaver(const char *path)
 {
     long pid = 0;
     FILE *file = fopen(path, "r");
     char line[128];
     while (file && fgets(line, sizeof line, file))
-        sscanf(line, "deserter %ld", &pid);
+        sscanf(line, "leaver %ld", &pid);
     if (file)
         fclose(file);
     return (pid_t)pid;
@@ -161,9 +161,9 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
     f->argv[3] = path;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "deserter", 5);
+    struct outcome outcome = run(f, "leaver", 5);
     outcome_free(&outcome);
-    pid_t left = deserter(path);
+    pid_t left = leaver(path);
     assert_true(left > 0);
     assert_int_equal(kill(left, 0), 0);
     supervisor_free(f->supervisor);
