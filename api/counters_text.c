@@ -41,8 +41,8 @@ char *counters_to_text(const struct counters *c)
 char *counters_lost_to_text(const char *reason)
 {
     struct counters lost;
-    counters_unavailable(&lost, "ask again; if it stays, see the service's log and docs/operating.md, Counters",
-                         "%s", reason);
+    counters_unavailable(
+        &lost, "ask again; if it stays, see the service's log and docs/operating.md, Counters", "%s", reason);
     for (char *at = lost.reason; *at; at++) /* it may be cut within a character */
         if ((unsigned char)*at >= 0x80)
             *at = '?';
