@@ -21,9 +21,9 @@ struct store;
 struct sweep; /* api/sweep.h */
 
 struct queue_config {
-    int devices;  /* how many there are: indices 0 to devices - 1 */
-    int limit;    /* experiments that may wait, all devices together */
-    int attempts; /* runs that the service's own death may cost an experiment before it is failed */
+    int devices; /* how many there are: indices 0 to devices - 1 */
+    int limit;   /* experiments that may wait, all devices together */
+    int attempts; /* runs that an experiment may lose, to the end of the service or a kill of the executor, until it fails */
     /* An experiment's state changed and is committed. May be NULL. */
     void (*changed)(void *arg, const char *id, enum job_state state);
     /* All of a sweep's experiments have ended, and that is committed; after the last one's `changed`. May be NULL. */
