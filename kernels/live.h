@@ -70,10 +70,14 @@ struct live;
 struct live *live_open(const char *uuid);
 void live_close(struct live *live); /* NULL is allowed */
 
-/* Reads the quantities of the set `wanted` (LIVE_BIT). `own` is the process that the asker has on the device,
-   0: none. Where that process is not in the driver's list (it may be in another namespace) one unknown process
-   is taken for it. live may be NULL. */
-void live_read(struct live *live, unsigned wanted, int64_t own, struct live_reading *reading);
+/* The processes that the service has on a device: the executor that times and its sibling, which counts. 0: none. */
+struct live_own {
+    int64_t pid[2];
+};
+
+/* Reads the quantities of the set `wanted` (LIVE_BIT). `own` are no others. Where none of them is in the driver's list
+   (they may be in another namespace) so many unknown processes are taken for them. live may be NULL. */
+void live_read(struct live *live, unsigned wanted, struct live_own own, struct live_reading *reading);
 
 /* Is there any quantity in it? And the first reason why there is none. */
 bool live_known(const struct live_reading *reading);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "kernels/layout.h"
@@ -26,6 +27,7 @@ struct runner {
     struct device *device;
     struct device_facts facts;
     double floor_us, tick_us; /* negative floor: not measured yet */
+    struct live_own own;      /* this process and its sibling */
     struct live *live;        /* how the device is; NULL is no worse than one that cannot tell */
 };
 
@@ -36,6 +38,7 @@ int runner_new(struct runner **out, const struct device_kind *kind, int index, s
         return error_set(error, ERROR_MEMORY, "no memory for a runner");
     runner->kind = kind;
     runner->floor_us = -1;
+    runner->own.pid[0] = getpid();
     if (kind->describe(index, &runner->facts, error) < 0 || kind->open(&runner->device, index, error) < 0) {
         free(runner);
         return -1;
@@ -152,19 +155,19 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
         .tick_us = runner->tick_us,
     };
     struct cold_sampler sampler = {runner, run};
-    stability_look(&result->stability, runner->live, STABILITY_LOOK_BEGIN);
+    stability_look(&result->stability, runner->live, STABILITY_LOOK_BEGIN, runner->own);
     int64_t begin = clock_monotonic_ns();
     result->cold.launches = 1;
     if (timing_collect(&result->cold, &plan, sample_cold, &sampler, error) < 0)
         return -1;
     if (!result->cold.samples)
         return 0;
-    stability_look(&result->stability, runner->live, STABILITY_LOOK);
+    stability_look(&result->stability, runner->live, STABILITY_LOOK, runner->own);
     say(arg, "hot");
     plan.max_seconds = fmax(e->measure.max_seconds - (double)(clock_monotonic_ns() - begin) / 1e9, 0);
     if (time_hot(runner, run, &plan, result->cold.median_us, &result->hot, error) < 0)
         return -1;
-    stability_look(&result->stability, runner->live, STABILITY_LOOK_END);
+    stability_look(&result->stability, runner->live, STABILITY_LOOK_END, runner->own);
     return 0;
 }
 
@@ -208,7 +211,7 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
     void (*say)(void *, const char *) = progress ? progress : say_nothing;
     struct layout layout;
     double limit_s = fmin(e->measure.quiet_s, e->timeout_s / 2); /* the other half is for the experiment */
-    double waited_s = stability_wait(runner->live, limit_s, say, arg);
+    double waited_s = stability_wait(runner->live, runner->own, limit_s, say, arg);
     int failed = verify(runner, e, &layout, result, say, arg, error);
     result->stability.waited_s = waited_s;
     if (!failed)
@@ -222,9 +225,9 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
     return failed;
 }
 
-bool runner_can_count(const struct runner *runner)
+void runner_set_sibling(struct runner *runner, int64_t pid)
 {
-    return runner->kind->counters;
+    runner->own.pid[1] = pid;
 }
 
 int runner_count(struct runner *runner, struct counted points[], int count, double ahead_s,

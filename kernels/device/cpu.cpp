@@ -109,6 +109,7 @@ static int cpu_describe(int, device_facts *facts, error *)
     facts->max_grid[1] = facts->max_grid[2] = 65535;
     facts->memory_bytes = host_memory_bytes();
     facts->l2_bytes = last_cache_bytes();
+    snprintf(facts->compute_mode, sizeof facts->compute_mode, "default");
     snprintf(facts->peak_source, sizeof facts->peak_source, "not known for a CPU");
     return 0;
 }

@@ -84,6 +84,17 @@ static void describe_versions(device_facts *facts)
     snprintf(facts->runtime, sizeof facts->runtime, "CUDA %d.%d", runtime / 1000, runtime % 1000 / 10);
 }
 
+static int describe_mode(int index, device_facts *facts, error *error)
+{
+    int mode = 0;
+    CHECK(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, index));
+    const char *name = mode == cudaComputeModeDefault      ? "default"
+                       : mode == cudaComputeModeProhibited ? "prohibited"
+                                                           : "exclusive_process";
+    snprintf(facts->compute_mode, sizeof facts->compute_mode, "%s", name);
+    return 0;
+}
+
 /* cudaDeviceProp lost its clocks in CUDA 13; attributes have them in every version. */
 static int describe_clocks(int index, device_facts *facts, error *error)
 {
@@ -132,5 +143,5 @@ int cuda_describe(int index, device_facts *facts, error *error)
     facts->shared_bytes_per_block_optin = p.sharedMemPerBlockOptin;
     facts->memory_bytes = p.totalGlobalMem;
     facts->l2_bytes = (uint64_t)p.l2CacheSize;
-    return describe_clocks(index, facts, error);
+    return describe_clocks(index, facts, error) < 0 ? -1 : describe_mode(index, facts, error);
 }

@@ -182,7 +182,7 @@ static bool tag_known(const struct request *request, const char *tag)
 /* Another build may show the same thing otherwise, and each coding has bytes of its own. */
 static void tag_write(char tag[CACHE_TAG_BYTES], const char *name, bool coded)
 {
-    snprintf(tag, CACHE_TAG_BYTES, "\"%.50s-" COALESCED_COMMIT "%s\"", name, coded ? "-gzip" : "");
+    snprintf(tag, CACHE_TAG_BYTES, "\"%.50s-%.60s%s\"", name, coalesced_commit, coded ? "-gzip" : "");
 }
 
 bool reply_unchanged(struct request *request, const char *name, enum handled *handled)
