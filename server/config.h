@@ -32,6 +32,9 @@ struct config {
 int config_read(struct config *config, int argc, char *const *argv, struct error *error);
 void config_free(struct config *config);
 
+/* Makes the log as wordy as --log-level says. 0, or -1: ERROR_INVALID. */
+int config_log_level(const struct config *config, struct error *error);
+
 /* The text of --help. */
 void config_help(FILE *out);
 

@@ -18,12 +18,12 @@
 #include "kernels/experiment.h"
 #include "server/announce.h"
 #include "server/config.h"
+#include "server/devices/worker.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/http/tokens.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
-#include "server/http/tokens.h"
-#include "server/devices/worker.h"
 #include "version.h"
 
 /* Everything that lives as long as the service; what is NULL (-1 for a descriptor) was not reached. */
@@ -42,19 +42,6 @@ struct house {
 };
 
 /* ---- what is asked for ---- */
-
-static int log_level_set(const char *name, struct error *error)
-{
-    static const char *const names[] = {
-        [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"};
-    for (int level = LOG_ERROR; level <= LOG_DEBUG; level++)
-        if (strcmp(name, names[level]) == 0) {
-            log_set_level((enum log_level)level);
-            return 0;
-        }
-    return error_set(error, ERROR_INVALID, "--log-level must be error, warning, info or debug, not \"%s\"",
-                     name);
-}
 
 /* It goes into headers and JSON as it is. */
 static int instance_choose(struct house *house, struct error *error)
@@ -292,7 +279,7 @@ static int foundation_wait(struct house *house, const sigset_t *ends, int *recei
 static int house_open(struct house *house, const sigset_t *ends, int *received, struct error *error)
 {
     struct config *config = &house->config;
-    if (log_level_set(config->log_level, error) < 0 || instance_choose(house, error) < 0 ||
+    if (config_log_level(config, error) < 0 || instance_choose(house, error) < 0 ||
         access_check(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
