@@ -92,13 +92,15 @@ static const struct route *const starting_routes[] = {
     NULL,
 };
 
-int starting_begin(struct starting **out, const struct http_config *config, struct error *error)
+int starting_begin(struct starting **out, const struct http_config *config, const char *reason,
+                   struct error *error)
 {
     struct http_config own = *config;
     struct starting *starting = calloc(1, sizeof *starting);
     if (!starting)
         return error_set(error, ERROR_MEMORY, "no memory to wait for the store");
     snprintf(starting->instance, sizeof starting->instance, "%s", config->instance);
+    snprintf(starting->reason, sizeof starting->reason, "%s", reason);
     pthread_mutex_init(&starting->lock, NULL);
     own.routes = starting_routes;
     own.context = starting;
