@@ -13,9 +13,11 @@ COPY scripts/setup.sh scripts/
 RUN . scripts/setup.sh && install_packages $run_packages
 COPY . .
 ARG CUDA_ARCHITECTURES=
+# Told as the commit when the context brings no .git, as a git worktree does not: --build-arg COMMIT=$(git rev-parse HEAD)
+ARG COMMIT=unknown
 # A base that brings nvcc is there for the CUDA device: then an image without it would be a mistake, not a choice.
 RUN PATH=$PATH:/usr/local/cuda/bin; cuda=OFF; ! command -v nvcc || cuda=REQUIRED; \
-    cmake --preset release -DCOALESCED_TESTS=OFF -DCOALESCED_CUDA=$cuda \
+    cmake --preset release -DCOALESCED_CUDA=$cuda "-DCOALESCED_COMMIT=$COMMIT" \
         ${CUDA_ARCHITECTURES:+"-DCOALESCED_CUDA_ARCHITECTURES=$CUDA_ARCHITECTURES"} && \
     cmake --build build-release --target coalesced -j "$(nproc)"
 # What the final image has to install is what owns the libraries that were linked: their packages are not called the

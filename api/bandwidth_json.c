@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/result_json.h"
+#include "api/json.h"
 #include "kernels/model/access.h"
 
 double bandwidth_gbps(double bytes, double us)

@@ -27,7 +27,9 @@ json_t *body_parse(const char *body, size_t length, const char *least, char deta
         snprintf(detail, BODY_DETAIL_BYTES, "line %d, column %d: %s", error.line, error.column,
                  in_our_words(error.text));
     } else if (!json_is_object(object)) {
-        snprintf(detail, BODY_DETAIL_BYTES, "the body must be a JSON object, at the least %s", least);
+        const char *list = "; many experiments are one object with lists in its fields, for POST /v1/sweeps";
+        snprintf(detail, BODY_DETAIL_BYTES, "the body must be one JSON object, at the least %s%s", least,
+                 json_is_array(object) ? list : "");
         json_decref(object);
         object = NULL;
     }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/result_json.h"
+#include "api/json.h"
 #include "kernels/model/access.h"
 
 /* Percentage points by which two ways to the same efficiency may differ. */
@@ -51,14 +51,6 @@ void counters_wanted_from_json(struct counters_wanted *wanted, const json_t *val
         *wanted = found;
 }
 
-json_t *counters_wanted_to_json(const struct counters_wanted *wanted)
-{
-    json_t *list = wanted->count ? json_array() : json_boolean(wanted->on);
-    for (int i = 0; i < wanted->count; i++)
-        json_array_append_new(list, json_string(wanted->name[i]));
-    return list;
-}
-
 /* ---- measured ---- */
 
 /* Counts whole, however large; all else to seven digits. */
@@ -68,7 +60,7 @@ static json_t *value_to_json(double value)
     return whole ? json_integer((json_int_t)value) : number_to_json(value);
 }
 
-/* Values beside each other in *object, those of named metrics under "metrics". */
+/* Values as members of *object, those of named metrics under "metrics". */
 static void add_values(json_t *object, const struct counters *c)
 {
     json_t *metrics = json_object(), *source = json_object(), *unavailable = json_object();

@@ -11,9 +11,6 @@
 void counters_wanted_from_json(struct counters_wanted *wanted, const json_t *value,
                                struct problems *problems);
 
-/* The same again: a list without names asks for what `true` does. New reference. */
-json_t *counters_wanted_to_json(const struct counters_wanted *wanted);
-
 /* A result's `counters`, held against its `prediction`. New reference. */
 json_t *counters_to_json(const struct experiment *experiment, const struct result *result,
                          const json_t *prediction);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/json.h"
 #include "api/scan.h"
 #include "api/text.h"
 #include "base/clock.h"

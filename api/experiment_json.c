@@ -1,12 +1,13 @@
 #include "api/experiment_json.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/counters_json.h"
-
-enum { LABELS_MAX = 16, LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 255 };
+#include "api/experiment_text.h"
+#include "api/json.h"
+#include "api/labels_json.h"
+#include "api/problem.h"
 
 /* ---- reading ---- */
 
@@ -15,41 +16,12 @@ struct reader {
     struct problems *problems;
 };
 
-static const char *type_name(const json_t *value)
-{
-    static const char *const names[] = {
-        [JSON_OBJECT] = "an object",
-        [JSON_ARRAY] = "an array",
-        [JSON_STRING] = "a string",
-        [JSON_INTEGER] = "an integer",
-        [JSON_REAL] = "a number with a fraction or an exponent",
-        [JSON_TRUE] = "true",
-        [JSON_FALSE] = "false",
-        [JSON_NULL] = "null",
-    };
-    return names[json_typeof(value)];
-}
-
-/* "#/" and the name, with what a JSON pointer and a URI fragment must not hold escaped. */
-static void pointer_to(char *pointer, size_t size, const char *parent, const char *name)
-{
-    size_t used = (size_t)snprintf(pointer, size, "%s/", parent);
-    for (; *name && used + 4 < size; name++) {
-        if (*name == '~' || *name == '/')
-            used += (size_t)snprintf(pointer + used, size - used, *name == '~' ? "~0" : "~1");
-        else if (isalnum((unsigned char)*name) || strchr("-._", *name))
-            used += (size_t)snprintf(pointer + used, size - used, "%c", *name);
-        else
-            used += (size_t)snprintf(pointer + used, size - used, "%%%02X", (unsigned char)*name);
-    }
-}
-
 static void read_integer(struct reader *r, const json_t *value, const char *pointer, int64_t *to)
 {
     if (json_is_integer(value))
         *to = json_integer_value(value);
     else
-        problem_add(r->problems, pointer, "must be an integer, is %s", type_name(value));
+        problem_add(r->problems, pointer, "must be an integer, is %s", json_type_name(value));
 }
 
 static void read_number(struct reader *r, const json_t *value, const char *pointer, double *to)
@@ -57,7 +29,7 @@ static void read_number(struct reader *r, const json_t *value, const char *point
     if (json_is_number(value))
         *to = json_number_value(value);
     else
-        problem_add(r->problems, pointer, "must be a number, is %s", type_name(value));
+        problem_add(r->problems, pointer, "must be a number, is %s", json_type_name(value));
 }
 
 /* An integer or a list of them; what is not given stays. *given is how many there were. */
@@ -72,7 +44,7 @@ static void read_list(struct reader *r, const json_t *value, const char *pointer
     }
     if (!json_is_array(value) || json_array_size(value) < 1 || json_array_size(value) > most) {
         problem_add(r->problems, pointer, "must be an integer or a list of 1 to %zu of them, is %s", most,
-                    json_is_array(value) ? "a list of another length" : type_name(value));
+                    json_is_array(value) ? "a list of another length" : json_type_name(value));
         return;
     }
     size_t i;
@@ -142,18 +114,31 @@ static void read_device(struct reader *r, const json_t *value)
     read_integer(r, value, "#/device", &r->experiment->device);
 }
 
+static void add_unknown_measure(struct reader *r, const char *pointer, const char *name)
+{
+    static const char *const known[] = {"min_samples", "noise", "max_seconds", "quiet_s"};
+    struct suggestion meant;
+    suggest_begin(&meant, name);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        suggest_consider(&meant, known[i]);
+    problem_add(r->problems, pointer, "unknown field%s min_samples, noise, max_seconds and quiet_s are known",
+                suggest_text(&meant));
+}
+
 static void read_measure(struct reader *r, const json_t *value)
 {
     const char *key;
     json_t *member;
     if (!json_is_object(value)) {
-        problem_add(r->problems, "#/measure", "must be an object, is %s", type_name(value));
+        problem_add(r->problems, "#/measure", "must be an object, is %s", json_type_name(value));
         return;
     }
     struct measure *measure = &r->experiment->measure;
     json_object_foreach ((json_t *)value, key, member) {
         char pointer[64];
-        pointer_to(pointer, sizeof pointer, "#/measure", key);
+        if (problems_full(r->problems))
+            return;
+        problem_pointer(pointer, sizeof pointer, "#/measure", key);
         if (strcmp(key, "min_samples") == 0)
             read_integer(r, member, pointer, &measure->min_samples);
         else if (strcmp(key, "noise") == 0)
@@ -163,8 +148,7 @@ static void read_measure(struct reader *r, const json_t *value)
         else if (strcmp(key, "quiet_s") == 0)
             read_number(r, member, pointer, &measure->quiet_s);
         else
-            problem_add(r->problems, pointer,
-                        "is not known here: min_samples, noise, max_seconds and quiet_s are");
+            add_unknown_measure(r, pointer, key);
     }
 }
 
@@ -201,28 +185,7 @@ static void read_priority(struct reader *r, const json_t *value)
 
 static void read_labels(struct reader *r, const json_t *value)
 {
-    const char *key;
-    json_t *member;
-    if (!json_is_object(value)) {
-        problem_add(r->problems, "#/labels", "must be an object of strings, is %s", type_name(value));
-        return;
-    }
-    if (json_object_size(value) > LABELS_MAX)
-        problem_add(r->problems, "#/labels", "at most %d labels, there are %zu", LABELS_MAX,
-                    json_object_size(value));
-    json_object_foreach ((json_t *)value, key, member) {
-        char pointer[64];
-        size_t length = strlen(key);
-        pointer_to(pointer, sizeof pointer, "#/labels", key);
-        for (const char *at = key; *at; at++)
-            if (!isalnum((unsigned char)*at) && !strchr("-._", *at))
-                length = 0;
-        if (length < 1 || length > LABEL_KEY_MAX)
-            problem_add(r->problems, pointer, "a label's name is 1 to %d letters, digits, '-', '.' or '_'",
-                        LABEL_KEY_MAX);
-        if (!json_is_string(member) || json_string_length(member) > LABEL_VALUE_MAX)
-            problem_add(r->problems, pointer, "must be a string of at most %d bytes", LABEL_VALUE_MAX);
-    }
+    labels_check(value, r->problems);
 }
 
 static const struct {
@@ -244,37 +207,85 @@ static void read_param(struct reader *r, int index, const json_t *value, const c
         return;
     }
     char names[160] = "";
+    const char *text = json_is_string(value) ? json_string_value(value) : "";
+    struct suggestion meant;
+    suggest_begin(&meant, text);
     for (int i = 0; param->choices[i]; i++) {
-        if (json_is_string(value) && strcmp(json_string_value(value), param->choices[i]) == 0) {
+        if (strcmp(text, param->choices[i]) == 0) {
             r->experiment->param[index] = i;
             return;
         }
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", param->choices[i]);
+        suggest_consider(&meant, param->choices[i]);
     }
-    problem_add(r->problems, pointer, "must be one of %s", names);
+    if (json_is_string(value))
+        problem_add(r->problems, pointer, "there is no %.32s \"%.32s\"%s it must be one of %s", param->name,
+                    text, suggest_text(&meant), names);
+    else
+        problem_add(r->problems, pointer, "must be one of %s, is %s", names, json_type_name(value));
+}
+
+/* The index of a common field, FIELDS and up that of a parameter; -1: the kernel takes no such field. */
+static int field_find(const struct kernel *kernel, const char *name)
+{
+    for (int i = 0; i < FIELDS; i++)
+        if (strcmp(name, fields[i].name) == 0)
+            return i;
+    for (int i = 0; i < kernel->param_count; i++)
+        if (strcmp(name, kernel->params[i].name) == 0)
+            return FIELDS + i;
+    return -1;
+}
+
+bool experiment_takes(const struct kernel *kernel, const char *name)
+{
+    return strcmp(name, "kernel") == 0 || field_find(kernel, name) >= 0;
+}
+
+static void add_unknown_field(struct reader *r, const char *pointer, const char *name)
+{
+    const struct kernel *kernel = r->experiment->kernel;
+    char names[160] = "";
+    struct suggestion meant;
+    suggest_begin(&meant, name);
+    for (int i = 0; i < kernel->param_count; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", kernel->params[i].name);
+        suggest_consider(&meant, kernel->params[i].name);
+    }
+    for (int i = 0; i < FIELDS; i++)
+        suggest_consider(&meant, fields[i].name);
+    problem_add(r->problems, pointer, "unknown field%s besides the common ones %s takes %s",
+                suggest_text(&meant), kernel->name, names[0] ? names : "none");
 }
 
 static void read_field(struct reader *r, const char *name, const json_t *value)
 {
-    const struct kernel *kernel = r->experiment->kernel;
-    char pointer[64], names[160] = "";
-    pointer_to(pointer, sizeof pointer, "#", name);
-    for (int i = 0; i < FIELDS; i++)
-        if (strcmp(name, fields[i].name) == 0) {
-            fields[i].read(r, value);
-            return;
-        }
-    for (int i = 0; i < kernel->param_count; i++) {
-        if (strcmp(name, kernel->params[i].name) == 0) {
-            read_param(r, i, value, pointer);
-            return;
-        }
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", kernel->params[i].name);
-    }
-    problem_add(r->problems, pointer, "unknown field; besides the common ones %s takes %s", kernel->name,
-                names[0] ? names : "none");
+    int field = field_find(r->experiment->kernel, name);
+    char pointer[64];
+    problem_pointer(pointer, sizeof pointer, "#", name);
+    if (field < 0)
+        add_unknown_field(r, pointer, name);
+    else if (field < FIELDS)
+        fields[field].read(r, value);
+    else
+        read_param(r, field - FIELDS, value, pointer);
+}
+
+const char *kernel_suggest(struct suggestion *meant, const char *name)
+{
+    suggest_begin(meant, name);
+    for (int i = 0; i < suite_count(); i++)
+        suggest_consider(meant, suite_at(i)->name);
+    return suggest_text(meant);
+}
+
+void problem_add_kernel(struct problems *problems, const char *pointer, const char *name)
+{
+    struct suggestion meant;
+    problem_add(problems, pointer, "there is no kernel \"%.64s\"%s GET /v1/kernels lists them", name,
+                kernel_suggest(&meant, name));
 }
 
 int experiment_from_json(struct experiment *experiment, const json_t *request, struct problems *problems)
@@ -285,22 +296,24 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     const json_t *name = json_object_get(request, "kernel");
     const struct kernel *kernel = json_is_string(name) ? suite_find(json_string_value(name)) : NULL;
     if (!json_is_object(request))
-        problem_add(problems, "#", "must be an object, is %s", type_name(request));
+        problem_add(problems, "#", "must be an object, is %s", json_type_name(request));
     else if (!name)
         problem_add(problems, "#/kernel", "is required; GET /v1/kernels lists them");
     else if (!json_is_string(name))
-        problem_add(problems, "#/kernel", "must be a string, is %s", type_name(name));
+        problem_add(problems, "#/kernel", "must be a string, is %s", json_type_name(name));
     else if (!kernel)
-        problem_add(problems, "#/kernel", "there is no kernel \"%.64s\"; GET /v1/kernels lists them",
-                    json_string_value(name));
+        problem_add_kernel(problems, "#/kernel", json_string_value(name));
     experiment->kernel = NULL;
     if (!kernel)
         return -1;
     experiment_init(experiment, kernel);
     struct reader reader = {experiment, problems};
-    json_object_foreach ((json_t *)request, key, value)
+    json_object_foreach ((json_t *)request, key, value) {
+        if (problems_full(problems))
+            break;
         if (strcmp(key, "kernel") != 0)
             read_field(&reader, key, value);
+    }
     return problems->count == before ? 0 : -1;
 }
 
@@ -329,31 +342,12 @@ json_t *param_value_to_json(const struct kernel_param *param, int64_t value)
     return param->type == PARAM_CHOICE ? json_string(param->choices[value]) : json_integer(value);
 }
 
-json_t *experiment_to_json(const struct experiment *e, const json_t *request)
+json_t *experiment_to_json(const struct experiment *e)
 {
-    const struct kernel *kernel = e->kernel;
-    json_t *labels = request ? json_object_get(request, "labels") : NULL;
-    json_t *size = kernel->dims == 2 ? json_pack("[I,I]", (json_int_t)e->size[0], (json_int_t)e->size[1])
-                                     : json_integer(e->size[0]);
-    json_t *object =
-        json_pack("{s:s,s:s,s:o,s:o,s:o}", "kernel", kernel->name, "dtype", dtype_name(e->dtype), "size",
-                  size, "block", shape_to_json(e->block), "grid", shape_to_json(e->grid));
-    int failed = !object;
-    for (int i = 0; i < kernel->param_count; i++)
-        failed |= json_object_set_new(object, kernel->params[i].name,
-                                      param_value_to_json(&kernel->params[i], e->param[i]));
-    json_t *rest = json_pack("{s:I,s:I,s:{s:I,s:f,s:f,s:f},s:o,s:s,s:f,s:I,s:o}", "shared_bytes",
-                             (json_int_t)e->shared_bytes, "device", (json_int_t)e->device, "measure",
-                             "min_samples", (json_int_t)e->measure.min_samples, "noise", e->measure.noise,
-                             "max_seconds", e->measure.max_seconds, "quiet_s", e->measure.quiet_s, "counters",
-                             counters_wanted_to_json(&e->counters), "transfers", transfers_name(e->transfers),
-                             "timeout_s", e->timeout_s, "priority", (json_int_t)e->priority, "labels",
-                             labels ? json_incref(labels) : json_object());
-    failed |= !rest || json_object_update(object, rest);
-    json_decref(rest);
-    if (failed) {
-        json_decref(object);
-        return NULL;
-    }
+    struct buffer text = {0};
+    json_t *object = NULL;
+    if (experiment_write(&text, e, NULL) == 0)
+        object = json_loadb(text.data, text.size, 0, NULL);
+    buffer_free(&text);
     return object;
 }

@@ -42,6 +42,7 @@ static const struct fact {
     FACT("clock_khz", FACT_U32, clock_khz, true),
     FACT("memory_clock_khz", FACT_U32, memory_clock_khz, true),
     FACT("memory_bus_bits", FACT_U32, memory_bus_bits, true),
+    FACT("compute_mode", FACT_TEXT, compute_mode, false),
     FACT("peak_gbps", FACT_REAL, peak_gbps, true),
     FACT("peak_source", FACT_TEXT, peak_source, false),
 #undef FACT

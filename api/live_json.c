@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "api/result_json.h"
+#include "api/json.h"
 
 static json_t *missing_value(const struct live_value *value)
 {

@@ -1,6 +1,6 @@
 #include "api/occupancy_json.h"
 
-#include "api/result_json.h"
+#include "api/json.h"
 
 static json_t *limits_to_json(unsigned limited_by)
 {

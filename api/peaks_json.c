@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/result_json.h"
+#include "api/json.h"
 #include "kernels/model/arch.h"
 #include "kernels/peak.h"
 
@@ -24,7 +24,7 @@ static json_t *bandwidth_to_json(const struct device_facts *facts, double gbps)
 static json_t *single_to_json(const struct device_facts *facts, const struct arch *arch, double gflops)
 {
     char reason[96];
-    if (gflops > 0)
+    if (arch && gflops > 0)
         return json_pack("{s:o,s:s,s:{s:o,s:s,s:i,s:I,s:I,s:i}}", "gflops", number_to_json(gflops), "formula",
                          "clock_mhz x chips x multiprocessors x lanes_per_multiprocessor x "
                          "operations_per_lane / 1000",

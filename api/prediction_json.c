@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "api/result_json.h"
+#include "api/json.h"
 
 static int side_to_json(json_t *object, const char *prefix, const struct prediction_side *side)
 {

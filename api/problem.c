@@ -1,5 +1,10 @@
 #include "api/problem.h"
 
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "api/text.h"
 
 /* `name` is that of the response in openapi.yaml, where the document's type points to. */
@@ -44,6 +49,33 @@ enum problem_type problem_type_of(enum error_kind kind)
         if (kinds[i].kind == kind)
             return kinds[i].type;
     return PROBLEM_INTERNAL;
+}
+
+void problem_pointer(char *pointer, size_t size, const char *parent, const char *name)
+{
+    size_t used = (size_t)snprintf(pointer, size, "%s/", parent);
+    for (; *name && used + 4 < size; name++) {
+        if (*name == '~' || *name == '/')
+            used += (size_t)snprintf(pointer + used, size - used, *name == '~' ? "~0" : "~1");
+        else if (isalnum((unsigned char)*name) || strchr("-._", *name))
+            used += (size_t)snprintf(pointer + used, size - used, "%c", *name);
+        else
+            used += (size_t)snprintf(pointer + used, size - used, "%%%02X", (unsigned char)*name);
+    }
+}
+
+void problem_extend(struct problems *problems, const char *field, const char *text)
+{
+    size_t length = strlen(field);
+    for (int i = 0; i < problems->count && i < EXPERIMENT_PROBLEMS; i++) {
+        struct problem *problem = &problems->at[i];
+        bool within = strncmp(problem->pointer, "#/", 2) == 0 &&
+                      strncmp(problem->pointer + 2, field, length) == 0 &&
+                      strchr("/", problem->pointer[2 + length]);
+        size_t used = strlen(problem->detail);
+        if (within)
+            snprintf(problem->detail + used, sizeof problem->detail - used, "%s", text);
+    }
 }
 
 void problem_write_fields(struct buffer *out, const struct problems *fields)

@@ -32,6 +32,13 @@ unsigned problem_status(enum problem_type type);
 /* What an error of that kind is to whoever asked over HTTP. */
 enum problem_type problem_type_of(enum error_kind kind);
 
+/* Writes `parent`, "/" and the name, with what a JSON pointer and a URI fragment must not hold escaped; cut where it does
+   not fit. */
+void problem_pointer(char *pointer, size_t size, const char *parent, const char *name);
+
+/* Adds `text` to what is said of that field of the request, and of what is within it. */
+void problem_extend(struct problems *problems, const char *field, const char *text);
+
 /* Appends the document: type, title, status, detail, instance (the path asked for; NULL: none) and, when
    `fields` is not NULL, errors: [{pointer, detail}]. 0, or -1: no memory. */
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,

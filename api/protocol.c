@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/facts_json.h"
-#include "api/result_json.h"
+#include "api/json.h"
 #include "base/buffer.h"
 #include "version.h"
 
@@ -38,16 +38,48 @@ static int read_name(const json_t *line, const char *member, char *to, size_t si
     return 0;
 }
 
-static int read_payload(struct message *message, const json_t *line, const char *member, struct error *error)
+/* A JSON object's text, to be freed. */
+static int read_object(const json_t *line, const char *member, char **text, struct error *error)
 {
     const json_t *value = json_object_get(line, member);
     if (!json_is_object(value))
         return error_set(error, ERROR_INVALID, "executor's line: \"%s\" is missing or no object", member);
-    message->payload = json_dumps(value, API_JSON_FLAGS);
-    if (!message->payload)
-        return error_set(error, ERROR_MEMORY, "no memory for an executor's line");
-    message->verified = json_is_true(json_object_get(json_object_get(value, "correctness"), "verified"));
+    *text = json_dumps(value, API_JSON_FLAGS);
+    return *text ? 0 : error_set(error, ERROR_MEMORY, "no memory for an executor's line");
+}
+
+/* What result_to_json() writes, and nothing else. */
+static bool result_member_known(const char *name)
+{
+    static const char *const members[] = {"device",      "launch",    "timing",    "bandwidth", "compute",
+                                          "correctness", "stability", "counters",  "transfers", "occupancy",
+                                          "prediction",  "execution", "provenance"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (strcmp(members[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Its members go into the service's answers beside the service's own, which they must not replace. */
+static int read_members(struct message *message, const json_t *line, struct error *error)
+{
+    const json_t *result = json_object_get(line, "result"), *value;
+    const char *name;
+    if (read_object(line, "result", &message->payload, error) < 0)
+        return -1;
+    json_object_foreach ((json_t *)result, name, value)
+        if (!result_member_known(name))
+            return error_set(error, ERROR_INVALID, "executor's line: a result has no member \"%.40s\"", name);
+    message->verified = json_is_true(json_object_get(json_object_get(result, "correctness"), "verified"));
     return 0;
+}
+
+/* A process's number, or 0 when the member is not there. */
+static int read_pid(const json_t *line, const char *member, int64_t *pid, struct error *error)
+{
+    const json_t *value = json_object_get(line, member);
+    *pid = json_integer_value(value);
+    return value && *pid <= 0 ? bad(error, "no number of a process") : 0;
 }
 
 static int read_hello(struct message *message, const json_t *line, struct error *error)
@@ -61,6 +93,9 @@ static int read_hello(struct message *message, const json_t *line, struct error 
     if (!json_is_integer(devices) || json_integer_value(devices) < 1 || json_integer_value(devices) > 4096)
         return bad(error, "a hello without a number of devices");
     message->devices = (int)json_integer_value(devices);
+    message->can_count = json_is_true(json_object_get(line, "counts"));
+    if (read_pid(line, "pid", &message->pid, error) < 0)
+        return -1;
     if (read_name(line, "build", message->build, sizeof message->build, error) < 0)
         return -1;
     return facts_from_json(&message->facts, json_object_get(line, "device"), error);
@@ -68,7 +103,10 @@ static int read_hello(struct message *message, const json_t *line, struct error 
 
 static int read_run(struct message *message, const json_t *line, struct error *error)
 {
-    return read_payload(message, line, "request", error);
+    if (read_object(line, "request", &message->payload, error) < 0 ||
+        read_pid(line, "sibling", &message->pid, error) < 0)
+        return -1;
+    return json_object_get(line, "counters") ? read_object(line, "counters", &message->counters, error) : 0;
 }
 
 static int read_progress(struct message *message, const json_t *line, struct error *error)
@@ -78,7 +116,12 @@ static int read_progress(struct message *message, const json_t *line, struct err
 
 static int read_result(struct message *message, const json_t *line, struct error *error)
 {
-    return read_payload(message, line, "result", error);
+    const json_t *correctness = json_object_get(json_object_get(line, "result"), "correctness");
+    if (read_members(message, line, error) < 0)
+        return -1;
+    return json_is_boolean(json_object_get(correctness, "verified"))
+               ? 0
+               : bad(error, "a result that does not say whether it was verified");
 }
 
 static int read_error(struct message *message, const json_t *line, struct error *error)
@@ -93,34 +136,52 @@ static int read_error(struct message *message, const json_t *line, struct error 
     if (!json_is_string(detail))
         return bad(error, "an error without its detail");
     copy_text(message->failure.text, sizeof message->failure.text, json_string_value(detail));
-    return json_object_get(line, "result") ? read_payload(message, line, "result", error) : 0;
+    return json_object_get(line, "result") ? read_members(message, line, error) : 0;
 }
 
-static int read_ask(struct message *message, const json_t *line, struct error *error)
+/* NULL: it is missing, no list, empty or too long. */
+static const json_t *read_experiments(const json_t *line, struct error *error)
 {
-    (void)message;
-    (void)line;
-    (void)error;
-    return 0;
+    const json_t *list = json_object_get(line, "experiments");
+    if (json_array_size(list) >= 1 && json_array_size(list) <= PROTOCOL_POINTS)
+        return list;
+    bad(error, "\"experiments\" is missing, no list, empty or too long");
+    return NULL;
 }
 
-static int read_ahead(struct message *message, const json_t *line, struct error *error)
+static int read_count(struct message *message, const json_t *line, struct error *error)
 {
     struct ahead *ahead = &message->ahead;
-    const json_t *list = json_object_get(line, "experiments"), *one;
-    size_t i;
-    if (!json_is_array(list) || json_array_size(list) > PROTOCOL_AHEAD)
-        return bad(error, "\"experiments\" is missing, no list or too long");
-    json_array_foreach ((json_t *)list, i, one) {
-        const json_t *request = json_object_get(one, "request");
-        if (read_name(one, "id", ahead->at[i].id, sizeof ahead->at[i].id, error) < 0)
+    const json_t *list = read_experiments(line, error), *limit = json_object_get(line, "limit_s");
+    if (!list)
+        return -1;
+    message->limit_s = json_number_value(limit);
+    if (message->limit_s <= 0)
+        return bad(error, "a count without its limit");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        if (read_name(one, "id", ahead->at[i].id, sizeof ahead->at[i].id, error) < 0 ||
+            read_object(one, "request", &ahead->at[i].request, error) < 0)
             return -1;
-        if (!json_is_object(request))
-            return bad(error, "an experiment ahead has no request");
-        ahead->at[i].request = json_dumps(request, API_JSON_FLAGS);
-        if (!ahead->at[i].request)
-            return error_set(error, ERROR_MEMORY, "no memory for an executor's line");
         ahead->count++;
+    }
+    return strcmp(ahead->at[0].id, message->id) == 0 ? 0
+                                                     : bad(error, "a count's id is its first experiment's");
+}
+
+static int read_counts(struct message *message, const json_t *line, struct error *error)
+{
+    struct counts *counts = &message->counts;
+    const json_t *list = read_experiments(line, error);
+    if (!list)
+        return -1;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        if (read_name(one, "id", counts->at[i].id, sizeof counts->at[i].id, error) < 0 ||
+            read_object(one, "counters", &counts->at[i].counters, error) < 0)
+            return -1;
+        counts->at[i].no_room = json_is_true(json_object_get(one, "no_room"));
+        counts->count++;
     }
     return 0;
 }
@@ -130,10 +191,10 @@ static const struct type {
     bool about_one; /* has an id */
     int (*read)(struct message *message, const json_t *line, struct error *error);
 } types[] = {
-    [MESSAGE_HELLO] = {"hello", false, read_hello},         [MESSAGE_RUN] = {"run", true, read_run},
-    [MESSAGE_PROGRESS] = {"progress", true, read_progress}, [MESSAGE_RESULT] = {"result", true, read_result},
-    [MESSAGE_ERROR] = {"error", true, read_error},          [MESSAGE_ASK] = {"ask", true, read_ask},
-    [MESSAGE_AHEAD] = {"ahead", true, read_ahead},
+    [MESSAGE_HELLO] = {"hello", false, read_hello},   [MESSAGE_RUN] = {"run", true, read_run},
+    [MESSAGE_COUNT] = {"count", true, read_count},    [MESSAGE_PROGRESS] = {"progress", true, read_progress},
+    [MESSAGE_RESULT] = {"result", true, read_result}, [MESSAGE_COUNTS] = {"counts", true, read_counts},
+    [MESSAGE_ERROR] = {"error", true, read_error},
 };
 enum { TYPES = sizeof types / sizeof types[0] };
 
@@ -174,8 +235,10 @@ out:
 void message_free(struct message *message)
 {
     free(message->payload);
-    message->payload = NULL;
+    free(message->counters);
+    message->payload = message->counters = NULL;
     ahead_free(&message->ahead);
+    counts_free(&message->counts);
 }
 
 void ahead_free(struct ahead *ahead)
@@ -183,6 +246,13 @@ void ahead_free(struct ahead *ahead)
     for (int i = 0; i < ahead->count; i++)
         free(ahead->at[i].request);
     ahead->count = 0;
+}
+
+void counts_free(struct counts *counts)
+{
+    for (int i = 0; i < counts->count; i++)
+        free(counts->at[i].counters);
+    counts->count = 0;
 }
 
 /* ---- writing ---- */
@@ -226,18 +296,25 @@ static void add(json_t **object, const char *member, json_t *value)
     *object = NULL;
 }
 
-char *message_hello(int devices, const struct device_facts *facts)
+char *message_hello(int devices, bool can_count, int64_t pid, const struct device_facts *facts)
 {
-    json_t *hello = json_pack("{s:s,s:i,s:s,s:i}", "type", types[MESSAGE_HELLO].name, "protocol",
-                              PROTOCOL_VERSION, "build", COALESCED_COMMIT, "devices", devices);
+    json_t *hello =
+        json_pack("{s:s,s:i,s:s,s:b,s:i}", "type", types[MESSAGE_HELLO].name, "protocol", PROTOCOL_VERSION,
+                  "build", coalesced_commit, "counts", can_count, "devices", devices);
+    if (pid)
+        add(&hello, "pid", json_integer(pid));
     add(&hello, "device", facts_to_json(facts));
     return line_of(hello);
 }
 
-char *message_run(const char *id, const char *request)
+char *message_run(const char *id, const char *request, const char *counters, int64_t sibling)
 {
     json_t *run = message_about(MESSAGE_RUN, id);
     add(&run, "request", object_of(request));
+    if (counters)
+        add(&run, "counters", object_of(counters));
+    if (sibling)
+        add(&run, "sibling", json_integer(sibling));
     return line_of(run);
 }
 
@@ -279,22 +356,37 @@ char *message_error(const char *id, const struct error *failure, const char *res
     return line_of(message);
 }
 
-char *message_ask(const char *id)
+/* One of a list, about its experiment; takes over both references. */
+static void add_one(json_t **list, const char *id, const char *member, json_t *value, bool no_room)
 {
-    return line_of(message_about(MESSAGE_ASK, id));
+    json_t *one = json_pack("{s:s}", "id", id);
+    add(&one, member, value);
+    if (no_room)
+        add(&one, "no_room", json_true());
+    if (*list && json_array_append_new(*list, one) == 0)
+        return;
+    if (!*list)
+        json_decref(one);
+    json_decref(*list);
+    *list = NULL;
 }
 
-char *message_ahead(const char *id, const struct ahead *ahead)
+char *message_count(const struct ahead *experiments, double limit_s)
 {
-    json_t *message = message_about(MESSAGE_AHEAD, id), *list = json_array();
-    for (int i = 0; list && i < ahead->count; i++) {
-        json_t *one = json_pack("{s:s}", "id", ahead->at[i].id);
-        add(&one, "request", object_of(ahead->at[i].request));
-        if (json_array_append_new(list, one) < 0) {
-            json_decref(list);
-            list = NULL;
-        }
-    }
+    json_t *message = message_about(MESSAGE_COUNT, experiments->at[0].id), *list = json_array();
+    for (int i = 0; i < experiments->count; i++)
+        add_one(&list, experiments->at[i].id, "request", object_of(experiments->at[i].request), false);
+    add(&message, "limit_s", json_real(limit_s));
+    add(&message, "experiments", list);
+    return line_of(message);
+}
+
+char *message_counts(const char *id, const struct counts *counts)
+{
+    json_t *message = message_about(MESSAGE_COUNTS, id), *list = json_array();
+    for (int i = 0; i < counts->count; i++)
+        add_one(&list, counts->at[i].id, "counters", object_of(counts->at[i].counters),
+                counts->at[i].no_room);
     add(&message, "experiments", list);
     return line_of(message);
 }

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
+#include "api/json.h"
 #include "api/prediction_json.h"
-#include "api/result_json.h"
+#include "api/problem.h"
 #include "base/buffer.h"
 #include "base/log.h"
 
@@ -157,7 +158,7 @@ static json_t *normal_of(const json_t *request)
         return NULL;
     experiment_check(&experiment, NULL,
                      &problems); /* derives the grid; a point that cannot be launched has none */
-    return experiment_to_json(&experiment, NULL);
+    return experiment_to_json(&experiment);
 }
 
 /* The experiment that the row of this point is of. */
@@ -307,6 +308,14 @@ char *recipe_reference(const struct recipe *recipe, const char *request, const c
     return text;
 }
 
+const char *recipe_suggest(struct suggestion *meant, const char *name)
+{
+    suggest_begin(meant, name);
+    for (int i = 0; i < recipe_count(); i++)
+        suggest_consider(meant, recipe_name(recipe_at(i)));
+    return suggest_text(meant);
+}
+
 json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct problems *problems)
 {
     const json_t *name = json_object_get(request, "recipe");
@@ -315,12 +324,14 @@ json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct pro
         return json_incref(request);
     if (*recipe)
         return recipe_sweep(*recipe, request);
-    if (json_is_string(name))
-        problem_add(problems, "#/recipe", "there is no recipe \"%.64s\"; GET /v1/recipes lists them",
-                    json_string_value(name));
-    else
+    if (json_is_string(name)) {
+        struct suggestion meant;
+        problem_add(problems, "#/recipe", "there is no recipe \"%.64s\"%s GET /v1/recipes lists them",
+                    json_string_value(name), recipe_suggest(&meant, json_string_value(name)));
+    } else {
         problem_add(problems, "#/recipe",
                     "must be a string, the name of one recipe; GET /v1/recipes lists them");
+    }
     return NULL;
 }
 
@@ -328,16 +339,9 @@ void recipe_explain(const struct recipe *recipe, const json_t *request, struct p
 {
     const char *field;
     json_t *value;
+    char text[96];
+    snprintf(text, sizeof text, " (a field of recipe %s)", recipe_name(recipe));
     json_object_foreach ((json_t *)recipe->sweep, field, value)
-        for (int i = 0; i < problems->count && i < EXPERIMENT_PROBLEMS; i++) {
-            struct problem *problem = &problems->at[i];
-            size_t length = strlen(field), used = strlen(problem->detail);
-            char end =
-                strncmp(problem->pointer, "#/", 2) == 0 && strncmp(problem->pointer + 2, field, length) == 0
-                    ? problem->pointer[2 + length]
-                    : '?';
-            if ((!end || end == '/') && !json_object_get(request, field))
-                snprintf(problem->detail + used, sizeof problem->detail - used, " (a field of recipe %s)",
-                         recipe_name(recipe));
-        }
+        if (!json_object_get(request, field))
+            problem_extend(problems, field, text);
 }

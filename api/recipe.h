@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "api/suggest.h"
 #include "kernels/experiment.h"
 
 struct recipe;
@@ -16,6 +17,9 @@ const struct recipe *recipe_at(int index);
 /* NULL when there is none of that name. */
 const struct recipe *recipe_find(const char *name);
 const char *recipe_name(const struct recipe *recipe);
+
+/* How a sentence goes on that says that there is no recipe of that name, as suggest_text(). */
+const char *recipe_suggest(struct suggestion *meant, const char *name);
 
 /* The whole document, and its name, title and text alone. New references; NULL: no memory. */
 json_t *recipe_document(const struct recipe *recipe);
@@ -34,7 +38,7 @@ const char *recipe_arch(const struct recipe *recipe, int *l1);
    that then say nothing about it are off. New reference. */
 json_t *recipe_published(const struct recipe *recipe, const json_t *request);
 
-/* What a point of the recipe's sweep is compared with: {"published": ..., "predicted": {"published_arch": ...,
+/* The reference figures of a point of the recipe's sweep: {"published": ..., "predicted": {"published_arch": ...,
    "device_arch": ...}}, as text to be freed by the caller; NULL: no memory. `request` is the point's, as text;
    device_arch the architecture of the device that it is for; unpredicted, unless NULL, why there is no prediction,
    which may take a second. */

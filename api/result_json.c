@@ -1,30 +1,14 @@
 #include "api/result_json.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "api/bandwidth_json.h"
 #include "api/counters_json.h"
+#include "api/json.h"
 #include "api/live_json.h"
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "version.h"
-
-/* To seven significant digits: more than any clock here resolves. NaN and infinity become null. */
-json_t *number_to_json(double value)
-{
-    char text[32];
-    if (!isfinite(value))
-        return json_null();
-    snprintf(text, sizeof text, "%.7g", value);
-    return json_real(strtod(text, NULL));
-}
-
-json_t *missing_to_json(const char *status, const char *reason)
-{
-    return json_pack("{s:s,s:s}", "status", status, "reason", reason);
-}
 
 static json_t *timing_to_json(const struct timing *t)
 {
@@ -137,7 +121,7 @@ json_t *result_to_json(const struct experiment *e, const struct result *r)
         counters_to_json(e, r, prediction), "transfers", transfers_to_json(e, r), "occupancy",
         occupancy_of(e, r), "prediction", prediction, "execution", "began_monotonic_ns",
         (json_int_t)r->began_ns, "ended_monotonic_ns", (json_int_t)r->ended_ns, "provenance", "version",
-        COALESCED_VERSION, "commit", COALESCED_COMMIT, "kernel_sha256", e->kernel->sha256);
+        COALESCED_VERSION, "commit", coalesced_commit, "kernel_sha256", e->kernel->sha256);
     return object;
 }
 

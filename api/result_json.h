@@ -13,14 +13,4 @@ json_t *result_to_json(const struct experiment *experiment, const struct result 
 /* The same as text, to be freed by the caller; NULL: no memory. */
 char *result_to_text(const struct experiment *experiment, const struct result *result);
 
-/* A number to seven significant digits; NaN and infinity become null. New reference. */
-json_t *number_to_json(double value);
-
-/* {"status", "reason"}: what stands in the place of something that is missing. Status: "unavailable" or
-   "not_requested". New reference. */
-json_t *missing_to_json(const char *status, const char *reason);
-
-/* How numbers are written everywhere: compact, 15 significant digits. Flags for json_dumps(). */
-#define API_JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
-
 #endif

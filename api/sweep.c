@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
+#include "api/experiment_text.h"
+#include "api/json.h"
 #include "api/problem.h"
 #include "api/recipe.h"
-#include "api/result_json.h"
 #include "api/sweep_axes.h"
 #include "api/text.h"
 #include "base/clock.h"
@@ -107,15 +108,12 @@ static uint64_t text_hash(const char *text)
     return hash ^ hash >> 29;
 }
 
-/* The run that asks for just this, a new one when there is none; -1: no memory. */
+/* The distinct experiment that asks for just this, a new one when there is none; -1: no memory. */
 static int run_find(struct expander *x, const struct experiment *experiment)
 {
     struct sweep *sweep = x->sweep;
-    json_t *normal = experiment_to_json(experiment, x->point);
     x->text.size = 0;
-    int bad = !normal || json_dump_callback(normal, text_write, &x->text, API_JSON_FLAGS) < 0;
-    json_decref(normal);
-    if (bad)
+    if (experiment_write(&x->text, experiment, x->point) < 0)
         return -1;
     uint64_t slot = text_hash(x->text.data) & (SLOTS - 1);
     for (; x->slots[slot]; slot = (slot + 1) & (SLOTS - 1))
@@ -218,6 +216,29 @@ int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_
     if (status < 0)
         sweep_free(sweep);
     return status;
+}
+
+/* One shape that is wrong, or blocks to try? Whoever lists blocks to try lists none below a warp. */
+static bool is_shape(const char *name, const json_t *value)
+{
+    size_t i;
+    const json_t *item;
+    if ((strcmp(name, "block") != 0 && strcmp(name, "grid") != 0) || json_array_size(value) > 3)
+        return false;
+    json_array_foreach (value, i, item)
+        if (json_is_integer(item) && json_integer_value(item) < 32)
+            return true;
+    return false;
+}
+
+void sweep_explain(const struct kernel *kernel, const json_t *request, struct problems *problems)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)request, name, value)
+        if (axes_is_axis(name, value) && !is_shape(name, value) &&
+            (!kernel || experiment_takes(kernel, name)))
+            problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
 }
 
 /* Of the point of that run, or, with NULL, of one that cannot be launched. */

@@ -48,6 +48,9 @@ struct sweep {
 int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_facts *const *facts,
                  int devices, struct problems *problems);
 
+/* For a request that is to be one experiment: says of every field that is a list, and wrong, where lists go. */
+void sweep_explain(const struct kernel *kernel, const struct json_t *request, struct problems *problems);
+
 /* Gives each point what the recipe published and predicts for it. -1: no memory. A prediction may take a second: those
    that are not begun within budget_ms are left out and say why. */
 int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts,

@@ -6,16 +6,22 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
+#include "api/problem.h"
 
 /* Whose lists are no axes, or who take none: what they are is for experiment_from_json() to say. */
 static const char *const never[] = {"labels", "counters", "measure"};
 
-static bool is_axis(const char *name, const json_t *value)
+static bool is_never_axis(const char *name)
 {
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (strcmp(name, never[i]) == 0)
-            return false;
-    return json_is_array(value);
+            return true;
+    return false;
+}
+
+bool axes_is_axis(const char *name, const json_t *value)
+{
+    return json_is_array(value) && !is_never_axis(name);
 }
 
 static bool is_pair(const char *name, const json_t *values)
@@ -37,12 +43,12 @@ int axes_read(struct axes *axes, const json_t *request, struct problems *problem
     if (!axes->at)
         return -1;
     json_object_foreach ((json_t *)request, name, value) {
-        if (!is_axis(name, value))
+        if (!axes_is_axis(name, value))
             continue;
         axes->at[axes->count++] = (struct axis){.name = name, .values = value, .pair = is_pair(name, value)};
-        if (json_array_size(value) == 0) {
+        if (json_array_size(value) == 0 && !problems_full(problems)) {
             char pointer[64];
-            snprintf(pointer, sizeof pointer, "#/%.60s", name);
+            problem_pointer(pointer, sizeof pointer, "#", name);
             problem_add(problems, pointer, "is an axis without values");
         }
     }
@@ -138,7 +144,7 @@ bool axes_step(struct axes *axes)
 static int kernels_gather(const struct axes *axes, const struct kernel **kernels, struct problems *problems)
 {
     int count = 0;
-    for (size_t i = 0; i < kernel_count(axes); i++) {
+    for (size_t i = 0; i < kernel_count(axes) && !problems_full(problems); i++) {
         const struct kernel *kernel = kernel_at(axes, i);
         char pointer[64] = "#/kernel";
         if (json_is_array(axes->kernel))
@@ -148,10 +154,10 @@ static int kernels_gather(const struct axes *axes, const struct kernel **kernels
         while (kernel && known < count && kernels[known] != kernel)
             known++;
         if (!json_is_string(name))
-            problem_add(problems, pointer, "must be a string; GET /v1/kernels lists the kernels");
+            problem_add(problems, pointer,
+                        "must be a string or a list of them; GET /v1/kernels lists the kernels");
         else if (!kernel)
-            problem_add(problems, pointer, "there is no kernel \"%.64s\"; GET /v1/kernels lists them",
-                        json_string_value(name));
+            problem_add_kernel(problems, pointer, json_string_value(name));
         else if (known == count)
             kernels[count++] = kernel;
     }
@@ -191,13 +197,23 @@ static bool kernel_reads(const struct kernel *kernel, const char *name, json_t *
     return reads;
 }
 
+/* Says what an axis is where something else stands that may have been meant for one. */
+static void axis_explain(const struct kernel *kernel, const char *name, const json_t *value,
+                         struct problems *problems)
+{
+    if (!is_never_axis(name) && experiment_takes(kernel, name) &&
+        (json_is_object(value) || json_is_string(value)))
+        problem_extend(problems, name, "; an axis is a list of its values, as in [0, 1, 2]");
+}
+
 /* `axis` is NULL for a field with one value. */
 static void value_check(struct check *check, const char *name, const struct axis *axis, json_t *value,
                         size_t index)
 {
     struct problems first = {0}, why;
     bool whole = false; /* what the first kernel was asked to read is the list itself */
-    for (int i = 0; i < check->kernel_count; i++) {
+    int kernels = is_never_axis(name) ? 1 : check->kernel_count; /* every kernel reads these alike */
+    for (int i = 0; i < kernels; i++) {
         json_t *one = axis ? axis_value(axis, index, check->kernels[i]) : value;
         if (!one || kernel_reads(check->kernels[i], name, one, &why))
             return;
@@ -206,6 +222,8 @@ static void value_check(struct check *check, const char *name, const struct axis
             whole = !axis || one == axis->values;
         }
     }
+    if (!axis)
+        axis_explain(check->kernels[0], name, value, &first);
     problems_move(check->problems, &first, whole ? -1 : (long)index);
 }
 
@@ -224,7 +242,9 @@ int axes_check(const struct axes *axes, const json_t *request, struct problems *
             const struct axis *axis =
                 next < axes->count && axes->at[next].values == value ? &axes->at[next++] : NULL;
             size_t count = axis ? json_array_size(value) : 1;
-            for (size_t i = 0; value != axes->kernel && i < count; i++)
+            if (problems_full(problems))
+                break;
+            for (size_t i = 0; value != axes->kernel && i < count && !problems_full(problems); i++)
                 value_check(&check, name, axis, value, i);
         }
     free(kernels);

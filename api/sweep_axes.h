@@ -21,6 +21,9 @@ struct axes {
     const json_t *kernel; /* the request's field: a name or a list of them */
 };
 
+/* Is that member of a request a list of values to try? */
+bool axes_is_axis(const char *name, const json_t *value);
+
 /* 0; or -1 with what is wrong in *problems, or no memory and problems->count 0. axes_free() in any case. */
 int axes_read(struct axes *axes, const json_t *request, struct problems *problems);
 void axes_free(struct axes *axes);

@@ -3,6 +3,8 @@
 #include <jansson.h>
 
 #include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Bytes of the UTF-8 sequence that begins here; 0 when it is none. Overlong forms, surrogates and what lies
@@ -50,14 +52,66 @@ static size_t append_character(struct buffer *out, const unsigned char *at)
     return bytes;
 }
 
+/* How many characters from here on need no escape: most texts as a whole. */
+static size_t plain_bytes(const unsigned char *at)
+{
+    size_t count = 0;
+    while (at[count] >= 0x20 && at[count] < 0x7f && at[count] != '"' && at[count] != '\\')
+        count++;
+    return count;
+}
+
 int text_string(struct buffer *out, const char *text)
 {
     if (!text)
         return buffer_text(out, "null");
     buffer_text(out, "\"");
-    for (const unsigned char *at = (const unsigned char *)text; *at;)
-        at += append_character(out, at);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t plain = plain_bytes(at);
+        buffer_append(out, at, plain);
+        at += plain ? plain : append_character(out, at);
+    }
     return buffer_text(out, "\"");
+}
+
+int text_integer(struct buffer *out, int64_t value)
+{
+    char digits[24];
+    char *at = digits + sizeof digits;
+    uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0)
+        *--at = '-';
+    return buffer_append(out, at, (size_t)(digits + sizeof digits - at));
+}
+
+/* The exponent as short as it can be: 1e-07 is 1e-7, 1e+20 is 1e20. */
+static void exponent_shorten(char *text)
+{
+    char *to = strchr(text, 'e');
+    if (!to++)
+        return;
+    const char *from = to;
+    if (*from == '-')
+        *to++ = *from++;
+    while (*from == '+' || *from == '0')
+        from++;
+    memmove(to, from, strlen(from) + 1);
+}
+
+int text_real(struct buffer *out, double value)
+{
+    char text[32];
+    if (fabs(value) < 1e9 && value == (double)(int64_t)value && !(value == 0 && signbit(value))) {
+        text_integer(out, (int64_t)value);
+        return buffer_text(out, ".0");
+    }
+    snprintf(text, sizeof text, "%.15g", value);
+    exponent_shorten(text);
+    buffer_text(out, text);
+    return strpbrk(text, ".e") ? 0 : buffer_text(out, ".0");
 }
 
 bool text_valid(const char *text)

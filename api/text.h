@@ -4,6 +4,7 @@
 #define COALESCED_API_TEXT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
 
@@ -13,6 +14,11 @@ void api_start(void);
 /* Appends the text as a JSON string, quotes included; null when it is NULL. Bytes that are not UTF-8 become
    U+FFFD, so that whatever a client or a library said can be repeated. 0, or -1: no memory. */
 int text_string(struct buffer *out, const char *text);
+
+/* Append a number; a real one to 15 significant digits, always with a fraction or an exponent, so that it is read as a
+   real one again. `value` must be finite. 0, or -1: no memory. */
+int text_integer(struct buffer *out, int64_t value);
+int text_real(struct buffer *out, double value);
 
 /* Is it UTF-8? */
 bool text_valid(const char *text);

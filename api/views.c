@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "api/facts_json.h"
+#include "api/json.h"
 #include "api/live_json.h"
 #include "api/peaks_json.h"
-#include "api/result_json.h"
 #include "api/text.h"
 #include "base/clock.h"
 
@@ -167,7 +167,7 @@ int view_point(struct buffer *out, const struct view_point *point)
     return buffer_text(out, "}");
 }
 
-/* The facts' members and what follows from them, beside the index. */
+/* The facts' members and what follows from them, after the index. */
 static int write_facts(struct buffer *out, const struct device_facts *facts)
 {
     json_t *object = facts_to_json(facts), *peaks = peaks_to_json(facts);

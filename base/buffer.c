@@ -44,14 +44,24 @@ int buffer_text(struct buffer *buffer, const char *text)
 int buffer_format(struct buffer *buffer, const char *format, ...)
 {
     va_list arguments;
-    va_start(arguments, format);
-    int wanted = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (wanted < 0 || buffer_reserve(buffer, (size_t)wanted) < 0)
+    if (buffer_reserve(buffer, 0) < 0)
         return -1;
+    /* Most of what is written fits into what is left. */
+    size_t left = buffer->room - buffer->size;
     va_start(arguments, format);
-    vsnprintf(buffer->data + buffer->size, (size_t)wanted + 1, format, arguments);
+    int wanted = vsnprintf(buffer->data + buffer->size, left, format, arguments);
     va_end(arguments);
+    if (wanted >= 0 && (size_t)wanted >= left) {
+        if (buffer_reserve(buffer, (size_t)wanted) < 0) {
+            buffer->data[buffer->size] = '\0';
+            return -1;
+        }
+        va_start(arguments, format);
+        vsnprintf(buffer->data + buffer->size, (size_t)wanted + 1, format, arguments);
+        va_end(arguments);
+    }
+    if (wanted < 0)
+        return -1;
     buffer->size += (size_t)wanted;
     return 0;
 }

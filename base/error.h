@@ -24,7 +24,7 @@ enum error_kind {
     ERROR_TIMED_OUT,     /* the experiment ran past its timeout_s */
     ERROR_CANCELLED,     /* somebody asked for its end */
     ERROR_INCORRECT,     /* the kernel's output is wrong */
-    ERROR_ABANDONED,     /* the service died under it too often */
+    ERROR_ABANDONED,     /* the service died under it too often, or its executor was killed */
     ERROR_KIND_COUNT
 };
 

@@ -29,7 +29,8 @@ int main(int argc, char **argv)
     float *d_a, *d_b, *d_c;
     for (int i = 0; i < n; i++)
         a[i] = b[i] = (float)(rand() & 0xFF) / 10.0f;
-    if (cudaMalloc((void **)&d_a, bytes) || cudaMalloc((void **)&d_b, bytes) || cudaMalloc((void **)&d_c, bytes))
+    if (cudaMalloc((void **)&d_a, bytes) || cudaMalloc((void **)&d_b, bytes) ||
+        cudaMalloc((void **)&d_c, bytes))
         return 1;
     cudaMemcpy(d_a, a, bytes, cudaMemcpyHostToDevice);
     cudaMemcpy(d_b, b, bytes, cudaMemcpyHostToDevice);

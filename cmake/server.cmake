@@ -11,10 +11,3 @@ foreach(file ${route_files})
 endforeach()
 write_if_different(${generated}/routes.c
   "#include \"server/http/route.h\"\n${declarations}\nconst struct route *const routes[] = {\n${list}    0};\n")
-execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=12
-  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
-if(failed)
-  set(commit unknown)
-endif()
-write_if_different(${generated}/version.h
-  "#define COALESCED_VERSION \"${PROJECT_VERSION}\"\n#define COALESCED_COMMIT \"${commit}\"\n")

@@ -98,7 +98,9 @@ int channel_open(struct channel **out, struct error *error)
     *out = channel;
     return 0;
 failed:
-    return error_set_errno(error, errno, "cannot take over standard input and output");
+    error_set_errno(error, errno, "cannot take over standard input and output");
+    free(channel);
+    return -1;
 }
 
 char *channel_read(struct channel *channel, size_t *length)

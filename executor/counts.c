@@ -1,112 +1,89 @@
 #include "executor/counts.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/counters_text.h"
 #include "api/experiment_json.h"
-#include "api/protocol.h"
 
-/* Of an experiment's timeout_s, and in seconds: so much time those ahead may take. */
-static const double ahead_share = 0.25, ahead_most_s = 1;
+/* So much time those may take that are counted along. */
+static const double ahead_s = 1;
 
-/* What is counted together: the experiment that runs, then those ahead. */
+/* What is counted together. */
 struct together {
     int count;
-    struct counted points[1 + PROTOCOL_AHEAD];
-    struct experiment experiments[PROTOCOL_AHEAD];
-    char ids[PROTOCOL_AHEAD][64];
+    struct counted points[COUNTERS_POINTS];
+    struct experiment experiments[COUNTERS_POINTS];
+    const char *ids[COUNTERS_POINTS];
 };
-_Static_assert(COUNTERS_POINTS == 1 + PROTOCOL_AHEAD,
+_Static_assert((int)COUNTERS_POINTS == (int)PROTOCOL_POINTS,
                "as many are counted together as the protocol tells of");
 
-/* NULL: it is not kept. */
-static struct kept *find(struct counts *counts, const char *id)
+/* One that cannot be understood is told so in its own run; the first has that run next. */
+static void collect(struct together *together, const struct ahead *asked, const struct device_facts *facts)
 {
-    for (int i = 0; i < counts->kept; i++)
-        if (strcmp(counts->at[i].id, id) == 0)
-            return &counts->at[i];
-    return NULL;
-}
-
-static void drop(struct counts *counts, struct kept *kept)
-{
-    struct kept *end = counts->at + counts->kept--;
-    memmove(kept, kept + 1, (size_t)(end - kept - 1) * sizeof *kept);
-}
-
-/* One that cannot be understood is told so in its own run. */
-static void add(struct together *together, const char *id, const char *request,
-                const struct device_facts *facts)
-{
-    struct error refused = {0};
-    int next = together->count - 1;
-    if (experiment_from_text(&together->experiments[next], request, facts, &refused) < 0)
-        return;
-    snprintf(together->ids[next], sizeof together->ids[next], "%s", id);
-    together->points[together->count++].experiment = &together->experiments[next];
-}
-
-static int ask(struct together *together, struct counts *counts, struct channel *channel, const char *id,
-               const struct device_facts *facts, struct error *error)
-{
-    struct message answer;
-    size_t length;
-    char *line = message_ask(id);
-    if (!line)
-        return error_set(error, ERROR_MEMORY, "no memory for a line");
-    channel_write(channel, line);
-    free(line);
-    line = channel_read(channel, &length);
-    int failed = message_parse(&answer, line, length, error);
-    free(line);
-    if (failed)
-        return -1;
-    if (answer.type != MESSAGE_AHEAD || strcmp(answer.id, id) != 0)
-        failed = error_set(error, ERROR_INVALID, "the server did not say what is ahead of %s", id);
-    for (int i = 0; !failed && i < answer.ahead.count; i++)
-        if (!find(counts, answer.ahead.at[i].id))
-            add(together, answer.ahead.at[i].id, answer.ahead.at[i].request, facts);
-    message_free(&answer);
-    return failed;
-}
-
-static void keep(struct counts *counts, const struct together *together)
-{
-    for (int i = 1; i < together->count; i++) {
-        if (together->points[i].counters.status != COUNTERS_MEASURED)
+    for (int i = 0; i < asked->count; i++) {
+        struct error refused = {0};
+        struct experiment *next = &together->experiments[together->count];
+        if (experiment_from_text(next, asked->at[i].request, facts, &refused) < 0) {
+            if (i == 0)
+                return;
             continue;
-        if (counts->kept == COUNTERS_POINTS)
-            drop(counts, counts->at);
-        struct kept *kept = &counts->at[counts->kept++];
-        memcpy(kept->id, together->ids[i - 1], sizeof kept->id);
-        kept->counters = together->points[i].counters;
+        }
+        together->ids[together->count] = asked->at[i].id;
+        together->points[together->count++].experiment = next;
     }
 }
 
-int counts_fill(struct counts *counts, struct runner *runner, struct channel *channel, const char *id,
-                const struct experiment *experiment, const struct device_facts *facts,
-                struct counters *counters, struct error *error)
+/* Takes over the text. -1: there is none. */
+static int tell(struct counts *counts, const char *id, char *text, bool no_room)
 {
-    struct kept *kept = find(counts, id);
-    if (kept) {
-        *counters = kept->counters;
-        drop(counts, kept);
-        return 0;
+    if (!text)
+        return -1;
+    snprintf(counts->at[counts->count].id, sizeof counts->at[0].id, "%s", id);
+    counts->at[counts->count].counters = text;
+    counts->at[counts->count++].no_room = no_room;
+    return 0;
+}
+
+/* Those that were left out have no counters to tell. */
+static int tell_all(struct counts *counts, const struct together *together)
+{
+    for (int i = 0; i < together->count; i++) {
+        const struct counters *counters = &together->points[i].counters;
+        if (counters->status != COUNTERS_NOT_REQUESTED &&
+            tell(counts, together->ids[i], counters_to_text(counters), false) < 0)
+            return -1;
     }
+    return 0;
+}
+
+char *counts_answer(struct runner *runner, const struct message *message, const struct device_facts *facts,
+                    struct error *error)
+{
+    struct counts counts = {0};
+    struct error failure = {0};
+    char *line = NULL;
     struct together *together = calloc(1, sizeof *together);
     if (!together)
-        return error_set(error, ERROR_MEMORY, "no memory for the counters");
-    together->points[together->count++].experiment = experiment;
-    double ahead_s = fmin(experiment->timeout_s * ahead_share, ahead_most_s);
-    int failed = runner_can_count(runner) ? ask(together, counts, channel, id, facts, error) : 0;
-    if (!failed)
-        failed = runner_count(runner, together->points, together->count, ahead_s, error);
-    if (!failed) {
-        *counters = together->points[0].counters;
-        keep(counts, together);
-    }
+        goto out;
+    collect(together, &message->ahead, facts);
+    if (!together->count)
+        tell(&counts, message->id, counters_lost_to_text("the executor does not understand the request"),
+             false);
+    else if (runner_count(runner, together->points, together->count, ahead_s, &failure) == 0)
+        tell_all(&counts, together);
+    else if (failure.kind == ERROR_OUT_OF_MEMORY)
+        tell(&counts, message->id, counters_lost_to_text(failure.text), true);
+    else
+        *error = failure;
+    if (error->kind == ERROR_NONE && counts.count)
+        line = message_counts(message->id, &counts);
+out:
+    counts_free(&counts);
     free(together);
-    return failed;
+    if (!line)
+        error_set(error, ERROR_MEMORY, "no memory for what was counted");
+    return line;
 }

@@ -5,12 +5,15 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 
 /* The holder's process id, for whoever has to look for it. */
 static void write_holder(int fd)
@@ -38,12 +41,30 @@ static int lock_within(int fd, double wait_s, const char *path, struct error *er
     return 0;
 }
 
-int device_lock(const char *directory, const char *uuid, double wait_s, struct error *error)
+const char *device_lock_directory(char path[PATH_MAX])
+{
+    struct stat found;
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    if (runtime && runtime[0] == '/')
+        snprintf(path, PATH_MAX, "%s/coalesced-locks", runtime);
+    if (!runtime || runtime[0] != '/' || (mkdir(path, 0700) < 0 && errno != EEXIST)) {
+        snprintf(path, PATH_MAX, "/tmp/coalesced-locks-%ld", (long)geteuid());
+        mkdir(path, 0700);
+    }
+    /* In /tmp anybody may have made it, or a link to somewhere else. */
+    if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid())
+        return path;
+    log_warning("executor: %s cannot be had for locks: no other executor is kept away", path);
+    return NULL;
+}
+
+int device_lock(const char *directory, const char *uuid, bool counting, double wait_s, struct error *error)
 {
     char path[PATH_MAX];
     if (!uuid[0] || uuid[0] == '.' || strchr(uuid, '/'))
         return error_set(error, ERROR_INVALID, "\"%s\" cannot be the name of a lock", uuid);
-    if (snprintf(path, sizeof path, "%s/%s.lock", directory, uuid) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/%s%s.lock", directory, uuid, counting ? ".counting" : "") >=
+        (int)sizeof path)
         return error_set(error, ERROR_INVALID, "the lock's directory has too long a name");
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)

@@ -33,7 +33,7 @@ static void reset_signals(void)
 }
 
 /* A machine short of memory shall lose an experiment, not the service. */
-static void volunteer_for_the_oom_killer(void)
+static void oom_score_raise(void)
 {
     static const char most[] = "900";
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -52,7 +52,7 @@ void guard_start(void)
     /* A parent that died before the first line of this function has closed our input, which ends us too. */
     if (getppid() != parent)
         _exit(EXECUTOR_OK);
-    volunteer_for_the_oom_killer();
+    oom_score_raise();
 }
 
 void guard_deadline(double seconds)

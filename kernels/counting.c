@@ -46,18 +46,13 @@ static bool same_set(const struct counters_wanted *a, const struct counters_want
     return same;
 }
 
-/* Makes room for the point and loads its kernel, so that neither happens in a pass. 1: it does not fit. */
+/* Makes room for the point and loads its kernel, so that neither happens in a pass. */
 static int make_ready(const struct counting *c, const struct experiment *e, struct error *error)
 {
     struct layout layout;
     struct launch_facts facts;
-    struct error refused = {0};
-    if (layout_make(c->kind, c->device, e, &layout, &refused) < 0) {
-        if (refused.kind == ERROR_OUT_OF_MEMORY)
-            return 1;
-        *error = refused;
+    if (layout_make(c->kind, c->device, e, &layout, error) < 0)
         return -1;
-    }
     return c->kind->launch_facts(c->device, &layout.run, &facts, error);
 }
 
@@ -79,11 +74,14 @@ int counting_run(const struct device_kind *kind, struct device *device, struct c
     for (int i = 0; i < count && work.points < COUNTERS_POINTS; i++) {
         const struct experiment *e = points[i].experiment;
         struct counters_wanted also = wanted_by(e);
-        int unfit = i == 0 ? 0 : same_set(&wanted, &also) ? make_ready(&c, e, error) : 1;
-        if (unfit < 0)
-            return -1;
-        if (unfit)
+        struct error refused = {0};
+        if (!same_set(&wanted, &also))
             continue;
+        if (make_ready(&c, e, &refused) < 0) {
+            if (i > 0 && refused.kind == ERROR_OUT_OF_MEMORY)
+                continue; /* left for its own count */
+            return error_set(error, refused.kind, "%s", refused.text);
+        }
         work.preparing[work.points] = (unsigned)e->kernel->buffer_count + 1; /* and the flush */
         c.points[work.points++] = &points[i];
     }

@@ -26,6 +26,11 @@ const char *transfers_name(enum transfers transfers)
     return names[transfers];
 }
 
+bool problems_full(const struct problems *problems)
+{
+    return problems->count > EXPERIMENT_PROBLEMS;
+}
+
 void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
 {
     if (problems->count < EXPERIMENT_PROBLEMS) {
@@ -282,9 +287,9 @@ static void check_shared(const struct experiment *experiment, const struct devic
 static void check_refusal(const struct experiment *experiment, struct problems *problems)
 {
     struct domain domain = experiment_domain(experiment);
-    struct refusal refusal = experiment->kernel->refuse(&domain, experiment->dtype);
-    if (refusal.pointer)
-        problem_add(problems, refusal.pointer, "%s", refusal.detail);
+    struct kernel_problem problem = experiment->kernel->refuse(&domain, experiment->dtype);
+    if (problem.pointer)
+        problem_add(problems, problem.pointer, "%s", problem.detail);
 }
 
 static void check_memory(const struct experiment *experiment, const struct device_facts *facts,

@@ -31,7 +31,7 @@ struct experiment {
     int64_t grid[3]; /* all 0: derived by experiment_check() */
     int64_t param[KERNEL_PARAMS];
     int64_t
-        shared_bytes; /* dynamic shared memory a block that nobody uses: it limits how many blocks fit an SM */
+        shared_bytes; /* dynamic shared memory a block that is not used: it limits how many blocks fit an SM */
     int64_t device;
     struct measure measure;
     struct counters_wanted counters;
@@ -57,6 +57,9 @@ struct problems {
         char detail[224];
     } at[EXPERIMENT_PROBLEMS];
 };
+
+/* More was found than is kept: looking further would only count. Whoever reads what a client may make long stops. */
+bool problems_full(const struct problems *problems);
 
 void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,4 +1,4 @@
-/* What a device is: told by the executor once, known to the service without touching the device again. */
+/* What a device is: reported by the executor once, then known to the service without asking the device again. */
 #ifndef COALESCED_KERNELS_FACTS_H
 #define COALESCED_KERNELS_FACTS_H
 
@@ -28,7 +28,8 @@ struct device_facts {
     uint32_t memory_clock_khz;             /* 0: not known */
     uint32_t memory_bus_bits;              /* 0: not known */
     double peak_gbps;                      /* 10^9 bytes a second; 0: not known */
-    char peak_source[96];                  /* the formula behind peak_gbps, or why there is none */
+    char compute_mode[24]; /* "default"; "exclusive_process": one process at a time; "prohibited" */
+    char peak_source[96];  /* the formula behind peak_gbps, or why there is none */
 };
 
 #endif

@@ -1,6 +1,7 @@
 #include "kernels/kernel.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,10 @@ static void describe_all(void)
         kernels[i].source = suite_rows[i].source;
         kernels[i].sha256 = suite_rows[i].sha256;
         suite_rows[i].describe(&kernels[i]);
+        if (kernels[i].mistake[0]) { /* in the source: no program that has this kernel may run */
+            fprintf(stderr, "kernels/suite/%s.cu: %s\n", kernels[i].name, kernels[i].mistake);
+            abort();
+        }
     }
 }
 

@@ -70,9 +70,9 @@ struct traffic {
     uint64_t operations KERNEL_ELSE_0; /* arithmetic that the kernel is about; 0: it is about memory */
 };
 
-/* Why a kernel does not do what each field for itself would allow. */
-struct refusal {
-    const char *pointer; /* the field, as a JSON pointer; NULL: nothing is refused */
+/* Why a kernel cannot run an experiment whose fields are each valid. */
+struct kernel_problem {
+    const char *pointer; /* the field, as a JSON pointer; NULL: there is no problem */
     char detail[160];
 };
 
@@ -95,7 +95,8 @@ struct kernel {
     int param_count, buffer_count;
     struct kernel_param params[KERNEL_PARAMS];
     struct kernel_buffer buffers[KERNEL_BUFFERS];
-    int load_param; /* which parameter is the load path; -1: none */
+    int load_param;    /* which parameter is the load path; -1: none */
+    char mistake[160]; /* in its file: a parameter or a buffer out of order; empty: none */
 
     /* Threads needed in each dimension to cover the domain. */
     struct shape (*cover)(const struct domain *domain);
@@ -104,7 +105,7 @@ struct kernel {
     struct traffic (*ledger)(const struct domain *domain);
     /* Bytes of shared memory that a block needs. */
     uint64_t (*shared_bytes)(const struct domain *domain, enum dtype dtype);
-    struct refusal (*refuse)(const struct domain *domain, enum dtype dtype);
+    struct kernel_problem (*refuse)(const struct domain *domain, enum dtype dtype);
     /* What element i of an output buffer must be after one launch, or what the generator put into an input.
        False: it must not have been touched. */
     bool (*expected)(const struct domain *domain, enum dtype dtype, int buffer, uint64_t i, double *value);

@@ -238,29 +238,30 @@ static void set_reason(struct live_value *value, const char *reason)
     snprintf(value->reason, sizeof value->reason, "%.86s", reason);
 }
 
-static void read_others(const struct live *live, int64_t own, struct live_value *value)
+static void read_others(const struct live *live, struct live_own own, struct live_value *value)
 {
     struct nvml_process processes[2 * PROCESSES_MAX];
-    unsigned count = PROCESSES_MAX, foreign = 0;
+    unsigned count = PROCESSES_MAX, ours = (own.pid[0] != 0) + (own.pid[1] != 0), found = 0;
     int code = CALL(live, processes, &count, processes);
-    if (code == NVML_INSUFFICIENT_SIZE) {
-        foreign = count; /* how many there are; the list was not filled */
-    } else if (code != NVML_SUCCESS) {
+    if (code != NVML_SUCCESS && code != NVML_INSUFFICIENT_SIZE) {
         set_reason(value, live->nvml.error_string(code));
         return;
-    } else if (own && !count) {
+    }
+    if (ours && !count) {
         set_reason(value, "the driver lists no process here, not even this service's own");
         return;
-    } else {
-        for (unsigned i = 0; i < count; i++)
-            foreign += processes[i].pid != (uint64_t)own;
     }
-    if (own && foreign == count)
-        foreign--; /* one of them is ours, by another number */
-    *value = (struct live_value){.known = true, .value = foreign};
+    /* Of too many the number alone is told. */
+    for (unsigned i = 0; i < count && code == NVML_SUCCESS; i++)
+        for (int k = 0; k < 2; k++)
+            found += own.pid[k] && processes[i].pid == (uint64_t)own.pid[k];
+    if (!found)
+        found = ours < count ? ours : count; /* they are there, by other numbers */
+    *value = (struct live_value){.known = true, .value = count - found};
 }
 
-static void read_gpu(const struct live *live, unsigned wanted, int64_t own, struct live_reading *reading)
+static void read_gpu(const struct live *live, unsigned wanted, struct live_own own,
+                     struct live_reading *reading)
 {
     for (int q = 0; q < LIVE_QUANTITIES; q++) {
         struct live_value *value = &reading->of[q];
@@ -305,7 +306,7 @@ static void read_cpu(unsigned wanted, struct live_reading *reading)
 
 /* ---- either ---- */
 
-void live_read(struct live *live, unsigned wanted, int64_t own, struct live_reading *reading)
+void live_read(struct live *live, unsigned wanted, struct live_own own, struct live_reading *reading)
 {
     *reading = (struct live_reading){.at_ns = clock_monotonic_ns()};
     if (!live || live->reason[0]) {

@@ -22,7 +22,7 @@ enum live_quantity {
     LIVE_SM_CLOCK_MAX, /* MHz */
     LIVE_MEMORY_CLOCK_MAX,
     LIVE_MEMORY_USED, /* bytes, by everybody */
-    LIVE_UTILISATION, /* %: the part of the last second or less in which some kernel ran, anybody's */
+    LIVE_UTILISATION, /* %: the part of the last second or less in which some kernel ran, of any process */
     LIVE_THROTTLE,    /* a set of enum live_throttle bits */
     LIVE_OTHERS, /* other processes with a context on the device: NVML does not tell whether they compute */
     LIVE_QUANTITIES
@@ -54,7 +54,7 @@ struct live_value {
 };
 
 struct live_reading {
-    bool measured;    /* the device was found and asked; each quantity tells for itself what came of it */
+    bool measured;    /* the device was found and asked; each quantity has a status of its own */
     char reason[168]; /* why not */
     int64_t at_ns;    /* clock_monotonic_ns() */
     double took_us;
@@ -63,17 +63,21 @@ struct live_reading {
 
 struct live;
 
-/* Opens what tells about the device of that uuid ("GPU-...", "CPU-..."; struct device_facts). Takes some tens of
-   milliseconds where NVML has to start. Never refuses: that there is nothing to ask is told by each reading.
+/* Opens the source of readings of the device of that uuid ("GPU-...", "CPU-..."; struct device_facts). Takes some tens of
+   milliseconds where NVML has to start. Never refuses: where there is no source, each reading says so.
    NULL: no memory. The library is $COALESCED_NVML_LIBRARY, or libnvidia-ml.so.1. One thread at a time uses a
    struct live. */
 struct live *live_open(const char *uuid);
 void live_close(struct live *live); /* NULL is allowed */
 
-/* Reads the quantities of the set `wanted` (LIVE_BIT). `own` is the process that the asker has on the device,
-   0: none. Where that process is not in the driver's list (it may be in another namespace) one unknown process
-   is taken for it. live may be NULL. */
-void live_read(struct live *live, unsigned wanted, int64_t own, struct live_reading *reading);
+/* The processes that the service has on a device: the executor that times and its sibling, which counts. 0: none. */
+struct live_own {
+    int64_t pid[2];
+};
+
+/* Reads the quantities of the set `wanted` (LIVE_BIT). `own` are no others. Where none of them is in the driver's list
+   (they may be in another namespace) so many unknown processes are taken for them. live may be NULL. */
+void live_read(struct live *live, unsigned wanted, struct live_own own, struct live_reading *reading);
 
 /* Is there any quantity in it? And the first reason why there is none. */
 bool live_known(const struct live_reading *reading);

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 enum {
-    PEAK_TRANSFERS_PER_CLOCK = 2, /* double data rate, by the memory clock that the driver tells */
+    PEAK_TRANSFERS_PER_CLOCK = 2, /* double data rate, by the memory clock that the driver reports */
     PEAK_OPERATIONS_PER_LANE = 2, /* a fused multiply-add each clock counts as two */
 };
 

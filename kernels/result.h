@@ -24,8 +24,8 @@ struct timing {
     unsigned discarded; /* samples thrown away because the launch was not queued in time */
     unsigned launches;  /* launches a sample stands for: 1 cold; the difference of two lengths hot */
     double min_us, p25_us, median_us, p75_us, max_us, mean_us, stddev_us;
-    double ci95_us[2]; /* of the median, by order statistics; NAN below TIMING_LEAST samples, as the noise is */
-    double noise;      /* half the width of ci95 over the median, not below tick over median */
+    double ci95_us[2]; /* of the median, by order statistics; NAN below TIMING_LEAST samples */
+    double noise;      /* half the width of ci95 over the median, not below tick over median; NAN likewise */
     enum stop_reason stop;
 };
 
@@ -70,7 +70,7 @@ struct result {
     int64_t began_ns,
         ended_ns; /* clock_monotonic_ns() before the first and after the last operation on the device */
     uint64_t load_bytes, store_bytes, atomic_bytes; /* requested, from the kernel's ledger, one launch */
-    uint64_t operations;                            /* arithmetic or steps that the kernel is about; 0: bytes */
+    uint64_t operations; /* arithmetic or steps that the kernel is about; 0: bytes */
     uint64_t working_set_bytes;
 };
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "kernels/layout.h"
@@ -16,9 +17,9 @@ enum {
 };
 /* Of max_seconds, for the cold samples; the hot ones get what is left. */
 static const double cold_share = 0.6;
-/* The longer of the two batches behind a hot sample takes about so long. */
-static const double hot_batch_us = 1500;
-/* Beyond it four launches are more than anybody waits for. */
+/* The longer of the two sequences of launches behind a hot sample takes about so long. */
+static const double hot_sequence_us = 1500;
+/* A cold launch that takes longer than this: two launches a sample are enough, four would take too long. */
 static const double hot_long_us = 5000;
 
 struct runner {
@@ -26,6 +27,7 @@ struct runner {
     struct device *device;
     struct device_facts facts;
     double floor_us, tick_us; /* negative floor: not measured yet */
+    struct live_own own;      /* this process and its sibling */
     struct live *live;        /* how the device is; NULL is no worse than one that cannot tell */
 };
 
@@ -36,6 +38,7 @@ int runner_new(struct runner **out, const struct device_kind *kind, int index, s
         return error_set(error, ERROR_MEMORY, "no memory for a runner");
     runner->kind = kind;
     runner->floor_us = -1;
+    runner->own.pid[0] = getpid();
     if (kind->describe(index, &runner->facts, error) < 0 || kind->open(&runner->device, index, error) < 0) {
         free(runner);
         return -1;
@@ -94,7 +97,7 @@ static int measure_floor(struct runner *runner, struct error *error)
 
 struct hot_sampler {
     struct runner *runner;
-    struct batch *few, *many;
+    struct launches *few, *many;
     unsigned difference; /* launches by which they differ */
 };
 
@@ -103,8 +106,8 @@ static int sample_hot(void *arg, double *us, struct error *error)
     struct hot_sampler *s = arg;
     const struct device_kind *kind = s->runner->kind;
     double few, many;
-    if (kind->batch_time(s->runner->device, s->few, &few, error) < 0 ||
-        kind->batch_time(s->runner->device, s->many, &many, error) < 0)
+    if (kind->launches_time(s->runner->device, s->few, &few, error) < 0 ||
+        kind->launches_time(s->runner->device, s->many, &many, error) < 0)
         return -1;
     *us = few < 0 || many <= few ? -1 : (many - few) / s->difference;
     return 0;
@@ -114,16 +117,16 @@ static int time_hot(struct runner *runner, const struct run *run, const struct t
                     double cold_us, struct timing *timing, struct error *error)
 {
     const struct device_kind *kind = runner->kind;
-    double fit = hot_batch_us / cold_us;
+    double fit = hot_sequence_us / cold_us;
     double least = cold_us < hot_long_us ? 4 : 2;
     unsigned many = (unsigned)fmin(fmax(fit, least), HOT_LAUNCHES_MAX);
     unsigned few = many < 4 ? 1 : many / 4;
     struct hot_sampler sampler = {.runner = runner, .difference = many - few};
     double warm;
     int result = -1;
-    if (kind->batch_new(runner->device, run, few, &sampler.few, error) < 0 ||
-        kind->batch_new(runner->device, run, many, &sampler.many, error) < 0 ||
-        kind->batch_time(runner->device, sampler.few, &warm, error) < 0)
+    if (kind->launches_new(runner->device, run, few, &sampler.few, error) < 0 ||
+        kind->launches_new(runner->device, run, many, &sampler.many, error) < 0 ||
+        kind->launches_time(runner->device, sampler.few, &warm, error) < 0)
         goto out;
     struct timing_plan hot = *plan;
     hot.min_samples = plan->min_samples < HOT_MIN_SAMPLES ? plan->min_samples : HOT_MIN_SAMPLES;
@@ -131,8 +134,8 @@ static int time_hot(struct runner *runner, const struct run *run, const struct t
     timing->launches = sampler.difference;
     result = timing_collect(timing, &hot, sample_hot, &sampler, error);
 out:
-    kind->batch_free(runner->device, sampler.few);
-    kind->batch_free(runner->device, sampler.many);
+    kind->launches_free(runner->device, sampler.few);
+    kind->launches_free(runner->device, sampler.many);
     return result;
 }
 
@@ -152,19 +155,19 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
         .tick_us = runner->tick_us,
     };
     struct cold_sampler sampler = {runner, run};
-    stability_look(&result->stability, runner->live, STABILITY_LOOK_BEGIN);
+    stability_look(&result->stability, runner->live, STABILITY_LOOK_BEGIN, runner->own);
     int64_t begin = clock_monotonic_ns();
     result->cold.launches = 1;
     if (timing_collect(&result->cold, &plan, sample_cold, &sampler, error) < 0)
         return -1;
     if (!result->cold.samples)
         return 0;
-    stability_look(&result->stability, runner->live, STABILITY_LOOK);
+    stability_look(&result->stability, runner->live, STABILITY_LOOK, runner->own);
     say(arg, "hot");
     plan.max_seconds = fmax(e->measure.max_seconds - (double)(clock_monotonic_ns() - begin) / 1e9, 0);
     if (time_hot(runner, run, &plan, result->cold.median_us, &result->hot, error) < 0)
         return -1;
-    stability_look(&result->stability, runner->live, STABILITY_LOOK_END);
+    stability_look(&result->stability, runner->live, STABILITY_LOOK_END, runner->own);
     return 0;
 }
 
@@ -208,7 +211,7 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
     void (*say)(void *, const char *) = progress ? progress : say_nothing;
     struct layout layout;
     double limit_s = fmin(e->measure.quiet_s, e->timeout_s / 2); /* the other half is for the experiment */
-    double waited_s = stability_wait(runner->live, limit_s, say, arg);
+    double waited_s = stability_wait(runner->live, runner->own, limit_s, say, arg);
     int failed = verify(runner, e, &layout, result, say, arg, error);
     result->stability.waited_s = waited_s;
     if (!failed)
@@ -222,9 +225,9 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
     return failed;
 }
 
-bool runner_can_count(const struct runner *runner)
+void runner_set_sibling(struct runner *runner, int64_t pid)
 {
-    return runner->kind->counters;
+    runner->own.pid[1] = pid;
 }
 
 int runner_count(struct runner *runner, struct counted points[], int count, double ahead_s,

@@ -25,10 +25,10 @@ void runner_free(struct runner *runner); /* NULL is allowed */
 int runner_run(struct runner *runner, const struct experiment *experiment, struct result *result,
                void (*progress)(void *arg, const char *phase), void *arg, struct error *error);
 
-/* Has the device counters at all? */
-bool runner_can_count(const struct runner *runner);
+/* The process that counts on this device may hold a context there: it is no stranger. 0: there is none. */
+void runner_set_sibling(struct runner *runner, int64_t pid);
 
-/* Counts experiments as counting.h says; after an experiment's run, so that nothing that is timed stands behind it. */
+/* Counts experiments as counting.h says. Times that are taken by the same process afterwards are not to be trusted. */
 int runner_count(struct runner *runner, struct counted points[], int count, double ahead_s,
                  struct error *error);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -21,10 +20,10 @@ static const struct {
     {LIVE_HW_POWER_BRAKE, "HW power brake"},
 };
 
-void stability_look(struct stability *stability, struct live *live, unsigned wanted)
+void stability_look(struct stability *stability, struct live *live, unsigned wanted, struct live_own own)
 {
     if (stability->looks < STABILITY_LOOKS)
-        live_read(live, wanted, getpid(), &stability->look[stability->looks++]);
+        live_read(live, wanted, own, &stability->look[stability->looks++]);
 }
 
 void stability_reason(struct stability_reasons *reasons, const char *format, ...)
@@ -99,7 +98,8 @@ bool stability_busy(const struct live_reading *reading)
     return computed || hot;
 }
 
-double stability_wait(struct live *live, double limit_s, void (*say)(void *arg, const char *phase), void *arg)
+double stability_wait(struct live *live, struct live_own own, double limit_s,
+                      void (*say)(void *arg, const char *phase), void *arg)
 {
     const unsigned wanted = LIVE_BIT(LIVE_OTHERS) | LIVE_BIT(LIVE_UTILISATION) | LIVE_BIT(LIVE_THROTTLE);
     int64_t begin = clock_monotonic_ns();
@@ -108,7 +108,7 @@ double stability_wait(struct live *live, double limit_s, void (*say)(void *arg, 
         double waited_s = (double)(clock_monotonic_ns() - begin) / 1e9;
         if (!(waited_s < limit_s))
             return told ? waited_s : 0;
-        live_read(live, wanted, getpid(), &reading);
+        live_read(live, wanted, own, &reading);
         if (!stability_busy(&reading))
             return told ? waited_s : 0;
         if (!told)

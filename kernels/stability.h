@@ -26,8 +26,8 @@ struct stability {
     double waited_s; /* for a quiet device, before anything was begun on it */
 };
 
-/* Takes one more look; this process is the one that is on the device. */
-void stability_look(struct stability *stability, struct live *live, unsigned wanted);
+/* Takes one more look. `own` are no others: this process and its sibling, which counts and is idle meanwhile. */
+void stability_look(struct stability *stability, struct live *live, unsigned wanted, struct live_own own);
 
 /* Sentences, each naming its figures. None: it is stable. */
 struct stability_reasons {
@@ -48,8 +48,8 @@ bool stability_busy(const struct live_reading *reading);
 
 /* Waits until it is not, at most limit_s, looking every 50 ms. Returns the seconds that it waited; 0, without a
    look, for a limit of 0. say(arg, "quiet") is called once, before the first sleep. */
-double stability_wait(struct live *live, double limit_s, void (*say)(void *arg, const char *phase),
-                      void *arg);
+double stability_wait(struct live *live, struct live_own own, double limit_s,
+                      void (*say)(void *arg, const char *phase), void *arg);
 
 #ifdef __cplusplus
 }

@@ -80,7 +80,7 @@ double timing_tick(const double *samples_us, unsigned count)
     for (unsigned i = 0; i < count; i++)
         for (unsigned j = 0; j < i; j++) {
             double difference = fabs(samples_us[i] - samples_us[j]);
-            /* Times are told in floating point: what is below a picosecond is its rounding. */
+            /* Times are floating-point numbers: a difference below a picosecond is rounding. */
             if (difference > 1e-6 && (tick == 0 || difference < tick))
                 tick = difference;
         }

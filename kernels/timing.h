@@ -14,7 +14,7 @@ struct timing_plan {
     unsigned look_every;  /* samples between two looks at the noise */
     double noise;         /* stop when it is no more than this */
     double max_seconds;   /* stop after so long; at least one sample is always taken */
-    double tick_us;       /* what the timer resolves: noise is not told below tick over median */
+    double tick_us;       /* resolution of the timer: noise is never reported below tick over median */
 };
 
 /* Takes samples by calling sample(arg, &us, error) (which returns -1 when it fails, and a negative us for one
@@ -30,7 +30,7 @@ int timing_collect(struct timing *timing, const struct timing_plan *plan,
    Does not set stop. */
 void timing_summarise(struct timing *timing, double *samples_us, unsigned count, double tick_us);
 
-/* The least difference between two samples that differ: what the timer resolves. 0 when all are equal. */
+/* The least difference between two samples that differ: the resolution of the timer. 0 when all are equal. */
 double timing_tick(const double *samples_us, unsigned count);
 
 #ifdef __cplusplus

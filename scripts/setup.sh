@@ -1,7 +1,7 @@
-# Sourced by ./run and ./test: installs what is missing on Debian and Ubuntu, and builds a preset.
+# Sourced by ./run, ./test and the Dockerfile, there by a plain sh: installs what is missing on Debian and Ubuntu.
 
-run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev curl jq git"
-test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml procps"
+run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev zlib1g-dev curl jq git"
+test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format"
 
 # install_packages <names>: silent when all are there.
 install_packages() {
@@ -24,20 +24,4 @@ install_packages() {
         return 1
     fi
     rm -f "$log"
-}
-
-# build_preset <preset> <target or all> [configure arguments]: quiet unless it fails.
-build_preset() {
-    local preset=$1 target=$2 folder=build log status=0
-    shift 2
-    [ "$preset" = default ] || folder=build-$preset
-    mkdir -p "$folder"
-    log=$folder/build.log
-    { cmake --preset "$preset" "$@" && cmake --build "$folder" -j "$(nproc)" --target "$target"; } >"$log" 2>&1 || status=$?
-    if [ "$status" != 0 ]; then
-        grep -nE 'error|Error' "$log" | head -n 20 >&2
-        echo "The build of preset $preset failed; the whole log is $folder/build.log" >&2
-        return 1
-    fi
-    grep -hE 'CUDA device:|cannot build a program' "$log" | sed 's/^-- //' | head -n 2
 }

@@ -1,6 +1,7 @@
 /* Puts the service together, waits for a signal, takes it apart in the reverse order. `coalesced --executor`
    is the other program in here: the child that runs experiments. */
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -94,12 +95,18 @@ static int access_check(struct house *house, struct error *error)
 
 /* ---- devices ---- */
 
+static bool command_is_own(const struct house *house)
+{
+    return strcmp(house->command[0], "/proc/self/exe") == 0;
+}
+
 static struct worker_config worker_config_of(const struct house *house, const char *spec)
 {
     return (struct worker_config){
         .executor_command = (const char *const *)house->command,
         .spec = spec,
-        .lock_dir = house->lock_dir,
+        /* Another command may end on another machine, where this directory is not. */
+        .lock_dir = command_is_own(house) ? house->lock_dir : NULL,
         .idle_s = house->config.idle_s,
         .grace_s = house->config.grace_s,
         .hello_s = house->config.hello_s,
@@ -109,7 +116,7 @@ static struct worker_config worker_config_of(const struct house *house, const ch
 /* A name that our own executors do not know would be tried for ever; another program's may know others. */
 static int specs_check(const struct house *house, struct error *error)
 {
-    if (strcmp(house->command[0], "/proc/self/exe") != 0)
+    if (!command_is_own(house))
         return 0;
     for (int i = 0; i < house->devices; i++)
         if (executor_check(house->specs[i], error) < 0)
@@ -351,8 +358,20 @@ static int serve(struct house *house, const sigset_t *ends)
     return error.kind == ERROR_NONE ? 0 : 1;
 }
 
+/* Descriptors 0 to 2 that were closed would go to the first files that are opened, and what is printed into those. */
+static void standard_streams_open(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    standard_streams_open();
     if (argc > 1 && strcmp(argv[1], "--executor") == 0) {
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);
@@ -377,7 +396,7 @@ int main(int argc, char **argv)
     } else if (house.config.help) {
         config_help(stdout);
     } else if (house.config.version) {
-        printf("coalesced %s (%s)\n", COALESCED_VERSION, COALESCED_COMMIT);
+        printf("coalesced %s (%s)\n", COALESCED_VERSION, coalesced_commit);
     } else {
         status = serve(&house, &ends);
     }

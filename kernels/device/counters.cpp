@@ -12,11 +12,6 @@
 #include "base/clock.h"
 #include "kernels/device/counters_plan.h"
 
-/* From the ninth counted launch on every launch in the context takes some 0.2 us longer, counted or not, until the
-   profiler is disabled (seen with CUPTI 13.0 on an H200; docs/measuring.md). A time must not depend on what was counted
-   before it. */
-enum { LAUNCHES_UNNOTICED = 8 };
-
 /* Where the points' own launches are among all that a pass sees. */
 static size_t range_of(const counters_work *work, int point)
 {
@@ -33,26 +28,25 @@ struct counters_session {
     chip what = {};
     std::vector<uint8_t> availability;
     CUpti_RangeProfiler_Object *profiler = nullptr;
-    size_t launches = 0;       /* that were counted since it was enabled */
     std::unique_ptr<plan> use; /* the profiler goes on referring to it until it is disabled */
 
     ~counters_session() { close(); }
-    bool prepare(refusal *why);
-    bool open(refusal *why);
+    bool prepare(cupti_refusal *why);
+    bool open(cupti_refusal *why);
     void close();
-    bool plan_for(const counters &wanted, size_t ranges, refusal *why);
-    bool configure(refusal *why);
+    bool plan_for(const counters &wanted, size_t ranges, cupti_refusal *why);
+    bool configure(cupti_refusal *why);
     bool work_through(const counters_work *work, int *points, bool first, error *error);
-    bool pass(const counters_work *work, int *points, bool first, bool *last, refusal *why, error *error,
-              bool *failed);
-    bool decode(size_t ranges, unsigned passes, bool last, refusal *why);
-    bool evaluate(counters *out, size_t range, refusal *why);
-    bool measure(const counters_wanted *wanted, const counters_work *work, counters *out, refusal *why,
+    bool pass(const counters_work *work, int *points, bool first, bool *last, cupti_refusal *why,
+              error *error, bool *failed);
+    bool decode(size_t ranges, unsigned passes, bool last, cupti_refusal *why);
+    bool evaluate(counters *out, size_t range, cupti_refusal *why);
+    bool measure(const counters_wanted *wanted, const counters_work *work, counters *out, cupti_refusal *why,
                  error *error, bool *failed);
 };
 
 /* What is asked once in a process: it takes longest. */
-bool counters_session::prepare(refusal *why)
+bool counters_session::prepare(cupti_refusal *why)
 {
     if (!availability.empty())
         return true;
@@ -78,7 +72,7 @@ bool counters_session::prepare(refusal *why)
     return true;
 }
 
-bool counters_session::open(refusal *why)
+bool counters_session::open(cupti_refusal *why)
 {
     if (profiler)
         return true;
@@ -97,18 +91,18 @@ void counters_session::close()
     if (profiler && lib.cuptiRangeProfilerDisable(&p) != CUPTI_SUCCESS)
         (void)use.release(); /* leaked: it may still be written to */
     profiler = nullptr;
-    launches = 0;
     use.reset();
 }
 
 /* A profiler that was configured for one set of metrics goes on with its passes when it is given another (seen with CUPTI
-   13.0: no error, and no value for what is new), so another set gets a new profiler. */
-bool counters_session::plan_for(const counters &wanted, size_t ranges, refusal *why)
+   13.0: no error, and no value for what is new), so another set gets a new profiler. So does a set with more launches in
+   a pass than there is room for; fewer fit. */
+bool counters_session::plan_for(const counters &wanted, size_t ranges, cupti_refusal *why)
 {
-    std::string key = std::to_string(ranges) + ": ";
+    std::string key;
     for (int i = 0; i < wanted.count; i++)
         key.append(wanted.at[i].name).push_back(' ');
-    if (use && use->key == key)
+    if (use && use->key == key && use->ranges >= ranges)
         return true;
     if (use) {
         close();
@@ -135,7 +129,7 @@ bool counters_session::plan_for(const counters &wanted, size_t ranges, refusal *
 
 /* A range is a launch, which CUPTI sees for itself: ranges that the caller marks cost so much at their ends that a short
    kernel's duration and everything by the second drown in it. We replay, so that each pass begins cold. */
-bool counters_session::configure(refusal *why)
+bool counters_session::configure(cupti_refusal *why)
 {
     CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, image);
     image.pRangeProfilerObject = profiler;
@@ -173,8 +167,8 @@ bool counters_session::work_through(const counters_work *work, int *points, bool
 
 /* What prepares the first point stays outside: an experiment by itself has one launch in its passes and no more. Each that
    is seen costs 0.8 ms. */
-bool counters_session::pass(const counters_work *work, int *points, bool first, bool *last, refusal *why,
-                            error *error, bool *failed)
+bool counters_session::pass(const counters_work *work, int *points, bool first, bool *last,
+                            cupti_refusal *why, error *error, bool *failed)
 {
     CUPTI_PARAMS(CUpti_RangeProfiler_Start, start);
     CUPTI_PARAMS(CUpti_RangeProfiler_Stop, stop);
@@ -185,12 +179,11 @@ bool counters_session::pass(const counters_work *work, int *points, bool first, 
     *failed = !work_through(work, points, first, error);
     if (*failed || !cupti_ok(lib, lib.cuptiRangeProfilerStop(&stop), "to end a pass", why))
         return false;
-    launches += range_of(work, *points - 1) + 1;
     *last = stop.isAllPassSubmitted != 0;
     return true;
 }
 
-bool counters_session::evaluate(counters *out, size_t range, refusal *why)
+bool counters_session::evaluate(counters *out, size_t range, cupti_refusal *why)
 {
     std::vector<double> values(use->metrics.size(), NAN);
     CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, p);
@@ -220,7 +213,7 @@ bool counters_session::evaluate(counters *out, size_t range, refusal *why)
 }
 
 /* The data of all passes. False: refused. */
-bool counters_session::decode(size_t ranges, unsigned passes, bool last, refusal *why)
+bool counters_session::decode(size_t ranges, unsigned passes, bool last, cupti_refusal *why)
 {
     CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData, decode);
     decode.pRangeProfilerObject = profiler;
@@ -242,7 +235,7 @@ bool counters_session::decode(size_t ranges, unsigned passes, bool last, refusal
 
 /* False: refused, or with *failed the work failed. */
 bool counters_session::measure(const counters_wanted *wanted, const counters_work *work, counters *out,
-                               refusal *why, error *error, bool *failed)
+                               cupti_refusal *why, error *error, bool *failed)
 {
     counters_begin(out, wanted);
     if (!open(why) || !plan_for(*out, range_of(work, work->points - 1) + 1, why) || !configure(why))
@@ -282,16 +275,13 @@ extern "C" void counters_free(counters_session *session)
 extern "C" int counters_measure(counters_session *session, const counters_wanted *wanted,
                                 const counters_work *work, counters *out, error *error)
 {
-    refusal why = {};
+    cupti_refusal why = {};
     bool failed = false;
     for (int i = 0; i < work->points; i++)
         out[i] = {};
     try {
-        if (session->measure(wanted, work, out, &why, error, &failed)) {
-            if (session->launches > LAUNCHES_UNNOTICED)
-                session->close();
+        if (session->measure(wanted, work, out, &why, error, &failed))
             return 0;
-        }
     } catch (const std::bad_alloc &) {
         why = {"no memory for the counters", "give the service more memory"};
     }

@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* One process' profiler on one context: opened at the first measurement and kept enabled as long as that leaves times as
-   they are, which saves 140 ms a measurement. What failed is tried again by the next one. */
+/* One process' profiler on one context: opened at the first measurement and kept enabled, which saves 140 ms a
+   measurement. From its ninth counted launch on every launch in the context takes some 0.2 us longer (docs/measuring.md),
+   so a process that counts must not time. What failed is tried again by the next measurement. */
 struct counters_session;
 
 /* What is counted: each pass goes through all points, which is one launch for each. Both functions wait until the device

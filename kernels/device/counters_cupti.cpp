@@ -41,7 +41,7 @@ static const char *remedy_of(CUptiResult code)
     }
 }
 
-bool cupti_ok(const cupti &lib, CUptiResult code, const char *step, refusal *why)
+bool cupti_ok(const cupti &lib, CUptiResult code, const char *step, cupti_refusal *why)
 {
     const char *text = nullptr;
     if (code == CUPTI_SUCCESS)
@@ -98,7 +98,7 @@ static void *open_library(std::string *said)
     return library;
 }
 
-bool cupti_open(cupti *lib, refusal *why)
+bool cupti_open(cupti *lib, cupti_refusal *why)
 {
     std::string said;
     if (lib->library)

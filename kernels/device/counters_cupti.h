@@ -40,16 +40,16 @@ struct cupti {
 };
 
 /* Why there are no counters, and what to do about it. */
-struct refusal {
+struct cupti_refusal {
     char reason[256];
     const char *remedy;
 };
 
 /* All false are refusals. A library stays open once it was found: threads of its own may be at work. */
-bool cupti_open(cupti *lib, refusal *why);
+bool cupti_open(cupti *lib, cupti_refusal *why);
 
 /* True when the code is success. `step` is what the function was called for: "starting a pass". */
-bool cupti_ok(const cupti &lib, CUptiResult code, const char *step, refusal *why);
+bool cupti_ok(const cupti &lib, CUptiResult code, const char *step, cupti_refusal *why);
 
 /* A zeroed structure of parameters that knows its size. */
 #define CUPTI_PARAMS(type, name)                                                                             \

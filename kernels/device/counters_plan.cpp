@@ -14,7 +14,7 @@ void plan::host_free()
     host = nullptr;
 }
 
-static bool host_new(const chip &c, CUpti_Profiler_Host_Object **host, refusal *why)
+static bool host_new(const chip &c, CUpti_Profiler_Host_Object **host, cupti_refusal *why)
 {
     CUPTI_PARAMS(CUpti_Profiler_Host_Initialize, p);
     p.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
@@ -39,7 +39,7 @@ static CUptiResult metrics_add(const plan &made)
 static bool metric_known(const chip &c, const std::string &metric)
 {
     plan scratch;
-    refusal why;
+    cupti_refusal why;
     scratch.lib = c.lib;
     scratch.metrics = {metric.c_str()};
     return host_new(c, &scratch.host, &why) && metrics_add(scratch) == CUPTI_SUCCESS;
@@ -49,7 +49,7 @@ static bool metric_known(const chip &c, const std::string &metric)
 static std::string unknown_reason(const chip &c, const std::string &metric)
 {
     plan scratch;
-    refusal why;
+    cupti_refusal why;
     scratch.lib = c.lib;
     CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties, p);
     p.pMetricName = metric.c_str();
@@ -88,7 +88,7 @@ static void plan_resolve(const chip &c, const counters &wanted, plan *made)
     plan_collect(made);
 }
 
-static bool plan_config(plan *made, refusal *why)
+static bool plan_config(plan *made, cupti_refusal *why)
 {
     const cupti &lib = *made->lib;
     CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImageSize, size);
@@ -112,7 +112,7 @@ static bool plan_config(plan *made, refusal *why)
 }
 
 /* All metrics are added in one call: one after the other they take more passes, and some percentages come out wrong. */
-bool plan_make(const chip &c, const counters &wanted, plan *made, refusal *why)
+bool plan_make(const chip &c, const counters &wanted, plan *made, cupti_refusal *why)
 {
     made->lib = c.lib;
     made->reason.resize(wanted.count);
@@ -149,7 +149,7 @@ void plan_tell(const plan &made, counters *out)
 extern "C" int counters_chips(const char *const **names, int *count, error *error)
 {
     cupti lib = {};
-    refusal why = {};
+    cupti_refusal why = {};
     CUPTI_PARAMS(CUpti_Profiler_Host_GetSupportedChips, p);
     if (!cupti_open(&lib, &why) ||
         !cupti_ok(lib, lib.cuptiProfilerHostGetSupportedChips(&p), "the list of chips", &why))
@@ -162,7 +162,7 @@ extern "C" int counters_chips(const char *const **names, int *count, error *erro
 extern "C" int counters_plan(const char *name, const counters_wanted *wanted, counters *out, error *error)
 {
     cupti lib = {};
-    refusal why = {};
+    cupti_refusal why = {};
     plan made;
     counters_begin(out, wanted);
     if (!cupti_open(&lib, &why) || !plan_make({&lib, name, nullptr}, *out, &made, &why))

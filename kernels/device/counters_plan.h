@@ -30,7 +30,7 @@ struct plan {
 };
 
 /* For the counters that counters_begin() made. Names that the chip has not cost nothing but themselves. False: refused. */
-bool plan_make(const chip &chip, const counters &wanted, plan *made, refusal *why);
+bool plan_make(const chip &chip, const counters &wanted, plan *made, cupti_refusal *why);
 
 /* Copies metrics, reasons and the number of passes. */
 void plan_tell(const plan &made, counters *out);

@@ -24,7 +24,7 @@
 extern "C" const kernel_entry *const cpu_entries[];
 void cpu_check_add(check *sum, const check *part);
 
-struct device {
+struct cpu_device {
     cpu_pool *pool;
     void *memory;
     uint64_t memory_bytes;
@@ -32,10 +32,20 @@ struct device {
     uint64_t flush_words;
 };
 
-struct batch {
+struct cpu_launches {
     const run *what;
-    unsigned launches;
+    unsigned count;
 };
+
+/* The table's device and launches are these two, here and nowhere else. */
+static cpu_device *own(device *device)
+{
+    return reinterpret_cast<cpu_device *>(device);
+}
+static cpu_launches *own(launches *launches)
+{
+    return reinterpret_cast<cpu_launches *>(launches);
+}
 
 #ifdef __x86_64__
 static const uint64_t line_bytes = 64;
@@ -99,6 +109,7 @@ static int cpu_describe(int, device_facts *facts, error *)
     facts->max_grid[1] = facts->max_grid[2] = 65535;
     facts->memory_bytes = host_memory_bytes();
     facts->l2_bytes = last_cache_bytes();
+    snprintf(facts->compute_mode, sizeof facts->compute_mode, "default");
     snprintf(facts->peak_source, sizeof facts->peak_source, "not known for a CPU");
     return 0;
 }
@@ -115,30 +126,32 @@ static void *map_memory(uint64_t bytes)
 
 static void cpu_close(device *device)
 {
-    if (!device)
+    cpu_device *d = own(device);
+    if (!d)
         return;
-    cpu_pool_free(device->pool);
-    if (device->memory)
-        munmap(device->memory, device->memory_bytes);
-    if (device->flush)
-        munmap(device->flush, device->flush_words * sizeof *device->flush);
-    delete device;
+    cpu_pool_free(d->pool);
+    if (d->memory)
+        munmap(d->memory, d->memory_bytes);
+    if (d->flush)
+        munmap(d->flush, d->flush_words * sizeof *d->flush);
+    delete d;
 }
 
 static int cpu_open(device **out, int, error *error)
 {
-    auto *d = new (std::nothrow) device{};
+    auto *d = new (std::nothrow) cpu_device{};
     if (!d)
         return error_set(error, ERROR_MEMORY, "no memory for the CPU device");
     uint64_t cache = last_cache_bytes();
     d->flush_words = 2 * (cache ? cache : flush_default_bytes) / sizeof *d->flush;
     d->pool = cpu_pool_new(cores());
-    *out = d;
+    *out = reinterpret_cast<device *>(d);
     return 0;
 }
 
-static int cpu_reserve(device *d, uint64_t bytes, bool, void **base, error *error)
+static int cpu_reserve(device *device, uint64_t bytes, bool, void **base, error *error)
 {
+    cpu_device *d = own(device);
     if (bytes > d->memory_bytes) {
         if (d->memory)
             munmap(d->memory, d->memory_bytes);
@@ -188,18 +201,21 @@ static const kernel_entry *entry_of(const run *r)
     return cpu_entries[suite_index(r->kernel)];
 }
 
-static int cpu_prepare(device *d, const run *r, int buffer, error *)
+static int cpu_prepare(device *device, const run *r, int buffer, error *)
 {
+    cpu_device *d = own(device);
     return entry_of(r)->prepare(r, buffer, d->pool);
 }
 
-static int cpu_launch(device *d, const run *r, error *)
+static int cpu_launch(device *device, const run *r, error *)
 {
+    cpu_device *d = own(device);
     return entry_of(r)->launch(r, d->pool);
 }
 
-static int cpu_check(device *d, const run *r, int buffer, check *found, error *)
+static int cpu_check(device *device, const run *r, int buffer, check *found, error *)
 {
+    cpu_device *d = own(device);
     *found = {0, ~0ull, 0};
     return entry_of(r)->check(r, buffer, found, d->pool);
 }
@@ -211,7 +227,7 @@ static int cpu_launch_facts(device *, const run *r, launch_facts *facts, error *
 }
 
 /* Sends every line of the run's buffers back to memory; clean, as a flush must leave them. */
-static int flush(device *d, const run *r, error *error)
+static int flush(cpu_device *d, const run *r, error *error)
 {
 #ifdef __x86_64__
     (void)error;
@@ -242,8 +258,9 @@ static int flush(device *d, const run *r, error *error)
     return 0;
 }
 
-static int cpu_time_cold(device *d, const run *r, double *us, error *error)
+static int cpu_time_cold(device *device, const run *r, double *us, error *error)
 {
+    cpu_device *d = own(device);
     if (r && flush(d, r, error) < 0)
         return -1;
     int64_t begin = clock_monotonic_ns();
@@ -255,30 +272,32 @@ static int cpu_time_cold(device *d, const run *r, double *us, error *error)
     return 0;
 }
 
-static int cpu_batch_new(device *, const run *r, unsigned launches, batch **out, error *error)
+static int launches_new(device *, const run *r, unsigned count, launches **out, error *error)
 {
-    *out = new (std::nothrow) batch{r, launches};
-    return *out ? 0 : error_set(error, ERROR_MEMORY, "no memory for a batch");
+    auto *made = new (std::nothrow) cpu_launches{r, count};
+    *out = reinterpret_cast<launches *>(made);
+    return made ? 0 : error_set(error, ERROR_MEMORY, "no memory for %u launches", count);
 }
 
-static int cpu_batch_time(device *d, batch *b, double *us, error *)
+static int launches_time(device *device, launches *launches, double *us, error *)
 {
+    const cpu_launches *l = own(launches);
     int64_t begin = clock_monotonic_ns();
-    for (unsigned i = 0; i < b->launches; i++)
-        entry_of(b->what)->launch(b->what, d->pool);
+    for (unsigned i = 0; i < l->count; i++)
+        entry_of(l->what)->launch(l->what, own(device)->pool);
     *us = (double)(clock_monotonic_ns() - begin) / 1e3;
     return 0;
 }
 
-static void cpu_batch_free(device *, batch *b)
+static void launches_free(device *, launches *launches)
 {
-    delete b;
+    delete own(launches);
 }
 
 extern "C" const device_kind device_cpu;
 const device_kind device_cpu = {
-    "cpu",         true,           cpu_count,       cpu_describe, cpu_open,         cpu_close,
-    cpu_reserve,   cpu_fill,       cpu_count_other, cpu_read,     cpu_write,        nullptr,
-    nullptr,       cpu_prepare,    cpu_launch,      cpu_check,    cpu_launch_facts, cpu_time_cold,
-    cpu_batch_new, cpu_batch_time, cpu_batch_free,  nullptr,      nullptr,
+    "cpu",        true,          cpu_count,       cpu_describe, cpu_open,         cpu_close,
+    cpu_reserve,  cpu_fill,      cpu_count_other, cpu_read,     cpu_write,        nullptr,
+    nullptr,      cpu_prepare,   cpu_launch,      cpu_check,    cpu_launch_facts, cpu_time_cold,
+    launches_new, launches_time, launches_free,   nullptr,      nullptr,
 };

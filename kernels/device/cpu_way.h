@@ -18,18 +18,19 @@ template <class T_, int V> struct cpu_context {
     static constexpr unsigned element_bytes = sizeof(T_);
     I n, rows, columns;
     int64_t params[KERNEL_PARAMS];
-    T *a, *b, *c, *d;
+    T *buffers[KERNEL_BUFFERS];
     I bx, by, bz, tx, ty, tz, dx, dy, dz, gx, gy, gz;
     T *shared; /* one block's */
 
     cpu_context(const run &r, void *shared_memory)
-        : n((I)r.domain.n), rows((I)r.domain.rows), columns((I)r.domain.columns), a((T *)r.buffer[0]),
-          b((T *)r.buffer[1]), c((T *)r.buffer[2]), d((T *)r.buffer[3]), bx(0), by(0), bz(0), tx(0), ty(0),
-          tz(0), dx((I)r.domain.block.x), dy((I)r.domain.block.y), dz((I)r.domain.block.z), gx((I)r.grid.x),
-          gy((I)r.grid.y), gz((I)r.grid.z), shared((T *)shared_memory)
+        : n((I)r.domain.n), rows((I)r.domain.rows), columns((I)r.domain.columns), bx(0), by(0), bz(0), tx(0),
+          ty(0), tz(0), dx((I)r.domain.block.x), dy((I)r.domain.block.y), dz((I)r.domain.block.z),
+          gx((I)r.grid.x), gy((I)r.grid.y), gz((I)r.grid.z), shared((T *)shared_memory)
     {
         for (int i = 0; i < KERNEL_PARAMS; i++)
             params[i] = r.domain.param[i];
+        for (int b = 0; b < KERNEL_BUFFERS; b++)
+            buffers[b] = (T *)r.buffer[b];
     }
     BODY I param(int k) const { return params[k]; }
     BODY I thread_x() const { return tx; }
@@ -41,23 +42,26 @@ template <class T_, int V> struct cpu_context {
     BODY I global_x() const { return bx * dx + tx; }
     BODY I global_y() const { return by * dy + ty; }
     /* A CPU has one path to memory. */
-    BODY T load(const T *p, I i) const { return p[i]; }
-    BODY T load_ldg(const T *p, I i) const { return p[i]; }
-    template <int W> BODY wide<T, W> load_wide(const T *p, I j) const
+    BODY T load(int b, I i) const { return buffers[b][i]; }
+    BODY T load_ldg(int b, I i) const { return buffers[b][i]; }
+    template <int W> BODY wide<T, W> load_wide(int b, I j) const
     {
         wide<T, W> r;
-        memcpy(&r, p + W * j, sizeof r);
+        memcpy(&r, buffers[b] + W * j, sizeof r);
         return r;
     }
-    BODY void store(T *p, I i, T v) const { p[i] = v; }
-    template <int W> BODY void store_wide(T *p, I j, wide<T, W> v) const { memcpy(p + W * j, &v, sizeof v); }
-    BODY void atomic_add(T *p, I i, T v) const
+    BODY void store(int b, I i, T v) const { buffers[b][i] = v; }
+    template <int W> BODY void store_wide(int b, I j, wide<T, W> v) const
     {
-        T old, wanted;
-        __atomic_load(p + i, &old, __ATOMIC_RELAXED);
+        memcpy(buffers[b] + W * j, &v, sizeof v);
+    }
+    BODY void atomic_add(int b, I i, T v) const
+    {
+        T *at = buffers[b] + i, old, wanted;
+        __atomic_load(at, &old, __ATOMIC_RELAXED);
         do
             wanted = old + v;
-        while (!__atomic_compare_exchange(p + i, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+        while (!__atomic_compare_exchange(at, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     }
     BODY T constant(I k) const { return (T)constant_value((uint64_t)k); }
     BODY T load_shared(I i) const { return shared[i]; }

@@ -14,7 +14,7 @@
 
 extern "C" const kernel_entry *const cuda_entries[];
 
-struct device {
+struct cuda_device {
     int index;
     cudaStream_t stream;
     cudaEvent_t begin, end;
@@ -30,9 +30,19 @@ struct device {
     counters_session *counters; /* NULL until somebody asks for them */
 };
 
-struct batch {
+struct cuda_launches {
     cudaGraphExec_t graph;
 };
+
+/* The table's device and launches are these two, here and nowhere else. */
+static cuda_device *own(device *device)
+{
+    return reinterpret_cast<cuda_device *>(device);
+}
+static cuda_launches *own(launches *launches)
+{
+    return reinterpret_cast<cuda_launches *>(launches);
+}
 
 static const long long spin_first_ns = 10000, spin_most_ns = 2000000;
 
@@ -78,8 +88,9 @@ __global__ void count_other_body(const unsigned char *at, unsigned char byte, ui
         }
 }
 
-static void cuda_close(device *d)
+static void cuda_close(device *device)
 {
+    cuda_device *d = own(device);
     if (!d)
         return;
     counters_free(d->counters);
@@ -97,7 +108,7 @@ static void cuda_close(device *d)
     delete d;
 }
 
-static int open_parts(device *d, error *error)
+static int open_parts(cuda_device *d, error *error)
 {
     int l2 = 0;
     CHECK(cudaSetDevice(d->index));
@@ -116,16 +127,16 @@ static int open_parts(device *d, error *error)
 
 static int cuda_open(device **out, int index, error *error)
 {
-    auto *d = new (std::nothrow) device{};
+    auto *d = new (std::nothrow) cuda_device{};
     if (!d)
         return error_set(error, ERROR_MEMORY, "no memory for device %d", index);
     d->index = index;
     d->spin_ns = spin_first_ns;
     if (open_parts(d, error) < 0) {
-        cuda_close(d);
+        cuda_close(reinterpret_cast<device *>(d));
         return -1;
     }
-    *out = d;
+    *out = reinterpret_cast<device *>(d);
     return 0;
 }
 
@@ -148,9 +159,10 @@ static int host_alloc_mapped(void **at, uint64_t bytes, error *error)
     return 0;
 }
 
-static int cuda_reserve(device *d, uint64_t bytes, bool of_host, void **base, error *error)
+static int cuda_reserve(device *device, uint64_t bytes, bool of_host, void **base, error *error)
 {
-    device::memory &memory = of_host ? d->mapped : d->own;
+    cuda_device *d = own(device);
+    cuda_device::memory &memory = of_host ? d->mapped : d->own;
     if (bytes > memory.bytes) {
         void *before = memory.at;
         memory = {};
@@ -163,8 +175,9 @@ static int cuda_reserve(device *d, uint64_t bytes, bool of_host, void **base, er
     return 0;
 }
 
-static int cuda_fill(device *d, void *at, int byte, uint64_t bytes, error *error)
+static int cuda_fill(device *device, void *at, int byte, uint64_t bytes, error *error)
 {
+    cuda_device *d = own(device);
     uint64_t blocks = (bytes + 255) / 256;
     fill_body<<<(unsigned)(blocks > 4096 ? 4096 : blocks), 256, 0, d->stream>>>((unsigned char *)at,
                                                                                 (unsigned char)byte, bytes);
@@ -172,22 +185,24 @@ static int cuda_fill(device *d, void *at, int byte, uint64_t bytes, error *error
     return 0;
 }
 
-static int found_begin(device *d, error *error)
+static int found_begin(cuda_device *d, error *error)
 {
     static const check none = {0, ~0ull, 0};
     CHECK(cudaMemcpyAsync(d->found, &none, sizeof none, cudaMemcpyHostToDevice, d->stream));
     return 0;
 }
 
-static int cuda_read(device *d, void *to, const void *from, uint64_t bytes, error *error)
+static int cuda_read(device *device, void *to, const void *from, uint64_t bytes, error *error)
 {
+    cuda_device *d = own(device);
     CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, d->stream));
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
 }
 
-static int cuda_write(device *d, void *to, const void *from, uint64_t bytes, error *error)
+static int cuda_write(device *device, void *to, const void *from, uint64_t bytes, error *error)
 {
+    cuda_device *d = own(device);
     CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, d->stream));
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
@@ -215,15 +230,17 @@ static void cuda_host_free(device *, void *at, bool pinned)
         free(at);
 }
 
-static int cuda_count_other(device *d, const void *at, int byte, uint64_t bytes, check *found, error *error)
+static int cuda_count_other(device *device, const void *at, int byte, uint64_t bytes, check *found,
+                            error *error)
 {
+    cuda_device *d = own(device);
     if (found_begin(d, error) < 0)
         return -1;
     uint64_t blocks = (bytes + 255) / 256;
     count_other_body<<<(unsigned)(blocks > 4096 ? 4096 : blocks), 256, 0, d->stream>>>(
         (const unsigned char *)at, (unsigned char)byte, bytes, d->found);
     CHECK(cudaGetLastError());
-    return cuda_read(d, found, d->found, sizeof *found, error);
+    return cuda_read(device, found, d->found, sizeof *found, error);
 }
 
 static const kernel_entry *entry_of(const run *r)
@@ -231,25 +248,28 @@ static const kernel_entry *entry_of(const run *r)
     return cuda_entries[suite_index(r->kernel)];
 }
 
-static int cuda_prepare(device *d, const run *r, int buffer, error *error)
+static int cuda_prepare(device *device, const run *r, int buffer, error *error)
 {
+    cuda_device *d = own(device);
     CHECK(entry_of(r)->prepare(r, buffer, d->stream));
     return 0;
 }
 
-static int cuda_launch(device *d, const run *r, error *error)
+static int cuda_launch(device *device, const run *r, error *error)
 {
+    cuda_device *d = own(device);
     CHECK(entry_of(r)->launch(r, d->stream));
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
 }
 
-static int cuda_check(device *d, const run *r, int buffer, check *found, error *error)
+static int cuda_check(device *device, const run *r, int buffer, check *found, error *error)
 {
+    cuda_device *d = own(device);
     if (found_begin(d, error) < 0)
         return -1;
     CHECK(entry_of(r)->check(r, buffer, d->found, d->stream));
-    return cuda_read(d, found, d->found, sizeof *found, error);
+    return cuda_read(device, found, d->found, sizeof *found, error);
 }
 
 static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error *error)
@@ -261,8 +281,8 @@ static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error 
 }
 
 /* Times what `enqueue` puts on the stream, behind a spinning kernel that keeps launch latency off the clock.
-   A sample whose clock started before all was enqueued is told as negative, and the next one spins longer. */
-template <class F> static int time_enqueued(device *d, double *us, error *error, F enqueue)
+   A sample whose clock started before all was enqueued is reported as negative, and the next one spins longer. */
+template <class F> static int time_enqueued(cuda_device *d, double *us, error *error, F enqueue)
 {
     float ms = 0;
     spin_body<<<1, 1, 0, d->stream>>>(d->spin_ns);
@@ -277,20 +297,21 @@ template <class F> static int time_enqueued(device *d, double *us, error *error,
         *us = -1;
         d->spin_ns = d->spin_ns * 2 < spin_most_ns ? d->spin_ns * 2 : spin_most_ns;
     } else {
-        cudaGetLastError(); /* "not ready" is what was hoped for */
+        cudaGetLastError(); /* "not ready" is the good case */
     }
     return 0;
 }
 
-static int flush(device *d, error *error)
+static int flush(cuda_device *d, error *error)
 {
     flush_body<<<1024, 256, 0, d->stream>>>(d->flush, d->flush_bytes / sizeof *d->flush, d->sink);
     CHECK(cudaGetLastError());
     return 0;
 }
 
-static int cuda_time_cold(device *d, const run *r, double *us, error *error)
+static int cuda_time_cold(device *device, const run *r, double *us, error *error)
 {
+    cuda_device *d = own(device);
     if (flush(d, error) < 0)
         return -1;
     return time_enqueued(d, us, error, [&]() -> int {
@@ -301,57 +322,62 @@ static int cuda_time_cold(device *d, const run *r, double *us, error *error)
     });
 }
 
-static int record_launches(device *d, const run *r, unsigned launches, cudaGraph_t *graph, error *error)
+static int record_launches(cuda_device *d, const run *r, unsigned count, cudaGraph_t *graph, error *error)
 {
     CHECK(cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeThreadLocal));
     int code = 0;
-    for (unsigned i = 0; i < launches && code == 0; i++)
+    for (unsigned i = 0; i < count && code == 0; i++)
         code = entry_of(r)->launch(r, d->stream);
     CHECK(cudaStreamEndCapture(d->stream, graph)); /* also when a launch was refused */
     CHECK(code);
     return 0;
 }
 
-static int cuda_batch_new(device *d, const run *r, unsigned launches, batch **out, error *error)
+static int launches_new(device *device, const run *r, unsigned count, launches **out, error *error)
 {
+    cuda_device *d = own(device);
     cudaGraph_t graph = nullptr;
-    if (record_launches(d, r, launches, &graph, error) < 0) {
+    if (record_launches(d, r, count, &graph, error) < 0) {
         if (graph)
             cudaGraphDestroy(graph);
         return -1;
     }
-    auto *b = new (std::nothrow) batch{};
-    cudaError_t code = b ? cudaGraphInstantiate(&b->graph, graph, 0) : cudaErrorMemoryAllocation;
+    auto *made = new (std::nothrow) cuda_launches{};
+    cudaError_t code = made ? cudaGraphInstantiate(&made->graph, graph, 0) : cudaErrorMemoryAllocation;
     cudaGraphDestroy(graph);
     if (code == cudaSuccess)
-        code = cudaGraphUpload(b->graph, d->stream);
-    *out = b;
+        code = cudaGraphUpload(made->graph, d->stream);
+    *out = reinterpret_cast<launches *>(made);
     CHECK(code);
     return 0;
 }
 
-static int cuda_batch_time(device *d, batch *b, double *us, error *error)
+static int launches_time(device *device, launches *launches, double *us, error *error)
 {
-    return time_enqueued(d, us, error, [&] { return cudaGraphLaunch(b->graph, d->stream); });
+    cuda_device *d = own(device);
+    return time_enqueued(d, us, error, [&] { return cudaGraphLaunch(own(launches)->graph, d->stream); });
 }
 
-static void cuda_batch_free(device *, batch *b)
+static void launches_free(device *, launches *launches)
 {
-    if (b && b->graph)
-        cudaGraphExecDestroy(b->graph);
-    delete b;
+    cuda_launches *l = own(launches);
+    if (l && l->graph)
+        cudaGraphExecDestroy(l->graph);
+    delete l;
 }
 
-static int cuda_flush(device *d, error *error)
+static int cuda_flush(device *device, error *error)
 {
+    cuda_device *d = own(device);
     if (flush(d, error) < 0)
         return -1;
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
 }
 
-static int cuda_counters(device *d, counters_session **session, error *error)
+static int cuda_counters(device *device, counters_session **session, error *error)
 {
+    cuda_device *d = own(device);
     void *context = nullptr;
     if (!d->counters) {
         if (cuda_context(&context, error) < 0)
@@ -366,8 +392,8 @@ static int cuda_counters(device *d, counters_session **session, error *error)
 
 extern "C" const device_kind device_cuda;
 const device_kind device_cuda = {
-    "cuda",         false,           cuda_count,       cuda_describe, cuda_open,         cuda_close,
-    cuda_reserve,   cuda_fill,       cuda_count_other, cuda_read,     cuda_write,        cuda_host_alloc,
-    cuda_host_free, cuda_prepare,    cuda_launch,      cuda_check,    cuda_launch_facts, cuda_time_cold,
-    cuda_batch_new, cuda_batch_time, cuda_batch_free,  cuda_flush,    cuda_counters,
+    "cuda",         false,         cuda_count,       cuda_describe, cuda_open,         cuda_close,
+    cuda_reserve,   cuda_fill,     cuda_count_other, cuda_read,     cuda_write,        cuda_host_alloc,
+    cuda_host_free, cuda_prepare,  cuda_launch,      cuda_check,    cuda_launch_facts, cuda_time_cold,
+    launches_new,   launches_time, launches_free,    cuda_flush,    cuda_counters,
 };

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda_architectures.h"
+#include "kernels/device/architecture.h"
 #include "kernels/device/cuda_device.h"
 #include "kernels/peak.h"
 
@@ -28,7 +30,7 @@ static error_kind kind_of(cudaError_t code)
 
 int cuda_failed(cudaError_t code, const char *expression, const char *file, int line, error *error)
 {
-    cudaGetLastError(); /* so that it is not told again for the next call */
+    cudaGetLastError(); /* else the next call would report it again */
     error_set(error, kind_of(code), "%s: %s (%s)", expression, cudaGetErrorString(code),
               cudaGetErrorName(code));
     if (error && !error->where[0])
@@ -82,6 +84,17 @@ static void describe_versions(device_facts *facts)
     snprintf(facts->runtime, sizeof facts->runtime, "CUDA %d.%d", runtime / 1000, runtime % 1000 / 10);
 }
 
+static int describe_mode(int index, device_facts *facts, error *error)
+{
+    int mode = 0;
+    CHECK(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, index));
+    const char *name = mode == cudaComputeModeDefault      ? "default"
+                       : mode == cudaComputeModeProhibited ? "prohibited"
+                                                           : "exclusive_process";
+    snprintf(facts->compute_mode, sizeof facts->compute_mode, "%s", name);
+    return 0;
+}
+
 /* cudaDeviceProp lost its clocks in CUDA 13; attributes have them in every version. */
 static int describe_clocks(int index, device_facts *facts, error *error)
 {
@@ -105,6 +118,8 @@ int cuda_describe(int index, device_facts *facts, error *error)
     cudaDeviceProp p;
     *facts = {};
     CHECK(cudaGetDeviceProperties(&p, index));
+    if (architecture_check(CUDA_ARCHITECTURES, p.major, p.minor, error) < 0)
+        return -1;
     snprintf(facts->backend, sizeof facts->backend, "cuda");
     snprintf(facts->name, sizeof facts->name, "%.127s", p.name);
     const unsigned char *u = (const unsigned char *)p.uuid.bytes;
@@ -128,5 +143,5 @@ int cuda_describe(int index, device_facts *facts, error *error)
     facts->shared_bytes_per_block_optin = p.sharedMemPerBlockOptin;
     facts->memory_bytes = p.totalGlobalMem;
     facts->l2_bytes = (uint64_t)p.l2CacheSize;
-    return describe_clocks(index, facts, error);
+    return describe_clocks(index, facts, error) < 0 ? -1 : describe_mode(index, facts, error);
 }

@@ -13,7 +13,7 @@ enum { CUDA_SHARED_UNASKED = 48 * 1024 };
 #endif
 
 template <class T, class I> struct cuda_args {
-    T *a, *b, *c, *d;
+    T *buffers[KERNEL_BUFFERS]; /* first: cuda_launch() */
     I n, rows, columns;
     I params[KERNEL_PARAMS];
 };
@@ -66,8 +66,9 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     BODY I block_dim_y() const { return (I)blockDim.y; }
     BODY I global_x() const { return block_x() * block_dim_x() + thread_x(); }
     BODY I global_y() const { return block_y() * block_dim_y() + thread_y(); }
-    BODY T load(const T *p, I i) const
+    BODY T load(int b, I i) const
     {
+        const T *p = this->buffers[b];
         if constexpr (P == LOAD_CA)
             return __ldca(p + i);
         else if constexpr (P == LOAD_CG)
@@ -81,22 +82,22 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
         else
             return p[i];
     }
-    BODY T load_ldg(const T *p, I i) const { return __ldg(p + i); }
-    template <int W> BODY wide<T, W> load_wide(const T *p, I j) const
+    BODY T load_ldg(int b, I i) const { return __ldg(this->buffers[b] + i); }
+    template <int W> BODY wide<T, W> load_wide(int b, I j) const
     {
-        auto word = reinterpret_cast<const typename word_of<sizeof(T) * W>::type *>(p)[j];
+        auto word = reinterpret_cast<const typename word_of<sizeof(T) * W>::type *>(this->buffers[b])[j];
         wide<T, W> r;
         memcpy(&r, &word, sizeof r);
         return r;
     }
-    BODY void store(T *p, I i, T v) const { p[i] = v; }
-    template <int W> BODY void store_wide(T *p, I j, wide<T, W> v) const
+    BODY void store(int b, I i, T v) const { this->buffers[b][i] = v; }
+    template <int W> BODY void store_wide(int b, I j, wide<T, W> v) const
     {
         typename word_of<sizeof(T) * W>::type word;
         memcpy(&word, &v, sizeof word);
-        reinterpret_cast<decltype(word) *>(p)[j] = word;
+        reinterpret_cast<decltype(word) *>(this->buffers[b])[j] = word;
     }
-    BODY void atomic_add(T *p, I i, T v) const { atomicAdd(p + i, v); }
+    BODY void atomic_add(int b, I i, T v) const { atomicAdd(this->buffers[b] + i, v); }
     BODY T constant(I k) const { return (T)cuda_constants<constant_table>.value[k]; }
     BODY T load_shared(I i) const { return reinterpret_cast<const T *>(cuda_shared)[i]; }
     BODY void store_shared(I i, T v) const { reinterpret_cast<T *>(cuda_shared)[i] = v; }
@@ -141,10 +142,10 @@ __global__ void __launch_bounds__(K::max_threads, K::min_blocks(C::variant))
                          typename C::T *__restrict__ d)
 {
     C context(args);
-    context.a = a;
-    context.b = b;
-    context.c = c;
-    context.d = d;
+    context.buffers[0] = a;
+    context.buffers[1] = b;
+    context.buffers[2] = c;
+    context.buffers[3] = d;
     K::body(context);
 }
 
@@ -179,9 +180,9 @@ template <class K, class F> static int cuda_with_instance(const run *r, F f)
                     using I = decltype(index);
                     using C =
                         WAY_CONTEXT(cuda_context<T, I, decltype(load)::value, decltype(variant)::value>);
-                    cuda_args<T, I> args = {
-                        (T *)r->buffer[0], (T *)r->buffer[1], (T *)r->buffer[2],    (T *)r->buffer[3],
-                        (I)r->domain.n,    (I)r->domain.rows, (I)r->domain.columns, {}};
+                    cuda_args<T, I> args = {{}, (I)r->domain.n, (I)r->domain.rows, (I)r->domain.columns, {}};
+                    for (int b = 0; b < KERNEL_BUFFERS; b++)
+                        args.buffers[b] = (T *)r->buffer[b];
                     for (int k = 0; k < KERNEL_PARAMS; k++)
                         args.params[k] = (I)r->domain.param[k];
                     return f(cuda_body_of<K, C>(), (void *)&args);

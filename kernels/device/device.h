@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-struct device; /* each kind has its own */
-struct batch;  /* a number of launches, back to back, ready to be started as one */
+/* Opaque: each kind casts them to types of its own. */
+struct device;
+struct launches; /* a number of launches, back to back, ready to be started as one */
 
 struct device_kind {
     const char *name;
@@ -54,11 +55,11 @@ struct device_kind {
        sample is to be discarded. */
     int (*time_cold)(struct device *device, const struct run *run, double *us, struct error *error);
 
-    /* Launches back to back, warm, timed as a whole. `run` must outlive the batch. */
-    int (*batch_new)(struct device *device, const struct run *run, unsigned launches, struct batch **batch,
-                     struct error *error);
-    int (*batch_time)(struct device *device, struct batch *batch, double *us, struct error *error);
-    void (*batch_free)(struct device *device, struct batch *batch);
+    /* So many launches back to back, warm, timed as a whole. `run` must outlive them. */
+    int (*launches_new)(struct device *device, const struct run *run, unsigned count,
+                        struct launches **launches, struct error *error);
+    int (*launches_time)(struct device *device, struct launches *launches, double *us, struct error *error);
+    void (*launches_free)(struct device *device, struct launches *launches);
 
     /* Caches without a line of ours, and nothing left to be written back. Where there are counters. */
     int (*flush)(struct device *device, struct error *error);

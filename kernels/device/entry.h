@@ -28,7 +28,7 @@ struct check {
     double max_abs_error;     /* over touched elements that are wrong */
 };
 
-/* What the guards and the elements that nobody may touch hold. */
+/* What the guards and the elements that must not be touched hold. */
 enum { PATTERN_BYTE = 0xA5 };
 
 /* `where` is the device's own: a stream, a pool of threads. Return 0, or the device's own code. None waits

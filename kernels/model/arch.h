@@ -43,7 +43,7 @@ struct arch_shared {
     uint32_t
         per_block_bytes; /* at most, for a kernel that opted in to more than 48 KB where that is possible */
     uint32_t unit_bytes; /* an allocation is a multiple */
-    uint32_t reserved_bytes; /* that the system takes besides, in each block */
+    uint32_t reserved_bytes; /* that the system takes in addition, in each block */
 };
 
 /* Whether a global load goes through L1. */

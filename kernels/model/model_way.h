@@ -2,7 +2,7 @@
 #include "kernels/model/tracer.h"
 #include "kernels/suite/choose.h"
 
-/* What was loaded: known only where everything is, and of no use as an index elsewhere. */
+/* A value: known only where everything is, and of no use as an index elsewhere. */
 template <class T> struct datum {
     T value;
     bool known;
@@ -15,23 +15,31 @@ template <class T> struct datum {
             throw not_affine();
         return (int64_t)value;
     }
+    /* Not templates, so that a number may stand on either side. */
+    friend datum operator+(const datum &l, const datum &r)
+    {
+        return {(T)(l.value + r.value), l.known && r.known};
+    }
+    friend datum operator-(const datum &l, const datum &r)
+    {
+        return {(T)(l.value - r.value), l.known && r.known};
+    }
+    friend datum operator*(const datum &l, const datum &r)
+    {
+        return {(T)(l.value * r.value), l.known && r.known};
+    }
+    friend datum operator/(const datum &l, const datum &r)
+    {
+        bool sure =
+            l.known && r.known && r.value != T(); /* what is not known is 0, by which nothing is divided */
+        return {sure ? (T)(l.value / r.value) : T(), sure};
+    }
+    friend datum operator-(const datum &v) { return {(T)-v.value, v.known}; }
+    friend datum &operator+=(datum &l, const datum &r) { return l = l + r; }
+    friend datum &operator-=(datum &l, const datum &r) { return l = l - r; }
+    friend datum &operator*=(datum &l, const datum &r) { return l = l * r; }
+    friend datum &operator/=(datum &l, const datum &r) { return l = l / r; }
 };
-template <class T> datum<T> operator+(const datum<T> &l, const datum<T> &r)
-{
-    return {(T)(l.value + r.value), l.known && r.known};
-}
-template <class T> datum<T> operator*(const datum<T> &l, const datum<T> &r)
-{
-    return {(T)(l.value * r.value), l.known && r.known};
-}
-template <class T> datum<T> operator*(const datum<T> &l, int r)
-{
-    return {(T)(l.value * (T)r), l.known};
-}
-template <class T> datum<T> operator+(const datum<T> &l, int r)
-{
-    return {(T)(l.value + (T)r), l.known};
-}
 
 template <class K, class T_, int V> struct model_context {
     using T = datum<T_>;
@@ -40,12 +48,10 @@ template <class K, class T_, int V> struct model_context {
     static constexpr unsigned element_bytes = sizeof(T_);
     tracer &to;
     int64_t n, rows, columns;
-    T *a, *b, *c, *d;
 
-    /* Buffers are told apart by addresses that nobody follows: 1 to 4. */
     explicit model_context(tracer &t)
         : to(t), n((int64_t)t.what().domain.n), rows((int64_t)t.what().domain.rows),
-          columns((int64_t)t.what().domain.columns), a((T *)1), b((T *)2), c((T *)3), d((T *)4)
+          columns((int64_t)t.what().domain.columns)
     {
     }
     int64_t param(int k) const { return to.what().domain.param[k]; }
@@ -58,35 +64,34 @@ template <class K, class T_, int V> struct model_context {
     affine global_x() const { return block_x() * block_dim_x() + thread_x(); }
     affine global_y() const { return block_y() * block_dim_y() + thread_y(); }
 
-    static int buffer_of(const T *p) { return (int)(uintptr_t)p - 1; }
-    /* Of W elements from element i on. */
+    /* W elements from element i on; `space`: a buffer, or SPACE_SHARED. */
     void note(access_kind kind, int space, int W, const affine &i) const
     {
         to.access(kind, space, (unsigned)(W * sizeof(T_)), i * (int64_t)sizeof(T_));
     }
     static T unknown() { return T(T_(), false); }
-    T load(const T *p, const affine &i) const
+    T load(int b, const affine &i) const
     {
-        note(ACCESS_LOAD, buffer_of(p), 1, i);
+        note(ACCESS_LOAD, b, 1, i);
         if (!to.concrete() || !i.is_constant())
             return unknown();
-        return T(K::generate(expectation<T_>::of(to.what().domain), buffer_of(p), (uint64_t)i.c));
+        return T(K::generate(expectation<T_>::of(to.what().domain), b, (uint64_t)i.c));
     }
-    T load_ldg(const T *p, const affine &i) const { return load(p, i); }
-    template <int W> wide<T, W> load_wide(const T *p, const affine &j) const
+    T load_ldg(int b, const affine &i) const { return load(b, i); }
+    template <int W> wide<T, W> load_wide(int b, const affine &j) const
     {
         wide<T, W> w;
-        note(ACCESS_LOAD, buffer_of(p), W, j * (int64_t)W);
+        note(ACCESS_LOAD, b, W, j * (int64_t)W);
         for (int u = 0; u < W; u++)
             w.v[u] = unknown();
         return w;
     }
-    void store(T *p, const affine &i, const T &) const { note(ACCESS_STORE, buffer_of(p), 1, i); }
-    template <int W> void store_wide(T *p, const affine &j, const wide<T, W> &) const
+    void store(int b, const affine &i, const T &) const { note(ACCESS_STORE, b, 1, i); }
+    template <int W> void store_wide(int b, const affine &j, const wide<T, W> &) const
     {
-        note(ACCESS_STORE, buffer_of(p), W, j * (int64_t)W);
+        note(ACCESS_STORE, b, W, j * (int64_t)W);
     }
-    void atomic_add(T *p, const affine &i, const T &) const { note(ACCESS_ATOMIC, buffer_of(p), 1, i); }
+    void atomic_add(int b, const affine &i, const T &) const { note(ACCESS_ATOMIC, b, 1, i); }
     T constant(const affine &) const { return unknown(); } /* constant memory has a path of its own */
     T load_shared(const affine &i) const
     {
@@ -113,7 +118,7 @@ template <class K, class T_, int V> struct model_context {
         return (int64_t)f((uint64_t)constant_of(i));
     }
     affine index_of(const T &v) const { return (int64_t)v; }
-    T value_of(const affine &) const { return unknown(); }
+    T value_of(const affine &i) const { return i.is_constant() ? T((T_)i.c) : unknown(); }
 };
 
 template <class K, class T, int V> static void model_body(tracer &t)

@@ -8,7 +8,7 @@
      each sub-partition by itself; on sm_12 a block's registers round up, its warps counted in twos;
    - shared memory: a block's, with what the system reserves, rounds up to the unit;
    - barriers: from sm_90 on an SM has a number of them, taken by the blocks that use any.
-   limited_by names what binds; cuda_occupancy.h, where barriers do, names the next one besides.
+   limited_by names what binds; cuda_occupancy.h, where barriers do, also names the next one.
    From the guide's table, stricter than cuda_occupancy.h: 63 registers a thread on sm_30, 255 from sm_70 on.
 
    Not modelled: a smaller share of shared memory where the caller prefers L1, and a Fermi quirk of

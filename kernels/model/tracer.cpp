@@ -7,14 +7,14 @@
 #include <numeric>
 #include <utility>
 
-static thread_local tracer *listening;
+static thread_local tracer *current;
 
 /* Of a grid whose indices are not affine about so many accesses are traced: blocks that are spread evenly. */
 static const uint64_t accesses_traced = 1 << 18;
 
 bool tracer_negative(const affine &d)
 {
-    return listening->negative(d);
+    return current->negative(d);
 }
 
 tracer::tracer(const run &r, struct access *sums) : what_(r), sums_(sums)
@@ -323,9 +323,9 @@ void tracer::trace_grid()
 
 void tracer::trace(void (*body)(tracer &))
 {
-    tracer *before = listening;
+    tracer *before = current;
     body_ = body;
-    listening = this;
+    current = this;
     *sums_ = {};
     sums_->exact = true;
     grid_ = what_.grid;
@@ -339,7 +339,7 @@ void tracer::trace(void (*body)(tracer &))
     }
     if (sums_->atomic.requests)
         sums_->exact = false;
-    listening = before;
+    current = before;
 }
 
 void tracer::trace_block(int64_t block)

@@ -1,4 +1,5 @@
-/* The machinery behind access.h: indices affine in the block's coordinates, and what listens to them. */
+/* The implementation of access.h: indices that are affine in the block's coordinates, and the tracer that records
+   accesses by them. */
 #ifndef COALESCED_KERNELS_MODEL_TRACER_H
 #define COALESCED_KERNELS_MODEL_TRACER_H
 
@@ -53,6 +54,10 @@ inline affine operator-(const affine &l, const affine &r)
 {
     return l + r * -1;
 }
+inline affine operator-(const affine &r)
+{
+    return r * -1;
+}
 inline int64_t constant_of(const affine &a)
 {
     if (!a.is_constant())
@@ -85,6 +90,18 @@ inline affine operator&(const affine &l, const affine &r)
 {
     return constant_of(l) & constant_of(r);
 }
+inline affine operator|(const affine &l, const affine &r)
+{
+    return constant_of(l) | constant_of(r);
+}
+inline affine operator<<(const affine &l, const affine &r)
+{
+    return l * ((int64_t)1 << constant_of(r));
+}
+inline affine operator>>(const affine &l, const affine &r)
+{
+    return l / ((int64_t)1 << constant_of(r)); /* indices are not negative */
+}
 inline bool operator<(const affine &l, const affine &r)
 {
     return tracer_negative(l - r);
@@ -113,6 +130,42 @@ inline affine &operator+=(affine &l, const affine &r)
 {
     return l = l + r;
 }
+inline affine &operator-=(affine &l, const affine &r)
+{
+    return l = l - r;
+}
+inline affine &operator*=(affine &l, const affine &r)
+{
+    return l = l * r;
+}
+inline affine &operator/=(affine &l, const affine &r)
+{
+    return l = l / r;
+}
+inline affine &operator%=(affine &l, const affine &r)
+{
+    return l = l % r;
+}
+inline affine &operator++(affine &i)
+{
+    return i += 1;
+}
+inline affine &operator--(affine &i)
+{
+    return i -= 1;
+}
+inline affine operator++(affine &i, int)
+{
+    affine before = i;
+    ++i;
+    return before;
+}
+inline affine operator--(affine &i, int)
+{
+    affine before = i;
+    --i;
+    return before;
+}
 
 /* One thread of the block, as the tracer sees it. */
 struct lane {
@@ -128,7 +181,7 @@ enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_KINDS };
 /* In place of a buffer: the block's shared memory. */
 enum { SPACE_SHARED = KERNEL_BUFFERS, SPACES };
 
-/* What the context of a body talks to. One run of it at a time a thread. */
+/* Records the accesses of a body; the context in model_way.h calls it. At most one traces at a time in each thread. */
 class tracer
 {
   public:

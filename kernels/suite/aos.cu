@@ -5,6 +5,8 @@
 #include "kernels/suite/suite.h"
 
 struct aos : suite_kernel {
+    enum { LOAD };
+    enum { IN, OUT };
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
@@ -15,24 +17,24 @@ struct aos : suite_kernel {
             "Fields of a structure that are accessed one by one use half of what is moved: 50 % efficiency, "
             "loads and stores.";
         k.block = {128, 1, 1};
-        param_load(k);
-        input(k, "in", "n pairs");
-        output(k, "out", "n pairs, all written");
+        param_load(k, LOAD);
+        input(k, IN, "in", "n pairs");
+        output(k, OUT, "out", "n pairs, all written");
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int) { return 2 * d.n; }
     static traffic ledger(const domain &d) { return {2 * d.n, 2 * d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n) {
-            auto x = c.load(c.a, i * 2), y = c.load(c.a, i * 2 + 1);
-            c.store(c.b, i * 2, x + 10);
-            c.store(c.b, i * 2 + 1, y + 20);
+            auto x = c.load(IN, i * 2), y = c.load(IN, i * 2 + 1);
+            c.store(OUT, i * 2, x + 10);
+            c.store(OUT, i * 2 + 1, y + 20);
         }
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i) + (i % 2 ? 20 : 10);
+        value = x.input(IN, i) + (i % 2 ? 20 : 10);
         return true;
     }
 };

@@ -5,6 +5,8 @@
 #include "kernels/suite/suite.h"
 
 struct aos_aligned : suite_kernel {
+    enum { IN, OUT };
+
     static void describe(kernel &k)
     {
         k.title = "Array of aligned structures";
@@ -12,24 +14,24 @@ struct aos_aligned : suite_kernel {
         k.lesson =
             "A structure that is aligned to its size moves as one: 100 % efficiency without another layout.";
         k.block = {128, 1, 1};
-        input(k, "in", "n pairs");
-        output(k, "out", "n pairs, all written");
+        input(k, IN, "in", "n pairs");
+        output(k, OUT, "out", "n pairs, all written");
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int) { return 2 * d.n; }
     static traffic ledger(const domain &d) { return {2 * d.n, 2 * d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n) {
-            auto pair = c.template load_wide<2>(c.a, i);
+            auto pair = c.template load_wide<2>(IN, i);
             pair.v[0] = pair.v[0] + 10;
             pair.v[1] = pair.v[1] + 20;
-            c.store_wide(c.b, i, pair);
+            c.store_wide(OUT, i, pair);
         }
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i) + (i % 2 ? 20 : 10);
+        value = x.input(IN, i) + (i % 2 ? 20 : 10);
         return true;
     }
 };

@@ -1,11 +1,12 @@
 /* aosoa: an array of structures of arrays: tiles of `tile` x's followed by as many y's.
 
    Between aos (a tile of 1) and soa (one tile for all). From 8 elements of 4 bytes on, a field's part of a tile fills
-   whole sectors, and nothing is moved in vain. */
+   whole sectors, and all that is moved is used. */
 #include "kernels/suite/suite.h"
 
 struct aosoa : suite_kernel {
     enum { TILE };
+    enum { IN, OUT };
 
     static void describe(kernel &k)
     {
@@ -14,9 +15,9 @@ struct aosoa : suite_kernel {
         k.lesson = "A field needs neighbours only as far as a sector reaches: tiles of 32 bytes are as good "
                    "as one array.";
         k.block = {128, 1, 1};
-        param_power_of_two(k, "tile", "elements", "neighbouring elements of one field", 1, 1024, 8);
-        input(k, "in", "n pairs in whole tiles");
-        output(k, "out", "n pairs in whole tiles, those of the first n written");
+        param_power_of_two(k, TILE, "tile", "elements", "neighbouring elements of one field", 1, 1024, 8);
+        input(k, IN, "in", "n pairs in whole tiles");
+        output(k, OUT, "out", "n pairs in whole tiles, those of the first n written");
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int)
     {
@@ -24,21 +25,21 @@ struct aosoa : suite_kernel {
         return (d.n + tile - 1) / tile * 2 * tile;
     }
     static traffic ledger(const domain &d) { return {2 * d.n, 2 * d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         auto tile = c.param(TILE);
         if (i < c.n) {
             auto x = i / tile * (2 * tile) + i % tile, y = x + tile;
-            auto in_x = c.load(c.a, x), in_y = c.load(c.a, y);
-            c.store(c.b, x, in_x + 10);
-            c.store(c.b, y, in_y + 20);
+            auto in_x = c.load(IN, x), in_y = c.load(IN, y);
+            c.store(OUT, x, in_x + 10);
+            c.store(OUT, y, in_y + 20);
         }
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
         uint64_t tile = (uint64_t)x.param(TILE), pair = i / (2 * tile) * tile + i % tile;
-        value = x.input(0, i) + (i / tile % 2 ? 20 : 10);
+        value = x.input(IN, i) + (i / tile % 2 ? 20 : 10);
         return pair < x.n;
     }
 };

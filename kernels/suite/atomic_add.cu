@@ -7,6 +7,7 @@
 
 struct atomic_add : suite_kernel {
     enum { MEET };
+    enum { C };
     enum { SPREAD, BLOCK, ONE };
     static constexpr unsigned dtypes = I32 | F64;
 
@@ -17,16 +18,16 @@ struct atomic_add : suite_kernel {
         k.text = "C[k] += 1 by n threads; k: the thread, the block, or 0";
         k.lesson = "An update costs by how many others want the same address at the same time.";
         k.dtype = DTYPE_I32;
-        param_choice(k, "meet", "where threads meet: nowhere (spread), at one address a block, or all at one",
-                     meets);
-        accumulated(k, "C", "n elements, one a block, or one");
+        param_choice(k, MEET, "meet",
+                     "where threads meet: nowhere (spread), at one address a block, or all at one", meets);
+        accumulated(k, C, "C", "n elements, one a block, or one");
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int)
     {
         return d.param[MEET] == ONE ? 1 : d.param[MEET] == BLOCK ? d.grid.x : d.n;
     }
     static traffic ledger(const domain &d) { return {0, 0, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x(), k = i;
         auto meet = c.param(MEET);
@@ -35,7 +36,7 @@ struct atomic_add : suite_kernel {
         else if (meet == BLOCK)
             k = c.block_x();
         if (i < c.n)
-            c.atomic_add(c.a, k, 1);
+            c.atomic_add(C, k, 1);
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t k, typename X::T &value)
     {
@@ -44,7 +45,7 @@ struct atomic_add : suite_kernel {
             count = x.n;
         else if (x.param(MEET) == BLOCK)
             count = first >= x.n ? 0 : x.n - first < x.block_x ? x.n - first : x.block_x;
-        value = x.input(0, k) + (typename X::T)count;
+        value = x.input(C, k) + (typename X::T)count;
         return count > 0;
     }
 };

@@ -6,6 +6,7 @@
 
 struct bank_conflict : suite_kernel {
     enum { STRIDE, REPEATS };
+    enum { A, C };
     static constexpr bool block_level = true;
 
     static void describe(kernel &k)
@@ -15,27 +16,28 @@ struct bank_conflict : suite_kernel {
             "C[i] = the sum over r < repeats of S[(thread x stride + r) mod block], S the block's part of A";
         k.lesson =
             "In shared memory it is not sectors that count but banks: a warp waits for its longest queue.";
-        param_integer(k, "stride", "elements", "distance between the words of neighbouring lanes", 1, 64, 1);
-        param_integer(k, "repeats", "", "loads from shared memory a thread", 1, 16, 16);
-        input(k, "A", "n elements; what a block has beyond them counts as 0");
-        output(k, "C", "n elements, all written");
+        param_integer(k, STRIDE, "stride", "elements", "distance between the words of neighbouring lanes", 1,
+                      64, 1);
+        param_integer(k, REPEATS, "repeats", "", "loads from shared memory a thread", 1, 16, 16);
+        input(k, A, "A", "n elements; what a block has beyond them counts as 0");
+        output(k, C, "C", "n elements, all written");
     }
     static uint64_t shared_bytes(const domain &d, uint64_t element_bytes)
     {
         return d.block.x * element_bytes;
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         c.threads([&] {
-            typename C::T mine = 0;
+            typename Context::T mine = 0;
             if (c.global_x() < c.n)
-                mine = c.load(c.a, c.global_x());
+                mine = c.load(A, c.global_x());
             c.store_shared(c.thread_x(), mine);
         });
         c.barrier();
         c.threads([&] {
-            typename C::T sum = 0;
+            typename Context::T sum = 0;
             auto at = c.thread_x() * c.param(STRIDE) % c.block_dim_x();
             c.each_step(c.param(REPEATS), [&] {
                 sum = sum + c.load_shared(at);
@@ -44,7 +46,7 @@ struct bank_conflict : suite_kernel {
                     at = 0;
             });
             if (c.global_x() < c.n)
-                c.store(c.b, c.global_x(), sum);
+                c.store(C, c.global_x(), sum);
         });
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
@@ -53,7 +55,7 @@ struct bank_conflict : suite_kernel {
         value = 0;
         for (uint64_t r = 0; r < (uint64_t)x.param(REPEATS); r++) {
             uint64_t k = first + (begin + r) % x.block_x;
-            value += k < x.n ? x.input(0, k) : 0;
+            value += k < x.n ? x.input(A, k) : 0;
         }
         return true;
     }

@@ -1,12 +1,13 @@
 /* barrier_phases: a block passes its elements on, thread to thread, with a barrier between the phases.
 
    C[i] = the element `phases` threads further within the block (from the last on to the first), plus phases. At a barrier
-   all warps of a block wait for the slowest; other blocks on the same multiprocessor go on. One block of 1024 threads has
-   nobody to go on for it, eight of 128 do. */
+   all warps of a block wait for the slowest; other blocks on the same multiprocessor go on. A block of
+   1024 threads that is alone there leaves it idle meanwhile; of eight blocks of 128 the others go on. */
 #include "kernels/suite/suite.h"
 
 struct barrier_phases : suite_kernel {
     enum { PHASES };
+    enum { A, C };
     static constexpr bool block_level = true;
 
     static void describe(kernel &k)
@@ -15,22 +16,22 @@ struct barrier_phases : suite_kernel {
         k.text = "C[i] = A[the element `phases` threads further within the block] + phases, a step at a time";
         k.lesson = "Occupancy by one block stalls as one; by several blocks some work while others wait.";
         k.block = {1024, 1, 1};
-        param_integer(k, "phases", "", "steps, each behind a barrier", 1, 16, 8);
-        input(k, "A", "n elements; what a block has beyond them counts as 0");
-        output(k, "C", "n elements, all written");
+        param_integer(k, PHASES, "phases", "", "steps, each behind a barrier", 1, 16, 8);
+        input(k, A, "A", "n elements; what a block has beyond them counts as 0");
+        output(k, C, "C", "n elements, all written");
     }
     static uint64_t shared_bytes(const domain &d, uint64_t element_bytes)
     {
         return 2 * d.block.x * element_bytes;
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto width = c.block_dim_x(), from = width * 0, to = width;
         c.threads([&] {
-            typename C::T mine = 0;
+            typename Context::T mine = 0;
             if (c.global_x() < c.n)
-                mine = c.load(c.a, c.global_x());
+                mine = c.load(A, c.global_x());
             c.store_shared(c.thread_x(), mine);
         });
         for (auto phase = c.param(PHASES); phase > 0; phase = phase - 1) {
@@ -48,14 +49,14 @@ struct barrier_phases : suite_kernel {
         c.barrier();
         c.threads([&] {
             if (c.global_x() < c.n)
-                c.store(c.b, c.global_x(), c.load_shared(from + c.thread_x()));
+                c.store(C, c.global_x(), c.load_shared(from + c.thread_x()));
         });
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
         uint64_t phases = (uint64_t)x.param(PHASES), first = i / x.block_x * x.block_x;
         uint64_t source = first + (i - first + phases) % x.block_x;
-        value = (source < x.n ? x.input(0, source) : 0) + (typename X::T)phases;
+        value = (source < x.n ? x.input(A, source) : 0) + (typename X::T)phases;
         return true;
     }
 };

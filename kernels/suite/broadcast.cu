@@ -5,6 +5,7 @@
 
 struct broadcast : suite_kernel {
     enum { SHARE, LOAD };
+    enum { A, C };
     enum { WARP, BLOCK, GRID };
     static constexpr bool load_paths = true;
 
@@ -15,13 +16,13 @@ struct broadcast : suite_kernel {
         k.text = "C[i] = A[the first element of i's warp, block, or grid]";
         k.lesson =
             "Lanes that ask for the same bytes are answered together: the request moves a single sector.";
-        param_choice(k, "share", "who shares an address: a warp, a block, or the grid", shares);
-        param_load(k);
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
+        param_choice(k, SHARE, "share", "who shares an address: a warp, a block, or the grid", shares);
+        param_load(k, LOAD);
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x(), k = i * 0;
         auto share = c.param(SHARE);
@@ -30,12 +31,12 @@ struct broadcast : suite_kernel {
         else if (share == BLOCK)
             k = i - c.thread_x();
         if (i < c.n)
-            c.store(c.b, i, c.load(c.a, k));
+            c.store(C, i, c.load(A, k));
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
         uint64_t thread = i % x.block_x;
-        value = x.input(0, x.param(SHARE) == WARP    ? i - thread % 32
+        value = x.input(A, x.param(SHARE) == WARP    ? i - thread % 32
                            : x.param(SHARE) == BLOCK ? i - thread
                                                      : 0);
         return true;

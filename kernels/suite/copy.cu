@@ -5,6 +5,7 @@
 
 struct copy : suite_kernel {
     enum { LOAD };
+    enum { A, C };
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
@@ -12,20 +13,20 @@ struct copy : suite_kernel {
         k.title = "Copy";
         k.text = "C[i] = A[i]";
         k.lesson = "What a plain copy reaches: the yardstick for everything that moves memory.";
-        param_load(k);
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
+        param_load(k, LOAD);
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
-            c.store(c.b, i, c.load(c.a, i));
+            c.store(C, i, c.load(A, i));
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i);
+        value = x.input(A, i);
         return true;
     }
 };

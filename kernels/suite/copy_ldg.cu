@@ -4,25 +4,27 @@
 #include "kernels/suite/suite.h"
 
 struct copy_ldg : suite_kernel {
+    enum { A, C };
+
     static void describe(kernel &k)
     {
         k.title = "Copy by the read-only path";
         k.text = "C[i] = A[i], loaded through the read-only data path";
         k.lesson =
             "Whether the read-only path (once the texture cache) is any faster than a plain load today.";
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
-            c.store(c.b, i, c.load_ldg(c.a, i));
+            c.store(C, i, c.load_ldg(A, i));
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i);
+        value = x.input(A, i);
         return true;
     }
 };

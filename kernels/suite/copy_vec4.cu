@@ -5,6 +5,7 @@
 #include "kernels/suite/wide.h"
 
 struct copy_vec4 : wide_kernel<4> {
+    enum { A, C };
     static constexpr unsigned dtypes =
         F32 | I32; /* 16 bytes are the widest access that every architecture has */
 
@@ -14,18 +15,18 @@ struct copy_vec4 : wide_kernel<4> {
         k.text = "C[i] = A[i], in accesses of 16 bytes";
         k.lesson = "Wide accesses move the same sectors with a quarter of the requests.";
         k.per_thread = 4;
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         each(
-            c, c.b, [](auto x) { return x; }, c.a);
+            c, C, [](auto x) { return x; }, A);
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i);
+        value = x.input(A, i);
         return true;
     }
 };

@@ -7,6 +7,7 @@
 
 struct copy_width : suite_kernel {
     enum { WIDTH };
+    enum { A, C };
     static constexpr unsigned dtypes = F32 | F64 | I32 | U8 | U16;
     static constexpr unsigned access_most = 16; /* bytes */
     static constexpr int variants = 5;
@@ -19,40 +20,40 @@ struct copy_width : suite_kernel {
         k.lesson =
             "Sectors are what memory moves and requests what a warp issues: width trades one for the other.";
         k.per_thread = 16;
-        param_power_of_two(k, "width", "elements an access",
+        param_power_of_two(k, WIDTH, "width", "elements an access",
                            "elements that one load or store moves, 16 bytes at most", 1, 16, 4);
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static shape cover(const domain &d)
     {
         uint64_t width = (uint64_t)d.param[WIDTH];
         return {(d.n + width - 1) / width, 1, 1};
     }
-    static refusal refuse(const domain &d, dtype type)
+    static kernel_problem refuse(const domain &d, dtype type)
     {
-        refusal refused = {};
+        kernel_problem problem = {};
         uint64_t bytes = (uint64_t)d.param[WIDTH] * dtype_bytes(type);
         if (bytes > access_most) {
-            refused.pointer = "#/width";
-            snprintf(refused.detail, sizeof refused.detail,
+            problem.pointer = "#/width";
+            snprintf(problem.detail, sizeof problem.detail,
                      "%lld elements of %llu bytes are %llu bytes an access, at most %u are possible",
                      (long long)d.param[WIDTH], (unsigned long long)dtype_bytes(type),
                      (unsigned long long)bytes, access_most);
         }
-        return refused;
+        return problem;
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
-        constexpr int width = 1 << C::variant;
-        if constexpr (width * C::element_bytes <= access_most)
+        constexpr int width = 1 << Context::variant;
+        if constexpr (width * Context::element_bytes <= access_most)
             wide_access<width>::each(
-                c, c.b, [](auto x) { return x; }, c.a);
+                c, C, [](auto x) { return x; }, A);
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i);
+        value = x.input(A, i);
         return true;
     }
 };

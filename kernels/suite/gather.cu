@@ -8,6 +8,7 @@
 
 struct gather : suite_kernel {
     enum { SCOPE, LOAD };
+    enum { A, C };
     enum { GLOBAL, BLOCK };
     static constexpr bool load_paths = true;
 
@@ -18,12 +19,13 @@ struct gather : suite_kernel {
         k.text = "C[i] = A[p(i)], p a permutation of all elements or of each block's own";
         k.lesson =
             "Disorder costs by how far it reaches: within a block the L1 mends it, beyond it nobody does.";
-        param_choice(k, "scope", "what is permuted: all elements, or the elements of each block", scopes);
-        param_load(k);
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
+        param_choice(k, SCOPE, "scope", "what is permuted: all elements, or the elements of each block",
+                     scopes);
+        param_load(k, LOAD);
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
-    static refusal refuse(const domain &d, dtype) { return permute_refuse(d); }
+    static kernel_problem refuse(const domain &d, dtype) { return permute_refuse(d); }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
 
     static HOST_DEVICE uint64_t source(uint64_t i, uint64_t n, uint64_t width, bool global)
@@ -32,19 +34,19 @@ struct gather : suite_kernel {
                  count = global || n - first < width ? n - first : width;
         return first + permuted(i - first, count);
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n) {
             auto n = (uint64_t)c.n, width = (uint64_t)c.block_dim_x();
             bool global = c.param(SCOPE) == GLOBAL;
             auto k = c.computed(i, [=](uint64_t at) { return source(at, n, width, global); });
-            c.store(c.b, i, c.load(c.a, k));
+            c.store(C, i, c.load(A, k));
         }
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, source(i, x.n, x.block_x, x.param(SCOPE) == GLOBAL));
+        value = x.input(A, source(i, x.n, x.block_x, x.param(SCOPE) == GLOBAL));
         return true;
     }
 };

@@ -6,6 +6,7 @@
 
 struct grid_stride : suite_kernel {
     enum { LOAD };
+    enum { A, B, C };
     static constexpr bool load_paths = true, block_level = true, grid_stride_loop = true;
 
     static void describe(kernel &k)
@@ -14,19 +15,19 @@ struct grid_stride : suite_kernel {
         k.text = "C[i] = A[i] + B[i], by a grid of any size";
         k.lesson = "How many threads it takes to keep the memory busy, apart from how much work there is.";
         k.size[0] = 16777216;
-        param_load(k);
-        input(k, "A", "n elements");
-        input(k, "B", "n elements");
-        output(k, "C", "n elements, all written");
+        param_load(k, LOAD);
+        input(k, A, "A", "n elements");
+        input(k, B, "B", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
-        c.each_of_grid(c.n, [&](auto i) { c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i)); });
+        c.each_of_grid(c.n, [&](auto i) { c.store(C, i, c.load(A, i) + c.load(B, i)); });
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i) + x.input(1, i);
+        value = x.input(A, i) + x.input(B, i);
         return true;
     }
 };

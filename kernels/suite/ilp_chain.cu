@@ -6,6 +6,7 @@
 
 struct ilp_chain : suite_kernel {
     enum { CHAINS, STEPS };
+    enum { A, C };
     static constexpr unsigned dtypes = F32 | F64;
     static constexpr int variants = 4;
     static int variant(const domain &d) { return log_2(d.param[CHAINS]); }
@@ -16,21 +17,21 @@ struct ilp_chain : suite_kernel {
         k.text = "C[i] = the sum over c < chains of (A[i] + c + 1 + 1 + ...), `steps` additions a chain";
         k.lesson = "Warps hide latency, and so do independent instructions of one warp: half the warps with "
                    "twice the chains.";
-        param_power_of_two(k, "chains", "", "independent chains in a thread", 1, 8, 1);
-        param_integer(k, "steps", "additions", "dependent additions in each chain", 1, 65536, 1024);
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
+        param_power_of_two(k, CHAINS, "chains", "", "independent chains in a thread", 1, 8, 1);
+        param_integer(k, STEPS, "steps", "additions", "dependent additions in each chain", 1, 65536, 1024);
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d)
     {
         return {d.n, d.n, 0, d.n * (uint64_t)d.param[CHAINS] * (uint64_t)d.param[STEPS]};
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
-        constexpr int chains = 1 << C::variant;
+        constexpr int chains = 1 << Context::variant;
         auto i = c.global_x();
         if (i < c.n) {
-            typename C::T chain[chains], first = c.load(c.a, i);
+            typename Context::T chain[chains], first = c.load(A, i);
             UNROLL
             for (int u = 0; u < chains; u++)
                 chain[u] = first + u;
@@ -42,13 +43,13 @@ struct ilp_chain : suite_kernel {
             UNROLL
             for (int u = 1; u < chains; u++)
                 chain[0] = chain[0] + chain[u];
-            c.store(c.b, i, chain[0]);
+            c.store(C, i, chain[0]);
         }
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
         int64_t chains = x.param(CHAINS);
-        value = x.input(0, i) * chains + chains * (chains - 1) / 2 + chains * x.param(STEPS);
+        value = x.input(A, i) * chains + chains * (chains - 1) / 2 + chains * x.param(STEPS);
         return true;
     }
 };

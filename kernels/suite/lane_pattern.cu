@@ -10,6 +10,7 @@
 
 struct lane_pattern : suite_kernel {
     enum { PATTERN, LOAD };
+    enum { A, C };
     enum { SEQUENTIAL, PERMUTED, SHIFTED, SAME_WORD, SCATTERED };
     static constexpr bool load_paths = true;
     static constexpr int shift = 11, scatter = 32;
@@ -24,19 +25,19 @@ struct lane_pattern : suite_kernel {
             "A warp's cost is the number of distinct sectors (lines) that its lanes touch, not their order.";
         k.size[0] = 32;
         k.block = {32, 1, 1};
-        param_choice(k, "pattern", "which element of A each lane of a warp asks for", patterns);
-        param_load(k);
-        input(k, "A", "what the pattern needs: n + 32 elements, or 32 n when scattered");
-        output(k, "C", "n elements, all written");
+        param_choice(k, PATTERN, "pattern", "which element of A each lane of a warp asks for", patterns);
+        param_load(k, LOAD);
+        input(k, A, "A", "what the pattern needs: n + 32 elements, or 32 n when scattered");
+        output(k, C, "C", "n elements, all written");
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
     {
-        if (buffer == 1)
+        if (buffer == C)
             return d.n;
         return d.param[PATTERN] == SCATTERED ? d.n * scatter : d.n + 32;
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         auto lane = c.thread_x() % 32;
@@ -51,7 +52,7 @@ struct lane_pattern : suite_kernel {
                 k = i - lane;
             else if (pattern == SCATTERED)
                 k = i * scatter;
-            c.store(c.b, i, c.load(c.a, k));
+            c.store(C, i, c.load(A, k));
         }
     }
     /* Which element depends on the lane, and so on the block's width: it is part of the definition. */
@@ -72,7 +73,7 @@ struct lane_pattern : suite_kernel {
             k = i * scatter;
             break;
         }
-        value = x.input(0, k);
+        value = x.input(A, k);
         return true;
     }
 };

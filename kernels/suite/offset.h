@@ -5,20 +5,21 @@
 #include "kernels/suite/suite.h"
 
 template <class Base> struct offset_kernel : Base {
-    enum { OFFSET };
+    enum { OFFSET, LOAD };
+    enum { A, B, C };
     static constexpr bool load_paths =
         Base::variants == 1; /* each path compiled for each variant would be many */
 
     static void describe_offset(kernel &k, const char *shifted, const char *written)
     {
         k.block = {512, 1, 1};
-        Base::param_offset(k, shifted);
+        Base::param_offset(k, OFFSET, shifted);
         if (load_paths)
-            Base::param_load(k);
+            Base::param_load(k, LOAD);
         Base::describe_more(k);
-        Base::input(k, "A", "n elements");
-        Base::input(k, "B", "n elements");
-        Base::output(k, "C", written);
+        Base::input(k, A, "A", "n elements");
+        Base::input(k, B, "B", "n elements");
+        Base::output(k, C, "C", written);
     }
     static traffic ledger(const domain &d)
     {
@@ -29,34 +30,36 @@ template <class Base> struct offset_kernel : Base {
 
 /* C[i] = A[i + offset] + B[i + offset] */
 template <class Base> struct shifted_loads : offset_kernel<Base> {
+    using kernel_of = offset_kernel<Base>;
     static void describe_offset(kernel &k)
     {
-        offset_kernel<Base>::describe_offset(k, "by how many elements the loads are shifted",
-                                             "n elements, the first n - offset written");
+        kernel_of::describe_offset(k, "by how many elements the loads are shifted",
+                                   "n elements, the first n - offset written");
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        uint64_t k = i + (uint64_t)x.param(offset_kernel<Base>::OFFSET);
+        uint64_t k = i + (uint64_t)x.param(kernel_of::OFFSET);
         if (k >= x.n)
             return false;
-        value = x.input(0, k) + x.input(1, k);
+        value = x.input(kernel_of::A, k) + x.input(kernel_of::B, k);
         return true;
     }
 };
 
 /* C[i + offset] = A[i] + B[i] */
 template <class Base> struct shifted_stores : offset_kernel<Base> {
+    using kernel_of = offset_kernel<Base>;
     static void describe_offset(kernel &k)
     {
-        offset_kernel<Base>::describe_offset(k, "by how many elements the stores are shifted",
-                                             "n elements, those from offset on written");
+        kernel_of::describe_offset(k, "by how many elements the stores are shifted",
+                                   "n elements, those from offset on written");
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        uint64_t offset = (uint64_t)x.param(offset_kernel<Base>::OFFSET);
+        uint64_t offset = (uint64_t)x.param(kernel_of::OFFSET);
         if (i < offset)
             return false;
-        value = x.input(0, i - offset) + x.input(1, i - offset);
+        value = x.input(kernel_of::A, i - offset) + x.input(kernel_of::B, i - offset);
         return true;
     }
 };

@@ -22,15 +22,15 @@ HOST_DEVICE uint64_t permute_hop(uint64_t count)
 }
 
 /* Beyond 2^31 elements the products would overflow. */
-static inline refusal permute_refuse(const domain &d)
+static inline kernel_problem permute_refuse(const domain &d)
 {
-    refusal refused = {};
+    kernel_problem problem = {};
     if (d.n > INT32_MAX) {
-        refused.pointer = "#/size";
-        snprintf(refused.detail, sizeof refused.detail, "must be at most %d elements, is %llu", INT32_MAX,
+        problem.pointer = "#/size";
+        snprintf(problem.detail, sizeof problem.detail, "must be at most %d elements, is %llu", INT32_MAX,
                  (unsigned long long)d.n);
     }
-    return refused;
+    return problem;
 }
 
 #endif

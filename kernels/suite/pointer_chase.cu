@@ -8,6 +8,7 @@
 
 struct pointer_chase : suite_kernel {
     enum { STEPS, CHAINS, LOAD };
+    enum { A, C };
     static constexpr bool load_paths = true;
     static constexpr unsigned dtypes = I32;
 
@@ -18,26 +19,26 @@ struct pointer_chase : suite_kernel {
         k.lesson = "Time a step is the latency of the cache that the footprint fits into.";
         k.size[0] = 4194304;
         k.block = {32, 1, 1};
-        param_integer(k, "steps", "loads", "dependent loads in a chain", 1, 65536, 1024);
-        param_integer(k, "chains", "threads", "chains side by side, evenly apart", 1, 1024, 1);
-        param_load(k);
-        input(k, "A", "n elements: the element that comes next");
-        output(k, "C", "an element a chain");
+        param_integer(k, STEPS, "steps", "loads", "dependent loads in a chain", 1, 65536, 1024);
+        param_integer(k, CHAINS, "chains", "threads", "chains side by side, evenly apart", 1, 1024, 1);
+        param_load(k, LOAD);
+        input(k, A, "A", "n elements: the element that comes next");
+        output(k, C, "C", "an element a chain");
     }
-    static refusal refuse(const domain &d, dtype)
+    static kernel_problem refuse(const domain &d, dtype)
     {
-        refusal refused = permute_refuse(d);
-        if (!refused.pointer && (uint64_t)d.param[CHAINS] > d.n) {
-            refused.pointer = "#/chains";
-            snprintf(refused.detail, sizeof refused.detail,
+        kernel_problem problem = permute_refuse(d);
+        if (!problem.pointer && (uint64_t)d.param[CHAINS] > d.n) {
+            problem.pointer = "#/chains";
+            snprintf(problem.detail, sizeof problem.detail,
                      "must not exceed the size, %llu elements; is %lld", (unsigned long long)d.n,
                      (long long)d.param[CHAINS]);
         }
-        return refused;
+        return problem;
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
     {
-        return buffer == 0 ? d.n : (uint64_t)d.param[CHAINS];
+        return buffer == A ? d.n : (uint64_t)d.param[CHAINS];
     }
     static shape cover(const domain &d) { return {(uint64_t)d.param[CHAINS], 1, 1}; }
     static traffic ledger(const domain &d)
@@ -49,13 +50,13 @@ struct pointer_chase : suite_kernel {
     {
         return (typename X::T)((i + permute_hop(x.n)) % x.n);
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto j = c.global_x();
         if (j < c.param(CHAINS)) {
             auto at = j * (c.n / c.param(CHAINS));
-            c.each_step(c.param(STEPS), [&] { at = c.index_of(c.load(c.a, at)); });
-            c.store(c.b, j, c.value_of(at));
+            c.each_step(c.param(STEPS), [&] { at = c.index_of(c.load(A, at)); });
+            c.store(C, j, c.value_of(at));
         }
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t j, typename X::T &value)

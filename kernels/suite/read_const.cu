@@ -7,6 +7,7 @@
 
 struct read_const : suite_kernel {
     enum { WORD };
+    enum { A, C };
     enum { ONE, LANES };
 
     static void describe(kernel &k)
@@ -16,25 +17,25 @@ struct read_const : suite_kernel {
         k.text = "C[i] = A[i] + K[w]; one: w is the warp's number in its block, lanes: the thread's";
         k.lesson = "Constant memory is for what all lanes of a warp read at once: 32 different words cost 32 "
                    "times one.";
-        param_choice(k, "word", "whether the lanes of a warp ask for one word of K, or each for its own",
-                     words);
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
+        param_choice(k, WORD, "word",
+                     "whether the lanes of a warp ask for one word of K, or each for its own", words);
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         auto w = c.thread_x();
         if (c.param(WORD) == ONE)
             w = w / 32;
         if (i < c.n)
-            c.store(c.b, i, c.load(c.a, i) + c.constant(w));
+            c.store(C, i, c.load(A, i) + c.constant(w));
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
         uint64_t thread = i % x.block_x;
-        value = x.input(0, i) + (typename X::T)constant_value(x.param(WORD) == ONE ? thread / 32 : thread);
+        value = x.input(A, i) + (typename X::T)constant_value(x.param(WORD) == ONE ? thread / 32 : thread);
         return true;
     }
 };

@@ -14,11 +14,11 @@ struct read_offset : shifted_loads<suite_kernel> {
                    "moved is used, 50 % where a cache line is the unit.";
         describe_offset(k);
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x(), k = i + c.param(OFFSET);
         if (k < c.n)
-            c.store(c.c, i, c.load(c.a, k) + c.load(c.b, k));
+            c.store(C, i, c.load(A, k) + c.load(B, k));
     }
 };
 SUITE_KERNEL(read_offset)

@@ -14,12 +14,12 @@ struct read_offset_unroll : shifted_loads<unroll_by_parameter> {
                    "more threads.";
         describe_offset(k);
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto offset = c.param(OFFSET);
         each(
-            c, offset, [&](auto i) { return c.load(c.a, i + offset) + c.load(c.b, i + offset); },
-            [&](auto i, auto sum) { c.store(c.c, i, sum); });
+            c, offset, [&](auto i) { return c.load(A, i + offset) + c.load(B, i + offset); },
+            [&](auto i, auto sum) { c.store(C, i, sum); });
     }
 };
 SUITE_KERNEL(read_offset_unroll)

@@ -16,12 +16,12 @@ struct read_offset_unroll4 : shifted_loads<unrolled_kernel<4>> {
         k.per_thread = 4;
         describe_offset(k);
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto offset = c.param(OFFSET);
         each(
-            c, offset, [&](auto i) { return c.load(c.a, i + offset) + c.load(c.b, i + offset); },
-            [&](auto i, auto v) { c.store(c.c, i, v); });
+            c, offset, [&](auto i) { return c.load(A, i + offset) + c.load(B, i + offset); },
+            [&](auto i, auto v) { c.store(C, i, v); });
     }
 };
 SUITE_KERNEL(read_offset_unroll4)

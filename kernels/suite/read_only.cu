@@ -5,6 +5,7 @@
 
 struct read_only : suite_kernel {
     enum { LOAD };
+    enum { A, C };
     static constexpr bool load_paths = true, block_level = true, grid_stride_loop = true;
 
     static void describe(kernel &k)
@@ -14,21 +15,21 @@ struct read_only : suite_kernel {
         k.lesson = "What loads reach by themselves: the ceiling for everything that reads.";
         k.dtype = DTYPE_F64;
         k.size[0] = 33554432;
-        param_load(k);
-        input(k, "A", "n elements");
-        output(k, "C", "an element a thread: its sum");
+        param_load(k, LOAD);
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "an element a thread: its sum");
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
     {
-        return buffer == 0 ? d.n : d.grid.x * d.block.x;
+        return buffer == A ? d.n : d.grid.x * d.block.x;
     }
     static traffic ledger(const domain &d) { return {d.n, d.grid.x * d.block.x}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         c.threads([&] {
-            typename C::T sum = 0;
-            c.strided(c.n, [&](auto i) { sum = sum + c.load(c.a, i); });
-            c.store(c.b, c.global_x(), sum);
+            typename Context::T sum = 0;
+            c.strided(c.n, [&](auto i) { sum = sum + c.load(A, i); });
+            c.store(C, c.global_x(), sum);
         });
     }
     template <class X>
@@ -36,7 +37,7 @@ struct read_only : suite_kernel {
     {
         value = 0;
         for (uint64_t i = thread; i < x.n; i += x.grid_x * x.block_x)
-            value += x.input(0, i);
+            value += x.input(A, i);
         return true;
     }
 };

@@ -5,6 +5,7 @@
 #include "kernels/suite/suite.h"
 
 struct read_restrict : suite_kernel {
+    enum { A, B, C };
     static constexpr bool restricted = true;
 
     static void describe(kernel &k)
@@ -12,20 +13,20 @@ struct read_restrict : suite_kernel {
         k.title = "Pointers that do not overlap";
         k.text = "C[i] = A[i] + B[i], A, B and C declared __restrict__";
         k.lesson = "A promise to the compiler does what ldg asks for by name.";
-        input(k, "A", "n elements");
-        input(k, "B", "n elements");
-        output(k, "C", "n elements, all written");
+        input(k, A, "A", "n elements");
+        input(k, B, "B", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
-            c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i));
+            c.store(C, i, c.load(A, i) + c.load(B, i));
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i) + x.input(1, i);
+        value = x.input(A, i) + x.input(B, i);
         return true;
     }
 };

@@ -6,6 +6,7 @@
 
 struct register_pressure : suite_kernel {
     enum { VALUES, BOUNDS };
+    enum { A, C };
     enum { NONE, FULL };
     static constexpr unsigned dtypes = I32 | F64; /* exact in these */
     static constexpr int max_threads = 256;
@@ -23,52 +24,53 @@ struct register_pressure : suite_kernel {
         k.text = "C[i] = the sum over k < values of v[k] * (s + k); v[k] = A[i + k], s their sum";
         k.lesson = "Registers that a thread keeps are warps that do not fit; to be denied them costs trips "
                    "to memory.";
-        param_power_of_two(k, "values", "elements", "values that a thread keeps at once", 16, 128, 16);
-        param_choice(k, "bounds", "launch bounds: none, or room for 2048 threads a multiprocessor (full)",
-                     bounds);
-        input(k, "A", "n + values elements");
-        output(k, "C", "n elements, all written");
+        param_power_of_two(k, VALUES, "values", "elements", "values that a thread keeps at once", 16, 128,
+                           16);
+        param_choice(k, BOUNDS, "bounds",
+                     "launch bounds: none, or room for 2048 threads a multiprocessor (full)", bounds);
+        input(k, A, "A", "n + values elements");
+        output(k, C, "C", "n elements, all written");
     }
-    static refusal refuse(const domain &d, dtype)
+    static kernel_problem refuse(const domain &d, dtype)
     {
-        refusal refused = {};
+        kernel_problem problem = {};
         if (d.block.x > max_threads) {
-            refused.pointer = "#/block";
-            snprintf(refused.detail, sizeof refused.detail,
+            problem.pointer = "#/block";
+            snprintf(problem.detail, sizeof problem.detail,
                      "at most %d threads: the kernel is compiled for so many, with up to 255 registers each; "
                      "is %llu",
                      max_threads, (unsigned long long)d.block.x);
         }
-        return refused;
+        return problem;
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
     {
-        return buffer == 0 ? d.n + (uint64_t)d.param[VALUES] : d.n;
+        return buffer == A ? d.n + (uint64_t)d.param[VALUES] : d.n;
     }
     static traffic ledger(const domain &d) { return {d.n * (uint64_t)d.param[VALUES], d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
-        constexpr int values = 16 << C::variant / 2;
+        constexpr int values = 16 << Context::variant / 2;
         auto i = c.global_x();
         if (i < c.n) {
-            typename C::T v[values], sum = 0, result = 0;
+            typename Context::T v[values], sum = 0, result = 0;
             UNROLL_ALL
             for (int k = 0; k < values; k++) {
-                v[k] = c.load(c.a, i + k);
+                v[k] = c.load(A, i + k);
                 sum = sum + v[k];
             }
             UNROLL_ALL
             for (int k = 0; k < values; k++)
                 result = result + v[k] * (sum + k);
-            c.store(c.b, i, result);
+            c.store(C, i, result);
         }
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
         typename X::T sum = 0, weighted = 0;
         for (uint64_t k = 0; k < (uint64_t)x.param(VALUES); k++) {
-            sum += x.input(0, i + k);
-            weighted += x.input(0, i + k) * (typename X::T)k;
+            sum += x.input(A, i + k);
+            weighted += x.input(A, i + k) * (typename X::T)k;
         }
         value = sum * sum + weighted;
         return true;

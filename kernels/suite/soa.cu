@@ -5,6 +5,8 @@
 #include "kernels/suite/suite.h"
 
 struct soa : suite_kernel {
+    enum { LOAD };
+    enum { IN_X, IN_Y, OUT_X, OUT_Y };
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
@@ -13,26 +15,26 @@ struct soa : suite_kernel {
         k.text = "out.x[i] = in.x[i] + 10, out.y[i] = in.y[i] + 20";
         k.lesson = "One array a field: neighbouring threads ask for neighbouring elements, 100 % efficiency.";
         k.block = {128, 1, 1};
-        param_load(k);
-        input(k, "in.x", "n elements");
-        input(k, "in.y", "n elements");
-        output(k, "out.x", "n elements, all written");
-        output(k, "out.y", "n elements, all written");
+        param_load(k, LOAD);
+        input(k, IN_X, "in.x", "n elements");
+        input(k, IN_Y, "in.y", "n elements");
+        output(k, OUT_X, "out.x", "n elements, all written");
+        output(k, OUT_Y, "out.y", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {2 * d.n, 2 * d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n) {
-            auto x = c.load(c.a, i), y = c.load(c.b, i);
-            c.store(c.c, i, x + 10);
-            c.store(c.d, i, y + 20);
+            auto x = c.load(IN_X, i), y = c.load(IN_Y, i);
+            c.store(OUT_X, i, x + 10);
+            c.store(OUT_Y, i, y + 20);
         }
     }
     template <class X>
     static HOST_DEVICE bool expected(const X &x, int buffer, uint64_t i, typename X::T &value)
     {
-        value = buffer == 2 ? x.input(0, i) + 10 : x.input(1, i) + 20;
+        value = buffer == OUT_X ? x.input(IN_X, i) + 10 : x.input(IN_Y, i) + 20;
         return true;
     }
 };

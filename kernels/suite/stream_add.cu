@@ -4,25 +4,27 @@
 #include "kernels/suite/stream.h"
 
 struct stream_add : stream_kernel {
+    enum { A, B, C };
+
     static void describe(kernel &k)
     {
         describe_stream(k);
         k.title = "STREAM add";
         k.text = "c[i] = a[i] + b[i]";
         k.lesson = "The third: two loads for one store.";
-        input(k, "a", "n elements");
-        input(k, "b", "n elements");
-        output(k, "c", "n elements, all written");
+        input(k, A, "a", "n elements");
+        input(k, B, "b", "n elements");
+        output(k, C, "c", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         each(
-            c, c.c, [](auto x, auto y) { return x + y; }, c.a, c.b);
+            c, C, [](auto x, auto y) { return x + y; }, A, B);
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i) + x.input(1, i);
+        value = x.input(A, i) + x.input(B, i);
         return true;
     }
 };

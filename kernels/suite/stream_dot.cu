@@ -5,6 +5,7 @@
 #include "kernels/suite/suite.h"
 
 struct stream_dot : suite_kernel {
+    enum { A, B, C };
     static constexpr unsigned dtypes = F64;
     static constexpr bool block_level = true, grid_stride_loop = true;
     static constexpr uint64_t period = 254; /* of the products */
@@ -16,11 +17,11 @@ struct stream_dot : suite_kernel {
         k.lesson = "A reduction reads as fast as a copy, and writes next to nothing.";
         k.size[0] = 33554432;
         k.block = {1024, 1, 1};
-        input(k, "a", "n elements");
-        input(k, "b", "n elements");
-        output(k, "C", "an element a block: its partial sum");
+        input(k, A, "a", "n elements");
+        input(k, B, "b", "n elements");
+        output(k, C, "C", "an element a block: its partial sum");
     }
-    static HOST_DEVICE uint64_t elements(const domain &d, int buffer) { return buffer == 2 ? d.grid.x : d.n; }
+    static HOST_DEVICE uint64_t elements(const domain &d, int buffer) { return buffer == C ? d.grid.x : d.n; }
     static uint64_t shared_bytes(const domain &d, uint64_t element_bytes)
     {
         return d.block.x * element_bytes;
@@ -28,13 +29,13 @@ struct stream_dot : suite_kernel {
     static traffic ledger(const domain &d) { return {2 * d.n, d.grid.x}; }
     template <class X> static HOST_DEVICE typename X::T generate(const X &, int buffer, uint64_t i)
     {
-        return (typename X::T)(buffer == 0 ? i % 127 : 1 + i % 2);
+        return (typename X::T)(buffer == A ? i % 127 : 1 + i % 2);
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         c.threads([&] {
-            typename C::T sum = 0;
-            c.strided(c.n, [&](auto i) { sum = sum + c.load(c.a, i) * c.load(c.b, i); });
+            typename Context::T sum = 0;
+            c.strided(c.n, [&](auto i) { sum = sum + c.load(A, i) * c.load(B, i); });
             c.store_shared(c.thread_x(), sum);
         });
         auto width = c.block_dim_x(), half = width * 0 + 1;
@@ -50,27 +51,33 @@ struct stream_dot : suite_kernel {
         }
         c.threads([&] {
             if (c.thread_x() == 0)
-                c.store(c.c, c.block_x(), c.load_shared(c.thread_x()));
+                c.store(C, c.block_x(), c.load_shared(c.thread_x()));
         });
     }
-    /* The sum of the products before element `end`. */
+    /* The sum of the products before element `end`. Within half a period the products are i, doubled where b[i] is 2:
+       at odd i in the first half, at even i - 127 in the second. */
     static HOST_DEVICE uint64_t sum_before(uint64_t end)
     {
-        uint64_t whole = 0, rest = 0;
-        for (uint64_t i = 0; i < period; i++) {
-            uint64_t product = i % 127 * (1 + i % 2);
-            whole += product;
-            rest += i < end % period ? product : 0;
-        }
-        return end / period * whole + rest;
+        constexpr uint64_t half = period / 2, first = half * (half - 1) / 2 + (half / 2) * (half / 2),
+                           second = half * (half - 1) / 2 + (half / 2 + 1) * (half / 2);
+        uint64_t rest = end % period, i = rest < half ? rest : rest - half;
+        uint64_t all = i * (i - 1) / 2, odd = (i / 2) * (i / 2), even = all - odd;
+        return end / period * (first + second) + (rest < half ? all + odd : first + all + even);
     }
+    /* A block takes its part of every stretch of grid x block elements. Where those parts begin, modulo the period, is
+       the same again after `period` of them, and so is their sum. */
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t block, typename X::T &value)
     {
-        uint64_t sum = 0;
-        for (uint64_t begin = block * x.block_x; begin < x.n; begin += x.grid_x * x.block_x) {
-            uint64_t end = begin + x.block_x < x.n ? begin + x.block_x : x.n;
-            sum += sum_before(end) - sum_before(begin);
+        uint64_t stretch = x.grid_x * x.block_x, first = block * x.block_x, sum = 0;
+        uint64_t parts =
+            first + x.block_x > x.n ? 0 : (x.n - first - x.block_x) / stretch + 1; /* whole ones */
+        for (uint64_t p = 0; p < period && p < parts; p++) {
+            uint64_t begin = first + p * stretch, times = (parts - p - 1) / period + 1;
+            sum += times * (sum_before(begin + x.block_x) - sum_before(begin));
         }
+        uint64_t last = first + parts * stretch;
+        if (last < x.n)
+            sum += sum_before(x.n) - sum_before(last);
         value = (typename X::T)sum;
         return true;
     }

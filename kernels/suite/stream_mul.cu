@@ -4,24 +4,26 @@
 #include "kernels/suite/stream.h"
 
 struct stream_mul : stream_kernel {
+    enum { C, B };
+
     static void describe(kernel &k)
     {
         describe_stream(k);
         k.title = "STREAM mul";
         k.text = "b[i] = scalar * c[i]";
         k.lesson = "The second: a multiplication on the way, which costs nothing.";
-        input(k, "c", "n elements");
-        output(k, "b", "n elements, all written");
+        input(k, C, "c", "n elements");
+        output(k, B, "b", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         each(
-            c, c.b, [](auto x) { return x * scalar; }, c.a);
+            c, B, [](auto x) { return x * scalar; }, C);
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i) * scalar;
+        value = x.input(C, i) * scalar;
         return true;
     }
 };

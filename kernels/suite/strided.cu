@@ -1,11 +1,12 @@
 /* strided: C[i] = A[i * stride].
 
    Neighbouring lanes are stride elements apart: the sectors that a warp touches grow with the stride until
-   each lane has one of its own (8 elements of 4 bytes), and so does what is moved in vain. */
+   each lane has one of its own (8 elements of 4 bytes), and so do the bytes that are moved and not used. */
 #include "kernels/suite/suite.h"
 
 struct strided : suite_kernel {
     enum { STRIDE, LOAD };
+    enum { A, C };
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
@@ -13,26 +14,26 @@ struct strided : suite_kernel {
         k.title = "Strided loads";
         k.text = "C[i] = A[i * stride]";
         k.lesson = "Efficiency falls as one over the stride until every lane moves a sector of its own.";
-        param_integer(k, "stride", "elements", "distance between the loads of neighbouring threads", 1, 1024,
-                      2);
-        param_load(k);
-        input(k, "A", "(n - 1) x stride + 1 elements");
-        output(k, "C", "n elements, all written");
+        param_integer(k, STRIDE, "stride", "elements", "distance between the loads of neighbouring threads",
+                      1, 1024, 2);
+        param_load(k, LOAD);
+        input(k, A, "A", "(n - 1) x stride + 1 elements");
+        output(k, C, "C", "n elements, all written");
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
     {
-        return buffer == 0 ? (d.n - 1) * (uint64_t)d.param[STRIDE] + 1 : d.n;
+        return buffer == A ? (d.n - 1) * (uint64_t)d.param[STRIDE] + 1 : d.n;
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
-            c.store(c.b, i, c.load(c.a, i * c.param(STRIDE)));
+            c.store(C, i, c.load(A, i * c.param(STRIDE)));
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i * (uint64_t)x.param(STRIDE));
+        value = x.input(A, i * (uint64_t)x.param(STRIDE));
         return true;
     }
 };

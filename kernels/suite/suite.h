@@ -1,31 +1,61 @@
 /* What a kernel's file is written with. The file says everything about the kernel once; the header that its
-   stub includes first (table_way.h here, <kind>_way.h beside each device) decides what SUITE_KERNEL makes of
-   it.
+   stub includes first (table_way.h in this folder, <kind>_way.h in the folder of the devices) decides what
+   SUITE_KERNEL makes of it.
 
    A file holds one struct, named as the file and derived from suite_kernel, with
 
-     describe(k)          text, parameters, buffers and defaults
-     dtypes               the element types it is compiled for, a mask
-     elements(d, buffer)  elements of a buffer             (default: n)
-     cover(d)             threads that cover the domain    (default: n in x)
-     ledger(d)            elements loaded and stored, for those really touched
-     body(c)              what one thread does, over a context c (below)
+     enum { STRIDE, LOAD };   its parameters, if it has any
+     enum { A, C };           its buffers
+     describe(k)              text, parameters, buffers and defaults: param_integer(k, STRIDE, "stride", ...),
+                              input(k, A, "A", ...). Both in the order of their enum, which is checked
+     dtypes                   the element types it is compiled for, a mask
+     elements(d, buffer)      elements of a buffer             (default: n)
+     cover(d)                 threads that cover the domain    (default: n in x)
+     ledger(d)                elements loaded and stored, for those really touched
+     body(c)                  what one thread does, over a context c (below)
      expected(x, buffer, i, value)
-                          what output element i must be, from the generator x.input(buffer, index) alone and
-                          without looking at the body; false: it must not be touched
+                              what output element i must be, from the generator x.input(buffer, index) alone and
+                              without looking at the body; false: it must not be touched
 
-   A context gives coordinates, loads and stores, and nothing else:
+   and, where the defaults in suite_kernel do not fit, the other members that are listed there.
 
-     typename C::T, C::I  element and index type
-     c.n, c.rows, c.columns, c.param(k)    the domain, as C::I
-     c.a, c.b, c.c, c.d   the buffers, in the order of describe()
-     c.global_x() ...     blockIdx * blockDim + threadIdx; also thread_x, block_x, block_dim_x ... and y, z
-     c.load(p, i)         one machine access, by the load path that the request chose
-     c.load_ldg(p, i)     the same by the read-only path, whatever the request says
-     c.load_wide<V>(p, j) V elements at V * j, one access of 8 or 16 bytes; j in units of V
-     c.store(p, i, v), c.store_wide(p, j, v)
+   A context offers this and nothing else. b is a buffer by its enumerator, i, j and k are indices, v is a value. The
+   test tests/model/vocabulary.cu uses each of it in every context.
 
-   Indices are C::I or what `auto` makes of them: another context may use a type of its own. */
+     Context::T, Context::I   the type of a value and of an index
+     Context::variant         which variant is compiled (with `variants`)
+     Context::element_bytes   bytes of an element
+     c.n, c.rows, c.columns, c.param(STRIDE)                     of the experiment
+     c.thread_x(), c.block_x(), c.block_dim_x(), c.global_x()    coordinates; global is block * block_dim + thread;
+     c.thread_y(), c.block_y(), c.block_dim_y(), c.global_y()    there is no z
+     c.load(b, i)             one machine access, by the load path that the request chose
+     c.load_ldg(b, i)         the same by the read-only path, whatever the request says
+     c.load_wide<W>(b, j)     W elements from W * j on as a wide<T, W>, in one access of at most 16 bytes
+     c.store(b, i, v), c.store_wide(b, j, w)
+     c.atomic_add(b, i, v)    of 4 or 8 bytes
+     c.constant(k)            word k of constant memory, as a value; k below CONSTANTS
+     c.index_of(v), c.value_of(i)     an index that was read from memory, and a value that is an index
+     c.computed(i, f)         the index f(i), where f is any function from uint64_t to uint64_t
+     c.each_step(count, f)    f() so many times, one after the other
+     c.compute(count, f)      the same where f accesses no memory
+
+   only where the body is a block's (block_level):
+
+     c.threads(f)             f() in each thread of the block
+     c.barrier()              what threads of the block stored before it, others may load after it
+     c.load_shared(i), c.store_shared(i, v)    the block's shared memory, in elements
+     c.strided(count, f)      within c.threads: f(i) for the thread's indices below count in a loop over the grid
+     c.each_of_grid(count, f) outside of c.threads: the same for all threads (both with grid_stride_loop)
+
+   Operators, in every context:
+
+     values    + - * /, unary -, += -= *= /=; a number may stand on either side. Values are not compared: what is
+               accessed must not depend on data, except by index_of()
+     indices   + - * / %, unary -, << >> & | ^, their assignments (+= -= *= /= %=), ++ --, and all comparisons; a number
+               may stand on either side. Indices are not negative where they are divided or shifted
+
+   Coordinates, sizes and parameters are numbers or indices, by context. `auto` is right for what is computed once; a
+   variable that is assigned again is declared as Context::I. */
 #ifndef COALESCED_KERNELS_SUITE_SUITE_H
 #define COALESCED_KERNELS_SUITE_SUITE_H
 
@@ -116,40 +146,42 @@ struct suite_kernel {
     static HOST_DEVICE uint64_t elements(const domain &d, int) { return d.n; }
     static shape cover(const domain &d) { return {d.n, 1, 1}; }
     static uint64_t shared_bytes(const domain &, uint64_t) { return 0; }
-    static refusal refuse(const domain &, dtype) { return {}; }
+    static kernel_problem refuse(const domain &, dtype) { return {}; }
     /* What the generator puts into element i of an input, or of an accumulated output before the launch. */
     template <class X> static HOST_DEVICE typename X::T generate(const X &x, int buffer, uint64_t i)
     {
         return x.input(buffer, i);
     }
 
-    static void param_integer(kernel &k, const char *name, const char *unit, const char *text, int64_t min,
-                              int64_t max, int64_t fallback)
+    /* Each parameter and each buffer is described with its enumerator, in the order of the enum. */
+    static void param_integer(kernel &k, int param, const char *name, const char *unit, const char *text,
+                              int64_t min, int64_t max, int64_t fallback)
     {
-        k.params[k.param_count++] = {name, unit, text, PARAM_INTEGER, min, max, fallback, false, nullptr};
+        param_add(k, param, {name, unit, text, PARAM_INTEGER, min, max, fallback, false, nullptr});
     }
-    static void param_power_of_two(kernel &k, const char *name, const char *unit, const char *text,
+    static void param_power_of_two(kernel &k, int param, const char *name, const char *unit, const char *text,
                                    int64_t min, int64_t max, int64_t fallback)
     {
-        k.params[k.param_count++] = {name, unit, text, PARAM_INTEGER, min, max, fallback, true, nullptr};
+        param_add(k, param, {name, unit, text, PARAM_INTEGER, min, max, fallback, true, nullptr});
     }
-    static void param_choice(kernel &k, const char *name, const char *text, const char *const *choices)
+    static void param_choice(kernel &k, int param, const char *name, const char *text,
+                             const char *const *choices)
     {
         int64_t last = -1;
         while (choices[last + 1])
             last++;
-        k.params[k.param_count++] = {name, "", text, PARAM_CHOICE, 0, last, 0, false, choices};
+        param_add(k, param, {name, "", text, PARAM_CHOICE, 0, last, 0, false, choices});
     }
-    static void param_offset(kernel &k, const char *text)
+    static void param_offset(kernel &k, int param, const char *text)
     {
-        param_integer(k, "offset", "elements", text, 0, PARAM_MAX_IS_SIZE, 0);
+        param_integer(k, param, "offset", "elements", text, 0, PARAM_MAX_IS_SIZE, 0);
     }
-    static void param_load(kernel &k)
+    static void param_load(kernel &k, int param)
     {
         static const char *const paths[] = {"default", "ca", "cg", "ldg", "cs", "volatile", nullptr};
         k.load_param = k.param_count;
         param_choice(
-            k, "load",
+            k, param, "load",
             "path of the global loads: the compiler's default, cached in L1 and L2 (ca), in L2 only (cg), "
             "by the read-only path (ldg), as data that is used once (cs), or never kept in a register "
             "(volatile)",
@@ -164,17 +196,42 @@ struct suite_kernel {
             log++;
         return log;
     }
-    static void input(kernel &k, const char *name, const char *text)
+    static void input(kernel &k, int buffer, const char *name, const char *text)
     {
-        k.buffers[k.buffer_count++] = {name, text, BUFFER_INPUT};
+        buffer_add(k, buffer, {name, text, BUFFER_INPUT});
     }
-    static void output(kernel &k, const char *name, const char *text)
+    static void output(kernel &k, int buffer, const char *name, const char *text)
     {
-        k.buffers[k.buffer_count++] = {name, text, BUFFER_OUTPUT};
+        buffer_add(k, buffer, {name, text, BUFFER_OUTPUT});
     }
-    static void accumulated(kernel &k, const char *name, const char *text)
+    static void accumulated(kernel &k, int buffer, const char *name, const char *text)
     {
-        k.buffers[k.buffer_count++] = {name, text, BUFFER_ACCUMULATED};
+        buffer_add(k, buffer, {name, text, BUFFER_ACCUMULATED});
+    }
+
+  private:
+    /* False: what comes next is not the one that is described, or there is no room for it. The first such mistake is
+       kept; suite_at() and its like end the program with it. */
+    static bool in_order(kernel &k, const char *what, const char *name, int index, int next, int room)
+    {
+        if (index == next && next < room)
+            return true;
+        if (!k.mistake[0])
+            snprintf(k.mistake, sizeof k.mistake,
+                     next < room ? "%s %s is described as number %d, its enumerator is %d"
+                                 : "%s %s is number %d, and its enumerator %d: too many",
+                     what, name, next, index);
+        return false;
+    }
+    static void param_add(kernel &k, int param, const kernel_param &described)
+    {
+        if (in_order(k, "parameter", described.name, param, k.param_count, KERNEL_PARAMS))
+            k.params[k.param_count++] = described;
+    }
+    static void buffer_add(kernel &k, int buffer, const kernel_buffer &described)
+    {
+        if (in_order(k, "buffer", described.name, buffer, k.buffer_count, KERNEL_BUFFERS))
+            k.buffers[k.buffer_count++] = described;
     }
 };
 

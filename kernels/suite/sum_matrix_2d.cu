@@ -6,7 +6,8 @@
 #include "kernels/suite/suite.h"
 
 struct sum_matrix_2d : suite_kernel {
-    enum { ORDER };
+    enum { ORDER, LOAD };
+    enum { A, B, C };
     enum { ROW, COLUMN };
     static constexpr bool load_paths = true;
 
@@ -22,33 +23,34 @@ struct sum_matrix_2d : suite_kernel {
         k.dtype = DTYPE_I32;
         k.size[0] = k.size[1] = 4096;
         k.block = {32, 16, 1};
-        param_choice(k, "order", "along what the grid's x runs: a row of the matrix, or a column", orders);
-        param_load(k);
-        input(k, "A", "rows x columns elements");
-        input(k, "B", "rows x columns elements");
-        output(k, "C", "rows x columns elements, all written");
+        param_choice(k, ORDER, "order", "along what the grid's x runs: a row of the matrix, or a column",
+                     orders);
+        param_load(k, LOAD);
+        input(k, A, "A", "rows x columns elements");
+        input(k, B, "B", "rows x columns elements");
+        output(k, C, "C", "rows x columns elements, all written");
     }
     static shape cover(const domain &d)
     {
         return d.param[ORDER] == ROW ? shape{d.columns, d.rows, 1} : shape{d.rows, d.columns, 1};
     }
     static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto x = c.global_x(), y = c.global_y();
         if (c.param(ORDER) == ROW) {
             if (x < c.columns && y < c.rows) {
                 auto i = y * c.columns + x;
-                c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i));
+                c.store(C, i, c.load(A, i) + c.load(B, i));
             }
         } else if (x < c.rows && y < c.columns) {
             auto i = x * c.columns + y;
-            c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i));
+            c.store(C, i, c.load(A, i) + c.load(B, i));
         }
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i) + x.input(1, i);
+        value = x.input(A, i) + x.input(B, i);
         return true;
     }
 };

@@ -6,6 +6,8 @@
 #include "kernels/suite/suite.h"
 
 struct sum_matrix_mix : suite_kernel {
+    enum { LOAD };
+    enum { A, B, C };
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
@@ -18,24 +20,24 @@ struct sum_matrix_mix : suite_kernel {
         k.grid_dims = 2;
         k.dtype = DTYPE_I32;
         k.size[0] = k.size[1] = 4096;
-        param_load(k);
-        input(k, "A", "rows x columns elements");
-        input(k, "B", "rows x columns elements");
-        output(k, "C", "rows x columns elements, all written");
+        param_load(k, LOAD);
+        input(k, A, "A", "rows x columns elements");
+        input(k, B, "B", "rows x columns elements");
+        output(k, C, "C", "rows x columns elements, all written");
     }
     static shape cover(const domain &d) { return {d.columns, d.rows, 1}; }
     static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto x = c.global_x(), y = c.block_y();
         if (x < c.columns && y < c.rows) {
             auto i = y * c.columns + x;
-            c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i));
+            c.store(C, i, c.load(A, i) + c.load(B, i));
         }
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i) + x.input(1, i);
+        value = x.input(A, i) + x.input(B, i);
         return true;
     }
 };

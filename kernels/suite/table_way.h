@@ -2,7 +2,7 @@
  */
 #include "kernels/suite/choose.h"
 
-/* Inputs are expected to hold what the generator put there: nobody may write them. */
+/* Inputs are expected to hold what the generator put there: a body must not write them. */
 template <class K>
 static bool table_expected(const domain *d, dtype type, bool is_input, int buffer, uint64_t i, double *value)
 {

@@ -12,6 +12,7 @@
 
 struct transpose : suite_kernel {
     enum { HOW };
+    enum { A, C };
     enum { NAIVE_ROW, NAIVE_COLUMN, SHARED, PADDED, SWIZZLED };
     static constexpr bool block_level = true;
     static constexpr int variants = 5;
@@ -28,9 +29,9 @@ struct transpose : suite_kernel {
         k.dims = k.grid_dims = k.block_dims = 2;
         k.size[0] = k.size[1] = 4096;
         k.block = {32, 32, 1};
-        param_choice(k, "how", "the way it is done", ways);
-        input(k, "A", "rows x columns elements");
-        output(k, "C", "columns x rows elements, all written");
+        param_choice(k, HOW, "how", "the way it is done", ways);
+        input(k, A, "A", "rows x columns elements");
+        output(k, C, "C", "columns x rows elements, all written");
     }
     static shape cover(const domain &d)
     {
@@ -44,21 +45,21 @@ struct transpose : suite_kernel {
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
 
     /* Where the tile keeps what column x of its row y is. */
-    template <class C, class I> static BODY auto place(C &c, I x, I y)
+    template <class Context, class I> static BODY auto place(Context &c, I x, I y)
     {
-        if constexpr (C::variant == PADDED)
+        if constexpr (Context::variant == PADDED)
             return y * (c.block_dim_x() + 1) + x;
-        else if constexpr (C::variant == SWIZZLED)
+        else if constexpr (Context::variant == SWIZZLED)
             return y * c.block_dim_x() + (x + y) % c.block_dim_x();
         else
             return y * c.block_dim_x() + x;
     }
-    template <class C> static BODY void tiled(C &c)
+    template <class Context> static BODY void tiled(Context &c)
     {
         c.threads([&] {
             auto x = c.global_x(), y = c.global_y();
             if (x < c.columns && y < c.rows)
-                c.store_shared(place(c, c.thread_x(), c.thread_y()), c.load(c.a, y * c.columns + x));
+                c.store_shared(place(c, c.thread_x(), c.thread_y()), c.load(A, y * c.columns + x));
         });
         c.barrier();
         c.threads([&] {
@@ -66,29 +67,29 @@ struct transpose : suite_kernel {
             auto tile_x = thread / c.block_dim_y(), tile_y = thread % c.block_dim_y();
             auto x = c.block_x() * c.block_dim_x() + tile_x, y = c.block_y() * c.block_dim_y() + tile_y;
             if (x < c.columns && y < c.rows)
-                c.store(c.b, x * c.rows + y, c.load_shared(place(c, tile_x, tile_y)));
+                c.store(C, x * c.rows + y, c.load_shared(place(c, tile_x, tile_y)));
         });
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
-        if constexpr (C::variant == NAIVE_ROW)
+        if constexpr (Context::variant == NAIVE_ROW)
             c.threads([&] {
                 auto x = c.global_x(), y = c.global_y();
                 if (x < c.columns && y < c.rows)
-                    c.store(c.b, x * c.rows + y, c.load(c.a, y * c.columns + x));
+                    c.store(C, x * c.rows + y, c.load(A, y * c.columns + x));
             });
-        else if constexpr (C::variant == NAIVE_COLUMN)
+        else if constexpr (Context::variant == NAIVE_COLUMN)
             c.threads([&] {
                 auto y = c.global_x(), x = c.global_y();
                 if (x < c.columns && y < c.rows)
-                    c.store(c.b, x * c.rows + y, c.load(c.a, y * c.columns + x));
+                    c.store(C, x * c.rows + y, c.load(A, y * c.columns + x));
             });
         else
             tiled(c);
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i % x.rows * x.columns + i / x.rows);
+        value = x.input(A, i % x.rows * x.columns + i / x.rows);
         return true;
     }
 };

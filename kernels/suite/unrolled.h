@@ -8,7 +8,8 @@
 
 template <int unroll> struct unrolled_access {
     /* For each of the thread's elements i with i + beyond < n: store(i, load(i)). */
-    template <class C, class O, class L, class S> static BODY void each(C &c, O beyond, L load, S store)
+    template <class Context, class O, class L, class S>
+    static BODY void each(Context &c, O beyond, L load, S store)
     {
         auto first = c.block_x() * c.block_dim_x() * unroll + c.thread_x();
         decltype(load(first)) loaded[unroll] = {};
@@ -31,7 +32,8 @@ template <int unroll> struct unrolled_kernel : suite_kernel, unrolled_access<unr
     static shape cover(const domain &d) { return {(d.n + unroll - 1) / unroll, 1, 1}; }
 };
 
-/* The factor is a parameter, and each factor compiled for itself: 1, 2, 4, 8, 16. It comes after the offset. */
+/* The factor is a parameter, and each factor compiled for itself: 1, 2, 4, 8, 16. It comes after the offset,
+   in the place of the load path. */
 struct unroll_by_parameter : suite_kernel {
     enum { UNROLL_BY = 1 };
     static constexpr int variants = 5;
@@ -44,12 +46,13 @@ struct unroll_by_parameter : suite_kernel {
     static void describe_more(kernel &k)
     {
         k.per_thread = 16;
-        param_power_of_two(k, "unroll", "elements a thread",
+        param_power_of_two(k, UNROLL_BY, "unroll", "elements a thread",
                            "how many elements a thread covers, a block apart", 1, 16, 4);
     }
-    template <class C, class O, class L, class S> static BODY void each(C &c, O beyond, L load, S store)
+    template <class Context, class O, class L, class S>
+    static BODY void each(Context &c, O beyond, L load, S store)
     {
-        unrolled_access<1 << C::variant>::each(c, beyond, load, store);
+        unrolled_access<1 << Context::variant>::each(c, beyond, load, store);
     }
 };
 

@@ -5,6 +5,8 @@
 #include "kernels/suite/suite.h"
 
 struct vector_add : suite_kernel {
+    enum { LOAD };
+    enum { A, B, C };
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
@@ -15,21 +17,21 @@ struct vector_add : suite_kernel {
             "How the block size sets how many warps a multiprocessor holds, and what that does to time.";
         k.dtype = DTYPE_I32;
         k.size[0] = 16777216;
-        param_load(k);
-        input(k, "A", "n elements");
-        input(k, "B", "n elements");
-        output(k, "C", "n elements, all written");
+        param_load(k, LOAD);
+        input(k, A, "A", "n elements");
+        input(k, B, "B", "n elements");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
-            c.store(c.c, i, c.load(c.a, i) + c.load(c.b, i));
+            c.store(C, i, c.load(A, i) + c.load(B, i));
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i) + x.input(1, i);
+        value = x.input(A, i) + x.input(B, i);
         return true;
     }
 };

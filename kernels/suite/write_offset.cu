@@ -14,11 +14,11 @@ struct write_offset : shifted_stores<suite_kernel> {
                    "written in part.";
         describe_offset(k);
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x(), k = i + c.param(OFFSET);
         if (k < c.n)
-            c.store(c.c, k, c.load(c.a, i) + c.load(c.b, i));
+            c.store(C, k, c.load(A, i) + c.load(B, i));
     }
 };
 SUITE_KERNEL(write_offset)

@@ -12,12 +12,12 @@ struct write_offset_unroll : shifted_stores<unroll_by_parameter> {
         k.lesson = "Stores wait for nobody: what unrolling gains comes from the loads in front of them.";
         describe_offset(k);
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto offset = c.param(OFFSET);
         each(
-            c, offset, [&](auto i) { return c.load(c.a, i) + c.load(c.b, i); },
-            [&](auto i, auto sum) { c.store(c.c, i + offset, sum); });
+            c, offset, [&](auto i) { return c.load(A, i) + c.load(B, i); },
+            [&](auto i, auto sum) { c.store(C, i + offset, sum); });
     }
 };
 SUITE_KERNEL(write_offset_unroll)

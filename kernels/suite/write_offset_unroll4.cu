@@ -14,12 +14,12 @@ struct write_offset_unroll4 : shifted_stores<unrolled_kernel<4>> {
         k.per_thread = 4;
         describe_offset(k);
     }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto offset = c.param(OFFSET);
         each(
-            c, offset, [&](auto i) { return c.load(c.a, i) + c.load(c.b, i); },
-            [&](auto i, auto v) { c.store(c.c, i + offset, v); });
+            c, offset, [&](auto i) { return c.load(A, i) + c.load(B, i); },
+            [&](auto i, auto v) { c.store(C, i + offset, v); });
     }
 };
 SUITE_KERNEL(write_offset_unroll4)

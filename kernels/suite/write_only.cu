@@ -4,6 +4,7 @@
 #include "kernels/suite/wide.h"
 
 struct write_only : wide_kernel<2> {
+    enum { C };
     static constexpr unsigned most = 128;
 
     static void describe(kernel &k)
@@ -15,17 +16,17 @@ struct write_only : wide_kernel<2> {
         k.dtype = DTYPE_F64;
         k.size[0] = 33554432;
         k.per_thread = 2;
-        output(k, "C", "n elements, all written");
+        output(k, C, "C", "n elements, all written");
     }
     static traffic ledger(const domain &d) { return {0, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto j = c.global_x();
         auto value = c.value_of(c.thread_x() % most);
         if (j * 2 + 1 < c.n)
-            c.store_wide(c.a, j, wide<typename C::T, 2>{{value, value}});
+            c.store_wide(C, j, wide<typename Context::T, 2>{{value, value}});
         else if (j * 2 < c.n)
-            c.store(c.a, j * 2, value);
+            c.store(C, j * 2, value);
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {

@@ -6,6 +6,7 @@
 
 struct zero_copy : suite_kernel {
     enum { LOAD };
+    enum { A, C };
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
@@ -15,20 +16,20 @@ struct zero_copy : suite_kernel {
         k.lesson = "Data that is used once need not be copied first: the bus is as fast either way, and only "
                    "as fast.";
         k.host_memory = true;
-        param_load(k);
-        input(k, "A", "n elements, in the host's memory");
-        output(k, "C", "n elements, in the host's memory, all written");
+        param_load(k, LOAD);
+        input(k, A, "A", "n elements, in the host's memory");
+        output(k, C, "C", "n elements, in the host's memory, all written");
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
+    template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
-            c.store(c.b, i, c.load(c.a, i));
+            c.store(C, i, c.load(A, i));
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {
-        value = x.input(0, i);
+        value = x.input(A, i);
         return true;
     }
 };

@@ -16,12 +16,14 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/devices/descendants.h"
 
 enum { CHUNK_BYTES = 65536, TAIL_BYTES = 2048, LOG_LINE_BYTES = 512, SAID_BYTES = 300 };
 static const double term_s = 2, kill_s = 5;
 
 struct child {
     char name[32];
+    char mark[DESCENDANTS_MARK_BYTES];
     pid_t pid;
     int pidfd;            /* -1: an old kernel; then the end is seen by its pipes alone */
     int to, from, errors; /* -1: closed */
@@ -67,7 +69,7 @@ static int pipes_open(struct pipes *pipes, struct error *error)
     return 0;
 }
 
-static int spawn(pid_t *pid, const char *const *argv, const struct pipes *pipes)
+static int spawn(pid_t *pid, const char *const *argv, char *const *environment, const struct pipes *pipes)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -87,7 +89,7 @@ static int spawn(pid_t *pid, const char *const *argv, const struct pipes *pipes)
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setsigmask(&attributes, &none);
-    int number = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
+    int number = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return number;
@@ -101,7 +103,10 @@ int child_start(struct child **out, const char *name, const char *const *argv, s
         return error_set(error, ERROR_MEMORY, "no memory for an executor");
     if (pipes_open(&pipes, error) < 0)
         goto failed;
-    int number = spawn(&child->pid, argv, &pipes);
+    descendants_mark(child->mark);
+    char **environment = descendants_environment(child->mark);
+    int number = environment ? spawn(&child->pid, argv, environment, &pipes) : ENOMEM;
+    free(environment);
     if (number) {
         error_set_errno(error, number, "cannot start %s", argv[0]);
         pipes_close(&pipes);
@@ -303,6 +308,7 @@ static void reap(struct child *child)
     while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
         ;
     child->reaped = true;
+    descendants_kill(child->mark);
     listen_to_errors(child);
 }
 
@@ -334,6 +340,16 @@ int child_end(struct child *child, double patience_s)
         return 0;
     kill(-child->pid, child->sent = SIGKILL);
     return reap_within(child, kill_s) ? 0 : -1;
+}
+
+bool child_killed_from_outside(const struct child *child)
+{
+    int status = child->status;
+    int number = WIFSIGNALED(status) ? WTERMSIG(status)
+                 : WEXITSTATUS(status) >= 128
+                     ? WEXITSTATUS(status) - 128 /* as shells and launchers tell it */
+                     : 0;
+    return child->reaped && !child->sent && (number == SIGKILL || number == SIGTERM);
 }
 
 void child_describe(const struct child *child, char *text, size_t size)

@@ -40,10 +40,14 @@ enum child_event {
 enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, const char **line,
                             size_t *length);
 
-/* Ends it with all of its process group: closes its input and waits patience_s for it to leave by itself,
+/* Ends it with all of its process group and all of its descendants (descendants.h): closes its input and waits patience_s for it to leave by itself,
    then SIGTERM, then SIGKILL. Returns 0: reaped, or -1: it is not even gone 5 s after SIGKILL; another
    call looks again and does not wait. */
 int child_end(struct child *child, double patience_s);
+
+/* Did somebody else send it SIGKILL or SIGTERM: the kernel short of memory, an operator, a scheduler? After child_end()
+   returned 0. */
+bool child_killed_from_outside(const struct child *child);
 
 /* How it ended, and the last of what it wrote to standard error, in ASCII: "killed by SIGSEGV; it said: ...".
    After child_end() returned 0. */

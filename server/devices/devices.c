@@ -51,6 +51,17 @@ void devices_set(struct devices *devices, int index, const struct device_status 
     if (index < 0 || index >= devices->count)
         return;
     pthread_mutex_lock(&devices->lock);
+    int64_t counting = devices->status[index].own.pid[1];
     devices->status[index] = *status;
+    devices->status[index].own.pid[1] = counting;
+    pthread_mutex_unlock(&devices->lock);
+}
+
+void devices_set_counting(struct devices *devices, int index, int64_t pid)
+{
+    if (index < 0 || index >= devices->count)
+        return;
+    pthread_mutex_lock(&devices->lock);
+    devices->status[index].own.pid[1] = pid;
     pthread_mutex_unlock(&devices->lock);
 }

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "kernels/facts.h"
+#include "kernels/live.h"
 
 enum { DEVICES_MAX = 16 };
 
@@ -17,6 +18,9 @@ struct device_status {
     char reason[256]; /* why it is not healthy */
     pid_t executor;   /* 0: none */
     bool context;     /* the executor has run something and may hold memory on the device */
+    /* Which processes of ours may hold a context: the first is the executor that times, its sibling counts. The second is
+       set by devices_set_counting() alone. */
+    struct live_own own;
     int64_t runs,
         failures; /* experiments given to the device, and those that its executors did not survive */
     struct device_facts facts;
@@ -33,5 +37,8 @@ bool devices_get(struct devices *devices, int index, struct device_status *statu
 
 /* For the one supervisor of that device. */
 void devices_set(struct devices *devices, int index, const struct device_status *status);
+
+/* For the one supervisor of that device's executor that counts. 0: it holds no context. */
+void devices_set_counting(struct devices *devices, int index, int64_t pid);
 
 #endif

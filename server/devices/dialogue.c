@@ -1,9 +1,11 @@
 #include "server/devices/dialogue.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 
 /* What the way through two pipes may add to an experiment's time; and how long a context may take. */
 static const double margin_s = 0.25, open_s = 60;
@@ -13,32 +15,42 @@ static int64_t after(double seconds)
     return clock_monotonic_ns() + (int64_t)(seconds * 1e9);
 }
 
-static enum wish wish_of(const struct supervisor_config *config)
+static enum interrupt interrupt_of(const struct dialogue_config *config)
 {
-    return config->wish ? config->wish(config->wish_arg) : WISH_NOTHING;
+    return config->interrupt ? config->interrupt(config->interrupt_arg) : INTERRUPT_NONE;
 }
 
-int dialogue_hello(struct child *child, const struct supervisor_config *config, struct message *hello,
+void outcome_free(struct outcome *outcome)
+{
+    free(outcome->result);
+    outcome->result = NULL;
+    counts_free(&outcome->counts);
+}
+
+int dialogue_hello(struct dialogue *dialogue, const struct dialogue_config *config, struct message *hello,
                    struct error *error)
 {
     int64_t until = after(config->hello_s);
     const char *line;
     size_t length;
-    struct error refused = {0};
+    struct error refused = {0}; /* of the last line */
     for (;;) {
-        enum child_event event = child_next(child, config->wake_fd, until, &line, &length);
-        if (event == CHILD_LINE && message_parse(hello, line, length, &refused) == 0) {
-            if (hello->type == MESSAGE_HELLO)
+        enum child_event event = child_next(dialogue->child, config->wake_fd, until, &line, &length);
+        if (event == CHILD_LINE) {
+            refused = (struct error){0};
+            int failed = message_parse(hello, line, length, &refused);
+            if (!failed && hello->type == MESSAGE_HELLO)
                 return 0;
-            message_free(hello);
-        } else if (event == CHILD_LINE && refused.kind == ERROR_CONFLICT) {
-            return error_set(error, ERROR_CONFLICT, "%s", refused.text);
+            if (!failed)
+                message_free(hello);
+            else if (refused.kind == ERROR_CONFLICT)
+                return error_set(error, ERROR_CONFLICT, "%s", refused.text);
         } else if (event == CHILD_ENDED) {
             return error_set(error, ERROR_CRASHED, "the executor ended before its hello");
         } else if (event == CHILD_FLOOD) {
             return error_set(error, ERROR_CRASHED, "the executor wrote a line without end before its hello");
         }
-        if (wish_of(config) == WISH_STOP)
+        if (interrupt_of(config) == INTERRUPT_STOP)
             return error_set(error, ERROR_UNAVAILABLE, "the service stops");
         if (clock_monotonic_ns() >= until)
             return error_set(error, ERROR_TIMED_OUT, "the executor said no hello within %g s%s%s",
@@ -47,15 +59,12 @@ int dialogue_hello(struct child *child, const struct supervisor_config *config, 
     }
 }
 
-/* One run while it lasts. */
-struct run {
-    struct child *child;
-    const struct supervisor_config *config;
-    const char *id;
-    double timeout_s;
+/* One question while it is being answered. */
+struct exchange {
+    struct dialogue *dialogue;
+    const struct dialogue_config *config;
+    const struct question *question;
     bool opening;     /* a context is being created */
-    bool asked;       /* for what is ahead: it counts */
-    bool in_company;  /* other experiments are counted with it */
     int64_t until_ns; /* when its time is over */
     int64_t stop_ns;  /* when the service's grace is over; 0: it does not stop */
     struct outcome *outcome;
@@ -63,110 +72,119 @@ struct run {
     enum dialogue_end end; /* once it is over */
 };
 
-static void finish(struct run *run, enum dialogue_end end, int outcome)
+static void finish(struct exchange *exchange, enum dialogue_end end, int outcome)
 {
-    bool counting = outcome == OUTCOME_FAILED && run->asked;
-    bool doubtful = counting && run->in_company && run->outcome->failure.kind != ERROR_CANCELLED;
-    run->over = true;
-    /* It may have stopped within a profiler's pass: nothing more is timed there. */
-    run->end = counting && end == DIALOGUE_GOES_ON ? DIALOGUE_CUT : end;
-    run->outcome->end = doubtful ? OUTCOME_DOUBTFUL : outcome;
+    exchange->over = true;
+    exchange->end = end == DIALOGUE_GOES_ON && exchange->dialogue->distrusted ? DIALOGUE_CUT : end;
+    exchange->outcome->end = outcome;
 }
 
-static void hear_progress(struct run *run, const struct message *message)
+static void protocol_violation(struct exchange *exchange, const char *what)
 {
-    bool opening = strcmp(message->phase, PROTOCOL_PHASE_OPEN) == 0;
-    if (opening)
-        run->until_ns = after(open_s);
-    else if (run->opening)
-        run->until_ns = after(run->timeout_s + margin_s);
-    run->opening = opening;
+    error_set(&exchange->outcome->failure, ERROR_CRASHED, "the executor broke the protocol: %s", what);
+    finish(exchange, DIALOGUE_CUT, OUTCOME_FAILED);
 }
 
-/* Takes the message's payload. */
-static void hear_answer(struct run *run, struct message *message)
+/* A context is created once in an executor's life, which stops the clock once. */
+static void on_progress(struct exchange *exchange, const struct message *message)
 {
-    struct outcome *outcome = run->outcome;
-    bool leaving = message->failure.kind == ERROR_CUDA || message->failure.kind == ERROR_DEVICE_LOST;
+    if (strcmp(message->phase, PROTOCOL_PHASE_OPEN) != 0) {
+        if (exchange->opening)
+            exchange->until_ns = after(exchange->question->limit_s + margin_s);
+        exchange->dialogue->opened |= exchange->opening;
+        exchange->opening = false;
+    } else if (exchange->opening || exchange->dialogue->opened) {
+        protocol_violation(exchange, "it creates its context twice");
+    } else {
+        exchange->opening = true;
+        exchange->until_ns = after(open_s);
+    }
+}
+
+/* Takes what the message owns. */
+static void on_answer(struct exchange *exchange, struct message *message)
+{
+    struct outcome *outcome = exchange->outcome;
+    const struct error *failure = &message->failure;
+    bool leaving = failure->kind == ERROR_CUDA || failure->kind == ERROR_DEVICE_LOST;
+    if (failure->kind == ERROR_CANCELLED || failure->kind == ERROR_ABANDONED) {
+        protocol_violation(exchange, "it tells an end that only the service decides on");
+        return;
+    }
     outcome->result = message->payload;
-    outcome->verified = message->verified;
-    outcome->failure = message->failure;
+    outcome->counts = message->counts;
+    outcome->failure = *failure;
     message->payload = NULL;
-    finish(run, leaving ? DIALOGUE_LEAVING : DIALOGUE_GOES_ON,
-           message->type == MESSAGE_RESULT ? OUTCOME_RESULT : OUTCOME_FAILED);
+    message->counts.count = 0;
+    bool failed = message->type == MESSAGE_ERROR;
+    if (message->type == MESSAGE_RESULT && !message->verified)
+        failed =
+            error_set(&outcome->failure, ERROR_INCORRECT, "the result says that the output is wrong") < 0;
+    finish(exchange, leaving ? DIALOGUE_LEAVING : DIALOGUE_GOES_ON, failed ? OUTCOME_FAILED : OUTCOME_RESULT);
 }
 
-static void hear_rubbish(struct run *run, const char *what)
+/* An answer that comes twice or late is the executor's fault, not that of the experiment that runs now. */
+static bool is_late(const struct exchange *exchange, const struct message *message)
 {
-    error_set(&run->outcome->failure, ERROR_CRASHED, "the executor broke the protocol: %s", what);
-    finish(run, DIALOGUE_CUT, OUTCOME_FAILED);
+    for (int i = 0; i < DIALOGUE_REMEMBERED; i++)
+        if (message->id[0] && strcmp(message->id, exchange->dialogue->earlier[i]) == 0)
+            return true;
+    return false;
 }
 
-static void hear_ask(struct run *run)
-{
-    struct ahead ahead = {0};
-    if (run->asked) {
-        hear_rubbish(run, "it asks twice what is ahead");
-        return;
-    }
-    if (run->config->look_ahead)
-        run->config->look_ahead(run->config->wish_arg, &ahead);
-    run->asked = true;
-    run->in_company = ahead.count > 0;
-    char *line = message_ahead(run->id, &ahead);
-    ahead_free(&ahead);
-    if (!line) {
-        error_set(&run->outcome->failure, ERROR_MEMORY, "no memory for an executor's line");
-        finish(run, DIALOGUE_CUT, OUTCOME_FAILED);
-        return;
-    }
-    if (child_send(run->child, line, strlen(line)) < 0)
-        finish(run, DIALOGUE_ENDED, OUTCOME_FAILED);
-    free(line);
-}
-
-static void hear(struct run *run, const char *line, size_t length)
+static void on_line(struct exchange *exchange, const char *line, size_t length)
 {
     struct message message;
     struct error error = {0};
     if (message_parse(&message, line, length, &error) < 0) {
-        hear_rubbish(run, error.text);
+        protocol_violation(exchange, error.text);
         return;
     }
-    if (strcmp(message.id, run->id) != 0)
-        hear_rubbish(run, "it speaks of an experiment that it was not given");
-    else if (message.type == MESSAGE_PROGRESS)
-        hear_progress(run, &message);
-    else if (message.type == MESSAGE_ASK)
-        hear_ask(run);
-    else if (message.type == MESSAGE_RESULT || message.type == MESSAGE_ERROR)
-        hear_answer(run, &message);
-    else
-        hear_rubbish(run, "it sends what only the service may send");
+    if (strcmp(message.id, exchange->question->id) == 0) {
+        if (message.type == MESSAGE_PROGRESS)
+            on_progress(exchange, &message);
+        else if (message.type == exchange->question->answer || message.type == MESSAGE_ERROR)
+            on_answer(exchange, &message);
+        else
+            protocol_violation(exchange, "it sends what it was not asked for");
+    } else if (is_late(exchange, &message)) {
+        log_warning("an executor speaks of experiment %s again, which it has answered: to be replaced",
+                    message.id);
+        exchange->dialogue->distrusted = true;
+    } else {
+        protocol_violation(exchange, "it speaks of an experiment that it was not given");
+    }
     message_free(&message);
 }
 
-/* What ends a run from our side. */
-static void look_around(struct run *run)
+static void on_limit(struct exchange *exchange)
 {
-    const struct supervisor_config *config = run->config;
-    struct error *failure = &run->outcome->failure;
-    enum wish wish = wish_of(config);
-    if (wish == WISH_STOP && !run->stop_ns)
-        run->stop_ns = after(config->grace_s);
+    struct error *failure = &exchange->outcome->failure;
+    if (exchange->opening)
+        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s);
+    else if (exchange->question->answer == MESSAGE_COUNTS)
+        error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", exchange->question->limit_s);
+    else
+        error_set(failure, ERROR_TIMED_OUT, "ran past its timeout_s of %g s and was ended",
+                  exchange->question->limit_s);
+    finish(exchange, DIALOGUE_CUT, OUTCOME_FAILED);
+}
+
+/* What ends an exchange from our side. */
+static void check_ends(struct exchange *exchange)
+{
+    const struct dialogue_config *config = exchange->config;
+    enum interrupt interrupt = interrupt_of(config);
+    if (interrupt == INTERRUPT_STOP && !exchange->stop_ns)
+        exchange->stop_ns = after(config->grace_s);
     int64_t now = clock_monotonic_ns();
-    if (wish == WISH_CANCEL) {
-        error_set(failure, ERROR_CANCELLED, "cancelled while it ran");
-        finish(run, DIALOGUE_CUT, OUTCOME_FAILED);
-    } else if (run->stop_ns && now >= run->stop_ns) {
-        finish(run, DIALOGUE_CUT, OUTCOME_UNTOUCHED);
-    } else if (now >= run->until_ns) {
-        if (run->opening)
-            error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s);
-        else
-            error_set(failure, ERROR_TIMED_OUT, "ran past its timeout_s of %g s and was ended",
-                      run->timeout_s);
-        finish(run, DIALOGUE_CUT, OUTCOME_FAILED);
+    if (interrupt == INTERRUPT_CANCEL && !exchange->question->own) {
+        error_set(&exchange->outcome->failure, ERROR_CANCELLED, "cancelled while it ran");
+        finish(exchange, DIALOGUE_CUT, OUTCOME_FAILED);
+    } else if (exchange->stop_ns && now >= exchange->stop_ns) {
+        finish(exchange, DIALOGUE_CUT, OUTCOME_UNTOUCHED);
+    } else if (now >= exchange->until_ns) {
+        on_limit(exchange);
     }
 }
 
@@ -175,45 +193,49 @@ static int64_t earlier(int64_t until_ns, int64_t stop_ns)
     return stop_ns && stop_ns < until_ns ? stop_ns : until_ns;
 }
 
-enum dialogue_end dialogue_run(struct child *child, const struct supervisor_config *config, const char *id,
-                               const char *request, double timeout_s, struct outcome *outcome)
+static void answer_await(struct exchange *exchange)
 {
-    struct run run = {.child = child,
-                      .config = config,
-                      .id = id,
-                      .timeout_s = timeout_s,
-                      .until_ns = after(timeout_s + margin_s),
-                      .outcome = outcome};
-    *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
-    char *sent = message_run(id, request);
-    if (!sent) {
-        error_set(&outcome->failure, ERROR_MEMORY, "no memory for an executor's line");
-        outcome->end = OUTCOME_FAILED;
-        return DIALOGUE_GOES_ON;
-    }
-    int unheard = child_send(child, sent, strlen(sent));
-    free(sent);
-    if (unheard)
-        return DIALOGUE_ENDED; /* it was gone before it had the request: that is not the experiment's doing */
-    while (!run.over) {
+    while (!exchange->over) {
         const char *line;
         size_t length;
-        switch (child_next(child, config->wake_fd, earlier(run.until_ns, run.stop_ns), &line, &length)) {
+        switch (child_next(exchange->dialogue->child, exchange->config->wake_fd,
+                           earlier(exchange->until_ns, exchange->stop_ns), &line, &length)) {
         case CHILD_LINE:
-            hear(&run, line, length);
+            on_line(exchange, line, length);
             break;
         case CHILD_FLOOD:
-            hear_rubbish(&run, "a line of more than 1 MiB");
+            protocol_violation(exchange, "a line of more than 1 MiB");
             break;
         case CHILD_ENDED:
-            finish(&run, DIALOGUE_ENDED, OUTCOME_FAILED);
+            finish(exchange, DIALOGUE_ENDED, OUTCOME_FAILED);
             break;
         case CHILD_WOKEN:
         case CHILD_QUIET:
             break;
         }
-        if (!run.over)
-            look_around(&run);
+        if (!exchange->over)
+            check_ends(exchange);
     }
-    return run.end;
+}
+
+enum dialogue_end dialogue_ask(struct dialogue *dialogue, const struct dialogue_config *config,
+                               const struct question *question, struct outcome *outcome)
+{
+    struct exchange exchange = {.dialogue = dialogue,
+                                .config = config,
+                                .question = question,
+                                .until_ns = after(question->limit_s + margin_s),
+                                .outcome = outcome};
+    *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
+    if (!question->line) {
+        error_set(&outcome->failure, ERROR_MEMORY, "no memory for an executor's line");
+        outcome->end = OUTCOME_FAILED;
+        return DIALOGUE_GOES_ON;
+    }
+    if (child_send(dialogue->child, question->line, strlen(question->line)) < 0)
+        return DIALOGUE_ENDED; /* it was gone before it had the question: that is not the experiment's doing */
+    answer_await(&exchange);
+    char *remembered = dialogue->earlier[dialogue->asked++ % DIALOGUE_REMEMBERED];
+    snprintf(remembered, sizeof dialogue->earlier[0], "%s", question->id);
+    return exchange.end;
 }

@@ -15,7 +15,7 @@ static const time_t end_s = 1;
 struct row {
     bool wanted;
     char uuid[64];
-    int64_t own; /* the executor with a context; 0: none */
+    struct live_own own;
     bool read;
     struct live_reading reading;
 };
@@ -32,7 +32,7 @@ struct readings {
 
 /* Without the lock: it may take long. Closed again each time: the driver's library would take twice the memory that the
    rest of the server does. */
-static void uuid_read(const char *uuid, int64_t own, struct live_reading *reading)
+static void uuid_read(const char *uuid, struct live_own own, struct live_reading *reading)
 {
     struct live *live = live_open(uuid);
     live_read(live, LIVE_ALL, own, reading);
@@ -58,7 +58,7 @@ static void *work(void *arg)
             continue;
         }
         char uuid[sizeof row->uuid];
-        int64_t own = row->own;
+        struct live_own own = row->own;
         struct live_reading reading;
         memcpy(uuid, row->uuid, sizeof uuid);
         readings->began_ns = clock_monotonic_ns();
@@ -139,7 +139,7 @@ void readings_get(struct readings *readings, int device, const struct device_sta
     row->read = row->read && strcmp(row->uuid, status->facts.uuid) == 0;
     if (!row->read || clock_monotonic_ns() - row->reading.at_ns > fresh_ns) {
         snprintf(row->uuid, sizeof row->uuid, "%s", status->facts.uuid);
-        row->own = status->context ? status->executor : 0;
+        row->own = status->own;
         row->wanted = true;
         pthread_cond_signal(&readings->asked);
         row_await(readings, row);

@@ -1,6 +1,6 @@
-/* The server's end of one device's executor: starts it, hands it one experiment at a time, tells how that
-   ended, and puts a fresh one in the place of one that crashed, hung or lost its device. A fresh one proves
-   itself on a known copy before it gets work again. Keeps the device's row in devices.h.
+/* The server's end of one executor of a device: starts it, puts one question at a time to it, tells how that ended, and
+   puts a fresh one in the place of one that crashed, hung or lost its device. One that times proves itself by a self-test
+   on a known copy before it gets work again. Keeps the device's row in devices.h.
 
    One thread uses a supervisor, the one that lives as long as the service: its end takes the executor along.
    No function waits without a limit. */
@@ -9,72 +9,59 @@
 
 #include <stdbool.h>
 
-#include "api/protocol.h"
 #include "base/error.h"
 #include "server/devices/devices.h"
+#include "server/devices/dialogue.h"
 
 struct supervisor;
 
-/* What the supervisor's owner wants while it waits. */
-enum wish {
-    WISH_NOTHING,
-    WISH_CANCEL, /* of a run: end it now, its executor with it */
-    WISH_STOP,   /* give up waiting; a run may go on for grace_s */
-};
-
 struct supervisor_config {
     int device;                 /* its index in devices */
-    const char *const *command; /* argv, ended by NULL; "--device SPEC" and "--lock-dir DIR" are appended */
+    const char *const *command; /* argv, ended by NULL; "--device SPEC" and what follows is appended */
     const char *spec;           /* "auto:0", "cuda:1", "cpu" */
-    const char *lock_dir;       /* NULL: no lock */
-    double hello_s;             /* how long an executor may take to say hello */
-    double idle_s;              /* an executor with a context is replaced after so long without work */
-    double grace_s;             /* how long a run may go on after WISH_STOP */
-    int wake_fd;                /* an eventfd that says: ask `wish` again; -1: none */
-    enum wish (*wish)(void *arg);
-    void *wish_arg;
-    /* The experiments that will run next, of the same sweep as the one that runs; NULL: there never are any. A run that was
-       told of some and fails is OUTCOME_DOUBTFUL. */
-    void (*look_ahead)(void *wish_arg, struct ahead *ahead);
+    const char *lock_dir;       /* passed on as "--lock-dir DIR"; NULL: the executor's own choice */
+    bool counting;              /* passed on as "--counting": it is the sibling of the one that times */
+    double idle_s;              /* an executor with a context is ended after so long without work */
+    struct dialogue_config dialogue;
 };
 
-/* Starts nothing yet. *config is copied, its texts too. 0, or -1: ERROR_MEMORY. */
+/* Starts nothing yet. *config is copied, its texts too. devices may be NULL. 0, or -1: ERROR_MEMORY. */
 int supervisor_new(struct supervisor **supervisor, const struct supervisor_config *config,
                    struct devices *devices, struct error *error);
 
 /* Ends the executor. NULL is allowed. */
 void supervisor_free(struct supervisor *supervisor);
 
-/* Makes sure that there is an executor that may be given work: notices one that died, replaces one that has
-   been idle for long, starts a missing one and has it prove itself. Costs next to nothing when all is well.
-   -1: there is none. Before it is tried again a pause must pass (1 s, doubling to 30 s); a call within the
-   pause sleeps until its end or a wish. */
+/* Notices an executor that died or talks unasked, and ends one that has been idle for long; starts none. Costs next to
+   nothing when all is well. */
+void supervisor_tidy(struct supervisor *supervisor);
+
+/* supervisor_tidy(), then starts a missing one, with a self-test where that is due. -1: there is none. Before it is tried again a
+   pause must pass (1 s, doubling to 30 s): within it supervisor_ready() sleeps until its end or INTERRUPT_STOP, and
+   supervisor_try() returns -1 at once. */
 int supervisor_ready(struct supervisor *supervisor);
+int supervisor_try(struct supervisor *supervisor);
 
-/* How one run ended. Free with outcome_free(). */
-struct outcome {
-    enum {
-        OUTCOME_RESULT,    /* `result` */
-        OUTCOME_FAILED,    /* `failure` says how; `result` perhaps */
-        OUTCOME_UNTOUCHED, /* not of its own doing: never begun, or the service stops. To be run another time */
-        OUTCOME_DOUBTFUL, /* `failure` while others were counted along: to be run again without them */
-    } end;
-    char *result;  /* JSON object or NULL */
-    bool verified; /* the result says that its output was checked and is right */
-    struct error failure;
-};
+/* Why supervisor_try() returned -1; valid until the next call. */
+const char *supervisor_reason(const struct supervisor *supervisor);
 
-/* After supervisor_ready() returned 0. Runs one experiment; `request` is a JSON object. Afterwards
-   supervisor_usable() tells whether the next can follow at once. */
-void supervisor_run(struct supervisor *supervisor, const char *id, const char *request, double timeout_s,
-                    struct outcome *outcome);
+/* After supervisor_ready() returned 0. Afterwards supervisor_usable() tells whether the next can follow at once. */
+void supervisor_ask(struct supervisor *supervisor, const struct question *question, struct outcome *outcome);
 
 bool supervisor_usable(const struct supervisor *supervisor);
 
-void outcome_free(struct outcome *outcome);
+/* The process of an executor that may hold a context; 0: there is none. */
+int64_t supervisor_process(const struct supervisor *supervisor);
+
+/* Ends an executor that may hold a context, and with it all that it holds on the device. False: there was none. */
+bool supervisor_vacate(struct supervisor *supervisor);
+
+/* Of the last hello: has the device counters, and may only one process at a time hold a context there? */
+bool supervisor_can_count(const struct supervisor *supervisor);
+bool supervisor_exclusive(const struct supervisor *supervisor);
 
 /* Starts an executor, waits for its hello, ends it. Returns how many devices such an executor sees, or -1. Of
- *config the command, spec, lock_dir and hello_s are used. */
+   *config the command, spec, lock_dir and dialogue.hello_s are used. */
 int supervisor_probe(const struct supervisor_config *config, struct error *error);
 
 #endif

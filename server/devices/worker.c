@@ -4,33 +4,37 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "api/counters_text.h"
 #include "base/log.h"
+#include "server/devices/sibling.h"
 #include "server/devices/supervisor.h"
 
 /* How often an idle worker looks whether its executor is still there. */
 enum { LOOK_MS = 500 };
+/* For a profiler's start, and for those that are counted along with an experiment. */
+static const double count_default_s = 10;
 
+/* One executor times, the other one counts; only this thread asks either, so that never both are at work. */
 struct worker {
     int device;
     struct queue *queue;
-    struct supervisor *supervisor;
-    int alone; /* so many runs are counted without what is ahead of them */
+    struct supervisor *timing;
+    struct sibling *sibling;
     pthread_t thread;
 };
 
-static enum wish wish_of(void *arg)
+static enum interrupt interrupt_of(void *arg)
 {
     const struct worker *worker = arg;
     if (queue_cancelled(worker->queue, worker->device))
-        return WISH_CANCEL;
-    return queue_stopping(worker->queue) ? WISH_STOP : WISH_NOTHING;
+        return INTERRUPT_CANCEL;
+    return queue_stopping(worker->queue) ? INTERRUPT_STOP : INTERRUPT_NONE;
 }
 
 static void look_ahead(void *arg, struct ahead *ahead)
 {
     const struct worker *worker = arg;
-    if (worker->alone == 0)
-        queue_ahead(worker->queue, worker->device, ahead);
+    queue_ahead(worker->queue, worker->device, ahead);
 }
 
 static struct supervisor_config config_of(const struct worker_config *config)
@@ -39,10 +43,8 @@ static struct supervisor_config config_of(const struct worker_config *config)
         .command = config->executor_command,
         .spec = config->spec,
         .lock_dir = config->lock_dir,
-        .hello_s = config->hello_s,
         .idle_s = config->idle_s,
-        .grace_s = config->grace_s,
-        .wake_fd = -1,
+        .dialogue = {.hello_s = config->hello_s, .grace_s = config->grace_s, .wake_fd = -1},
     };
 }
 
@@ -53,28 +55,78 @@ static enum job_state state_of(const struct outcome *outcome)
     return outcome->failure.kind == ERROR_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
 }
 
+/* A device that takes one process at a time is made free for a fresh executor, whose self-test needs a context. */
+static int timing_ready(struct worker *worker)
+{
+    sibling_tidy(worker->sibling);
+    if (supervisor_exclusive(worker->timing))
+        sibling_vacate(worker->sibling);
+    return supervisor_ready(worker->timing);
+}
+
+/* With what was counted of it; NULL: nothing. */
+static void time_once(struct worker *worker, const struct task *task, const char *counters,
+                      struct outcome *outcome)
+{
+    *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
+    if (timing_ready(worker) < 0)
+        return;
+    char *line = message_run(task->id, task->request, counters, sibling_process(worker->sibling));
+    const struct question question = {MESSAGE_RESULT, task->id, line, task->timeout_s, false};
+    supervisor_ask(worker->timing, &question, outcome);
+    free(line);
+}
+
+/* Its sibling's buffers are no reason to fail an experiment. */
+static void time_task(struct worker *worker, const struct task *task, const char *counters,
+                      struct outcome *outcome)
+{
+    time_once(worker, task, counters, outcome);
+    if (outcome->end != OUTCOME_FAILED || outcome->failure.kind != ERROR_OUT_OF_MEMORY ||
+        !sibling_vacate(worker->sibling))
+        return;
+    outcome_free(outcome);
+    time_once(worker, task, counters, outcome);
+}
+
+/* Counted first, where that was asked for, so that nothing of it stands before or behind a time. */
+static void task_ask(struct worker *worker, const struct task *task, struct outcome *outcome)
+{
+    const char *counters = NULL;
+    enum sibling_end end = SIBLING_COUNTED;
+    *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
+    if (supervisor_can_count(worker->timing) && request_wants_counters(task->request))
+        end = sibling_count(worker->sibling, worker->timing, task->id, task->request, task->timeout_s,
+                            &counters);
+    if (end == SIBLING_COUNTED) {
+        time_task(worker, task, counters, outcome);
+    } else if (end == SIBLING_CANCELLED) {
+        outcome->end = OUTCOME_FAILED;
+        error_set(&outcome->failure, ERROR_CANCELLED, "cancelled while it was counted");
+    }
+}
+
 /* Runs one and ends it; returns the next, which then goes to the executor before this one's end is on disk.
  */
-static const struct task *run(struct worker *worker, const struct task *task)
+static const struct task *task_run(struct worker *worker, const struct task *task)
 {
     struct outcome outcome;
     const struct task *next = NULL;
-    supervisor_run(worker->supervisor, task->id, task->request, task->timeout_s, &outcome);
-    if (outcome.end == OUTCOME_DOUBTFUL)
-        worker->alone = 1 + PROTOCOL_AHEAD; /* it again, and all of those that may be at fault */
-    else if (worker->alone)
-        worker->alone--;
-    if (outcome.end == OUTCOME_UNTOUCHED || outcome.end == OUTCOME_DOUBTFUL) {
+    task_ask(worker, task, &outcome);
+    if (outcome.end == OUTCOME_UNTOUCHED) {
         queue_hand_back(worker->queue, worker->device, false);
+    } else if (outcome.end == OUTCOME_LOST) {
+        queue_hand_back_lost(worker->queue, worker->device, outcome.failure.text);
     } else {
         const struct ending ending = {
             .state = state_of(&outcome),
             .result = outcome.result,
             .failure = outcome.end == OUTCOME_RESULT ? NULL : &outcome.failure,
         };
+        sibling_forget(worker->sibling, task->id);
         next = queue_turn(worker->queue, worker->device, &ending);
     }
-    if (next && !supervisor_usable(worker->supervisor)) {
+    if (next && !supervisor_usable(worker->timing)) {
         /* A fresh executor may take long, or not come at all: meanwhile nothing runs. */
         queue_hand_back(worker->queue, worker->device, false);
         next = NULL;
@@ -89,15 +141,37 @@ static void *work(void *arg)
     while (!queue_stopping(worker->queue)) {
         /* Before the wait, so that the device's limits are known early; and after it, because an executor may
            have died meanwhile and an experiment must not pay for that. */
-        if (supervisor_ready(worker->supervisor) < 0 || !queue_wait(worker->queue, worker->device, LOOK_MS) ||
-            supervisor_ready(worker->supervisor) < 0)
+        if (timing_ready(worker) < 0 || !queue_wait(worker->queue, worker->device, LOOK_MS) ||
+            timing_ready(worker) < 0)
             continue;
         const struct task *task = queue_turn(worker->queue, worker->device, NULL);
         while (task)
-            task = run(worker, task);
+            task = task_run(worker, task);
     }
-    supervisor_free(worker->supervisor); /* in here: the executor would not outlive this thread */
+    /* In here: the executors would not outlive this thread. */
+    supervisor_free(worker->timing);
+    sibling_free(worker->sibling);
     return NULL;
+}
+
+/* Both ends of the device, without a thread yet. */
+static int executors_make(struct worker *worker, const struct worker_config *config, struct devices *devices,
+                          struct error *error)
+{
+    struct sibling_config sibling = {
+        .supervisor = config_of(config),
+        .count_s = config->count_s > 0 ? config->count_s : count_default_s,
+        .look_ahead = look_ahead,
+        .look_ahead_arg = worker,
+    };
+    struct supervisor_config *supervisor = &sibling.supervisor;
+    supervisor->device = worker->device;
+    supervisor->dialogue.wake_fd = queue_wake_fd(worker->queue, worker->device);
+    supervisor->dialogue.interrupt = interrupt_of;
+    supervisor->dialogue.interrupt_arg = worker;
+    if (supervisor_new(&worker->timing, supervisor, devices, error) < 0)
+        return -1;
+    return sibling_new(&worker->sibling, &sibling, devices, error);
 }
 
 int worker_probe(const struct worker_config *config, struct error *error)
@@ -110,18 +184,12 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
                  struct devices *devices, struct error *error)
 {
     struct worker *worker = calloc(1, sizeof *worker);
-    struct supervisor_config supervisor = config_of(config);
     sigset_t all, before;
     if (!worker)
         return error_set(error, ERROR_MEMORY, "no memory for a worker");
     worker->device = device;
     worker->queue = queue;
-    supervisor.device = device;
-    supervisor.wake_fd = queue_wake_fd(queue, device);
-    supervisor.wish = wish_of;
-    supervisor.wish_arg = worker;
-    supervisor.look_ahead = look_ahead;
-    if (supervisor_new(&worker->supervisor, &supervisor, devices, error) < 0)
+    if (executors_make(worker, config, devices, error) < 0)
         goto failed;
     /* Signals are main's affair; and a write to a dead executor must not end the service. */
     sigfillset(&all);
@@ -135,7 +203,8 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
     *out = worker;
     return 0;
 failed:
-    supervisor_free(worker->supervisor);
+    supervisor_free(worker->timing);
+    sibling_free(worker->sibling);
     free(worker);
     return -1;
 }

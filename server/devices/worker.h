@@ -1,5 +1,5 @@
-/* One thread a device: takes one experiment at a time, hands it to the device's executor (supervisor.h),
-   writes down what came back. */
+/* One thread a device: takes one experiment at a time, has it counted by one executor (sibling.h) where that was asked for,
+   and then timed by the other (supervisor.h), and writes down what came back. */
 #ifndef COALESCED_SERVER_DEVICES_WORKER_H
 #define COALESCED_SERVER_DEVICES_WORKER_H
 
@@ -13,10 +13,12 @@ struct worker_config {
     const char *const
         *executor_command; /* argv of the executor, ended by NULL: "--device SPEC" is appended */
     const char *spec;      /* which device: "auto:0", "cuda:1", "cpu" */
-    const char *lock_dir;  /* where executors hold their locks, one a device; passed on as --lock-dir */
-    double idle_s;         /* replace an executor that has a context after so long without work */
-    double grace_s;        /* how long a running experiment may still take at a stop */
-    double hello_s;        /* how long an executor may take to say hello */
+    const char
+        *lock_dir;  /* where executors hold their locks; passed on as --lock-dir; NULL: their own choice */
+    double count_s; /* how long a count may take beside its experiment's timeout_s; 0: the default */
+    double idle_s;  /* replace an executor that has a context after so long without work */
+    double grace_s; /* how long a running experiment may still take at a stop */
+    double hello_s; /* how long an executor may take to say hello */
 };
 
 /* Starts an executor, without a thread yet, and waits for its hello: tells how many devices such an

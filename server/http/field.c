@@ -77,6 +77,23 @@ bool field_accepts(const char *accept, const char *type)
     return field_quality(accept, type) > 0;
 }
 
+bool field_names_coding(const char *accept_encoding, const char *coding)
+{
+    bool all = false;
+    size_t length;
+    for (const char *part; (part = part_next(&accept_encoding, ',', &length));) {
+        size_t name = 0;
+        while (name < length && !strchr("; \t", part[name]))
+            name++;
+        const char *parameters = memchr(part, ';', length);
+        bool wanted = !parameters || range_quality(parameters + 1) > 0;
+        if (part_is(part, name, coding))
+            return wanted;
+        all |= wanted && part_is(part, name, "*");
+    }
+    return all;
+}
+
 bool field_is_type(const char *content_type, const char *type)
 {
     size_t length;

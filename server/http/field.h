@@ -11,6 +11,9 @@ bool field_accepts(const char *accept, const char *type);
 /* How much it is wanted: the q of that range, 0 to 1. */
 double field_quality(const char *accept, const char *type);
 
+/* Does an Accept-Encoding field name that content coding, or all, without q=0? */
+bool field_names_coding(const char *accept_encoding, const char *coding);
+
 /* Is a Content-Type that media type, whatever its parameters? */
 bool field_is_type(const char *content_type, const char *type);
 

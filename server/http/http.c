@@ -10,34 +10,109 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "server/http/internal.h"
+#include "server/http/admit.h"
+#include "server/http/content/cache.h"
+#include "server/http/lane.h"
+#include "server/http/peer.h"
 #include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/state.h"
 #include "server/http/target.h"
 
-enum { FILES_OF_ITS_OWN = 256 }; /* descriptors that are no connections: the store, executors' pipes */
+enum {
+    FILES_OF_ITS_OWN = 256, /* descriptors that are no connections: the store, executors' pipes */
+    CONNECTION_MEMORY = 8 << 10,
+    CONNECTIONS_MAX = 8192,
+    CONNECTIONS_SPARE = 16, /* the part of them, a sixteenth, that is kept free by closing idle ones */
+    LANE_THREADS = 2,       /* they hold at most half of the store's readers */
+    CACHE_BYTES = 8 << 20,
+};
 
-/* Calls the handler until it has replied or sleeps. */
+static const char stopping[] = "the service is stopping";
+
+/* A handler that may take long, called in the lane while the connection is suspended. Many may wait for their turn when
+   the service is stopped; they would hold up its end. */
+static void request_run_apart(struct lane_task *task)
+{
+    struct request *request = (struct request *)((char *)task - offsetof(struct request, task));
+    request->handled = request_ending(request) ? reply_problem(request, PROBLEM_UNAVAILABLE, stopping)
+                                               : request->match.route->handle(request);
+    peer_return(request->http, request->peer);
+}
+
+/* A connection that is suspended while the library still expects to read would be read, and closed by a client's
+   half-close, before its handler is called again. To return once without a reply makes it expect nothing; then it calls
+   again at once. True: that was done before. */
+static bool request_settle(struct request *request)
+{
+    bool settled = request->settled;
+    request->settled = true;
+    return settled;
+}
+
+/* The reply that was made, wherever. */
+static enum MHD_Result request_queue(struct request *request, enum handled handled)
+{
+    if (handled != HANDLED_REPLIED || !request->response)
+        return MHD_NO;
+    return MHD_queue_response(request->peer->connection, request->status, request->response);
+}
+
+static enum handled request_call(struct request *request)
+{
+    const struct route *route = request->match.route;
+    enum handled handled;
+    if (route->flags & ROUTE_KEPT && reply_kept(request, &handled))
+        return handled;
+    if (!(route->flags & ROUTE_APART))
+        return route->handle(request);
+    request->stage = STAGE_LEAVE;
+    return HANDLED_WAIT;
+}
+
+/* Goes on from one stage to the next until there is a reply or the connection is suspended. */
 static enum MHD_Result request_run(struct request *request)
 {
     struct http *http = request->http;
-    enum handled handled;
-    do {
-        if (request->peer->gone)
-            return MHD_NO;
-        peer_arm(http, request->peer);
-        request->wait_s = 0;
-        handled = request->match.route->handle(request);
-        if (handled == HANDLED_WAIT &&
-            peer_wait(http, request->peer, request->wait_s < 0 ? 0 : request->wait_until_ns))
+    struct peer *peer = request->peer;
+    for (;;) {
+        enum handled handled;
+        switch (request->stage) {
+        case STAGE_CALL:
+            if (peer->gone)
+                return MHD_NO;
+            if (request->settled) /* it may have waited before; peer_begin() has armed the first call */
+                peer_arm(http, peer);
+            request->wait_s = 0;
+            handled = request_call(request);
+            if (request->stage == STAGE_LEAVE)
+                continue;
+            break;
+        case STAGE_LEAVE:
+            if (!request_settle(request))
+                return MHD_YES;
+            request->stage = STAGE_RETURN;
+            request->task.run = request_run_apart;
+            peer_leave(http, peer);
+            lane_add(http->lane, &request->task);
             return MHD_YES;
-    } while (handled == HANDLED_WAIT);
-    peer_send(http, request->peer);
-    return handled == HANDLED_REPLIED ? MHD_YES : MHD_NO;
-}
-
-static enum MHD_Result answered(enum handled handled)
-{
-    return handled == HANDLED_REPLIED ? MHD_YES : MHD_NO;
+        case STAGE_RETURN:
+            handled = request->handled;
+            break;
+        default: /* STAGE_SLEEP */
+            if (!request_settle(request))
+                return MHD_YES;
+            request->stage = STAGE_CALL;
+            if (peer_wait(http, peer, request->wait_s < 0 ? 0 : request->wait_until_ns))
+                return MHD_YES;
+            continue;
+        }
+        if (handled != HANDLED_WAIT) {
+            peer_send(http, peer);
+            return request_queue(request, handled);
+        }
+        request->stage = STAGE_SLEEP;
+    }
 }
 
 /* The body is there. */
@@ -46,29 +121,29 @@ static enum MHD_Result request_answer(struct request *request)
     if (request->begun)
         return request_run(request);
     if (!peer_begin(request->http, request->peer))
-        return answered(reply_problem(request, PROBLEM_UNAVAILABLE, "the service is stopping"));
+        return request_queue(request, reply_problem(request, PROBLEM_UNAVAILABLE, stopping));
     request->begun = true;
-    if (request->refused) {
+    if (request->rejected) {
         peer_send(request->http, request->peer);
-        return answered(request_refuse(request));
+        return request_queue(request, admit_reject(request));
     }
     return request_run(request);
 }
 
-/* A body that is refused is read to its end first, since a client that still sends would not see the answer;
+/* A rejected body is read to its end first, since a client that still sends would not see the answer;
    unless the client waits to be asked for it, or where that end is cannot be told, or it is so long that the
    connection had better go. */
 static bool answer_is_early(const struct request *request)
 {
-    if (!request->refused)
+    if (!request->rejected)
         return false;
-    if (request->doubtful)
+    if (request->ambiguous)
         return true;
     const char *expect = request_header(request, MHD_HTTP_HEADER_EXPECT);
     if (expect && strcasecmp(expect, "100-continue") == 0)
         return true;
     const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    return length && strtoull(length, NULL, 10) > request_drain_max(request);
+    return length && strtoull(length, NULL, 10) > admit_drain_max(request);
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
@@ -82,11 +157,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         struct peer *peer = info ? info->socket_context : NULL;
         if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
             return MHD_NO;
-        request_admit(request, version);
+        admit_check(request, version);
         return answer_is_early(request) ? request_answer(request) : MHD_YES;
     }
     if (*upload_size) {
-        if (request_feed(request, upload, *upload_size) < 0)
+        if (admit_body(request, upload, *upload_size) < 0)
             return MHD_NO;
         *upload_size = 0;
         return MHD_YES;
@@ -104,7 +179,7 @@ static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *te
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     if (!sound && info && info->socket_context)
-        ((struct peer *)info->socket_context)->misspelt = true;
+        ((struct peer *)info->socket_context)->malformed = true;
     return length;
 }
 
@@ -157,11 +232,13 @@ static unsigned connection_limit(void)
 static int daemon_start(struct http *http, const struct http_config *config, struct error *error)
 {
     /* The poll mode: with epoll 0.9.75 does not serve 128 connections that become ready at once. */
+    unsigned connections = connection_limit();
+    http->peer_limit = connections - connections / CONNECTIONS_SPARE;
     unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
         MHD_OPTION_LISTEN_SOCKET, config->listener, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)config->threads,
-        MHD_OPTION_CONNECTION_LIMIT, connection_limit(), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->request_s,
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, peer_notify, http,
         MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, NULL, MHD_OPTION_END);
@@ -181,15 +258,21 @@ int http_start(struct http **out, const struct http_config *config, struct error
     http->tokens = config->tokens;
     http->context = config->context;
     snprintf(http->instance, sizeof http->instance, "%s", config->instance);
-    if (watch_start(http, error) < 0)
+    if (!(http->cache = cache_new(CACHE_BYTES))) {
+        error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
+        goto failed;
+    }
+    if (lane_start(&http->lane, LANE_THREADS, error) < 0 || peers_start(http, error) < 0)
         goto failed;
     if (daemon_start(http, config, error) < 0) {
-        watch_stop(http);
+        peers_stop(http);
         goto failed;
     }
     *out = http;
     return 0;
 failed:
+    lane_stop(http->lane);
+    cache_free(http->cache);
     free(http);
     return -1;
 }
@@ -198,14 +281,18 @@ void http_quiesce(struct http *http)
 {
     MHD_quiesce_daemon(http->daemon);
     close(http->listener);
-    watch_end(http);
+    peers_end(http);
 }
 
 void http_stop(struct http *http)
 {
     if (!http)
         return;
+    /* No connection may be suspended when the library stops. */
+    peers_close(http);
+    lane_stop(http->lane);
     MHD_stop_daemon(http->daemon);
-    watch_stop(http);
+    peers_stop(http);
+    cache_free(http->cache);
     free(http);
 }

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 1024 };
+enum { BACKLOG = 4096 }; /* the library accepts one for each turn of its loop */
 
 union address {
     struct sockaddr any;

@@ -7,10 +7,14 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "server/http/internal.h"
+#include "server/http/content/cache.h"
+#include "server/http/content/gzip.h"
+#include "server/http/content/stream.h"
+#include "server/http/field.h"
+#include "server/http/state.h"
 #include "version.h"
 
-enum { STREAM_BLOCK = 4 << 10, RETRY_MAX_S = 3600 };
+enum { RETRY_MAX_S = 3600 };
 
 void reply_header(struct request *request, const char *name, const char *value)
 {
@@ -51,15 +55,11 @@ static bool header_given(const struct request *request, const char *name)
     return false;
 }
 
-/* All replies pass here. Takes the response (NULL: there was no memory for it). */
-static enum handled reply_send(struct request *request, unsigned status, const char *type,
-                               struct MHD_Response *response)
+static void headers_add(struct request *request, struct MHD_Response *response, const char *type, bool coded)
 {
-    if (!response)
-        return HANDLED_FAILED;
-    if ((status == 429 || status == 503) && !header_given(request, MHD_HTTP_HEADER_RETRY_AFTER))
-        reply_retry_after(request, -1);
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    if (coded)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
     if (!header_given(request, MHD_HTTP_HEADER_CACHE_CONTROL))
         MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     for (int i = 0; i < request->header_count; i++)
@@ -67,9 +67,21 @@ static enum handled reply_send(struct request *request, unsigned status, const c
     MHD_add_response_header(response, MHD_HTTP_HEADER_SERVER, "coalesced/" COALESCED_VERSION);
     MHD_add_response_header(response, "Coalesced-Instance", request->http->instance);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    enum MHD_Result queued = MHD_queue_response(request->peer->connection, status, response);
-    MHD_destroy_response(response);
-    return queued == MHD_YES ? HANDLED_REPLIED : HANDLED_FAILED;
+}
+
+/* All replies pass here. Takes the response (NULL: there was no memory for it), which request_run() queues: only the
+   connection's thread may. */
+static enum handled reply_send(struct request *request, unsigned status, const char *type,
+                               struct MHD_Response *response, bool coded)
+{
+    if (!response)
+        return HANDLED_FAILED;
+    if ((status == 429 || status == 503) && !header_given(request, MHD_HTTP_HEADER_RETRY_AFTER))
+        reply_retry_after(request, -1);
+    headers_add(request, response, type, coded);
+    request->status = status;
+    request->response = response;
+    return HANDLED_REPLIED;
 }
 
 /* Takes the buffer. */
@@ -85,22 +97,51 @@ static struct MHD_Response *response_of(struct buffer *body)
     return response;
 }
 
+/* Compresses a body that is worth it where the client takes that: true. */
+static bool body_code(const struct request *request, struct buffer *body)
+{
+    struct buffer coded = {0};
+    if (!request->gzip || body->failed || body->size < GZIP_MIN_BYTES)
+        return false;
+    if (gzip_whole(body, &coded) < 0) {
+        buffer_free(&coded);
+        return false; /* it is as true uncompressed */
+    }
+    buffer_free(body);
+    *body = coded;
+    return true;
+}
+
+static enum handled no_memory(struct request *request)
+{
+    return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
+}
+
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body)
 {
+    bool apart = request->match.route && request->match.route->flags & ROUTE_APART;
+    bool coded = apart && body_code(request, body);
+    if (apart)
+        reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
     struct MHD_Response *response = response_of(body);
-    if (!response)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
-    return reply_send(request, status, request_type(request), response);
+    return response ? reply_send(request, status, request_type(request), response, coded)
+                    : no_memory(request);
+}
+
+/* Takes the text. */
+static struct buffer line_of(char *text)
+{
+    struct buffer body = {0};
+    buffer_text(&body, text ? text : "");
+    buffer_text(&body, "\n");
+    body.failed |= !text;
+    free(text);
+    return body;
 }
 
 enum handled reply_text(struct request *request, char *text)
 {
-    struct buffer body = {0};
-    if (!text)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
-    buffer_text(&body, text);
-    buffer_text(&body, "\n");
-    free(text);
+    struct buffer body = line_of(text);
     return reply_body(request, 200, &body);
 }
 
@@ -108,72 +149,108 @@ enum handled reply_static(struct request *request, const char *text)
 {
     return reply_send(
         request, MHD_HTTP_OK, request_type(request),
-        MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT));
+        MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT),
+        false);
 }
 
-/* ---- streams ---- */
-
-struct stream {
-    int (*more)(void *arg, struct buffer *out);
-    void *arg;
-    void (*release)(void *arg);
-    struct buffer piece;
-    size_t sent; /* of the piece */
-    bool ended;
-};
-
-static void stream_free(void *arg)
-{
-    struct stream *stream = arg;
-    stream->release(stream->arg);
-    buffer_free(&stream->piece);
-    free(stream);
-}
-
-static int stream_more(struct stream *stream)
-{
-    stream->sent = stream->piece.size = 0;
-    int more = stream->more(stream->arg, &stream->piece);
-    stream->ended = more == 0;
-    return more < 0 || stream->piece.failed ? -1 : 0;
-}
-
-/* Never returns 0, which would be asked again at once. */
-static ssize_t stream_read(void *arg, uint64_t position, char *room, size_t size)
-{
-    (void)position;
-    struct stream *stream = arg;
-    while (stream->sent == stream->piece.size) {
-        if (stream->ended)
-            return MHD_CONTENT_READER_END_OF_STREAM;
-        if (stream_more(stream) < 0)
-            return MHD_CONTENT_READER_END_WITH_ERROR;
-    }
-    size_t count = stream->piece.size - stream->sent;
-    count = count < size ? count : size;
-    memcpy(room, stream->piece.data + stream->sent, count);
-    stream->sent += count;
-    return (ssize_t)count;
-}
-
-enum handled reply_stream(struct request *request, int (*more)(void *arg, struct buffer *out), void *arg,
+enum handled reply_stream(struct request *request,
+                          int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
                           void (*release)(void *arg))
 {
-    struct stream *stream = calloc(1, sizeof *stream);
-    if (!stream) {
-        release(arg);
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
-    }
-    *stream = (struct stream){.more = more, .arg = arg, .release = release};
-    if (stream_more(stream) < 0) {
-        stream_free(stream);
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "what was asked for cannot be read now");
-    }
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, stream_read, stream, stream_free);
+    struct error error = {0};
+    struct MHD_Response *response = stream_start(request, more, arg, release, &error);
     if (!response)
-        stream_free(stream);
-    return reply_send(request, MHD_HTTP_OK, request_type(request), response);
+        return reply_error(request, &error);
+    reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+    return reply_send(request, MHD_HTTP_OK, request_type(request), response, request->gzip);
+}
+
+/* ---- what does not change any more ---- */
+
+static bool tag_known(const struct request *request, const char *tag)
+{
+    bool reads = request->head || strcmp(request->method, MHD_HTTP_METHOD_GET) == 0;
+    if (!reads || !request_header(request, MHD_HTTP_HEADER_IF_NONE_MATCH))
+        return false;
+    struct buffer known = {0};
+    request_list(request, MHD_HTTP_HEADER_IF_NONE_MATCH, &known);
+    bool same = known.data && field_names_tag(known.data, tag);
+    buffer_free(&known);
+    return same;
+}
+
+/* Another build may show the same thing otherwise, and each coding has bytes of its own. */
+static void tag_write(char tag[CACHE_TAG_BYTES], const char *name, bool coded)
+{
+    snprintf(tag, CACHE_TAG_BYTES, "\"%.50s-%.60s%s\"", name, coalesced_commit, coded ? "-gzip" : "");
+}
+
+bool reply_unchanged(struct request *request, const char *name, enum handled *handled)
+{
+    char tag[CACHE_TAG_BYTES];
+    tag_write(tag, name, request->gzip);
+    reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
+    reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
+    if (!tag_known(request, tag))
+        return false;
+    reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+    *handled = reply_send(request, MHD_HTTP_NOT_MODIFIED, request_type(request),
+                          MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT), false);
+    return true;
+}
+
+/* A client that takes gzip, or would rather have the route's other type, is another one to the cache. */
+static bool key_write(const struct request *request, char key[CACHE_KEY_BYTES])
+{
+    int length = snprintf(key, CACHE_KEY_BYTES, "%s %s%s", request->path, request_type(request),
+                          request->gzip ? " gzip" : "");
+    return request->plain && length < CACHE_KEY_BYTES;
+}
+
+/* Takes the caller's reference. */
+static enum handled document_send(struct request *request, struct document *document)
+{
+    request->document = document;
+    request->response = document->response;
+    request->status = tag_known(request, document->tag) ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK;
+    return HANDLED_REPLIED;
+}
+
+bool reply_kept(struct request *request, enum handled *handled)
+{
+    char key[CACHE_KEY_BYTES];
+    struct document *document = key_write(request, key) ? cache_get(request->http->cache, key) : NULL;
+    if (document)
+        *handled = document_send(request, document);
+    return document != NULL;
+}
+
+enum handled reply_lasting(struct request *request, struct buffer *body, const char *name)
+{
+    char tag[CACHE_TAG_BYTES], key[CACHE_KEY_BYTES];
+    bool kept = request->match.route->flags & ROUTE_KEPT && !request->header_count && key_write(request, key);
+    bool coded = body_code(request, body);
+    size_t size = body->size;
+    struct MHD_Response *response = response_of(body);
+    if (!response)
+        return no_memory(request);
+    tag_write(tag, name, coded);
+    reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
+    reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
+    reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+    headers_add(request, response, request_type(request), coded);
+    struct document *document = document_new(response, size, tag);
+    if (!document)
+        return HANDLED_FAILED;
+    if (kept)
+        cache_put(request->http->cache, key, document);
+    return document_send(request, document);
+}
+
+enum handled reply_lasting_text(struct request *request, char *text, const char *name)
+{
+    struct buffer body = line_of(text);
+    return reply_lasting(request, &body, name);
 }
 
 /* ---- what is wrong ---- */
@@ -185,7 +262,7 @@ static enum handled problem_send(struct request *request, enum problem_type type
     problem_write(&body, type, detail, request->path, fields);
     if (problem_status(type) >= 500)
         log_debug("%s %s: %u, %s", request->method, request->path, problem_status(type), detail);
-    return reply_send(request, problem_status(type), PROBLEM_MEDIA_TYPE, response_of(&body));
+    return reply_send(request, problem_status(type), PROBLEM_MEDIA_TYPE, response_of(&body), false);
 }
 
 enum handled reply_problem(struct request *request, enum problem_type type, const char *format, ...)
@@ -203,13 +280,16 @@ enum handled reply_fields(struct request *request, const struct problems *fields
     char detail[400];
     const struct problem *first = &fields->at[0];
     char listed[40] = "";
-    if (fields->count > EXPERIMENT_PROBLEMS)
+    int count = fields->count;
+    if (problems_full(fields)) {
+        count = EXPERIMENT_PROBLEMS;
         snprintf(listed, sizeof listed, ", %d of which are listed", EXPERIMENT_PROBLEMS);
-    if (fields->count == 1)
+    }
+    if (count == 1)
         snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
     else
-        snprintf(detail, sizeof detail, "%d fields are wrong%s; the first is %s: %s", fields->count, listed,
-                 first->pointer, first->detail);
+        snprintf(detail, sizeof detail, "%s%d fields are wrong%s; the first is %s: %s",
+                 problems_full(fields) ? "more than " : "", count, listed, first->pointer, first->detail);
     return problem_send(request, PROBLEM_INVALID, detail, fields);
 }
 

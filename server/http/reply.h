@@ -16,8 +16,7 @@ void reply_retry_after(struct request *request, double seconds);
 /* Says that the preferred wait, if there was one, was honoured. */
 void reply_preference_applied(struct request *request);
 
-/* Takes the body; its failed allocation becomes a 503. The type is request_type(). With status 304 the body is
-   only measured, not sent. */
+/* Takes the body; its failed allocation becomes a 503. The type is request_type(). */
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body);
 
 /* A 200 with a line of JSON, which is freed; NULL becomes a 503: no memory. */
@@ -26,11 +25,27 @@ enum handled reply_text(struct request *request, char *text);
 /* A text that outlives the service. */
 enum handled reply_static(struct request *request, const char *text);
 
-/* A 200 that is written piece by piece: more(arg, out) appends some and returns 1, or 0 when that was the
-   end, or -1 (the connection is closed, so that the client sees that it is not whole). `release` frees arg,
-   also when nothing could be sent. */
-enum handled reply_stream(struct request *request, int (*more)(void *arg, struct buffer *out), void *arg,
+/* A 200 that is made piece by piece in the lane, each when the one before has been sent: more() appends some and returns
+   1, or 0 when that was the end, or -1 with *error. A failure of the first piece is answered as reply_error()
+   does; later the connection is closed, so that the client sees that it is not whole. `release` frees arg, also when
+   nothing could be sent. */
+enum handled reply_stream(struct request *request,
+                          int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
                           void (*release)(void *arg));
+
+/* A 200 that never changes while this program runs: with an entity tag of that name (at most 50 characters, unique to
+   what was asked for in this representation), and a 304 for who has it. Takes the body. A route with ROUTE_KEPT is not
+   called again for it as long as the cache has room. */
+enum handled reply_lasting(struct request *request, struct buffer *body, const char *name);
+
+/* The same with a line of JSON, which is freed; NULL becomes a 503: no memory. */
+enum handled reply_lasting_text(struct request *request, char *text, const char *name);
+
+/* The same for a body that is not made at once: call it first. True: the client has it already, *handled is the 304. */
+bool reply_unchanged(struct request *request, const char *name, enum handled *handled);
+
+/* For server/http: answers from the cache; false: what was asked for is not there. */
+bool reply_kept(struct request *request, enum handled *handled);
 
 enum handled reply_problem(struct request *request, enum problem_type type, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

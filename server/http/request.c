@@ -1,11 +1,14 @@
-#include "server/http/internal.h"
+#include "server/http/request.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/clock.h"
+#include "server/http/content/cache.h"
 #include "server/http/field.h"
+#include "server/http/peer.h"
+#include "server/http/state.h"
 #include "server/http/target.h"
 
 struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method)
@@ -15,17 +18,12 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
         return NULL;
     request->http = http;
     request->peer = peer;
-    request->misspelt = peer->misspelt;
-    peer->misspelt = false;
-    path = target_path(path);
-    request->path = strdup(path);
-    request->method = strdup(method);
-    if (!request->path || !request->method) {
-        request_free(request);
-        return NULL;
-    }
-    route_find(http->routes, method, path, &request->match);
-    request_list(request, MHD_HTTP_HEADER_ACCEPT, &request->accept);
+    request->malformed = peer->malformed;
+    peer->malformed = false;
+    request->path = target_path(path);
+    request->method = method;
+    request->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+    route_find(http->routes, method, request->path, &request->match);
     return request;
 }
 
@@ -38,9 +36,11 @@ void request_free(struct request *request)
     for (int i = 0; i < request->header_count; i++)
         free(request->headers[i].value);
     buffer_free(&request->body);
-    buffer_free(&request->accept);
-    free(request->path);
-    free(request->method);
+    buffer_free(&request->accept_joined);
+    if (request->document)
+        document_release(request->document);
+    else if (request->response)
+        MHD_destroy_response(request->response);
     free(request);
 }
 
@@ -90,7 +90,7 @@ const char *request_header(const struct request *request, const char *name)
 const char *request_type(const struct request *request)
 {
     const struct route *route = request->match.route;
-    const char *accept = request->accept.data;
+    const char *accept = request->accept;
     bool other = route->other && field_quality(accept, route->other) > field_quality(accept, route->type);
     return other ? route->other : route->type;
 }

@@ -7,11 +7,7 @@
 #include <stddef.h>
 
 #include "base/buffer.h"
-
-struct request;
-
-/* What a handler returns: whatever a reply_...() or request_wait() gave it. */
-enum handled { HANDLED_REPLIED, HANDLED_WAIT, HANDLED_FAILED };
+#include "server/http/route.h"
 
 /* What http_start() was given for handlers to work with. */
 void *request_context(const struct request *request);
@@ -66,5 +62,14 @@ bool request_ending(const struct request *request);
 /* Any thread; does not block. Calls beyond the first are harmless, calls after the request's release are not:
    `release` must make sure that none comes. */
 void request_wake(struct request *request);
+
+/* ---- for server/http ---- */
+
+struct http;
+struct peer;
+
+/* `path` and `method` must last as long as the request. NULL: no memory. */
+struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method);
+void request_free(struct request *request);
 
 #endif

@@ -5,11 +5,16 @@
 
 #include <stddef.h>
 
-#include "server/http/request.h"
+struct request;
+
+/* What a handler returns: whatever a reply_...() or request_wait() gave it. */
+enum handled { HANDLED_REPLIED, HANDLED_WAIT, HANDLED_FAILED };
 
 enum route_flags {
-    ROUTE_OPEN = 1, /* asks for no token */
-    ROUTE_JSON = 2, /* takes a body of application/json */
+    ROUTE_OPEN = 1,  /* asks for no token */
+    ROUTE_JSON = 2,  /* takes a body of application/json */
+    ROUTE_APART = 4, /* its handler may take more than a millisecond: it is called in the lane (lane.h) */
+    ROUTE_KEPT = 8,  /* what reply_lasting() sent is kept, and sent again without calling the handler */
 };
 
 struct route {

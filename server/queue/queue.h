@@ -21,9 +21,9 @@ struct store;
 struct sweep; /* api/sweep.h */
 
 struct queue_config {
-    int devices;  /* how many there are: indices 0 to devices - 1 */
-    int limit;    /* experiments that may wait, all devices together */
-    int attempts; /* runs that the service's own death may cost an experiment before it is failed */
+    int devices; /* how many there are: indices 0 to devices - 1 */
+    int limit;   /* experiments that may wait, all devices together */
+    int attempts; /* runs that an experiment may lose, to the end of the service or a kill of the executor, until it fails */
     /* An experiment's state changed and is committed. May be NULL. */
     void (*changed)(void *arg, const char *id, enum job_state state);
     /* All of a sweep's experiments have ended, and that is committed; after the last one's `changed`. May be NULL. */
@@ -130,6 +130,10 @@ const struct task *queue_turn(struct queue *queue, int device, const struct endi
 /* Puts the task that the worker holds back at its place; `counted`: an attempt was spent. It ends instead
    when its cancellation was asked for, or when that was its last attempt (ERROR_ABANDONED). */
 void queue_hand_back(struct queue *queue, int device, bool counted);
+
+/* The same, counted, because its executor was killed by somebody else. `how` goes into the reason when that was its last
+   attempt. */
+void queue_hand_back_lost(struct queue *queue, int device, const char *how);
 
 /* The experiments that will run next on the device, as far as they are of the same sweep as the one that its worker
    holds; to be freed. None when that is of no sweep. */

@@ -80,7 +80,7 @@ const struct task *queue_turn(struct queue *queue, int index, const struct endin
     return task;
 }
 
-void queue_hand_back(struct queue *queue, int index, bool counted)
+static void hand_back(struct queue *queue, int index, bool counted, const char *how)
 {
     struct device_queue *device = &queue->devices[index];
     struct transition *transition = transition_need(queue, NULL);
@@ -94,7 +94,8 @@ void queue_hand_back(struct queue *queue, int index, bool counted)
         error_set(&transition->failure, ERROR_CANCELLED, "cancelled while it ran");
         transition_end(transition, entry, JOB_CANCELLED);
     } else if (counted && entry->task.attempt >= queue->config.attempts) {
-        error_set(&transition->failure, ERROR_ABANDONED, "given up after %d attempts", entry->task.attempt);
+        error_set(&transition->failure, ERROR_ABANDONED, "given up after %d attempts%s%s",
+                  entry->task.attempt, how ? "; at the last one " : "", how ? how : "");
         transition_end(transition, entry, JOB_FAILED);
     } else {
         queue->queued++;
@@ -103,6 +104,16 @@ void queue_hand_back(struct queue *queue, int index, bool counted)
     }
     transition_hand_over(transition);
     pthread_mutex_unlock(&queue->lock);
+}
+
+void queue_hand_back(struct queue *queue, int index, bool counted)
+{
+    hand_back(queue, index, counted, NULL);
+}
+
+void queue_hand_back_lost(struct queue *queue, int index, const char *how)
+{
+    hand_back(queue, index, true, how);
 }
 
 void queue_ahead(struct queue *queue, int index, struct ahead *ahead)

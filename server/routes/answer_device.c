@@ -12,7 +12,7 @@ void device_write(struct buffer *out, struct devices *devices, struct readings *
         .healthy = status.healthy,
         .reason = status.reason,
         .executor = status.executor,
-        .context = status.context,
+        .context = status.context || status.own.pid[1],
         .runs = status.runs,
         .failures = status.failures,
     };

@@ -1,9 +1,6 @@
 #include "server/routes/answer_experiment.h"
 
-#include <stdio.h>
 #include <string.h>
-
-#include "server/http/field.h"
 
 bool place_find(struct service *service, struct view_experiment *view, bool *running)
 {
@@ -38,31 +35,11 @@ void view_of_job(const struct job *job, struct view_experiment *view)
     };
 }
 
-/* 128 bits of FNV-1a: what ended never changes, so its text names it. */
-static void tag_make(const struct buffer *body, char tag[40])
-{
-    const unsigned __int128 prime = ((unsigned __int128)1 << 88) + 0x13b;
-    unsigned __int128 hash = ((unsigned __int128)0x6c62272e07bb0142 << 64) + 0x62b821756295c58d;
-    for (size_t i = 0; i < body->size; i++)
-        hash = (hash ^ (unsigned char)body->data[i]) * prime;
-    snprintf(tag, 40, "\"%016llx%016llx\"", (unsigned long long)(hash >> 64), (unsigned long long)hash);
-}
-
 enum handled reply_experiment(struct request *request, const struct view_experiment *view)
 {
     struct buffer body = {0};
     view_experiment(&body, view);
-    if (!view->ended || body.failed)
-        return reply_body(request, 200, &body);
-    char tag[40];
-    tag_make(&body, tag);
-    reply_header(request, "ETag", tag);
-    reply_header(request, "Cache-Control", "private, no-cache");
-    struct buffer known = {0};
-    request_list(request, "If-None-Match", &known);
-    bool same = known.data && field_names_tag(known.data, tag);
-    buffer_free(&known);
-    return reply_body(request, same ? 304 : 200, &body);
+    return view->ended ? reply_lasting(request, &body, view->id) : reply_body(request, 200, &body);
 }
 
 enum handled reply_accepted(struct request *request, unsigned status, const struct view_experiment *view)

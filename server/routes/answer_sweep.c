@@ -9,7 +9,7 @@
 #include "server/http/field.h"
 #include "server/routes/answer_experiment.h"
 
-enum { BATCH = 16 };
+enum { PIECE_ROWS = 16 };
 
 static const char *state_of(const struct sweep_row *row)
 {
@@ -135,19 +135,18 @@ static int point_write(void *arg, const struct point_row *row)
     return failed;
 }
 
-static int batch_write(void *arg, struct buffer *out)
+static int piece_write(void *arg, struct buffer *out, struct error *error)
 {
     struct paging *paging = arg;
-    struct error error = {0};
     int left = paging->end - paging->from;
     if (!paging->begun)
         buffer_append(out, paging->head.data, paging->head.size);
     paging->begun = true;
     paging->out = out;
-    if (store_points(paging->store, paging->id, paging->from, left < BATCH ? left : BATCH, point_write,
-                     paging, &error) < 0)
+    if (store_points(paging->store, paging->id, paging->from, left < PIECE_ROWS ? left : PIECE_ROWS,
+                     point_write, paging, error) < 0)
         return -1;
-    if (left > BATCH)
+    if (left > PIECE_ROWS)
         return 1;
     if (paging->table)
         return 0;
@@ -162,6 +161,11 @@ static enum handled reply_points(struct request *request, const struct sweep_row
                                  const struct sweep_page *page, bool table)
 {
     struct service *service = request_service(request);
+    enum handled handled;
+    char name[64];
+    snprintf(name, sizeof name, "%s%s-%d-%d", row->id, table ? "-csv" : "", page->from, page->size);
+    if (sweep_row_ended(row) && reply_unchanged(request, name, &handled))
+        return handled;
     struct paging *paging = calloc(1, sizeof *paging);
     if (!paging)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for an answer");
@@ -184,7 +188,7 @@ static enum handled reply_points(struct request *request, const struct sweep_row
         paging_free(paging);
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for an answer");
     }
-    return reply_stream(request, batch_write, paging, paging_free);
+    return reply_stream(request, piece_write, paging, paging_free);
 }
 
 enum handled reply_sweep(struct request *request, const struct sweep_row *row, const struct sweep_page *page)

@@ -50,8 +50,8 @@ static enum handled handle_readyz(struct request *request)
     reason_copy(starting, reason);
     buffer_text(&body, "{\"status\":\"not ready\",\"instance\":");
     text_string(&body, starting->instance);
-    buffer_text(&body, ",\"version\":\"" COALESCED_VERSION "\",\"commit\":\"" COALESCED_COMMIT
-                       "\",\"checks\":[{\"name\":\"store\",\"ok\":false,\"reason\":");
+    buffer_format(&body, ",\"version\":\"%s\",\"commit\":\"%s\"", COALESCED_VERSION, coalesced_commit);
+    buffer_text(&body, ",\"checks\":[{\"name\":\"store\",\"ok\":false,\"reason\":");
     text_string(&body, reason);
     buffer_text(&body, "}]}\n");
     return reply_body(request, 503, &body);

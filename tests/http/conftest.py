@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import resource
 import select
 import signal
 import socket
@@ -28,7 +29,7 @@ def sanitized():
 
 
 class Service:
-    def __init__(self, directory, *flags, fake=True, environment=None, ready=True):
+    def __init__(self, directory, *flags, fake=True, environment=None, ready=True, files=None):
         self.directory = pathlib.Path(directory)
         self.log = self.directory / f"log-{time.monotonic_ns()}"
         command = [BINARY, "--port", "0", "--data-dir", str(self.directory / "data"), "--log-level", "debug"]
@@ -36,7 +37,8 @@ class Service:
             command += ["--executor-command", FAKE]
         names = {k: v for k, v in os.environ.items() if not k.startswith("COALESCED_")}
         self.process = subprocess.Popen(command + list(flags), stdout=subprocess.PIPE, stderr=self.log.open("wb"),
-                                        env={**names, **(environment or {})}, text=True)
+                                        env={**names, **(environment or {})}, text=True,
+                                        preexec_fn=files and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))))
         readable, _, _ = select.select([self.process.stdout], [], [], 30)
         line = self.process.stdout.readline() if readable else ""
         if not line:

@@ -22,13 +22,66 @@ def _is(value, name):
     return isinstance(value, TYPES[name])
 
 
+def whole(schema):
+    """The schema with its references followed and what allOf puts together merged."""
+    parts = []
+    if "$ref" in schema:
+        parts.append(whole(_follow(schema["$ref"])))
+    parts += [whole(part) for part in schema.get("allOf", [])]
+    merged = {}
+    for part in parts + [{name: value for name, value in schema.items() if name not in ("$ref", "allOf")}]:
+        for name, value in part.items():
+            if name == "properties":
+                known = merged.setdefault("properties", {})
+                for key, child in value.items():
+                    known[key] = {"allOf": [known[key], child]} if key in known else child
+            elif name == "required":
+                merged["required"] = [*merged.get("required", []), *value]
+            elif name in ("enum",) and name in merged:
+                merged[name] = [one for one in merged[name] if one in value]
+            else:
+                merged[name] = value
+    return merged
+
+
+def _problems_of_union(value, schema, where):
+    chooser = schema.get("discriminator")
+    if chooser:
+        tag = value.get(chooser["propertyName"]) if isinstance(value, dict) else None
+        if tag not in chooser["mapping"]:
+            return [f"{where}: {chooser['propertyName']} is {tag!r}"]
+        chosen = {"$ref": chooser["mapping"][tag]}
+        assert chosen in schema["oneOf"], chosen
+        return problems(value, chosen, where)
+    kind = "oneOf" if "oneOf" in schema else "anyOf"
+    tries = [problems(value, one, where) for one in schema[kind]]
+    if kind == "oneOf" and tries.count([]) > 1:
+        return [f"{where}: {value!r} is more than one of the forms"]
+    return [] if [] in tries else min(tries, key=len)
+
+
+def _problems_of_object(value, schema, where):
+    wrong = [f"{where}: {name} is missing" for name in schema.get("required", []) if name not in value]
+    names = schema.get("propertyNames", {}).get("pattern", "")
+    others = schema.get("additionalProperties", "properties" not in schema)  # what is described is described in full
+    for name, child in value.items():
+        if not re.search(names, name):
+            wrong.append(f"{where}: the name {name} does not fit {names}")
+        if name in schema.get("properties", {}):
+            wrong += problems(child, schema["properties"][name], f"{where}/{name}")
+        elif isinstance(others, dict):
+            wrong += problems(child, others, f"{where}/{name}")
+        elif not others:
+            wrong.append(f"{where}: {name} is not in the contract")
+    return wrong
+
+
 def problems(value, schema, where="#"):
-    """What is wrong with the value, as texts."""
-    while "$ref" in schema:
-        schema = _follow(schema["$ref"])
-    if "oneOf" in schema:
-        tries = [problems(value, one, where) for one in schema["oneOf"]]
-        return [] if [] in tries else min(tries, key=len)
+    """What is wrong with the value, as texts. A member that an object's schema does not name is wrong: what the
+    service answers is in the contract, though clients must bear with members that are new to them."""
+    schema = whole(schema)
+    if "oneOf" in schema or "anyOf" in schema:
+        return _problems_of_union(value, schema, where)
     wrong = []
     types = schema.get("type")
     if types and not any(_is(value, one) for one in ([types] if isinstance(types, str) else types)):
@@ -37,16 +90,18 @@ def problems(value, schema, where="#"):
         wrong.append(f"{where}: {value!r} is not {schema['const']!r}")
     if "enum" in schema and value not in schema["enum"]:
         wrong.append(f"{where}: {value!r} is not one of {schema['enum']}")
-    if "pattern" in schema and not re.search(schema["pattern"], value):
+    if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
         wrong.append(f"{where}: {value!r} does not fit {schema['pattern']}")
+    if isinstance(value, (int, float)) and not (
+            schema.get("minimum", value) <= value <= schema.get("maximum", value)):
+        wrong.append(f"{where}: {value!r} is out of its range")
     if isinstance(value, dict):
-        wrong += [f"{where}: {name} is missing" for name in schema.get("required", []) if name not in value]
-        for name, child in schema.get("properties", {}).items():
-            if name in value:
-                wrong += problems(value[name], child, f"{where}/{name}")
-    if isinstance(value, list) and "items" in schema:
+        wrong += _problems_of_object(value, schema, where)
+    if isinstance(value, list):
+        if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+            wrong.append(f"{where}: {len(value)} items")
         for i, item in enumerate(value):
-            wrong += problems(item, schema["items"], f"{where}/{i}")
+            wrong += problems(item, schema.get("items", {}), f"{where}/{i}")
     return wrong
 
 
@@ -66,7 +121,8 @@ def check(method, path, response):
         assert kind == "application/problem+json", kind
         if method != "HEAD":
             document = response.json()
-            assert not problems(document, {"$ref": "#/components/schemas/Problem"}), document
+            wrong = problems(document, {"$ref": "#/components/schemas/Problem"})
+            assert not wrong, (wrong, document)
             assert document["status"] == response.status_code
             _follow(document["type"][len("/openapi.yaml"):])
         if response.status_code in (429, 503):

@@ -12,7 +12,7 @@ LIMITS = dict(
     max_grid=[2147483647, 65535, 65535], registers_per_multiprocessor=65536, registers_per_block=65536,
     shared_bytes_per_multiprocessor=233472, shared_bytes_per_block=49152,
     shared_bytes_per_block_optin=232448, memory_bytes=1 << 30,
-    l2_bytes=1 << 20, clock_khz=1000000, memory_clock_khz=None, memory_bus_bits=None, peak_gbps=None,
+    l2_bytes=1 << 20, clock_khz=1000000, memory_clock_khz=None, memory_bus_bits=None, peak_gbps=None, compute_mode="default",
     peak_source="there is none")
 
 TIMES = dict(samples=31, discarded=0, launches_per_sample=1, min_us=1.5, p25_us=1.6, median_us=1.7, p75_us=1.8,
@@ -42,7 +42,7 @@ def say(**line):
 
 def main():
     spec = sys.argv[sys.argv.index("--device") + 1]
-    say(type="hello", protocol=2, build="fake", devices=int(os.environ.get("FAKE_DEVICES", "1")),
+    say(type="hello", protocol=3, build="fake", devices=int(os.environ.get("FAKE_DEVICES", "1")),
         device=dict(LIMITS, uuid=os.environ.get("FAKE_UUID", "fake-" + spec.replace(":", "-"))))
     for line in sys.stdin:
         run = json.loads(line)

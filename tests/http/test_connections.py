@@ -48,6 +48,7 @@ def drip(client, data, stop):
     (HEAD % 500 + b"\r\n", b" " * 500),
     (HEAD.replace(b"Content-Length: %d", b"Transfer-Encoding: chunked") + b"\r\n", b"1\r\n \r\n" * 100),
 ], ids=["head", "body", "chunks"])
+@pytest.mark.alone
 def test_a_request_that_drips_is_cut_off(service, before, dripped):
     with service.connect() as client:
         stop = threading.Event()
@@ -85,6 +86,7 @@ def test_a_connection_that_says_nothing_is_closed(service):
         assert closed_within(client, 8)
 
 
+@pytest.mark.alone
 def test_a_thousand_idle_connections_leave_room_for_others(start):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
@@ -106,6 +108,66 @@ def test_a_thousand_idle_connections_leave_room_for_others(start):
         for client in idle:
             client.close()
     service.works()
+
+
+def test_at_the_limit_who_is_idle_longest_makes_room(start):
+    """With few descriptors; at its limit the library would stop accepting."""
+    service = start("--request-seconds", "600", files=600)
+    idle = [service.connect() for _ in range(500)]
+    try:
+        for _ in range(3):
+            begun = time.monotonic()
+            service.works()
+            assert time.monotonic() - begun < 5
+        assert closed_within(idle[0], 5)
+        idle[-1].sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert idle[-1].recv(4096).startswith(b"HTTP/1.1 200 ")
+    finally:
+        for client in idle:
+            client.close()
+
+
+def test_slow_requests_hold_up_nobody(service):
+    """However slow the machine is: five others are answered before a few of the slow ones are."""
+    body = json.dumps({"kernel": "gather", "block": 1, "size": 1048576}).encode()
+    request = (HEAD % len(body)).replace(b"experiments", b"predictions") + b"\r\n" + body
+    clients = [service.connect() for _ in range(12)]
+    answers = 0
+    try:
+        for client in clients:
+            client.sendall(request * 3)
+        time.sleep(0.2)
+        for _ in range(5):
+            assert service.get("/livez").status_code == 200
+        for client in clients:
+            client.setblocking(False)
+            try:
+                answers += client.recv(1 << 20).count(b"HTTP/1.1 200 ")
+            except BlockingIOError:
+                pass
+        assert answers <= 6
+    finally:
+        for client in clients:
+            client.close()
+    service.works()
+
+
+def test_a_service_stops_under_slow_requests_and_tables_that_nobody_reads(start):
+    service = start()
+    sweep = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": list(range(1000))}, headers={"Prefer": "wait=60"})
+    assert sweep.json()["state"] == "succeeded"
+    slow = json.dumps({"kernel": "gather", "block": 1, "size": 1048576}).encode()
+    clients = [service.connect() for _ in range(208)]
+    try:
+        for client in clients[:200]:
+            client.sendall((HEAD % len(slow)).replace(b"experiments", b"predictions") + b"\r\n" + slow)
+        for client in clients[200:]:
+            client.sendall(b"GET /v1/experiments HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\n\r\n" * 30)
+        time.sleep(0.3)
+        assert service.stop() == 0
+    finally:
+        for client in clients:
+            client.close()
 
 
 @pytest.mark.parametrize("count", [127, 128, 129, 256])
@@ -173,6 +235,40 @@ def test_clients_that_leave_while_they_wait_are_noticed(service):
     service.delete(where)
     service.get(where + "?wait=20")
     service.works()
+
+
+def half_closed(service, request):
+    """What a client gets that sends no more once it has asked, after interim responses."""
+    with service.connect() as client:
+        client.sendall(request)
+        client.shutdown(socket.SHUT_WR)
+        received = b""
+        while piece := client.recv(65536):
+            received += piece
+    while received.startswith(b"HTTP/1.1 100 "):
+        received = received.partition(b"\r\n\r\n")[2]
+    return received
+
+
+@pytest.mark.parametrize("prefer, status", [(b"", b"202"), (b"Prefer: wait=20\r\n", b"200")], ids=["at once", "waits"])
+@pytest.mark.parametrize("label", ["", "sleep:2.5"])
+def test_a_client_that_sends_no_more_gets_the_answer_to_its_post(service, prefer, status, label):
+    body = json.dumps({**SMALL, "labels": {"fake": label}}).encode()
+    answer = half_closed(service, HEAD % len(body) + prefer + b"\r\n" + body)
+    assert answer.startswith(b"HTTP/1.1 " + status), answer
+    service.until(lambda: service.get("/v1/queue").json()["devices"][0]["running"] is None)
+
+
+@pytest.mark.parametrize("path", ["/v1/experiments", "/v1/kernels", "/v1/devices/0", "/livez"])
+def test_a_client_that_sends_no_more_gets_the_answer_to_its_get(service, path):
+    assert half_closed(service, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_client_that_sends_no_more_and_waits_for_a_sweep_gets_its_end(service):
+    body = {**SMALL, "offset": [0, 1], "labels": {"fake": "sleep:1.2"}}
+    where = f"/v1/sweeps/{service.request('POST', '/v1/sweeps', json=body).json()['id']}"
+    answer = half_closed(service, f"GET {where}?wait=30 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 200 ") and b'"state":"succeeded"' in answer
 
 
 def test_requests_one_after_the_other_in_one_connection(service):

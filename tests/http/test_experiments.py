@@ -49,6 +49,7 @@ def test_waiting_in_the_submission_gives_the_result(service):
     assert response.headers["Location"] == "/v1/experiments/" + response.json()["id"]
 
 
+@pytest.mark.alone
 def test_waiting_ends_when_the_time_is_over(service):
     begun = time.monotonic()
     response = service.post(slow(2.5), headers={"Prefer": "wait=1"})

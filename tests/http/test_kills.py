@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import time
 
+import pytest
 import requests
 from conftest import SMALL, sanitized
 
@@ -37,6 +38,7 @@ def states(service):
     return found
 
 
+@pytest.mark.kills
 def test_fifty_kills_at_any_moment_lose_nothing(start, tmp_path):
     random.seed(20261121)
     acknowledged, ends = set(), {}

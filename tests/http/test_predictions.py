@@ -70,6 +70,7 @@ def test_an_architecture_that_is_not_known_is_told_those_that_are(service):
     assert known <= set(predict(service, kernel="copy", arch="sm_99").json()["errors"][0]["detail"].split())
 
 
+@pytest.mark.alone
 def test_every_kernel_at_any_size_answers_at_once(service):
     slowest = 0
     for kernel in service.get("/v1/kernels").json()["kernels"]:

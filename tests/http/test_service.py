@@ -305,13 +305,17 @@ def test_it_ends_cleanly_under_load(start):
         assert service.get(where).status_code == 200
 
 
-def test_an_executor_killed_while_it_runs_fails_that_experiment_only(start):
-    service = start()
+@pytest.mark.kills
+def test_an_executor_killed_while_it_runs_costs_an_attempt_and_only_the_last_one_the_experiment(start):
+    service = start("--attempts", "2")
     where = service.post({**SMALL, "labels": {"fake": "sleep:30"}}).json()["links"]["self"]
-    service.until(lambda: service.get(where).json()["state"] == "running")
-    os.kill(service.get("/v1/devices/0").json()["status"]["executor_pid"], signal.SIGKILL)
+    for attempt in (1, 2):
+        service.until(lambda: (lambda one: one["state"] == "running" and one["attempt"] == attempt)(service.get(where).json()))
+        time.sleep(0.2)
+        os.kill(service.get("/v1/devices/0").json()["status"]["executor_pid"], signal.SIGKILL)
     result = service.get(where + "?wait=20").json()
-    assert result["state"] == "failed" and result["failure"]["kind"] == "crashed"
+    assert result["state"] == "failed" and result["failure"]["kind"] == "abandoned"
+    assert "2 attempts" in result["failure"]["detail"] and "killed by SIGKILL" in result["failure"]["detail"]
     service.works()
 
 

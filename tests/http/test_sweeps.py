@@ -368,6 +368,7 @@ def test_all_fit_into_the_queue_or_none_does(start):
 
 # ---- ends of the service ----
 
+@pytest.mark.kills
 def test_killed_in_the_middle_it_completes_and_each_point_ends_once(start):
     service = start()
     sweep = accepted(service, slow(0.02, offset=list(range(100)), block=[32, [256, 8]]))
@@ -422,6 +423,7 @@ class Watch:
         self.thread.join()
 
 
+@pytest.mark.alone
 def test_10000_points(start):
     service = start()
     with Watch(service) as watch:

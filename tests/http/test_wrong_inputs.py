@@ -157,7 +157,7 @@ def test_all_wrong_fields_are_named_at_once(service):
 def test_a_list_of_what_is_wrong_that_is_cut_says_so(service):
     for body in ({**SMALL, "offset": ["x"] * 10000}, {"kernel": ["x"] * 10000}):
         response = service.request("POST", "/v1/sweeps", json=body)
-        document = refused(response, 422, "10000 fields are wrong, 16 of which are listed")
+        document = refused(response, 422, "more than 16 fields are wrong, 16 of which are listed")
         assert len(document["errors"]) == 16
 
 
@@ -206,7 +206,9 @@ def test_a_wrong_content_type_is_415(service, kind):
 def test_a_missing_content_type_is_415(service):
     for headers in ({}, {"Content-Type": ""}):
         response = service.request("POST", "/v1/experiments", data=json.dumps(SMALL).encode(), headers=headers)
-        refused(response, 415, "say", "Content-Type: application/json")
+        refused(response, 415, "say", "Content-Type: application/json", "curl --json")
+    form = {"Content-Type": "application/x-www-form-urlencoded"}  # what curl -d says unless it is told
+    refused(service.post(SMALL, headers=form), 415, "application/json", "curl --json")
 
 
 def test_a_body_that_is_encoded_is_415(service):
@@ -371,7 +373,7 @@ def test_the_absolute_form_is_taken(service, target, status):
 
 def test_headers_that_are_lists_may_come_in_several_lines(service):
     where = service.run()["id"]
-    tag = service.get(f"/v1/experiments/{where}").headers["ETag"].encode()
+    tag = service.get(f"/v1/experiments/{where}", headers={"Accept-Encoding": "identity"}).headers["ETag"].encode()
     for path, lines, status in (
             (b"/v1/queue", b"Accept: text/csv\r\nAccept: application/json\r\n", 200),
             (b"/v1/queue", b"Accept: text/csv\r\nAccept: text/html\r\n", 406),

@@ -25,7 +25,6 @@ template <class K, class T_, int V> struct plain_context {
     const run &r;
     warp_accesses &warp;
     I bx, by, tx, ty, n, rows, columns;
-    T *a, *b, *c, *d;
     int lane;
     mutable std::map<std::tuple<char, int, unsigned>, int> made;
 
@@ -34,7 +33,6 @@ template <class K, class T_, int V> struct plain_context {
         unsigned bytes = (unsigned)(W * sizeof(T));
         warp[{what, space, bytes, made[{what, space, bytes}]++}][lane] = i * (I)sizeof(T);
     }
-    static int buffer(const T *p) { return (int)(uintptr_t)p - 1; }
     I param(int k) const { return r.domain.param[k]; }
     I thread_x() const { return tx; }
     I thread_y() const { return ty; }
@@ -44,20 +42,20 @@ template <class K, class T_, int V> struct plain_context {
     I block_dim_y() const { return (I)r.domain.block.y; }
     I global_x() const { return bx * block_dim_x() + tx; }
     I global_y() const { return by * block_dim_y() + ty; }
-    T load(const T *p, I i) const
+    T load(int b, I i) const
     {
-        note('l', buffer(p), 1, i);
-        return K::generate(expectation<T>::of(r.domain), buffer(p), (uint64_t)i);
+        note('l', b, 1, i);
+        return K::generate(expectation<T>::of(r.domain), b, (uint64_t)i);
     }
-    T load_ldg(const T *p, I i) const { return load(p, i); }
-    template <int W> wide<T, W> load_wide(const T *p, I j) const
+    T load_ldg(int b, I i) const { return load(b, i); }
+    template <int W> wide<T, W> load_wide(int b, I j) const
     {
-        note('l', buffer(p), W, j * W);
+        note('l', b, W, j * W);
         return {};
     }
-    void store(T *p, I i, T) const { note('s', buffer(p), 1, i); }
-    template <int W> void store_wide(T *p, I j, wide<T, W>) const { note('s', buffer(p), W, j * W); }
-    void atomic_add(T *p, I i, T) const { note('a', buffer(p), 1, i); }
+    void store(int b, I i, T) const { note('s', b, 1, i); }
+    template <int W> void store_wide(int b, I j, wide<T, W>) const { note('s', b, W, j * W); }
+    void atomic_add(int b, I i, T) const { note('a', b, 1, i); }
     T constant(I) const { return T(); }
     T load_shared(I i) const
     {
@@ -159,10 +157,6 @@ template <class K, class T, int V> static void plain_trace_as(const run *r, stru
                                          (int64_t)r->domain.n,
                                          (int64_t)r->domain.rows,
                                          (int64_t)r->domain.columns,
-                                         (T *)1,
-                                         (T *)2,
-                                         (T *)3,
-                                         (T *)4,
                                          (int)(t % 32),
                                          {}};
                 K::body(c);

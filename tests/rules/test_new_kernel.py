@@ -1,52 +1,40 @@
-"""A kernel is one new file: nothing else is touched, and it is listed, checked, run and predicted."""
+"""A kernel is one new file, and so is an endpoint: nothing else is touched, and the kernel is listed, checked, run and
+predicted. Both are those of CONTRIBUTING.md."""
 import json
 import os
 import pathlib
+import re
 import select
 import shutil
 import subprocess
+import textwrap
 import time
 
+import pytest
 import requests
 
 ROOT = pathlib.Path(__file__).parents[2]
-KERNEL = """
-/* reversed: C[i] = A[n - 1 - i]. */
-#include "kernels/suite/suite.h"
+# The tests' programs name these; the others would be minutes of building for nothing.
+KEPT = {"copy", "read_offset", "write_offset", "aos", "bank_conflict"}
+PAGE = (ROOT / "CONTRIBUTING.md").read_text()
 
-struct reversed : suite_kernel {
-    static void describe(kernel &k)
-    {
-        k.title = "Reversed copy";
-        k.text = "C[i] = A[n - 1 - i]";
-        k.lesson = "The order within a warp does not matter.";
-        input(k, "A", "n elements");
-        output(k, "C", "n elements, all written");
-    }
-    static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    template <class C> static BODY void body(C &c)
-    {
-        auto i = c.global_x();
-        if (i < c.n)
-            c.store(c.b, i, c.load(c.a, (i * -1 + c.n) - 1));
-    }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
-    {
-        value = x.input(0, x.n - 1 - i);
-        return true;
-    }
-};
-SUITE_KERNEL(reversed)
-"""
+
+def recipe(beginning):
+    """A block of CONTRIBUTING.md, which so stays true."""
+    return next(textwrap.dedent(block) for block in re.findall(r"```\n(.*?)```", PAGE, re.S)
+                if block.lstrip().startswith(beginning))
 
 
 def build(source, folder, *targets):
-    quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT}
+    """The files that were compiled."""
+    quiet = {"check": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     subprocess.run(["cmake", "-S", source, "-B", folder, "-DCOALESCED_CUDA=OFF", "-DCMAKE_BUILD_TYPE=Debug"], **quiet)
-    subprocess.run(["cmake", "--build", folder, "-j", str(os.cpu_count()), "--target", *targets], **quiet)
+    said = subprocess.run(["cmake", "--build", folder, "-j", str(os.cpu_count()), "--target", *targets], **quiet).stdout
+    return re.findall(r"Building C(?:XX)? object (\S+)", said)
 
 
-def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run(tmp_path):
+@pytest.mark.builds
+def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run_and_an_endpoint_answers(tmp_path):
     source, folder = tmp_path / "source", tmp_path / "build"
     source.mkdir()
     for name in ["CMakeLists.txt", "api", "base", "bench", "cmake", "executor", "kernels", "server", "tests", "client"]:
@@ -55,8 +43,17 @@ def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run(tmp_path):
             shutil.copytree(path, source / name)
         elif path.exists():
             shutil.copy(path, source / name)
-    (source / "kernels" / "suite" / "reversed.cu").write_text(KERNEL)
-    build(source, folder, "coalesced", "test_kernels", "test_access")
+    for path in (source / "kernels" / "suite").glob("*.cu"):
+        if path.stem not in KEPT:
+            path.unlink()
+    (source / "server" / "routes" / "catalog" / "get_motto.c").write_text(recipe("/* GET /v1/motto"))
+    targets = ["coalesced", "test_kernels", "test_access"]
+    assert len(build(source, folder, *targets)) > 100
+    (source / "kernels" / "suite" / "reversed.cu").write_text(recipe("/* reversed"))
+    compiled = build(source, folder, *targets)
+    # Its own stubs and the lists that name it: nothing of another kernel, of the server, of the tests' programs.
+    assert 7 <= len(compiled) <= 12, compiled
+    assert [path for path in compiled if "/suite/" in path and "/suite/reversed." not in path] == []
 
     # Its correctness tests and its prediction follow from the file.
     subprocess.run([folder / "tests" / "test_kernels"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -73,6 +70,7 @@ def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run(tmp_path):
             assert time.monotonic() < limit
             time.sleep(0.05)
         assert "reversed" in [kernel["name"] for kernel in requests.get(url + "/v1/kernels", timeout=10).json()["kernels"]]
+        assert requests.get(url + "/v1/motto", timeout=10).json() == {"motto": "measure, then say"}
         answer = requests.post(url + "/v1/experiments", json={"kernel": "reversed", "size": 100003},
                                headers={"Prefer": "wait=60"}, timeout=70).json()
         assert answer["state"] == "succeeded"

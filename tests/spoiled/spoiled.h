@@ -37,45 +37,42 @@ template <class Base> struct spoiled : Base {
     using I = typename Base::I;
     using Base::Base;
 
-    SPOILED I elements(const T *p) const
-    {
-        return (I)spoil_now.count[p == this->a ? 0 : p == this->b ? 1 : p == this->c ? 2 : 3];
-    }
+    SPOILED I elements(int b) const { return (I)spoil_now.count[b]; }
     /* The next one, from the last to the first: a guard's pattern would overflow an integer's sum. */
     SPOILED I shifted(I i, I count) const
     {
         return spoil_now.how != SPOIL_SHIFT ? i : i + 1 < count ? i + 1 : 0;
     }
-    SPOILED T load(const T *p, I i) const { return Base::load(p, shifted(i, elements(p))); }
-    SPOILED T load_ldg(const T *p, I i) const { return Base::load_ldg(p, shifted(i, elements(p))); }
-    template <int W> SPOILED wide<T, W> load_wide(const T *p, I j) const
+    SPOILED T load(int b, I i) const { return Base::load(b, shifted(i, elements(b))); }
+    SPOILED T load_ldg(int b, I i) const { return Base::load_ldg(b, shifted(i, elements(b))); }
+    template <int W> SPOILED wide<T, W> load_wide(int b, I j) const
     {
-        return Base::template load_wide<W>(p, shifted(j, elements(p) / W));
+        return Base::template load_wide<W>(b, shifted(j, elements(b) / W));
     }
     /* f(index) for what is written instead of element i. */
-    template <class F> SPOILED void spoil_store(const T *p, I i, F f) const
+    template <class F> SPOILED void spoil_store(int b, I i, F f) const
     {
-        bool chosen = elements(p) > 50 ? i % 101 == 50 : i == 0;
+        bool chosen = elements(b) > 50 ? i % 101 == 50 : i == 0;
         if (spoil_now.how == SPOIL_DROP && chosen)
             return;
-        if (spoil_now.how == SPOIL_QUARTER && i >= elements(p) / 4)
+        if (spoil_now.how == SPOIL_QUARTER && i >= elements(b) / 4)
             return;
-        f(spoil_now.stores_only && chosen ? shifted(i, elements(p)) : i);
+        f(spoil_now.stores_only && chosen ? shifted(i, elements(b)) : i);
         if (spoil_now.how == SPOIL_BEYOND && chosen)
-            f(elements(p));
+            f(elements(b));
     }
-    SPOILED void store(T *p, I i, T v) const
+    SPOILED void store(int b, I i, T v) const
     {
-        spoil_store(p, i, [&](I at) { Base::store(p, at, v); });
+        spoil_store(b, i, [&](I at) { Base::store(b, at, v); });
     }
-    SPOILED void atomic_add(T *p, I i, T v) const
+    SPOILED void atomic_add(int b, I i, T v) const
     {
-        spoil_store(p, i, [&](I at) { Base::atomic_add(p, at, v); });
+        spoil_store(b, i, [&](I at) { Base::atomic_add(b, at, v); });
     }
-    template <int W> SPOILED void store_wide(T *p, I j, wide<T, W> v) const
+    template <int W> SPOILED void store_wide(int b, I j, wide<T, W> v) const
     {
         for (int u = 0; u < W; u++)
-            store(p, W * j + u, v.v[u]);
+            store(b, W * j + u, v.v[u]);
     }
 };
 

@@ -9,6 +9,7 @@ extern "C" {
 }
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <vector>
 
@@ -263,6 +264,76 @@ static void the_ledger_s_stores_are_the_elements_that_are_expected_to_be_written
         });
 }
 
+static experiment looping(const kernel *k, int64_t size, int64_t block, int64_t grid)
+{
+    experiment e;
+    problems wrong = {};
+    experiment_init(&e, k);
+    e.size[0] = size;
+    e.block[0] = block;
+    e.grid[0] = grid;
+    e.grid[1] = e.grid[2] = 1;
+    if (experiment_check(&e, nullptr, &wrong) < 0)
+        fail_msg("%s: %s", k->name, wrong.at[0].detail);
+    return e;
+}
+
+static int64_t thread_ns(void)
+{
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* One thread that does all the work is one output element with all the inputs behind it. To know it must not take longer
+   than to look at each of them; processor time, because the machine may be busy. */
+static void what_one_thread_leaves_is_known_as_soon_as_its_inputs_are_looked_at(void **)
+{
+    for (const kernel *k : chosen) {
+        if (!k->grid_stride)
+            continue;
+        experiment e = looping(k, 1 << 20, 1, 1);
+        domain d = experiment_domain(&e);
+        double value = 0;
+        int64_t begin = thread_ns();
+        for (uint64_t i = 0; i < d.n; i++)
+            k->expected(&d, e.dtype, 0, i, &value);
+        int64_t looked = thread_ns();
+        k->expected(&d, e.dtype, k->buffer_count - 1, 0, &value);
+        int64_t known = thread_ns();
+        if (known - looked > looked - begin)
+            fail_msg("%s: %lld us, to look at each input takes %lld", k->name,
+                     (long long)(known - looked) / 1000, (long long)(looked - begin) / 1000);
+    }
+}
+
+static void the_partial_sums_of_stream_dot_are_those_of_its_inputs(void **)
+{
+    static const int64_t sizes[] = {1, 253, 254, 255, 5000, 100003}, blocks[] = {1, 2, 100, 127, 254, 1000},
+                         grids[] = {1, 3, 127, 300};
+    const kernel *k = suite_find("stream_dot");
+    for (int64_t size : sizes)
+        for (int64_t block : blocks)
+            for (int64_t grid : grids) {
+                experiment e = looping(k, size, block, grid);
+                domain d = experiment_domain(&e);
+                std::vector<double> sums((size_t)grid);
+                for (uint64_t i = 0; i < d.n; i++) {
+                    double a = 0, b = 0;
+                    k->expected(&d, e.dtype, 0, i, &a);
+                    k->expected(&d, e.dtype, 1, i, &b);
+                    sums[i / (uint64_t)block % (uint64_t)grid] += a * b;
+                }
+                for (size_t i = 0; i < sums.size(); i++) {
+                    double value = -1;
+                    k->expected(&d, e.dtype, 2, i, &value);
+                    if (value != sums[i])
+                        fail_msg("size %lld block %lld grid %lld: C[%zu] is %.0f, not %.0f", (long long)size,
+                                 (long long)block, (long long)grid, i, sums[i], value);
+                }
+            }
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -278,6 +349,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_way_to_spoil_every_kernel_is_found_out),
         cmocka_unit_test(the_ledger_counts_what_is_touched),
         cmocka_unit_test(the_ledger_s_stores_are_the_elements_that_are_expected_to_be_written),
+        cmocka_unit_test(what_one_thread_leaves_is_known_as_soon_as_its_inputs_are_looked_at),
+        cmocka_unit_test(the_partial_sums_of_stream_dot_are_those_of_its_inputs),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

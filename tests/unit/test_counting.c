@@ -75,6 +75,20 @@ static void a_point_that_does_not_fit_is_left_for_its_own_run(void **state)
     assert_int_equal(fresh, 2 * 4);
 }
 
+static void what_does_not_fit_at_all_is_out_of_memory(void **state)
+{
+    (void)state;
+    struct experiment experiments[] = {experiment("copy", 9000000), experiment("copy", 5000)};
+    static struct counted points[2];
+    struct error error = {0};
+    memory_limit = 1 << 20;
+    for (int i = 0; i < 2; i++)
+        points[i].experiment = &experiments[i];
+    assert_int_equal(runner_count(runner, points, 2, 10, &error), -1);
+    assert_int_equal(error.kind, ERROR_OUT_OF_MEMORY);
+    assert_int_equal(launches, 0);
+}
+
 static void a_device_without_counters_says_so(void **state)
 {
     (void)state;
@@ -82,9 +96,7 @@ static void a_device_without_counters_says_so(void **state)
     static struct counted points[2];
     struct error error = {0};
     points[0].experiment = points[1].experiment = &e;
-    assert_true(runner_can_count(runner));
     kind.counters = NULL;
-    assert_false(runner_can_count(runner));
     assert_int_equal(runner_count(runner, points, 2, 10, &error), 0);
     assert_int_equal(points[0].counters.status, COUNTERS_UNAVAILABLE);
     assert_non_null(strstr(points[0].counters.reason, "cpu"));
@@ -98,6 +110,7 @@ int main(void)
         COUNTED(outputs_are_restored_before_every_pass),
         COUNTED(points_that_ask_for_the_same_share_the_passes),
         COUNTED(a_point_that_does_not_fit_is_left_for_its_own_run),
+        COUNTED(what_does_not_fit_at_all_is_out_of_memory),
         COUNTED(a_device_without_counters_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

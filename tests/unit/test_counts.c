@@ -1,212 +1,194 @@
-/* What an executor counts ahead and keeps. This program is its server, too: it writes the answers before they are asked for. */
+/* What an executor answers to a count, and what becomes of it as text on its way to the result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "api/protocol.h"
+#include "api/counters_text.h"
 #include "executor/counts.h"
 #include "tests/faults/counted_device.h"
 
 static const char request[] = "{\"kernel\":\"copy\",\"size\":5000,\"counters\":true}";
 
-static int to_executor, from_executor;
-static struct channel *channel;
-static struct counts counts;
-
-/* Before anything is printed: standard output becomes standard error. */
-static void open_channel(void)
+/* Of so many experiments, "P0", "P1" ...; to be freed. */
+static struct message count(int experiments, const char *const requests[], struct error *error)
 {
-    int in[2], out[2];
-    assert_int_equal(pipe(in) + pipe(out), 0);
-    assert_true(dup2(in[0], STDIN_FILENO) >= 0 && dup2(out[1], STDOUT_FILENO) >= 0);
-    to_executor = in[1];
-    from_executor = out[0];
-    fcntl(from_executor, F_SETFL, O_NONBLOCK);
-    assert_int_equal(channel_open(&channel, NULL), 0);
-}
-
-static void say(char *line)
-{
-    assert_non_null(line);
-    assert_int_equal(write(to_executor, line, strlen(line)), strlen(line));
-    free(line);
-}
-
-/* Of so many experiments, "<id>1", "<id>2" ... */
-static void say_ahead(const char *id, int count, const char *of_each)
-{
-    struct ahead ahead = {.count = count};
-    for (int i = 0; i < count; i++) {
-        snprintf(ahead.at[i].id, sizeof ahead.at[i].id, "%s%d", id, i + 1);
-        ahead.at[i].request = (char *)of_each;
+    struct message message = {
+        .type = MESSAGE_COUNT, .id = "P0", .limit_s = 5, .ahead = {.count = experiments}};
+    struct message answer = {0};
+    for (int i = 0; i < experiments; i++) {
+        snprintf(message.ahead.at[i].id, sizeof message.ahead.at[i].id, "P%d", i);
+        message.ahead.at[i].request = (char *)requests[i];
     }
-    say(message_ahead(id, &ahead));
-}
-
-/* Was there exactly one line, that asks for this id? */
-static bool asked(const char *id)
-{
-    char line[256] = "", *wanted = message_ask(id);
-    ssize_t length = read(from_executor, line, sizeof line - 1);
-    bool same = length > 0 && strcmp(line, wanted) == 0;
-    free(wanted);
-    if (length > 0 && !same)
-        fail_msg("%s", line);
-    return same;
-}
-
-static int fill(const char *id, struct counters *counters, struct error *error)
-{
-    struct experiment e = experiment("copy", 5000);
     *error = (struct error){0};
-    return counts_fill(&counts, runner, channel, id, &e, NULL, counters, error);
+    char *line = counts_answer(runner, &message, NULL, error);
+    assert_int_equal(!line, error->kind != ERROR_NONE);
+    if (line)
+        assert_int_equal(message_parse(&answer, line, strlen(line) - 1, NULL), 0);
+    free(line);
+    return answer;
 }
 
-static int set_up_counts(void **state)
+static struct counters counters_of(const struct message *message, int i)
 {
-    counts = (struct counts){0};
-    return set_up(state);
+    struct counters counters;
+    assert_int_equal(counters_from_text(&counters, message->counts.at[i].counters, NULL), 0);
+    return counters;
 }
 
-static void what_was_counted_ahead_is_kept_for_its_own_run(void **state)
+static void sixteen_are_counted_at_once_each_with_its_own_values(void **state)
 {
     (void)state;
-    static struct counters counters;
+    const char *requests[PROTOCOL_POINTS];
     struct error error;
-    say_ahead("A", 2, request);
-    assert_int_equal(fill("A", &counters, &error), 0);
-    assert_true(asked("A"));
-    assert_int_equal(counters.status, COUNTERS_MEASURED);
-    assert_int_equal(counters.points, 3);
-    assert_int_equal(launches, 3 * 4);
-    for (int i = 2; i >= 1; i--) { /* in any order */
-        memset(&counters, 0, sizeof counters);
-        assert_int_equal(fill(i == 1 ? "A1" : "A2", &counters, &error), 0);
+    for (int i = 0; i < PROTOCOL_POINTS; i++)
+        requests[i] = request;
+    struct message answer = count(PROTOCOL_POINTS, requests, &error);
+    assert_int_equal(answer.counts.count, PROTOCOL_POINTS);
+    assert_int_equal(launches, PROTOCOL_POINTS * PASSES);
+    for (int i = 0; i < PROTOCOL_POINTS; i++) {
+        char id[8];
+        struct counters counters = counters_of(&answer, i);
+        snprintf(id, sizeof id, "P%d", i);
+        assert_string_equal(answer.counts.at[i].id, id);
         assert_int_equal(counters.status, COUNTERS_MEASURED);
-        assert_int_equal(counters.points, 3);
-        assert_int_equal(place_of(&counters), 4 * i); /* its own */
+        assert_int_equal(counters.points, PROTOCOL_POINTS);
+        assert_int_equal(counters.passes, PASSES);
+        assert_int_equal(place_of(&counters), i * 4);
     }
-    assert_false(asked("A1"));
-    assert_int_equal(launches, 3 * 4);
-    say_ahead("A1", 0, request); /* given out once */
-    assert_int_equal(fill("A1", &counters, &error), 0);
-    assert_true(asked("A1"));
-    assert_int_equal(launches, 3 * 4 + 4);
+    message_free(&answer);
 }
 
-static void the_oldest_make_room(void **state)
+static void what_cannot_share_passes_is_left_out_and_so_is_what_is_no_request(void **state)
 {
     (void)state;
-    static struct counters counters;
+    static const char *const requests[] = {request,
+                                           "{\"kernel\":\"bank_conflict\",\"size\":4096,\"counters\":true}",
+                                           "{\"kernel\":\"no such kernel\"}", request};
     struct error error;
-    for (int i = 0; i < 3; i++) { /* cancelled: nobody comes for them */
-        char id[] = {(char)('A' + i), '\0'};
-        say_ahead(id, 7, request);
-        assert_int_equal(fill(id, &counters, &error), 0);
-        assert_true(asked(id));
-    }
-    assert_int_equal(counts.kept, COUNTERS_POINTS);
-    assert_int_equal(launches, 3 * 8 * 4);
-    for (int i = 1; i <= 7; i++) {
-        char ids[2][16];
-        snprintf(ids[0], sizeof ids[0], "B%d", i);
-        snprintf(ids[1], sizeof ids[1], "C%d", i);
-        assert_int_equal(fill(ids[0], &counters, &error) + fill(ids[1], &counters, &error), 0);
-    }
-    assert_int_equal(counts.kept, 2); /* of the first, the last two */
-    assert_int_equal(fill("A6", &counters, &error) + fill("A7", &counters, &error), 0);
-    assert_int_equal(counts.kept, 0);
-    assert_false(asked("A7"));
-    assert_int_equal(launches, 3 * 8 * 4);
+    struct message answer = count(4, requests, &error);
+    assert_int_equal(answer.counts.count, 2);
+    assert_string_equal(answer.counts.at[1].id, "P3");
+    message_free(&answer);
+    answer = count(1, &requests[2], &error);
+    assert_int_equal(counters_of(&answer, 0).status, COUNTERS_UNAVAILABLE);
+    message_free(&answer);
 }
 
-/* A sweep whose points take turns in what they want to have counted. */
-static void what_is_kept_is_not_counted_again(void **state)
+static void what_does_not_fit_says_so(void **state)
 {
     (void)state;
-    static const char other[] = "{\"kernel\":\"bank_conflict\",\"size\":4096,\"counters\":true}";
-    static struct counters counters;
+    static const char *const requests[] = {"{\"kernel\":\"copy\",\"size\":9000000,\"counters\":true}",
+                                           request};
     struct error error;
-    struct ahead ahead = {
-        4, {{"P1", (char *)other}, {"P2", (char *)request}, {"P3", (char *)other}, {"P4", (char *)request}}};
-    say(message_ahead("P0", &ahead));
-    assert_int_equal(fill("P0", &counters, &error), 0);
-    assert_true(asked("P0"));
-    assert_int_equal(counters.points, 3); /* P2 and P4 with it */
-    say(message_ahead("Q", &ahead));      /* somebody else's run comes in between */
-    assert_int_equal(fill("Q", &counters, &error), 0);
-    assert_true(asked("Q"));
-    assert_int_equal(counters.points, 1); /* what is left wants other counters */
-    assert_int_equal(launches, (3 + 1) * 4);
-    assert_int_equal(fill("P2", &counters, &error) + fill("P4", &counters, &error), 0);
-    assert_false(asked("P2"));
-    assert_int_equal(counters.points, 3);
+    memory_limit = 1 << 20;
+    struct message answer = count(2, requests, &error);
+    assert_int_equal(answer.counts.count, 1);
+    assert_true(answer.counts.at[0].no_room);
+    assert_int_equal(counters_of(&answer, 0).status, COUNTERS_UNAVAILABLE);
+    message_free(&answer);
 }
 
-static void a_refusal_is_not_kept(void **state)
+static void a_refusal_comes_back_with_its_remedy(void **state)
 {
     (void)state;
-    static struct counters counters;
+    static const char *const requests[] = {request, request};
     struct error error;
     refuses = true;
-    say_ahead("A", 2, request);
-    assert_int_equal(fill("A", &counters, &error), 0);
-    assert_true(asked("A"));
+    struct message answer = count(2, requests, &error);
+    assert_int_equal(answer.counts.count, 1);
+    struct counters counters = counters_of(&answer, 0);
     assert_int_equal(counters.status, COUNTERS_UNAVAILABLE);
-    assert_int_equal(counts.kept, 0);
+    assert_string_equal(counters.reason, "refused by this test");
+    assert_string_equal(counters.remedy, "ask for them");
+    message_free(&answer);
 }
 
-static void a_request_that_is_none_costs_only_itself(void **state)
+/* ---- as text ---- */
+
+static void counters_survive_their_way_as_text(void **state)
+{
+    (void)state;
+    static const struct counters_wanted wanted = {.on = true, .count = 1, .name = {"sm__cycles_active.avg"}};
+    static struct counters before, after;
+    counters_begin(&before, &wanted);
+    before.status = COUNTERS_MEASURED;
+    before.passes = 5;
+    before.points = 16;
+    for (int i = 0; i < before.count; i++) {
+        before.at[i].measured = i % 3 != 2;
+        before.at[i].value = i % 3 == 2 ? 0 : i % 3 ? 1.0 / (3 + i) : 9007199254740991.0 / (1 + i);
+        if (i % 3 == 2)
+            snprintf(before.at[i].reason, sizeof before.at[i].reason, "the chip has none of \"these\"");
+    }
+    char *text = counters_to_text(&before);
+    assert_int_equal(counters_from_text(&after, text, NULL), 0);
+    assert_memory_equal(&before, &after, sizeof before);
+    free(text);
+}
+
+static void what_is_no_counters_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{}",
+        "[]",
+        "x",
+        "{\"reason\":\"why\"}",
+        "{\"reason\":3,\"remedy\":\"\"}",
+        "{\"passes\":4,\"points\":1}",
+        "{\"passes\":0,\"points\":1,\"values\":[]}",
+        "{\"passes\":4,\"points\":17,\"values\":[]}",
+        "{\"passes\":4,\"points\":1,\"values\":[3]}",
+        "{\"passes\":4,\"points\":1,\"values\":[{\"name\":\"a\",\"metric\":\"b\"}]}",
+        "{\"passes\":4,\"points\":1,\"values\":[{\"name\":\"a\",\"value\":1}]}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        static struct counters counters;
+        struct error error = {0};
+        if (counters_from_text(&counters, texts[i], &error) == 0)
+            fail_msg("understood: %s", texts[i]);
+        assert_int_equal(error.kind, ERROR_INVALID);
+        assert_int_equal(counters.status, COUNTERS_NOT_REQUESTED);
+        assert_int_equal(counters.count, 0);
+    }
+}
+
+static void a_lost_count_says_why_in_any_encoding(void **state)
 {
     (void)state;
     static struct counters counters;
-    struct error error;
-    struct ahead ahead = {
-        2, {{"A1", (char *)"{\"kernel\":\"no such kernel\",\"counters\":true}"}, {"A2", (char *)request}}};
-    say(message_ahead("A", &ahead));
-    assert_int_equal(fill("A", &counters, &error), 0);
-    assert_true(asked("A"));
-    assert_int_equal(counters.status, COUNTERS_MEASURED);
-    assert_int_equal(counters.points, 2);
-    assert_int_equal(counts.kept, 1);
-    assert_string_equal(counts.at[0].id, "A2");
+    char *text = counters_lost_to_text("caf\xe9 was killed by SIGKILL");
+    assert_int_equal(counters_from_text(&counters, text, NULL), 0);
+    assert_int_equal(counters.status, COUNTERS_UNAVAILABLE);
+    assert_string_equal(counters.reason, "caf? was killed by SIGKILL");
+    free(text);
 }
 
-static void an_answer_that_is_none_is_an_error(void **state)
+static void a_request_says_whether_it_wants_counters(void **state)
 {
     (void)state;
-    static struct counters counters;
-    struct error error;
-    say_ahead("B", 1, request);
-    assert_int_equal(fill("A", &counters, &error), -1);
-    assert_true(asked("A"));
-    assert_int_equal(error.kind, ERROR_INVALID);
-    say(message_run("C", "{}"));
-    assert_int_equal(fill("A", &counters, &error), -1);
-    assert_true(asked("A"));
-    assert_int_equal(error.kind, ERROR_INVALID);
-    assert_int_equal(launches, 0);
+    assert_true(request_wants_counters("{\"kernel\":\"copy\",\"counters\":true}"));
+    assert_true(request_wants_counters("{\"counters\":[\"a\"]}"));
+    assert_false(request_wants_counters("{\"counters\":false,\"labels\":{\"counters\":true}}"));
+    assert_false(request_wants_counters("{}"));
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_counts, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_was_counted_ahead_is_kept_for_its_own_run),
-        TEST(the_oldest_make_room),
-        TEST(what_is_kept_is_not_counted_again),
-        TEST(a_refusal_is_not_kept),
-        TEST(a_request_that_is_none_costs_only_itself),
-        TEST(an_answer_that_is_none_is_an_error),
+        COUNTED(sixteen_are_counted_at_once_each_with_its_own_values),
+        COUNTED(what_cannot_share_passes_is_left_out_and_so_is_what_is_no_request),
+        COUNTED(what_does_not_fit_says_so),
+        COUNTED(a_refusal_comes_back_with_its_remedy),
+        cmocka_unit_test(counters_survive_their_way_as_text),
+        cmocka_unit_test(what_is_no_counters_is_refused),
+        cmocka_unit_test(a_lost_count_says_why_in_any_encoding),
+        cmocka_unit_test(a_request_says_whether_it_wants_counters),
     };
-    open_channel();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

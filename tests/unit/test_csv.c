@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "api/csv.h"
-#include "api/result_json.h"
+#include "api/json.h"
 
 /* A member as text, to be freed: a string as it is, an object as the service would have written it. */
 static char *member_text(const json_t *row, const char *name)

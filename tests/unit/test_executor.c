@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/protocol.h"
 #include "base/clock.h"
@@ -27,6 +28,7 @@ enum { WITHIN_S = 60 };
 struct fixture {
     char directory[SCRATCH_BYTES];
     struct child *child, *second;
+    const char *flag; /* one more; NULL: none */
 };
 
 static int set_up(void **state)
@@ -54,7 +56,7 @@ static int tear_down(void **state)
 static struct child *start(struct fixture *f, const char *spec)
 {
     const char *const argv[] = {"/proc/self/exe", "--executor", "--device", spec,
-                                "--lock-dir",     f->directory, NULL};
+                                "--lock-dir",     f->directory, f->flag,    NULL};
     struct child *child = NULL;
     assert_int_equal(child_start(&child, "test", argv, NULL), 0);
     return child;
@@ -94,7 +96,7 @@ static void greet(struct child *child)
 
 static void ask(struct child *child, const char *id, const char *request)
 {
-    char *line = message_run(id, request);
+    char *line = message_run(id, request, NULL, 0);
     assert_non_null(line);
     assert_int_equal(child_send(child, line, strlen(line)), 0);
     free(line);
@@ -229,6 +231,61 @@ static void it_waits_until_the_old_executor_is_gone(void **state)
     greet(f->second);
 }
 
+static void one_that_counts_does_not_wait_for_one_that_times(void **state)
+{
+    struct fixture *f = *state;
+    struct message message;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    f->flag = "--counting";
+    f->second = start(f, "cpu");
+    greet(f->second);
+    struct child *third = start(f, "cpu");
+    enum child_event event = next(third, 0.5, &message);
+    child_end(third, 0);
+    child_free(third);
+    assert_int_equal(event, CHILD_QUIET);
+}
+
+/* Started by a service on another machine, whose directories are not here. */
+static void without_a_directory_it_locks_in_one_of_its_own(void **state)
+{
+    struct fixture *f = *state;
+    char lock[SCRATCH_BYTES + 32];
+    const char *const argv[] = {"/proc/self/exe", "--executor", "--device", "cpu", NULL};
+    setenv("XDG_RUNTIME_DIR", f->directory, 1);
+    assert_int_equal(child_start(&f->child, "test", argv, NULL), 0);
+    greet(f->child);
+    snprintf(lock, sizeof lock, "%s/coalesced-locks", f->directory);
+    assert_int_equal(access(lock, W_OK), 0);
+    assert_int_equal(child_start(&f->second, "test", argv, NULL), 0);
+    struct message message;
+    assert_int_equal(next(f->second, 0.5, &message), CHILD_QUIET);
+    unsetenv("XDG_RUNTIME_DIR");
+}
+
+/* The CPU has no counters: the reason comes back in place of each. */
+static void it_counts_what_it_is_asked_for(void **state)
+{
+    struct fixture *f = *state;
+    char *request = "{\"kernel\":\"copy\",\"size\":1024,\"counters\":true}";
+    struct ahead experiments = {2, {{"1", request}, {"2", request}}};
+    f->flag = "--counting";
+    f->child = start(f, "cpu");
+    greet(f->child);
+    for (int i = 0; i < 2; i++) {
+        char *line = message_count(&experiments, 5);
+        assert_int_equal(child_send(f->child, line, strlen(line)), 0);
+        free(line);
+        struct message counts = answer(f->child);
+        if (counts.type != MESSAGE_COUNTS)
+            fail_msg("%s", counts.failure.text);
+        assert_string_equal(counts.id, "1");
+        assert_non_null(strstr(counts.counts.at[0].counters, "no hardware counters"));
+        message_free(&counts);
+    }
+}
+
 static void a_device_in_use_is_named_with_its_holder(void **state)
 {
     struct fixture *f = *state;
@@ -284,6 +341,9 @@ int main(int argc, char **argv)
         TEST(it_ends_when_its_input_closes_in_the_middle_of_a_run),
         TEST(it_ends_at_its_own_deadline),
         TEST(it_waits_until_the_old_executor_is_gone),
+        TEST(one_that_counts_does_not_wait_for_one_that_times),
+        TEST(without_a_directory_it_locks_in_one_of_its_own),
+        TEST(it_counts_what_it_is_asked_for),
         TEST(a_device_in_use_is_named_with_its_holder),
         TEST(a_device_that_is_not_there_is_named),
         TEST(rubbish_from_the_server_ends_it),

@@ -9,6 +9,7 @@
 #include "api/experiment_json.h"
 #include "api/kernel_json.h"
 #include "api/facts_json.h"
+#include "api/json.h"
 #include "api/result_json.h"
 
 static const struct device_facts facts = {
@@ -185,14 +186,14 @@ static void what_is_written_reads_back_the_same(void **state)
             e.param[p] =
                 e.kernel->params[p].min + (e.kernel->params[p].power_of_two ? e.kernel->params[p].min : 1);
         assert_int_equal(experiment_check(&e, NULL, &problems), 0);
-        json_t *written = experiment_to_json(&e, NULL);
+        json_t *written = experiment_to_json(&e);
         assert_non_null(written);
         assert_int_equal(experiment_from_json(&again, written, &problems), 0);
         assert_int_equal(experiment_check(&again, NULL, &problems), 0);
         assert_memory_equal(again.grid, e.grid, sizeof e.grid);
         assert_int_equal(again.shared_bytes, e.shared_bytes);
         assert_memory_equal(again.param, e.param, sizeof e.param);
-        json_t *twice = experiment_to_json(&again, NULL);
+        json_t *twice = experiment_to_json(&again);
         assert_true(json_equal(written, twice));
         json_decref(written);
         json_decref(twice);

@@ -78,6 +78,107 @@ static void an_executor_that_lost_its_device_and_stays_is_ended(void **state)
     runs_well(f);
 }
 
+static void what_an_executor_makes_of_its_answers_is_not_believed(void **state)
+{
+    static const struct {
+        const char *behaviour;
+        enum error_kind kind;
+        const char *text;
+    } cases[] = {
+        {"open_again", ERROR_CRASHED, "creates its context twice"},
+        {"reopen", ERROR_CRASHED, "creates its context twice"},
+        {"nothing_in_it", ERROR_CRASHED, "does not say whether it was verified"},
+        {"unverified", ERROR_INCORRECT, "the output is wrong"},
+        {"members", ERROR_CRASHED, "a result has no member"},
+        {"cancelled", ERROR_CRASHED, "only the service decides on"},
+    };
+    struct fixture *f = *state;
+    begin(f);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t start = clock_monotonic_ns();
+        fails(f, cases[i].behaviour, cases[i].kind, cases[i].text);
+        assert_true(since(start) < 5);
+        runs_well(f);
+    }
+}
+
+/* The second answer is there before the next run, or comes in the middle of it. */
+static void an_answer_that_comes_twice_or_late_costs_the_next_run_nothing(void **state)
+{
+    static const char *const behaviours[] = {"twice", "late"};
+    struct fixture *f = *state;
+    begin(f);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(supervisor_ready(f->supervisor), 0);
+        pid_t before = status_of(f).executor;
+        struct outcome outcome = run(f, behaviours[i], 5);
+        assert_int_equal(outcome.end, OUTCOME_RESULT);
+        outcome_free(&outcome);
+        do
+            outcome = run(f, "slow", 5); /* as a worker does, without asking supervisor_ready() before */
+        while (outcome.end == OUTCOME_UNTOUCHED && supervisor_ready(f->supervisor) == 0);
+        assert_string_equal(outcome.failure.text, "");
+        assert_int_equal(outcome.end, OUTCOME_RESULT);
+        outcome_free(&outcome);
+        assert_int_equal(status_of(f).failures, 0);
+        runs_well(f);
+        assert_int_not_equal(status_of(f).executor, before);
+    }
+}
+
+static void an_executor_killed_by_somebody_else_is_told_from_one_that_crashed(void **state)
+{
+    struct fixture *f = *state;
+    begin(f);
+    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    struct outcome outcome = run(f, "killed", 5);
+    assert_int_equal(outcome.end, OUTCOME_LOST);
+    assert_non_null(strstr(outcome.failure.text, "killed by SIGKILL"));
+    outcome_free(&outcome);
+    runs_well(f);
+}
+
+/* The process that left its group and its session, by its own account in the journal. */
+static pid_t leaver(const char *path)
+{
+    long pid = 0;
+    FILE *file = fopen(path, "r");
+    char line[128];
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "leaver %ld", &pid);
+    if (file)
+        fclose(file);
+    return (pid_t)pid;
+}
+
+static void a_process_that_left_the_group_ends_with_the_executor(void **state)
+{
+    struct fixture *f = *state;
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/fake-executor-journal-%ld", (long)getpid());
+    unlink(path);
+    f->argv[2] = "--journal";
+    f->argv[3] = path;
+    begin(f);
+    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    struct outcome outcome = run(f, "leaver", 5);
+    outcome_free(&outcome);
+    pid_t left = leaver(path);
+    assert_true(left > 0);
+    assert_int_equal(kill(left, 0), 0);
+    supervisor_free(f->supervisor);
+    f->supervisor = NULL;
+    char stat[64], state_of = 'Z';
+    snprintf(stat, sizeof stat, "/proc/%ld/stat", (long)left);
+    FILE *file = fopen(stat, "r"); /* it may still wait to be buried by init */
+    if (file && fscanf(file, "%*d (%*[^)]) %c", &state_of) != 1)
+        state_of = 'Z';
+    if (file)
+        fclose(file);
+    assert_int_equal(state_of, 'Z');
+    unlink(path);
+}
+
 static void out_of_memory_leaves_the_executor_in_its_place(void **state)
 {
     struct fixture *f = *state;
@@ -112,6 +213,10 @@ int main(void)
         SUPERVISED(an_executor_that_never_stops_talking_is_ended_at_its_time),
         SUPERVISED(an_executor_that_closes_its_output_is_ended),
         SUPERVISED(an_executor_that_lost_its_device_and_stays_is_ended),
+        SUPERVISED(what_an_executor_makes_of_its_answers_is_not_believed),
+        SUPERVISED(an_answer_that_comes_twice_or_late_costs_the_next_run_nothing),
+        SUPERVISED(an_executor_killed_by_somebody_else_is_told_from_one_that_crashed),
+        SUPERVISED(a_process_that_left_the_group_ends_with_the_executor),
         SUPERVISED(out_of_memory_leaves_the_executor_in_its_place),
         SUPERVISED(an_incorrect_output_fails_with_its_result_kept),
     };

@@ -9,6 +9,7 @@
 
 #include "api/problem.h"
 #include "api/text.h"
+#include "server/http/admit.h"
 #include "server/http/field.h"
 #include "server/http/listen.h"
 #include "server/http/route.h"
@@ -90,6 +91,45 @@ static void entity_tags_are_found_in_a_list(void **state)
     assert_false(field_names_tag("\"b\"", "\"a\""));
     assert_false(field_names_tag("a", "\"a\""));
     assert_false(field_names_tag("", "\"a\""));
+}
+
+static void a_coding_is_taken_that_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *accept_encoding;
+        bool named;
+    } cases[] = {
+        {"gzip", true},
+        {"GZIP", true},
+        {"deflate, gzip;q=0.5", true},
+        {"*", true},
+        {"br, *;q=0.1", true},
+        {"gzip;q=0", false},
+        {"gzip;q=0, *", false},
+        {"*, gzip;q=0.0", false},
+        {"*;q=0", false},
+        {"identity", false},
+        {"gzippy", false},
+        {"", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (field_names_coding(cases[i].accept_encoding, "gzip") != cases[i].named)
+            fail_msg("Accept-Encoding: %s", cases[i].accept_encoding);
+}
+
+static void a_body_that_finds_no_memory_is_rejected(void **state)
+{
+    (void)state;
+    struct request request = {0};
+    assert_int_equal(admit_body(&request, "half", 4), 0);
+    assert_false(request.rejected);
+    request.body.failed = true; /* as a failed allocation leaves it */
+    assert_int_equal(admit_body(&request, " of it", 6), 0);
+    assert_true(request.rejected);
+    assert_int_equal(request.rejection, PROBLEM_UNAVAILABLE);
+    assert_int_equal(admit_body(&request, " and more", 9), 0);
+    assert_null(request.body.data);
 }
 
 static void a_bearer_token_is_taken_out(void **state)
@@ -288,6 +328,8 @@ int main(void)
         cmocka_unit_test(accept_is_read_as_rfc_9110_says),
         cmocka_unit_test(prefer_is_read_as_rfc_7240_says),
         cmocka_unit_test(entity_tags_are_found_in_a_list),
+        cmocka_unit_test(a_coding_is_taken_that_is_named),
+        cmocka_unit_test(a_body_that_finds_no_memory_is_rejected),
         cmocka_unit_test(a_bearer_token_is_taken_out),
         cmocka_unit_test(content_types_have_parameters),
         cmocka_unit_test(a_target_is_decoded),

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "api/live_json.h"
+#include "api/json.h"
 #include "api/result_json.h"
 #include "kernels/device/device.h"
 #include "kernels/live.h"
@@ -38,8 +39,11 @@ static void nvml_does(const char *text)
     assert_int_equal(rename(beside, script), 0);
 }
 
-static struct live_reading read_once(const char *which, unsigned wanted, int64_t own)
+static int64_t sibling; /* a second process of ours */
+
+static struct live_reading read_once(const char *which, unsigned wanted, int64_t first)
 {
+    struct live_own own = {{first, sibling}};
     struct live_reading reading;
     struct live *live = live_open(which);
     assert_non_null(live);
@@ -107,7 +111,7 @@ static void a_driver_that_does_not_answer_at_all_is_told_of(void **state)
     struct live_reading reading = read_once(uuid, LIVE_ALL, 0);
     setenv("COALESCED_NVML_LIBRARY", library, 1);
     assert_non_null(strstr(reading.reason, "/nonexistent"));
-    live_read(NULL, LIVE_ALL, 0, &reading);
+    live_read(NULL, LIVE_ALL, (struct live_own){{0, 0}}, &reading);
     assert_true(!reading.measured && reading.reason[0]);
 }
 
@@ -132,6 +136,34 @@ static void other_processes_are_told_from_ours(void **state)
         if ((others->known ? others->value : -1) != cases[i].others)
             fail_msg("case %zu: %g others (%s)", i, others->value, others->reason);
         assert_true(others->known || others->reason[0]);
+    }
+}
+
+static void the_sibling_that_counts_is_no_other(void **state)
+{
+    static const struct {
+        const char *processes;
+        int64_t sibling;
+        int others;
+    } cases[] = {
+        {"self,11", 11, 0},  {"self,11,12", 11, 1}, {"self,12", 11, 1}, /* it has no context by now */
+        {"21,22,23", 11, 1}, {"21", 11, 0},         {"x70", 11, 68},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "processes %s\nutilisation 90\n", cases[i].processes);
+        nvml_does(text);
+        sibling = cases[i].sibling;
+        struct live_reading reading = read_once(uuid, LIVE_BIT(LIVE_OTHERS), getpid());
+        sibling = 0;
+        const struct live_value *others = &reading.of[LIVE_OTHERS];
+        if (!others->known || others->value != cases[i].others)
+            fail_msg("case %zu: %g others (%s)", i, others->value, others->reason);
+        struct stability stability = {.looks = 1, .look = {reading}};
+        struct stability_reasons reasons = {0};
+        stability_judge(&stability, &reasons);
+        assert_int_equal(reasons.count, cases[i].others > 0);
     }
 }
 
@@ -259,7 +291,7 @@ static double wait_at_most(double seconds)
 {
     struct live *live = live_open(uuid);
     phases = 0;
-    double waited = stability_wait(live, seconds, count_quiet, NULL);
+    double waited = stability_wait(live, (struct live_own){{getpid(), sibling}}, seconds, count_quiet, NULL);
     live_close(live);
     return waited;
 }
@@ -416,6 +448,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_the_driver_refuses_has_its_reason_and_the_rest_is_read),
         cmocka_unit_test(a_driver_that_does_not_answer_at_all_is_told_of),
         cmocka_unit_test(other_processes_are_told_from_ours),
+        cmocka_unit_test(the_sibling_that_counts_is_no_other),
         cmocka_unit_test(a_cpu_tells_its_memory_and_why_it_tells_no_more),
         cmocka_unit_test(each_cause_is_a_sentence_with_its_figures),
         cmocka_unit_test(nothing_read_is_no_reason),

@@ -42,9 +42,11 @@ static void a_hello_carries_every_fact(void **state)
 {
     (void)state;
     struct message m;
-    reparse(message_hello(3, &facts), &m);
+    reparse(message_hello(3, true, 4711, &facts), &m);
     assert_int_equal(m.type, MESSAGE_HELLO);
     assert_int_equal(m.devices, 3);
+    assert_true(m.can_count);
+    assert_int_equal(m.pid, 4711);
     assert_true(m.build[0]);
     assert_memory_equal(&m.facts, &facts, sizeof facts);
     message_free(&m);
@@ -56,12 +58,19 @@ static void a_run_carries_its_request_as_it_was(void **state)
     struct message m;
     reparse(
         message_run("01AB",
-                    "{\"kernel\": \"copy\",\n \"size\": 5, \"noise\": 0.01, \"labels\": {\"a\": \"\\n\"}}"),
+                    "{\"kernel\": \"copy\",\n \"size\": 5, \"noise\": 0.01, \"labels\": {\"a\": \"\\n\"}}",
+                    NULL, 0),
         &m);
     assert_int_equal(m.type, MESSAGE_RUN);
     assert_string_equal(m.id, "01AB");
     assert_string_equal(m.payload,
                         "{\"kernel\":\"copy\",\"size\":5,\"noise\":0.01,\"labels\":{\"a\":\"\\n\"}}");
+    assert_null(m.counters);
+    assert_int_equal(m.pid, 0);
+    message_free(&m);
+    reparse(message_run("01AB", "{}", "{\"passes\": 4, \"value\": 0.123456789012345}", 4712), &m);
+    assert_string_equal(m.counters, "{\"passes\":4,\"value\":0.123456789012345}");
+    assert_int_equal(m.pid, 4712);
     message_free(&m);
 }
 
@@ -78,25 +87,15 @@ static void a_progress_carries_its_phase(void **state)
 static void a_result_says_whether_it_was_verified(void **state)
 {
     (void)state;
-    static const struct {
-        const char *result;
-        bool verified;
-    } cases[] = {
-        {"{\"correctness\":{\"verified\":true}}", true},
-        {"{\"correctness\":{\"verified\":false}}", false},
-        {"{\"correctness\":{\"verified\":1}}", false},
-        {"{\"correctness\":{\"status\":\"unavailable\"}}", false},
-        {"{\"verified\":true}", false},
-        {"{}", false},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct message m;
-        reparse(message_result("1", cases[i].result), &m);
-        assert_int_equal(m.type, MESSAGE_RESULT);
-        assert_string_equal(m.payload, cases[i].result);
-        assert_int_equal(m.verified, cases[i].verified);
-        message_free(&m);
-    }
+    struct message m;
+    reparse(message_result("1", "{\"correctness\":{\"verified\":true}}"), &m);
+    assert_int_equal(m.type, MESSAGE_RESULT);
+    assert_string_equal(m.payload, "{\"correctness\":{\"verified\":true}}");
+    assert_true(m.verified);
+    message_free(&m);
+    reparse(message_result("1", "{\"correctness\":{\"verified\":false}}"), &m);
+    assert_false(m.verified);
+    message_free(&m);
 }
 
 static void an_error_carries_kind_detail_and_perhaps_a_result(void **state)
@@ -118,26 +117,29 @@ static void an_error_carries_kind_detail_and_perhaps_a_result(void **state)
     message_free(&m);
 }
 
-static void what_is_ahead_is_asked_for_and_told(void **state)
+static void a_count_carries_its_experiments_and_their_counts_come_back(void **state)
 {
     (void)state;
     struct message m;
-    struct ahead ahead = {2, {{"01CD", "{\"kernel\": \"copy\"}"}, {"01EF", "{}"}}};
-    reparse(message_ask("01AB"), &m);
-    assert_int_equal(m.type, MESSAGE_ASK);
-    assert_string_equal(m.id, "01AB");
-    message_free(&m);
-    reparse(message_ahead("01AB", &ahead), &m);
-    assert_int_equal(m.type, MESSAGE_AHEAD);
-    assert_string_equal(m.id, "01AB");
+    struct ahead experiments = {2, {{"01CD", "{\"kernel\": \"copy\"}"}, {"01EF", "{}"}}};
+    struct counts counts = {2, {{"01CD", "{\"passes\": 4}", false}, {"01EF", "{}", true}}};
+    reparse(message_count(&experiments, 2.5), &m);
+    assert_int_equal(m.type, MESSAGE_COUNT);
+    assert_string_equal(m.id, "01CD");
+    assert_true(m.limit_s == 2.5);
     assert_int_equal(m.ahead.count, 2);
     assert_string_equal(m.ahead.at[0].id, "01CD");
     assert_string_equal(m.ahead.at[0].request, "{\"kernel\":\"copy\"}");
     assert_string_equal(m.ahead.at[1].request, "{}");
     message_free(&m);
-    ahead.count = 0;
-    reparse(message_ahead("01AB", &ahead), &m);
-    assert_int_equal(m.ahead.count, 0);
+    reparse(message_counts("01CD", &counts), &m);
+    assert_int_equal(m.type, MESSAGE_COUNTS);
+    assert_string_equal(m.id, "01CD");
+    assert_int_equal(m.counts.count, 2);
+    assert_string_equal(m.counts.at[0].counters, "{\"passes\":4}");
+    assert_false(m.counts.at[0].no_room);
+    assert_string_equal(m.counts.at[1].id, "01EF");
+    assert_true(m.counts.at[1].no_room);
     message_free(&m);
 }
 
@@ -177,9 +179,9 @@ static void what_is_not_of_the_protocol_is_refused(void **state)
         "{\"type\":\"greeting\"}",
         "{\"type\":1}",
         "{\"type\":\"hello\"}",
-        "{\"type\":\"hello\",\"protocol\":2}",
-        "{\"type\":\"hello\",\"protocol\":2,\"devices\":0,\"build\":\"x\",\"device\":{}}",
-        "{\"type\":\"hello\",\"protocol\":2,\"devices\":1,\"build\":\"x\",\"device\":{}}",
+        "{\"type\":\"hello\",\"protocol\":3}",
+        "{\"type\":\"hello\",\"protocol\":3,\"devices\":0,\"build\":\"x\",\"device\":{}}",
+        "{\"type\":\"hello\",\"protocol\":3,\"devices\":1,\"build\":\"x\",\"device\":{}}",
         "{\"type\":\"progress\",\"id\":\"1\"}",
         "{\"type\":\"progress\",\"phase\":\"check\"}",
         "{\"type\":\"progress\",\"id\":\"1\",\"phase\":\"a phase with a name that is too long for it\"}",
@@ -189,13 +191,30 @@ static void what_is_not_of_the_protocol_is_refused(void **state)
         "{\"type\":\"result\",\"id\":\"1\",\"result\":{\"a\":NaN}}",
         "{\"type\":\"result\",\"id\":\"1\",\"id\":\"2\",\"result\":{}}",
         "{\"type\":\"result\",\"id\":\"1\",\"result\":{}} {}",
-        "{\"type\":\"ask\"}",
-        "{\"type\":\"ahead\",\"id\":\"1\"}",
-        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":{}}",
-        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":[1]}",
-        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":[{\"id\":\"2\",\"request\":{}},{\"id\":\"3\"}]}",
-        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":[{\"request\":{}}]}",
-        "{\"type\":\"ahead\",\"id\":\"1\",\"experiments\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}",
+        "{\"type\":\"result\",\"id\":\"1\",\"result\":{}}",
+        "{\"type\":\"result\",\"id\":\"1\",\"result\":{\"correctness\":{\"verified\":1}}}",
+        "{\"type\":\"result\",\"id\":\"1\",\"result\":{\"correctness\":{\"status\":\"unavailable\"}}}",
+        "{\"type\":\"result\",\"id\":\"1\",\"result\":{\"verified\":true}}",
+        "{\"type\":\"result\",\"id\":\"1\",\"result\":{\"correctness\":{\"verified\":true},\"state\":"
+        "\"queued\"}}",
+        "{\"type\":\"error\",\"id\":\"1\",\"kind\":\"incorrect\",\"detail\":\"\",\"result\":{\"id\":\"2\"}}",
+        "{\"type\":\"run\",\"id\":\"1\"}",
+        "{\"type\":\"run\",\"id\":\"1\",\"request\":{},\"counters\":7}",
+        "{\"type\":\"run\",\"id\":\"1\",\"request\":{},\"sibling\":-1}",
+        "{\"type\":\"ask\",\"id\":\"1\"}",
+        "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":1}",
+        "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":1,\"experiments\":{}}",
+        "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":1,\"experiments\":[]}",
+        "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":1,\"experiments\":[1]}",
+        "{\"type\":\"count\",\"id\":\"1\",\"experiments\":[{\"id\":\"1\",\"request\":{}}]}",
+        "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":0,\"experiments\":[{\"id\":\"1\",\"request\":{}}]}",
+        "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":1,\"experiments\":[{\"id\":\"2\",\"request\":{}}]}",
+        "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":1,\"experiments\":[{\"id\":\"1\",\"request\":{}},{"
+        "\"id\":\"3\"}]}",
+        "{\"type\":\"counts\",\"id\":\"1\"}",
+        "{\"type\":\"counts\",\"id\":\"1\",\"experiments\":[{\"id\":\"1\",\"counters\":[]}]}",
+        "{\"type\":\"counts\",\"id\":\"1\",\"experiments\":[{\"counters\":{}}]}",
+        "{\"type\":\"counts\",\"id\":\"1\",\"experiments\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}",
         "{\"type\":\"error\",\"id\":\"1\",\"kind\":\"sadness\",\"detail\":\"\"}",
         "{\"type\":\"error\",\"id\":\"1\",\"kind\":\"cuda_error\"}",
         "{\"type\":\"error\",\"id\":\"1\",\"kind\":\"incorrect\",\"detail\":\"\",\"result\":3}",
@@ -223,10 +242,12 @@ static void another_version_of_the_protocol_is_named(void **state)
 static void a_payload_that_is_no_object_is_not_written(void **state)
 {
     (void)state;
-    assert_null(message_run("1", "[1]"));
-    assert_null(message_run("1", "{"));
+    assert_null(message_run("1", "[1]", NULL, 0));
+    assert_null(message_run("1", "{", NULL, 0));
     assert_null(message_result("1", NULL));
-    assert_null(message_ahead("1", &(struct ahead){1, {{"2", "[1]"}}}));
+    assert_null(message_count(&(struct ahead){1, {{"2", "[1]"}}}, 1));
+    assert_null(message_counts("1", &(struct counts){1, {{"2", "[1]", false}}}));
+    assert_null(message_run("1", "{}", "[1]", 0));
     assert_null(message_error("1", &(struct error){.kind = ERROR_INCORRECT}, "no"));
 }
 
@@ -238,7 +259,7 @@ int main(void)
         cmocka_unit_test(a_progress_carries_its_phase),
         cmocka_unit_test(a_result_says_whether_it_was_verified),
         cmocka_unit_test(an_error_carries_kind_detail_and_perhaps_a_result),
-        cmocka_unit_test(what_is_ahead_is_asked_for_and_told),
+        cmocka_unit_test(a_count_carries_its_experiments_and_their_counts_come_back),
         cmocka_unit_test(an_error_in_no_encoding_is_still_told),
         cmocka_unit_test(a_detail_too_long_is_cut_between_characters),
         cmocka_unit_test(what_is_not_of_the_protocol_is_refused),

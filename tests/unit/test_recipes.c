@@ -72,7 +72,7 @@ static void compare_row(const struct recipe *recipe, const char *arch, int l1, c
         return;
     access_count(&e, &access);
     assert_true(access.exact);
-    json_t *normal = experiment_to_json(&e, NULL), *published = recipe_published(recipe, normal);
+    json_t *normal = experiment_to_json(&e), *published = recipe_published(recipe, normal);
     const json_t *off = json_object_get(published, "off");
     for (size_t i = 0; i < json_array_size(columns); i++)
         for (size_t c = 0; c < sizeof cells / sizeof cells[0]; c++) {

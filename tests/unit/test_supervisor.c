@@ -48,13 +48,19 @@ static void an_executor_without_a_hello_makes_the_device_unhealthy(void **state)
 {
     struct fixture *f = *state;
     misbehave(f, "no_hello");
-    f->config.hello_s = 0.2;
+    f->config.dialogue.hello_s = 0.2;
     no_good_start(f, "no hello within 0.2 s");
 }
 
 static void an_executor_of_another_protocol_makes_the_device_unhealthy(void **state)
 {
     misbehave(*state, "old_protocol");
+    no_good_start(*state, "protocol 99");
+}
+
+static void a_banner_does_not_hide_another_protocol(void **state)
+{
+    misbehave(*state, "banner");
     no_good_start(*state, "protocol 99");
 }
 
@@ -90,8 +96,8 @@ static void a_stop_ends_the_pause_and_the_wait_for_a_hello(void **state)
     misbehave(f, "exit:1");
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), -1);
-    atomic_store(&f->wish, WISH_STOP);
-    eventfd_write(f->config.wake_fd, 1);
+    atomic_store(&f->interrupt, INTERRUPT_STOP);
+    eventfd_write(f->config.dialogue.wake_fd, 1);
     int64_t start = clock_monotonic_ns();
     assert_int_equal(supervisor_ready(f->supervisor), -1);
     assert_true(since(start) < 0.5);
@@ -145,9 +151,12 @@ static void a_request_larger_than_a_pipe_goes_through(void **state)
     memcpy(request + SIZE - 3, "\"}", 3);
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    supervisor_run(f->supervisor, "1", request, 5, &outcome);
+    char *line = message_run("1", request, NULL, 0);
+    const struct question question = {MESSAGE_RESULT, "1", line, 5, false};
+    supervisor_ask(f->supervisor, &question, &outcome);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     outcome_free(&outcome);
+    free(line);
     free(request);
 }
 
@@ -161,105 +170,29 @@ static void opening_a_context_is_not_the_experiments_time(void **state)
     outcome_free(&outcome);
 }
 
-static void look_ahead(void *arg, struct ahead *ahead)
-{
-    const struct fixture *f = arg;
-    assert_non_null(f->supervisor);
-    ahead->count = 2;
-    strcpy(ahead->at[0].id, "01NEXT");
-    strcpy(ahead->at[1].id, "01AFTER");
-    ahead->at[0].request = strdup("{\"kernel\":\"copy\"}");
-    ahead->at[1].request = strdup("{\"kernel\":\"copy\"}");
-}
-
-static void who_asks_is_told_what_is_ahead(void **state)
-{
-    struct fixture *f = *state;
-    for (int i = 0; i < 2; i++) {
-        f->config.look_ahead = i ? look_ahead : NULL;
-        begin(f);
-        assert_int_equal(supervisor_ready(f->supervisor), 0);
-        struct outcome outcome = run(f, "ask", 5);
-        assert_int_equal(outcome.end, OUTCOME_RESULT);
-        assert_non_null(strstr(outcome.result, i ? "\"ahead\":[\"01NEXT\",\"01AFTER\"]" : "\"ahead\":[]"));
-        outcome_free(&outcome);
-        supervisor_free(f->supervisor);
-    }
-    f->supervisor = NULL;
-}
-
-/* It might be in the middle of a profiler's pass, and whoever comes next be timed there. */
-static void an_executor_that_fails_while_it_counts_is_replaced(void **state)
-{
-    struct fixture *f = *state;
-    for (int i = 0; i < 2; i++) {
-        f->config.look_ahead = i ? look_ahead : NULL;
-        begin(f);
-        assert_int_equal(supervisor_ready(f->supervisor), 0);
-        struct outcome outcome = run(f, "ask_out_of_memory", 5);
-        assert_int_equal(outcome.end, i ? OUTCOME_DOUBTFUL : OUTCOME_FAILED);
-        assert_int_equal(outcome.failure.kind, ERROR_OUT_OF_MEMORY);
-        assert_false(supervisor_usable(f->supervisor));
-        outcome_free(&outcome);
-        supervisor_free(f->supervisor);
-    }
-    f->supervisor = NULL;
-}
-
-static void who_asks_twice_breaks_the_protocol(void **state)
-{
-    struct fixture *f = *state;
-    begin(f);
-    fails(f, "ask_twice", ERROR_CRASHED, "twice");
-}
-
-/* What was asked for is its own end, in company too. */
-static void a_fault_in_company_is_in_doubt_and_a_cancellation_is_not(void **state)
-{
-    struct fixture *f = *state;
-    f->config.look_ahead = look_ahead;
-    begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "ask_crash", 5);
-    assert_int_equal(outcome.end, OUTCOME_DOUBTFUL);
-    assert_non_null(strstr(outcome.failure.text, "SIGSEGV"));
-    outcome_free(&outcome);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
-    outcome = run(f, "ask_hang", 0.1);
-    assert_int_equal(outcome.end, OUTCOME_DOUBTFUL);
-    outcome_free(&outcome);
-    assert_int_equal(status_of(f).failures, 2);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
-    atomic_store(&f->wish, WISH_CANCEL);
-    outcome = run(f, "ask_hang", 5);
-    assert_int_equal(outcome.end, OUTCOME_FAILED);
-    assert_int_equal(outcome.failure.kind, ERROR_CANCELLED);
-    outcome_free(&outcome);
-}
-
-/* ---- wishes ---- */
+/* ---- interrupts ---- */
 
 struct later {
     struct fixture *fixture;
-    enum wish wish;
+    enum interrupt interrupt;
 };
 
-static void *wish_later(void *arg)
+static void *interrupt_later(void *arg)
 {
     const struct later *later = arg;
     pause_ms(100);
-    atomic_store(&later->fixture->wish, later->wish);
-    eventfd_write(later->fixture->config.wake_fd, 1);
+    atomic_store(&later->fixture->interrupt, later->interrupt);
+    eventfd_write(later->fixture->config.dialogue.wake_fd, 1);
     return NULL;
 }
 
-static struct outcome run_and_wish(struct fixture *f, const char *behaviour, enum wish wish)
+static struct outcome run_and_interrupt(struct fixture *f, const char *behaviour, enum interrupt interrupt)
 {
-    struct later later = {f, wish};
+    struct later later = {f, interrupt};
     pthread_t thread;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    pthread_create(&thread, NULL, wish_later, &later);
+    pthread_create(&thread, NULL, interrupt_later, &later);
     struct outcome outcome = run(f, behaviour, 30);
     pthread_join(thread, NULL);
     return outcome;
@@ -269,18 +202,18 @@ static void a_cancelled_run_is_ended_at_once_and_the_next_experiment_runs(void *
 {
     struct fixture *f = *state;
     int64_t start = clock_monotonic_ns();
-    struct outcome outcome = run_and_wish(f, "hang", WISH_CANCEL);
+    struct outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_CANCEL);
     assert_true(since(start) < 2);
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     assert_int_equal(outcome.failure.kind, ERROR_CANCELLED);
     assert_int_equal(status_of(f).failures, 0); /* it was asked for */
-    atomic_store(&f->wish, WISH_NOTHING);
+    atomic_store(&f->interrupt, INTERRUPT_NONE);
     runs_well(f);
 }
 
 static void a_stop_lets_a_run_end_within_the_grace(void **state)
 {
-    struct outcome outcome = run_and_wish(*state, "slow", WISH_STOP);
+    struct outcome outcome = run_and_interrupt(*state, "slow", INTERRUPT_STOP);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     outcome_free(&outcome);
 }
@@ -288,15 +221,15 @@ static void a_stop_lets_a_run_end_within_the_grace(void **state)
 static void a_stop_gives_a_run_back_after_the_grace(void **state)
 {
     struct fixture *f = *state;
-    f->config.grace_s = 0.2;
+    f->config.dialogue.grace_s = 0.2;
     int64_t start = clock_monotonic_ns();
-    struct outcome outcome = run_and_wish(f, "hang", WISH_STOP);
+    struct outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_STOP);
     assert_true(since(start) < 2);
     assert_int_equal(outcome.end, OUTCOME_UNTOUCHED);
     assert_int_equal(status_of(f).executor, 0);
 }
 
-/* ---- proof, idleness ---- */
+/* ---- self-test, idleness ---- */
 
 static void a_fresh_executor_that_fails_its_test_copy_gets_no_work(void **state)
 {
@@ -384,6 +317,7 @@ int main(void)
         SUPERVISED(a_hello_may_come_late),
         SUPERVISED(an_executor_without_a_hello_makes_the_device_unhealthy),
         SUPERVISED(an_executor_of_another_protocol_makes_the_device_unhealthy),
+        SUPERVISED(a_banner_does_not_hide_another_protocol),
         SUPERVISED(an_executor_that_ends_at_once_tells_why),
         SUPERVISED(a_command_that_is_not_there_makes_the_device_unhealthy),
         SUPERVISED(a_device_that_does_not_start_is_tried_again_after_a_pause),
@@ -393,10 +327,6 @@ int main(void)
         SUPERVISED(a_result_comes_back_and_the_same_executor_takes_the_next),
         SUPERVISED(a_request_larger_than_a_pipe_goes_through),
         SUPERVISED(opening_a_context_is_not_the_experiments_time),
-        SUPERVISED(who_asks_is_told_what_is_ahead),
-        SUPERVISED(a_fault_in_company_is_in_doubt_and_a_cancellation_is_not),
-        SUPERVISED(an_executor_that_fails_while_it_counts_is_replaced),
-        SUPERVISED(who_asks_twice_breaks_the_protocol),
         SUPERVISED(a_cancelled_run_is_ended_at_once_and_the_next_experiment_runs),
         SUPERVISED(a_stop_lets_a_run_end_within_the_grace),
         SUPERVISED(a_stop_gives_a_run_back_after_the_grace),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include <jansson.h>
@@ -162,6 +163,7 @@ static void what_no_kernel_reads_is_refused_where_it_stands(void **state)
     is_refused("{\"kernel\":\"read_offset\",\"offset\":[1,2,\"3\"]}", "#/offset/2", "integer");
     is_refused("{\"kernel\":\"copy\",\"block\":[[1,2],[1,true]]}", "#/block/1/1", "integer");
     is_refused("{\"kernel\":\"copy\",\"block\":[]}", "#/block", "without values");
+    is_refused("{\"kernel\":\"copy\",\"a b/c\":[]}", "#/a%20b~1c", "without values");
     is_refused("{\"kernel\":\"sum_matrix_2d\",\"size\":[64,[1,2]]}", "#/size/0", "two numbers");
 }
 
@@ -232,6 +234,57 @@ static void more_than_can_be_counted_is_refused_too(void **state)
     free(text);
 }
 
+/* Each a way to make as much as a megabyte wrong for every kernel that there is. */
+static json_t *wrong_fields(json_t *request, int i)
+{
+    char name[16];
+    snprintf(name, sizeof name, "f%05d", i);
+    json_object_set_new(request, name, json_integer(1));
+    return request;
+}
+
+static json_t *wrong_labels(json_t *request, int i)
+{
+    json_t *labels = json_object_get(request, "labels");
+    if (!labels)
+        json_object_set_new(request, "labels", labels = json_object());
+    wrong_fields(labels, i);
+    return request;
+}
+
+static json_t *wrong_measure(json_t *request, int i)
+{
+    json_t *measure = json_object_get(request, "measure");
+    if (!measure)
+        json_object_set_new(request, "measure", measure = json_object());
+    wrong_fields(measure, i);
+    return request;
+}
+
+static void a_wrong_sweep_is_not_read_to_its_end(void **state)
+{
+    (void)state;
+    json_t *(*const ways[])(json_t *, int) = {wrong_fields, wrong_labels, wrong_measure};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        struct sweep sweep;
+        struct problems problems = {0};
+        json_t *request = json_object(), *kernels = json_array();
+        for (int i = 0; i < suite_count(); i++)
+            json_array_append_new(kernels, json_string(suite_at(i)->name));
+        json_object_set_new(request, "kernel", kernels);
+        for (int i = 0; i < 100000; i++)
+            ways[way](request, i);
+        clock_t begun = clock();
+        assert_int_equal(sweep_expand(&sweep, request, one_device, 1, &problems), -1);
+        double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+        /* Of processor time, where looking at all of it takes seconds: what it takes to look at a few. */
+        if (seconds > 0.5)
+            fail_msg("%.2f s to read what is wrong in way %zu", seconds, way);
+        assert_in_range(problems.count, 1, EXPERIMENT_PROBLEMS + 1);
+        json_decref(request);
+    }
+}
+
 static void a_device_that_is_not_known_yet_is_told(void **state)
 {
     (void)state;
@@ -260,6 +313,7 @@ int main(void)
         cmocka_unit_test(equal_points_share_a_run),
         cmocka_unit_test(a_sweep_has_10000_points_at_most),
         cmocka_unit_test(more_than_can_be_counted_is_refused_too),
+        cmocka_unit_test(a_wrong_sweep_is_not_read_to_its_end),
         cmocka_unit_test(a_device_that_is_not_known_yet_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,174 +1,6 @@
 /* A worker with its real queue and store, and an executor that misbehaves: whatever it does, every experiment
    gets its end, and only its own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "server/devices/worker.h"
-#include "tests/unit/support/service.h"
-
-enum { WITHIN_S = 20 };
-
-struct fixture {
-    struct service service;
-    struct devices *devices;
-    struct worker *worker;
-    struct worker_config config;
-    const char *argv[8];
-    char starts[SCRATCH_BYTES + 16];
-    /* The first end that is told of keeps the store's writer busy until somebody posts. */
-    atomic_bool hold;
-    sem_t held, release;
-};
-
-static char fake[4096];
-
-static void on_change(void *arg, const char *id, enum job_state state)
-{
-    struct fixture *f = arg;
-    (void)id;
-    if (job_state_ended(state) && atomic_exchange(&f->hold, false)) {
-        sem_post(&f->held);
-        sem_wait(&f->release);
-    }
-}
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-    service_init(&f->service, NULL);
-    f->service.config.devices = 1;
-    f->service.config.changed = on_change;
-    f->service.config.changed_arg = f;
-    sem_init(&f->held, 0, 0);
-    sem_init(&f->release, 0, 0);
-    f->devices = devices_new(1);
-    f->argv[0] = fake;
-    f->argv[1] = "--executor";
-    f->config = (struct worker_config){.executor_command = f->argv,
-                                       .spec = "auto:0",
-                                       .lock_dir = f->service.directory,
-                                       .idle_s = 60,
-                                       .grace_s = 5,
-                                       .hello_s = 5};
-    snprintf(f->starts, sizeof f->starts, "%s/starts", f->service.directory);
-    *state = f;
-    return 0;
-}
-
-static void stop_worker(struct fixture *f)
-{
-    if (!f->worker)
-        return;
-    queue_stop(f->service.queue);
-    worker_stop(f->worker);
-    f->worker = NULL;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    stop_worker(f);
-    service_end(&f->service);
-    devices_free(f->devices);
-    sem_destroy(&f->held);
-    sem_destroy(&f->release);
-    free(f);
-    return 0;
-}
-
-static void begin(struct fixture *f)
-{
-    struct error error = {0};
-    service_start(&f->service);
-    if (worker_start(&f->worker, 0, &f->config, f->service.queue, f->devices, &error) < 0)
-        fail_msg("%s", error.text);
-}
-
-/* The fake's behaviour from its start. */
-static void misbehave(struct fixture *f, const char *mode)
-{
-    f->argv[2] = "--fake";
-    f->argv[3] = mode;
-    f->argv[4] = "--starts";
-    f->argv[5] = f->starts;
-}
-
-static void submit(struct fixture *f, const char *behaviour, double timeout_s, char id[ID_BYTES])
-{
-    char request[128];
-    struct plain submission = service_request(0, 0);
-    snprintf(request, sizeof request, "{\"kernel\":\"copy\",\"labels\":{\"fake\":\"%s\"}}", behaviour);
-    submission.request = request;
-    submission.timeout_s = timeout_s;
-    struct submitted submitted = service_submit(&f->service, &submission);
-    if (submitted.outcome != SUBMITTED_NEW)
-        fail_msg("not queued: %s", submitted.error.text);
-    memcpy(id, submitted.id, ID_BYTES);
-}
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
-
-/* The job, once it is in that state; to be freed. */
-static struct job *wait_for(struct fixture *f, const char *id, enum job_state wanted)
-{
-    int64_t until = clock_monotonic_ns() + WITHIN_S * INT64_C(1000000000);
-    for (;;) {
-        struct job *job = service_get(&f->service, id);
-        if (job->state == wanted)
-            return job;
-        if (job_state_ended(job->state) || clock_monotonic_ns() > until)
-            fail_msg("%s instead of %s: %s", job_state_name(job->state), job_state_name(wanted),
-                     job->failure.text);
-        job_free(job);
-        pause_ms(5);
-    }
-}
-
-static void succeeds(struct fixture *f, const char *id)
-{
-    struct job *job = wait_for(f, id, JOB_SUCCEEDED);
-    assert_int_equal(job->attempt, 1);
-    assert_int_equal(job->failure.kind, ERROR_NONE);
-    assert_non_null(strstr(job->result, "\"verified\":true"));
-    job_free(job);
-}
-
-static void fails(struct fixture *f, const char *id, enum error_kind kind, const char *text)
-{
-    struct job *job = wait_for(f, id, JOB_FAILED);
-    assert_int_equal(job->attempt, 1);
-    if (job->failure.kind != kind || !strstr(job->failure.text, text))
-        fail_msg("%s: %s", error_kind_name(job->failure.kind), job->failure.text);
-    job_free(job);
-}
-
-static struct device_status wait_for_health(struct fixture *f)
-{
-    struct device_status status;
-    for (int tries = 0; tries < 1000; tries++, pause_ms(5)) {
-        assert_true(devices_get(f->devices, 0, &status));
-        if (status.healthy)
-            return status;
-    }
-    fail_msg("the device stayed unhealthy: %s", status.reason);
-    return status;
-}
+#include "tests/faults/worked.h"
 
 static void experiments_run_one_after_the_other_with_one_executor(void **state)
 {
@@ -244,33 +76,27 @@ static void an_executor_that_hangs_is_killed_and_the_next_experiment_runs(void *
     succeeds(f, next);
 }
 
-/* The fault may be of those that were counted with it: it runs again alone, and no attempt is counted. So do those after it,
-   or the one at fault would cost each of them a run. */
-static void a_fault_in_company_costs_no_experiment(void **state)
+/* By the kernel when memory is short, an operator or a scheduler: the experiment is not to blame, unless it goes on so. */
+static void an_executor_killed_from_outside_costs_an_attempt_and_no_experiment(void **state)
 {
-    static const char *const behaviours[] = {"ask_crash", "ask_hang", "ask_cuda_error", "ask"};
-    enum { COUNT = sizeof behaviours / sizeof behaviours[0] };
     struct fixture *f = *state;
-    char texts[COUNT][96], id[ID_BYTES];
-    const char *requests[COUNT];
-    struct sweep_row row = {0};
-    for (int i = 0; i < COUNT; i++) {
-        snprintf(texts[i], sizeof texts[i], "{\"kernel\":\"copy\",\"labels\":{\"fake\":\"%s\"}}",
-                 behaviours[i]);
-        requests[i] = texts[i];
-    }
+    char id[ID_BYTES], doomed[ID_BYTES];
     begin(f);
-    service_sweep(&f->service, requests, COUNT, 0.3, id);
-    for (int tries = 0; tries < WITHIN_S * 200 && row.states[JOB_SUCCEEDED] < COUNT; tries++, pause_ms(5)) {
-        sweep_row_clear(&row);
-        assert_int_equal(store_sweep(f->service.store, id, &row, NULL), 0);
-        assert_int_equal(row.states[JOB_FAILED] + row.states[JOB_CANCELLED], 0);
-    }
-    assert_int_equal(row.states[JOB_SUCCEEDED], COUNT);
-    sweep_row_clear(&row);
+    submit(f, "slow", 10, id);
+    job_free(wait_for(f, id, JOB_RUNNING));
     struct device_status status = wait_for_health(f);
-    assert_int_equal(status.runs, COUNT + 1);
-    assert_int_equal(status.failures, 1);
+    pause_ms(100);
+    assert_int_equal(kill(status.executor, SIGKILL), 0);
+    struct job *job = wait_for(f, id, JOB_SUCCEEDED);
+    assert_int_equal(job->attempt, 2);
+    job_free(job);
+    submit(f, "killed", 10, doomed);
+    job = wait_for(f, doomed, JOB_FAILED);
+    assert_int_equal(job->attempt, 3);
+    assert_int_equal(job->failure.kind, ERROR_ABANDONED);
+    assert_non_null(strstr(job->failure.text, "given up after 3 attempts"));
+    assert_non_null(strstr(job->failure.text, "killed by SIGKILL"));
+    job_free(job);
 }
 
 static void an_incorrect_output_fails_with_its_result_kept(void **state)
@@ -383,29 +209,23 @@ static void a_probe_tells_how_many_devices_there_are(void **state)
     assert_int_equal(worker_probe(&f->config, NULL), 3);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(experiments_run_one_after_the_other_with_one_executor),
-        TEST(the_next_experiment_runs_while_the_last_ones_end_is_being_written),
-        TEST(an_executor_that_crashes_costs_its_own_experiment_alone),
-        TEST(an_executor_that_hangs_is_killed_and_the_next_experiment_runs),
-        TEST(a_fault_in_company_costs_no_experiment),
-        TEST(an_incorrect_output_fails_with_its_result_kept),
-        TEST(a_cancelled_experiment_is_ended_while_it_runs_and_the_next_runs),
-        TEST(a_stop_lets_the_running_experiment_end_and_leaves_the_others_queued),
-        TEST(a_stop_hands_a_long_experiment_back_without_counting_the_attempt),
-        TEST(a_device_that_does_not_start_keeps_its_queue_until_it_does),
-        TEST(a_stop_does_not_wait_for_a_device_that_does_not_start),
-        TEST(an_executor_that_dies_without_work_is_replaced_without_work),
-        TEST(a_probe_tells_how_many_devices_there_are),
+        WORKED(experiments_run_one_after_the_other_with_one_executor),
+        WORKED(the_next_experiment_runs_while_the_last_ones_end_is_being_written),
+        WORKED(an_executor_that_crashes_costs_its_own_experiment_alone),
+        WORKED(an_executor_that_hangs_is_killed_and_the_next_experiment_runs),
+        WORKED(an_executor_killed_from_outside_costs_an_attempt_and_no_experiment),
+        WORKED(an_incorrect_output_fails_with_its_result_kept),
+        WORKED(a_cancelled_experiment_is_ended_while_it_runs_and_the_next_runs),
+        WORKED(a_stop_lets_the_running_experiment_end_and_leaves_the_others_queued),
+        WORKED(a_stop_hands_a_long_experiment_back_without_counting_the_attempt),
+        WORKED(a_device_that_does_not_start_keeps_its_queue_until_it_does),
+        WORKED(a_stop_does_not_wait_for_a_device_that_does_not_start),
+        WORKED(an_executor_that_dies_without_work_is_replaced_without_work),
+        WORKED(a_probe_tells_how_many_devices_there_are),
     };
-    /* The fake stands beside this program. */
-    ssize_t length = readlink("/proc/self/exe", fake, sizeof fake - 32);
-    if (length < 0)
-        return 1;
-    strcpy(strrchr(fake, '/'), "/fake_executor");
+    worked_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

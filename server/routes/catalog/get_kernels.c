@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "api/experiment_json.h"
+#include "api/json.h"
 #include "api/kernel_json.h"
-#include "api/result_json.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
 
@@ -21,12 +21,13 @@ static enum handled handle(struct request *request)
         json_decref(kernel);
     }
     buffer_text(&body, "]}\n");
-    return reply_body(request, 200, &body);
+    return reply_lasting(request, &body, "kernels");
 }
 
 const struct route route_get_kernels = {
     .method = "GET",
     .pattern = "/v1/kernels",
     .type = "application/json",
+    .flags = ROUTE_KEPT | ROUTE_APART,
     .handle = handle,
 };

@@ -2,8 +2,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "api/json.h"
 #include "api/recipe.h"
-#include "api/result_json.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
 
@@ -15,12 +15,13 @@ static enum handled handle(struct request *request)
     json_t *object = json_pack("{s:o}", "recipes", list);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
-    return reply_text(request, text);
+    return reply_lasting_text(request, text, "recipes");
 }
 
 const struct route route_get_recipes = {
     .method = "GET",
     .pattern = "/v1/recipes",
     .type = "application/json",
+    .flags = ROUTE_KEPT | ROUTE_APART,
     .handle = handle,
 };

@@ -3,26 +3,29 @@
 #include "server/routes/service.h"
 #include "version.h"
 
+static const char text[] =
+    "coalesced " COALESCED_VERSION ": memory experiments on a shared GPU\n\n"
+    "GET  /v1/kernels           what can be run\n"
+    "GET  /v1/devices           on what\n"
+    "POST /v1/experiments       run one: {\"kernel\": \"read_offset\", \"offset\": 11}\n"
+    "GET  /v1/experiments/{id}  its result\n"
+    "POST /v1/sweeps            many at once: {\"kernel\": \"read_offset\", \"offset\": [0, 1, 11]}\n"
+    "GET  /v1/recipes           published tables, as sweeps: {\"recipe\": \"aos_soa\"}\n"
+    "POST /v1/predictions       what the model says, at once\n"
+    "GET  /v1/queue             what waits\n"
+    "GET  /openapi.yaml         all of it\n";
+
 static enum handled handle(struct request *request)
 {
-    return reply_static(
-        request,
-        "coalesced " COALESCED_VERSION ": memory experiments on a shared GPU\n\n"
-        "GET  /v1/kernels           what can be run\n"
-        "GET  /v1/devices           on what\n"
-        "POST /v1/experiments       run one: {\"kernel\": \"read_offset\", \"offset\": 11}\n"
-        "GET  /v1/experiments/{id}  its result\n"
-        "POST /v1/sweeps            many at once: {\"kernel\": \"read_offset\", \"offset\": [0, 1, 11]}\n"
-        "GET  /v1/recipes           published tables, as sweeps: {\"recipe\": \"aos_soa\"}\n"
-        "POST /v1/predictions       what the model says, at once\n"
-        "GET  /v1/queue             what waits\n"
-        "GET  /openapi.yaml         all of it\n");
+    struct buffer body = {0};
+    buffer_text(&body, text);
+    return reply_lasting(request, &body, "index");
 }
 
 const struct route route_index = {
     .method = "GET",
     .pattern = "/",
     .type = "text/plain",
-    .flags = ROUTE_OPEN,
+    .flags = ROUTE_OPEN | ROUTE_KEPT,
     .handle = handle,
 };

@@ -6,13 +6,15 @@ extern const char api_openapi_yaml[];
 
 static enum handled handle(struct request *request)
 {
-    return reply_static(request, api_openapi_yaml);
+    struct buffer body = {0};
+    buffer_text(&body, api_openapi_yaml);
+    return reply_lasting(request, &body, "openapi");
 }
 
 const struct route route_openapi = {
     .method = "GET",
     .pattern = "/openapi.yaml",
     .type = "application/yaml",
-    .flags = ROUTE_OPEN,
+    .flags = ROUTE_OPEN | ROUTE_KEPT | ROUTE_APART,
     .handle = handle,
 };

@@ -7,9 +7,9 @@
 
 #include "api/body.h"
 #include "api/experiment_json.h"
+#include "api/json.h"
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
-#include "api/result_json.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
 
@@ -121,8 +121,7 @@ static json_t *answer_make(const struct experiment *experiment, const struct que
         json_object_set_new(row, "occupancy", occupancy_to_json(&fill));
         json_array_append_new(predictions, row);
     }
-    return json_pack("{s:o,s:o}", "request", experiment_to_json(experiment, NULL), "predictions",
-                     predictions);
+    return json_pack("{s:o,s:o}", "request", experiment_to_json(experiment), "predictions", predictions);
 }
 
 static enum handled handle(struct request *request)
@@ -158,6 +157,6 @@ const struct route route_post_predictions = {
     .method = "POST",
     .pattern = "/v1/predictions",
     .type = "application/json",
-    .flags = ROUTE_JSON,
+    .flags = ROUTE_JSON | ROUTE_APART,
     .handle = handle,
 };

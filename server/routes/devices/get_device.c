@@ -22,5 +22,6 @@ const struct route route_get_device = {
     .method = "GET",
     .pattern = "/v1/devices/{n}",
     .type = "application/json",
+    .flags = ROUTE_APART, /* a driver may take half a second */
     .handle = handle,
 };

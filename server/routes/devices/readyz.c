@@ -46,7 +46,7 @@ static enum handled handle(struct request *request)
     devices_check(service->devices, &checks, &ready);
     buffer_format(&body, "{\"status\":\"%s\",\"instance\":", ready ? "ready" : "not ready");
     text_string(&body, service->instance);
-    buffer_text(&body, ",\"version\":\"" COALESCED_VERSION "\",\"commit\":\"" COALESCED_COMMIT "\"");
+    buffer_format(&body, ",\"version\":\"%s\",\"commit\":\"%s\"", COALESCED_VERSION, coalesced_commit);
     if (request_query(request, "verbose"))
         buffer_format(&body, ",\"checks\":[%s]", checks.failed ? "" : checks.data);
     buffer_text(&body, "}\n");

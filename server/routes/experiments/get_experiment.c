@@ -58,5 +58,6 @@ const struct route route_get_experiment = {
     .pattern = "/v1/experiments/{id}",
     .type = "application/json",
     .queries = queries,
+    .flags = ROUTE_KEPT,
     .handle = handle,
 };

@@ -1,5 +1,5 @@
 /* GET /v1/experiments: newest first, a page at a time; as text/csv all of them, unless a page is asked for. Rows are read from the store and sent in small
-   batches, so that neither a page nor a transaction is ever held whole. */
+   pieces, so that neither a page nor a transaction is ever held whole. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "server/routes/answer_experiment.h"
 #include "server/routes/service.h"
 
-enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, BATCH = 16 };
+enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, PIECE_ROWS = 32 };
 
 static const char *const queries[] = {"kernel", "state",     "device",     "label",
                                       "sweep",  "page_size", "page_token", NULL};
@@ -22,7 +22,7 @@ struct listing {
     struct buffer *out;
     char kernel[64], sweep[ID_BYTES], label[64], label_value[256], last[ID_BYTES];
     struct store_filter filter; /* points to the texts above */
-    int left, seen;             /* rows of the page still to come; rows of this batch */
+    int left, seen;             /* rows of the page still to come; rows of this piece */
     bool headed, begun, more;   /* more: there is a next page */
     bool table;                 /* as CSV */
 };
@@ -47,20 +47,19 @@ static int row_write(void *arg, const struct job *job)
     return view_summary(listing->out, &view);
 }
 
-static int batch_write(void *arg, struct buffer *out)
+static int piece_write(void *arg, struct buffer *out, struct error *error)
 {
     struct listing *listing = arg;
-    struct error error = {0};
     listing->out = out;
     listing->seen = 0;
     listing->filter.before = listing->last[0] ? listing->last : NULL;
-    listing->filter.limit = listing->left < BATCH ? listing->left + 1 : BATCH;
+    listing->filter.limit = listing->left < PIECE_ROWS ? listing->left + 1 : PIECE_ROWS;
     if (!listing->headed && listing->table)
         csv_header(out);
     else if (!listing->headed)
         buffer_text(out, "{\"experiments\":[");
     listing->headed = true;
-    if (store_list(listing->store, &listing->filter, row_write, listing, &error) < 0)
+    if (store_list(listing->store, &listing->filter, row_write, listing, error) < 0)
         return -1;
     if (!listing->more && listing->seen == listing->filter.limit)
         return 1;
@@ -140,7 +139,7 @@ static enum handled handle(struct request *request)
         free(listing);
         return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
     }
-    return reply_stream(request, batch_write, listing, free);
+    return reply_stream(request, piece_write, listing, free);
 }
 
 const struct route route_get_experiments = {
@@ -149,5 +148,6 @@ const struct route route_get_experiments = {
     .type = "application/json",
     .other = CSV_MEDIA_TYPE,
     .queries = queries,
+    .flags = ROUTE_APART,
     .handle = handle,
 };

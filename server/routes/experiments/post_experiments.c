@@ -8,7 +8,8 @@
 
 #include "api/body.h"
 #include "api/experiment_json.h"
-#include "api/result_json.h"
+#include "api/experiment_text.h"
+#include "api/json.h"
 #include "api/sweep.h"
 #include "server/http/route.h"
 #include "server/routes/answer_experiment.h"
@@ -65,6 +66,7 @@ static int experiment_read(struct request *request, const json_t *object, struct
         experiment_check(experiment, status.known ? &status.facts : NULL, &problems);
     }
     if (problems.count) {
+        sweep_explain(experiment->kernel, object, &problems);
         *handled = reply_fields(request, &problems);
         return -1;
     }
@@ -121,8 +123,7 @@ static enum handled begin(struct request *request)
 {
     enum handled handled = HANDLED_FAILED;
     struct experiment experiment;
-    char *text = NULL;
-    json_t *normal = NULL;
+    struct buffer text = {0};
     bool wrong_key;
     key_read(request, &wrong_key, &handled);
     if (wrong_key)
@@ -135,15 +136,12 @@ static enum handled begin(struct request *request)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
     if (experiment_read(request, object, &experiment, &handled) < 0)
         goto out;
-    normal = experiment_to_json(&experiment, object);
-    text = normal ? json_dumps(normal, API_JSON_FLAGS) : NULL;
-    if (text)
-        handled = submit(request, &experiment, text);
+    if (experiment_write(&text, &experiment, object) == 0)
+        handled = submit(request, &experiment, text.data);
     else
         handled = reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for another experiment");
 out:
-    free(text);
-    json_decref(normal);
+    buffer_free(&text);
     json_decref(object);
     return handled;
 }

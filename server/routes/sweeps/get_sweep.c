@@ -59,5 +59,6 @@ const struct route route_get_sweep = {
     .type = "application/json",
     .other = CSV_MEDIA_TYPE,
     .queries = queries,
+    .flags = ROUTE_APART,
     .handle = handle,
 };

@@ -20,5 +20,6 @@ const struct route route_get_sweep_csv = {
     .method = "GET",
     .pattern = "/v1/sweeps/{id}.csv",
     .type = CSV_MEDIA_TYPE,
+    .flags = ROUTE_APART,
     .handle = handle,
 };

@@ -8,7 +8,7 @@
 #include "server/http/route.h"
 #include "server/routes/answer_sweep.h"
 
-enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, BATCH = 8 };
+enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, PIECE_ROWS = 8 };
 
 static const char *const queries[] = {"page_size", "page_token", NULL};
 
@@ -16,7 +16,7 @@ struct listing {
     struct service *service;
     struct buffer *out;
     char last[ID_BYTES];
-    int left, seen;           /* of the page still to come; of this batch */
+    int left, seen;           /* of the page still to come; of this piece */
     bool headed, begun, more; /* more: there is a next page */
 };
 
@@ -39,18 +39,17 @@ static int row_write(void *arg, const struct sweep_row *row)
     return buffer_text(listing->out, "}");
 }
 
-static int batch_write(void *arg, struct buffer *out)
+static int piece_write(void *arg, struct buffer *out, struct error *error)
 {
     struct listing *listing = arg;
-    struct error error = {0};
-    int limit = listing->left < BATCH ? listing->left + 1 : BATCH;
+    int limit = listing->left < PIECE_ROWS ? listing->left + 1 : PIECE_ROWS;
     listing->out = out;
     listing->seen = 0;
     if (!listing->headed)
         buffer_text(out, "{\"sweeps\":[");
     listing->headed = true;
     if (store_sweeps(listing->service->store, listing->last[0] ? listing->last : NULL, limit, row_write,
-                     listing, &error) < 0)
+                     listing, error) < 0)
         return -1;
     if (!listing->more && listing->seen == limit)
         return 1;
@@ -75,7 +74,7 @@ static enum handled handle(struct request *request)
     listing->left = left;
     if (token)
         memcpy(listing->last, token, sizeof listing->last);
-    return reply_stream(request, batch_write, listing, free);
+    return reply_stream(request, piece_write, listing, free);
 }
 
 const struct route route_get_sweeps = {
@@ -83,5 +82,6 @@ const struct route route_get_sweeps = {
     .pattern = "/v1/sweeps",
     .type = "application/json",
     .queries = queries,
+    .flags = ROUTE_APART,
     .handle = handle,
 };

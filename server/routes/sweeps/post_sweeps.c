@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "api/body.h"
+#include "api/json.h"
 #include "api/recipe.h"
-#include "api/result_json.h"
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/http/route.h"

@@ -1,10 +1,12 @@
 /* Who is connected and how long they may take. libmicrohttpd forgets a connection while it is suspended and
    takes each byte of a drip for a sign of life, so a thread of our own looks at all of them: at least once a
    second, and when a wait is over. */
-#include "server/http/internal.h"
+#include "server/http/peer.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -15,6 +17,47 @@ static const int64_t second_ns = 1000000000;
 /* How long a reply that is being sent may hold up the end. */
 enum { SENDING_MAX_S = 2 };
 
+static void list_add(struct http *http, struct peer *peer)
+{
+    peer->previous = NULL;
+    peer->next = http->peers;
+    if (peer->next)
+        peer->next->previous = peer;
+    else
+        http->last = peer;
+    http->peers = peer;
+}
+
+static void list_remove(struct http *http, struct peer *peer)
+{
+    if (peer->previous)
+        peer->previous->next = peer->next;
+    else
+        http->peers = peer->next;
+    if (peer->next)
+        peer->next->previous = peer->previous;
+    else
+        http->last = peer->previous;
+}
+
+static void peer_cut(struct peer *peer)
+{
+    peer->cut = true;
+    shutdown(peer->socket, SHUT_RDWR);
+}
+
+/* The library stops accepting at its limit, without a word: whoever has not asked for the longest makes room. */
+static void room_make(struct http *http)
+{
+    if (http->peer_count < http->peer_limit)
+        return;
+    for (struct peer *peer = http->last; peer; peer = peer->previous)
+        if (peer->phase == PEER_ARRIVING && !peer->cut) {
+            peer_cut(peer);
+            return;
+        }
+}
+
 static void peer_start(struct http *http, struct MHD_Connection *connection, void **slot)
 {
     const union MHD_ConnectionInfo *info =
@@ -22,15 +65,14 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
     struct peer *peer = info ? calloc(1, sizeof *peer) : NULL;
     *slot = peer;
     if (!peer)
-        return; /* the first request on it is refused by closing */
+        return; /* the first request on it is rejected by closing */
     peer->connection = connection;
     peer->socket = info->connect_fd;
     peer->arriving_since_ns = clock_monotonic_ns();
     pthread_mutex_lock(&http->lock);
-    peer->next = http->peers;
-    if (peer->next)
-        peer->next->previous = peer;
-    http->peers = peer;
+    room_make(http);
+    list_add(http, peer);
+    http->peer_count++;
     pthread_mutex_unlock(&http->lock);
 }
 
@@ -40,12 +82,8 @@ static void peer_end(struct http *http, struct peer *peer)
     if (!peer)
         return;
     pthread_mutex_lock(&http->lock);
-    if (peer->previous)
-        peer->previous->next = peer->next;
-    else
-        http->peers = peer->next;
-    if (peer->next)
-        peer->next->previous = peer->previous;
+    list_remove(http, peer);
+    http->peer_count--;
     pthread_mutex_unlock(&http->lock);
     free(peer);
 }
@@ -70,6 +108,7 @@ bool peer_begin(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     bool allowed = !http->ending;
+    peer->woken = peer->probed = false;
     phase_set(http, peer, allowed ? PEER_ANSWERING : PEER_SENDING);
     pthread_mutex_unlock(&http->lock);
     return allowed;
@@ -114,6 +153,41 @@ void peer_wake(struct http *http, struct peer *peer)
     pthread_mutex_unlock(&http->lock);
 }
 
+void peer_leave(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    phase_set(http, peer, PEER_APART);
+    MHD_suspend_connection(peer->connection);
+    pthread_mutex_unlock(&http->lock);
+}
+
+void peer_return(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    phase_set(http, peer, PEER_ANSWERING);
+    MHD_resume_connection(peer->connection);
+    pthread_mutex_unlock(&http->lock);
+}
+
+bool peer_produce(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    bool open = !http->closing;
+    peer->producing = open;
+    if (open)
+        MHD_suspend_connection(peer->connection);
+    pthread_mutex_unlock(&http->lock);
+    return open;
+}
+
+void peer_produced(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    peer->producing = false;
+    MHD_resume_connection(peer->connection);
+    pthread_mutex_unlock(&http->lock);
+}
+
 void peer_send(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
@@ -126,25 +200,34 @@ void peer_done(struct http *http, struct peer *peer)
     pthread_mutex_lock(&http->lock);
     phase_set(http, peer, PEER_ARRIVING);
     peer->arriving_since_ns = clock_monotonic_ns();
+    list_remove(http, peer);
+    list_add(http, peer);
     pthread_mutex_unlock(&http->lock);
 }
 
-/* Has the client closed its end? What it may have sent ahead stays unread. */
-static bool peer_left(const struct peer *peer)
+/* Is the client gone? One that has closed its end and one that only sends no more look the same until something is
+   sent to them, so they are sent an interim response, which a client that is there ignores (RFC 9110, 15.2): the other
+   answers with a reset. */
+static bool peer_left(struct peer *peer)
 {
-    char byte;
-    ssize_t seen = recv(peer->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return seen == 0 || (seen < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    struct pollfd look = {.fd = peer->socket, .events = POLLRDHUP};
+    if (poll(&look, 1, 0) < 1)
+        return false;
+    if (look.revents & (POLLERR | POLLHUP | POLLNVAL))
+        return true;
+    if (peer->interim && !peer->probed)
+        send(peer->socket, interim, sizeof interim - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    peer->probed = true;
+    return false;
 }
 
 /* Looks at one peer; returns when it wants to be looked at again. */
 static int64_t peer_watch(struct http *http, struct peer *peer, int64_t now, bool look)
 {
     int64_t limit = peer->arriving_since_ns + http->request_s * second_ns;
-    if (peer->phase == PEER_ARRIVING && !peer->cut && now >= limit) {
-        peer->cut = true;
-        shutdown(peer->socket, SHUT_RDWR);
-    }
+    if (peer->phase == PEER_ARRIVING && !peer->cut && now >= limit)
+        peer_cut(peer);
     if (peer->phase != PEER_WAITING || !peer->timed)
         return INT64_MAX;
     if (look && peer_left(peer))
@@ -187,12 +270,12 @@ static int peers_in(const struct http *http, enum peer_phase phase)
     return count;
 }
 
-void watch_end(struct http *http)
+void peers_end(struct http *http)
 {
     pthread_mutex_lock(&http->lock);
     http->ending = true;
     pthread_cond_signal(&http->watch);
-    while (peers_in(http, PEER_ANSWERING) + peers_in(http, PEER_WAITING) > 0)
+    while (peers_in(http, PEER_ANSWERING) + peers_in(http, PEER_APART) + peers_in(http, PEER_WAITING) > 0)
         pthread_cond_wait(&http->calm, &http->lock);
     int64_t limit = clock_monotonic_ns() + SENDING_MAX_S * second_ns;
     struct timespec until = {.tv_sec = limit / second_ns, .tv_nsec = limit % second_ns};
@@ -202,7 +285,14 @@ void watch_end(struct http *http)
     pthread_mutex_unlock(&http->lock);
 }
 
-int watch_start(struct http *http, struct error *error)
+void peers_close(struct http *http)
+{
+    pthread_mutex_lock(&http->lock);
+    http->closing = true;
+    pthread_mutex_unlock(&http->lock);
+}
+
+int peers_start(struct http *http, struct error *error)
 {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -217,7 +307,7 @@ int watch_start(struct http *http, struct error *error)
     return 0;
 }
 
-void watch_stop(struct http *http)
+void peers_stop(struct http *http)
 {
     pthread_mutex_lock(&http->lock);
     http->stopped = true;

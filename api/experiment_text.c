@@ -1,0 +1,108 @@
+#include "api/experiment_text.h"
+
+#include "api/json.h"
+#include "api/text.h"
+
+static void write_name(struct buffer *out, const char *name)
+{
+    buffer_text(out, ",\"");
+    buffer_text(out, name);
+    buffer_text(out, "\":");
+}
+
+static void write_integer(struct buffer *out, const char *name, int64_t value)
+{
+    write_name(out, name);
+    text_integer(out, value);
+}
+
+static void write_real(struct buffer *out, const char *name, double value)
+{
+    write_name(out, name);
+    text_real(out, value);
+}
+
+static void write_string(struct buffer *out, const char *name, const char *value)
+{
+    write_name(out, name);
+    text_string(out, value);
+}
+
+static void write_list(struct buffer *out, const char *name, const int64_t *values, int count)
+{
+    write_name(out, name);
+    for (int i = 0; i < count; i++) {
+        buffer_text(out, i ? "," : "[");
+        text_integer(out, values[i]);
+    }
+    buffer_text(out, "]");
+}
+
+static void write_param(struct buffer *out, const struct kernel_param *param, int64_t value)
+{
+    if (param->type == PARAM_CHOICE)
+        write_string(out, param->name, param->choices[value]);
+    else
+        write_integer(out, param->name, value);
+}
+
+static void write_measure(struct buffer *out, const struct measure *measure)
+{
+    buffer_text(out, ",\"measure\":{\"min_samples\":");
+    text_integer(out, measure->min_samples);
+    write_real(out, "noise", measure->noise);
+    write_real(out, "max_seconds", measure->max_seconds);
+    write_real(out, "quiet_s", measure->quiet_s);
+    buffer_text(out, "}");
+}
+
+static void write_counters(struct buffer *out, const struct counters_wanted *wanted)
+{
+    write_name(out, "counters");
+    if (!wanted->count)
+        buffer_text(out, wanted->on ? "true" : "false");
+    for (int i = 0; i < wanted->count; i++) {
+        buffer_text(out, i ? "," : "[");
+        text_string(out, wanted->name[i]);
+    }
+    buffer_text(out, wanted->count ? "]" : "");
+}
+
+static int append(const char *bytes, size_t count, void *out)
+{
+    return buffer_append(out, bytes, count);
+}
+
+static void write_labels(struct buffer *out, const json_t *labels)
+{
+    write_name(out, "labels");
+    if (!json_object_size(labels))
+        buffer_text(out, "{}");
+    else if (json_dump_callback(labels, append, out, API_JSON_FLAGS) < 0)
+        out->failed = true;
+}
+
+int experiment_write(struct buffer *out, const struct experiment *e, const json_t *request)
+{
+    const struct kernel *kernel = e->kernel;
+    buffer_text(out, "{\"kernel\":");
+    text_string(out, kernel->name);
+    write_string(out, "dtype", dtype_name(e->dtype));
+    if (kernel->dims == 2)
+        write_list(out, "size", e->size, 2);
+    else
+        write_integer(out, "size", e->size[0]);
+    write_list(out, "block", e->block, 3);
+    write_list(out, "grid", e->grid, 3);
+    for (int i = 0; i < kernel->param_count; i++)
+        write_param(out, &kernel->params[i], e->param[i]);
+    write_integer(out, "shared_bytes", e->shared_bytes);
+    write_integer(out, "device", e->device);
+    write_measure(out, &e->measure);
+    write_counters(out, &e->counters);
+    write_string(out, "transfers", transfers_name(e->transfers));
+    write_real(out, "timeout_s", e->timeout_s);
+    write_integer(out, "priority", e->priority);
+    write_labels(out, json_object_get(request, "labels"));
+    return buffer_text(out, "}");
+}

@@ -1,0 +1,84 @@
+#include "api/suggest.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Words for the same thing; `name` counts only where it is among the names that there are. */
+static const struct {
+    const char *word, *name;
+} synonyms[] = {
+    {"limit", "page_size"},     {"per_page", "page_size"}, {"count", "page_size"},
+    {"page", "page_token"},     {"cursor", "page_token"},  {"after", "page_token"},
+    {"status", "state"},        {"tag", "label"},          {"tags", "labels"},
+    {"gpu", "device"},          {"timeout", "wait"},       {"timeout", "timeout_s"},
+    {"threads", "block"},       {"blocks", "grid"},        {"n", "size"},
+    {"length", "size"},         {"elements", "size"},      {"type", "dtype"},
+    {"samples", "min_samples"},
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The optimal string alignment distance, blind to case: letters to drop, add, change, or swap with the next. */
+static size_t distance(const char *a, const char *b)
+{
+    uint8_t rows[3][SUGGEST_NAME_MAX + 1];
+    size_t a_length = strlen(a), b_length = strlen(b);
+    for (size_t k = 0; k <= b_length; k++)
+        rows[0][k] = (uint8_t)k;
+    for (size_t i = 1; i <= a_length; i++) {
+        uint8_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+        row[0] = (uint8_t)i;
+        for (size_t k = 1; k <= b_length; k++) {
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[k - 1]);
+            size_t cost = least(least(above[k], row[k - 1]) + 1u, above[k - 1] + (x != y));
+            if (i > 1 && k > 1 && x == tolower((unsigned char)b[k - 2]) &&
+                y == tolower((unsigned char)a[i - 2]))
+                cost = least(cost, two_above[k - 2] + 1u);
+            row[k] = (uint8_t)cost;
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+void suggest_begin(struct suggestion *suggestion, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    *suggestion = (struct suggestion){.wanted = wanted};
+    /* Of less than four letters every other name would be near. */
+    if (length <= SUGGEST_NAME_MAX)
+        suggestion->distance = length < 4 ? 1 : length / 3 + 1;
+}
+
+void suggest_consider(struct suggestion *suggestion, const char *name)
+{
+    size_t wanted = strlen(suggestion->wanted), length = strlen(name), found;
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (strcasecmp(synonyms[i].word, suggestion->wanted) == 0 && strcmp(synonyms[i].name, name) == 0 &&
+            suggestion->distance) {
+            suggestion->found = name;
+            suggestion->distance = 0;
+        }
+    if (length > SUGGEST_NAME_MAX || !suggestion->distance ||
+        (wanted > length ? wanted - length : length - wanted) >= suggestion->distance)
+        return;
+    if ((found = distance(suggestion->wanted, name)) < suggestion->distance) {
+        suggestion->found = name;
+        suggestion->distance = found;
+    }
+}
+
+const char *suggest_text(struct suggestion *suggestion)
+{
+    if (suggestion->found)
+        snprintf(suggestion->text, sizeof suggestion->text, ": did you mean \"%.*s\"?", SUGGEST_NAME_MAX,
+                 suggestion->found);
+    else
+        snprintf(suggestion->text, sizeof suggestion->text, ";");
+    return suggestion->text;
+}

@@ -1,0 +1,27 @@
+/* "Did you mean ...?": which of the names that there are somebody may have meant by one that there is not. */
+#ifndef COALESCED_API_SUGGEST_H
+#define COALESCED_API_SUGGEST_H
+
+#include <stddef.h>
+
+enum { SUGGEST_NAME_MAX = 63 }; /* bytes; longer names are not compared */
+
+struct suggestion {
+    const char *wanted; /* borrowed, as `found` is */
+    const char *found;  /* the nearest so far; NULL: none is near */
+    size_t distance;    /* only what is nearer is taken */
+    char text[SUGGEST_NAME_MAX + 24];
+};
+
+/* Begins the search for what was meant by `wanted`. */
+void suggest_begin(struct suggestion *suggestion, const char *wanted);
+
+/* Looks at one of the names that there are. Near is: a letter in three is missing, too many, another one or at its
+   neighbour's place, or a word that other services use for the same. The first of equally near names is kept. */
+void suggest_consider(struct suggestion *suggestion, const char *name);
+
+/* How a sentence about the wrong name goes on: ": did you mean \"...\"?" or, when nothing is near, ";". In the
+   suggestion. */
+const char *suggest_text(struct suggestion *suggestion);
+
+#endif

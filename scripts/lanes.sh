@@ -1,0 +1,88 @@
+# Sourced by ./test: runs programs side by side, each with a log of its own, and keeps what came of them in $results.
+
+# record <name> <passed> <failed> <skipped>
+record() { echo "$2 $3 $4" >"$results/${1//\//_}.counts"; }
+
+skip() {
+    record "$1" 0 0 1
+    printf '  %-44s skipped: %s\n' "$1" "$2"
+}
+
+# report <name> <seconds> <passed> <failed> <skipped> <log> [lines about what was skipped]: one job's lines at once.
+report() {
+    record "$1" "$3" "$4" "$5"
+    {
+        flock 9
+        printf '  %-44s %4d passed, %3d s%s%s\n' "$1" "$3" "$2" \
+            "$([ "$5" = 0 ] || echo ", $5 skipped")" "$([ "$4" = 0 ] || echo ", $4 FAILED")"
+        [ -z "${7:-}" ] || sed 's/^/    /' <<<"$7"
+        [ "$4" = 0 ] || { tail -n 60 "$6" | sed 's/^/  | /' && echo "  The whole log: $6"; }
+    } 9>"$results/lock"
+}
+
+# run_unit <program> <command in front of it>: cmocka's own count is one "[       OK ]" a test.
+run_unit() {
+    local program=$1 log=$results/${1//\//_}.log ok bad left status=0 begun=$SECONDS
+    shift
+    "$@" "$program" >"$log" 2>&1 || status=$?
+    ok=$(grep -c '^\[       OK \]' "$log")
+    bad=$(grep -E '^\[  (FAILED|ERROR)  *\] [a-z]' "$log" | sort -u | wc -l) # each is told twice
+    left=$(grep '^\[  SKIPPED \] [a-z_]*$' "$log" | sort -u | wc -l)
+    if [ "$status" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi # a crash, or what a sanitizer found at the end
+    if [ "$status" = 0 ] && [ "$ok" = 0 ]; then bad=1; fi   # a program that tested nothing
+    report "$program" $((SECONDS - begun)) "$ok" "$bad" "$left" "$log" "$(grep '^skipped:' "$log" | sort -u)"
+}
+
+# run_pytest <preset> <file or folder> <marks>
+run_pytest() {
+    local preset=$1 what=$2 marks=$3 status=0 begun=$SECONDS counts name
+    name=$(echo "$preset $what $marks" | sed 's/ not .*//')
+    local log="$results/${name//[\/ ]/_}.log"
+    COALESCED_BIN=$PWD/build-$preset/coalesced COALESCED_BUILD=$PWD/build-$preset timeout 900 \
+        $python -m pytest -q -rs -m "$marks" ${pattern:+-k "$pattern"} "$what" >"$log" 2>&1 || status=$?
+    [ "$status" = 5 ] && return # nothing of it is wanted
+    counts=$(tail -n 1 "$log")
+    count() { grep -oE "[0-9]+ ($1)" <<<"$counts" | awk '{ sum += $1 } END { print sum + 0 }'; }
+    local bad
+    bad=$(count 'failed|errors?')
+    [ "$status" = 0 ] || [ "$bad" != 0 ] || bad=1
+    report "$name" $((SECONDS - begun)) "$(count passed)" "$bad" "$(count skipped)" "$log" \
+        "$(grep '^SKIPPED' "$log" | cut -c 1-160)"
+}
+
+# run_fuzz <program> <seconds>: one test, which passes when nothing was found. What it learns goes to a folder of its own.
+run_fuzz() {
+    local program=$1 name=${1##*/fuzz_} log=$results/${1##*/}.log bad=0 begun=$SECONDS
+    local learned=$results/${1##*/}.corpus
+    mkdir -p "$learned"
+    timeout 120 "$program" -max_total_time="$2" -timeout=10 -artifact_prefix="$results/${program##*/}-" \
+        "$learned" "tests/fuzz/corpus/$name" >"$log" 2>&1 || bad=1
+    report "$program" $((SECONDS - begun)) $((1 - bad)) "$bad" 0 "$log"
+}
+
+clang_has_fuzzer() {
+    echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n == 77; }' |
+        clang -x c - -fsanitize=fuzzer,address -o "$results/probe" >/dev/null 2>&1
+}
+
+# run_pool <how many at once>: jobs from standard input, one a line; those that $long names begin first.
+run_pool() {
+    local most=$1 running job all
+    all=$(cat)
+    {
+        grep -E "$long" <<<"$all"
+        grep -vE "$long" <<<"$all"
+    } | (
+        running=0
+        while IFS= read -r job; do
+            [ -n "$job" ] || continue
+            if [ "$running" -ge "$most" ]; then
+                wait -n
+                running=$((running - 1))
+            fi
+            eval "$job" </dev/null &
+            running=$((running + 1))
+        done
+        wait
+    )
+}

@@ -1,0 +1,46 @@
+/* The executor that counts, beside the one that times: a process that has used the profiler times more slowly ever after.
+   It is started when counters are first asked for and ended when it has been idle. Counts are made before an experiment is
+   timed, of up to PROTOCOL_POINTS experiments at once, and kept by their ids. Whatever goes wrong costs counts, which then
+   say why, and never an experiment.
+
+   One thread uses a sibling, the device's worker, which so never has both executors at work. */
+#ifndef COALESCED_SERVER_DEVICES_SIBLING_H
+#define COALESCED_SERVER_DEVICES_SIBLING_H
+
+#include "server/devices/supervisor.h"
+
+struct sibling;
+
+struct sibling_config {
+    struct supervisor_config
+        supervisor; /* as of the executor that times; `counting` and the grace are set in here */
+    double count_s; /* a count may take so long, and as long as its experiment may run */
+    /* The experiments that will run next, of the same sweep as the one that runs; requests to be freed. */
+    void (*look_ahead)(void *arg, struct ahead *ahead);
+    void *look_ahead_arg;
+};
+
+/* Starts nothing yet. 0, or -1: ERROR_MEMORY. */
+int sibling_new(struct sibling **sibling, const struct sibling_config *config, struct devices *devices,
+                struct error *error);
+void sibling_free(struct sibling *sibling); /* NULL is allowed */
+
+enum sibling_end { SIBLING_COUNTED, SIBLING_CANCELLED, SIBLING_STOPPED };
+
+/* The counters of an experiment: those kept of its id, or counted now. *counters is valid until the next call, and NULL
+   unless SIBLING_COUNTED is returned. `timing` is the other executor's: it is ended where the device or its memory has no
+   room for both. */
+enum sibling_end sibling_count(struct sibling *sibling, struct supervisor *timing, const char *id,
+                               const char *request, double timeout_s, const char **counters);
+
+/* The experiment has ended: what is kept for it is not needed any more. */
+void sibling_forget(struct sibling *sibling, const char *id);
+
+/* Ends the executor when it has been idle for long. */
+void sibling_tidy(struct sibling *sibling);
+
+/* As supervisor_vacate() and supervisor_process(). */
+bool sibling_vacate(struct sibling *sibling);
+int64_t sibling_process(const struct sibling *sibling);
+
+#endif

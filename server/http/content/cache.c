@@ -1,0 +1,136 @@
+#include "server/http/content/cache.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SLOTS = 4096,
+    PART_MAX = 8,
+    OVERHEAD_BYTES = 1024
+}; /* PART_MAX: the most that one may take, an eighth */
+
+struct cache {
+    pthread_mutex_t lock;
+    struct document *slots[SLOTS];
+    struct document *newest, *oldest;
+    size_t bytes, max_bytes;
+};
+
+struct document *document_new(struct MHD_Response *response, size_t size, const char *tag)
+{
+    struct document *document = calloc(1, sizeof *document);
+    if (!document) {
+        MHD_destroy_response(response);
+        return NULL;
+    }
+    atomic_store(&document->references, 1);
+    document->response = response;
+    document->size = size;
+    snprintf(document->tag, sizeof document->tag, "%s", tag);
+    return document;
+}
+
+void document_release(struct document *document)
+{
+    if (!document || atomic_fetch_sub(&document->references, 1) > 1)
+        return;
+    MHD_destroy_response(document->response);
+    free(document);
+}
+
+struct cache *cache_new(size_t max_bytes)
+{
+    struct cache *cache = calloc(1, sizeof *cache);
+    if (!cache)
+        return NULL;
+    pthread_mutex_init(&cache->lock, NULL);
+    cache->max_bytes = max_bytes;
+    return cache;
+}
+
+/* FNV-1a */
+static struct document **slot_of(struct cache *cache, const char *key)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *key; key++)
+        hash = (hash ^ (uint8_t)*key) * 0x100000001b3u;
+    return &cache->slots[(hash ^ hash >> 32) % SLOTS];
+}
+
+static struct document *find(struct cache *cache, const char *key)
+{
+    struct document *document = *slot_of(cache, key);
+    while (document && strcmp(document->key, key) != 0)
+        document = document->next;
+    return document;
+}
+
+static void list_add(struct cache *cache, struct document *document)
+{
+    document->newer = NULL;
+    document->older = cache->newest;
+    *(cache->newest ? &cache->newest->newer : &cache->oldest) = document;
+    cache->newest = document;
+}
+
+static void list_remove(struct cache *cache, struct document *document)
+{
+    *(document->newer ? &document->newer->older : &cache->newest) = document->older;
+    *(document->older ? &document->older->newer : &cache->oldest) = document->newer;
+}
+
+static void evict(struct cache *cache, struct document *document)
+{
+    struct document **at = slot_of(cache, document->key);
+    while (*at != document)
+        at = &(*at)->next;
+    *at = document->next;
+    list_remove(cache, document);
+    cache->bytes -= document->size + OVERHEAD_BYTES;
+    document_release(document);
+}
+
+void cache_free(struct cache *cache)
+{
+    if (!cache)
+        return;
+    while (cache->oldest)
+        evict(cache, cache->oldest);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache);
+}
+
+struct document *cache_get(struct cache *cache, const char *key)
+{
+    pthread_mutex_lock(&cache->lock);
+    struct document *document = find(cache, key);
+    if (document) {
+        atomic_fetch_add(&document->references, 1);
+        list_remove(cache, document);
+        list_add(cache, document);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return document;
+}
+
+void cache_put(struct cache *cache, const char *key, struct document *document)
+{
+    if (strlen(key) >= sizeof document->key || document->size > cache->max_bytes / PART_MAX)
+        return;
+    pthread_mutex_lock(&cache->lock);
+    if (!find(cache, key)) {
+        struct document **slot = slot_of(cache, key);
+        strcpy(document->key, key);
+        document->next = *slot;
+        *slot = document;
+        list_add(cache, document);
+        cache->bytes += document->size + OVERHEAD_BYTES;
+        atomic_fetch_add(&document->references, 1);
+        while (cache->bytes > cache->max_bytes)
+            evict(cache, cache->oldest);
+    }
+    pthread_mutex_unlock(&cache->lock);
+}

@@ -1,0 +1,106 @@
+/* The structs that the files of server/http share; nobody outside includes it.
+
+   A peer is a connection, from its acceptance to its close; a request lives within one. A peer's phase, its wait, its
+   suspension and the list of all peers are guarded by http->lock. libmicrohttpd calls back without any lock of its own
+   that suspending or resuming takes, so both are done with http->lock held: a wake-up cannot be lost. */
+#ifndef COALESCED_SERVER_HTTP_STATE_H
+#define COALESCED_SERVER_HTTP_STATE_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdint.h>
+
+#include "api/problem.h"
+#include "base/buffer.h"
+#include "server/http/lane.h"
+#include "server/http/route.h"
+
+enum { REPLY_HEADERS = 8 };
+
+enum peer_phase {
+    PEER_ARRIVING,  /* no request is there whole: idle, or still sending one */
+    PEER_ANSWERING, /* a handler runs on the connection's thread */
+    PEER_APART,     /* suspended; its handler runs in the lane */
+    PEER_WAITING,   /* suspended; nothing runs until it is woken */
+    PEER_SENDING,   /* the reply is on its way */
+};
+
+struct peer {
+    struct peer *next, *previous; /* the one that was active last comes first */
+    struct MHD_Connection *connection;
+    int socket;
+    enum peer_phase phase;
+    int64_t arriving_since_ns;
+    bool cut;       /* its socket was shut down: too slow, or idle when others wanted to connect */
+    bool malformed; /* the target of the request that arrives cannot be decoded */
+    bool producing; /* suspended while sending, until the lane has made the stream's next piece */
+    /* of the request's present wait */
+    bool woken, timed, gone;
+    bool interim; /* HTTP/1.1: may be sent an interim response */
+    bool probed;  /* was sent one, since it sends no more */
+    int64_t wait_until_ns;
+};
+
+struct http {
+    struct MHD_Daemon *daemon;
+    int listener;
+    int request_s;
+    const struct route *const *routes;
+    const struct tokens *tokens;
+    struct lane *lane;
+    struct cache *cache;
+    char instance[64];
+    void *context;
+    pthread_t watcher;
+    pthread_mutex_t lock;
+    pthread_cond_t watch; /* wakes the watcher */
+    pthread_cond_t calm;  /* a phase changed while ending */
+    int64_t watch_until_ns;
+    struct peer *peers, *last;
+    unsigned peer_count, peer_limit; /* from peer_limit on, who is idle longest is closed for a new one */
+    bool ending;                     /* no handler begins any more */
+    bool closing;                    /* no stream is continued any more */
+    bool stopped;                    /* the watcher returns */
+};
+
+/* What request_run() does next. */
+enum request_stage { STAGE_CALL, STAGE_LEAVE, STAGE_RETURN, STAGE_SLEEP };
+
+struct request {
+    struct http *http;
+    struct peer *peer;
+    struct route_match match;
+    const char *path, *method; /* the library's, for as long as the request lives */
+    const char *accept;        /* all Accept fields as one; NULL: there is none */
+    struct buffer accept_joined;
+    struct buffer body;
+    size_t body_seen; /* bytes, also those thrown away */
+    bool head;        /* HEAD: a reply without its body */
+    bool plain;       /* neither a query nor a preference: the path says all */
+    bool gzip;        /* the client takes it */
+    bool malformed;   /* its target cannot be decoded */
+    bool begun;       /* the handler was called */
+    bool rejected;    /* the answer was clear before the body: rejection */
+    bool ambiguous;   /* where it ends is not certain: nothing after it can be a request */
+    enum problem_type rejection;
+    char rejection_text[256];
+    enum request_stage stage;
+    bool settled; /* see request_settle() */
+    struct lane_task task;
+    enum handled handled; /* what the handler returned that ran in the lane */
+    double wait_s;        /* asked for by the present request_wait; negative: no limit */
+    int64_t wait_until_ns;
+    void *kept;
+    void (*release)(void *kept);
+    int header_count;
+    struct {
+        const char *name;
+        char *value;
+    } headers[REPLY_HEADERS];
+    /* the reply, until it is queued on the connection's thread */
+    unsigned status;
+    struct MHD_Response *response;
+    struct document *document; /* holds the response; NULL: it is the request's own */
+};
+
+#endif

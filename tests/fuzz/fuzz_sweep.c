@@ -1,0 +1,101 @@
+/* Any bytes as the body of POST /v1/sweeps: expanded, refused with a document, or points of which each can be launched
+   or says why not. */
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "api/body.h"
+#include "api/experiment_json.h"
+#include "api/problem.h"
+#include "api/recipe.h"
+#include "api/sweep.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct device_facts device = {
+    .name = "a device",
+    .max_threads_per_block = 1024,
+    .max_block = {1024, 1024, 64},
+    .max_grid = {2147483647, 65535, 65535},
+    .shared_bytes_per_block = 49152,
+    .memory_bytes = UINT64_C(1) << 30,
+};
+static const struct device_facts *const devices[] = {&device, NULL};
+
+/* The same inputs take the same ways in every run. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    json_object_seed(1);
+    return 0;
+}
+
+static void must(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+static json_t *object_of(const char *text)
+{
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    must(object && json_is_object(object));
+    return object;
+}
+
+static void check_sweep(const struct sweep *sweep)
+{
+    int launched = 0, asked = 0;
+    must(sweep->point_count >= 1 && sweep->point_count <= SWEEP_POINTS_MAX);
+    for (int i = 0; i < sweep->point_count; i++) {
+        const struct sweep_point *point = &sweep->points[i];
+        must(point->run >= -1 && point->run < sweep->run_count);
+        launched += point->run >= 0;
+        json_decref(object_of(point->values));
+        if (point->run < 0) {
+            json_decref(object_of(point->request));
+            json_decref(object_of(point->failure));
+        }
+    }
+    for (int i = 0; i < sweep->run_count; i++) {
+        struct error error = {0};
+        struct experiment experiment;
+        int known = sweep->runs[i].device == 0;
+        asked += sweep->runs[i].points;
+        must(experiment_from_text(&experiment, sweep->runs[i].request, known ? &device : NULL, &error) == 0);
+    }
+    must(asked == launched);
+}
+
+static void check_refusal(const struct problems *problems)
+{
+    struct buffer document = {0};
+    must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/sweeps", problems) == 0);
+    json_decref(object_of(document.data));
+    buffer_free(&document);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char detail[BODY_DETAIL_BYTES];
+    struct sweep sweep;
+    struct problems problems = {0};
+    const struct recipe *recipe = NULL;
+    json_t *object = body_parse((const char *)data, size, "{}", detail);
+    json_t *wanted = object ? recipe_resolve(object, &recipe, &problems) : NULL;
+    if (wanted && sweep_expand(&sweep, wanted, devices, 2, &problems) == 0) {
+        must(!problems.count);
+        check_sweep(&sweep);
+        sweep_free(&sweep);
+    } else if (object) {
+        must(problems.count > 0);
+        if (recipe)
+            recipe_explain(recipe, object, &problems);
+        check_refusal(&problems);
+    }
+    json_decref(wanted);
+    json_decref(object);
+    return 0;
+}

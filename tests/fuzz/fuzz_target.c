@@ -1,0 +1,83 @@
+/* Targets and header fields, as any client may send them. The first byte says which; what each promises is checked. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/text.h"
+#include "server/http/field.h"
+#include "server/http/route.h"
+#include "server/http/target.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "does not hold: %s\n", what);
+    abort();
+}
+
+static const struct route list = {.method = "GET", .pattern = "/v1/things"};
+static const struct route show = {.method = "GET", .pattern = "/v1/things/{id}"};
+static const struct route table = {.method = "GET", .pattern = "/v1/things/{id}.csv"};
+static const struct route drop = {.method = "DELETE", .pattern = "/v1/things/{id}"};
+static const struct route *const routes_known[] = {&list, &show, &table, &drop, NULL};
+
+static void target(char *text)
+{
+    size_t before = strlen(text);
+    bool sound = true;
+    size_t length = target_decode(text, &sound);
+    check(length <= before && strlen(text) == length, "decoding never makes a text longer, and ends it");
+    check(!sound || text_valid(text), "what is sound is UTF-8");
+    const char *path = target_path(text);
+    check((path >= text && path <= text + length) || strcmp(path, "/") == 0, "a path is part of the target");
+    struct route_match match;
+    route_find(routes_known, "GET", path, &match);
+    check(!match.route || match.allow[0], "a route has methods");
+    check(strlen(match.param) < sizeof match.param && !strpbrk(match.param, "/."),
+          "a parameter is one segment");
+}
+
+static void accept(char *text)
+{
+    double quality = field_quality(text, "application/json");
+    check(field_accepts(text, "application/json") == (quality > 0), "what has a quality is accepted");
+    field_names_coding(text, "gzip");
+    field_is_type(text, "application/json");
+}
+
+static void prefer(char *text)
+{
+    int seconds = field_prefer_wait(text);
+    check(seconds >= -1 && seconds <= 86400, "a wait is none, or up to a day");
+}
+
+static void tags(char *text)
+{
+    check(!field_names_tag(text, "\"t\"") || strchr(text, '*') || strstr(text, "\"t\""),
+          "a tag is found that is there");
+}
+
+static void others(char *text)
+{
+    int number = 0;
+    const char *token = field_bearer(text);
+    check(!token || (token >= text && token <= text + strlen(text)), "a token is part of the field");
+    check(!field_number(text, 1, 500, &number) || (number >= 1 && number <= 500),
+          "a number is within its limits");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static void (*const forms[])(char *) = {target, accept, prefer, tags, others};
+    if (!size)
+        return 0;
+    char *text = strndup((const char *)data + 1, size - 1);
+    if (text)
+        forms[data[0] % (sizeof forms / sizeof *forms)](text);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,158 @@
+/* What bodies are made with: the cache of lasting answers, the lane, compression. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <zlib.h>
+#include <cmocka.h>
+
+#include "server/http/content/cache.h"
+#include "server/http/content/gzip.h"
+#include "server/http/lane.h"
+
+/* One with that many bytes, put under its tag; the caller keeps no reference. */
+static void put(struct cache *cache, const char *key, size_t size)
+{
+    char *bytes = calloc(1, size);
+    struct document *document =
+        document_new(MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE), size, key);
+    assert_non_null(document);
+    cache_put(cache, key, document);
+    document_release(document);
+}
+
+static bool has(struct cache *cache, const char *key)
+{
+    struct document *document = cache_get(cache, key);
+    if (document)
+        assert_string_equal(document->tag, key);
+    document_release(document);
+    return document != NULL;
+}
+
+static void the_cache_forgets_what_was_not_asked_for_the_longest(void **state)
+{
+    (void)state;
+    struct cache *cache = cache_new(100 << 10);
+    for (int i = 0; i < 9; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", i);
+        put(cache, key, 10 << 10);
+        assert_true(has(cache, "0"));
+    }
+    assert_true(has(cache, "1"));
+    put(cache, "9", 10 << 10);
+    assert_true(has(cache, "0") && has(cache, "1") && has(cache, "9"));
+    assert_false(has(cache, "2"));
+    assert_true(has(cache, "3"));
+    put(cache, "large", 20 << 10);
+    assert_false(has(cache, "large"));
+    cache_free(cache);
+}
+
+static void a_document_in_use_outlives_its_place(void **state)
+{
+    (void)state;
+    struct cache *cache = cache_new(16 << 10);
+    put(cache, "kept", 1 << 10);
+    struct document *document = cache_get(cache, "kept");
+    for (int i = 0; i < 50; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", i);
+        put(cache, key, 1 << 10);
+    }
+    assert_false(has(cache, "kept"));
+    cache_free(cache);
+    assert_string_equal(document->tag, "kept");
+    document_release(document);
+}
+
+struct turn {
+    struct lane_task task;
+    struct lane *lane;
+    atomic_int *ended;
+    char name, *written;
+    int left;
+};
+
+static void turn_run(struct lane_task *task)
+{
+    struct turn *turn = (struct turn *)task;
+    turn->written[strlen(turn->written)] = turn->name;
+    if (--turn->left)
+        lane_add(turn->lane, &turn->task);
+    else
+        atomic_fetch_add(turn->ended, 1);
+}
+
+static atomic_bool gate_open;
+
+/* Holds the only thread until all others are there. */
+static void gate_run(struct lane_task *task)
+{
+    (void)task;
+    while (!atomic_load(&gate_open))
+        sched_yield();
+}
+
+static void tasks_of_the_lane_take_turns(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct lane *lane;
+    char written[32] = "";
+    atomic_int ended = 0;
+    struct lane_task gate = {NULL, gate_run};
+    struct turn turns[3];
+    assert_int_equal(lane_start(&lane, 1, &error), 0);
+    lane_add(lane, &gate);
+    for (int i = 0; i < 3; i++) {
+        turns[i] = (struct turn){{NULL, turn_run}, lane, &ended, (char)('a' + i), written, 4};
+        lane_add(lane, &turns[i].task);
+    }
+    atomic_store(&gate_open, true);
+    while (atomic_load(&ended) < 3)
+        sched_yield();
+    lane_stop(lane);
+    assert_string_equal(written, "abcabcabcabc");
+}
+
+static void what_is_compressed_comes_back(void **state)
+{
+    (void)state;
+    struct buffer in = {0}, out = {0};
+    for (int i = 0; i < 2000; i++)
+        buffer_format(&in, "%d,succeeded,read_offset\n", i);
+    assert_int_equal(gzip_whole(&in, &out), 0);
+    assert_true(out.size < in.size / 2);
+    unsigned char *back = malloc(in.size + 1);
+    z_stream stream = {.next_in = (unsigned char *)out.data,
+                       .avail_in = (unsigned)out.size,
+                       .next_out = back,
+                       .avail_out = (unsigned)in.size + 1};
+    assert_int_equal(inflateInit2(&stream, 31), Z_OK);
+    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(stream.total_out, in.size);
+    assert_memory_equal(back, in.data, in.size);
+    inflateEnd(&stream);
+    free(back);
+    buffer_free(&in);
+    buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cache_forgets_what_was_not_asked_for_the_longest),
+        cmocka_unit_test(a_document_in_use_outlives_its_place),
+        cmocka_unit_test(tasks_of_the_lane_take_turns),
+        cmocka_unit_test(what_is_compressed_comes_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
