@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+
 enum option_type { OPTION_TEXT, OPTION_INTEGER, OPTION_SECONDS, OPTION_SWITCH };
 
 /* `fallback` is read as a given value would be, so a default that is no value cannot be. */
@@ -252,4 +254,17 @@ void words_free(char **words)
     for (char **word = words; word && *word; word++)
         free(*word);
     free(words);
+}
+
+int config_set_log_level(const struct config *config, struct error *error)
+{
+    static const char *const names[] = {
+        [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"};
+    for (int level = LOG_ERROR; level <= LOG_DEBUG; level++)
+        if (strcmp(config->log_level, names[level]) == 0) {
+            log_set_level((enum log_level)level);
+            return 0;
+        }
+    return error_set(error, ERROR_INVALID, "--log-level must be error, warning, info or debug, not \"%s\"",
+                     config->log_level);
 }

@@ -41,4 +41,7 @@ void config_help(FILE *out);
 int words_split(char ***words, const char *text, const char *separators, struct error *error);
 void words_free(char **words);
 
+/* From here on the log is as --log-level says. */
+int config_set_log_level(const struct config *config, struct error *error);
+
 #endif

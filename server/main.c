@@ -43,19 +43,6 @@ struct house {
 
 /* ---- what is asked for ---- */
 
-static int log_level_set(const char *name, struct error *error)
-{
-    static const char *const names[] = {
-        [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"};
-    for (int level = LOG_ERROR; level <= LOG_DEBUG; level++)
-        if (strcmp(name, names[level]) == 0) {
-            log_set_level((enum log_level)level);
-            return 0;
-        }
-    return error_set(error, ERROR_INVALID, "--log-level must be error, warning, info or debug, not \"%s\"",
-                     name);
-}
-
 /* It goes into headers and JSON as it is. */
 static int instance_choose(struct house *house, struct error *error)
 {
@@ -293,7 +280,7 @@ static int foundation_wait(struct house *house, const sigset_t *ends, int *recei
 static int house_open(struct house *house, const sigset_t *ends, int *received, struct error *error)
 {
     struct config *config = &house->config;
-    if (log_level_set(config->log_level, error) < 0 || instance_choose(house, error) < 0 ||
+    if (config_set_log_level(config, error) < 0 || instance_choose(house, error) < 0 ||
         access_check(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
