@@ -185,19 +185,6 @@ void config_free(struct config *config)
     *config = (struct config){0};
 }
 
-int config_log_level(const struct config *config, struct error *error)
-{
-    static const char *const names[] = {
-        [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"};
-    for (int level = LOG_ERROR; level <= LOG_DEBUG; level++)
-        if (strcmp(config->log_level, names[level]) == 0) {
-            log_set_level((enum log_level)level);
-            return 0;
-        }
-    return error_set(error, ERROR_INVALID, "--log-level must be error, warning, info or debug, not \"%s\"",
-                     config->log_level);
-}
-
 void config_help(FILE *out)
 {
     fputs("coalesced: memory experiments on a shared GPU, over HTTP\n\n"
@@ -267,4 +254,17 @@ void words_free(char **words)
     for (char **word = words; word && *word; word++)
         free(*word);
     free(words);
+}
+
+int config_set_log_level(const struct config *config, struct error *error)
+{
+    static const char *const names[] = {
+        [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"};
+    for (int level = LOG_ERROR; level <= LOG_DEBUG; level++)
+        if (strcmp(config->log_level, names[level]) == 0) {
+            log_set_level((enum log_level)level);
+            return 0;
+        }
+    return error_set(error, ERROR_INVALID, "--log-level must be error, warning, info or debug, not \"%s\"",
+                     config->log_level);
 }

@@ -32,9 +32,6 @@ struct config {
 int config_read(struct config *config, int argc, char *const *argv, struct error *error);
 void config_free(struct config *config);
 
-/* Makes the log as wordy as --log-level says. 0, or -1: ERROR_INVALID. */
-int config_log_level(const struct config *config, struct error *error);
-
 /* The text of --help. */
 void config_help(FILE *out);
 
@@ -43,5 +40,8 @@ void config_help(FILE *out);
    words_free(). -1: ERROR_INVALID (no word at all, an open quote), ERROR_MEMORY. */
 int words_split(char ***words, const char *text, const char *separators, struct error *error);
 void words_free(char **words);
+
+/* From here on the log is as --log-level says. */
+int config_set_log_level(const struct config *config, struct error *error);
 
 #endif

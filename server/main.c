@@ -259,7 +259,8 @@ static int foundation_wait(struct house *house, const sigset_t *ends, int *recei
         if (!house->starting) {
             log_error("cannot start yet, trying again each second: %s", why.text);
             struct http_config config = http_config_of(house);
-            if (starting_begin(&house->starting, &config, error) < 0 || house_announce(house, error) < 0)
+            if (starting_begin(&house->starting, &config, why.text, error) < 0 ||
+                house_announce(house, error) < 0)
                 return -1;
         }
         starting_set_reason(house->starting, why.text);
@@ -279,7 +280,7 @@ static int foundation_wait(struct house *house, const sigset_t *ends, int *recei
 static int house_open(struct house *house, const sigset_t *ends, int *received, struct error *error)
 {
     struct config *config = &house->config;
-    if (config_log_level(config, error) < 0 || instance_choose(house, error) < 0 ||
+    if (config_set_log_level(config, error) < 0 || instance_choose(house, error) < 0 ||
         access_check(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);

@@ -162,8 +162,10 @@ static enum handled reply_points(struct request *request, const struct sweep_row
 {
     struct service *service = request_service(request);
     enum handled handled;
-    char name[64];
-    snprintf(name, sizeof name, "%s%s-%d-%d", row->id, table ? "-csv" : "", page->from, page->size);
+    char name[96];
+    /* What ended changes once more when its experiments are removed from the store. */
+    snprintf(name, sizeof name, "%s%s-%d-%d-%d", row->id, table ? "-csv" : "", page->from, page->size,
+             row->removed);
     if (sweep_row_ended(row) && reply_unchanged(request, name, &handled))
         return handled;
     struct paging *paging = calloc(1, sizeof *paging);

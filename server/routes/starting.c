@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api/text.h"
@@ -12,7 +13,7 @@
 #include "server/http/request.h"
 #include "version.h"
 
-enum { AGAIN_S = 2, REASON_BYTES = 512 };
+enum { AGAIN_S = 2, GRACE_MS = 300, REASON_BYTES = 512 };
 
 struct starting {
     struct http *http;
@@ -92,13 +93,15 @@ static const struct route *const starting_routes[] = {
     NULL,
 };
 
-int starting_begin(struct starting **out, const struct http_config *config, struct error *error)
+int starting_begin(struct starting **out, const struct http_config *config, const char *reason,
+                   struct error *error)
 {
     struct http_config own = *config;
     struct starting *starting = calloc(1, sizeof *starting);
     if (!starting)
         return error_set(error, ERROR_MEMORY, "no memory to wait for the store");
     snprintf(starting->instance, sizeof starting->instance, "%s", config->instance);
+    snprintf(starting->reason, sizeof starting->reason, "%s", reason);
     pthread_mutex_init(&starting->lock, NULL);
     own.routes = starting_routes;
     own.context = starting;
@@ -121,6 +124,8 @@ void starting_end(struct starting *starting)
     if (!starting)
         return;
     http_quiesce(starting->http);
+    /* A client that was accepted before that and has not sent its request yet is still answered. */
+    nanosleep(&(struct timespec){.tv_nsec = GRACE_MS * 1000000L}, NULL);
     http_stop(starting->http);
     pthread_mutex_destroy(&starting->lock);
     free(starting);

@@ -9,9 +9,10 @@ struct starting;
 
 /* Answers on a copy of the configuration's listener, so that connections go on being taken by whoever listens next;
    its routes and its context are not used. */
-int starting_begin(struct starting **starting, const struct http_config *config, struct error *error);
+int starting_begin(struct starting **starting, const struct http_config *config, const char *reason,
+                   struct error *error);
 
-/* What is told as the reason; copied. */
+/* What is told as the reason from here on; copied. */
 void starting_set_reason(struct starting *starting, const char *reason);
 
 /* NULL is allowed. */

@@ -238,18 +238,31 @@ static enum applied apply_change(struct applier *applier, const struct store_cha
     return applied;
 }
 
+/* A write of one statement is all or nothing by itself. */
+static bool is_one_statement(const struct store_write *write)
+{
+    const struct store_submission *submission = write->submission;
+    if (write->cancel)
+        return false;
+    if (!submission)
+        return write->change_count == 1;
+    return !write->change_count && !submission->sweep && !submission->key &&
+           !has_labels(submission->experiments[0].request);
+}
+
 enum applied applier_apply(struct applier *applier, struct store_write *write, struct error *error)
 {
-    enum applied applied = applier_run(applier, SAVEPOINT, error);
+    bool savepoint = !is_one_statement(write);
+    enum applied applied = savepoint ? applier_run(applier, SAVEPOINT, error) : APPLIED;
     if (applied == APPLIED && write->submission)
         applied = apply_submission(applier, write, error);
     if (applied == APPLIED && write->cancel)
         applied = apply_cancel(applier, write->cancel, error);
     for (int i = 0; applied == APPLIED && i < write->change_count; i++)
         applied = apply_change(applier, &write->changes[i], error);
-    if (applied == REFUSED && applier_run(applier, BACK, error) != APPLIED)
+    if (applied == REFUSED && savepoint && applier_run(applier, BACK, error) != APPLIED)
         applied = BROKEN;
-    if (applied != BROKEN && applier_run(applier, RELEASE, error) != APPLIED)
+    if (applied != BROKEN && savepoint && applier_run(applier, RELEASE, error) != APPLIED)
         applied = BROKEN;
     return applied;
 }
