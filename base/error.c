@@ -16,6 +16,9 @@ static const char *const kind_names[ERROR_KIND_COUNT] = {
     [ERROR_ABANDONED] = "abandoned",
 };
 
+#undef error_set /* of the analyzer */
+#undef error_set_errno
+
 int error_set(struct error *error, enum error_kind kind, const char *format, ...)
 {
     if (!error || error->kind != ERROR_NONE)

@@ -42,6 +42,12 @@ int error_set(struct error *error, enum error_kind kind, const char *format, ...
 int error_set_errno(struct error *error, int number, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* clang's analyzer looks at one file at a time, so it has to be told. */
+#ifdef __clang_analyzer__
+#define error_set(...) (error_set(__VA_ARGS__), -1)
+#define error_set_errno(...) (error_set_errno(__VA_ARGS__), -1)
+#endif
+
 void error_clear(struct error *error);
 
 /* The name on the wire ("out_of_memory", "crashed" ...); static. */

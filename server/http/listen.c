@@ -47,7 +47,7 @@ bool listen_is_local(const char *text)
 
 static int bound_port(int listener, struct error *error)
 {
-    union address address;
+    union address address = {0};
     socklen_t size = sizeof address;
     if (getsockname(listener, &address.any, &size) < 0)
         return error_set_errno(error, errno, "getsockname");
