@@ -39,14 +39,12 @@ static void nvml_does(const char *text)
 }
 
 static int64_t sibling; /* a second process of ours */
-
 static struct live_reading read_once(const char *which, unsigned wanted, int64_t first)
 {
-    struct live_own own = {{first, sibling}};
     struct live_reading reading;
     struct live *live = live_open(which);
     assert_non_null(live);
-    live_read(live, wanted, own, &reading);
+    live_read(live, wanted, (struct live_own){{first, sibling}}, &reading);
     live_close(live);
     return reading;
 }
