@@ -44,7 +44,7 @@ static const struct option {
     {"--queue-limit", "COALESCED_QUEUE_LIMIT", "N", "20000", OPTION_INTEGER, AT(queue_limit), 1, 1e6,
      "experiments that may wait"},
     {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,
-     "how often an experiment is begun that the service dies under"},
+     "how often an experiment is begun whose service or executor is killed"},
     {"--token-file", "COALESCED_TOKEN_FILE", "FILE", "", OPTION_TEXT, AT(token_file), 0, 0,
      "bearer tokens, one a line; nobody else may read the file"},
     {"--insecure", "COALESCED_INSECURE", NULL, "no", OPTION_SWITCH, AT(insecure), 0, 0,

@@ -55,12 +55,17 @@ static enum job_state state_of(const struct outcome *outcome)
     return outcome->failure.kind == ERROR_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
 }
 
-/* A device that takes one process at a time is made free for a fresh executor, whose self-test needs a context. */
-static int timing_ready(struct worker *worker)
+/* Room for the executor that times: its sibling goes when it is idle, or where one process at a time may be there. */
+static void sibling_settle(struct worker *worker)
 {
     sibling_tidy(worker->sibling);
     if (supervisor_exclusive(worker->timing))
         sibling_vacate(worker->sibling);
+}
+
+static int timing_ready(struct worker *worker)
+{
+    sibling_settle(worker);
     return supervisor_ready(worker->timing);
 }
 
@@ -69,7 +74,8 @@ static void time_once(struct worker *worker, const struct task *task, const char
                       struct outcome *outcome)
 {
     *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
-    if (timing_ready(worker) < 0)
+    sibling_settle(worker);
+    if (!supervisor_usable(worker->timing) && supervisor_ready(worker->timing) < 0)
         return;
     char *line = message_run(task->id, task->request, counters, sibling_process(worker->sibling));
     const struct question question = {MESSAGE_RESULT, task->id, line, task->timeout_s, false};

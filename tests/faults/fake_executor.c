@@ -102,6 +102,7 @@ static const struct behaviour counted[] = {
 
 /* ---- what may happen at its start ---- */
 
+static bool mortal;   /* is killed in its first run */
 static bool unproven; /* answers its test copy with a failure */
 
 static void hello(void)
@@ -158,6 +159,12 @@ static void start_exit(void)
     exit(1);
 }
 
+static void start_mortal(void)
+{
+    mortal = true;
+    hello();
+}
+
 static void start_unproven(void)
 {
     unproven = true;
@@ -177,6 +184,7 @@ static const struct {
     {"banner", start_banner},
     {"exclusive", start_exclusive},
     {"no_counting", start_no_counting},
+    {"mortal", start_mortal},
 };
 
 /* Counts this start in the file; how many there were before. */
@@ -222,6 +230,8 @@ static const struct behaviour *behaviour_of(const char *request, const struct be
 static void run(const struct message *message)
 {
     const struct behaviour *as = behaviour_of(message->payload, fake_runs);
+    if (mortal)
+        fake_run_killed(message->id);
     fake_note("run %ld %s\n", (long)getpid(), message->id);
     if (unproven && strcmp(message->id, "selftest") == 0)
         fake_fail(message->id, ERROR_INCORRECT, "{\"correctness\":{\"verified\":false}}");

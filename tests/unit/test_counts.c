@@ -51,7 +51,7 @@ static void sixteen_are_counted_at_once_each_with_its_own_values(void **state)
     assert_int_equal(answer.counts.count, PROTOCOL_POINTS);
     assert_int_equal(launches, PROTOCOL_POINTS * PASSES);
     for (int i = 0; i < PROTOCOL_POINTS; i++) {
-        char id[8];
+        char id[16];
         struct counters counters = counters_of(&answer, i);
         snprintf(id, sizeof id, "P%d", i);
         assert_string_equal(answer.counts.at[i].id, id);

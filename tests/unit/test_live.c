@@ -40,14 +40,12 @@ static void nvml_does(const char *text)
 }
 
 static int64_t sibling; /* a second process of ours */
-
 static struct live_reading read_once(const char *which, unsigned wanted, int64_t first)
 {
-    struct live_own own = {{first, sibling}};
     struct live_reading reading;
     struct live *live = live_open(which);
     assert_non_null(live);
-    live_read(live, wanted, own, &reading);
+    live_read(live, wanted, (struct live_own){{first, sibling}}, &reading);
     live_close(live);
     return reading;
 }
@@ -119,51 +117,27 @@ static void other_processes_are_told_from_ours(void **state)
 {
     static const struct {
         const char *processes;
-        bool ours;  /* we have a context */
+        int ours;   /* contexts: we have the first, our sibling, process 11, the second */
         int others; /* -1: not known */
     } cases[] = {
-        {"self", true, 0}, {"self,11", true, 1}, {"11,12,self", true, 2}, /* another namespace: one of the unknown is ours */
-        {"11", true, 0},   {"11,12", true, 1},   {"-", true, -1}, /* a list in which not even we are tells nothing */
-        {"-", false, 0},   {"11", false, 1},     {"x70", true, 69},       {"x70", false, 70},
+        {"self", 1, 0},     {"self,11", 1, 1},    {"11,12,self", 1, 2}, /* another namespace: one of the unknown is ours */
+        {"11", 1, 0},       {"11,12", 1, 1},      {"-", 1, -1}, /* a list in which not even we are tells nothing */
+        {"-", 0, 0},        {"11", 0, 1},         {"x70", 1, 69},       {"x70", 0, 70},
+        {"self,11", 2, 0},  {"self,11,12", 2, 1}, {"self,12", 2, 1}, /* the sibling's context has ended */
+        {"21,22,23", 2, 1}, {"21", 2, 0},         {"x70", 2, 68},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[64];
         snprintf(text, sizeof text, "processes %s\n", cases[i].processes);
         nvml_does(text);
+        sibling = cases[i].ours == 2 ? 11 : 0;
         struct live_reading reading = read_once(uuid, LIVE_BIT(LIVE_OTHERS), cases[i].ours ? getpid() : 0);
+        sibling = 0;
         const struct live_value *others = &reading.of[LIVE_OTHERS];
         if ((others->known ? others->value : -1) != cases[i].others)
             fail_msg("case %zu: %g others (%s)", i, others->value, others->reason);
         assert_true(others->known || others->reason[0]);
-    }
-}
-
-static void the_sibling_that_counts_is_no_other(void **state)
-{
-    static const struct {
-        const char *processes;
-        int64_t sibling;
-        int others;
-    } cases[] = {
-        {"self,11", 11, 0},  {"self,11,12", 11, 1}, {"self,12", 11, 1}, /* it has no context by now */
-        {"21,22,23", 11, 1}, {"21", 11, 0},         {"x70", 11, 68},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "processes %s\nutilisation 90\n", cases[i].processes);
-        nvml_does(text);
-        sibling = cases[i].sibling;
-        struct live_reading reading = read_once(uuid, LIVE_BIT(LIVE_OTHERS), getpid());
-        sibling = 0;
-        const struct live_value *others = &reading.of[LIVE_OTHERS];
-        if (!others->known || others->value != cases[i].others)
-            fail_msg("case %zu: %g others (%s)", i, others->value, others->reason);
-        struct stability stability = {.looks = 1, .look = {reading}};
-        struct stability_reasons reasons = {0};
-        stability_judge(&stability, &reasons);
-        assert_int_equal(reasons.count, cases[i].others > 0);
     }
 }
 
@@ -448,7 +422,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_the_driver_refuses_has_its_reason_and_the_rest_is_read),
         cmocka_unit_test(a_driver_that_does_not_answer_at_all_is_told_of),
         cmocka_unit_test(other_processes_are_told_from_ours),
-        cmocka_unit_test(the_sibling_that_counts_is_no_other),
         cmocka_unit_test(a_cpu_tells_its_memory_and_why_it_tells_no_more),
         cmocka_unit_test(each_cause_is_a_sentence_with_its_figures),
         cmocka_unit_test(nothing_read_is_no_reason),

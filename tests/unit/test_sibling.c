@@ -201,7 +201,7 @@ static void twenty_kills_in_the_middle_of_counting_fail_no_experiment(void **sta
     begin(f);
     for (int i = 0; i < 20; i++) {
         struct device_status status = {0};
-        submit_counted(f, "count_slow", 10, ids[i]);
+        submit_counted(f, "count_hang", 10, ids[i]);
         for (int tries = 0; tries < 1000 && !status.own.pid[1]; tries++, pause_ms(2))
             devices_get(f->devices, 0, &status);
         pause_ms(50);

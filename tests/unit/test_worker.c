@@ -36,6 +36,31 @@ static void the_next_experiment_runs_while_the_last_ones_end_is_being_written(vo
     succeeds(f, second);
 }
 
+/* Nobody is idle between experiments that follow each other, however short the idle time is. */
+static void experiments_that_wait_follow_each_other_in_one_executor(void **state)
+{
+    struct fixture *f = *state;
+    char slow[ID_BYTES], ids[5][ID_BYTES], line[128];
+    long first = 0, pid, runs = 0;
+    f->config.idle_s = 0;
+    begin(f);
+    submit(f, "slow", 10, slow);
+    for (int i = 0; i < 5; i++)
+        submit(f, "nothing", 10, ids[i]);
+    for (int i = 0; i < 5; i++)
+        succeeds(f, ids[i]);
+    FILE *file = fopen(f->journal, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "run %ld", &pid) == 1) {
+            first = first ? first : pid;
+            assert_int_equal(pid, first);
+            runs++;
+        }
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(runs, 6);
+}
+
 static void an_executor_that_crashes_costs_its_own_experiment_alone(void **state)
 {
     static const struct {
@@ -81,12 +106,9 @@ static void an_executor_killed_from_outside_costs_an_attempt_and_no_experiment(v
 {
     struct fixture *f = *state;
     char id[ID_BYTES], doomed[ID_BYTES];
+    misbehave(f, "mortal:1");
     begin(f);
-    submit(f, "slow", 10, id);
-    job_free(wait_for(f, id, JOB_RUNNING));
-    struct device_status status = wait_for_health(f);
-    pause_ms(100);
-    assert_int_equal(kill(status.executor, SIGKILL), 0);
+    submit(f, "nothing", 10, id);
     struct job *job = wait_for(f, id, JOB_SUCCEEDED);
     assert_int_equal(job->attempt, 2);
     job_free(job);
@@ -214,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORKED(experiments_run_one_after_the_other_with_one_executor),
         WORKED(the_next_experiment_runs_while_the_last_ones_end_is_being_written),
+        WORKED(experiments_that_wait_follow_each_other_in_one_executor),
         WORKED(an_executor_that_crashes_costs_its_own_experiment_alone),
         WORKED(an_executor_that_hangs_is_killed_and_the_next_experiment_runs),
         WORKED(an_executor_killed_from_outside_costs_an_attempt_and_no_experiment),
