@@ -41,12 +41,6 @@ void counters_free(struct counters_session *session); /* NULL is allowed */
 int counters_measure(struct counters_session *session, const struct counters_wanted *wanted,
                      const struct counters_work *work, struct counters counters[], struct error *error);
 
-/* Without a device: the chips that CUPTI knows, kept by CUPTI; and what one of them ("GH100") would make of a request:
-   metrics, passes, and a reason for each that it has not. 0, or -1 with *error: no CUPTI, no such chip. */
-int counters_chips(const char *const **names, int *count, struct error *error);
-int counters_plan(const char *chip, const struct counters_wanted *wanted, struct counters *counters,
-                  struct error *error);
-
 #ifdef __cplusplus
 }
 #endif

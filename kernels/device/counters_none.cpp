@@ -1,6 +1,7 @@
 /* What stands in for the counters where CUPTI's headers were missing. */
 #ifndef COALESCED_HAVE_CUPTI
 #include "kernels/device/counters.h"
+#include "kernels/device/counters_chips.h"
 
 static const char reason[] = "this program was built without CUPTI's headers";
 static const char remedy[] = "build it where the CUDA toolkit has CUPTI, 12.6 or newer";

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "kernels/device/counters.h"
+#include "kernels/device/counters_chips.h"
 
 void plan::host_free()
 {

@@ -2,7 +2,7 @@
 #ifndef COALESCED_KERNELS_SUITE_TABLE_H
 #define COALESCED_KERNELS_SUITE_TABLE_H
 
-#include "kernels/kernel.h"
+struct kernel; /* kernels/kernel.h */
 
 struct suite_row {
     const char *name, *source, *sha256;

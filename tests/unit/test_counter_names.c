@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "kernels/device/counters.h"
+#include "kernels/device/counters_chips.h"
 
 static const struct counters_wanted all = {.on = true};
 
