@@ -55,14 +55,16 @@ def span(over, under):
 
 def sweeps(service):
     swept(service, measure={"min_samples": 1, "max_seconds": 0.01})  # every instance is loaded
-    before = rounds(service)
+    warm, before = rounds(service), rounds(service)  # the same twice, to see what time alone changes
     first = swept(service, counters=True)[0]  # starts the executor that counts, and its profiler
     counted, after = rounds(service, counters=True), rounds(service)
     slower = after["median_s"] / before["median_s"]
     adds = counted["median_s"] - after["median_s"]
     hot = {"with_over_before": span(counted, before), "after_over_before": span(after, before)}
+    alone = span(before, warm)
     return {"rounds": ROUNDS, "before": before, "first_with_counters_s": round(first, 3), "with_counters": counted,
             "after": after, "after_over_before": round(slower, 4), "counters_add_s": round(adds, 3), "hot_ratios": hot,
+            "hot_ratios_of_two_before": alone,
             "as_fast_after": slower <= 1.05, "adds_at_most_1_5_s": adds <= 1.5,
             "times_unchanged": all(0.998 <= ratio <= 1.002 for of in hot.values() for ratio in of)}
 

@@ -18,7 +18,7 @@ enum {
 /* Of max_seconds, for the cold samples; the hot ones get what is left. */
 static const double cold_share = 0.6;
 /* The longer of the two sequences of launches behind a hot sample takes about so long. */
-static const double hot_sequence_us = 1500;
+static const double hot_sequence_us = 1000;
 /* A cold launch that takes longer than this: two launches a sample are enough, four would take too long. */
 static const double hot_long_us = 5000;
 

@@ -87,6 +87,15 @@ double timing_tick(const double *samples_us, unsigned count)
     return tick;
 }
 
+double timing_spin_ns(double spin_ns, double enqueue_ns, bool early)
+{
+    static const double room = 1.25, shorter = 0.9;
+    if (early)
+        return fmin(2 * spin_ns, TIMING_SPIN_MOST_NS);
+    double enough = fmax(room * enqueue_ns, TIMING_SPIN_LEAST_NS);
+    return fmin(fmax(shorter * spin_ns, enough), TIMING_SPIN_MOST_NS);
+}
+
 struct collector {
     double *samples, *sorted;
     unsigned count, room, discarded;

@@ -33,6 +33,14 @@ void timing_summarise(struct timing *timing, double *samples_us, unsigned count,
 /* The least difference between two samples that differ: the resolution of the timer. 0 when all are equal. */
 double timing_tick(const double *samples_us, unsigned count);
 
+/* How long a kernel must spin, in nanoseconds, so that a sample is enqueued whole before its clock starts: after a sample
+   that was `early` (its clock started before) twice as long, at most TIMING_SPIN_MOST_NS; else a little shorter each time,
+   but not below what enqueueing took this time, with room, nor below TIMING_SPIN_LEAST_NS. So one delay of the host's
+   makes a few samples longer and not all that follow. */
+double timing_spin_ns(double spin_ns, double enqueue_ns, bool early);
+
+enum { TIMING_SPIN_LEAST_NS = 10000, TIMING_SPIN_MOST_NS = 2000000 };
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,10 +7,12 @@
 
 #include <new>
 
+#include "base/clock.h"
 #include "kernels/device/counters.h"
 #include "kernels/device/cuda_device.h"
 #include "kernels/device/device.h"
 #include "kernels/device/host.h"
+#include "kernels/timing.h"
 
 extern "C" const kernel_entry *const cuda_entries[];
 
@@ -26,7 +28,8 @@ struct cuda_device {
     uint64_t flush_bytes;
     check *found; /* in device memory */
     unsigned *sink;
-    long long spin_ns;          /* of the kernel that keeps the device busy while a sample is enqueued */
+    /* Of the kernel that keeps the device busy while a sample is enqueued: one launch, a graph of many. */
+    double launch_spin_ns, graph_spin_ns;
     counters_session *counters; /* NULL until somebody asks for them */
 };
 
@@ -43,8 +46,6 @@ static cuda_launches *own(launches *launches)
 {
     return reinterpret_cast<cuda_launches *>(launches);
 }
-
-static const long long spin_first_ns = 10000, spin_most_ns = 2000000;
 
 __global__ void spin_body(long long ns)
 {
@@ -131,7 +132,7 @@ static int cuda_open(device **out, int index, error *error)
     if (!d)
         return error_set(error, ERROR_MEMORY, "no memory for device %d", index);
     d->index = index;
-    d->spin_ns = spin_first_ns;
+    d->launch_spin_ns = d->graph_spin_ns = TIMING_SPIN_LEAST_NS;
     if (open_parts(d, error) < 0) {
         cuda_close(reinterpret_cast<device *>(d));
         return -1;
@@ -281,24 +282,25 @@ static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error 
 }
 
 /* Times what `enqueue` puts on the stream, behind a spinning kernel that keeps launch latency off the clock.
-   A sample whose clock started before all was enqueued is reported as negative, and the next one spins longer. */
-template <class F> static int time_enqueued(cuda_device *d, double *us, error *error, F enqueue)
+   A sample whose clock started before all was enqueued is reported as negative. */
+template <class F>
+static int time_enqueued(cuda_device *d, double *spin_ns, double *us, error *error, F enqueue)
 {
     float ms = 0;
-    spin_body<<<1, 1, 0, d->stream>>>(d->spin_ns);
+    int64_t began_ns = clock_monotonic_ns();
+    spin_body<<<1, 1, 0, d->stream>>>((long long)*spin_ns);
     CHECK(cudaEventRecord(d->begin, d->stream));
     CHECK(enqueue());
     CHECK(cudaEventRecord(d->end, d->stream));
     cudaError_t state = cudaEventQuery(d->begin);
+    int64_t enqueued_ns = clock_monotonic_ns();
     CHECK(cudaStreamSynchronize(d->stream));
     CHECK(cudaEventElapsedTime(&ms, d->begin, d->end));
-    *us = ms * 1e3;
-    if (state == cudaSuccess) {
-        *us = -1;
-        d->spin_ns = d->spin_ns * 2 < spin_most_ns ? d->spin_ns * 2 : spin_most_ns;
-    } else {
+    bool early = state == cudaSuccess;
+    if (!early)
         cudaGetLastError(); /* "not ready" is the good case */
-    }
+    *us = early ? -1 : ms * 1e3;
+    *spin_ns = timing_spin_ns(*spin_ns, (double)(enqueued_ns - began_ns), early);
     return 0;
 }
 
@@ -314,7 +316,7 @@ static int cuda_time_cold(device *device, const run *r, double *us, error *error
     cuda_device *d = own(device);
     if (flush(d, error) < 0)
         return -1;
-    return time_enqueued(d, us, error, [&]() -> int {
+    return time_enqueued(d, &d->launch_spin_ns, us, error, [&]() -> int {
         if (r)
             return entry_of(r)->launch(r, d->stream);
         empty_body<<<1, 32, 0, d->stream>>>();
@@ -355,7 +357,8 @@ static int launches_new(device *device, const run *r, unsigned count, launches *
 static int launches_time(device *device, launches *launches, double *us, error *error)
 {
     cuda_device *d = own(device);
-    return time_enqueued(d, us, error, [&] { return cudaGraphLaunch(own(launches)->graph, d->stream); });
+    return time_enqueued(d, &d->graph_spin_ns, us, error,
+                         [&] { return cudaGraphLaunch(own(launches)->graph, d->stream); });
 }
 
 static void launches_free(device *, launches *launches)

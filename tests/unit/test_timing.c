@@ -190,6 +190,41 @@ static void a_source_that_only_discards_gives_no_timing_and_no_endless_loop(void
     assert_int_equal(t.discarded, 20);
 }
 
+static void one_delay_of_the_host_makes_a_few_samples_longer_and_not_all_that_follow(void **state)
+{
+    (void)state;
+    static const double usual_ns = 6000, delay_ns = 300000;
+    double spin_ns = TIMING_SPIN_LEAST_NS, spent_ns = 0;
+    int early = 0;
+    for (int i = 0; i < 1000; i++) {
+        double enqueue_ns = i % 200 == 50 ? delay_ns : usual_ns;
+        bool was_early = enqueue_ns > spin_ns;
+        early += was_early;
+        spent_ns += spin_ns;
+        spin_ns = timing_spin_ns(spin_ns, enqueue_ns, was_early);
+    }
+    assert_int_equal(early, 5); /* the delays themselves */
+    assert_true(spent_ns < 1000 * 1.2 * TIMING_SPIN_LEAST_NS);
+    assert_true(spin_ns == TIMING_SPIN_LEAST_NS);
+}
+
+static void the_spin_follows_what_enqueueing_takes(void **state)
+{
+    (void)state;
+    double spin_ns = TIMING_SPIN_LEAST_NS;
+    int early = 0;
+    for (int i = 0; i < 1000; i++) { /* a graph of many launches, or a slow host */
+        bool was_early = spin_ns < 90000;
+        early += was_early;
+        spin_ns = timing_spin_ns(spin_ns, 90000, was_early);
+    }
+    assert_true(early <= 4);
+    assert_true(spin_ns >= 90000 && spin_ns <= 1.3 * 90000);
+    for (int i = 0; i < 100; i++)
+        spin_ns = timing_spin_ns(spin_ns, 1e9, true);
+    assert_true(spin_ns == TIMING_SPIN_MOST_NS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +234,8 @@ int main(void)
         cmocka_unit_test(noise_is_not_known_of_a_few_samples),
         cmocka_unit_test(few_samples_do_not_stop_for_their_noise),
         cmocka_unit_test(the_tick_is_the_least_difference),
+        cmocka_unit_test(one_delay_of_the_host_makes_a_few_samples_longer_and_not_all_that_follow),
+        cmocka_unit_test(the_spin_follows_what_enqueueing_takes),
         cmocka_unit_test(quiet_samples_stop_at_the_least_number),
         cmocka_unit_test(noise_that_does_not_fall_stops_after_three_looks),
         cmocka_unit_test(time_is_a_limit_and_one_sample_is_always_taken),
