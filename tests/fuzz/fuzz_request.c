@@ -7,7 +7,7 @@
 
 #include "api/body.h"
 #include "api/experiment_json.h"
-#include "api/json.h"
+#include "api/experiment_text.h"
 #include "api/problem.h"
 #include "api/sweep.h"
 
@@ -40,12 +40,9 @@ static void must(int holds)
 
 static char *text_of(const struct experiment *experiment, const json_t *request)
 {
-    json_t *normal = experiment_to_json(experiment, request);
-    must(normal != NULL);
-    char *text = json_dumps(normal, API_JSON_FLAGS);
-    json_decref(normal);
-    must(text != NULL);
-    return text;
+    struct buffer text = {0};
+    must(experiment_write(&text, experiment, request) == 0);
+    return buffer_take(&text);
 }
 
 /* What was stored reads as what it was made of. */
