@@ -35,9 +35,11 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class Service:
-    def __init__(self, build, directory, *flags):
+    def __init__(self, build, directory, *flags, fake=True):
+        """fake: its executor only plays one. Without, results are whole, as those of an experiment on the CPU."""
+        device = ["--executor-command", str(build / "tests" / "fake_executor")] if fake else ["--devices", "cpu"]
         self.command = [str(build / "coalesced"), "--port", "0", "--data-dir", str(directory), "--log-level", "warning",
-                        "--executor-command", str(build / "tests" / "fake_executor"), *flags]
+                        *device, *flags]
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
         self.port = json.loads(self.process.stdout.readline())["port"]
         while self.status("/readyz") != 200:
@@ -123,7 +125,7 @@ def filled(build, count):
     """A data directory with that many ended experiments."""
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
-        service = Service(build, directory)
+        service = Service(build, directory, fake=False)
         assert service.json("/v1/experiments", SMALL, Prefer="wait=30")["state"] == "succeeded"
         service.stop()
         fill(directory, count)
@@ -180,7 +182,7 @@ def bare(build, answer, options):
 def reads(build, options):
     report = {}
     with tempfile.TemporaryDirectory() as directory:
-        service = Service(build, directory)
+        service = Service(build, directory, fake=False)
         where = "/v1/experiments/" + service.json("/v1/experiments", SMALL, Prefer="wait=30")["id"]
         for name, path in ("experiment", where), ("kernels", "/v1/kernels"):
             ours, theirs = [], []
@@ -188,7 +190,7 @@ def reads(build, options):
                 ours.append(load(build, "get", service.port, "--path", path, "--connections", CONNECTIONS, "--seconds",
                                  options.seconds))
                 theirs.append(bare(build, service.open(path), options))
-            report[name] = {"service": median(ours), "bare": median(theirs)}
+            report[name] = {"bytes": len(service.open(path).read()), "service": median(ours), "bare": median(theirs)}
             report[name]["ratio"] = round(report[name]["service"]["per_s"] / report[name]["bare"]["per_s"], 3)
         service.stop()
     return report
@@ -198,14 +200,15 @@ def csv(build, options):
     rows = min(options.rows, 100000)
     with filled(build, rows) as directory:
         service = Service(build, directory)
-        begin, received = time.monotonic(), 0
+        begin, received, total = time.monotonic(), 0, 0
         with service.open("/v1/experiments", Accept="text/csv") as answer:
             while piece := answer.read(1 << 16):
                 received += piece.count(b"\n")
+                total += len(piece)
         seconds = time.monotonic() - begin
         service.stop()
     assert received >= rows, received
-    return {"rows": received - 1, "seconds": round(seconds, 3), "rows_per_s": round(received / seconds)}
+    return {"rows": received - 1, "bytes": total, "seconds": round(seconds, 3), "rows_per_s": round(received / seconds)}
 
 
 # ---- /livez while ... ----
