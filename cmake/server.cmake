@@ -1,6 +1,8 @@
-# The contract, embedded; and the list of endpoints: one file in server/routes/<noun>/ defines one `route_<file's name>`.
+# The contract, embedded; and the list of endpoints: one file in a folder of server/routes/, but for answers/,
+# which is what they share, defines one `route_<file's name>`.
 embed(${CMAKE_SOURCE_DIR}/api/openapi.yaml api_openapi_yaml ${generated}/openapi.c)
 file(GLOB route_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/server/routes/*/*.c)
+list(FILTER route_files EXCLUDE REGEX "/routes/answers/")
 list(SORT route_files)
 set(declarations "")
 set(list "")

@@ -2,7 +2,7 @@
 #ifndef COALESCED_SERVER_EVENTS_H
 #define COALESCED_SERVER_EVENTS_H
 
-#include "server/store/job.h"
+#include "server/store/rows/job.h"
 
 struct events;
 struct events_waiter;

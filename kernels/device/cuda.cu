@@ -193,15 +193,8 @@ static int found_begin(cuda_device *d, error *error)
     return 0;
 }
 
-static int cuda_read(device *device, void *to, const void *from, uint64_t bytes, error *error)
-{
-    cuda_device *d = own(device);
-    CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, d->stream));
-    CHECK(cudaStreamSynchronize(d->stream));
-    return 0;
-}
-
-static int cuda_write(device *device, void *to, const void *from, uint64_t bytes, error *error)
+/* Either way between host and device. */
+static int cuda_copy(device *device, void *to, const void *from, uint64_t bytes, error *error)
 {
     cuda_device *d = own(device);
     CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, d->stream));
@@ -241,7 +234,7 @@ static int cuda_count_other(device *device, const void *at, int byte, uint64_t b
     count_other_body<<<(unsigned)(blocks > 4096 ? 4096 : blocks), 256, 0, d->stream>>>(
         (const unsigned char *)at, (unsigned char)byte, bytes, d->found);
     CHECK(cudaGetLastError());
-    return cuda_read(device, found, d->found, sizeof *found, error);
+    return cuda_copy(device, found, d->found, sizeof *found, error);
 }
 
 static const kernel_entry *entry_of(const run *r)
@@ -270,7 +263,7 @@ static int cuda_check(device *device, const run *r, int buffer, check *found, er
     if (found_begin(d, error) < 0)
         return -1;
     CHECK(entry_of(r)->check(r, buffer, d->found, d->stream));
-    return cuda_read(device, found, d->found, sizeof *found, error);
+    return cuda_copy(device, found, d->found, sizeof *found, error);
 }
 
 static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error *error)
@@ -396,7 +389,7 @@ static int cuda_counters(device *device, counters_session **session, error *erro
 extern "C" const device_kind device_cuda;
 const device_kind device_cuda = {
     "cuda",         false,         cuda_count,       cuda_describe, cuda_open,         cuda_close,
-    cuda_reserve,   cuda_fill,     cuda_count_other, cuda_read,     cuda_write,        cuda_host_alloc,
+    cuda_reserve,   cuda_fill,     cuda_count_other, cuda_copy,     cuda_copy,        cuda_host_alloc,
     cuda_host_free, cuda_prepare,  cuda_launch,      cuda_check,    cuda_launch_facts, cuda_time_cold,
     launches_new,   launches_time, launches_free,    cuda_flush,    cuda_counters,
 };

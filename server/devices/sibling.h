@@ -7,7 +7,7 @@
 #ifndef COALESCED_SERVER_DEVICES_SIBLING_H
 #define COALESCED_SERVER_DEVICES_SIBLING_H
 
-#include "server/devices/supervisor.h"
+#include "server/devices/executor/supervisor.h"
 
 struct sibling;
 

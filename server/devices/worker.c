@@ -7,7 +7,7 @@
 #include "api/counters_text.h"
 #include "base/log.h"
 #include "server/devices/sibling.h"
-#include "server/devices/supervisor.h"
+#include "server/devices/executor/supervisor.h"
 
 /* How often an idle worker looks whether its executor is still there. */
 enum { LOOK_MS = 500 };

@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "server/http/admit.h"
+#include "server/http/admission/admit.h"
 #include "server/http/content/cache.h"
-#include "server/http/lane.h"
-#include "server/http/peer.h"
+#include "server/http/connections/lane.h"
+#include "server/http/connections/peer.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/state.h"
-#include "server/http/target.h"
+#include "server/http/admission/target.h"
 
 enum {
     FILES_OF_ITS_OWN = 256, /* descriptors that are no connections: the store, executors' pipes */

@@ -10,7 +10,7 @@
 #include "server/http/content/cache.h"
 #include "server/http/content/gzip.h"
 #include "server/http/content/stream.h"
-#include "server/http/field.h"
+#include "server/http/admission/field.h"
 #include "server/http/state.h"
 #include "version.h"
 

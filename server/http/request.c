@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "server/http/content/cache.h"
-#include "server/http/field.h"
-#include "server/http/peer.h"
+#include "server/http/admission/field.h"
+#include "server/http/connections/peer.h"
 #include "server/http/state.h"
-#include "server/http/target.h"
+#include "server/http/admission/target.h"
 
 struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method)
 {

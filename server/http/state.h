@@ -12,7 +12,7 @@
 
 #include "api/problem.h"
 #include "base/buffer.h"
-#include "server/http/lane.h"
+#include "server/http/connections/lane.h"
 #include "server/http/route.h"
 
 enum { REPLY_HEADERS = 8 };

@@ -14,7 +14,7 @@
 
 #include "api/protocol.h"
 #include "base/error.h"
-#include "server/store/job.h"
+#include "server/store/rows/job.h"
 
 struct queue;
 struct store;

@@ -15,7 +15,7 @@
 #ifndef COALESCED_SERVER_QUEUE_TRANSITION_H
 #define COALESCED_SERVER_QUEUE_TRANSITION_H
 
-#include "server/queue/entry.h"
+#include "server/queue/entries/entry.h"
 #include "server/store/write.h"
 
 struct transition {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "server/store/job.h"
+#include "server/store/rows/job.h"
 
 struct store;
 struct store_write; /* write.h */

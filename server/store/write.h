@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "server/store/job.h"
+#include "server/store/rows/job.h"
 
 struct sweep_point; /* api/sweep.h */
 

@@ -22,7 +22,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/devices/supervisor.h"
+#include "server/devices/executor/supervisor.h"
 
 static char fake[4096], starts_path[64];
 

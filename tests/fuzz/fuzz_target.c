@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "api/text.h"
-#include "server/http/field.h"
+#include "server/http/admission/field.h"
 #include "server/http/route.h"
-#include "server/http/target.h"
+#include "server/http/admission/target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

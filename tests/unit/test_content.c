@@ -14,7 +14,7 @@
 
 #include "server/http/content/cache.h"
 #include "server/http/content/gzip.h"
-#include "server/http/lane.h"
+#include "server/http/connections/lane.h"
 
 /* One with that many bytes, put under its tag; the caller keeps no reference. */
 static void put(struct cache *cache, const char *key, size_t size)

@@ -15,7 +15,7 @@
 #include "api/protocol.h"
 #include "base/clock.h"
 #include "executor/executor.h"
-#include "server/devices/child.h"
+#include "server/devices/executor/child.h"
 #include "tests/unit/support/scratch.h"
 
 enum { WITHIN_S = 60 };

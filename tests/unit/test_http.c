@@ -9,11 +9,11 @@
 
 #include "api/problem.h"
 #include "api/text.h"
-#include "server/http/admit.h"
-#include "server/http/field.h"
-#include "server/http/listen.h"
+#include "server/http/admission/admit.h"
+#include "server/http/admission/field.h"
+#include "server/http/connections/listen.h"
 #include "server/http/route.h"
-#include "server/http/target.h"
+#include "server/http/admission/target.h"
 
 static void accept_is_read_as_rfc_9110_says(void **state)
 {

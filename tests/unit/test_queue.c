@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "server/queue/order.h"
+#include "server/queue/entries/order.h"
 #include "server/store/write.h"
 #include "tests/unit/support/service.h"
 #include "tests/unit/support/vfs_powercut.h"

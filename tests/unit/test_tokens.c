@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "server/http/tokens.h"
+#include "server/http/admission/tokens.h"
 
 /* Reads a file of that text and mode. */
 static int read_text(struct tokens **tokens, const char *text, mode_t mode, struct error *error)

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/http/content/gzip.h"
-#include "server/http/peer.h"
+#include "server/http/connections/peer.h"
 
 /* A piece ends at that many bytes or after that time, so that streams take turns. */
 enum { PIECE_BYTES = 32 << 10, BLOCK_BYTES = 4 << 10 };

@@ -1,7 +1,7 @@
 /* GET /v1/devices/{n}: one device: its limits, how it is, and how it is at this moment. */
-#include "server/http/field.h"
+#include "server/http/admission/field.h"
 #include "server/http/route.h"
-#include "server/routes/answer_device.h"
+#include "server/routes/answers/answer_device.h"
 #include "server/routes/service.h"
 
 static enum handled handle(struct request *request)

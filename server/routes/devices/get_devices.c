@@ -1,6 +1,6 @@
 /* GET /v1/devices: what experiments run on. */
 #include "server/http/route.h"
-#include "server/routes/answer_device.h"
+#include "server/routes/answers/answer_device.h"
 #include "server/routes/service.h"
 
 static enum handled handle(struct request *request)

@@ -1,7 +1,7 @@
 /* DELETE /v1/experiments/{id}: ends one that has not ended. At once when it is queued; one that runs is
    stopped by ending its executor, which takes a moment. */
 #include "server/http/route.h"
-#include "server/routes/answer_experiment.h"
+#include "server/routes/answers/answer_experiment.h"
 #include "server/routes/cancel.h"
 #include "server/routes/service.h"
 

@@ -1,6 +1,6 @@
 /* GET /v1/experiments/{id}: its state, or its result; with wait=N once it has ended, or after N seconds. */
 #include "server/http/route.h"
-#include "server/routes/answer_experiment.h"
+#include "server/routes/answers/answer_experiment.h"
 #include "server/routes/await.h"
 #include "server/routes/service.h"
 

@@ -7,9 +7,9 @@
 
 #include "api/csv.h"
 #include "api/text.h"
-#include "server/http/field.h"
+#include "server/http/admission/field.h"
 #include "server/http/route.h"
-#include "server/routes/answer_experiment.h"
+#include "server/routes/answers/answer_experiment.h"
 #include "server/routes/service.h"
 
 enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, PIECE_ROWS = 32 };

@@ -12,7 +12,7 @@
 #include "api/json.h"
 #include "api/sweep.h"
 #include "server/http/route.h"
-#include "server/routes/answer_experiment.h"
+#include "server/routes/answers/answer_experiment.h"
 #include "server/routes/await.h"
 #include "server/routes/idempotency.h"
 #include "server/routes/service.h"

@@ -2,7 +2,7 @@
    by ending its executor, which takes a moment. */
 #include "server/routes/cancel.h"
 #include "server/http/route.h"
-#include "server/routes/answer_sweep.h"
+#include "server/routes/answers/answer_sweep.h"
 
 /* `asked`: the queue has taken the cancellation. */
 static enum handled answer(struct request *request, const char *id, bool asked)

@@ -5,7 +5,7 @@
 
 #include "api/csv.h"
 #include "server/http/route.h"
-#include "server/routes/answer_sweep.h"
+#include "server/routes/answers/answer_sweep.h"
 #include "server/routes/await.h"
 
 static const char *const queries[] = {"page_size", "page_token", "wait", NULL};

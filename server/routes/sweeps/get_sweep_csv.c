@@ -3,7 +3,7 @@
 
 #include "api/csv.h"
 #include "server/http/route.h"
-#include "server/routes/answer_sweep.h"
+#include "server/routes/answers/answer_sweep.h"
 
 static enum handled handle(struct request *request)
 {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "api/text.h"
-#include "server/http/field.h"
+#include "server/http/admission/field.h"
 #include "server/http/route.h"
-#include "server/routes/answer_sweep.h"
+#include "server/routes/answers/answer_sweep.h"
 
 enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, PIECE_ROWS = 8 };
 

@@ -14,7 +14,7 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/http/route.h"
-#include "server/routes/answer_sweep.h"
+#include "server/routes/answers/answer_sweep.h"
 #include "server/routes/await.h"
 #include "server/routes/idempotency.h"
 

@@ -1,0 +1,269 @@
+#include "server/http/admission/admit.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/suggest.h"
+#include "server/http/admission/field.h"
+#include "server/http/reply.h"
+#include "server/http/state.h"
+#include "server/http/admission/tokens.h"
+
+enum {
+    BODY_MAX = 64 << 10, /* what an endpoint gets that asks for no more */
+    BODY_DRAIN_MAX =
+        1 << 20, /* what is read, and thrown away, to be able to answer 413; twice the limit for an endpoint
+                                 that gets as much */
+};
+
+__attribute__((format(printf, 3, 4))) static bool reject(struct request *request, enum problem_type type,
+                                                         const char *format, ...)
+{
+    request->rejected = true;
+    request->rejection = type;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(request->rejection_text, sizeof request->rejection_text, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+/* What the header says about the body's end, and what many endpoints ask of it, gathered in one pass. */
+struct framing {
+    struct request *request;
+    int hosts, lengths, encodings, accepts;
+    bool unclear;
+};
+
+/* A name of RFC 9110, 5.6.2; anything else in it (a blank, a colon, a CR) others may read as two fields. */
+static bool name_valid(const char *name)
+{
+    static const char special[] = "!#$%&'*+-.^_`|~";
+    if (!*name)
+        return false;
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && !strchr(special, *name))
+            return false;
+    return true;
+}
+
+/* The library appends a folded line to its field's name: a name that goes on behind one of these was folded. */
+static bool name_folded(const char *name)
+{
+    static const char *const names[] = {MHD_HTTP_HEADER_CONTENT_LENGTH, MHD_HTTP_HEADER_TRANSFER_ENCODING};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncasecmp(name, names[i], strlen(names[i])) == 0 && name[strlen(names[i])])
+            return true;
+    return false;
+}
+
+static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    struct framing *framing = arg;
+    struct request *request = framing->request;
+    bool encoding = strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    framing->unclear |= !name_valid(name) || name_folded(name) ||
+                        (encoding && strcasecmp(value ? value : "", "chunked") != 0);
+    framing->hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+    framing->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
+    framing->encodings += encoding;
+    if (strcasecmp(name, MHD_HTTP_HEADER_ACCEPT) == 0 && !framing->accepts++)
+        request->accept = value ? value : "";
+    else if (strcasecmp(name, MHD_HTTP_HEADER_ACCEPT_ENCODING) == 0 && value)
+        request->gzip = field_names_coding(value, "gzip");
+    else if (strcasecmp(name, "Prefer") == 0)
+        request->plain = false;
+    return MHD_YES;
+}
+
+/* The library takes the first of several lengths and goes on; a proxy in front may take another, and then what
+   one holds for a body is a request to the other (RFC 9112, 6.3 and 11.2). */
+static bool reject_framing(struct request *request, const char *version)
+{
+    struct framing framing = {.request = request};
+    bool modern = strcmp(version, MHD_HTTP_VERSION_1_0) > 0;
+    request->plain = true;
+    request->peer->interim = modern;
+    MHD_get_connection_values(request->peer->connection, MHD_HEADER_KIND, framing_one, &framing);
+    if (framing.accepts > 1) {
+        request_list(request, MHD_HTTP_HEADER_ACCEPT, &request->accept_joined);
+        request->accept = request->accept_joined.data;
+    }
+    request->ambiguous =
+        framing.unclear || framing.lengths + framing.encodings > 1 || (framing.encodings && !modern);
+    if (request->ambiguous)
+        return reject(request, PROBLEM_MALFORMED,
+                      "where the body ends is ambiguous: send one Content-Length or \"Transfer-Encoding: "
+                      "chunked\" (HTTP/1.1), on one line, and no blank before a colon");
+    if (framing.hosts > 1 || (!framing.hosts && strcmp(version, MHD_HTTP_VERSION_1_1) == 0))
+        return reject(request, PROBLEM_MALFORMED, "one Host header is wanted, there are %d", framing.hosts);
+    return false;
+}
+
+/* Where tokens are asked for, whoever has none is not told either which paths there are. */
+static bool reject_unauthorized(struct request *request)
+{
+    const struct route *route = request->match.route;
+    if (!request->http->tokens || (route && route->flags & ROUTE_OPEN))
+        return false;
+    const char *field = request_header(request, MHD_HTTP_HEADER_AUTHORIZATION);
+    const char *token = field ? field_bearer(field) : NULL;
+    if (token && tokens_allow(request->http->tokens, token))
+        return false;
+    return reject(request, PROBLEM_UNAUTHORIZED,
+                  field ? "this token is not one of the service's"
+                        : "this service wants a token: send \"Authorization: Bearer <token>\"");
+}
+
+static bool reject_target(struct request *request)
+{
+    return request->malformed &&
+           reject(request, PROBLEM_MALFORMED,
+                  "the address has a %% without two hexadecimal digits, a %%00, or what is no UTF-8");
+}
+
+static bool reject_path(struct request *request)
+{
+    if (!request->match.allow[0])
+        return reject(request, PROBLEM_NOT_FOUND,
+                      "there is nothing at %.100s; GET /openapi.yaml tells what there is", request->path);
+    if (!request->match.route)
+        return reject(request, PROBLEM_METHOD, "%.20s is not for this path; it takes %s", request->method,
+                      request->match.allow);
+    return false;
+}
+
+static bool reject_media(struct request *request)
+{
+    const struct route *route = request->match.route;
+    const char *accept = request->accept;
+    if (!field_accepts(accept, route->type) && !(route->other && field_accepts(accept, route->other)))
+        return reject(request, PROBLEM_NOT_ACCEPTABLE,
+                      "the answer is %s%s%s, which \"Accept: %.100s\" rules out", route->type,
+                      route->other ? " or " : "", route->other ? route->other : "", accept);
+    if (!(route->flags & ROUTE_JSON))
+        return false;
+    const char *type = request_header(request, MHD_HTTP_HEADER_CONTENT_TYPE);
+    const char *coding = request_header(request, MHD_HTTP_HEADER_CONTENT_ENCODING);
+    if (coding && strcasecmp(coding, "identity") != 0)
+        return reject(request, PROBLEM_MEDIA, "the body must come as it is, without Content-Encoding: %.60s",
+                      coding);
+    if (!type || !type[0])
+        return reject(request, PROBLEM_MEDIA, "say \"Content-Type: application/json\", as curl --json does");
+    if (!field_is_type(type, "application/json"))
+        return reject(request, PROBLEM_MEDIA,
+                      "the body must be application/json, not %.100s; curl --json says so", type);
+    return false;
+}
+
+struct query_check {
+    struct request *request;
+    const char *seen[16];
+    int count;
+};
+
+static void reject_parameter(struct request *request, const char *name)
+{
+    struct suggestion meant;
+    suggest_begin(&meant, name);
+    for (const char *const *known = request->match.route->queries; known && *known; known++)
+        suggest_consider(&meant, *known);
+    reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here%s", name,
+           meant.found ? suggest_text(&meant) : "");
+}
+
+static enum MHD_Result query_check_one(void *arg, enum MHD_ValueKind kind, const char *name,
+                                       const char *value)
+{
+    (void)kind;
+    (void)value;
+    struct query_check *check = arg;
+    const char *const *known = check->request->match.route->queries;
+    while (known && *known && strcmp(*known, name) != 0)
+        known++;
+    if (!known || !*known) {
+        reject_parameter(check->request, name);
+        return MHD_NO;
+    }
+    for (int i = 0; i < check->count; i++)
+        if (check->seen[i] == *known) {
+            reject(check->request, PROBLEM_MALFORMED, "the query parameter \"%s\" is given more than once",
+                   name);
+            return MHD_NO;
+        }
+    if (check->count < 16)
+        check->seen[check->count++] = *known;
+    return MHD_YES;
+}
+
+static bool reject_query(struct request *request)
+{
+    struct query_check check = {.request = request};
+    if (MHD_get_connection_values(request->peer->connection, MHD_GET_ARGUMENT_KIND, query_check_one, &check) >
+        0)
+        request->plain = false;
+    return request->rejected;
+}
+
+static size_t body_max(const struct request *request)
+{
+    const struct route *route = request->match.route;
+    return route && route->body_max ? route->body_max : BODY_MAX;
+}
+
+size_t admit_drain_max(const struct request *request)
+{
+    return body_max(request) < BODY_DRAIN_MAX ? BODY_DRAIN_MAX : 2 * body_max(request);
+}
+
+static bool reject_length(struct request *request)
+{
+    const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    if (!length || strtoull(length, NULL, 10) <= body_max(request))
+        return false;
+    return reject(request, PROBLEM_TOO_LARGE, "the body may have %zu bytes, this one has %.20s",
+                  body_max(request), length);
+}
+
+void admit_check(struct request *request, const char *version)
+{
+    bool rejected = reject_framing(request, version) || reject_unauthorized(request) ||
+                    reject_target(request) || reject_path(request) || reject_media(request) ||
+                    reject_query(request) || reject_length(request);
+    (void)rejected;
+}
+
+int admit_body(struct request *request, const char *bytes, size_t count)
+{
+    request->body_seen += count;
+    if (request->body_seen > admit_drain_max(request))
+        return -1;
+    if (request->rejected)
+        return 0;
+    if (request->body_seen > body_max(request)) {
+        buffer_free(&request->body);
+        reject(request, PROBLEM_TOO_LARGE, "the body may have %zu bytes", body_max(request));
+        return 0;
+    }
+    if (buffer_append(&request->body, bytes, count) < 0) {
+        buffer_free(&request->body);
+        reject(request, PROBLEM_UNAVAILABLE, "there is no memory for the body");
+    }
+    return 0;
+}
+
+enum handled admit_reject(struct request *request)
+{
+    if (request->rejection == PROBLEM_UNAUTHORIZED)
+        reply_header(request, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"coalesced\"");
+    if (request->rejection == PROBLEM_METHOD)
+        reply_header(request, MHD_HTTP_HEADER_ALLOW, request->match.allow);
+    if (request->ambiguous)
+        reply_header(request, MHD_HTTP_HEADER_CONNECTION, "close");
+    return reply_problem(request, request->rejection, "%s", request->rejection_text);
+}

@@ -1,0 +1,45 @@
+/* Connections: their phases, their waits, their deadlines. */
+#ifndef COALESCED_SERVER_HTTP_CONNECTIONS_PEER_H
+#define COALESCED_SERVER_HTTP_CONNECTIONS_PEER_H
+
+#include "base/error.h"
+#include "server/http/state.h"
+
+/* libmicrohttpd's MHD_NotifyConnectionCallback; arg is the struct http. */
+void peer_notify(void *http, struct MHD_Connection *connection, void **peer,
+                 enum MHD_ConnectionNotificationCode code);
+
+/* The request is there whole: a handler may begin. False when the service is ending and none may. */
+bool peer_begin(struct http *http, struct peer *peer);
+
+/* Before each further call of a handler: from here on a wake-up counts for its next wait. */
+void peer_arm(struct http *http, struct peer *peer);
+
+/* Suspends the connection and returns true, or false when it was woken already. until_ns 0: no limit and not
+   to be interrupted. */
+bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns);
+void peer_wake(struct http *http, struct peer *peer);
+
+/* Suspends the connection while its handler runs in the lane, and resumes it. */
+void peer_leave(struct http *http, struct peer *peer);
+void peer_return(struct http *http, struct peer *peer);
+
+/* The same while its reply is sent and the lane makes the next piece. False: the service closes, send no more. */
+bool peer_produce(struct http *http, struct peer *peer);
+void peer_produced(struct http *http, struct peer *peer);
+
+/* The reply is on its way; and it has left, or the connection is gone. */
+void peer_send(struct http *http, struct peer *peer);
+void peer_done(struct http *http, struct peer *peer);
+
+/* Starts the thread that watches all of them. */
+int peers_start(struct http *http, struct error *error);
+void peers_stop(struct http *http);
+
+/* From here on no handler begins; returns once none is at work, and what is being sent has had its time. */
+void peers_end(struct http *http);
+
+/* From here on no stream is continued. */
+void peers_close(struct http *http);
+
+#endif

@@ -1,0 +1,80 @@
+/* An experiment from its commit until its end is committed; the index of all of them, and the groups of those that
+   came as one sweep. What waits is twice in memory: in its device's order (order.h) and in the index by id. Nothing
+   enters either before its submission is committed, so that what is taken, and what is told, is on disk.
+
+   All but entry_new() and group_new() with the queue's lock held. */
+#ifndef COALESCED_SERVER_QUEUE_ENTRIES_ENTRY_H
+#define COALESCED_SERVER_QUEUE_ENTRIES_ENTRY_H
+
+#include <pthread.h>
+
+#include "server/queue/entries/order.h"
+#include "server/queue/queue.h"
+
+enum { DURATIONS = 16 };
+
+/* On disk are the fields that say so; the others are made anew by queue_open(). */
+struct entry {
+    struct order_node order; /* first, so that a node is its entry; its priority is on disk */
+    struct entry *chain;     /* the next one in its chain of the index; of a submission on its way */
+    struct task task;        /* on disk; request points behind the struct */
+    struct group *group;     /* its sweep, whose id is on disk; NULL: none */
+    struct entry *group_next, *group_previous;
+    int64_t started_ms;                      /* wall clock; on disk */
+    int64_t started_ns;                      /* of the same moment */
+    enum { WAITING, RUNNING, ENDING } phase; /* transition.h; ENDING is RUNNING or queued on disk */
+    bool cancelled;                          /* while it runs */
+};
+
+/* The experiments of one sweep that have not ended. */
+struct group {
+    char id[ID_BYTES]; /* of the sweep; on disk */
+    struct group *next, *previous;
+    struct entry *entries;
+    int left; /* how many there are */
+};
+
+/* Nothing of it is on disk. */
+struct device_queue {
+    struct order_node *waiting;
+    struct entry *running;
+    pthread_cond_t ready;
+    int wake_fd;
+    double durations_s[DURATIONS]; /* of the last experiments, in a ring */
+    int64_t durations;             /* how many there ever were */
+};
+
+/* `lock` guards all but `config` and `store`. The store's lock may be taken with it held, never the reverse:
+   the writer holds nothing when it calls done(). Writes are handed over with it held, so that they reach the
+   database in the order in which states changed. */
+struct queue {
+    struct queue_config config;
+    struct store *store;
+    pthread_mutex_t lock;
+    bool stopping;
+    int queued;  /* in all devices, and submissions on their way */
+    int unsaved; /* changes of state that are handed over and not committed */
+    struct entry **chains;
+    uint64_t chain_mask;
+    struct group *groups;
+    struct device_queue devices[];
+};
+
+/* Without an id. NULL: no memory. */
+struct entry *entry_new(int device, int priority, int attempt, double timeout_s, const char *request);
+
+struct entry *entry_find(struct queue *queue, const char *id); /* NULL: none */
+void entry_enter(struct queue *queue, struct entry *entry);    /* into the index */
+void entry_wait(struct queue *queue, struct entry *entry);     /* to its place among the waiting */
+void entry_unwait(struct queue *queue, struct entry *entry, int phase);
+
+/* Out of the index and out of its group. True when that was the sweep's last one, whose id is written to `sweep`:
+   to be told with transition_tell_sweep(). */
+bool entry_leave(struct queue *queue, struct entry *entry, char sweep[ID_BYTES]);
+
+struct group *group_find(struct queue *queue, const char *id); /* NULL: none */
+struct group *group_new(const char *id);                       /* NULL: no memory */
+void group_enter(struct queue *queue, struct group *group);    /* among the queue's */
+void group_join(struct group *group, struct entry *entry);
+
+#endif
