@@ -91,9 +91,9 @@ int text_integer(struct buffer *out, int64_t value)
 static void exponent_shorten(char *text)
 {
     char *to = strchr(text, 'e');
-    if (!to++)
+    if (!to)
         return;
-    const char *from = to;
+    const char *from = ++to;
     if (*from == '-')
         *to++ = *from++;
     while (*from == '+' || *from == '0')
