@@ -126,8 +126,26 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     BODY T value_of(I i) const { return (T)i; }
 };
 
+/* Threads that a multiprocessor holds, by the architecture that is compiled for (the CUDA programming guide's table of
+   compute capabilities): ptxas refuses launch bounds that ask for room for more. */
+#if !defined(__CUDA_ARCH__)
+enum { SM_THREADS = 2048 };
+#elif __CUDA_ARCH__ == 750
+enum { SM_THREADS = 1024 };
+#elif __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
+enum { SM_THREADS = 1536 };
+#else
+enum { SM_THREADS = 2048 };
+#endif
+
+template <class K, class C> HOST_DEVICE constexpr int min_blocks(void)
+{
+    constexpr int wanted = K::min_blocks(C::variant), room = SM_THREADS / K::max_threads;
+    return wanted < room ? wanted : room;
+}
+
 template <class K, class C>
-__global__ void __launch_bounds__(K::max_threads, K::min_blocks(C::variant))
+__global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
     cuda_body(const cuda_args<typename C::T, typename C::I> args)
 {
     C c(args);
@@ -136,7 +154,7 @@ __global__ void __launch_bounds__(K::max_threads, K::min_blocks(C::variant))
 
 /* The same for a kernel whose pointers do not overlap: the compiler may then take the read-only path by itself. */
 template <class K, class C>
-__global__ void __launch_bounds__(K::max_threads, K::min_blocks(C::variant))
+__global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
     cuda_body_restricted(const cuda_args<typename C::T, typename C::I> args, typename C::T *__restrict__ a,
                          typename C::T *__restrict__ b, typename C::T *__restrict__ c,
                          typename C::T *__restrict__ d)
