@@ -288,7 +288,8 @@ static void cell_write(struct buffer *out, const struct scan_value *value)
 int csv_row(struct buffer *out, const struct view_point *point)
 {
     const struct view_experiment *experiment = point->experiment;
-    const char *request = experiment ? experiment->request : point->request;
+    /* Of one that was removed the values are left: those of its columns that were axes. */
+    const char *request = experiment ? experiment->request : point->request ? point->request : point->values;
     struct scan_value slots[SLOTS] = {0};
     struct buffer own = {0};
     pthread_once(&made, columns_make);

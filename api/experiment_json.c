@@ -298,7 +298,9 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     if (!json_is_object(request))
         problem_add(problems, "#", "must be an object, is %s", json_type_name(request));
     else if (!name)
-        problem_add(problems, "#/kernel", "is required; GET /v1/kernels lists them");
+        problem_add(problems, "#/kernel",
+                    json_object_get(request, "recipe") ? "is required; a recipe is for POST /v1/sweeps"
+                                                       : "is required; GET /v1/kernels lists them");
     else if (!json_is_string(name))
         problem_add(problems, "#/kernel", "must be a string, is %s", json_type_name(name));
     else if (!kernel)

@@ -2,16 +2,23 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
 static atomic_int level_limit = LOG_INFO;
+static atomic_bool plain;
 
 void log_set_level(enum log_level level)
 {
     atomic_store(&level_limit, (int)level);
+}
+
+void log_set_plain(void)
+{
+    atomic_store(&plain, true);
 }
 
 void log_line(enum log_level level, const char *format, ...)
@@ -20,8 +27,11 @@ void log_line(enum log_level level, const char *format, ...)
     if ((int)level > atomic_load(&level_limit))
         return;
     char line[1024], now[CLOCK_TEXT_BYTES];
-    clock_text(clock_wall_ms(), now);
-    int used = snprintf(line, sizeof line, "%s %-7s ", now, names[level]);
+    int used = 0;
+    if (!atomic_load(&plain)) {
+        clock_text(clock_wall_ms(), now);
+        used = snprintf(line, sizeof line, "%s %-7s ", now, names[level]);
+    }
     va_list arguments;
     va_start(arguments, format);
     int wanted = vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);

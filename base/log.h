@@ -11,6 +11,10 @@ enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 /* Lines above this level are dropped; LOG_INFO at the start. */
 void log_set_level(enum log_level level);
 
+/* From here on lines are the text alone: for a process whose standard error goes into another one's log, and into reasons
+   that must not differ from one time to the next. */
+void log_set_plain(void);
+
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)

@@ -204,6 +204,7 @@ int executor_main(int argc, char **argv)
     const char *spec = NULL, *lock_dir = NULL;
     bool counting = false;
     guard_start();
+    log_set_plain();
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (option == 'd')
             spec = optarg;

@@ -98,7 +98,7 @@ static int measure_floor(struct runner *runner, struct error *error)
 struct hot_sampler {
     struct runner *runner;
     struct launches *few, *many;
-    unsigned difference; /* launches by which they differ */
+    unsigned few_count, many_count; /* launches of each */
 };
 
 static int sample_hot(void *arg, double *us, struct error *error)
@@ -109,7 +109,7 @@ static int sample_hot(void *arg, double *us, struct error *error)
     if (kind->launches_time(s->runner->device, s->few, &few, error) < 0 ||
         kind->launches_time(s->runner->device, s->many, &many, error) < 0)
         return -1;
-    *us = few < 0 || many <= few ? -1 : (many - few) / s->difference;
+    *us = few < 0 || many < 0 ? -1 : timing_slope_us(few, s->few_count, many, s->many_count);
     return 0;
 }
 
@@ -121,7 +121,7 @@ static int time_hot(struct runner *runner, const struct run *run, const struct t
     double least = cold_us < hot_long_us ? 4 : 2;
     unsigned many = (unsigned)fmin(fmax(fit, least), HOT_LAUNCHES_MAX);
     unsigned few = many < 4 ? 1 : many / 4;
-    struct hot_sampler sampler = {.runner = runner, .difference = many - few};
+    struct hot_sampler sampler = {.runner = runner, .few_count = few, .many_count = many};
     double warm;
     int result = -1;
     if (kind->launches_new(runner->device, run, few, &sampler.few, error) < 0 ||
@@ -130,8 +130,8 @@ static int time_hot(struct runner *runner, const struct run *run, const struct t
         goto out;
     struct timing_plan hot = *plan;
     hot.min_samples = plan->min_samples < HOT_MIN_SAMPLES ? plan->min_samples : HOT_MIN_SAMPLES;
-    hot.tick_us = plan->tick_us / sampler.difference;
-    timing->launches = sampler.difference;
+    hot.tick_us = plan->tick_us / (many - few);
+    timing->launches = many - few;
     result = timing_collect(timing, &hot, sample_hot, &sampler, error);
 out:
     kind->launches_free(runner->device, sampler.few);

@@ -87,6 +87,12 @@ double timing_tick(const double *samples_us, unsigned count)
     return tick;
 }
 
+double timing_slope_us(double few_us, unsigned few, double many_us, unsigned many)
+{
+    double slope_us = (many_us - few_us) / (many - few);
+    return slope_us < many_us / many / 2 ? -1 : slope_us;
+}
+
 double timing_spin_ns(double spin_ns, double enqueue_ns, bool early)
 {
     static const double room = 1.25, shorter = 0.9;

@@ -33,6 +33,12 @@ void timing_summarise(struct timing *timing, double *samples_us, unsigned count,
 /* The least difference between two samples that differ: the resolution of the timer. 0 when all are equal. */
 double timing_tick(const double *samples_us, unsigned count);
 
+/* Microseconds a launch, from sequences of `few` and of `many` launches that took so long: what the longer took more, over
+   the launches that it had more, so that what is spent once a sequence does not count. Negative, to be discarded, when
+   that is less than half of what a launch of the longer took on average: then the shorter was held up, since what is
+   spent once is far less than the launches of a sequence take. */
+double timing_slope_us(double few_us, unsigned few, double many_us, unsigned many);
+
 /* How long a kernel must spin, in nanoseconds, so that a sample is enqueued whole before its clock starts: after a sample
    that was `early` (its clock started before) twice as long, at most TIMING_SPIN_MOST_NS; else a little shorter each time,
    but not below what enqueueing took this time, with room, nor below TIMING_SPIN_LEAST_NS. So one delay of the host's

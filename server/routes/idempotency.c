@@ -6,8 +6,14 @@
 const char *key_read(struct request *request, bool *wrong, enum handled *handled)
 {
     const char *key = request_header(request, "Idempotency-Key");
-    *wrong = key && (!key[0] || strlen(key) > KEY_MAX);
-    if (*wrong)
+    struct buffer all = {0};
+    request_list(request, "Idempotency-Key", &all);
+    bool several = key && all.data && strcmp(all.data, key) != 0;
+    *wrong = several || (key && (!key[0] || strlen(key) > KEY_MAX));
+    buffer_free(&all);
+    if (several)
+        *handled = reply_problem(request, PROBLEM_MALFORMED, "one Idempotency-Key is wanted, there are more");
+    else if (*wrong)
         *handled =
             reply_problem(request, PROBLEM_MALFORMED, "an Idempotency-Key has 1 to %d characters", KEY_MAX);
     return key;

@@ -82,8 +82,11 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
     row->removed = row->total;
     for (int i = 0; i < JOB_STATES; i++)
         row->removed -= row->states[i];
-    /* One without a single experiment had ended when it was submitted. */
-    if (sweep_row_ended(row) && !row->finished_ms)
+    /* When those ended that were removed nobody knows any more. One that never had an experiment had ended when it was
+       submitted. */
+    if (row->removed)
+        row->finished_ms = 0;
+    else if (sweep_row_ended(row) && !row->finished_ms)
         row->finished_ms = row->submitted_ms;
     if (status < 0)
         sweep_row_clear(row);

@@ -1,6 +1,7 @@
 """Executors of other makes, in other places, and with other company than their own."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -52,6 +53,17 @@ def test_a_device_that_is_not_there_is_logged_once_and_again_when_that_changes(s
     assert told("no device of that name") == 1
     reason.write_text("out of order")
     service.until(lambda: told("out of order") == 1, 30)
+
+
+def test_an_executor_of_ours_that_cannot_start_is_logged_once(start):
+    """What it says of itself has no time in it, so that the same reason is the same text."""
+    service = start("--devices", "cuda:4095", "--executor-command", f"{BINARY} --executor", "--log-level", "debug", fake=False,
+                    ready=False)
+    service.until(lambda: service.log.read_text().count("next try in") >= 2, 30)
+    errors = [line for line in service.log.read_text().splitlines() if " error " in line]
+    assert len(errors) == 1, errors
+    reason = service.get("/v1/devices/0").json()["status"]["reason"]
+    assert "cuda:4095" in reason and not re.search(r"\d\d:\d\d:\d\d", reason)
 
 
 def test_who_leaves_the_executors_session_ends_with_it(start, tmp_path):

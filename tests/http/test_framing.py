@@ -34,6 +34,10 @@ UNCLEAR = {
     "a CR in a name": POST + b"Content-Length\r: %d\r\n\r\n" % len(INNER) + INNER,
     "a vertical tab before a coding": POST + b"Transfer-Encoding: \x0bchunked\r\n\r\n" + CHUNKED,
     "a coding behind a quote": POST + b'Transfer-Encoding: "chunked"\r\n\r\n' + CHUNKED,
+    "a folded key": POST + b"Idempotency-Key:\r\n once\r\nContent-Length: 2\r\n\r\n{}",
+    "a key whose end is folded": POST + b"Idempotency-Key: once\r\n more\r\nContent-Length: 2\r\n\r\n{}",
+    "a folded preference": POST + b"Prefer: wait=\r\n 1\r\nContent-Length: 2\r\n\r\n{}",
+    "a folded tag": b"GET /v1/kernels HTTP/1.1\r\nHost: x\r\nIf-None-Match:\r\n *\r\n\r\n",
     "a coding in HTTP/1.0": POST.replace(b"1.1", b"1.0") + b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n"
                             + CHUNKED,
 }

@@ -190,6 +190,20 @@ static void a_source_that_only_discards_gives_no_timing_and_no_endless_loop(void
     assert_int_equal(t.discarded, 20);
 }
 
+static void a_slope_is_of_launches_alone_and_none_when_the_shorter_sequence_was_held_up(void **state)
+{
+    (void)state;
+    /* 2.5 us a launch and 6 us a sequence */
+    assert_true(fabs(timing_slope_us(6 + 54 * 2.5, 54, 6 + 217 * 2.5, 217) - 2.5) < 1e-9);
+    /* two long launches and one */
+    assert_true(fabs(timing_slope_us(9000, 1, 18000, 2) - 9000) < 1e-9);
+    /* The shorter lost its processor for a while: a launch would have taken 0.05 us. */
+    assert_true(timing_slope_us(540, 54, 6 + 217 * 2.5, 217) < 0);
+    assert_true(timing_slope_us(600, 54, 500, 217) < 0);
+    /* The longer did: slow, and for the median to judge. */
+    assert_true(timing_slope_us(6 + 54 * 2.5, 54, 2000, 217) > 2.5);
+}
+
 static void one_delay_of_the_host_makes_a_few_samples_longer_and_not_all_that_follow(void **state)
 {
     (void)state;
@@ -234,6 +248,7 @@ int main(void)
         cmocka_unit_test(noise_is_not_known_of_a_few_samples),
         cmocka_unit_test(few_samples_do_not_stop_for_their_noise),
         cmocka_unit_test(the_tick_is_the_least_difference),
+        cmocka_unit_test(a_slope_is_of_launches_alone_and_none_when_the_shorter_sequence_was_held_up),
         cmocka_unit_test(one_delay_of_the_host_makes_a_few_samples_longer_and_not_all_that_follow),
         cmocka_unit_test(the_spin_follows_what_enqueueing_takes),
         cmocka_unit_test(quiet_samples_stop_at_the_least_number),

@@ -51,10 +51,21 @@ static bool name_valid(const char *name)
     return true;
 }
 
-/* The library appends a folded line to its field's name: a name that goes on behind one of these was folded. */
+/* The library appends a folded line to its field's name: a name that goes on behind one of these, the fields that the
+   service goes by, was folded. */
 static bool name_folded(const char *name)
 {
-    static const char *const names[] = {MHD_HTTP_HEADER_CONTENT_LENGTH, MHD_HTTP_HEADER_TRANSFER_ENCODING};
+    static const char *const names[] = {MHD_HTTP_HEADER_CONTENT_LENGTH,
+                                        MHD_HTTP_HEADER_TRANSFER_ENCODING,
+                                        MHD_HTTP_HEADER_HOST,
+                                        MHD_HTTP_HEADER_EXPECT,
+                                        MHD_HTTP_HEADER_AUTHORIZATION,
+                                        MHD_HTTP_HEADER_IF_NONE_MATCH,
+                                        MHD_HTTP_HEADER_CONTENT_TYPE,
+                                        MHD_HTTP_HEADER_CONTENT_ENCODING,
+                                        MHD_HTTP_HEADER_ACCEPT_ENCODING,
+                                        "Idempotency-Key",
+                                        "Prefer"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncasecmp(name, names[i], strlen(names[i])) == 0 && name[strlen(names[i])])
             return true;
@@ -97,9 +108,10 @@ static bool reject_framing(struct request *request, const char *version)
     request->ambiguous =
         framing.unclear || framing.lengths + framing.encodings > 1 || (framing.encodings && !modern);
     if (request->ambiguous)
-        return reject(request, PROBLEM_MALFORMED,
-                      "where the body ends is ambiguous: send one Content-Length or \"Transfer-Encoding: "
-                      "chunked\" (HTTP/1.1), on one line, and no blank before a colon");
+        return reject(
+            request, PROBLEM_MALFORMED,
+            "a header can be read in two ways: send each on one line, without a blank before its colon, "
+            "and one Content-Length or \"Transfer-Encoding: chunked\" (HTTP/1.1)");
     if (framing.hosts > 1 || (!framing.hosts && strcmp(version, MHD_HTTP_VERSION_1_1) == 0))
         return reject(request, PROBLEM_MALFORMED, "one Host header is wanted, there are %d", framing.hosts);
     return false;
