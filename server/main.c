@@ -91,6 +91,7 @@ static struct worker_config worker_config_of(const struct house *house, const ch
 {
     return (struct worker_config){
         .executor_command = (const char *const *)house->command,
+        .own = command_is_own(house),
         .spec = spec,
         /* Another command may end on another machine, where this directory is not. */
         .lock_dir = command_is_own(house) ? house->lock_dir : NULL,

@@ -42,6 +42,7 @@ static struct supervisor_config config_of(const struct worker_config *config)
     return (struct supervisor_config){
         .command = config->executor_command,
         .spec = config->spec,
+        .own = config->own,
         .lock_dir = config->lock_dir,
         .idle_s = config->idle_s,
         .dialogue = {.hello_s = config->hello_s, .grace_s = config->grace_s, .wake_fd = -1},

@@ -12,6 +12,7 @@ struct worker;
 struct worker_config {
     const char *const
         *executor_command; /* argv of the executor, ended by NULL: "--device SPEC" is appended */
+    bool own;              /* that is this program, on this machine */
     const char *spec;      /* which device: "auto:0", "cuda:1", "cpu" */
     const char
         *lock_dir;  /* where executors hold their locks; passed on as --lock-dir; NULL: their own choice */

@@ -42,7 +42,8 @@ static void request_run_apart(struct lane_task *task)
 
 /* A connection that is suspended while the library still expects to read would be read, and closed by a client's
    half-close, before its handler is called again. To return once without a reply makes it expect nothing; then it calls
-   again at once. True: that was done before. */
+   again at once, unless the connection broke meanwhile and the request is freed. So this comes before a handler hands
+   work over that will wake the request. True: that was done before. */
 static bool request_settle(struct request *request)
 {
     bool settled = request->settled;
@@ -56,6 +57,14 @@ static enum MHD_Result request_queue(struct request *request, enum handled handl
     if (handled != HANDLED_REPLIED || !request->response)
         return MHD_NO;
     return MHD_queue_response(request->peer->connection, request->status, request->response);
+}
+
+/* Only what changes something hands work over on the connection's thread: reads wait for events, which can be taken
+   back at any time, or run in the lane. */
+static bool request_hands_over(const struct request *request)
+{
+    return strcmp(request->match.route->method, MHD_HTTP_METHOD_GET) != 0 &&
+           !(request->match.route->flags & ROUTE_APART);
 }
 
 static enum handled request_call(struct request *request)
@@ -79,8 +88,8 @@ static enum MHD_Result request_run(struct request *request)
         enum handled handled;
         switch (request->stage) {
         case STAGE_CALL:
-            if (peer->gone)
-                return MHD_NO;
+            if (peer->gone || (request_hands_over(request) && !request_settle(request)))
+                return peer->gone ? MHD_NO : MHD_YES;
             if (request->settled) /* it may have waited before; peer_begin() has armed the first call */
                 peer_arm(http, peer);
             request->wait_s = 0;
@@ -158,6 +167,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
             return MHD_NO;
         admit_check(request, version);
+        peer_arrive(arg, peer);
         return answer_is_early(request) ? request_answer(request) : MHD_YES;
     }
     if (*upload_size) {

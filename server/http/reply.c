@@ -180,15 +180,18 @@ static bool tag_known(const struct request *request, const char *tag)
 }
 
 /* Another build may show the same thing otherwise, and each coding has bytes of its own. */
-static void tag_write(char tag[CACHE_TAG_BYTES], const char *name, bool coded)
+static void tag_write(char tag[CACHE_TAG_BYTES], const struct request *request, const char *name, bool coded)
 {
-    snprintf(tag, CACHE_TAG_BYTES, "\"%.50s-%.60s%s\"", name, coalesced_commit, coded ? "-gzip" : "");
+    /* Builds that are not of a commit differ in what no name tells: there each process has tags of its own. */
+    bool of_commit = !strstr(coalesced_commit, "-dirty") && strcmp(coalesced_commit, "unknown") != 0;
+    snprintf(tag, CACHE_TAG_BYTES, "\"%.80s-%.64s%s\"", name,
+             of_commit ? coalesced_commit : request->http->instance, coded ? "-gzip" : "");
 }
 
 bool reply_unchanged(struct request *request, const char *name, enum handled *handled)
 {
     char tag[CACHE_TAG_BYTES];
-    tag_write(tag, name, request->gzip);
+    tag_write(tag, request, name, request->gzip);
     reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
     reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
     if (!tag_known(request, tag))
@@ -234,7 +237,7 @@ enum handled reply_lasting(struct request *request, struct buffer *body, const c
     struct MHD_Response *response = response_of(body);
     if (!response)
         return no_memory(request);
-    tag_write(tag, name, coded);
+    tag_write(tag, request, name, coded);
     reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
     reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
     reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");

@@ -33,7 +33,7 @@ struct peer {
     int64_t arriving_since_ns;
     bool cut;       /* its socket was shut down: too slow, or idle when others wanted to connect */
     bool malformed; /* the target of the request that arrives cannot be decoded */
-    bool producing; /* suspended while sending, until the lane has made the stream's next piece */
+    bool uploading; /* while ARRIVING: a request's header is there, its body is not yet */
     /* of the request's present wait */
     bool woken, timed, gone;
     bool interim; /* HTTP/1.1: may be sent an interim response */

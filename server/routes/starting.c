@@ -72,7 +72,7 @@ static const char *const queries[] = {"kernel",    "state",      "device", "labe
     &(const struct route)                                                                                    \
     {                                                                                                        \
         .method = of, .pattern = "*", .type = "application/json", .other = "text/csv", .queries = queries,   \
-        .handle = handle_other                                                                               \
+        .body_max = 1 << 20, .handle = handle_other                                                          \
     }
 
 static const struct route *const starting_routes[] = {

@@ -11,8 +11,9 @@ enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
 
 /* ---- sweeps ---- */
 
-static const char head_sql[] =
-    "SELECT id, request, recipe, submitted_ms, total, refused, cancelled FROM sweeps WHERE id = ?";
+static const char head_sql[] = "SELECT id, request, recipe, submitted_ms, total, refused, cancelled, (SELECT "
+                               "reference IS NOT NULL FROM points"
+                               " WHERE sweep_id = id AND place = 0) FROM sweeps WHERE id = ?";
 /* From the index alone. */
 static const char count_sql[] = "SELECT state, SUM(points), MAX(finished_ms) FROM experiments WHERE sweep = ?"
                                 " GROUP BY state";
@@ -43,8 +44,9 @@ static int head_read(const struct reader *reader, const char *id, struct sweep_r
         row->recipe = reader_text(statement, 2, &short_of_memory);
         row->submitted_ms = sqlite3_column_int64(statement, 3);
         row->total = sqlite3_column_int(statement, 4);
-        row->states[JOB_FAILED] = sqlite3_column_int(statement, 5);
+        row->states[JOB_FAILED] += sqlite3_column_int(statement, 5);
         row->cancelled = sqlite3_column_int(statement, 6);
+        row->referenced = sqlite3_column_int(statement, 7);
         status = SQLITE_DONE;
     }
     int result = status_of(reader, status, "a sweep", error);
@@ -73,11 +75,13 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
 {
     *row = (struct sweep_row){0};
     struct reader *reader = reader_borrow(&store->readers, 0);
-    int status = head_read(reader, id, row, error);
+    /* The counts first: what cancels a sweep's last experiments marks the sweep in the same commit. */
+    snprintf(row->id, sizeof row->id, "%s", id);
+    int status = counts_read(reader, row, error);
+    if (status == 0)
+        status = head_read(reader, id, row, error);
     if (status == 0 && !row->request)
         status = error_set(error, ERROR_NOT_FOUND, "there is no sweep %.32s", id);
-    if (status == 0)
-        status = counts_read(reader, row, error);
     reader_return(&store->readers, reader);
     row->removed = row->total;
     for (int i = 0; i < JOB_STATES; i++)

@@ -58,6 +58,7 @@ static inline int set_up(void **state)
     f->argv[1] = "--executor";
     f->config = (struct supervisor_config){
         .command = f->argv,
+        .own = true,
         .spec = "auto:0",
         .idle_s = 60,
         .dialogue = {.hello_s = 5,

@@ -1,11 +1,14 @@
 """Clients that are slow, many, or gone."""
 import json
+import random
 import resource
 import socket
+import struct
 import threading
 import time
 
 import pytest
+import requests
 
 from conftest import SMALL, sanitized
 
@@ -303,3 +306,28 @@ def test_http_1_0_is_answered(service):
         while piece := client.recv(8192):
             received += piece
     assert received.startswith(b"HTTP/1.") and b'"experiments"' in received
+
+
+@pytest.mark.parametrize("method, path, body", [
+    ("POST", "/v1/experiments", b'{"kernel":"copy","size":1024,"block":128}'),
+    ("POST", "/v1/sweeps", b'{"kernel":"copy","size":[1024,2048],"block":128}'),
+    ("DELETE", "/v1/experiments/{id}", b""),
+    ("DELETE", "/v1/sweeps/{id}", b""),
+])
+def test_a_client_that_resets_its_connection_at_any_moment_costs_nothing(start, method, path, body):
+    """What it asked for is on its way to the disk, and nobody is left to be told."""
+    service = start()
+    hang = service.post({"kernel": "copy", "size": 4096, "labels": {"fake": "sleep:600"}, "timeout_s": 900}).json()["id"]
+    chance = random.Random(20261121)
+    for _ in range(500):
+        where = path
+        if method == "DELETE" and chance.random() < 0.2:
+            queued = requests.post(service.url + path.rpartition("/")[0], timeout=20,
+                                   json={"kernel": "copy", "size": 4096 if "experiments" in path else [4096, 8192]})
+            where = path.format(id=queued.json()["id"])
+        head = f"{method} {where.format(id=hang[:-1] + '0')} HTTP/1.1\r\nHost: x\r\nIdempotency-Key: k{chance.random()}\r\n"
+        with service.connect() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+            time.sleep(chance.uniform(0, 0.0015))
+    assert service.get("/v1/experiments/" + hang).json()["state"] == "running"

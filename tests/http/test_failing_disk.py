@@ -82,6 +82,8 @@ def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
     refused = service.post(SMALL)
     assert refused.status_code == 503 and re.search("full|No space", refused.text) and refused.headers["Retry-After"]
     assert service.get("/v1/experiments?state=queued").status_code == 503
+    assert requests.post(service.url + "/v1/sweeps", json={"kernel": "copy", "offset": "x" * 100000}, timeout=20).status_code == 503
+    assert requests.get(service.url + "/openapi.yaml", headers={"Accept": "application/yaml"}, timeout=20).status_code == 503
     assert service.log.read_text().count("trying again") == 1
     disk.works()
     # Whoever asks while one listener hands over to the next may hear that the first is stopping.

@@ -34,6 +34,11 @@ UNCLEAR = {
     "a CR in a name": POST + b"Content-Length\r: %d\r\n\r\n" % len(INNER) + INNER,
     "a vertical tab before a coding": POST + b"Transfer-Encoding: \x0bchunked\r\n\r\n" + CHUNKED,
     "a coding behind a quote": POST + b'Transfer-Encoding: "chunked"\r\n\r\n' + CHUNKED,
+    "a name that a fold makes a length": b"GET /v1/queue HTTP/1.1\r\nHost: x\r\nContent: %d\r\n -Length\r\n\r\n" % len(INNER) + INNER,
+    "a name whose end is folded": b"GET /v1/queue HTTP/1.1\r\nHost: x\r\nContent-Len: %d\r\n gth\r\n\r\n" % len(INNER) + INNER,
+    "a name that a fold makes a coding": POST + b"Transfer: chunked\r\n -Encoding\r\n\r\n" + CHUNKED,
+    "a name that a fold makes a host": b"GET /livez HTTP/1.1\r\nHo: a\r\n st\r\n\r\n",
+    "any field that is folded": b"GET /livez HTTP/1.1\r\nHost: x\r\nX-Foo: a\r\n b\r\n\r\n",
     "a folded key": POST + b"Idempotency-Key:\r\n once\r\nContent-Length: 2\r\n\r\n{}",
     "a key whose end is folded": POST + b"Idempotency-Key: once\r\n more\r\nContent-Length: 2\r\n\r\n{}",
     "a folded preference": POST + b"Prefer: wait=\r\n 1\r\nContent-Length: 2\r\n\r\n{}",
@@ -66,7 +71,8 @@ def test_an_unclear_header_is_one_answer_and_a_close(service, case):
 
 
 @pytest.mark.parametrize("form", [b"Transfer-Encoding: Chunked\r\n\r\n" + b"2;x=y\r\n{}\r\n0\r\nX-T: 1\r\n\r\n",
-                                  b"X-Folded: a\r\n b\r\nContent-Length: 2\r\n\r\n{}"], ids=["chunked", "another field folded"])
+                                  b"X-Empty:\r\nX-Blanks: \t a  b \t\r\nContent-Length: \t2 \r\n\r\n{}"],
+                         ids=["chunked", "empty, and with blanks around"])
 def test_what_is_clear_is_read(service, form):
     with service.connect() as client:
         client.sendall(POST + form + INNER.replace(b"Host", b"Connection: close\r\nHost"))

@@ -58,7 +58,7 @@ static struct child *start(struct fixture *f, const char *spec)
     const char *const argv[] = {"/proc/self/exe", "--executor", "--device", spec,
                                 "--lock-dir",     f->directory, f->flag,    NULL};
     struct child *child = NULL;
-    assert_int_equal(child_start(&child, "test", argv, NULL), 0);
+    assert_int_equal(child_start(&child, "test", argv, false, NULL), 0);
     return child;
 }
 
@@ -254,11 +254,11 @@ static void without_a_directory_it_locks_in_one_of_its_own(void **state)
     char lock[SCRATCH_BYTES + 32];
     const char *const argv[] = {"/proc/self/exe", "--executor", "--device", "cpu", NULL};
     setenv("XDG_RUNTIME_DIR", f->directory, 1);
-    assert_int_equal(child_start(&f->child, "test", argv, NULL), 0);
+    assert_int_equal(child_start(&f->child, "test", argv, false, NULL), 0);
     greet(f->child);
     snprintf(lock, sizeof lock, "%s/coalesced-locks", f->directory);
     assert_int_equal(access(lock, W_OK), 0);
-    assert_int_equal(child_start(&f->second, "test", argv, NULL), 0);
+    assert_int_equal(child_start(&f->second, "test", argv, false, NULL), 0);
     struct message message;
     assert_int_equal(next(f->second, 0.5, &message), CHILD_QUIET);
     unsetenv("XDG_RUNTIME_DIR");

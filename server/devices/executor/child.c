@@ -23,6 +23,7 @@ static const double term_s = 2, kill_s = 5;
 
 struct child {
     char name[32];
+    bool whole; /* its end is also that of all that carry its mark */
     char mark[DESCENDANTS_MARK_BYTES];
     pid_t pid;
     int pidfd;            /* -1: an old kernel; then the end is seen by its pipes alone */
@@ -95,7 +96,8 @@ static int spawn(pid_t *pid, const char *const *argv, char *const *environment, 
     return number;
 }
 
-int child_start(struct child **out, const char *name, const char *const *argv, struct error *error)
+int child_start(struct child **out, const char *name, const char *const *argv, bool whole,
+                struct error *error)
 {
     struct pipes pipes;
     struct child *child = calloc(1, sizeof *child);
@@ -103,6 +105,7 @@ int child_start(struct child **out, const char *name, const char *const *argv, s
         return error_set(error, ERROR_MEMORY, "no memory for an executor");
     if (pipes_open(&pipes, error) < 0)
         goto failed;
+    child->whole = whole;
     descendants_mark(child->mark);
     char **environment = descendants_environment(child->mark);
     int number = environment ? spawn(&child->pid, argv, environment, &pipes) : ENOMEM;
@@ -308,7 +311,8 @@ static void reap(struct child *child)
     while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
         ;
     child->reaped = true;
-    descendants_kill(child->mark);
+    if (child->whole)
+        descendants_kill(child->mark);
     listen_to_errors(child);
 }
 

@@ -15,9 +15,11 @@ struct child;
 
 /* Starts argv (looked up in PATH, ended by NULL, never through a shell) in a process group of its own, with
    signals as a new process expects them and no descriptor but the three. `name` stands before its standard
-   error's lines in the log. Descriptors 0 to 2 of this process must be open. 0, or -1: ERROR_SYSTEM,
+   error's lines in the log. Descriptors 0 to 2 of this process must be open. `whole`: its end is
+   also that of descendants which left its group (descendants.h). 0, or -1: ERROR_SYSTEM,
    ERROR_MEMORY. */
-int child_start(struct child **child, const char *name, const char *const *argv, struct error *error);
+int child_start(struct child **child, const char *name, const char *const *argv, bool whole,
+                struct error *error);
 
 /* One that was not reaped stays behind as it is. NULL is allowed. */
 void child_free(struct child *child);
@@ -40,7 +42,7 @@ enum child_event {
 enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, const char **line,
                             size_t *length);
 
-/* Ends it with all of its process group and all of its descendants (descendants.h): closes its input and waits patience_s for it to leave by itself,
+/* Ends it with all of its process group: closes its input and waits patience_s for it to leave by itself,
    then SIGTERM, then SIGKILL. Returns 0: reaped, or -1: it is not even gone 5 s after SIGKILL; another
    call looks again and does not wait. */
 int child_end(struct child *child, double patience_s);

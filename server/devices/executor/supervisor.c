@@ -185,7 +185,7 @@ static int handshake(struct supervisor *s)
     struct message hello;
     struct error error = {0};
     s->dialogue = (struct dialogue){0};
-    if (child_start(&s->dialogue.child, s->name, s->argv, &error) < 0)
+    if (child_start(&s->dialogue.child, s->name, s->argv, s->config.own, &error) < 0)
         return mark_unhealthy(s, error.text);
     publish(s);
     if (dialogue_hello(&s->dialogue, &s->config.dialogue, &hello, &error) < 0)
@@ -382,7 +382,7 @@ int supervisor_probe(const struct supervisor_config *config, struct error *error
     int devices = -1;
     if (supervisor_new(&s, config, NULL, error) < 0)
         return -1;
-    if (child_start(&s->dialogue.child, s->name, s->argv, error) < 0)
+    if (child_start(&s->dialogue.child, s->name, s->argv, s->config.own, error) < 0)
         goto out;
     if (dialogue_hello(&s->dialogue, &s->config.dialogue, &hello, &why) < 0) {
         discard(s, why.kind == ERROR_CRASHED ? leave_s : 0, how, sizeof how);

@@ -20,8 +20,10 @@ struct supervisor_config {
     const char *const *command; /* argv, ended by NULL; "--device SPEC" and what follows is appended */
     const char *spec;           /* "auto:0", "cuda:1", "cpu" */
     const char *lock_dir;       /* passed on as "--lock-dir DIR"; NULL: the executor's own choice */
-    bool counting;              /* passed on as "--counting": it is the sibling of the one that times */
-    double idle_s;              /* an executor with a context is ended after so long without work */
+    bool own;      /* the command is this program: all that it leaves behind is ended with it. Another one, as
+                                   ssh, may leave what others share */
+    bool counting; /* passed on as "--counting": it is the sibling of the one that times */
+    double idle_s; /* an executor with a context is ended after so long without work */
     struct dialogue_config dialogue;
 };
 

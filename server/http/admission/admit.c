@@ -51,25 +51,14 @@ static bool name_valid(const char *name)
     return true;
 }
 
-/* The library appends a folded line to its field's name: a name that goes on behind one of these, the fields that the
-   service goes by, was folded. */
-static bool name_folded(const char *name)
+/* The library appends a folded line to its field's name, for which it moves the name: one that was not folded lies before
+   its value, with the colon and blanks between them. */
+static bool field_folded(const char *name, const char *value)
 {
-    static const char *const names[] = {MHD_HTTP_HEADER_CONTENT_LENGTH,
-                                        MHD_HTTP_HEADER_TRANSFER_ENCODING,
-                                        MHD_HTTP_HEADER_HOST,
-                                        MHD_HTTP_HEADER_EXPECT,
-                                        MHD_HTTP_HEADER_AUTHORIZATION,
-                                        MHD_HTTP_HEADER_IF_NONE_MATCH,
-                                        MHD_HTTP_HEADER_CONTENT_TYPE,
-                                        MHD_HTTP_HEADER_CONTENT_ENCODING,
-                                        MHD_HTTP_HEADER_ACCEPT_ENCODING,
-                                        "Idempotency-Key",
-                                        "Prefer"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncasecmp(name, names[i], strlen(names[i])) == 0 && name[strlen(names[i])])
-            return true;
-    return false;
+    const char *between = name + strlen(name) + 1;
+    while (between < value && (*between == ' ' || *between == '\t'))
+        between++;
+    return between != value;
 }
 
 static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
@@ -78,7 +67,7 @@ static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const cha
     struct framing *framing = arg;
     struct request *request = framing->request;
     bool encoding = strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
-    framing->unclear |= !name_valid(name) || name_folded(name) ||
+    framing->unclear |= !name_valid(name) || (value && field_folded(name, value)) ||
                         (encoding && strcasecmp(value ? value : "", "chunked") != 0);
     framing->hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
     framing->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
@@ -154,6 +143,8 @@ static bool reject_media(struct request *request)
 {
     const struct route *route = request->match.route;
     const char *accept = request->accept;
+    if (strcmp(route->pattern, "*") == 0)
+        return false; /* whatever was asked for, all that there is is a problem */
     if (!field_accepts(accept, route->type) && !(route->other && field_accepts(accept, route->other)))
         return reject(request, PROBLEM_NOT_ACCEPTABLE,
                       "the answer is %s%s%s, which \"Accept: %.100s\" rules out", route->type,

@@ -46,16 +46,25 @@ static void peer_cut(struct peer *peer)
     shutdown(peer->socket, SHUT_RDWR);
 }
 
-/* The library stops accepting at its limit, without a word: whoever has not asked for the longest makes room. */
+/* The library stops accepting at its limit, without a word: whoever has been idle longest makes room, and only where
+   nobody is idle whoever has been sending a request longest. */
 static void room_make(struct http *http)
 {
     if (http->peer_count < http->peer_limit)
         return;
-    for (struct peer *peer = http->last; peer; peer = peer->previous)
-        if (peer->phase == PEER_ARRIVING && !peer->cut) {
-            peer_cut(peer);
-            return;
-        }
+    for (int uploading = 0; uploading < 2; uploading++)
+        for (struct peer *peer = http->last; peer; peer = peer->previous)
+            if (peer->phase == PEER_ARRIVING && !peer->cut && peer->uploading == (uploading == 1)) {
+                peer_cut(peer);
+                return;
+            }
+}
+
+void peer_arrive(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    peer->uploading = true;
+    pthread_mutex_unlock(&http->lock);
 }
 
 static void peer_start(struct http *http, struct MHD_Connection *connection, void **slot)
@@ -169,13 +178,14 @@ void peer_return(struct http *http, struct peer *peer)
     pthread_mutex_unlock(&http->lock);
 }
 
-bool peer_produce(struct http *http, struct peer *peer)
+bool peer_produce(struct http *http, struct peer *peer, struct lane_task *task)
 {
     pthread_mutex_lock(&http->lock);
     bool open = !http->closing;
-    peer->producing = open;
-    if (open)
+    if (open) {
         MHD_suspend_connection(peer->connection);
+        lane_add(http->lane, task); /* with the lock: the lane is not stopped before http->closing is set */
+    }
     pthread_mutex_unlock(&http->lock);
     return open;
 }
@@ -183,7 +193,6 @@ bool peer_produce(struct http *http, struct peer *peer)
 void peer_produced(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
-    peer->producing = false;
     MHD_resume_connection(peer->connection);
     pthread_mutex_unlock(&http->lock);
 }
@@ -199,6 +208,7 @@ void peer_done(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     phase_set(http, peer, PEER_ARRIVING);
+    peer->uploading = false;
     peer->arriving_since_ns = clock_monotonic_ns();
     list_remove(http, peer);
     list_add(http, peer);

@@ -24,9 +24,13 @@ void peer_wake(struct http *http, struct peer *peer);
 void peer_leave(struct http *http, struct peer *peer);
 void peer_return(struct http *http, struct peer *peer);
 
-/* The same while its reply is sent and the lane makes the next piece. False: the service closes, send no more. */
-bool peer_produce(struct http *http, struct peer *peer);
+/* The same while its reply is sent and the lane runs that task, which makes the next piece. False: the service closes,
+   send no more. */
+bool peer_produce(struct http *http, struct peer *peer, struct lane_task *task);
 void peer_produced(struct http *http, struct peer *peer);
+
+/* A request's header is there: it is not idle any more. */
+void peer_arrive(struct http *http, struct peer *peer);
 
 /* The reply is on its way; and it has left, or the connection is gone. */
 void peer_send(struct http *http, struct peer *peer);

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { CACHE_KEY_BYTES = 160, CACHE_TAG_BYTES = 128 };
+enum { CACHE_KEY_BYTES = 160, CACHE_TAG_BYTES = 160 };
 
 /* One of them. Whoever holds a reference may queue the response. */
 struct document {

@@ -70,9 +70,8 @@ static ssize_t stream_read(void *arg, uint64_t position, char *room, size_t size
     if (stream->sent == stream->piece.size) {
         if (stream->ended && !stream->failed)
             return MHD_CONTENT_READER_END_OF_STREAM;
-        if (stream->failed || !peer_produce(stream->http, stream->peer))
+        if (stream->failed || !peer_produce(stream->http, stream->peer, &stream->task))
             return MHD_CONTENT_READER_END_WITH_ERROR;
-        lane_add(stream->http->lane, &stream->task);
         return 0;
     }
     size_t count = stream->piece.size - stream->sent;

@@ -163,10 +163,12 @@ static enum handled reply_points(struct request *request, const struct sweep_row
     struct service *service = request_service(request);
     enum handled handled;
     char name[96];
-    /* What ended changes once more when its experiments are removed from the store. */
+    /* What ended changes once more when its experiments are removed from the store; and what is predicted anew is of what
+       is known of the device by now. */
+    bool lasting = sweep_row_ended(row) && (!row->recipe || row->referenced);
     snprintf(name, sizeof name, "%s%s-%d-%d-%d", row->id, table ? "-csv" : "", page->from, page->size,
              row->removed);
-    if (sweep_row_ended(row) && reply_unchanged(request, name, &handled))
+    if (lasting && reply_unchanged(request, name, &handled))
         return handled;
     struct paging *paging = calloc(1, sizeof *paging);
     if (!paging)

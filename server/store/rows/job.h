@@ -45,6 +45,7 @@ struct sweep_row {
     int64_t submitted_ms;
     int64_t finished_ms; /* counted: of the last one that ended; 0: none did */
     bool cancelled;      /* somebody asked for its end */
+    bool referenced;     /* its points have what a recipe published and predicts; older rows have not */
     int total;           /* points */
     int states
         [JOB_STATES]; /* counted: points by the state of their experiment; failed if they cannot be launched */
