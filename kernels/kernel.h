@@ -87,8 +87,10 @@ struct kernel {
     int dims;           /* of its size: 1, or 2 for [rows, columns] */
     int grid_dims;      /* grid and block may differ from 1 in the first so many dimensions */
     int block_dims;
-    int per_thread;     /* elements that a thread covers, at most */
-    bool grid_stride;   /* loops over the grid: any grid covers */
+    int per_thread;   /* elements that a thread covers, at most */
+    bool grid_stride; /* loops over the grid: any grid covers */
+    bool
+        sampled; /* some of its addresses are not affine in a block's coordinates: its prediction may say so */
     bool host_memory;   /* its buffers lie in the host's memory, mapped for the device */
     uint64_t size[2];   /* the default: elements, or rows and columns */
     struct shape block; /* the default, threads */

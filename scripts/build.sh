@@ -40,7 +40,7 @@ build_preset() {
         NINJA_STATUS='[%f/%t] ' cmake --build "$folder" -j "$(nproc)" --target "$target"; } 2>&1 |
         build_progress "$log" || status=$?
     if [ "$status" != 0 ]; then
-        grep -nE 'error|Error' "$log" | head -n 20 >&2
+        grep -nE 'error|Error|undefined reference' "$log" | head -n 20 >&2
         echo "The build of preset $preset failed; the whole log is $log" >&2
         return 1
     fi

@@ -7,6 +7,7 @@
 struct aosoa : suite_kernel {
     enum { TILE };
     enum { IN, OUT };
+    static constexpr bool sampled = true; /* a tile may not divide the block */
 
     static void describe(kernel &k)
     {

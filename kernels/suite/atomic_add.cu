@@ -9,6 +9,7 @@ struct atomic_add : suite_kernel {
     enum { MEET };
     enum { C };
     enum { SPREAD, BLOCK, ONE };
+    static constexpr bool sampled = true;
     static constexpr unsigned dtypes = I32 | F64;
 
     static void describe(kernel &k)

@@ -10,6 +10,7 @@ struct gather : suite_kernel {
     enum { SCOPE, LOAD };
     enum { A, C };
     enum { GLOBAL, BLOCK };
+    static constexpr bool sampled = true;
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)

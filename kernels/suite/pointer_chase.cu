@@ -9,6 +9,7 @@
 struct pointer_chase : suite_kernel {
     enum { STEPS, CHAINS, LOAD };
     enum { A, C };
+    static constexpr bool sampled = true;
     static constexpr bool load_paths = true;
     static constexpr unsigned dtypes = I32;
 

@@ -39,6 +39,7 @@ template <class K> static void table_describe(kernel *k)
     k->shared_bytes = [](const domain *d, dtype type) { return K::shared_bytes(*d, dtype_bytes(type)); };
     k->refuse = [](const domain *d, dtype type) { return K::refuse(*d, type); };
     k->grid_stride = K::grid_stride_loop;
+    k->sampled = K::sampled;
     static_assert(!K::grid_stride_loop || K::block_level, "a loop over the grid is a block's");
     K::describe(*k);
 }

@@ -2,6 +2,7 @@
    name as its argument the program writes that table instead. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,57 @@ static void table_write(struct buffer *out)
     json_decref(rows);
 }
 
+/* The bytes of the field that begins here, which ends at a comma, at the line's end or at the text's. */
+static size_t field_bytes(const char *at)
+{
+    bool quoted = false;
+    size_t count = 0;
+    for (; at[count] && (quoted || !strchr(",\r", at[count])); count++)
+        quoted ^= at[count] == '"';
+    return count;
+}
+
+/* Is that field's text one of the line's? */
+static bool line_has(const char *line, const char *field, size_t length)
+{
+    for (;;) {
+        size_t count = field_bytes(line);
+        if (count == length && memcmp(line, field, length) == 0)
+            return true;
+        if (line[count] != ',')
+            return false;
+        line += count + 1;
+    }
+}
+
+/* Drops the columns that the wanted header has not: a new kernel may bring parameters, which are columns. */
+static void columns_keep(struct buffer *table, const char *header)
+{
+    struct buffer kept = {0};
+    const char *name = table->data;
+    bool first = true;
+    for (const char *at = table->data; *at;) {
+        size_t named = field_bytes(name), count = field_bytes(at);
+        if (line_has(header, name, named)) {
+            buffer_text(&kept, first ? "" : ",");
+            buffer_append(&kept, at, count);
+            first = false;
+        }
+        at += count;
+        if (*at == ',') {
+            at++;
+            name += named + 1;
+            continue;
+        }
+        buffer_text(&kept, "\r\n");
+        at += strspn(at, "\r\n");
+        name = table->data;
+        first = true;
+    }
+    buffer_free(table);
+    *table = kept;
+}
+
 static void a_table_keeps_its_bytes(void **state)
 {
     (void)state;
@@ -82,6 +134,7 @@ static void a_table_keeps_its_bytes(void **state)
     for (size_t count; (count = fread(piece, 1, sizeof piece, file));)
         buffer_append(&wanted, piece, count);
     fclose(file);
+    columns_keep(&out, wanted.data);
     size_t same = 0, line = 1;
     while (same < out.size && same < wanted.size && out.data[same] == wanted.data[same])
         line += out.data[same++] == '\n';
