@@ -389,7 +389,7 @@ static int cuda_counters(device *device, counters_session **session, error *erro
 extern "C" const device_kind device_cuda;
 const device_kind device_cuda = {
     "cuda",         false,         cuda_count,       cuda_describe, cuda_open,         cuda_close,
-    cuda_reserve,   cuda_fill,     cuda_count_other, cuda_copy,     cuda_copy,        cuda_host_alloc,
+    cuda_reserve,   cuda_fill,     cuda_count_other, cuda_copy,     cuda_copy,         cuda_host_alloc,
     cuda_host_free, cuda_prepare,  cuda_launch,      cuda_check,    cuda_launch_facts, cuda_time_cold,
     launches_new,   launches_time, launches_free,    cuda_flush,    cuda_counters,
 };
