@@ -31,7 +31,7 @@ struct expander {
     struct axes axes;
     json_t *point;      /* the request with one value for each axis */
     struct buffer text; /* of what is being written */
-    int *slots;         /* run + 1 at the hash of its text; 0: free */
+    int *slots;         /* experiment + 1 at the hash of its text; 0: free */
 };
 
 static const char *text_keep(struct sweep *sweep, const struct buffer *text)
@@ -109,7 +109,7 @@ static uint64_t text_hash(const char *text)
 }
 
 /* The distinct experiment that asks for just this, a new one when there is none; -1: no memory. */
-static int run_find(struct expander *x, const struct experiment *experiment)
+static int experiment_find(struct expander *x, const struct experiment *experiment)
 {
     struct sweep *sweep = x->sweep;
     x->text.size = 0;
@@ -117,20 +117,20 @@ static int run_find(struct expander *x, const struct experiment *experiment)
         return -1;
     uint64_t slot = text_hash(x->text.data) & (SLOTS - 1);
     for (; x->slots[slot]; slot = (slot + 1) & (SLOTS - 1))
-        if (strcmp(sweep->runs[x->slots[slot] - 1].request, x->text.data) == 0)
+        if (strcmp(sweep->experiments[x->slots[slot] - 1].request, x->text.data) == 0)
             return x->slots[slot] - 1;
     const char *request = text_keep(sweep, &x->text);
     if (!request)
         return -1;
-    sweep->runs[sweep->run_count] = (struct sweep_run){
+    sweep->experiments[sweep->experiment_count] = (struct sweep_experiment){
         .kernel = experiment->kernel->name,
         .device = (int)experiment->device,
         .priority = (int)experiment->priority,
         .timeout_s = experiment->timeout_s,
         .request = request,
     };
-    x->slots[slot] = ++sweep->run_count;
-    return sweep->run_count - 1;
+    x->slots[slot] = ++sweep->experiment_count;
+    return sweep->experiment_count - 1;
 }
 
 /* All that is wrong with the present point, as for a single experiment. */
@@ -158,15 +158,15 @@ static int point_add(struct expander *x)
     problems.count = 0;
     point_check(x, &experiment, &problems);
     point->values = values_keep(x);
-    point->run = problems.count ? -1 : run_find(x, &experiment);
+    point->experiment = problems.count ? -1 : experiment_find(x, &experiment);
     if (problems.count) {
         point->request = json_keep(x, x->point);
         point->failure = failure_keep(x, &problems);
     }
-    if (!point->values || (problems.count ? !point->request || !point->failure : point->run < 0))
+    if (!point->values || (problems.count ? !point->request || !point->failure : point->experiment < 0))
         return -1;
-    if (point->run >= 0)
-        sweep->runs[point->run].points++;
+    if (point->experiment >= 0)
+        sweep->experiments[point->experiment].points++;
     sweep->point_count++;
     return 0;
 }
@@ -177,10 +177,10 @@ static int expander_run(struct expander *x, const json_t *object, size_t total)
 {
     struct sweep *sweep = x->sweep;
     sweep->points = calloc(total, sizeof *sweep->points);
-    sweep->runs = calloc(total, sizeof *sweep->runs);
+    sweep->experiments = calloc(total, sizeof *sweep->experiments);
     x->slots = calloc(SLOTS, sizeof *x->slots);
     x->point = json_copy((json_t *)object);
-    if (!sweep->points || !sweep->runs || !x->slots || !x->point)
+    if (!sweep->points || !sweep->experiments || !x->slots || !x->point)
         return -1;
     do {
         int set = axes_set(&x->axes, x->point);
@@ -241,16 +241,17 @@ void sweep_explain(const struct kernel *kernel, const json_t *request, struct pr
             problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
 }
 
-/* Of the point of that run, or, with NULL, of one that cannot be launched. */
+/* Of the point of that experiment, or, with NULL, of one that cannot be launched. */
 static const char *reference_keep(struct sweep *sweep, const struct recipe *recipe,
-                                  const struct sweep_run *run, const char *request,
+                                  const struct sweep_experiment *experiment, const char *request,
                                   const struct device_facts *const *facts, bool late)
 {
-    const struct device_facts *device = facts[run ? run->device : 0];
-    char *text = recipe_reference(recipe, run ? run->request : request, device ? device->arch : "",
-                                  late ? "the predictions of this sweep take too long to be made at once; "
-                                         "POST /v1/predictions makes one"
-                                       : NULL);
+    const struct device_facts *device = facts[experiment ? experiment->device : 0];
+    char *text =
+        recipe_reference(recipe, experiment ? experiment->request : request, device ? device->arch : "",
+                         late ? "the predictions of this sweep take too long to be made at once; "
+                                "POST /v1/predictions makes one"
+                              : NULL);
     struct buffer reference = {.data = text, .size = text ? strlen(text) : 0, .failed = !text};
     const char *kept = text_keep(sweep, &reference);
     free(text);
@@ -261,21 +262,22 @@ int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct d
                 int budget_ms)
 {
     int64_t end_ns = clock_monotonic_ns() + budget_ms * 1000000LL;
-    const char **of_runs = calloc((size_t)sweep->run_count + 1, sizeof *of_runs);
-    int status = of_runs ? 0 : -1;
+    const char **references = calloc((size_t)sweep->experiment_count + 1, sizeof *references);
+    int status = references ? 0 : -1;
     for (int i = 0; status == 0 && i < sweep->point_count; i++) {
         struct sweep_point *point = &sweep->points[i];
-        bool launched = point->run >= 0;
-        const char *reference = launched ? of_runs[point->run] : NULL;
+        bool launched = point->experiment >= 0;
+        const char *reference = launched ? references[point->experiment] : NULL;
         if (!reference)
-            reference = reference_keep(sweep, recipe, launched ? &sweep->runs[point->run] : NULL,
-                                       point->request, facts, clock_monotonic_ns() >= end_ns);
+            reference =
+                reference_keep(sweep, recipe, launched ? &sweep->experiments[point->experiment] : NULL,
+                               point->request, facts, clock_monotonic_ns() >= end_ns);
         if (launched)
-            of_runs[point->run] = reference;
+            references[point->experiment] = reference;
         point->reference = reference;
         status = reference ? 0 : -1;
     }
-    free(of_runs);
+    free(references);
     return status;
 }
 
@@ -285,7 +287,7 @@ void sweep_free(struct sweep *sweep)
         next = texts->next;
         free(texts);
     }
-    free(sweep->runs);
+    free(sweep->experiments);
     free(sweep->points);
     *sweep = (struct sweep){0};
 }

@@ -18,7 +18,7 @@ struct recipe; /* api/recipe.h */
 enum { SWEEP_POINTS_MAX = 10000 };
 
 /* A distinct experiment of the sweep. Texts here and below belong to the sweep. */
-struct sweep_run {
+struct sweep_experiment {
     const char *kernel; /* static */
     int device, priority;
     double timeout_s;
@@ -27,7 +27,7 @@ struct sweep_run {
 };
 
 struct sweep_point {
-    int run;               /* an index into runs; -1: it cannot be launched */
+    int experiment;        /* an index into experiments; -1: it cannot be launched */
     const char *values;    /* JSON object: what the axes are here */
     const char *request;   /* with -1: JSON object, as it was asked for */
     const char *failure;   /* with -1: JSON object, {kind, detail, errors} */
@@ -35,9 +35,9 @@ struct sweep_point {
 };
 
 struct sweep {
-    struct sweep_run *runs;
+    struct sweep_experiment *experiments;
     struct sweep_point *points;
-    int run_count, point_count;
+    int experiment_count, point_count;
     int unknown_device; /* a point is for it and its facts are not known: try again later; -1: there is none */
     struct sweep_texts *texts;
 };

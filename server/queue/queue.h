@@ -44,7 +44,7 @@ void queue_close(struct queue *queue);
 
 /* ---- whoever submits ---- */
 
-/* A sweep with all of its experiments; or one experiment by itself, which is a sweep of one run. */
+/* A sweep with all of its experiments; or one experiment by itself, which is a sweep of one point. */
 struct submission {
     const struct sweep *sweep;   /* the runs are copied, but for their kernels' names */
     const char *request;         /* the sweep's, JSON object as it came; NULL: one experiment by itself */

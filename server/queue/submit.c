@@ -80,18 +80,18 @@ static void arrival_done(struct store_write *write, const struct error *failed)
 static int arrival_fill(struct arrival *arrival, const struct sweep *sweep, bool alone)
 {
     struct entry **end = &arrival->entries;
-    for (int i = 0; i < sweep->run_count; i++, end = &(*end)->chain) {
-        const struct sweep_run *run = &sweep->runs[i];
-        *end = entry_new(run->device, run->priority, 0, run->timeout_s, run->request);
+    for (int i = 0; i < sweep->experiment_count; i++, end = &(*end)->chain) {
+        const struct sweep_experiment *one = &sweep->experiments[i];
+        *end = entry_new(one->device, one->priority, 0, one->timeout_s, one->request);
         if (!*end)
             return -1;
         arrival->experiments[i] = (struct store_experiment){
-            .kernel = run->kernel,
+            .kernel = one->kernel,
             .request = (*end)->task.request,
-            .device = run->device,
-            .priority = run->priority,
-            .points = alone ? 0 : run->points,
-            .timeout_s = run->timeout_s,
+            .device = one->device,
+            .priority = one->priority,
+            .points = alone ? 0 : one->points,
+            .timeout_s = one->timeout_s,
         };
     }
     return 0;
@@ -103,7 +103,7 @@ static struct arrival *arrival_new(struct queue *queue, const struct submission 
     const struct sweep *sweep = submission->sweep;
     bool alone = !submission->request;
     struct arrival *arrival =
-        calloc(1, sizeof *arrival + (size_t)sweep->run_count * sizeof arrival->experiments[0]);
+        calloc(1, sizeof *arrival + (size_t)sweep->experiment_count * sizeof arrival->experiments[0]);
     if (!arrival)
         return NULL;
     arrival->queue = queue;
@@ -114,7 +114,7 @@ static struct arrival *arrival_new(struct queue *queue, const struct submission 
     }
     arrival->submission = (struct store_submission){
         .experiments = arrival->experiments,
-        .count = sweep->run_count,
+        .count = sweep->experiment_count,
         .sweep = alone ? NULL : arrival->group->id,
         .request = submission->request,
         .recipe = submission->recipe,
@@ -147,20 +147,20 @@ static void arrival_send(struct arrival *arrival, bool full)
 
 static int submission_check(const struct queue *queue, const struct sweep *sweep, struct error *error)
 {
-    for (int i = 0; i < sweep->run_count; i++)
-        if (sweep->runs[i].device < 0 || sweep->runs[i].device >= queue->config.devices)
-            return error_set(error, ERROR_INVALID, "there is no device %d", sweep->runs[i].device);
-    if (sweep->run_count > queue->config.limit)
+    for (int i = 0; i < sweep->experiment_count; i++)
+        if (sweep->experiments[i].device < 0 || sweep->experiments[i].device >= queue->config.devices)
+            return error_set(error, ERROR_INVALID, "there is no device %d", sweep->experiments[i].device);
+    if (sweep->experiment_count > queue->config.limit)
         return error_set(error, ERROR_INVALID,
-                         "the sweep has %d experiments, and no more than %d may ever wait", sweep->run_count,
-                         queue->config.limit);
+                         "the sweep has %d experiments, and no more than %d may ever wait",
+                         sweep->experiment_count, queue->config.limit);
     return 0;
 }
 
 int queue_submit(struct queue *queue, const struct submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error)
 {
-    int count = submission->sweep->run_count, limit = queue->config.limit;
+    int count = submission->sweep->experiment_count, limit = queue->config.limit;
     if (submission_check(queue, submission->sweep, error) < 0)
         return -1;
     struct arrival *arrival = arrival_new(queue, submission);

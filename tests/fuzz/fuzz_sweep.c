@@ -51,20 +51,21 @@ static void check_sweep(const struct sweep *sweep)
     must(sweep->point_count >= 1 && sweep->point_count <= SWEEP_POINTS_MAX);
     for (int i = 0; i < sweep->point_count; i++) {
         const struct sweep_point *point = &sweep->points[i];
-        must(point->run >= -1 && point->run < sweep->run_count);
-        launched += point->run >= 0;
+        must(point->experiment >= -1 && point->experiment < sweep->experiment_count);
+        launched += point->experiment >= 0;
         json_decref(object_of(point->values));
-        if (point->run < 0) {
+        if (point->experiment < 0) {
             json_decref(object_of(point->request));
             json_decref(object_of(point->failure));
         }
     }
-    for (int i = 0; i < sweep->run_count; i++) {
+    for (int i = 0; i < sweep->experiment_count; i++) {
         struct error error = {0};
         struct experiment experiment;
-        int known = sweep->runs[i].device == 0;
-        asked += sweep->runs[i].points;
-        must(experiment_from_text(&experiment, sweep->runs[i].request, known ? &device : NULL, &error) == 0);
+        int known = sweep->experiments[i].device == 0;
+        asked += sweep->experiments[i].points;
+        must(experiment_from_text(&experiment, sweep->experiments[i].request, known ? &device : NULL,
+                                  &error) == 0);
     }
     must(asked == launched);
 }

@@ -84,17 +84,18 @@ static void answer_cancelled(void *arg, const struct error *failed)
 
 static struct submitted submit(struct service *service, const char *key, const char *fingerprint)
 {
-    struct sweep_run runs[RUNS];
+    struct sweep_experiment runs[RUNS];
     struct sweep_point points[POINTS];
     for (int i = 0; i < RUNS; i++)
-        runs[i] = (struct sweep_run){"copy", i % 2, 0, 60, "{\"kernel\":\"copy\"}", i ? 1 : 2};
+        runs[i] = (struct sweep_experiment){"copy", i % 2, 0, 60, "{\"kernel\":\"copy\"}", i ? 1 : 2};
     for (int i = 0; i < POINTS; i++)
-        points[i] = (struct sweep_point){.run = i % RUNS, .values = "{\"offset\":1}"};
-    points[POINTS - 1] = (struct sweep_point){.run = -1,
+        points[i] = (struct sweep_point){.experiment = i % RUNS, .values = "{\"offset\":1}"};
+    points[POINTS - 1] = (struct sweep_point){.experiment = -1,
                                               .values = "{\"offset\":2}",
                                               .request = "{\"kernel\":\"copy\"}",
                                               .failure = "{\"kind\":\"invalid\"}"};
-    struct sweep sweep = {.runs = runs, .run_count = RUNS, .points = points, .point_count = POINTS};
+    struct sweep sweep = {
+        .experiments = runs, .experiment_count = RUNS, .points = points, .point_count = POINTS};
     struct submission submission = {
         .sweep = &sweep, .request = "{\"offset\":[1]}", .idempotency_key = key, .fingerprint = fingerprint};
     return service_submit_sweep(service, &submission);

@@ -247,7 +247,7 @@ static void a_recipes_points_are_compared_once(void **state)
         assert_non_null(strstr(sweep.points[0].reference, "\"published\":{"));
         const char *told = budget_ms ? "\"published_arch\":{" : "\"status\":\"unavailable\"";
         assert_non_null(strstr(sweep.points[0].reference, told));
-        assert_int_equal(sweep.points[2].run, -1);
+        assert_int_equal(sweep.points[2].experiment, -1);
         assert_non_null(strstr(sweep.points[2].reference, "\"published\""));
         sweep_free(&sweep);
         json_decref(object);

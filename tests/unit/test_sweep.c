@@ -47,7 +47,7 @@ static void expands_to(const char *text, const char *wanted)
     for (int i = 0; i < sweep.point_count; i++) {
         strncat(found, i ? " " : "", sizeof found - strlen(found) - 1);
         strncat(found, sweep.points[i].values, sizeof found - strlen(found) - 1);
-        if (sweep.points[i].run < 0)
+        if (sweep.points[i].experiment < 0)
             strncat(found, "!", sizeof found - strlen(found) - 1);
     }
     assert_string_equal(found, wanted);
@@ -99,7 +99,7 @@ static void every_field_but_three_can_be_an_axis(void **state)
                  strstr(fields[i], "size") ? "" : ",\"size\":64", fields[i]);
         expand_well(&sweep, text);
         assert_int_equal(sweep.point_count, 2);
-        assert_true(sweep.points[0].run >= 0 && sweep.points[1].run >= 0);
+        assert_true(sweep.points[0].experiment >= 0 && sweep.points[1].experiment >= 0);
         sweep_free(&sweep);
     }
     is_refused("{\"kernel\":\"copy\",\"labels\":[{}]}", "#/labels", "object");
@@ -134,9 +134,9 @@ static void what_cannot_be_launched_is_a_point_with_its_reason(void **state)
     (void)state;
     struct sweep sweep;
     expand_well(&sweep, "{\"kernel\":\"sum_matrix_2d\",\"size\":[64,32],\"block\":[[256,8],[8,8]]}");
-    assert_int_equal(sweep.run_count, 1);
-    assert_int_equal(sweep.points[0].run, -1);
-    assert_int_equal(sweep.points[1].run, 0);
+    assert_int_equal(sweep.experiment_count, 1);
+    assert_int_equal(sweep.points[0].experiment, -1);
+    assert_int_equal(sweep.points[1].experiment, 0);
     json_t *failure = json_loads(sweep.points[0].failure, 0, NULL);
     json_t *request = json_loads(sweep.points[0].request, 0, NULL);
     assert_string_equal(json_string_value(json_object_get(failure, "kind")), "invalid");
@@ -174,12 +174,12 @@ static void equal_points_share_a_run(void **state)
     /* Written differently, the same experiment. */
     expand_well(&sweep, "{\"kernel\":\"copy\",\"size\":64,\"block\":[32,[32,1],16,32]}");
     assert_int_equal(sweep.point_count, 4);
-    assert_int_equal(sweep.run_count, 2);
-    assert_int_equal(sweep.points[1].run, sweep.points[0].run);
-    assert_int_equal(sweep.points[3].run, sweep.points[0].run);
-    assert_int_equal(sweep.runs[0].points, 3);
-    assert_int_equal(sweep.runs[1].points, 1);
-    assert_string_equal(sweep.runs[0].kernel, "copy");
+    assert_int_equal(sweep.experiment_count, 2);
+    assert_int_equal(sweep.points[1].experiment, sweep.points[0].experiment);
+    assert_int_equal(sweep.points[3].experiment, sweep.points[0].experiment);
+    assert_int_equal(sweep.experiments[0].points, 3);
+    assert_int_equal(sweep.experiments[1].points, 1);
+    assert_string_equal(sweep.experiments[0].kernel, "copy");
     sweep_free(&sweep);
 }
 
@@ -205,9 +205,9 @@ static void a_sweep_has_10000_points_at_most(void **state)
     char *most = square(100, 100), *more = square(137, 73);
     expand_well(&sweep, most);
     assert_int_equal(sweep.point_count, SWEEP_POINTS_MAX);
-    assert_int_equal(sweep.run_count, SWEEP_POINTS_MAX);
+    assert_int_equal(sweep.experiment_count, SWEEP_POINTS_MAX);
     for (int i = 0; i < SWEEP_POINTS_MAX; i++) {
-        const struct sweep_run *run = &sweep.runs[sweep.points[i].run];
+        const struct sweep_experiment *run = &sweep.experiments[sweep.points[i].experiment];
         assert_int_equal(run->priority, i / 100);
         assert_true(run->timeout_s == 1 + i % 100);
     }

@@ -99,14 +99,14 @@ static enum handled submit(struct request *request, const struct experiment *exp
     submitting->wait_s = request_prefer_wait(request);
     request_keep(request, submitting, submitting_free);
     fingerprint_make(text, submitting->fingerprint);
-    struct sweep_run run = {
+    struct sweep_experiment one = {
         .kernel = submitting->kernel,
         .device = submitting->device,
         .priority = (int)experiment->priority,
         .timeout_s = experiment->timeout_s,
         .request = text,
     };
-    struct sweep alone = {.runs = &run, .run_count = 1};
+    struct sweep alone = {.experiments = &one, .experiment_count = 1};
     struct submission submission = {
         .sweep = &alone,
         .idempotency_key = request_header(request, "Idempotency-Key"),

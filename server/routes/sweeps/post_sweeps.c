@@ -145,7 +145,8 @@ static enum handled reply_refusal(struct request *request, const struct sweeping
                                   const struct error *error)
 {
     if (error->kind == ERROR_FULL)
-        reply_retry_after(request, queue_room_s(request_service(request)->queue, sweeping->sweep.run_count));
+        reply_retry_after(request,
+                          queue_room_s(request_service(request)->queue, sweeping->sweep.experiment_count));
     return reply_error(request, error);
 }
 

@@ -146,12 +146,12 @@ static enum applied apply_point(struct applier *applier, const struct store_subm
                                 struct error *error)
 {
     const struct sweep_point *point = &submission->points[place];
-    bool launched = point->run >= 0;
+    bool launched = point->experiment >= 0;
     sqlite3_stmt *statement = applier->statements[POINT_INSERT];
     bind_text(statement, 1, submission->sweep);
     sqlite3_bind_int(statement, 2, place);
     bind_text(statement, 3, point->values);
-    bind_text(statement, 4, launched ? submission->experiments[point->run].id : NULL);
+    bind_text(statement, 4, launched ? submission->experiments[point->experiment].id : NULL);
     bind_text(statement, 5, launched ? NULL : point->request);
     bind_text(statement, 6, launched ? NULL : point->failure);
     bind_text(statement, 7, point->reference);
@@ -163,7 +163,7 @@ static enum applied apply_sweep(struct applier *applier, const struct store_subm
 {
     int refused = 0;
     for (int i = 0; i < submission->point_count; i++)
-        refused += submission->points[i].run < 0;
+        refused += submission->points[i].experiment < 0;
     sqlite3_stmt *statement = applier->statements[SWEEP_INSERT];
     bind_text(statement, 1, submission->sweep);
     bind_text(statement, 2, submission->request);

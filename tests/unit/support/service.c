@@ -80,12 +80,12 @@ struct submitted service_submit_sweep(struct service *service, const struct subm
 
 struct submitted service_submit(struct service *service, const struct plain *plain)
 {
-    struct sweep_run run = {.kernel = "read_offset",
-                            .device = plain->device,
-                            .priority = plain->priority,
-                            .timeout_s = plain->timeout_s,
-                            .request = plain->request};
-    struct sweep alone = {.runs = &run, .run_count = 1};
+    struct sweep_experiment run = {.kernel = "read_offset",
+                                   .device = plain->device,
+                                   .priority = plain->priority,
+                                   .timeout_s = plain->timeout_s,
+                                   .request = plain->request};
+    struct sweep alone = {.experiments = &run, .experiment_count = 1};
     struct submission submission = {
         .sweep = &alone, .idempotency_key = plain->idempotency_key, .fingerprint = plain->fingerprint};
     return service_submit_sweep(service, &submission);
@@ -94,14 +94,15 @@ struct submitted service_submit(struct service *service, const struct plain *pla
 void service_sweep(struct service *service, const char *const requests[], int count, double timeout_s,
                    char id[ID_BYTES])
 {
-    struct sweep_run runs[64];
+    struct sweep_experiment runs[64];
     struct sweep_point points[64];
     assert_in_range(count, 1, 64);
     for (int i = 0; i < count; i++) {
-        runs[i] = (struct sweep_run){"copy", 0, 0, timeout_s, requests[i], 1};
-        points[i] = (struct sweep_point){.run = i, .values = "{}"};
+        runs[i] = (struct sweep_experiment){"copy", 0, 0, timeout_s, requests[i], 1};
+        points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
     }
-    struct sweep sweep = {.runs = runs, .run_count = count, .points = points, .point_count = count};
+    struct sweep sweep = {
+        .experiments = runs, .experiment_count = count, .points = points, .point_count = count};
     struct submitted submitted = service_submit_sweep(
         service, &(struct submission){.sweep = &sweep, .request = "{}", .fingerprint = ""});
     if (submitted.outcome != SUBMITTED_NEW)
