@@ -24,7 +24,7 @@ report() {
 run_unit() {
     local program=$1 log=$results/${1//\//_}.log ok bad left status=0 begun=$SECONDS
     shift
-    "$@" "$program" >"$log" 2>&1 || status=$?
+    "$@" "$program" $(arguments "$program") >"$log" 2>&1 || status=$?
     ok=$(grep -c '^\[       OK \]' "$log")
     bad=$(grep -E '^\[  (FAILED|ERROR)  *\] [a-z]' "$log" | sort -u | wc -l) # each is told twice
     left=$(grep '^\[  SKIPPED \] [a-z_]*$' "$log" | sort -u | wc -l)
