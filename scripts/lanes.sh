@@ -36,7 +36,7 @@ run_unit() {
 # run_pytest <preset> <file or folder> <marks>
 run_pytest() {
     local preset=$1 what=$2 marks=$3 status=0 begun=$SECONDS counts name
-    name=$(echo "$preset $what $marks" | sed 's/ not .*//')
+    name=$(echo "$preset $what $marks" | sed -E 's/ (and )?not .*//')
     local log="$results/${name//[\/ ]/_}.log"
     COALESCED_BIN=$PWD/build-$preset/coalesced COALESCED_BUILD=$PWD/build-$preset timeout 900 \
         $python -m pytest -q -rs -m "$marks" ${pattern:+-k "$pattern"} "$what" >"$log" 2>&1 || status=$?

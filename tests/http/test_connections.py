@@ -52,6 +52,7 @@ def drip(client, data, stop):
     (HEAD.replace(b"Content-Length: %d", b"Transfer-Encoding: chunked") + b"\r\n", b"1\r\n \r\n" * 100),
 ], ids=["head", "body", "chunks"])
 @pytest.mark.alone
+@pytest.mark.slow
 def test_a_request_that_drips_is_cut_off(service, before, dripped):
     with service.connect() as client:
         stop = threading.Event()

@@ -424,6 +424,7 @@ class Watch:
 
 
 @pytest.mark.alone
+@pytest.mark.slow
 def test_10000_points(start):
     service = start()
     with Watch(service) as watch:
