@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "server/http/connections/lane.h"
 #include "server/http/route.h"
+#include "server/people/person.h"
 
 enum { REPLY_HEADERS = 8 };
 
@@ -70,6 +71,7 @@ struct request {
     struct http *http;
     struct peer *peer;
     struct route_match match;
+    struct person person;
     const char *path, *method; /* the library's, for as long as the request lives */
     const char *accept;        /* all Accept fields as one; NULL: there is none */
     struct buffer accept_joined;

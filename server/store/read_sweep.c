@@ -11,9 +11,10 @@ enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
 
 /* ---- sweeps ---- */
 
-static const char head_sql[] = "SELECT id, request, recipe, submitted_ms, total, refused, cancelled, (SELECT "
-                               "reference IS NOT NULL FROM points"
-                               " WHERE sweep_id = id AND place = 0) FROM sweeps WHERE id = ?";
+static const char head_sql[] =
+    "SELECT id, request, recipe, submitted_ms, total, refused, cancelled, (SELECT "
+    "reference IS NOT NULL FROM points"
+    " WHERE sweep_id = id AND place = 0), ifnull(owner, '') FROM sweeps WHERE id = ?";
 /* From the index alone. */
 static const char count_sql[] = "SELECT state, SUM(points), MAX(finished_ms) FROM experiments WHERE sweep = ?"
                                 " GROUP BY state";
@@ -47,6 +48,7 @@ static int head_read(const struct reader *reader, const char *id, struct sweep_r
         row->states[JOB_FAILED] += sqlite3_column_int(statement, 5);
         row->cancelled = sqlite3_column_int(statement, 6);
         row->referenced = sqlite3_column_int(statement, 7);
+        snprintf(row->owner, sizeof row->owner, "%s", (const char *)sqlite3_column_text(statement, 8));
         status = SQLITE_DONE;
     }
     int result = status_of(reader, status, "a sweep", error);

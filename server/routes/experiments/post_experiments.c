@@ -12,6 +12,7 @@
 #include "api/json.h"
 #include "api/sweep.h"
 #include "server/http/route.h"
+#include "server/people/person.h"
 #include "server/routes/answers/answer_experiment.h"
 #include "server/routes/await.h"
 #include "server/routes/idempotency.h"
@@ -109,6 +110,7 @@ static enum handled submit(struct request *request, const struct experiment *exp
     struct sweep alone = {.experiments = &one, .experiment_count = 1};
     struct submission submission = {
         .sweep = &alone,
+        .owner = request_person(request)->name,
         .idempotency_key = request_header(request, "Idempotency-Key"),
         .fingerprint = submitting->fingerprint,
     };

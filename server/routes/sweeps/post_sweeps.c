@@ -14,6 +14,7 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/http/route.h"
+#include "server/people/person.h"
 #include "server/routes/answers/answer_sweep.h"
 #include "server/routes/await.h"
 #include "server/routes/idempotency.h"
@@ -166,6 +167,7 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
     snprintf(sweeping->fingerprint, sizeof sweeping->fingerprint, "sweep %.32s", hash);
     struct submission submission = {
         .sweep = &sweeping->sweep,
+        .owner = request_person(request)->name,
         .request = sweeping->text,
         .recipe = sweeping->recipe ? recipe_name(sweeping->recipe) : NULL,
         .idempotency_key = request_header(request, "Idempotency-Key"),
