@@ -18,6 +18,8 @@ struct config {
     char *executor_command;
     double idle_s, grace_s, hello_s, quiet_s;
     int queue_limit, attempts;
+    int owner_limit; /* 0: half of queue_limit */
+    double owner_s, half_life_s;
     char *token_file; /* empty: none */
     bool insecure;
     char *instance; /* empty: one is made up */

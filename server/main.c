@@ -164,10 +164,16 @@ static int queue_start(struct house *house, struct error *error)
         .devices = house->devices,
         .limit = house->config.queue_limit,
         .attempts = house->config.attempts,
+        .half_life_s = house->config.half_life_s,
         .changed = events_publish,
         .sweep_ended = events_publish_sweep_ended,
         .changed_arg = service->events,
     };
+    if (house->tokens) { /* else all are one owner */
+        config.owner_limit =
+            house->config.owner_limit ? house->config.owner_limit : (house->config.queue_limit + 1) / 2;
+        config.owner_seconds = house->config.owner_s;
+    }
     return queue_open(&service->queue, service->store, &config, error);
 }
 

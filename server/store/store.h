@@ -57,6 +57,17 @@ int store_sweeps(struct store *store, const char *before, int limit,
 int store_points(struct store *store, const char *sweep, int from, int limit,
                  int (*each)(void *arg, const struct point_row *), void *arg, struct error *error);
 
+/* ---- what the queue reads when it opens ---- */
+
+/* What each owner used of the devices (write.h), the least recent first; each() gets texts borrowed for the call. */
+int store_shares(struct store *store,
+                 void (*each)(void *arg, const char *owner, double used_s, int64_t at_ms), void *arg,
+                 struct error *error);
+
+/* What is held: a device, or -1 for all of them; as store_shares(). */
+int store_holds(struct store *store, void (*each)(void *arg, int device, const char *owner, int64_t since_ms),
+                void *arg, struct error *error);
+
 /* ---- the queue's side of the writer ---- */
 
 /* Any thread; never blocks for long. Writes are applied in the order in which they come. */

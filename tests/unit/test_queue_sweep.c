@@ -375,18 +375,19 @@ static void the_time_that_is_left_is_that_of_the_last_one(void **state)
     struct service *service = *state;
     char id[ID_BYTES], ids[ID_BYTES];
     submit_new(service, id);
-    assert_true(queue_sweep_eta(service->queue, id) < 0); /* nothing ran yet */
+    bool paused;
+    assert_true(queue_sweep_eta(service->queue, id, &paused) < 0); /* nothing ran yet */
     run_all(service, 0);
     run_all(service, 1);
-    assert_true(queue_sweep_eta(service->queue, id) < 0); /* it has ended */
+    assert_true(queue_sweep_eta(service->queue, id, &paused) < 0); /* it has ended */
     submit_new(service, id);
     struct queue_depth depth;
     queue_depth(service->queue, 0, &depth);
-    double alone_s = queue_sweep_eta(service->queue, id);
+    double alone_s = queue_sweep_eta(service->queue, id, &paused);
     assert_true(alone_s >= depth.mean_s);
     for (int i = 0; i < 10; i++) /* ahead of it on both: the slower one decides */
         service_queue(service, i % 2, 9, ids);
-    assert_true(queue_sweep_eta(service->queue, id) > alone_s);
+    assert_true(queue_sweep_eta(service->queue, id, &paused) > alone_s);
 }
 
 int main(void)
