@@ -52,7 +52,7 @@ static const struct option {
     {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,
      "how often an experiment is begun whose service or executor is killed"},
     {"--token-file", "COALESCED_TOKEN_FILE", "FILE", "", OPTION_TEXT, AT(token_file), 0, 0,
-     "bearer tokens, one a line; nobody else may read the file"},
+     "who may use the service, a line a token, as coalesced token add writes it"},
     {"--insecure", "COALESCED_INSECURE", NULL, "no", OPTION_SWITCH, AT(insecure), 0, 0,
      "let every machine that reaches the address use the service without a token"},
     {"--instance", "COALESCED_INSTANCE", "ID", "", OPTION_TEXT, AT(instance), 0, 0,
@@ -164,6 +164,17 @@ static int data_dir_default(struct config *config, struct error *error)
     return 0;
 }
 
+/* Owners have bounds where there are owners. */
+static void owners_default(struct config *config)
+{
+    if (!config->token_file[0]) {
+        config->owner_limit = 0;
+        config->owner_s = 0;
+    } else if (!config->owner_limit) {
+        config->owner_limit = (config->queue_limit + 1) / 2;
+    }
+}
+
 int config_read(struct config *config, int argc, char *const *argv, struct error *error)
 {
     *config = (struct config){0};
@@ -178,6 +189,7 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
     for (int i = 1; i < argc; i++)
         if (flag_read(config, argc, argv, &i, error) < 0)
             return -1;
+    owners_default(config);
     if (!config->data_dir[0] && !config->help && !config->version)
         return data_dir_default(config, error);
     return 0;

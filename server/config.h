@@ -18,7 +18,7 @@ struct config {
     char *executor_command;
     double idle_s, grace_s, hello_s, quiet_s;
     int queue_limit, attempts;
-    int owner_limit; /* 0: half of queue_limit */
+    int owner_limit; /* as owner_s: 0 without a token file, where all are one owner */
     double owner_s, half_life_s;
     char *token_file; /* empty: none */
     bool insecure;

@@ -234,6 +234,27 @@ static void what_is_ahead_is_bounded(void **state)
     }
 }
 
+/* They would wait for what is done for those that are ahead. */
+static void less_is_ahead_while_another_owner_waits(void **state)
+{
+    struct service *service = *state;
+    char id[ID_BYTES];
+    const char *requests[10];
+    struct ahead ahead;
+    for (int i = 0; i < 10; i++)
+        requests[i] = "{\"kernel\":\"copy\"}";
+    service_sweep(service, requests, 10, 60, id);
+    queue_turn(service->queue, 0, NULL);
+    struct plain other = service_request(0, 0);
+    other.owner = "other";
+    assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 3);
+    ahead_free(&ahead);
+    while (queue_turn(service->queue, 0, &succeeded))
+        ;
+}
+
 struct seen {
     int count, without;
     char ids[POINTS][ID_BYTES];
@@ -397,6 +418,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_ahead_is_of_the_same_sweep_and_in_the_order_of_the_runs,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_ahead_is_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(less_is_ahead_while_another_owner_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(points_are_read_in_their_order_and_may_share_an_experiment, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(all_fit_or_none, setup, teardown),
