@@ -28,6 +28,13 @@ def token_line(name, role, secret):
     return f"{name} {role} sha256:{hashlib.sha256(secret.encode()).hexdigest()}\n"
 
 
+def token(*words, check=True, **rest):
+    """`coalesced token`, to its end."""
+    done = subprocess.run([BINARY, "token", *words], capture_output=True, text=True, timeout=20, **rest)
+    assert not check or done.returncode == 0, done.stderr
+    return done
+
+
 def sanitized():
     """A sanitizer's build is slower and larger; what is measured then means nothing."""
     program = pathlib.Path(BINARY).read_bytes()
