@@ -106,7 +106,7 @@ static double jain(const double values[], int count)
 static void equal_demand_gets_equal_device_time_while_three_are_greedy(void **state)
 {
     struct turn owners[OWNERS_MOST];
-    char names[OWNERS_MOST][8];
+    char names[OWNERS_MOST][16];
     double had_s[OWNERS_MOST] = {0}, now_s = 0;
     int64_t served = 0;
     (void)state;

@@ -274,7 +274,7 @@ static void answer_cancelled(void *arg, const struct error *failed)
 static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
 {
     struct service *service = *state;
-    char name[8];
+    char name[16];
     struct submitted last = {0};
     for (int i = 0; i < 40; i++) {
         snprintf(name, sizeof name, "o%d", i);
@@ -316,7 +316,7 @@ static void the_queue_cannot_be_filled_against_others(void **state)
     submit_new(service, "b", 6666, 0);
     submit_new(service, "c", 2222, 0);
     refused(submit(service, "b", 1, 60, 0, NULL), ERROR_FULL, "you have 6666 waiting");
-    char name[8];
+    char name[16];
     for (int i = 0; i < 37; i++) { /* a 64th each, however full it is */
         snprintf(name, sizeof name, "m%d", i);
         submit_new(service, name, 312, 0);
