@@ -7,7 +7,6 @@
     shares  all owners keep something waiting, the greedy ones as many points as they are let, refilled at once: what
             device time each gets in that time, and Jain's index of it (1: all the same, 1/n: one has all)
     visits  meanwhile somebody who used nothing submits a single experiment now and then: how long it waits
-    memory  20,000 waiting of forty owners and 100,000 ended ones kept: what the server holds
 
 The executor is one that sleeps (tests/http/fake_executor.py), for each owner another time, so that the device is busy
 and the machine is not. What is reported comes from the database's own times, after the service has ended."""
@@ -227,37 +226,6 @@ def shares(build, owners=40, greedy=3, seconds=60):
             "server_rss_bytes": resident}
 
 
-# ---- memory ----
-
-def memory(build, owners=40, waiting=20000, kept=100000):
-    sys.path.insert(0, str(ROOT / "bench"))
-    import http_service
-    people = [f"owner{i:02d}" for i in range(owners)]
-    with tempfile.TemporaryDirectory() as directory:
-        lab = Lab(build, directory, people)
-        idle = lab.resident_bytes()
-        _, said = lab.client(people[0])("POST", "/v1/experiments", single(0))
-        lab.client(people[0])("GET", f"/v1/experiments/{said['id']}?wait=30")
-        lab.stop()
-        http_service.fill(lab.directory / "data", kept)
-        lab = Lab(build, directory, people)
-        lab.client(ADMIN)("POST", "/v1/queue/pause")
-        for i, name in enumerate(people):
-            points = waiting // 4 if i == 0 else waiting // owners if i < owners - 1 else waiting
-            while points >= 100 and lab.client(ADMIN)("GET", "/v1/queue")[1]["queued"] + points <= waiting:
-                if lab.client(name)("POST", "/v1/sweeps", sweep(0, points))[0] != 202:
-                    break
-        queued = lab.client(ADMIN)("GET", "/v1/queue")[1]["queued"]
-        lab.client(ADMIN)("GET", "/v1/experiments?page_size=500")
-        submitted = lab.resident_bytes()
-        lab.stop()
-        lab = Lab(build, directory, [])
-        restarted = lab.resident_bytes()
-        lab.stop()
-    return {"owners": owners, "waiting": queued, "kept": kept, "idle_bytes": idle, "submitted_bytes": submitted,
-            "restarted_bytes": restarted}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
@@ -265,10 +233,10 @@ def main():
     parser.add_argument("--owners", type=int, default=40)
     parser.add_argument("--greedy", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--only", default="turns,shares,memory")
+    parser.add_argument("--only", default="turns,shares")
     options = parser.parse_args()
     build = options.build.resolve()
-    parts = {"turns": lambda: turns(build), "memory": lambda: memory(build),
+    parts = {"turns": lambda: turns(build),
              "shares": lambda: shares(build, options.owners, options.greedy, options.seconds)}
     said = subprocess.run([str(build / "coalesced"), "--version"], capture_output=True, text=True).stdout.strip()
     report = {"benchmark": "fairness", "command": "bench/fairness.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
