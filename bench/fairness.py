@@ -187,7 +187,7 @@ def visit(ask, end):
         status, said = ask("POST", "/v1/experiments", single(0.01))
         assert status == 202, said
         ask("GET", f"/v1/experiments/{said['id']}?wait=30")
-        time.sleep(0.5)
+        time.sleep(1)
 
 
 def shares(build, owners=40, greedy=3, seconds=60):
@@ -218,6 +218,7 @@ def shares(build, owners=40, greedy=3, seconds=60):
     waits = {kind: [(started - max(submitted, begin)) / 1e3 for owner, _, submitted, started, _ in runs
                     if owner.startswith(kind) and begin <= started <= end] for kind in ("owner", VISITOR)}
     return {"owners": owners, "greedy": greedy, "seconds": seconds, "waiting_at_first": waiting, "runs": len(runs),
+            "longest_run_s": max((finished or end) - started for *_, started, finished in runs) / 1e3,
             "jain": round(jain(list(had.values())), 5),
             "device_s": {"least": round(min(had.values()), 3), "most": round(max(had.values()), 3),
                          "greedy": [round(had[name], 3) for name in people[:greedy]]},

@@ -16,7 +16,7 @@
 enum { STORE_LOOK_MS = 200, UNSAVED_MOST = 256 };
 
 /* What is looked ahead at while other owners wait: counting it takes about as long as the runs, and they wait for it. */
-enum { AHEAD_SHARED = 3 };
+enum { AHEAD_SHARED = 3, AHEAD_KEPT = 2 * PROTOCOL_POINTS };
 
 /* With the lock held: may another one begin? What is run while the store cannot write would only be kept in memory. */
 static bool queue_saves(struct queue *queue)
@@ -131,6 +131,14 @@ void queue_hand_back_lost(struct queue *queue, int index, const char *how)
     hand_back(queue, index, true, how);
 }
 
+/* As many as may be looked ahead at. With many owners the counts of one's would be forgotten before its next turn. */
+static int ahead_most(const struct queue *queue, int index)
+{
+    int sharing = place_sharing(queue, index);
+    int each = sharing > 1 ? AHEAD_KEPT / sharing - 1 : PROTOCOL_AHEAD;
+    return sharing > 1 && each > AHEAD_SHARED ? AHEAD_SHARED : each;
+}
+
 void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
 {
     struct device_queue *device = &queue->devices[index];
@@ -140,7 +148,7 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
     const struct entry *running = device->running;
     const struct group *group = running && !device->overrides ? running->group : NULL;
     struct order_node *line = running ? running->owner->lines[index].waiting : NULL;
-    int most = device->waiting > order_size(line) ? AHEAD_SHARED : PROTOCOL_AHEAD;
+    int most = ahead_most(queue, index);
     for (int place = 0; group && ahead->count < most; place++) {
         const struct entry *entry = (const struct entry *)order_at(line, place);
         if (!entry || entry->group != group || (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)

@@ -251,6 +251,19 @@ static void less_is_ahead_while_another_owner_waits(void **state)
     queue_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 3);
     ahead_free(&ahead);
+    for (int i = 0; i < 14; i++) { /* sixteen then: one ahead; seventeen: none */
+        char name[16];
+        snprintf(name, sizeof name, "o%d", i);
+        other.owner = name;
+        assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
+    }
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 1);
+    ahead_free(&ahead);
+    other.owner = "seventeen";
+    assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 0);
     while (queue_turn(service->queue, 0, &succeeded))
         ;
 }

@@ -203,6 +203,14 @@ double queue_sweep_eta(struct queue *queue, const char *id, bool *paused)
 
 /* ---- rates ---- */
 
+int place_sharing(const struct queue *queue, int index)
+{
+    int sharing = 0;
+    for (const struct owner *owner = queue->owners; owner; owner = owner->next)
+        sharing += owner->lines[index].waiting != NULL;
+    return sharing;
+}
+
 double place_rate_all(struct queue *queue)
 {
     double per_s = 0;
@@ -216,11 +224,8 @@ double place_rate(struct queue *queue, const struct owner *owner)
 {
     double per_s = 0;
     for (int i = 0; i < queue->config.devices; i++) {
-        int sharing = 0;
-        for (const struct owner *other = queue->owners; other; other = other->next)
-            sharing += other->lines[i].waiting != NULL;
         if (owner->lines[i].waiting && queue->devices[i].pace.count && !place_held(queue, i))
-            per_s += 1 / (mean_of(queue, owner, i, unknown_s) * sharing);
+            per_s += 1 / (mean_of(queue, owner, i, unknown_s) * place_sharing(queue, i));
     }
     return per_s;
 }

@@ -10,6 +10,9 @@ struct entry *place_next(struct queue *queue, int device);
 /* Does nothing begin on this device until somebody resumes it, or all of them? */
 bool place_held(const struct queue *queue, int device);
 
+/* How many owners have something waiting for the device. */
+int place_sharing(const struct queue *queue, int device);
+
 /* How many of an owner's experiments end in a second, on all devices where some of it wait, as long as all who have
    something waiting share them; 0: not known, or held. */
 double place_rate(struct queue *queue, const struct owner *owner);
