@@ -360,10 +360,14 @@ def test_what_a_revoked_token_has_open_ends(changing):
 
 def test_another_role_ends_what_is_open_too(changing):
     service, path = changing
-    where = submit(service, "bob", SLOW)["links"]["self"]
-    waiting = connected(service, where + "?wait=60", "bob")
-    time.sleep(0.3)
+    body = json.dumps(SLOW)
+    waiting = service.connect()
+    waiting.sendall(f"POST /v1/experiments HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret('bob')}\r\nPrefer: wait=60\r\n"
+                    f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+    service.until(lambda: service.get("/v1/queue", headers=bearer("ada")).json()["running"] == 1)
     write(path, lines({**PEOPLE, "bob": "read"}))
     assert to_the_end(waiting) == b""
     waiting.close()
+    # What it had submitted stays.
+    assert service.get("/v1/experiments?owner=bob", headers=bearer("bob")).json()["experiments"][0]["state"] == "running"
     assert service.get("/v1/whoami", headers=bearer("bob")).json()["role"] == "read"
