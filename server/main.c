@@ -98,6 +98,7 @@ static struct worker_config worker_config_of(const struct house *house, const ch
         .idle_s = house->config.idle_s,
         .grace_s = house->config.grace_s,
         .hello_s = house->config.hello_s,
+        .readings = house->service.readings,
     };
 }
 
@@ -168,17 +169,20 @@ static int queue_start(struct house *house, struct error *error)
         .sweep_ended = events_publish_sweep_ended,
         .changed_arg = service->events,
     };
-    return queue_open(&service->queue, service->store, &config, error);
+    if (queue_open(&service->queue, service->store, &config, error) < 0)
+        return -1;
+    readings_watch(service->readings, service->devices, service->queue);
+    return 0;
 }
 
 static void queue_end(struct house *house)
 {
     struct service *service = &house->service;
+    readings_free(service->readings); /* it looks at the queue */
     if (service->queue)
         queue_close(service->queue);
     store_close(service->store);
     events_free(service->events);
-    readings_free(service->readings);
     devices_free(service->devices);
     service->queue = NULL;
     service->store = NULL;
@@ -211,6 +215,7 @@ static struct http_config http_config_of(struct house *house)
         .tokens = house->tokens,
         .instance = house->service.instance,
         .context = &house->service,
+        .completed = service_completed,
     };
 }
 
@@ -285,6 +290,7 @@ static int house_open(struct house *house, const sigset_t *ends, int *received, 
         access_check(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
+    house->service.data_dir = config->data_dir;
     house->port = config->port;
     house->listener = listen_open(config->address, &house->port, error);
     if (house->listener < 0 || foundation_wait(house, ends, received, error) < 0 ||

@@ -11,10 +11,11 @@ struct request;
 enum handled { HANDLED_REPLIED, HANDLED_WAIT, HANDLED_FAILED };
 
 enum route_flags {
-    ROUTE_OPEN = 1,  /* asks for no token */
-    ROUTE_JSON = 2,  /* takes a body of application/json */
-    ROUTE_APART = 4, /* its handler may take more than a millisecond: it is called in the lane (lane.h) */
-    ROUTE_KEPT = 8,  /* what reply_lasting() sent is kept, and sent again without calling the handler */
+    ROUTE_OPEN = 1,     /* asks for no token */
+    ROUTE_JSON = 2,     /* takes a body of application/json */
+    ROUTE_APART = 4,    /* its handler may take more than a millisecond: it is called in the lane (lane.h) */
+    ROUTE_METRICS = 16, /* for whoever watches the service: the role that may read nothing else may read it */
+    ROUTE_KEPT = 8,     /* what reply_lasting() sent is kept, and sent again without calling the handler */
 };
 
 struct route {
