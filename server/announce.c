@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "server/config.h"
+#include "server/notify.h"
 
 /* Written under another name and renamed, so that whoever waits for the file never reads half of it. */
 static int port_file_write(const char *path, int port, struct error *error)
@@ -30,5 +31,6 @@ int announce(const struct config *config, int port, const char *instance, struct
            (int)getpid());
     fflush(stdout);
     log_info("listening on %s, data in %s", url, config->data_dir);
+    notify("READY=1\nSTATUS=Listening on %s", url);
     return config->port_file[0] ? port_file_write(config->port_file, port, error) : 0;
 }

@@ -20,6 +20,7 @@
 #include "server/config.h"
 #include "server/devices/worker.h"
 #include "server/http/http.h"
+#include "server/notify.h"
 #include "server/http/connections/listen.h"
 #include "server/http/admission/tokens.h"
 #include "server/routes/service.h"
@@ -139,6 +140,7 @@ static int devices_choose(struct house *house, struct error *error)
 
 static int workers_start(struct house *house, struct error *error)
 {
+    readings_watch(house->service.readings, house->service.devices, house->service.queue);
     for (int i = 0; i < house->devices; i++) {
         char automatic[24];
         snprintf(automatic, sizeof automatic, "auto:%d", i);
@@ -169,10 +171,7 @@ static int queue_start(struct house *house, struct error *error)
         .sweep_ended = events_publish_sweep_ended,
         .changed_arg = service->events,
     };
-    if (queue_open(&service->queue, service->store, &config, error) < 0)
-        return -1;
-    readings_watch(service->readings, service->devices, service->queue);
-    return 0;
+    return queue_open(&service->queue, service->store, &config, error);
 }
 
 static void queue_end(struct house *house)
@@ -276,6 +275,7 @@ static int foundation_wait(struct house *house, const sigset_t *ends, int *recei
             return -1;
     }
     *received = 0;
+    notify("STATUS=The store is open");
     starting_end(house->starting);
     house->starting = NULL;
     return 0;
@@ -341,6 +341,7 @@ static int serve(struct house *house, const sigset_t *ends)
     if (house_open(house, ends, &received, &error) == 0 && house_announce(house, &error) == 0)
         sigwait(ends, &received);
     if (received > 0) {
+        notify("STOPPING=1\nSTATUS=Stopping");
         log_info("%s: stopping", strsignal(received));
         impatience_allow();
     }

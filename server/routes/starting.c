@@ -10,6 +10,7 @@
 
 #include "api/text.h"
 #include "server/http/reply.h"
+#include "server/notify.h"
 #include "server/http/request.h"
 #include "server/routes/answers/answer_metrics.h"
 #include "version.h"
@@ -29,6 +30,7 @@ void starting_set_reason(struct starting *starting, const char *reason)
     pthread_mutex_lock(&starting->lock);
     snprintf(starting->reason, sizeof starting->reason, "%s", reason);
     pthread_mutex_unlock(&starting->lock);
+    notify("STATUS=Cannot start yet, tried again each second: %s", reason);
 }
 
 static void reason_copy(struct starting *starting, char reason[REASON_BYTES])

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import SMALL
+from conftest import HERE, SMALL
 from test_devices import Driver
 from test_failing_disk import disk  # noqa: F401
 
@@ -124,6 +124,16 @@ def test_ids_and_labels_and_what_clients_send_are_not_in_it(worked):
     assert not re.search(r"\b[0-9A-HJKMNP-TV-Z]{26}\b", text)
     for word in ("somebodys-name", "BREW", "strange", worked.announced["instance"], *worked.ids):
         assert word not in text, word
+
+
+def test_the_documentation_lists_every_metric_and_no_other(worked):
+    text = (HERE.parents[1] / "docs/operating.md").read_text()
+    rows = re.findall(r"^\| (`(?:coalesced|process)_[^|]*) \|", text, re.M)
+    listed = set()
+    for names in (re.findall(r"`(\w+)`", row) for row in rows):
+        stem = names[0].rsplit("_", 2)[0]  # `coalesced_device_power_watts`, `_sm_clock_hertz`
+        listed |= {stem + name if name.startswith("_") else name for name in names}
+    assert listed == set(re.findall(r"^# TYPE (\S+) ", worked.get("/metrics").text, re.M))
 
 
 def test_promtool_finds_nothing_to_complain_of(worked):
