@@ -126,6 +126,23 @@ def test_ids_and_labels_and_what_clients_send_are_not_in_it(worked):
         assert word not in text, word
 
 
+def test_why_executors_ended_is_told(start):
+    service = start("--idle-seconds", "0.5")
+    service.works()
+    service.until(lambda: value(service, "coalesced_executor_restarts_total", device="0", reason="idle") == 1)
+    assert service.run({**fake("sleep:30"), "timeout_s": 0.1})["state"] == "failed"
+    doomed = service.post(fake("sleep:30")).json()["id"]
+    service.until(lambda: value(service, "coalesced_device_running", device="0") == 1)
+    service.delete(f"/v1/experiments/{doomed}")
+    service.until(lambda: value(service, "coalesced_device_running", device="0") == 0)
+    assert service.run(fake("error:cuda_error"))["state"] == "failed"
+    expected = {"idle": 1, "timed_out": 1, "cancelled": 1, "device_error": 1, "crashed": 0, "killed": 0, "protocol": 0,
+                "made_room": 0, "stopped": 0, "other": 0}
+    for reason, times in expected.items():
+        assert value(service, "coalesced_executor_restarts_total", device="0", reason=reason) >= times, reason
+        assert times or value(service, "coalesced_executor_restarts_total", device="0", reason=reason) == 0, reason
+
+
 def test_the_documentation_lists_every_metric_and_no_other(worked):
     text = (HERE.parents[1] / "docs/operating.md").read_text()
     rows = re.findall(r"^\| (`(?:coalesced|process)_[^|]*) \|", text, re.M)
