@@ -182,6 +182,18 @@ def test_promtool_is_content(what):
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_what_the_example_mounts_is_there():
+    example = yaml.safe_load((ROOT / "docker/compose.watch.yaml").read_text())
+    assert set(example["services"]) == {"prometheus", "grafana"}
+    mounts = [volume.split(":") for one in example["services"].values() for volume in one["volumes"]]
+    sources = [source for source, *_ in mounts if source.startswith("./")]
+    assert len(sources) == 2 and all((ROOT / "docker" / source).exists() for source in sources)
+    assert all(source.startswith("./") or source in example["volumes"] for source, *_ in mounts)
+    assert "--config.file=/etc/prometheus/coalesced/prometheus.yaml" in example["services"]["prometheus"]["command"]
+    for config in example["configs"].values():
+        assert yaml.safe_load(config["content"])["apiVersion"] == 1
+
+
 def test_every_alert_has_a_case_in_which_it_fires():
     cases = (ROOT / "tests/watching/alerts_test.yaml").read_text()
     for rule in rules():
