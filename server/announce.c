@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/notify.h"
 #include "server/config.h"
-#include "server/notify.h"
 
 /* Written under another name and renamed, so that whoever waits for the file never reads half of it. */
 static int port_file_write(const char *path, int port, struct error *error)

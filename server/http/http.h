@@ -9,7 +9,7 @@
 #include "server/http/route.h"
 
 struct http;
-struct tokens;
+struct people;
 
 /* A request that is over: its reply has left, or its client has. */
 struct http_completed {
@@ -24,9 +24,9 @@ struct http_config {
     int threads;   /* of the pool */
     int request_s; /* a request that has not arrived whole in that time is cut off */
     const struct route *const *routes;
-    const struct tokens *tokens; /* NULL: everybody may do everything */
-    const char *instance;        /* sent with every reply; copied */
-    void *context;               /* for handlers: request_context() */
+    struct people *people; /* NULL: everybody may do everything */
+    const char *instance;  /* sent with every reply; copied */
+    void *context;         /* for handlers: request_context() */
     /* Called once for each request, from any thread; it must not block. NULL: never. */
     void (*completed)(void *arg, const struct http_completed *completed);
     void *completed_arg;

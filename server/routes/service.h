@@ -8,6 +8,7 @@
 #include "server/http/http.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
+#include "server/people/people.h"
 #include "server/queue/queue.h"
 #include "server/store/store.h"
 
@@ -17,6 +18,7 @@ struct service {
     struct events *events;
     struct devices *devices;
     struct readings *readings;
+    struct people *people; /* NULL: everybody may do everything */
     const char *data_dir;
     char instance[64];
 };

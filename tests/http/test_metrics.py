@@ -7,6 +7,7 @@ import pytest
 from conftest import HERE, SMALL
 from test_devices import Driver
 from test_failing_disk import disk  # noqa: F401
+from test_people import bearer, lines, write
 
 SAMPLE = re.compile(r'^([a-z_]+)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'([a-z_]+)="((?:[^"\\]|\\.)*)"')
@@ -174,12 +175,14 @@ def test_the_reply_is_prometheus_text_whatever_scrapers_prefer(service):
 
 
 def test_with_tokens_a_scrape_shows_one(start, tmp_path):
-    tokens = tmp_path / "tokens"
-    tokens.write_text("one-token-of-them\n")
-    tokens.chmod(0o600)
-    service = start("--token-file", str(tokens))
+    tokens = write(tmp_path / "tokens", lines({"gatherer": "metrics", "ada": "admin"}))
+    service = start("--token-file", tokens, ready=False)
     assert service.get("/metrics").status_code == 401
-    assert service.get("/metrics", headers={"Authorization": "Bearer one-token-of-them"}).status_code == 200
+    for name in ("gatherer", "ada"):
+        response = service.get("/metrics", headers=bearer(name))
+        assert response.status_code == 200
+        assert name not in response.text
+    assert service.get("/v1/queue", headers=bearer("gatherer")).status_code == 403
 
 
 # ---- what does not work ----

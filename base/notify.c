@@ -1,4 +1,4 @@
-#include "server/notify.h"
+#include "base/notify.h"
 
 #include <errno.h>
 #include <stdarg.h>
