@@ -1,0 +1,192 @@
+"""The service's lives one after the other: when it is killed, and what happens to it before."""
+import os
+import random
+import signal
+import statistics
+import threading
+import time
+
+from soak.machine import FAULTS
+
+READY_LIMIT_S = 30
+KINDS = [name for name in FAULTS if name != "none"] + ["clock", "token"]
+
+
+class World:
+    """What the clients see of it."""
+
+    def __init__(self, options, machine, tokens, ledger):
+        self.options, self.machine, self.tokens, self.ledger = options, machine, tokens, ledger
+        self.life, self.port, self.life_began, self.devices = 0, 0, 0.0, 3
+        self.gate, self.over, self.resting = threading.Event(), threading.Event(), set()
+        self.stopping_since = None
+
+    def secret(self, owner):
+        return self.tokens.secret(owner, self.life_began)
+
+    def passing(self, reply):
+        """A refusal that a stop explains, which lasts until the next life."""
+        return reply.status == 503 and self.stopping_since is not None and self.stopping_since > reply.begun - 10
+
+
+class Conductor:
+    def __init__(self, world, service):
+        self.world, self.service, self.options = world, service, world.options
+        self.machine, self.tokens, self.ledger = world.machine, world.tokens, world.ledger
+        self.choose = random.Random(f"{self.options.seed}/conductor")
+        self.kills = self.executor_kills = self.stops = self.early = self.lives = 0
+        self.rounds = dict.fromkeys(KINDS, 0)
+        self.ready_s, self.integrity_checks, self.store_s = [], 0, 0.0
+        self.fault_left_on = None  # it outlives the life in which it began
+
+    # ---- one life ----
+
+    def start(self):
+        """True when it can be asked."""
+        self.lives += 1
+        self.service.start()
+        if not self.service.announced(READY_LIMIT_S):
+            self.ledger.violate("the service did not start", log=self.service.said()[-2000:], fault=self.machine.present)
+            return False
+        self.world.port, self.world.life_began = self.service.port, time.monotonic()
+        self.world.stopping_since = None
+        self.world.life += 1
+        return True
+
+    def ready(self, measured):
+        seconds = self.service.ready(READY_LIMIT_S)
+        if seconds is None:
+            self.ledger.violate("not ready again", within_s=READY_LIMIT_S, log=self.service.said()[-2000:])
+        elif measured:
+            self.ready_s.append(seconds)
+
+    def still_due(self, done, wanted):
+        """How many of them this life gets, so that all are done when the last kill is."""
+        left = wanted - done
+        share = left / max(1, self.options.kills - self.kills)
+        return int(share) + (self.choose.random() < share - int(share)) if left > 0 else 0
+
+    def plan(self):
+        """The life's length after it is ready, and what happens in it: (at which part of it, what)."""
+        length = self.choose.uniform(0.05, 1)
+        acts = [(self.choose.random(), self.kill_executor)
+                for _ in range(self.still_due(self.executor_kills, self.options.executor_kills))]
+        for kind in KINDS:
+            if self.still_due(self.rounds[kind], self.options.rounds) and not (kind in FAULTS and self.fault_planned(acts)):
+                acts.append((self.choose.random(), {"clock": self.shift_clock, "token": self.change_token}.get(kind) or kind))
+        return length, sorted(acts, key=lambda act: act[0])
+
+    @staticmethod
+    def fault_planned(acts):
+        return any(isinstance(what, str) for _, what in acts)
+
+    def live(self):
+        """One life from its start to its kill."""
+        left_on, self.fault_left_on = self.fault_left_on, None
+        if not self.start():
+            self.finish(signal.SIGKILL)
+            return
+        if left_on:
+            time.sleep(self.choose.uniform(0.1, 1.2))
+            self.machine.fail("none")
+        elif self.choose.random() < 0.1:  # dies before it is there
+            self.early += 1
+            time.sleep(self.choose.uniform(0, 0.03))
+            self.finish(signal.SIGKILL)
+            return
+        self.ready(measured=not left_on)
+        length, acts = self.plan()
+        begun = time.monotonic()
+        for part, what in acts:
+            time.sleep(max(0, begun + part * length - time.monotonic()))
+            self.fail_for_a_while(what) if isinstance(what, str) else what()
+        time.sleep(max(0, begun + length - time.monotonic()))
+        if not self.fault_left_on and self.choose.random() < 0.03:
+            self.finish(signal.SIGTERM)
+        else:
+            self.finish(signal.SIGKILL)
+
+    def finish(self, how):
+        if how == signal.SIGTERM:
+            self.world.stopping_since = time.monotonic()
+            self.ledger.clean_stops.append(time.monotonic())
+            self.stops += 1
+        else:
+            self.kills += 1
+        self.service.end(how)
+        if how == signal.SIGTERM:
+            self.ledger.clean_stops.append(time.monotonic())
+        if self.kills % max(1, self.options.kills // 25) == 0 and how == signal.SIGKILL:
+            self.look_at_the_store()
+
+    # ---- what happens in it ----
+
+    def kill_executor(self):
+        for _ in range(25):
+            there = self.service.executors()
+            if there:
+                try:
+                    os.kill(self.choose.choice(there), signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+                self.executor_kills += 1
+                return
+            time.sleep(0.02)
+
+    def fail_for_a_while(self, kind):
+        self.rounds[kind] += 1
+        self.machine.fail(kind)
+        time.sleep(self.choose.uniform(0.1, 0.6))
+        if self.choose.random() < 0.35:
+            self.fault_left_on = kind
+        else:
+            self.machine.fail("none")
+
+    def shift_clock(self):
+        self.rounds["clock"] += 1
+        self.machine.shift_clock(self.choose.uniform(-5, 5) * 3600)
+
+    def change_token(self):
+        self.rounds["token"] += 1
+        self.tokens.change(self.choose.choice(sorted(self.tokens.roles)))
+
+    # ---- between two lives ----
+
+    def look_at_the_store(self):
+        """As the kill left it: whole, and with all that was acknowledged before."""
+        begun = time.monotonic()
+        with self.ledger.lock:
+            names = {one.id for one in self.ledger.submissions if one.id}
+        db = self.service.copied()
+        try:
+            said = db.execute("PRAGMA integrity_check").fetchall()
+            if said != [("ok",)]:
+                self.ledger.violate("the store is not whole", after_kills=self.kills, said=said[:10])
+            there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps")}
+            for name in sorted(names - there)[:50]:
+                self.ledger.violate("lost", id=name, after_kills=self.kills)
+        finally:
+            db.close()
+        self.integrity_checks += 1
+        self.store_s += time.monotonic() - begun
+
+    # ---- all of them ----
+
+    def run(self, told):
+        while self.kills < self.options.kills:
+            self.live()
+            if self.kills % 50 == 0:
+                told(self)
+        self.machine.fail("none")
+
+    def figures(self):
+        ready = sorted(self.ready_s)
+
+        def at(part):
+            return round(ready[min(len(ready) - 1, int(part * len(ready)))], 4) if ready else None
+
+        return {"server_kills": self.kills, "of_these_before_it_was_ready": self.early, "clean_stops": self.stops,
+                "executor_kills": self.executor_kills, "rounds": self.rounds, "calls_made_to_fail": self.machine.hits(),
+                "readyz_after_a_kill_s": {"measured": len(ready), "p50": at(0.5), "p99": at(0.99), "max": ready[-1] if ready else None,
+                                          "mean": round(statistics.fmean(ready), 4) if ready else None},
+                "integrity_checks_after_kills": self.integrity_checks}
