@@ -67,6 +67,7 @@ def last_life(conductor, clients, world):
     world.gate.set()
     left = max(options.executor_kills - conductor.executor_kills, 0)
     end = time.monotonic() + options.seconds * 3 / 4
+    conductor.catch_up()
     while time.monotonic() < end or conductor.executor_kills < options.executor_kills:
         if conductor.executor_kills < options.executor_kills:
             conductor.kill_executor()

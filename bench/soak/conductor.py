@@ -19,14 +19,14 @@ class World:
         self.options, self.machine, self.tokens, self.ledger = options, machine, tokens, ledger
         self.life, self.port, self.life_began, self.devices = 0, 0, 0.0, 3
         self.gate, self.over, self.resting = threading.Event(), threading.Event(), set()
-        self.stopping_since = None
+        self.starting, self.stopped_at = True, -1.0  # until it was ready once; when a stop was last asked for
 
     def secret(self, owner):
         return self.tokens.secret(owner, self.life_began)
 
     def passing(self, reply):
-        """A refusal that a stop explains, which lasts until the next life."""
-        return reply.status == 503 and self.stopping_since is not None and self.stopping_since > reply.begun - 10
+        """A refusal that a start or a stop explains."""
+        return reply.status == 503 and (self.starting or self.stopped_at > reply.begun - 10)
 
 
 class Conductor:
@@ -49,12 +49,13 @@ class Conductor:
             self.ledger.violate("the service did not start", log=self.service.said()[-2000:], fault=self.machine.present)
             return False
         self.world.port, self.world.life_began = self.service.port, time.monotonic()
-        self.world.stopping_since = None
+        self.world.starting = True
         self.world.life += 1
         return True
 
     def ready(self, measured):
         seconds = self.service.ready(READY_LIMIT_S)
+        self.world.starting = False
         if seconds is None:
             self.ledger.violate("not ready again", within_s=READY_LIMIT_S, log=self.service.said()[-2000:])
         elif measured:
@@ -108,7 +109,7 @@ class Conductor:
 
     def finish(self, how):
         if how == signal.SIGTERM:
-            self.world.stopping_since = time.monotonic()
+            self.world.stopped_at = time.monotonic()
             self.ledger.clean_stops.append(time.monotonic())
             self.stops += 1
         else:
@@ -141,6 +142,18 @@ class Conductor:
             self.fault_left_on = kind
         else:
             self.machine.fail("none")
+
+    def catch_up(self):
+        """The rounds that no life had room for."""
+        for kind in KINDS:
+            while self.rounds[kind] < self.options.rounds:
+                if kind in FAULTS:
+                    self.fail_for_a_while(kind)
+                    self.machine.fail("none")
+                    time.sleep(self.choose.uniform(0.1, 0.3))
+                else:
+                    self.shift_clock() if kind == "clock" else self.change_token()
+        self.fault_left_on = None
 
     def shift_clock(self):
         self.rounds["clock"] += 1
