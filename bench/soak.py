@@ -126,7 +126,7 @@ def soak(options, folder):
         if saboteur:
             saboteur.end()
         service.kill_what_is_left()
-    missed = saboteur.missed(ledger.violations) if saboteur else None
+    missed = saboteur.missed() if saboteur else None
     return told(conductor, ledger, report, missed)
 
 

@@ -1,4 +1,5 @@
 """The service's lives one after the other: when it is killed, and what happens to it before."""
+import math
 import os
 import random
 import signal
@@ -19,14 +20,14 @@ class World:
         self.options, self.machine, self.tokens, self.ledger = options, machine, tokens, ledger
         self.life, self.port, self.life_began, self.devices = 0, 0, 0.0, 3
         self.gate, self.over, self.resting = threading.Event(), threading.Event(), set()
-        self.starting, self.stopped_at = True, -1.0  # until it was ready once; when a stop was last asked for
+        self.ready_at, self.stopped_at = math.inf, -1.0  # when the present life was; when a stop was last asked for
 
     def secret(self, owner):
         return self.tokens.secret(owner, self.life_began)
 
     def passing(self, reply):
         """A refusal that a start or a stop explains."""
-        return reply.status == 503 and (self.starting or self.stopped_at > reply.begun - 10)
+        return reply.status == 503 and (reply.begun < self.ready_at or self.stopped_at > reply.begun - 10)
 
 
 class Conductor:
@@ -49,13 +50,13 @@ class Conductor:
             self.ledger.violate("the service did not start", log=self.service.said()[-2000:], fault=self.machine.present)
             return False
         self.world.port, self.world.life_began = self.service.port, time.monotonic()
-        self.world.starting = True
+        self.world.ready_at = math.inf
         self.world.life += 1
         return True
 
     def ready(self, measured):
         seconds = self.service.ready(READY_LIMIT_S)
-        self.world.starting = False
+        self.world.ready_at = time.monotonic()
         if seconds is None:
             self.ledger.violate("not ready again", within_s=READY_LIMIT_S, log=self.service.said()[-2000:])
         elif measured:

@@ -85,7 +85,7 @@ class Ledger:
                 if exact is not None:
                     digest = hashlib.blake2b(exact, digest_size=12).digest()
                     if seen.digest is not None and seen.digest != digest:
-                        self.violate("an ended one changed", id=body["id"], now=exact.decode(errors="replace")[:2000])
+                        self.violate("an ended one changed", id=body["id"], now=exact.decode(errors="replace")[:400])
                     seen.digest = seen.digest or digest
 
     def attempts(self, body, seen, attempt, begun, now):
