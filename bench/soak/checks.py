@@ -57,14 +57,18 @@ def over_http(client):
         for row in page["experiments"]:
             if row["id"] in there:
                 ledger.violate("a list tells one twice", id=row["id"])
-            there[row["id"]] = row["state"]
+            there[row["id"]] = row["state"], row.get("owner")
             ledger.observe(row, reply.begun)
         token = page["next_page_token"]
     for one in ledger.of("acknowledged"):
         if not one.points and one.id not in there:
             ledger.gone(one.id, 200, "not in the list")
-        elif not one.points and there[one.id] not in ENDS:
-            ledger.violate("not ended", id=one.id, state=there[one.id])
+        elif not one.points:
+            state, owner = there[one.id]
+            if state not in ENDS:
+                ledger.violate("not ended", id=one.id, state=state)
+            if client.world.tokens.named and owner != one.owner:
+                ledger.violate("another's", id=one.id, owner=owner, submitted_by=one.owner)
     told = [name for name, seen in list(ledger.seen.items()) if seen.digest]
     random.Random(f"{client.world.options.seed}/read").shuffle(told)
     for name in told[:READ_AT_MOST]:
@@ -100,17 +104,17 @@ def of_the_store(path, ledger):
         if attempt > ATTEMPTS or (failure == "abandoned" and attempt != ATTEMPTS):
             ledger.violate("attempts are not counted", id=name, attempt=attempt, failure=failure)
     points = dict(db.execute("SELECT sweep_id, count(experiment) FROM points GROUP BY sweep_id"))
-    keys = {row[0]: row[1] for row in db.execute("SELECT key, experiment FROM keys")}
-    kept_sweeps = {name for (name,) in db.execute("SELECT id FROM sweeps")}
-    for (name,) in db.execute("SELECT id FROM sweeps"):
-        if name not in points:
-            ledger.violate("a sweep lacks points", id=name, found=0)
+    keys = dict(db.execute("SELECT key, experiment FROM keys"))
+    sweeps = dict(db.execute("SELECT id, total FROM sweeps"))
+    for name, total in sweeps.items():
+        if points.get(name, 0) != total:
+            ledger.violate("a sweep lacks points", id=name, total=total, found=points.get(name, 0))
     db.close()
-    resolved = compare(ledger, single, swept, points, kept_sweeps, keys)
-    return {"experiments": len(states), "sweeps": len(kept_sweeps), "ended": dict(sorted(outcomes.items())), **resolved}
+    resolved = compare(ledger, single, swept, sweeps, keys)
+    return {"experiments": len(states), "sweeps": len(sweeps), "ended": dict(sorted(outcomes.items())), **resolved}
 
 
-def compare(ledger, single, swept, points, kept_sweeps, keys):
+def compare(ledger, single, swept, sweeps, keys):
     there = absent = after_failure = 0
     for one in ledger.submissions:
         found = swept[one.number] if one.points else single[one.number]
@@ -120,16 +124,16 @@ def compare(ledger, single, swept, points, kept_sweeps, keys):
                 ledger.gone(one.id, 0, "not in the store")
             if len(names) > 1 or (not one.points and len(found) > 1):
                 ledger.violate("there twice", id=one.id, found=sorted(names))
-            if one.points and (len(found) != one.points or points.get(one.id) != one.points or one.id not in kept_sweeps):
+            if one.points and (len(found) != one.points or sweeps.get(one.id) != one.points):
                 ledger.violate("a sweep lacks points", id=one.id, asked=one.points, experiments=len(found),
-                               points=points.get(one.id))
+                               total=sweeps.get(one.id))
             if one.key and keys.get(one.key, one.id) != one.id:
                 ledger.violate("key gave another id", key=one.key, first=one.id, now=keys[one.key])
         elif one.state == "doubtful":
             there, absent = there + bool(names), absent + (not names)
             if len(names) > 1 or (one.points and names and len(found) != one.points):
                 ledger.violate("there twice", number=one.number, found=sorted(names))
-        elif one.state == "refused" and names:
+        elif names:  # refused each time, or nobody ever accepted its connection
             after_failure += one.faulty
             ledger.violate("refused, but there", number=one.number, statuses=one.refused, found=sorted(names),
                            while_the_disk_failed=one.faulty)

@@ -24,15 +24,16 @@ class Client(threading.Thread):
 
     def acts(self):
         return ((30, self.submit), (25, self.submit_keyed), (12, self.replay), (5, self.sweep), (8, self.cancel),
-                (2, self.cancel_sweep), (6, self.wait), (10, self.look), (3, self.table), (2, self.steal))
+                (2, self.cancel_sweep), (6, self.wait), (10, self.look), (3, self.table), (2, self.steal), (2, self.meddle))
 
     def run(self):
         weights, acts = zip(*self.acts())
         while not self.world.over.is_set():
             self.world.gate.wait(1)
             if not self.world.gate.is_set():
-                self.link.close()
-                self.world.resting.add(self.name)
+                if self.name not in self.world.resting:  # others may use the connection of one that rests
+                    self.link.close()
+                    self.world.resting.add(self.name)
                 continue
             self.world.resting.discard(self.name)
             act = self.choose.choices(acts, weights)[0]
@@ -181,6 +182,15 @@ class Client(threading.Thread):
             self.ledger.count("steal", reply.status)
             if reply.status not in (401, 503):
                 self.ledger.violate("a revoked token was taken", status=reply.status, text=reply.text[:300])
+
+
+    def meddle(self):
+        """What is another's stays another's."""
+        with self.ledger.lock:
+            others = [one for one in self.ledger.submissions[-100:] if one.id and one.owner != self.owner]
+        if others and self.world.tokens.named:
+            one = self.choose.choice(others)
+            self.ask("meddle", (401, 403, 500, 503), "DELETE", f"{one.path}/{one.id}")
 
 
 class Watcher(Client):

@@ -75,7 +75,8 @@ class Tokens:
         os.replace(fresh, self.path)
 
     def change(self, owner):
-        secret = self.current[owner][0]
+        secret, _, before = self.current[owner]
+        self.current[owner] = (secret, time.monotonic(), before)  # from here on it may be refused
         if self.named:
             done = self.command("revoke", owner)
             if done.returncode:

@@ -117,7 +117,7 @@ class Service:
             time.sleep(0.02)
         left = [f"process {pid}" for pid in there]
         for path in self.machine.data.rglob("*"):
-            if path.is_socket() or path.suffix in (".part", ".tmp", ".new"):
+            if path.is_socket() or path.suffix in (".part", ".tmp", ".new", ".db-wal", ".db-shm"):
                 left.append(str(path.relative_to(self.machine.data)))
             elif path.is_file() and (path.name == "lock" or path.parent.name == "locks"):
                 with path.open("r") as file:

@@ -3,6 +3,8 @@ import http.client
 import json
 import time
 
+IDLE_S = 10  # the service closes connections that were idle for longer than this
+
 
 class Cut(Exception):
     """The request may have been taken: its reply was not read whole."""
@@ -26,7 +28,7 @@ class Reply:
 
 class Connection:
     def __init__(self, world, owner):
-        self.world, self.owner, self.link, self.life = world, owner, None, None
+        self.world, self.owner, self.link, self.life, self.used = world, owner, None, None, 0.0
 
     def close(self):
         if self.link:
@@ -36,7 +38,7 @@ class Connection:
     def ask(self, method, path, body=None, timeout=30, secret=None, **headers):
         """The reply, or Cut or NotSent."""
         life, port = self.world.life, self.world.port
-        if self.link is None or self.life != life:
+        if self.link is None or self.life != life or time.monotonic() > self.used + IDLE_S:
             self.close()
             self.link, self.life = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout), life
             try:
@@ -50,7 +52,7 @@ class Connection:
         data = None
         if body is not None:
             data, words["Content-Type"] = json.dumps(body).encode(), "application/json"
-        begun = time.monotonic()
+        begun = self.used = time.monotonic()
         try:
             self.link.request(method, path, data, words)
             answer = self.link.getresponse()
