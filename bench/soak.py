@@ -167,6 +167,8 @@ def options_of(words):
     parser.add_argument("--executor-kills", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=40, help="of each fault, of clocks and of tokens")
     parser.add_argument("--seconds", type=float, default=60, help="of the last life")
+    parser.add_argument("--device", choices=("fake", "cpu"), default="fake",
+                        help="fake: three that only play one, 1 to 50 ms an experiment; cpu: the real executor")
     parser.add_argument("--queue-limit", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path)

@@ -68,6 +68,8 @@ class Client(threading.Thread):
     def experiment(self):
         body = {"kernel": "read_offset", "size": 1024 * self.choose.randint(1, 64), "block": self.choose.choice((64, 128, 256)),
                 "offset": self.choose.randint(0, 40), "device": self.choose.randrange(self.world.devices)}
+        if self.world.options.device == "cpu":
+            body["measure"] = {"min_samples": 5, "max_seconds": 0.01}
         if self.choose.random() < 0.05:
             return body, {"fake": self.choose.choice(LABELS_THAT_FAIL)}
         if self.choose.random() < 0.1:
@@ -117,7 +119,7 @@ class Client(threading.Thread):
                 self.ledger.violate("a sweep lacks points", id=one.id, asked=one.points, total=body.get("total"))
         else:
             self.mine.append(one)
-            self.ledger.observe(body, reply.begun)
+            self.ledger.observe(body, reply.begun, asked=f"POST {one.path}, key {one.key}")
         if one.key:
             self.keyed.append(one)
         return reply
@@ -140,7 +142,7 @@ class Client(threading.Thread):
         one = self.choose.choice(self.mine)
         reply = self.ask("cancel", (200, 202, 409, *REFUSALS), "DELETE", f"/v1/experiments/{one.id}")
         if reply.status == 200:  # from now on it stays so
-            self.ledger.observe(reply.json(), reply.begun)
+            self.ledger.observe(reply.json(), reply.begun, asked="DELETE")
 
     def cancel_sweep(self):
         if self.sweeps:
@@ -160,7 +162,7 @@ class Client(threading.Thread):
         if reply.status == 404:
             self.ledger.gone(name, reply.status, reply.text)
         if reply.status == 200:
-            self.ledger.observe(reply.json(), reply.begun, reply.body)
+            self.ledger.observe(reply.json(), reply.begun, reply.body, asked=f"GET {query}")
         return reply
 
     def table(self):
@@ -213,7 +215,7 @@ class Watcher(Client):
         reply = self.ask("page", (200, 401, 500, 503), "GET", "/v1/experiments" + query)
         if reply.status == 200:
             for row in reply.json()["experiments"]:
-                self.ledger.observe(row, reply.begun)
+                self.ledger.observe(row, reply.begun, asked=f"list {query}")
 
     def stream(self):
         reply = self.ask("stream", (200, 401, 500, 503), "GET", "/v1/experiments?page_size=500", Accept="text/csv")

@@ -18,7 +18,8 @@ class World:
 
     def __init__(self, options, machine, tokens, ledger):
         self.options, self.machine, self.tokens, self.ledger = options, machine, tokens, ledger
-        self.life, self.port, self.life_began, self.devices = 0, 0, 0.0, 3
+        self.life, self.port, self.life_began = 0, 0, 0.0
+        self.devices = 1 if options.device == "cpu" else 3
         self.gate, self.over, self.resting = threading.Event(), threading.Event(), set()
         self.ready_at, self.stopped_at = math.inf, -1.0  # when the present life was; when a stop was last asked for
 

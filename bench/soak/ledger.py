@@ -44,7 +44,7 @@ class Ledger:
 
     def violate(self, kind, **what):
         with self.lock:
-            self.violations[kind].append({"at_s": round(time.monotonic(), 3), **what})
+            self.violations[kind].append({"at": time.strftime("%H:%M:%S"), **what})
 
     def report(self):
         with self.lock:
@@ -69,14 +69,14 @@ class Ledger:
             elif submission.id != name:
                 self.violate("key gave another id", key=submission.key, first=submission.id, now=name)
 
-    def observe(self, body, begun, exact=None):
+    def observe(self, body, begun, exact=None, asked=""):
         """An experiment as a reply has it whose request began at that time; `exact` are the reply's bytes, if it is all of it."""
         now = time.monotonic()
         with self.lock:
             seen = self.seen.setdefault(body["id"], Seen())
             state, attempt = body["state"], body.get("attempt")
             if seen.ended_at is not None and begun > seen.ended_at and state != seen.state:
-                self.violate("left its end", id=body["id"], was=seen.state, now=state)
+                self.violate("left its end", id=body["id"], was=seen.state, now=state, asked=asked)
             if attempt is not None:
                 self.attempts(body, seen, attempt, begun, now)
             if state in ENDS:

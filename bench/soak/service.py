@@ -23,9 +23,11 @@ class Service:
 
     def command(self):
         build = self.options.build.resolve()
+        device = (["--devices", "cpu"] if self.options.device == "cpu" else
+                  ["--executor-command", f"'{build / 'tests' / 'fake_executor'}' --pause-ms 50"])
         return [str(build / "coalesced"), "--port", "0", "--data-dir", str(self.machine.data), "--log-level", "warning",
                 "--queue-limit", str(self.options.queue_limit), "--token-file", str(self.tokens.path),
-                "--executor-command", f"'{build / 'tests' / 'fake_executor'}' --pause-ms 50"]
+                *device]
 
     def start(self):
         names = {name: value for name, value in os.environ.items() if not name.startswith("COALESCED_")}
