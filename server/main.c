@@ -17,11 +17,12 @@
 #include "executor/executor.h"
 #include "kernels/experiment.h"
 #include "server/announce.h"
+#include "server/commands.h"
 #include "server/config.h"
 #include "server/devices/worker.h"
 #include "server/http/http.h"
 #include "server/http/connections/listen.h"
-#include "server/http/admission/tokens.h"
+#include "server/people/people.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
 #include "version.h"
@@ -30,7 +31,6 @@
 struct house {
     struct config config;
     struct service service;
-    struct tokens *tokens;
     struct http *http;
     struct starting *starting; /* while the store cannot be opened */
     bool announced;
@@ -67,7 +67,7 @@ static int access_check(struct house *house, struct error *error)
 {
     const struct config *config = &house->config;
     if (config->token_file[0])
-        return tokens_read(&house->tokens, config->token_file, error);
+        return people_start(&house->service.people, config->token_file, error);
     if (listen_is_local(config->address))
         return 0;
     if (config->insecure) {
@@ -208,7 +208,7 @@ static struct http_config http_config_of(struct house *house)
         .threads = house->config.threads,
         .request_s = (int)(house->config.request_s + 0.5),
         .routes = routes,
-        .tokens = house->tokens,
+        .people = house->service.people,
         .instance = house->service.instance,
         .context = &house->service,
     };
@@ -308,7 +308,7 @@ static void house_close(struct house *house)
     http_stop(house->http);
     starting_end(house->starting);
     queue_end(house);
-    tokens_free(house->tokens);
+    people_stop(house->service.people);
     words_free(house->command);
     words_free(house->specs);
     free(house->lock_dir);
@@ -364,6 +364,9 @@ int main(int argc, char **argv)
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);
     }
+    int status = 0;
+    if (commands_run(argc, argv, &status))
+        return status;
     /* Few arenas: what threads free is used again by others instead of staying with each of them. */
     mallopt(M_ARENA_MAX, 2);
     api_start();
@@ -377,12 +380,12 @@ int main(int argc, char **argv)
 
     struct house house = {.listener = -1};
     struct error error = {0};
-    int status = 0;
     if (config_read(&house.config, argc, argv, &error) < 0) {
         fprintf(stderr, "coalesced: %s\n", error.text);
         status = 2;
     } else if (house.config.help) {
         config_help(stdout);
+        commands_help(stdout);
     } else if (house.config.version) {
         printf("coalesced %s (%s)\n", COALESCED_VERSION, coalesced_commit);
     } else {
