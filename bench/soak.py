@@ -34,6 +34,7 @@ from soak.sabotage import Saboteur
 from soak.service import Service
 
 OWNERS = ("ada", "grace", "edsger", "barbara")
+READY_S = 1  # 99 % of the restarts
 GROWN_DESCRIPTORS, GROWN_BYTES = 8, 24 << 20  # kept answers are 8 MB at most
 
 
@@ -131,11 +132,12 @@ def soak(options, folder):
 
 
 def told(conductor, ledger, report, missed):
+    if len(conductor.ready_s) >= 200 and sorted(conductor.ready_s)[int(0.99 * len(conductor.ready_s))] > READY_S:
+        ledger.violate("readyz comes back too late", p99_over_s=READY_S)
     states = collections.Counter(one.state for one in ledger.submissions)
     doubtful = [one for one in ledger.submissions if one.cut]
-    violations = ledger.report()
-    if not any(conductor.machine.hits().values()) and conductor.options.rounds:
-        ledger.violate("no call was made to fail")
+    if not all(conductor.machine.hits().values()) and conductor.options.rounds:
+        ledger.violate("no call was made to fail", hits=conductor.machine.hits())
     figures = {
         **conductor.figures(),
         "submissions": {"sent": len(ledger.submissions), **dict(sorted(states.items())),
@@ -146,7 +148,7 @@ def told(conductor, ledger, report, missed):
         "lost": len(ledger.violations.get("lost", ())),
         "ended_twice": sum(len(ledger.violations.get(kind, ())) for kind in ("ended twice", "left its end", "an ended one changed")),
         "replies": dict(sorted(ledger.replies.items())),
-        "violations": violations,
+        "violations": ledger.report(),
     }
     if missed is not None:
         figures["sabotage_not_found"] = missed
@@ -187,7 +189,8 @@ def main():
         figures = soak(options, pathlib.Path(folder))
     version = subprocess.run([str(options.build / "coalesced"), "--version"], capture_output=True, text=True).stdout.strip()
     report = {"benchmark": "soak", "command": "bench/soak.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
-              "date": time.strftime("%Y-%m-%d", time.gmtime()), "machine": {"processor": processor(), "cores": os.cpu_count()},
+              "date": time.strftime("%Y-%m-%d", time.gmtime()),
+              "machine": {"processor": processor(), "cores": os.cpu_count(), "load_at_the_end": os.getloadavg()},
               "version": version, "seed": options.seed, "took_s": round(time.monotonic() - begun, 1), **figures}
     text = json.dumps(report, indent=1)
     print(text)
