@@ -90,7 +90,8 @@ class Ledger:
 
     def attempts(self, body, seen, attempt, begun, now):
         if attempt < seen.attempt and begun > seen.attempt_at:
-            stops = sum(seen.attempt_at - 1 < stop < now for stop in self.clean_stops)
+            ended = seen.ended_at is not None and begun > seen.ended_at
+            stops = 0 if ended else sum(seen.attempt_at - 1 < stop < now for stop in self.clean_stops)
             if seen.attempt - attempt > stops:
                 self.violate("attempts fell", id=body["id"], was=seen.attempt, now=attempt)
             else:
