@@ -41,7 +41,7 @@ def replay_some(clients, world, count):
     """Keys that were acknowledged give the same id, however old."""
     by_owner = {client.owner: client for client in clients}
     choose = random.Random(f"{world.options.seed}/replays")
-    keyed = [one for one in world.ledger.of("acknowledged") if one.key]
+    keyed = [one for one in world.ledger.of("acknowledged") if one.key and not one.removal]
     for one in choose.sample(keyed, min(count, len(keyed))):
         by_owner[one.owner].send(one)
     return min(count, len(keyed))
@@ -63,7 +63,7 @@ def over_http(client):
     for one in ledger.of("acknowledged"):
         if not one.points and one.id not in there:
             ledger.gone(one.id, 200, "not in the list")
-        elif not one.points:
+        elif one.id in there:
             state, owner = there[one.id]
             if state not in ENDS:
                 ledger.violate("not ended", id=one.id, state=state)
@@ -122,12 +122,14 @@ def compare(ledger, single, swept, sweeps, keys):
         if one.state == "acknowledged":
             if one.id not in names:
                 ledger.gone(one.id, 0, "not in the store")
+            elif one.removal == "gone":
+                ledger.violate("came back", id=one.id, found="in the store")
             if len(names) > 1 or (not one.points and len(found) > 1):
                 ledger.violate("there twice", id=one.id, found=sorted(names))
             if one.points and (len(found) != one.points or sweeps.get(one.id) != one.points):
                 ledger.violate("a sweep lacks points", id=one.id, asked=one.points, experiments=len(found),
                                total=sweeps.get(one.id))
-            if one.key and keys.get(one.key, one.id) != one.id:
+            if one.key and not one.removal and keys.get(one.key, one.id) != one.id:
                 ledger.violate("key gave another id", key=one.key, first=one.id, now=keys[one.key])
         elif one.state == "doubtful":
             there, absent = there + bool(names), absent + (not names)

@@ -24,7 +24,7 @@ class Client(threading.Thread):
 
     def acts(self):
         return ((30, self.submit), (25, self.submit_keyed), (12, self.replay), (5, self.sweep), (8, self.cancel),
-                (2, self.cancel_sweep), (6, self.wait), (10, self.look), (3, self.table), (2, self.steal), (2, self.meddle))
+                (2, self.cancel_sweep), (6, self.wait), (10, self.look), (3, self.table), (2, self.steal), (2, self.meddle), (2, self.remove))
 
     def run(self):
         weights, acts = zip(*self.acts())
@@ -120,7 +120,7 @@ class Client(threading.Thread):
         else:
             self.mine.append(one)
             self.ledger.observe(body, reply.begun, asked=f"POST {one.path}, key {one.key}")
-        if one.key:
+        if one.key and one not in self.keyed:
             self.keyed.append(one)
         return reply
 
@@ -140,7 +140,9 @@ class Client(threading.Thread):
         if not self.mine:
             return
         one = self.choose.choice(self.mine)
-        reply = self.ask("cancel", (200, 202, 409, *REFUSALS), "DELETE", f"/v1/experiments/{one.id}")
+        reply = self.ask("cancel", (200, 202, 404, 409, *REFUSALS), "DELETE", f"/v1/experiments/{one.id}")
+        if reply.status == 404:
+            self.ledger.gone(one.id, reply.status, reply.text)
         if reply.status == 200:  # from now on it stays so
             self.ledger.observe(reply.json(), reply.begun, asked="DELETE")
 
@@ -148,6 +150,23 @@ class Client(threading.Thread):
         if self.sweeps:
             one = self.choose.choice(self.sweeps)
             self.ask("cancel", (200, 202, 409, *REFUSALS), "DELETE", f"/v1/sweeps/{one.id}")
+
+    def remove(self):
+        """For good. From the moment of asking it may be gone; once that is acknowledged it is."""
+        if not self.mine or not self.world.removes:
+            return
+        one = self.choose.choice(self.mine)
+        before = one.removal
+        if one in self.keyed:  # its key goes with it: sent again it would be another
+            self.keyed.remove(one)
+        self.ledger.removal(one, "asked")
+        reply = self.ask("remove", (204, 404, 409, *REFUSALS), "DELETE", f"/v1/experiments/{one.id}?remove=true")
+        if reply.status == 204:
+            self.ledger.removal(one, "gone")
+        elif before is None:
+            self.ledger.removal(one, None)
+            if reply.status == 404:
+                self.ledger.gone(one.id, reply.status, reply.text)
 
     def wait(self):
         if self.mine:

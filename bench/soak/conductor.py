@@ -3,14 +3,21 @@ import math
 import os
 import random
 import signal
+import sqlite3
 import statistics
+import subprocess
 import threading
 import time
 
 from soak.machine import FAULTS
 
 READY_LIMIT_S = 30
-KINDS = [name for name in FAULTS if name != "none"] + ["clock", "token"]
+KINDS = [name for name in FAULTS if name != "none"] + ["clock", "token", "backup"]
+
+
+def keeps(options):
+    """Can this build remove what has ended, and back up?"""
+    return subprocess.run([str(options.build / "coalesced"), "backup", "--help"], capture_output=True).returncode == 0
 
 
 class World:
@@ -21,6 +28,7 @@ class World:
         self.life, self.port, self.life_began = 0, 0, 0.0
         self.devices = 1 if options.device == "cpu" else 3
         self.gate, self.over, self.resting = threading.Event(), threading.Event(), set()
+        self.removes = keeps(options)
         self.ready_at, self.stopped_at = math.inf, -1.0  # when the present life was; when a stop was last asked for
 
     def secret(self, owner):
@@ -39,6 +47,8 @@ class Conductor:
         self.kills = self.executor_kills = self.stops = self.early = self.lives = 0
         self.rounds = dict.fromkeys(KINDS, 0)
         self.ready_s, self.integrity_checks, self.store_s = [], 0, 0.0
+        self.others = {"clock": self.shift_clock, "token": self.change_token, "backup": self.back_up}
+        self.backup, self.backups_failed = None, 0
         self.fault_left_on = None  # it outlives the life in which it began
 
     # ---- one life ----
@@ -76,7 +86,7 @@ class Conductor:
                 for _ in range(self.still_due(self.executor_kills, self.options.executor_kills))]
         for kind in KINDS:
             if self.still_due(self.rounds[kind], self.options.rounds) and not (kind in FAULTS and self.fault_planned(acts)):
-                acts.append((self.choose.random(), {"clock": self.shift_clock, "token": self.change_token}.get(kind) or kind))
+                acts.append((self.choose.random(), self.others.get(kind) or kind))
         return length, sorted(acts, key=lambda act: act[0])
 
     @staticmethod
@@ -154,8 +164,9 @@ class Conductor:
                     self.machine.fail("none")
                     time.sleep(self.choose.uniform(0.1, 0.3))
                 else:
-                    self.shift_clock() if kind == "clock" else self.change_token()
+                    self.others[kind]()
         self.fault_left_on = None
+        self.backup_look()
 
     def shift_clock(self):
         self.rounds["clock"] += 1
@@ -165,13 +176,48 @@ class Conductor:
         self.rounds["token"] += 1
         self.tokens.change(self.choose.choice(sorted(self.tokens.roles)))
 
+    def back_up(self):
+        """Begun now; whether the service is killed meanwhile is left to chance."""
+        self.rounds["backup"] += 1
+        self.backup_look()
+        if self.world.removes:
+            with self.ledger.lock:
+                names = {one.id for one in self.ledger.submissions if one.id}
+            path = self.service.folder / f"backup-{self.rounds['backup']}.db"
+            self.backup = path, names, subprocess.Popen(
+                [str(self.options.build / "coalesced"), "backup", str(path), "--data-dir", str(self.machine.data)],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def backup_look(self):
+        """What came of the last one: all that was acknowledged before it began, or no file of that name."""
+        if not self.backup:
+            return
+        path, names, process = self.backup
+        self.backup = None
+        said = process.communicate(timeout=120)[1]
+        if process.returncode:
+            self.backups_failed += 1
+            if path.exists() or not said:
+                self.ledger.violate("a failed backup left a file, or said nothing", said=said[-500:])
+            return
+        db = sqlite3.connect(path)
+        whole = db.execute("PRAGMA integrity_check").fetchall()
+        there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps")}
+        db.close()
+        path.unlink()
+        if whole != [("ok",)]:
+            self.ledger.violate("a backup is not whole", said=whole[:10])
+        for name in sorted(name for name in names - there if not self.ledger.by_id[name].removal)[:20]:
+            self.ledger.violate("a backup lacks what was acknowledged", id=name)
+
     # ---- between two lives ----
 
     def look_at_the_store(self):
         """As the kill left it: whole, and with all that was acknowledged before."""
         begun = time.monotonic()
         with self.ledger.lock:
-            names = {one.id for one in self.ledger.submissions if one.id}
+            names = {one.id for one in self.ledger.submissions if one.id and not one.removal}
+            gone = {one.id for one in self.ledger.submissions if one.removal == "gone"}
         db = self.service.copied()
         try:
             said = db.execute("PRAGMA integrity_check").fetchall()
@@ -180,6 +226,8 @@ class Conductor:
             there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps")}
             for name in sorted(names - there)[:50]:
                 self.ledger.violate("lost", id=name, after_kills=self.kills)
+            for name in sorted(gone & there)[:50]:
+                self.ledger.violate("came back", id=name, after_kills=self.kills)
         finally:
             db.close()
         self.integrity_checks += 1
@@ -193,6 +241,7 @@ class Conductor:
             if self.kills % 50 == 0:
                 told(self)
         self.machine.fail("none")
+        self.backup_look()
 
     def figures(self):
         ready = sorted(self.ready_s)
@@ -201,7 +250,7 @@ class Conductor:
             return round(ready[min(len(ready) - 1, int(part * len(ready)))], 4) if ready else None
 
         return {"server_kills": self.kills, "of_these_before_it_was_ready": self.early, "clean_stops": self.stops,
-                "executor_kills": self.executor_kills, "rounds": self.rounds, "calls_made_to_fail": self.machine.hits(),
+                "executor_kills": self.executor_kills, "rounds": self.rounds, "backups_that_failed": self.backups_failed, "calls_made_to_fail": self.machine.hits(),
                 "readyz_after_a_kill_s": {"measured": len(ready), "p50": at(0.5), "p99": at(0.99), "max": ready[-1] if ready else None,
                                           "mean": round(statistics.fmean(ready), 4) if ready else None},
                 "integrity_checks_after_kills": self.integrity_checks}

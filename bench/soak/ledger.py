@@ -19,6 +19,8 @@ class Submission:
         self.cut = 0          # requests whose reply was not read whole
         self.later = 0        # an acknowledgement that came after a cut
         self.faulty = False   # refused while a disk failed
+        self.removal = None   # "asked": it may be gone; "gone": its removal was acknowledged
+        self.gone_at = None
 
     @property
     def state(self):
@@ -37,7 +39,7 @@ class Seen:
 class Ledger:
     def __init__(self):
         self.lock = threading.RLock()
-        self.submissions, self.seen, self.sweeps = [], {}, {}
+        self.submissions, self.seen, self.sweeps, self.by_id = [], {}, {}, {}
         self.violations = collections.defaultdict(list)
         self.replies = collections.Counter()
         self.clean_stops = []  # monotonic times: what ran then goes back without its attempt
@@ -61,6 +63,7 @@ class Ledger:
         with self.lock:
             if submission.id is None:
                 submission.id = name
+                self.by_id[name] = submission
                 submission.later = submission.cut
                 if submission.points:
                     self.sweeps[name] = submission
@@ -72,6 +75,7 @@ class Ledger:
     def observe(self, body, begun, exact=None, asked=""):
         """An experiment as a reply has it whose request began at that time; `exact` are the reply's bytes, if it is all of it."""
         now = time.monotonic()
+        self.there(body["id"], begun)
         with self.lock:
             seen = self.seen.setdefault(body["id"], Seen())
             state, attempt = body["state"], body.get("attempt")
@@ -100,8 +104,21 @@ class Ledger:
             seen.attempt, seen.attempt_at = attempt, now
 
     def gone(self, name, status, text):
-        """What was acknowledged is answered as if it were not there."""
-        self.violate("lost", id=name, status=status, text=text[:300])
+        """It is told as if it were not there: which nobody may who was not asked to remove it."""
+        one = self.by_id.get(name)
+        if not one or not one.removal:
+            self.violate("lost", id=name, status=status, text=text[:300])
+
+    def there(self, name, begun):
+        """It is told as being there, to somebody who asked then."""
+        one = self.by_id.get(name)
+        if one and one.removal == "gone" and begun > one.gone_at:
+            self.violate("came back", id=name)
+
+    def removal(self, one, how):
+        with self.lock:
+            if one.removal != "gone":
+                one.removal, one.gone_at = how, time.monotonic()
 
     def count(self, what, reply):
         with self.lock:

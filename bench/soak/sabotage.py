@@ -25,6 +25,7 @@ class Saboteur:
     def known(self, db):
         """An ended experiment by itself whose result a client has read, each once."""
         told = {name for name, seen in self.ledger.seen.items() if seen.digest and seen.state == "succeeded"} - self.taken
+        told -= {one.id for one in self.ledger.submissions if one.removal}
         (name,) = self.choose.choice(sorted(db.execute(
             "SELECT id FROM experiments WHERE sweep IS NULL AND state = 'succeeded' AND id IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(told)),))))
@@ -46,7 +47,7 @@ class Saboteur:
 
     def before_the_last_life(self):
         db = self.open()
-        key, other = self.choose.sample([one for one in self.ledger.of("acknowledged") if one.key and not one.points], 2)
+        key, other = self.choose.sample([one for one in self.ledger.of("acknowledged") if one.key and not one.points and not one.removal], 2)
         refused = self.choose.choice([one for one in self.ledger.of("refused") if not one.points])
         (known,) = db.execute("SELECT request FROM experiments WHERE id = ?", (twice := self.known(db),)).fetchone()
         for what, kinds, command in (
