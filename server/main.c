@@ -1,7 +1,6 @@
 /* Puts the service together, waits for a signal, takes it apart in the reverse order. `coalesced --executor`
    is the other program in here: the child that runs experiments. */
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +13,8 @@
 
 #include "api/text.h"
 #include "base/log.h"
+#include "base/standard.h"
+#include "base/notify.h"
 #include "executor/executor.h"
 #include "kernels/experiment.h"
 #include "server/announce.h"
@@ -98,6 +99,7 @@ static struct worker_config worker_config_of(const struct house *house, const ch
         .idle_s = house->config.idle_s,
         .grace_s = house->config.grace_s,
         .hello_s = house->config.hello_s,
+        .readings = house->service.readings,
     };
 }
 
@@ -138,6 +140,7 @@ static int devices_choose(struct house *house, struct error *error)
 
 static int workers_start(struct house *house, struct error *error)
 {
+    readings_watch(house->service.readings, house->service.devices, house->service.queue);
     for (int i = 0; i < house->devices; i++) {
         char automatic[24];
         snprintf(automatic, sizeof automatic, "auto:%d", i);
@@ -177,11 +180,11 @@ static int queue_start(struct house *house, struct error *error)
 static void queue_end(struct house *house)
 {
     struct service *service = &house->service;
+    readings_free(service->readings); /* it looks at the queue */
     if (service->queue)
         queue_close(service->queue);
     store_close(service->store);
     events_free(service->events);
-    readings_free(service->readings);
     devices_free(service->devices);
     service->queue = NULL;
     service->store = NULL;
@@ -214,6 +217,7 @@ static struct http_config http_config_of(struct house *house)
         .people = house->service.people,
         .instance = house->service.instance,
         .context = &house->service,
+        .completed = service_completed,
     };
 }
 
@@ -274,6 +278,7 @@ static int foundation_wait(struct house *house, const sigset_t *ends, int *recei
             return -1;
     }
     *received = 0;
+    notify("STATUS=The store is open");
     starting_end(house->starting);
     house->starting = NULL;
     return 0;
@@ -288,6 +293,7 @@ static int house_open(struct house *house, const sigset_t *ends, int *received, 
         access_check(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
+    house->service.data_dir = config->data_dir;
     house->port = config->port;
     house->listener = listen_open(config->address, &house->port, error);
     if (house->listener < 0 || foundation_wait(house, ends, received, error) < 0 ||
@@ -319,8 +325,6 @@ static void house_close(struct house *house)
         close(house->listener);
 }
 
-/* ---- running ---- */
-
 /* A second Ctrl-C ends the process at once: that costs an attempt of what runs, and nothing that was
    acknowledged. */
 static void impatience_allow(void)
@@ -338,6 +342,7 @@ static int serve(struct house *house, const sigset_t *ends)
     if (house_open(house, ends, &received, &error) == 0 && house_announce(house, &error) == 0)
         sigwait(ends, &received);
     if (received > 0) {
+        notify("STOPPING=1\nSTATUS=Stopping");
         log_info("%s: stopping", strsignal(received));
         impatience_allow();
     }
@@ -349,20 +354,9 @@ static int serve(struct house *house, const sigset_t *ends)
     return error.kind == ERROR_NONE ? 0 : 1;
 }
 
-/* Descriptors 0 to 2 that were closed would go to the first files that are opened, and what is printed into those. */
-static void standard_streams_open(void)
-{
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-}
-
 int main(int argc, char **argv)
 {
-    standard_streams_open();
+    standard_open();
     if (argc > 1 && strcmp(argv[1], "--executor") == 0) {
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);

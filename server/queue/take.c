@@ -52,6 +52,7 @@ static void device_end(struct queue *queue, int index, struct transition *transi
         pace_add(&entry->owner->lines[index].pace, took_s);
     }
     transition_charge(transition, entry, took_s);
+    device->busy_ns += queue_now_ns(queue) - entry->started_ns;
     transition_end(transition, entry, ending->state);
     if (ending->result)
         transition->write.changes[0].result = transition->result;
@@ -103,6 +104,7 @@ static void hand_back(struct queue *queue, int index, bool counted, const char *
     assert(entry);
     transition_charge(transition, entry, device_took_s(queue, device));
     device->running = NULL;
+    device->busy_ns += queue_now_ns(queue) - entry->started_ns;
     if (!counted)
         entry->task.attempt--;
     if (entry->cancelled) {

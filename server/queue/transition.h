@@ -23,6 +23,7 @@ struct transition {
     struct queue *queue;
     struct entry *ended;      /* NULL: none; freed after the commit */
     struct store_share share; /* of whose run ended */
+    int device;               /* of the one that ended */
     struct error failure;     /* of the one that ended */
     struct error *report;     /* where a failure to commit is told as well; NULL: in the log alone */
     char result[];
@@ -41,6 +42,9 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
 
 /* With the lock held: its owner pays for the time that it held the device, however that ended. */
 void transition_charge(struct transition *transition, const struct entry *entry, double took_s);
+
+/* After the commit of an end: for /metrics. */
+void transition_count(int device, const struct store_change *change);
 
 /* With the lock held: to the store, which owns it until it is done. */
 void transition_hand_over(struct transition *transition);

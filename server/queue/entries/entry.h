@@ -23,6 +23,7 @@ struct entry {
     struct owner *owner;     /* whose name is on disk */
     struct group *group;     /* its sweep, whose id is on disk; NULL: none */
     struct entry *group_next, *group_previous;
+    struct entry *older, *newer;             /* of its device: in the order of their ids */
     int64_t started_ms;                      /* wall clock; on disk */
     int64_t started_ns;                      /* of the same moment */
     enum { WAITING, RUNNING, ENDING } phase; /* transition.h; ENDING is RUNNING or queued on disk */
@@ -42,6 +43,8 @@ struct device_queue {
     int waiting; /* in all lines and among the overrides */
     struct order_node *overrides;
     struct entry *running;
+    struct entry *oldest, *newest; /* that have not ended, whatever the order in which they run */
+    int64_t busy_ns;               /* of what ran, without what runs */
     pthread_cond_t ready;
     int wake_fd;
     struct pace pace; /* whoever's */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* What stands for a duration that is not known, and the least that one is. */
 static const double unknown_s = 1, least_s = 1e-6;
 
@@ -232,6 +234,17 @@ double place_rate(struct queue *queue, const struct owner *owner)
 
 /* ---- what is told ---- */
 
+/* Since the submission of the oldest that waits; 0: none does. Those that do not wait and are older are few: the one that
+   runs, and ends that are not on disk yet. */
+static double oldest_s(const struct device_queue *device)
+{
+    const struct entry *entry = device->oldest;
+    while (entry && entry->phase != WAITING)
+        entry = entry->newer;
+    double age_s = entry ? (double)(clock_wall_ms() - id_ms(entry->task.id)) / 1e3 : 0;
+    return age_s > 0 ? age_s : 0;
+}
+
 void queue_depth(struct queue *queue, int index, struct queue_depth *depth)
 {
     *depth = (struct queue_depth){.mean_s = -1};
@@ -242,6 +255,11 @@ void queue_depth(struct queue *queue, int index, struct queue_depth *depth)
     depth->queued = device->waiting;
     depth->mean_s = pace_s(&device->pace, -1);
     depth->hold = device->hold;
+    depth->oldest_s = oldest_s(device);
+    int64_t busy_ns = device->busy_ns;
+    if (device->running)
+        busy_ns += queue_now_ns(queue) - device->running->started_ns;
+    depth->busy_s = (double)busy_ns / 1e9;
     if (device->running)
         memcpy(depth->running, device->running->task.id, ID_BYTES);
     pthread_mutex_unlock(&queue->lock);
