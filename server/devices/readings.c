@@ -167,9 +167,9 @@ void readings_free(struct readings *readings)
     readings->stop = true;
     pthread_cond_signal(&readings->asked);
     pthread_mutex_unlock(&readings->lock);
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until); /* the other one may jump */
     until.tv_sec += end_s;
-    if (pthread_timedjoin_np(readings->thread, NULL, &until) != 0) {
+    if (pthread_clockjoin_np(readings->thread, NULL, CLOCK_MONOTONIC, &until) != 0) {
         pthread_detach(readings->thread);
         return;
     }
