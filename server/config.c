@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-enum option_type { OPTION_TEXT, OPTION_INTEGER, OPTION_SECONDS, OPTION_SWITCH };
+enum option_type { OPTION_TEXT, OPTION_INTEGER, OPTION_SECONDS, OPTION_DAYS, OPTION_BYTES, OPTION_SWITCH };
 
 /* `fallback` is read as a given value would be, so a default that is no value cannot be. */
 static const struct option {
@@ -45,6 +45,13 @@ static const struct option {
      "experiments that may wait"},
     {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,
      "how often an experiment is begun whose service or executor is killed"},
+    {"--keep-days", "COALESCED_KEEP_DAYS", "D", "0", OPTION_DAYS, AT(keep_days), 0, 1e6,
+     "remove what ended longer ago, sweeps as a whole; 0 keeps all"},
+    {"--keep-bytes", "COALESCED_KEEP_BYTES", "N", "0", OPTION_BYTES, AT(keep_bytes), 0, 1e18,
+     "remove what ended longest ago while the database is larger; as 10G; 0 keeps all"},
+    {"--reserve-bytes", "COALESCED_RESERVE_BYTES", "N", "256M", OPTION_BYTES, AT(reserve_bytes), 0, 1e18,
+     "refuse submissions that would leave less of the disk, or of half of it when that is less; 0 refuses "
+     "none"},
     {"--token-file", "COALESCED_TOKEN_FILE", "FILE", "", OPTION_TEXT, AT(token_file), 0, 0,
      "bearer tokens, one a line; nobody else may read the file"},
     {"--insecure", "COALESCED_INSECURE", NULL, "no", OPTION_SWITCH, AT(insecure), 0, 0,
@@ -78,19 +85,39 @@ static int switch_parse(const char *text, bool *value)
     return -1;
 }
 
+/* What stands behind a number of bytes: 1 for nothing, 0 when it is no unit. */
+static double unit_of(const char *text)
+{
+    static const char units[] = "KMGT";
+    const char *unit = *text ? strchr(units, *text) : NULL;
+    if (!*text)
+        return 1;
+    return unit && !text[1] ? ldexp(1, 10 * (int)(unit - units + 1)) : 0;
+}
+
 /* `name` is the flag or variable that the text came with. */
 static int option_number(const struct option *option, const char *name, const char *text, double *value,
                          struct error *error)
 {
+    static const char *const numbers[] = {
+        [OPTION_INTEGER] = "a whole number",
+        [OPTION_SECONDS] = "a number of seconds",
+        [OPTION_DAYS] = "a number of days",
+        [OPTION_BYTES] = "a number of bytes, as 4096, 512M or 10G (K, M, G, T: powers of 1024),",
+    };
     char *end;
     errno = 0;
     *value = strtod(text, &end);
-    bool whole = option->type != OPTION_INTEGER || *value == floor(*value);
+    if (option->type == OPTION_BYTES && end > text) {
+        *value *= unit_of(end);
+        end = unit_of(end) > 0 ? "" : end;
+    }
+    bool fraction = option->type == OPTION_SECONDS || option->type == OPTION_DAYS;
+    bool whole = fraction || *value == floor(*value);
     if (*text && !*end && errno == 0 && whole && *value >= option->min && *value <= option->max)
         return 0;
     return error_set(error, ERROR_INVALID, "%s must be %s from %g to %g, not \"%s\"", name,
-                     option->type == OPTION_INTEGER ? "a whole number" : "a number of seconds", option->min,
-                     option->max, text);
+                     numbers[option->type], option->min, option->max, text);
 }
 
 static int option_set(struct config *config, const struct option *option, const char *name, const char *text,
@@ -115,6 +142,8 @@ static int option_set(struct config *config, const struct option *option, const 
         return -1;
     if (option->type == OPTION_INTEGER)
         *(int *)at = (int)number;
+    else if (option->type == OPTION_BYTES)
+        *(int64_t *)at = (int64_t)number;
     else
         *(double *)at = number;
     return 0;

@@ -4,6 +4,7 @@
 #define COALESCED_SERVER_CONFIG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -18,7 +19,9 @@ struct config {
     char *executor_command;
     double idle_s, grace_s, hello_s, quiet_s;
     int queue_limit, attempts;
-    char *token_file; /* empty: none */
+    double keep_days;                  /* 0: for ever */
+    int64_t keep_bytes, reserve_bytes; /* 0: none */
+    char *token_file;                  /* empty: none */
     bool insecure;
     char *instance; /* empty: one is made up */
     int threads;
