@@ -169,22 +169,23 @@ static int flag_read(struct config *config, int argc, char *const *argv, int *in
     return error_set(error, ERROR_INVALID, "there is no option %s; --help lists them", word);
 }
 
-/* Where experiments are kept when nobody says. */
-static int data_dir_default(struct config *config, struct error *error)
+char *config_data_dir(struct error *error)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    const char *named = getenv("COALESCED_DATA_DIR"), *state = getenv("XDG_STATE_HOME"),
+               *home = getenv("HOME");
     bool given = state && state[0] == '/';
-    if (!given && !(home && home[0]))
-        return error_set(error, ERROR_INVALID,
-                         "where are experiments to be kept? Give --data-dir, or set HOME");
-    free(config->data_dir);
-    config->data_dir = NULL;
-    if (asprintf(&config->data_dir, "%s%s/coalesced", given ? state : home, given ? "" : "/.local/state") <
-        0) {
-        config->data_dir = NULL;
-        return error_set(error, ERROR_MEMORY, "no memory for the data directory's name");
+    char *directory = NULL;
+    if (!(named && named[0]) && !given && !(home && home[0])) {
+        error_set(error, ERROR_INVALID, "where are experiments kept? Give --data-dir, or set HOME");
+        return NULL;
     }
-    return 0;
+    if (named && named[0])
+        directory = strdup(named);
+    else if (asprintf(&directory, "%s%s/coalesced", given ? state : home, given ? "" : "/.local/state") < 0)
+        directory = NULL;
+    if (!directory)
+        error_set(error, ERROR_MEMORY, "no memory for the data directory's name");
+    return directory;
 }
 
 int config_read(struct config *config, int argc, char *const *argv, struct error *error)
@@ -201,9 +202,11 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
     for (int i = 1; i < argc; i++)
         if (flag_read(config, argc, argv, &i, error) < 0)
             return -1;
-    if (!config->data_dir[0] && !config->help && !config->version)
-        return data_dir_default(config, error);
-    return 0;
+    if (config->data_dir[0] || config->help || config->version)
+        return 0;
+    free(config->data_dir);
+    config->data_dir = config_data_dir(error);
+    return config->data_dir ? 0 : -1;
 }
 
 void config_free(struct config *config)

@@ -35,6 +35,10 @@ struct config {
 int config_read(struct config *config, int argc, char *const *argv, struct error *error);
 void config_free(struct config *config);
 
+/* Where experiments are kept when no option says: $COALESCED_DATA_DIR, or the default. To be freed; NULL: ERROR_INVALID
+   (nothing names a place), ERROR_MEMORY. */
+char *config_data_dir(struct error *error);
+
 /* The text of --help. */
 void config_help(FILE *out);
 

@@ -17,6 +17,7 @@
 #include "executor/executor.h"
 #include "kernels/experiment.h"
 #include "server/announce.h"
+#include "server/commands.h"
 #include "server/config.h"
 #include "server/devices/worker.h"
 #include "server/http/http.h"
@@ -362,6 +363,9 @@ int main(int argc, char **argv)
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);
     }
+    int status = 0;
+    if (commands_run(argc, argv, &status))
+        return status;
     /* Few arenas: what threads free is used again by others instead of staying with each of them. */
     mallopt(M_ARENA_MAX, 2);
     api_start();
@@ -375,12 +379,12 @@ int main(int argc, char **argv)
 
     struct house house = {.listener = -1};
     struct error error = {0};
-    int status = 0;
     if (config_read(&house.config, argc, argv, &error) < 0) {
         fprintf(stderr, "coalesced: %s\n", error.text);
         status = 2;
     } else if (house.config.help) {
         config_help(stdout);
+        commands_help(stdout);
     } else if (house.config.version) {
         printf("coalesced %s (%s)\n", COALESCED_VERSION, coalesced_commit);
     } else {

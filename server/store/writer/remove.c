@@ -79,27 +79,26 @@ static int change(struct step *step, const char *sql, const char *text, int64_t 
     return step->broken ? 0 : sqlite3_changes(step->db);
 }
 
-/* The same with a statement that returns the ids of what it deleted: into the list. */
+/* Deletes what the statement finds, up to ROWS of them, and lists their ids; how many. */
 static int delete_experiments(struct step *step, const char *sql, const char *id)
 {
     struct store_removal *removal = step->removal;
     sqlite3_stmt *statement = prepare(step, sql, id, ROWS);
-    int count = 0, status = SQLITE_ERROR;
-    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
+    int first = removal->count, status = SQLITE_ERROR;
+    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
         snprintf(removal->removed[removal->count++], ID_BYTES, "%s",
                  (const char *)sqlite3_column_text(statement, 0));
-        count++;
-    }
     finish(step, statement, status);
-    return count;
+    for (int i = first; i < removal->count; i++)
+        change(step, "DELETE FROM experiments WHERE id = ?1", removal->removed[i], 0);
+    return removal->count - first;
 }
 
-/* What was returned is deleted by then: SQLite returns rows when all are. */
 static int experiment_delete(struct step *step, const char *id)
 {
     return delete_experiments(step,
-                              "DELETE FROM experiments WHERE id = ?1"
-                              " AND state IN ('succeeded', 'failed', 'cancelled') RETURNING id",
+                              "SELECT id FROM experiments WHERE id = ?1"
+                              " AND state IN ('succeeded', 'failed', 'cancelled') LIMIT ?2",
                               id);
 }
 
@@ -107,10 +106,7 @@ static int experiment_delete(struct step *step, const char *id)
 static bool sweep_delete(struct step *step, const char *id)
 {
     while (!step_over(step))
-        if (!delete_experiments(step,
-                                "DELETE FROM experiments WHERE id IN"
-                                " (SELECT id FROM experiments WHERE sweep = ?1 LIMIT ?2) RETURNING id",
-                                id))
+        if (!delete_experiments(step, "SELECT id FROM experiments WHERE sweep = ?1 LIMIT ?2", id))
             break;
     while (!step_over(step))
         if (!change(step,
