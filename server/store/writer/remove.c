@@ -9,10 +9,12 @@
 #include "base/clock.h"
 
 enum {
-    STEP_US = 2000,  /* for removing, before the commit */
-    ROWS = 8,        /* between two looks at the clock */
-    FREE_PART = 16,  /* that part of the file may be free, and */
-    FREE_PAGES = 64, /* so many pages: they are written again soon */
+    STEP_US = 2000, /* for removing, before the commit */
+    ROWS = 8,       /* between two looks at the clock */
+    /* A 64th of the file may be free, and so many pages: they are written again soon. No more, because SQLite searches the
+       list of free pages for each page that it gives back. */
+    FREE_PART = 64,
+    FREE_PAGES = 64,
 };
 
 struct step {
@@ -102,6 +104,11 @@ static int experiment_delete(struct step *step, const char *id)
                               id);
 }
 
+static void sweep_mark(struct step *step, const char *id)
+{
+    change(step, "UPDATE sweeps SET removing = 1 WHERE id = ?1 AND NOT removing", id, 0);
+}
+
 /* True: all of it is gone. */
 static bool sweep_delete(struct step *step, const char *id)
 {
@@ -148,7 +155,7 @@ static enum applied remove_sweep(struct step *step)
         return refuse(step, ERROR_NOT_FOUND, "sweep");
     if (!step->broken && ended_ms == 0)
         return refuse(step, ERROR_CONFLICT, "sweep");
-    change(step, "UPDATE sweeps SET removing = 1 WHERE id = ?1 AND NOT removing", removal->id, 0);
+    sweep_mark(step, removal->id);
     removal->more = !sweep_delete(step, removal->id);
     return step->broken ? BROKEN : APPLIED;
 }
@@ -211,15 +218,15 @@ static enum applied remove_oldest(struct step *step)
     char id[ID_BYTES];
     bool sweep, idle = true;
     while (!step_over(step)) {
-        if (oldest_find(step, id, &sweep)) {
-            if (sweep) {
-                change(step, "UPDATE sweeps SET removing = 1 WHERE id = ?1 AND NOT removing", id, 0);
+        if (!file_shrink(step)) {
+            if (step->broken || !oldest_find(step, id, &sweep))
+                break;
+            if (sweep)
+                sweep_mark(step, id);
+            if (sweep)
                 sweep_delete(step, id);
-            } else {
+            else
                 experiment_delete(step, id);
-            }
-        } else if (step->broken || !file_shrink(step)) {
-            break;
         }
         idle = false;
     }
