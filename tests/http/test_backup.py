@@ -129,6 +129,17 @@ def test_a_backup_goes_into_another_directory(start, tmp_path):
     assert again.get(f"/v1/experiments/{kept['id']}").json() == kept
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_root_restores_for_the_services_user(start, tmp_path):
+    service, data = start(), tmp_path / "data"
+    backup(data, tmp_path / "backup.db")
+    assert service.stop() == 0
+    os.chown(data, 12345, 23456)
+    restore(data, tmp_path / "backup.db")
+    status = (data / "coalesced.db").stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (12345, 23456, 0o600)
+
+
 def test_an_older_version_is_backed_up_and_restored(tmp_path):
     data = tmp_path / "data"
     data.mkdir()
