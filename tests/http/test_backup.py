@@ -115,6 +115,9 @@ def test_a_backup_is_never_overwritten_by_accident(start, tmp_path):
     assert file.read_bytes() == before
     backup(tmp_path / "data", file, "--force")
     assert file.read_bytes() != before
+    itself = tmp_path / "data" / "coalesced.db"
+    fails(command("backup", itself, "--data-dir", tmp_path / "data", "--force"), 1, "the database itself")
+    service.works()
 
 
 def test_a_backup_goes_into_another_directory(start, tmp_path):

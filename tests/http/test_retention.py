@@ -87,7 +87,7 @@ def test_the_key_of_what_was_removed_makes_a_new_one(service):
 def test_what_has_not_ended_is_cancelled_first(service):
     slow = service.post({**SMALL, "labels": {"fake": "sleep:60"}}).json()["links"]["self"]
     sweep = sweep_of(service, {**SMALL, "offset": [0, 1]}, wait=0)["links"]["self"]
-    for path in (slow, sweep):
+    for path in (sweep, slow):
         refused = service.delete(path + "?remove=true")
         assert refused.status_code == 409 and "cancel" in refused.json()["detail"], refused.text
         assert service.delete(path + "?remove=false").status_code in (200, 202)

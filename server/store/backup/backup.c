@@ -53,12 +53,17 @@ static int part_open(const char *part, struct error *error)
     int file = open(part, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0)
         return error_set_errno(error, errno, "cannot write %s", part);
-    if (flock(file, LOCK_EX | LOCK_NB) == 0 && fchmod(file, 0600) == 0 && ftruncate(file, 0) == 0)
-        return file;
-    if (errno == EWOULDBLOCK)
-        error_set(error, ERROR_CONFLICT, "another backup is being written to %s", part);
-    else
+    struct stat locked, named;
+    if (flock(file, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK)
+            error_set_errno(error, errno, "cannot lock %s", part);
+    } else if (fstat(file, &locked) == 0 && stat(part, &named) == 0 && locked.st_ino == named.st_ino) {
+        if (fchmod(file, 0600) == 0 && ftruncate(file, 0) == 0)
+            return file;
         error_set_errno(error, errno, "cannot write %s", part);
+    }
+    /* Or that one has just given it its last name. */
+    error_set(error, ERROR_CONFLICT, "another backup is being written to %s", part);
     close(file);
     return -1;
 }
@@ -75,6 +80,10 @@ int backup_make(const char *directory, const char *file, bool force, struct data
                          directory);
     if (!force && access(file, F_OK) == 0)
         return error_set(error, ERROR_CONFLICT, "%s is there already; --force replaces it", file);
+    struct stat there, live;
+    if (stat(file, &there) == 0 && stat(source, &live) == 0 && there.st_dev == live.st_dev &&
+        there.st_ino == live.st_ino)
+        return error_set(error, ERROR_INVALID, "%s is the database itself", file);
     int lock = part_open(part, error);
     if (lock < 0)
         return -1;

@@ -10,7 +10,7 @@
 #include "server/store/write.h"
 
 /* Half of the writer's time, at most, is for removing. */
-enum { LOOK_MS = 2000, PAUSE_MS = 4 };
+enum { LOOK_MS = 2000, PAUSE_MS = 4, FAILED_MS = 30000 };
 static const double day_ms = 24 * 3600 * 1000.0;
 
 struct keeper {
@@ -40,11 +40,11 @@ static void on_step(struct store_write *write, const struct error *failed)
     pthread_mutex_unlock(&keeper->lock);
 }
 
-/* True: there is more to do at once. A store that is not healthy tries by itself, and a step would not write. */
-static bool keeper_step(struct keeper *keeper)
+/* One step; how long to wait for the next. A store that is not healthy tries by itself, and a step would not write. */
+static int keeper_step(struct keeper *keeper)
 {
     if (!store_healthy(keeper->store, NULL))
-        return false;
+        return LOOK_MS;
     const struct keeper_config *config = &keeper->config;
     keeper->step.what = REMOVE_OLDEST;
     keeper->step.keep_bytes = config->bytes;
@@ -55,16 +55,17 @@ static bool keeper_step(struct keeper *keeper)
     pthread_mutex_lock(&keeper->lock);
     while (keeper->stepping)
         pthread_cond_wait(&keeper->change, &keeper->lock);
-    bool more = !keeper->failed && keeper->step.more;
-    if (!keeper->failed)
-        keeper->removed += keeper->step.count;
+    bool failed = keeper->failed;
     pthread_mutex_unlock(&keeper->lock);
-    if (!more && keeper->removed) {
+    if (failed)
+        return FAILED_MS;
+    keeper->removed += keeper->step.count;
+    if (!keeper->step.more && keeper->removed) {
         log_info("removed %ld experiments that had ended, as --keep-days and --keep-bytes say",
                  keeper->removed);
         keeper->removed = 0;
     }
-    return more;
+    return keeper->step.more ? PAUSE_MS : LOOK_MS;
 }
 
 static void *keeper_thread(void *arg)
@@ -73,7 +74,7 @@ static void *keeper_thread(void *arg)
     pthread_mutex_lock(&keeper->lock);
     while (!keeper->stopping) {
         pthread_mutex_unlock(&keeper->lock);
-        int64_t until_ns = (keeper_step(keeper) ? PAUSE_MS : LOOK_MS) * 1000000LL + clock_monotonic_ns();
+        int64_t until_ns = keeper_step(keeper) * 1000000LL + clock_monotonic_ns();
         struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
         pthread_mutex_lock(&keeper->lock);
         int number = 0;

@@ -22,7 +22,8 @@ struct step {
     struct store_removal *removal;
     int64_t until_ns;
     struct error *error;
-    bool broken; /* a statement failed: *error says why */
+    bool broken;  /* a statement failed: *error says why */
+    bool refused; /* and it was about what the rows hold: nobody else's writes fail with it */
 };
 
 /* Over: as much was done as one step may. */
@@ -51,6 +52,7 @@ static void finish(struct step *step, sqlite3_stmt *statement, int status)
 {
     if (status != SQLITE_DONE && status != SQLITE_ROW) {
         step->broken = true;
+        step->refused = (status & 0xff) == SQLITE_ERROR || (status & 0xff) == SQLITE_CONSTRAINT;
         error_set(step->error, ERROR_STORE, "cannot remove: %s", sqlite3_errmsg(step->db));
     }
     sqlite3_finalize(statement);
@@ -238,8 +240,10 @@ enum applied remove_step(sqlite3 *db, struct store_removal *removal, struct erro
 {
     struct step step = {
         .db = db, .removal = removal, .until_ns = clock_monotonic_ns() + STEP_US * 1000LL, .error = error};
+    static enum applied (*const removers[])(struct step *) = {[REMOVE_EXPERIMENT] = remove_experiment,
+                                                              [REMOVE_SWEEP] = remove_sweep,
+                                                              [REMOVE_OLDEST] = remove_oldest};
     removal->count = 0;
-    if (removal->what == REMOVE_EXPERIMENT)
-        return remove_experiment(&step);
-    return removal->what == REMOVE_SWEEP ? remove_sweep(&step) : remove_oldest(&step);
+    enum applied applied = removers[removal->what](&step);
+    return applied == BROKEN && step.refused ? REFUSED : applied;
 }

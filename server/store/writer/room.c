@@ -21,7 +21,7 @@ int room_take(struct room *room, int experiments, struct error *error)
     int64_t now_ns = clock_monotonic_ns();
     if (!room->looked_ns || now_ns - room->looked_ns > LOOK_MS * 1000000LL) {
         struct statvfs disk;
-        if (fstatvfs(room->file, &disk) < 0)
+        if (fstatvfs(room->file, &disk) < 0 || !disk.f_blocks)
             return 0; /* nobody knows: then the write itself tells */
         room->looked_ns = now_ns;
         room->free_bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize -
