@@ -22,7 +22,7 @@
 #include "server/devices/worker.h"
 #include "server/http/http.h"
 #include "server/http/connections/listen.h"
-#include "server/http/admission/tokens.h"
+#include "server/people/people.h"
 #include "server/routes/remove.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
@@ -33,7 +33,6 @@
 struct house {
     struct config config;
     struct service service;
-    struct tokens *tokens;
     struct http *http;
     struct keeper *keeper;
     struct starting *starting; /* while the store cannot be opened */
@@ -71,7 +70,7 @@ static int access_check(struct house *house, struct error *error)
 {
     const struct config *config = &house->config;
     if (config->token_file[0])
-        return tokens_read(&house->tokens, config->token_file, error);
+        return people_start(&house->service.people, config->token_file, error);
     if (listen_is_local(config->address))
         return 0;
     if (config->insecure) {
@@ -213,7 +212,7 @@ static struct http_config http_config_of(struct house *house)
         .threads = house->config.threads,
         .request_s = (int)(house->config.request_s + 0.5),
         .routes = routes,
-        .tokens = house->tokens,
+        .people = house->service.people,
         .instance = house->service.instance,
         .context = &house->service,
     };
@@ -318,7 +317,7 @@ static void house_close(struct house *house)
     http_stop(house->http);
     starting_end(house->starting);
     queue_end(house);
-    tokens_free(house->tokens);
+    people_stop(house->service.people);
     words_free(house->command);
     words_free(house->specs);
     free(house->lock_dir);

@@ -168,7 +168,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
             return MHD_NO;
         admit_check(request, version);
-        peer_arrive(arg, peer);
+        peer_arrive(arg, peer, request->token);
         return answer_is_early(request) ? request_answer(request) : MHD_YES;
     }
     if (*upload_size) {
@@ -266,7 +266,7 @@ int http_start(struct http **out, const struct http_config *config, struct error
     http->listener = config->listener;
     http->request_s = config->request_s;
     http->routes = config->routes;
-    http->tokens = config->tokens;
+    http->people = config->people;
     http->context = config->context;
     snprintf(http->instance, sizeof http->instance, "%s", config->instance);
     if (!(http->cache = cache_new(CACHE_BYTES))) {

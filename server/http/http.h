@@ -7,16 +7,16 @@
 #include "server/http/route.h"
 
 struct http;
-struct tokens;
+struct people;
 
 struct http_config {
     int listener;  /* a bound, listening socket (listen.h); http owns it once http_start() succeeded */
     int threads;   /* of the pool */
     int request_s; /* a request that has not arrived whole in that time is cut off */
     const struct route *const *routes;
-    const struct tokens *tokens; /* NULL: everybody may do everything */
-    const char *instance;        /* sent with every reply; copied */
-    void *context;               /* for handlers: request_context() */
+    struct people *people; /* NULL: everybody may do everything */
+    const char *instance;  /* sent with every reply; copied */
+    void *context;         /* for handlers: request_context() */
 };
 
 /* Accepts from its return on. */

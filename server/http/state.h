@@ -32,6 +32,7 @@ struct peer {
     int socket;
     enum peer_phase phase;
     int64_t arriving_since_ns;
+    uint64_t token; /* that its last request presented; 0: none */
     bool cut;       /* its socket was shut down: too slow, or idle when others wanted to connect */
     bool malformed; /* the target of the request that arrives cannot be decoded */
     bool uploading; /* while ARRIVING: a request's header is there, its body is not yet */
@@ -47,7 +48,8 @@ struct http {
     int listener;
     int request_s;
     const struct route *const *routes;
-    const struct tokens *tokens;
+    struct people *people;
+    unsigned people_changes; /* that the peers were looked at for */
     struct lane *lane;
     struct cache *cache;
     char instance[64];
@@ -72,6 +74,8 @@ struct request {
     struct peer *peer;
     struct route_match match;
     struct person person;
+    uint64_t token;            /* its number (people.h); 0: none was wanted */
+    int authorizations;        /* headers of that name */
     const char *path, *method; /* the library's, for as long as the request lives */
     const char *accept;        /* all Accept fields as one; NULL: there is none */
     struct buffer accept_joined;

@@ -19,3 +19,10 @@ int role_of(const char *name)
             return role;
     return -1;
 }
+
+bool person_name_valid(const char *name)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@";
+    size_t length = strspn(name, allowed);
+    return length > 0 && length < PERSON_NAME_BYTES && !name[length] && !strchr("._-@", name[0]);
+}

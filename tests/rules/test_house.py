@@ -18,6 +18,7 @@ LIBRARIES = {
     "microhttpd.h": r"server/(http|routes)/",
     "sqlite3.h": r"server/store/",
     "jansson.h": r"(api/|server/routes/)",
+    "nettle/": r"server/people/",
     "cuda_runtime.h": r"kernels/(suite|device)/",
     "cupti": r"kernels/device/counters",
 }

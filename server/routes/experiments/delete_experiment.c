@@ -2,6 +2,7 @@
    stopped by ending its executor, which takes a moment. With ?remove=true: removes one that has ended. */
 #include "server/http/route.h"
 #include "server/routes/answers/answer_experiment.h"
+#include "server/routes/answers/answer_forbidden.h"
 #include "server/routes/cancel.h"
 #include "server/routes/remove.h"
 #include "server/routes/service.h"
@@ -63,6 +64,9 @@ static enum handled handle(struct request *request)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
     if (!id_valid(request_param(request)))
         return reply_problem(request, PROBLEM_NOT_FOUND, "there is no experiment %s", request_param(request));
+    enum handled handled;
+    if (!request_kept(request) && forbid_experiment_of_other(request, request_param(request), &handled))
+        return handled;
     if (remove)
         return remove_handle(request, STORE_EXPERIMENT, removal_check);
     return cancel_handle(request, queue_cancel, answer);

@@ -14,6 +14,7 @@
 #include "server/http/route.h"
 #include "server/people/person.h"
 #include "server/routes/answers/answer_experiment.h"
+#include "server/routes/answers/answer_forbidden.h"
 #include "server/routes/await.h"
 #include "server/routes/idempotency.h"
 #include "server/routes/service.h"
@@ -77,7 +78,7 @@ static int experiment_read(struct request *request, const json_t *object, struct
                                  (long long)experiment->device, status.reason[0] ? ": " : "", status.reason);
         return -1;
     }
-    return 0;
+    return forbid_override(request, experiment->priority, handled) ? -1 : 0;
 }
 
 /* ---- submitting ---- */

@@ -3,6 +3,7 @@
 #include "server/routes/cancel.h"
 #include "server/routes/remove.h"
 #include "server/http/route.h"
+#include "server/routes/answers/answer_forbidden.h"
 #include "server/routes/answers/answer_sweep.h"
 
 /* `asked`: the queue has taken the cancellation. */
@@ -41,6 +42,9 @@ static enum handled handle(struct request *request)
     const char *wrong = remove_asked(request, &remove);
     if (wrong)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
+    enum handled handled;
+    if (!request_kept(request) && forbid_sweep_of_other(request, request_param(request), &handled))
+        return handled;
     if (remove)
         return remove_handle(request, STORE_SWEEP, removal_check);
     return cancel_handle(request, queue_cancel_sweep, answer);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "server/http/route.h"
 #include "server/people/person.h"
+#include "server/routes/answers/answer_forbidden.h"
 #include "server/routes/answers/answer_sweep.h"
 #include "server/routes/await.h"
 #include "server/routes/idempotency.h"
@@ -162,6 +163,10 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "device %d is not known yet",
                              sweeping->sweep.unknown_device);
     }
+    enum handled forbidden;
+    for (int i = 0; i < sweeping->sweep.experiment_count; i++)
+        if (forbid_override(request, sweeping->sweep.experiments[i].priority, &forbidden))
+            return forbidden;
     /* Other than that of the same text as an experiment. */
     fingerprint_make(sweeping->text, hash);
     snprintf(sweeping->fingerprint, sizeof sweeping->fingerprint, "sweep %.32s", hash);
