@@ -3,6 +3,7 @@
 #include <sys/statvfs.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 
 enum {
     EXPERIMENT_BYTES = 8192, /* with its result and its index entries */
@@ -28,6 +29,12 @@ int room_take(struct room *room, int experiments, struct error *error)
                            room_reserve(room->reserve_bytes, (int64_t)disk.f_blocks * (int64_t)disk.f_frsize);
     }
     int64_t wanted = (int64_t)experiments * EXPERIMENT_BYTES;
+    bool refusing = room->free_bytes < EXPERIMENT_BYTES;
+    if (refusing && !room->refusing)
+        log_warning("store: the disk is nearly full: submissions are refused");
+    else if (!refusing && room->refusing)
+        log_info("store: submissions are taken again");
+    room->refusing = refusing;
     if (room->free_bytes < wanted)
         return error_set(
             error, ERROR_STORAGE,

@@ -3,6 +3,7 @@
 #ifndef COALESCED_SERVER_STORE_WRITER_ROOM_H
 #define COALESCED_SERVER_STORE_WRITER_ROOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@ struct room {
     int64_t reserve_bytes; /* as asked for; 0: nothing is refused */
     int64_t looked_ns;     /* when free_bytes was; 0: never */
     int64_t free_bytes;    /* less what was taken since then */
+    bool refusing;         /* told in the log */
 };
 
 /* How many bytes of a file system of that size are kept free: never more than half of it, so that a small one works. */
