@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/notify.h"
 #include "server/config.h"
 
 /* Written under another name and renamed, so that whoever waits for the file never reads half of it. */
@@ -30,5 +31,6 @@ int announce(const struct config *config, int port, const char *instance, struct
            (int)getpid());
     fflush(stdout);
     log_info("listening on %s, data in %s", url, config->data_dir);
+    notify("READY=1\nSTATUS=Listening on %s", url);
     return config->port_file[0] ? port_file_write(config->port_file, port, error) : 0;
 }

@@ -13,6 +13,7 @@
 
 #include "api/text.h"
 #include "base/log.h"
+#include "base/notify.h"
 #include "base/streams.h"
 #include "executor/executor.h"
 #include "kernels/experiment.h"
@@ -101,6 +102,7 @@ static struct worker_config worker_config_of(const struct house *house, const ch
         .idle_s = house->config.idle_s,
         .grace_s = house->config.grace_s,
         .hello_s = house->config.hello_s,
+        .readings = house->service.readings,
     };
 }
 
@@ -141,6 +143,7 @@ static int devices_choose(struct house *house, struct error *error)
 
 static int workers_start(struct house *house, struct error *error)
 {
+    readings_watch(house->service.readings, house->service.devices, house->service.queue);
     for (int i = 0; i < house->devices; i++) {
         char automatic[24];
         snprintf(automatic, sizeof automatic, "auto:%d", i);
@@ -177,11 +180,11 @@ static int queue_start(struct house *house, struct error *error)
 static void queue_end(struct house *house)
 {
     struct service *service = &house->service;
+    readings_free(service->readings); /* it looks at the queue */
     if (service->queue)
         queue_close(service->queue);
     store_close(service->store);
     events_free(service->events);
-    readings_free(service->readings);
     devices_free(service->devices);
     service->queue = NULL;
     service->store = NULL;
@@ -215,6 +218,7 @@ static struct http_config http_config_of(struct house *house)
         .people = house->service.people,
         .instance = house->service.instance,
         .context = &house->service,
+        .completed = service_completed,
     };
 }
 
@@ -279,6 +283,7 @@ static int foundation_wait(struct house *house, const sigset_t *ends, int *recei
             return -1;
     }
     *received = 0;
+    notify("STATUS=The store is open");
     starting_end(house->starting);
     house->starting = NULL;
     return 0;
@@ -293,6 +298,7 @@ static int house_open(struct house *house, const sigset_t *ends, int *received, 
         access_check(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
+    house->service.data_dir = config->data_dir;
     house->port = config->port;
     house->listener = listen_open(config->address, &house->port, error);
     if (house->listener < 0 || foundation_wait(house, ends, received, error) < 0 ||
@@ -325,8 +331,6 @@ static void house_close(struct house *house)
         close(house->listener);
 }
 
-/* ---- running ---- */
-
 /* A second Ctrl-C ends the process at once: that costs an attempt of what runs, and nothing that was
    acknowledged. */
 static void impatience_allow(void)
@@ -344,6 +348,7 @@ static int serve(struct house *house, const sigset_t *ends)
     if (house_open(house, ends, &received, &error) == 0 && house_announce(house, &error) == 0)
         sigwait(ends, &received);
     if (received > 0) {
+        notify("STOPPING=1\nSTATUS=Stopping");
         log_info("%s: stopping", strsignal(received));
         impatience_allow();
     }

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "server/http/admission/admit.h"
 #include "server/http/content/cache.h"
@@ -194,6 +195,19 @@ static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *te
     return length;
 }
 
+static void request_tell(const struct request *request)
+{
+    const struct http *http = request->http;
+    const struct http_completed completed = {
+        .route = request->match.route,
+        .method = request->method,
+        .code = request->status,
+        .took_ns = clock_monotonic_ns() - request->began_ns,
+    };
+    if (http->completed)
+        http->completed(http->completed_arg, &completed);
+}
+
 /* The one place where a request is freed. */
 static void on_completed(void *arg, struct MHD_Connection *connection, void **slot,
                          enum MHD_RequestTerminationCode code)
@@ -204,6 +218,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **sl
     if (!request)
         return;
     struct peer *peer = request->peer;
+    request_tell(request);
     request_free(request);
     *slot = NULL;
     peer_done(arg, peer);
@@ -268,6 +283,8 @@ int http_start(struct http **out, const struct http_config *config, struct error
     http->routes = config->routes;
     http->people = config->people;
     http->context = config->context;
+    http->completed = config->completed;
+    http->completed_arg = config->completed_arg;
     snprintf(http->instance, sizeof http->instance, "%s", config->instance);
     if (!(http->cache = cache_new(CACHE_BYTES))) {
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");

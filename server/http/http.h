@@ -3,11 +3,21 @@
 #ifndef COALESCED_SERVER_HTTP_HTTP_H
 #define COALESCED_SERVER_HTTP_HTTP_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "server/http/route.h"
 
 struct http;
 struct people;
+
+/* A request that is over: its reply has left, or its client has. */
+struct http_completed {
+    const struct route *route; /* NULL: none */
+    const char *method;
+    unsigned code;   /* 0: no reply was made */
+    int64_t took_ns; /* since its header was there */
+};
 
 struct http_config {
     int listener;  /* a bound, listening socket (listen.h); http owns it once http_start() succeeded */
@@ -17,6 +27,9 @@ struct http_config {
     struct people *people; /* NULL: everybody may do everything */
     const char *instance;  /* sent with every reply; copied */
     void *context;         /* for handlers: request_context() */
+    /* Called once for each request, from any thread; it must not block. NULL: never. */
+    void (*completed)(void *arg, const struct http_completed *completed);
+    void *completed_arg;
 };
 
 /* Accepts from its return on. */

@@ -23,6 +23,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
     peer->malformed = false;
     request->path = target_path(path);
     request->method = method;
+    request->began_ns = clock_monotonic_ns();
     request->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     route_find(http->routes, method, request->path, &request->match);
     return request;

@@ -26,6 +26,8 @@ enum peer_phase {
     PEER_SENDING,   /* the reply is on its way */
 };
 
+struct http_completed; /* http.h */
+
 struct peer {
     struct peer *next, *previous; /* the one that was active last comes first */
     struct MHD_Connection *connection;
@@ -54,6 +56,8 @@ struct http {
     struct cache *cache;
     char instance[64];
     void *context;
+    void (*completed)(void *arg, const struct http_completed *completed);
+    void *completed_arg;
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t watch; /* wakes the watcher */
@@ -81,6 +85,7 @@ struct request {
     struct buffer accept_joined;
     struct buffer body;
     size_t body_seen; /* bytes, also those thrown away */
+    int64_t began_ns; /* its header was there */
     bool head;        /* HEAD: a reply without its body */
     bool plain;       /* neither a query nor a preference: the path says all */
     bool gzip;        /* the client takes it */

@@ -123,10 +123,13 @@ static void a_place_counts_what_runs_and_what_is_before(void **state)
     assert_int_equal(depth.queued, 1);
     assert_string_equal(depth.running, ids[1]);
     assert_true(depth.mean_s >= 0.02);
+    assert_true(depth.busy_s >= 0.02);
+    assert_true(depth.oldest_s >= 0.02 && depth.oldest_s < 60);
     queue_depth(service->queue, 1, &depth);
     assert_int_equal(depth.queued, 0);
     assert_string_equal(depth.running, "");
     assert_true(depth.mean_s < 0);
+    assert_true(depth.busy_s == 0 && depth.oldest_s == 0);
 }
 
 /* ---- states and the store ---- */

@@ -75,7 +75,7 @@ static void sweep_end(struct store *store, const struct swept *swept, int count,
 static enum error_kind step(struct store *store, struct store_removal *removal)
 {
     struct tried tried;
-    tried_change(&tried, "", JOB_QUEUED);
+    tried_change(&tried, (char[ID_BYTES]){0}, JOB_QUEUED);
     tried.write.change_count = 0;
     tried.write.removal = removal;
     tried_now(store, &tried);
@@ -179,7 +179,7 @@ static void a_sweep_that_was_cancelled_has_ended(void **state)
     const struct error failure = {.kind = ERROR_CANCELLED, .text = "so"};
     struct store_cancel cancel = {.finished_ms = 5, .failure = &failure};
     struct tried tried;
-    tried_change(&tried, "", JOB_QUEUED);
+    tried_change(&tried, (char[ID_BYTES]){0}, JOB_QUEUED);
     memcpy(cancel.sweep, swept->id, ID_BYTES);
     tried.write.change_count = 0;
     tried.write.cancel = &cancel;
