@@ -2,7 +2,6 @@
    is the other program in here: the child that runs experiments. */
 #include <errno.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 
 #include "api/text.h"
 #include "base/log.h"
-#include "base/standard.h"
 #include "base/notify.h"
+#include "base/streams.h"
 #include "executor/executor.h"
 #include "kernels/experiment.h"
 #include "server/announce.h"
@@ -24,8 +23,10 @@
 #include "server/http/http.h"
 #include "server/http/connections/listen.h"
 #include "server/people/people.h"
+#include "server/routes/remove.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
+#include "server/store/keep/keeper.h"
 #include "version.h"
 
 /* Everything that lives as long as the service; what is NULL (-1 for a descriptor) was not reached. */
@@ -33,6 +34,7 @@ struct house {
     struct config config;
     struct service service;
     struct http *http;
+    struct keeper *keeper;
     struct starting *starting; /* while the store cannot be opened */
     bool announced;
     int listener, port;
@@ -181,8 +183,7 @@ static void queue_end(struct house *house)
 {
     struct service *service = &house->service;
     readings_free(service->readings); /* it looks at the queue */
-    if (service->queue)
-        queue_close(service->queue);
+    queue_close(service->queue);
     store_close(service->store);
     events_free(service->events);
     devices_free(service->devices);
@@ -198,6 +199,7 @@ static int store_start(struct house *house, struct error *error)
     const char *directory = house->config.data_dir;
     if (store_open(&house->service.store, directory, NULL, error) < 0)
         return -1;
+    store_reserve(house->service.store, house->config.reserve_bytes);
     if (!house->lock_dir && asprintf(&house->lock_dir, "%s/locks", directory) < 0) {
         house->lock_dir = NULL;
         return error_set(error, ERROR_MEMORY, "no memory for the locks' name");
@@ -227,7 +229,11 @@ static int http_begin(struct house *house, struct error *error)
     if (http_start(&house->http, &config, error) < 0)
         return -1;
     house->listener = -1;
-    return 0;
+    struct keeper_config keep = {.days = house->config.keep_days,
+                                 .bytes = house->config.keep_bytes,
+                                 .removed = remove_forget,
+                                 .arg = house->http};
+    return keeper_start(&house->keeper, house->service.store, &keep, error);
 }
 
 /* ---- a disk that is full when the service starts ---- */
@@ -314,6 +320,7 @@ static void house_close(struct house *house)
     for (int i = 0; i < house->devices && house->devices <= DEVICES_MAX; i++)
         if (house->workers[i])
             worker_stop(house->workers[i]);
+    keeper_stop(house->keeper);
     http_stop(house->http);
     starting_end(house->starting);
     queue_end(house);
@@ -356,7 +363,7 @@ static int serve(struct house *house, const sigset_t *ends)
 
 int main(int argc, char **argv)
 {
-    standard_open();
+    streams_open_standard();
     if (argc > 1 && strcmp(argv[1], "--executor") == 0) {
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);

@@ -1,7 +1,7 @@
 /* POST /v1/devices/{n}/resume: it takes work again. */
 #include "server/http/route.h"
 #include "server/routes/answers/answer_device.h"
-#include "server/routes/hold.h"
+#include "server/routes/answers/answer_hold.h"
 
 static enum handled handle(struct request *request)
 {

@@ -1,6 +1,6 @@
 /* POST /v1/queue/pause: the same as a drain for all devices. */
 #include "server/http/route.h"
-#include "server/routes/hold.h"
+#include "server/routes/answers/answer_hold.h"
 
 static enum handled handle(struct request *request)
 {

@@ -1,6 +1,6 @@
 /* POST /v1/queue/resume: devices take work again, but for those that are drained. */
 #include "server/http/route.h"
-#include "server/routes/hold.h"
+#include "server/routes/answers/answer_hold.h"
 
 static enum handled handle(struct request *request)
 {

@@ -1,6 +1,6 @@
 /* What holding and resuming have in common: the write, and the answer after its commit. */
-#ifndef COALESCED_SERVER_ROUTES_HOLD_H
-#define COALESCED_SERVER_ROUTES_HOLD_H
+#ifndef COALESCED_SERVER_ROUTES_ANSWERS_ANSWER_HOLD_H
+#define COALESCED_SERVER_ROUTES_ANSWERS_ANSWER_HOLD_H
 
 #include "server/routes/service.h"
 

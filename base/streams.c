@@ -1,9 +1,9 @@
-#include "base/standard.h"
+#include "base/streams.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-void standard_open(void)
+void streams_open_standard(void)
 {
     int fd;
     do

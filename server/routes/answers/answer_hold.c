@@ -1,4 +1,4 @@
-#include "server/routes/hold.h"
+#include "server/routes/answers/answer_hold.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
