@@ -113,6 +113,14 @@ def operation(method, path):
     return None
 
 
+def queries():
+    """The names of all query parameters."""
+    parameters = [one for item in DOCUMENT["paths"].values() for part in item.values() for one in
+                  (part if isinstance(part, list) else part.get("parameters", []))]
+    parameters = [_follow(one["$ref"]) if "$ref" in one else one for one in parameters]
+    return {one["name"] for one in parameters if one["in"] == "query"}
+
+
 def check(method, path, response):
     """Raises when the response is not what the contract says."""
     assert response.headers["Coalesced-Instance"]

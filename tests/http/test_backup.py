@@ -137,10 +137,14 @@ def test_root_restores_for_the_services_user(start, tmp_path):
     service, data = start(), tmp_path / "data"
     backup(data, tmp_path / "backup.db")
     assert service.stop() == 0
-    os.chown(data, 12345, 23456)
-    restore(data, tmp_path / "backup.db")
-    status = (data / "coalesced.db").stat()
-    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (12345, 23456, 0o600)
+    fresh = tmp_path / "fresh"
+    fresh.mkdir()
+    for place in (data, fresh):
+        os.chown(place, 12345, 23456)
+        restore(place, tmp_path / "backup.db")
+        for name in ("coalesced.db", "lock"):
+            status = (place / name).stat()
+            assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (12345, 23456, 0o600)
 
 
 def test_an_older_version_is_backed_up_and_restored(tmp_path):

@@ -6,6 +6,7 @@ import re
 import signal
 import time
 
+import contract
 import pytest
 import requests
 from conftest import SMALL, sanitized
@@ -104,6 +105,9 @@ def test_a_start_on_a_full_disk_can_be_stopped(disk):
     disk.fails("write")
     service = disk(ready=False)
     assert service.get("/readyz").status_code == 503
+    # No query that there will be is called wrong meanwhile.
+    for name in sorted(contract.queries()):
+        assert requests.get(f"{service.url}/v1/experiments?{name}=1", timeout=20).status_code == 503, name
     assert service.stop() == 0
 
 

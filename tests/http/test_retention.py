@@ -2,14 +2,18 @@
 import csv
 import io
 import json
+import os
+import pathlib
 import sqlite3
+import struct
 import threading
 import time
 
 import pytest
 import requests
-from conftest import SMALL
+from conftest import SMALL, sanitized
 
+BUILD = pathlib.Path(os.environ.get("COALESCED_BUILD", pathlib.Path(__file__).parents[2] / "build"))
 UNKNOWN = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 SECOND = 1 / 86400  # of a day
 
@@ -184,3 +188,19 @@ def test_whoever_reads_meanwhile_sees_what_is_there_or_that_it_is_gone(start):
     assert not wrong, wrong[:3]
     assert gone(service, f"/v1/sweeps/{sweeps[0]}")
     service.works()
+
+
+def test_a_clock_that_jumps_ahead_makes_nothing_old(start, tmp_path):
+    if sanitized():
+        pytest.skip("a sanitizer wants to be preloaded first")
+    control = tmp_path / "control"
+    control.write_bytes(bytes(56))
+    service = start("--keep-days", "50", environment={"LD_PRELOAD": str(BUILD / "tests/steered.so"), "STEERED_CONTROL": str(control),
+                                                      "STEERED_FOLDER": str(tmp_path)})
+    before = service.run()
+    with control.open("r+b") as file:
+        file.write(struct.pack("=iiq", 0, 0, 100 * 86400 * 10**9))
+    after = service.run()
+    assert after["submitted_at"][:7] > before["submitted_at"][:7]
+    time.sleep(5)
+    assert service.get(f"/v1/experiments/{before['id']}").status_code == 200

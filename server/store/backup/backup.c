@@ -75,6 +75,8 @@ int backup_make(const char *directory, const char *file, bool force, struct data
     if (snprintf(source, sizeof source, "%s/coalesced.db", directory) >= (int)sizeof source ||
         snprintf(part, sizeof part, "%s.part", file) >= (int)sizeof part)
         return error_set(error, ERROR_INVALID, "the name is too long");
+    if (access(source, R_OK) < 0 && errno != ENOENT)
+        return error_set_errno(error, errno, "cannot read %s: run this as the user of the service", source);
     if (access(source, F_OK) < 0)
         return error_set(error, ERROR_NOT_FOUND, "there is no database in %s: is that the data directory?",
                          directory);

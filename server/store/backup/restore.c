@@ -13,15 +13,15 @@
 
 /* What lies at these places, in the data directory. */
 struct places {
-    char database[PATH_MAX], log[PATH_MAX], shared[PATH_MAX], fresh[PATH_MAX];
+    char database[PATH_MAX], log[PATH_MAX], shared[PATH_MAX], fresh[PATH_MAX], lock[PATH_MAX];
 };
 
 static int places_set(struct places *places, const char *directory, struct error *error)
 {
-    char *const paths[] = {places->database, places->log, places->shared, places->fresh};
+    char *const paths[] = {places->database, places->log, places->shared, places->fresh, places->lock};
     static const char *const names[] = {"coalesced.db", "coalesced.db-wal", "coalesced.db-shm",
-                                        "coalesced.db.restoring"};
-    for (int i = 0; i < 4; i++)
+                                        "coalesced.db.restoring", "lock"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (snprintf(paths[i], PATH_MAX, "%s/%s", directory, names[i]) >= PATH_MAX)
             return error_set(error, ERROR_INVALID, "the data directory's name is too long");
     return 0;
@@ -42,7 +42,7 @@ static int log_refuse(const char *file, struct error *error)
     return 0;
 }
 
-/* The copy belongs to whom the directory belongs, so that root can restore for the service's user. */
+/* What is made belongs to whom the directory belongs, so that root can restore for the service's user. */
 static int owner_take(const char *directory, const char *path, struct error *error)
 {
     struct stat status;
@@ -117,7 +117,8 @@ int restore_database(const char *file, const char *directory, char aside[RESTORE
     int lock = lock_directory(directory, error);
     if (lock < 0)
         return -1;
-    if (copy_file(file, places.fresh, error) == 0 && owner_take(directory, places.fresh, error) == 0 &&
+    if (owner_take(directory, places.lock, error) == 0 && copy_file(file, places.fresh, error) == 0 &&
+        owner_take(directory, places.fresh, error) == 0 &&
         database_check(places.fresh, true, facts, error) == 0 &&
         aside_put(&places, directory, aside, error) == 0) {
         unlink(places.log); /* empty by now, or another's */

@@ -19,7 +19,8 @@ struct keeper {
     struct store *store;
     struct keeper_config config;
     pthread_t thread;
-    long removed; /* since it last had nothing to do; the thread's */
+    int64_t began_ms, began_ns; /* the wall's clock and the steady one */
+    long removed;               /* since it last had nothing to do; the thread's */
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t change;
@@ -40,6 +41,14 @@ static void on_step(struct store_write *write, const struct error *failed)
     pthread_mutex_unlock(&keeper->lock);
 }
 
+/* No later than the time that has passed says: a clock that jumps ahead must not make all of it old. */
+static int64_t now_ms(const struct keeper *keeper)
+{
+    int64_t steady_ms = keeper->began_ms + (clock_monotonic_ns() - keeper->began_ns) / 1000000;
+    int64_t wall_ms = clock_wall_ms();
+    return wall_ms < steady_ms ? wall_ms : steady_ms;
+}
+
 /* One step; how long to wait for the next. A store that is not healthy tries by itself, and a step would not write. */
 static int keeper_step(struct keeper *keeper)
 {
@@ -49,7 +58,7 @@ static int keeper_step(struct keeper *keeper)
     keeper->step.what = REMOVE_OLDEST;
     keeper->step.keep_bytes = config->bytes;
     if (config->days > 0)
-        keeper->step.ended_before_ms = clock_wall_ms() - (int64_t)(config->days * day_ms);
+        keeper->step.ended_before_ms = now_ms(keeper) - (int64_t)(config->days * day_ms);
     keeper->stepping = true;
     store_hand_over(keeper->store, &keeper->write);
     pthread_mutex_lock(&keeper->lock);
@@ -95,6 +104,8 @@ int keeper_start(struct keeper **out, struct store *store, const struct keeper_c
     keeper->write.removal = &keeper->step;
     keeper->store = store;
     keeper->config = *config;
+    keeper->began_ms = clock_wall_ms();
+    keeper->began_ns = clock_monotonic_ns();
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
