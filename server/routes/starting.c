@@ -77,8 +77,8 @@ static enum handled handle_other(struct request *request)
     return reply_problem(request, PROBLEM_UNAVAILABLE, "the service cannot start yet: %s", reason);
 }
 
-static const char *const queries[] = {"kernel",    "state",      "device", "label",   "sweep", "owner",
-                                      "page_size", "page_token", "wait",   "verbose", NULL};
+static const char *const queries[] = {"kernel",    "state",      "device", "label",  "sweep",   "owner",
+                                      "page_size", "page_token", "wait",   "remove", "verbose", NULL};
 
 #define OTHER(of)                                                                                            \
     &(const struct route)                                                                                    \
