@@ -26,7 +26,7 @@ import tempfile
 import time
 
 from soak.checks import of_the_store, over_http, replay_some, resolve, settle
-from soak.clients import Client, Watcher
+from soak.clients import Client, Warden, Watcher
 from soak.conductor import Conductor, World
 from soak.ledger import Ledger
 from soak.machine import Machine, Tokens
@@ -84,13 +84,14 @@ def last_life(conductor, clients, world):
 
 def soak(options, folder):
     machine = Machine(folder, options.build.resolve() / "tests" / "steered.so")
-    tokens = Tokens(options.build / "coalesced", folder / "tokens", {**dict.fromkeys(OWNERS, "run"), "watcher": "read"})
+    tokens = Tokens(options.build / "coalesced", folder / "tokens", {**dict.fromkeys(OWNERS, "run"), "watcher": "read", "warden": "admin"})
     ledger = Ledger()
     world = World(options, machine, tokens, ledger)
     service = Service(options, machine, tokens, ledger, folder)
     conductor = Conductor(world, service)
     clients = [Client(world, owner, f"{owner}-{i}") for owner in OWNERS for i in range(2)]
-    watchers = [Watcher(world, "watcher", f"watcher-{i}") for i in range(2)]
+    world.warden = Warden(world, "warden", "warden")
+    watchers = [*(Watcher(world, "watcher", f"watcher-{i}") for i in range(2)), world.warden]
     saboteur = Saboteur(machine.data / "coalesced.db", ledger, random.Random(options.seed)) if options.sabotage else None
     report = {}
     try:
