@@ -1,7 +1,6 @@
 /* Puts the service together, waits for a signal, takes it apart in the reverse order. `coalesced --executor`
    is the other program in here: the child that runs experiments. */
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +14,7 @@
 #include "api/text.h"
 #include "base/log.h"
 #include "base/notify.h"
+#include "base/streams.h"
 #include "executor/executor.h"
 #include "kernels/experiment.h"
 #include "server/announce.h"
@@ -24,8 +24,10 @@
 #include "server/http/http.h"
 #include "server/http/connections/listen.h"
 #include "server/people/people.h"
+#include "server/routes/remove.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
+#include "server/store/keep/keeper.h"
 #include "version.h"
 
 /* Everything that lives as long as the service; what is NULL (-1 for a descriptor) was not reached. */
@@ -33,6 +35,7 @@ struct house {
     struct config config;
     struct service service;
     struct http *http;
+    struct keeper *keeper;
     struct starting *starting; /* while the store cannot be opened */
     bool announced;
     int listener, port;
@@ -195,6 +198,7 @@ static int store_start(struct house *house, struct error *error)
     const char *directory = house->config.data_dir;
     if (store_open(&house->service.store, directory, NULL, error) < 0)
         return -1;
+    store_reserve(house->service.store, house->config.reserve_bytes);
     if (!house->lock_dir && asprintf(&house->lock_dir, "%s/locks", directory) < 0) {
         house->lock_dir = NULL;
         return error_set(error, ERROR_MEMORY, "no memory for the locks' name");
@@ -224,7 +228,11 @@ static int http_begin(struct house *house, struct error *error)
     if (http_start(&house->http, &config, error) < 0)
         return -1;
     house->listener = -1;
-    return 0;
+    struct keeper_config keep = {.days = house->config.keep_days,
+                                 .bytes = house->config.keep_bytes,
+                                 .removed = remove_forget,
+                                 .arg = house->http};
+    return keeper_start(&house->keeper, house->service.store, &keep, error);
 }
 
 /* ---- a disk that is full when the service starts ---- */
@@ -311,6 +319,7 @@ static void house_close(struct house *house)
     for (int i = 0; i < house->devices && house->devices <= DEVICES_MAX; i++)
         if (house->workers[i])
             worker_stop(house->workers[i]);
+    keeper_stop(house->keeper);
     http_stop(house->http);
     starting_end(house->starting);
     queue_end(house);
@@ -351,19 +360,9 @@ static int serve(struct house *house, const sigset_t *ends)
     return error.kind == ERROR_NONE ? 0 : 1;
 }
 
-/* Descriptors 0 to 2 that were closed would go to the first files that are opened, and what is printed into those. */
-static void standard_streams_open(void)
-{
-    int fd;
-    while ((fd = open("/dev/null", O_RDWR)) >= 0 && fd <= STDERR_FILENO)
-        ;
-    if (fd >= 0)
-        close(fd);
-}
-
 int main(int argc, char **argv)
 {
-    standard_streams_open();
+    streams_open_standard();
     if (argc > 1 && strcmp(argv[1], "--executor") == 0) {
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);

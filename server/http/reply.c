@@ -57,7 +57,8 @@ static bool header_given(const struct request *request, const char *name)
 
 static void headers_add(struct request *request, struct MHD_Response *response, const char *type, bool coded)
 {
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    if (type)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     if (coded)
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
     if (!header_given(request, MHD_HTTP_HEADER_CACHE_CONTROL))
@@ -69,7 +70,7 @@ static void headers_add(struct request *request, struct MHD_Response *response, 
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 }
 
-/* All replies pass here. Takes the response (NULL: there was no memory for it), which request_run() queues: only the
+/* All replies pass here; without a type, those without a body. Takes the response (NULL: there was no memory for it), which request_run() queues: only the
    connection's thread may. */
 static enum handled reply_send(struct request *request, unsigned status, const char *type,
                                struct MHD_Response *response, bool coded)
@@ -143,6 +144,12 @@ enum handled reply_text(struct request *request, char *text)
 {
     struct buffer body = line_of(text);
     return reply_body(request, 200, &body);
+}
+
+enum handled reply_nothing(struct request *request)
+{
+    return reply_send(request, MHD_HTTP_NO_CONTENT, NULL,
+                      MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT), false);
 }
 
 enum handled reply_static(struct request *request, const char *text)
@@ -246,7 +253,7 @@ enum handled reply_lasting(struct request *request, struct buffer *body, const c
     if (!document)
         return HANDLED_FAILED;
     if (kept)
-        cache_put(request->http->cache, key, document);
+        cache_put(request->http->cache, key, document, request->cache_age);
     return document_send(request, document);
 }
 

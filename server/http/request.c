@@ -48,6 +48,11 @@ void request_free(struct request *request)
 
 /* ---- what an endpoint asks ---- */
 
+struct http *request_http(const struct request *request)
+{
+    return request->http;
+}
+
 void *request_context(const struct request *request)
 {
     return request->http->context;

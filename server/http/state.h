@@ -101,6 +101,7 @@ struct request {
     enum handled handled; /* what the handler returned that ran in the lane */
     double wait_s;        /* asked for by the present request_wait; negative: no limit */
     int64_t wait_until_ns;
+    unsigned long cache_age; /* before its handler read anything */
     void *kept;
     void (*release)(void *kept);
     int header_count;

@@ -187,7 +187,7 @@ def test_lists_are_filtered_by_owner(guarded):
             assert response.status_code == 400 and "owner" in response.json()["detail"]
 
 
-def test_only_its_owner_and_an_admin_may_cancel(guarded):
+def test_only_its_owner_and_an_admin_may_cancel_and_remove(guarded):
     for name, other, allowed in (("bob", "eve", "bob"), ("bob", "eve", "ada"), ("ada", "bob", "ada")):
         one = submit(guarded, name, SLOW)["links"]["self"]
         many = sweep(guarded, name, {**SLOW, "offset": [0, 1]}).json()["links"]["self"]
@@ -197,6 +197,11 @@ def test_only_its_owner_and_an_admin_may_cancel(guarded):
             assert guarded.get(path, headers=bearer(other)).json()["state"] in ("queued", "running")
             assert guarded.delete(path, headers=bearer("rita")).status_code == 403
             assert guarded.delete(path, headers=bearer(allowed)).status_code in (200, 202)
+            guarded.until(lambda: guarded.get(path, headers=bearer("rita")).json()["finished_at"])
+            for person in (other, "rita"):
+                assert guarded.delete(path + "?remove=true", headers=bearer(person)).status_code == 403
+            assert guarded.delete(path + "?remove=true", headers=bearer(allowed)).status_code == 204
+            assert guarded.get(path, headers=bearer("rita")).status_code == 404
     assert guarded.delete("/v1/experiments/" + "0" * 26, headers=bearer("eve")).status_code == 404
     assert guarded.delete("/v1/sweeps/" + "0" * 26, headers=bearer("eve")).status_code == 404
 

@@ -53,7 +53,7 @@ static int writes_commit(struct applier *applier, struct writes *writes, struct 
         struct error why = {0};
         enum applied applied = applier_apply(applier, write, &why);
         if (applied == REFUSED) {
-            if (why.kind != ERROR_FULL)
+            if (why.kind == ERROR_STORE)
                 log_error("store: a write was refused: %s", why.text);
             write->done(write, &why);
             continue;
