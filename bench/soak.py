@@ -35,7 +35,7 @@ from soak.service import Service
 
 OWNERS = ("ada", "grace", "edsger", "barbara")
 READY_S = 1  # 99 % of the restarts
-GROWN_DESCRIPTORS, GROWN_BYTES = 8, 24 << 20  # kept answers are 8 MB at most
+GROWN = {"descriptors": 8, "resident_bytes": 24 << 20}  # at most; kept answers are 8 MB of it
 
 
 def quiet(world, clients):
@@ -76,9 +76,9 @@ def last_life(conductor, clients, world):
     quiet(world, clients)
     settle(clients[0], service, 120)
     after = measured(service)
-    grown = {name: after[name] - before[name] for name in before}
-    if grown["descriptors"] > GROWN_DESCRIPTORS or grown["resident_bytes"] > GROWN_BYTES:
-        world.ledger.violate("the service grows", before=before, after=after)
+    for what, most in GROWN.items():
+        if after[what] - before[what] > most:
+            world.ledger.violate("the service grows", what=what, before=before, after=after)
     return {"seconds": options.seconds, "before": before, "after": after}
 
 
