@@ -66,11 +66,11 @@ static size_t question_write(const struct load *load, char *out)
     else if (strcmp(load->protocol, "post") == 0)
         length = snprintf(
             out, QUESTION_ROOM,
-            "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
+            "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
             "\r\n%s",
             load->path, strlen(body), body);
     else
-        length = snprintf(out, QUESTION_ROOM, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", load->path);
+        length = snprintf(out, QUESTION_ROOM, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", load->path);
     return (size_t)length;
 }
 

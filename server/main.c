@@ -19,6 +19,7 @@
 #include "server/announce.h"
 #include "server/config.h"
 #include "server/devices/worker.h"
+#include "server/entrance.h"
 #include "server/http/http.h"
 #include "server/http/connections/listen.h"
 #include "server/http/admission/tokens.h"
@@ -34,7 +35,7 @@ struct house {
     struct http *http;
     struct starting *starting; /* while the store cannot be opened */
     bool announced;
-    int listener, port;
+    struct entrance entrance;
     char **command, **specs; /* of executors; specs: NULL for "auto" */
     char *lock_dir;
     int devices;
@@ -203,24 +204,23 @@ static int store_start(struct house *house, struct error *error)
 
 static struct http_config http_config_of(struct house *house)
 {
-    return (struct http_config){
-        .listener = house->listener,
+    struct http_config config = {
         .threads = house->config.threads,
         .request_s = (int)(house->config.request_s + 0.5),
         .routes = routes,
+        .connections_per_address = house->config.connections_per_address,
         .tokens = house->tokens,
         .instance = house->service.instance,
         .context = &house->service,
     };
+    entrance_use(&house->entrance, &config);
+    return config;
 }
 
 static int http_begin(struct house *house, struct error *error)
 {
     struct http_config config = http_config_of(house);
-    if (http_start(&house->http, &config, error) < 0)
-        return -1;
-    house->listener = -1;
-    return 0;
+    return http_start(&house->http, &config, error);
 }
 
 /* ---- a disk that is full when the service starts ---- */
@@ -232,7 +232,7 @@ static int house_announce(struct house *house, struct error *error)
     if (house->announced)
         return 0;
     house->announced = true;
-    return announce(&house->config, house->port, house->service.instance, error);
+    return announce(&house->config, house->entrance.port, house->service.instance, error);
 }
 
 /* Store, devices and queue: all of it or nothing. ERROR_UNAVAILABLE: it may work later. */
@@ -285,10 +285,8 @@ static int house_open(struct house *house, const sigset_t *ends, int *received, 
         access_check(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
-    house->port = config->port;
-    house->listener = listen_open(config->address, &house->port, error);
-    if (house->listener < 0 || foundation_wait(house, ends, received, error) < 0 ||
-        workers_start(house, error) < 0)
+    if (entrance_open(&house->entrance, config, house->tokens, error) < 0 ||
+        foundation_wait(house, ends, received, error) < 0 || workers_start(house, error) < 0)
         return -1;
     return http_begin(house, error);
 }
@@ -307,13 +305,12 @@ static void house_close(struct house *house)
             worker_stop(house->workers[i]);
     http_stop(house->http);
     starting_end(house->starting);
+    entrance_close(&house->entrance);
     queue_end(house);
     tokens_free(house->tokens);
     words_free(house->command);
     words_free(house->specs);
     free(house->lock_dir);
-    if (house->listener >= 0)
-        close(house->listener);
 }
 
 /* ---- running ---- */
@@ -375,7 +372,7 @@ int main(int argc, char **argv)
     sigaddset(&ends, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
 
-    struct house house = {.listener = -1};
+    struct house house = {.entrance = {.listener = -1, .socket.listener = -1}};
     struct error error = {0};
     int status = 0;
     if (config_read(&house.config, argc, argv, &error) < 0) {

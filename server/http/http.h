@@ -4,19 +4,29 @@
 #define COALESCED_SERVER_HTTP_HTTP_H
 
 #include "base/error.h"
+#include "server/http/completed.h"
 #include "server/http/route.h"
 
 struct http;
+struct door;
+struct journal;
 struct tokens;
 
 struct http_config {
-    int listener;  /* a bound, listening socket (listen.h); http owns it once http_start() succeeded */
-    int threads;   /* of the pool */
-    int request_s; /* a request that has not arrived whole in that time is cut off */
+    int listeners[2]; /* bound, listening sockets that do not block, the caller's; 0 or -1: none */
+    int threads;      /* of the pool */
+    int request_s;    /* a request that has not arrived whole in that time is cut off */
     const struct route *const *routes;
+    int connections_per_address; /* 0: no limit */
     const struct tokens *tokens; /* NULL: everybody may do everything */
-    const char *instance;        /* sent with every reply; copied */
-    void *context;               /* for handlers: request_context() */
+    const struct door
+        *door; /* NULL: every Host and no foreign Origin; as all that follows it outlives http */
+    struct journal *access_log, *audit_log; /* NULL: none */
+    void (*completed)(void *arg,
+                      const struct http_completed *); /* on a connection's thread; NULL: nobody counts */
+    void *completed_arg;
+    const char *instance; /* sent with every reply; copied */
+    void *context;        /* for handlers: request_context() */
 };
 
 /* Accepts from its return on. */

@@ -22,6 +22,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
     peer->malformed = false;
     request->path = target_path(path);
     request->method = method;
+    request->begun_ns = clock_monotonic_ns();
     request->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     route_find(http->routes, method, request->path, &request->match);
     return request;
@@ -38,7 +39,7 @@ void request_free(struct request *request)
     buffer_free(&request->body);
     buffer_free(&request->accept_joined);
     if (request->document)
-        document_release(request->document);
+        document_release(request->document, request->copy);
     else if (request->response)
         MHD_destroy_response(request->response);
     free(request);

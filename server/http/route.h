@@ -14,7 +14,9 @@ enum route_flags {
     ROUTE_OPEN = 1,  /* asks for no token */
     ROUTE_JSON = 2,  /* takes a body of application/json */
     ROUTE_APART = 4, /* its handler may take more than a millisecond: it is called in the lane (lane.h) */
-    ROUTE_KEPT = 8,  /* what reply_lasting() sent is kept, and sent again without calling the handler */
+    ROUTE_CHANGES_NOTHING = 16, /* though it is no GET */
+    ROUTE_HEALTH = 32,          /* answered on connections that are too many, too */
+    ROUTE_KEPT = 8, /* what reply_lasting() sent is kept, and sent again without calling the handler */
 };
 
 struct route {

@@ -47,7 +47,7 @@ def test_rooms_include_only_what_the_plan_lets_them():
 
 
 # The server's own rooms, from the top: each may include those below it.
-SERVER_ROOMS = [{"main"}, {"routes"}, {"devices"}, {"queue", "events"}, {"store", "http", "announce"}, {"config"}]
+SERVER_ROOMS = [{"main"}, {"routes"}, {"devices"}, {"queue", "events", "entrance"}, {"store", "http", "announce"}, {"config"}]
 
 
 def server_room(path):

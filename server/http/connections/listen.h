@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 
-/* Can that address (IPv4 or IPv6 in figures, or "localhost") only be reached from this machine? */
+/* Can that address (IPv4 or IPv6 in figures, or "localhost") only be reached from this machine? "none", which is no
+   address, is reached by nobody. */
 bool listen_is_local(const char *address);
 
 /* Binds and listens; port 0 lets the system choose, *port is what it became. Connections are kept waiting

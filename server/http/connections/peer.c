@@ -11,53 +11,82 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "server/http/connections/accept.h"
 
 static const int64_t second_ns = 1000000000;
 
 /* How long a reply that is being sent may hold up the end. */
 enum { SENDING_MAX_S = 2 };
 
-static void list_add(struct http *http, struct peer *peer)
+static void list_add(struct peer_list *list, enum peer_lists which, struct peer *peer)
 {
-    peer->previous = NULL;
-    peer->next = http->peers;
-    if (peer->next)
-        peer->next->previous = peer;
-    else
-        http->last = peer;
-    http->peers = peer;
+    peer->in[which].previous = NULL;
+    peer->in[which].next = list->first;
+    *(list->first ? &list->first->in[which].previous : &list->last) = peer;
+    list->first = peer;
 }
 
-static void list_remove(struct http *http, struct peer *peer)
+static void list_remove(struct peer_list *list, enum peer_lists which, struct peer *peer)
 {
-    if (peer->previous)
-        peer->previous->next = peer->next;
-    else
-        http->peers = peer->next;
-    if (peer->next)
-        peer->next->previous = peer->previous;
-    else
-        http->last = peer->previous;
+    struct peer *next = peer->in[which].next, *previous = peer->in[which].previous;
+    *(previous ? &previous->in[which].next : &list->first) = next;
+    *(next ? &next->in[which].previous : &list->last) = previous;
 }
 
-static void peer_cut(struct peer *peer)
+static void lists_add(struct http *http, struct peer *peer)
 {
+    list_add(&http->peers, PEERS_ALL, peer);
+    if (peer->crowd)
+        list_add(&peer->crowd->peers, PEERS_OF_CROWD, peer);
+}
+
+static void lists_remove(struct http *http, struct peer *peer)
+{
+    list_remove(&http->peers, PEERS_ALL, peer);
+    if (peer->crowd)
+        list_remove(&peer->crowd->peers, PEERS_OF_CROWD, peer);
+}
+
+/* It does not count as open any more. */
+static void peer_discount(struct http *http, struct peer *peer)
+{
+    if (peer->cut)
+        return;
     peer->cut = true;
+    http->peer_count--;
+    if (peer->crowd)
+        peer->crowd->open--;
+}
+
+static void peer_cut(struct http *http, struct peer *peer)
+{
+    peer_discount(http, peer);
     shutdown(peer->socket, SHUT_RDWR);
 }
 
-/* The library stops accepting at its limit, without a word: whoever has been idle longest makes room, and only where
-   nobody is idle whoever has been sending a request longest. */
-static void room_make(struct http *http)
+/* Closes who has been idle longest, and only where nobody is idle who has been sending a request longest. False: all of
+   them are being answered. */
+static bool room_make(struct http *http, const struct peer_list *list, enum peer_lists which)
 {
-    if (http->peer_count < http->peer_limit)
-        return;
     for (int uploading = 0; uploading < 2; uploading++)
-        for (struct peer *peer = http->last; peer; peer = peer->previous)
+        for (struct peer *peer = list->last; peer; peer = peer->in[which].previous)
             if (peer->phase == PEER_ARRIVING && !peer->cut && peer->uploading == (uploading == 1)) {
-                peer_cut(peer);
-                return;
+                peer_cut(http, peer);
+                return true;
             }
+    return false;
+}
+
+/* An address that has as many connections as it may makes room itself; then so do all, because at its own limit the
+   library takes no more. */
+static enum peer_excess room_find(struct http *http, const struct crowd *crowd)
+{
+    if (crowd && http->crowd_limit && crowd->open > http->crowd_limit &&
+        !room_make(http, &crowd->peers, PEERS_OF_CROWD))
+        return PEER_BEYOND_ADDRESS;
+    if (http->peer_count >= http->peer_limit && !room_make(http, &http->peers, PEERS_ALL))
+        return PEER_BEYOND_ALL;
+    return PEER_WITHIN;
 }
 
 void peer_arrive(struct http *http, struct peer *peer)
@@ -69,18 +98,23 @@ void peer_arrive(struct http *http, struct peer *peer)
 
 static void peer_start(struct http *http, struct MHD_Connection *connection, void **slot)
 {
-    const union MHD_ConnectionInfo *info =
+    const union MHD_ConnectionInfo *fd =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct peer *peer = info ? calloc(1, sizeof *peer) : NULL;
+    struct peer *peer = fd ? calloc(1, sizeof *peer) : NULL;
     *slot = peer;
     if (!peer)
         return; /* the first request on it is rejected by closing */
     peer->connection = connection;
-    peer->socket = info->connect_fd;
+    peer->socket = fd->connect_fd;
     peer->arriving_since_ns = clock_monotonic_ns();
+    const union MHD_ConnectionInfo *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *remote = address ? address->client_addr : NULL;
+    crowd_name(remote, peer->socket, peer->remote);
     pthread_mutex_lock(&http->lock);
-    room_make(http);
-    list_add(http, peer);
+    peer->crowd = crowd_join(&http->crowds, remote);
+    peer->excess = room_find(http, peer->crowd);
+    lists_add(http, peer);
     http->peer_count++;
     pthread_mutex_unlock(&http->lock);
 }
@@ -88,11 +122,13 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
 /* Called before the socket is closed, so what is in the list has a socket that is its own. */
 static void peer_end(struct http *http, struct peer *peer)
 {
+    acceptor_release(http->acceptor);
     if (!peer)
         return;
     pthread_mutex_lock(&http->lock);
-    list_remove(http, peer);
-    http->peer_count--;
+    peer_discount(http, peer);
+    lists_remove(http, peer);
+    crowd_leave(&http->crowds, peer->crowd);
     pthread_mutex_unlock(&http->lock);
     free(peer);
 }
@@ -210,8 +246,8 @@ void peer_done(struct http *http, struct peer *peer)
     phase_set(http, peer, PEER_ARRIVING);
     peer->uploading = false;
     peer->arriving_since_ns = clock_monotonic_ns();
-    list_remove(http, peer);
-    list_add(http, peer);
+    lists_remove(http, peer);
+    lists_add(http, peer);
     pthread_mutex_unlock(&http->lock);
 }
 
@@ -237,7 +273,7 @@ static int64_t peer_watch(struct http *http, struct peer *peer, int64_t now, boo
 {
     int64_t limit = peer->arriving_since_ns + http->request_s * second_ns;
     if (peer->phase == PEER_ARRIVING && !peer->cut && now >= limit)
-        peer_cut(peer);
+        peer_cut(http, peer);
     if (peer->phase != PEER_WAITING || !peer->timed)
         return INT64_MAX;
     if (look && peer_left(peer))
@@ -260,7 +296,7 @@ static void *watch_main(void *arg)
         if (look)
             look_at = now + second_ns;
         int64_t next = look_at;
-        for (struct peer *peer = http->peers; peer; peer = peer->next) {
+        for (struct peer *peer = http->peers.first; peer; peer = peer->in[PEERS_ALL].next) {
             int64_t wants = peer_watch(http, peer, now, look);
             next = wants < next ? wants : next;
         }
@@ -275,7 +311,7 @@ static void *watch_main(void *arg)
 static int peers_in(const struct http *http, enum peer_phase phase)
 {
     int count = 0;
-    for (const struct peer *peer = http->peers; peer; peer = peer->next)
+    for (const struct peer *peer = http->peers.first; peer; peer = peer->in[PEERS_ALL].next)
         count += peer->phase == phase;
     return count;
 }
