@@ -15,6 +15,7 @@ static const struct {
     [PROBLEM_MALFORMED] = {400, "Malformed", "The request cannot be understood"},
     [PROBLEM_UNAUTHORIZED] = {401, "Unauthorized", "A token is needed"},
     [PROBLEM_ORIGIN] = {403, "ForeignOrigin", "Pages of that origin may not use the service"},
+    [PROBLEM_FORBIDDEN] = {403, "Forbidden", "Not for who asks"},
     [PROBLEM_NOT_FOUND] = {404, "NotFound", "There is no such thing"},
     [PROBLEM_METHOD] = {405, "MethodNotAllowed", "The method does not fit the path"},
     [PROBLEM_NOT_ACCEPTABLE] = {406, "NotAcceptable", "There is no such representation"},

@@ -13,6 +13,7 @@ enum problem_type {
     PROBLEM_MALFORMED,      /* 400: not JSON, or a query that means nothing */
     PROBLEM_UNAUTHORIZED,   /* 401 */
     PROBLEM_ORIGIN,         /* 403: a page of another origin */
+    PROBLEM_FORBIDDEN,      /* 403: not for who asks */
     PROBLEM_NOT_FOUND,      /* 404 */
     PROBLEM_METHOD,         /* 405 */
     PROBLEM_NOT_ACCEPTABLE, /* 406 */

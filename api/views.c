@@ -38,6 +38,12 @@ static void write_times(struct buffer *out, const struct view_experiment *experi
     write_time(out, "finished_at", experiment->finished_ms);
 }
 
+static void write_owner(struct buffer *out, const char *owner)
+{
+    buffer_text(out, ",\"owner\":");
+    text_string(out, owner && owner[0] ? owner : NULL);
+}
+
 static void write_place(struct buffer *out, const struct view_experiment *experiment)
 {
     if (experiment->ended)
@@ -80,6 +86,7 @@ int view_experiment(struct buffer *out, const struct view_experiment *experiment
 {
     buffer_format(out, "{\"schema\":%d,\"id\":\"%s\",\"state\":\"%s\",\"attempt\":%d", RESULT_SCHEMA,
                   experiment->id, experiment->state, experiment->attempt);
+    write_owner(out, experiment->owner);
     write_times(out, experiment);
     write_place(out, experiment);
     buffer_text(out, ",\"request\":");
@@ -104,6 +111,7 @@ int view_summary(struct buffer *out, const struct view_experiment *experiment)
     buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\",\"kernel\":", experiment->id, experiment->state);
     text_string(out, experiment->kernel);
     buffer_format(out, ",\"device\":%d,\"attempt\":%d", experiment->device, experiment->attempt);
+    write_owner(out, experiment->owner);
     write_times(out, experiment);
     write_failure(out, experiment);
     buffer_text(out, ",\"request\":");
@@ -119,6 +127,7 @@ int view_sweep(struct buffer *out, const struct view_sweep *sweep)
     write_time(out, "finished_at", sweep->finished_ms);
     buffer_text(out, ",\"recipe\":");
     text_string(out, sweep->recipe);
+    write_owner(out, sweep->owner);
     buffer_format(out,
                   ",\"total\":%d,\"done\":%d,\"queued\":%d,\"running\":%d,\"succeeded\":%d,\"failed\":%d,"
                   "\"cancelled\":%d,\"removed\":%d",

@@ -21,6 +21,7 @@ struct view_experiment {
     const char *result;                            /* JSON object, or NULL */
     const struct error *failure;                   /* kind ERROR_NONE: none */
     const char *sweep;                             /* it belongs to; NULL or empty: none */
+    const char *owner;                             /* its name; NULL or empty: nobody by name */
     /* while it has not ended */
     int position;    /* 0: running or next; -1: not known */
     double eta_s;    /* until its end; negative: not known */
@@ -40,6 +41,7 @@ struct view_sweep {
     const char *id, *state;
     const char *request;                                      /* JSON object; NULL: leave it out */
     const char *recipe;                                       /* NULL: none */
+    const char *owner;                                        /* as an experiment's */
     int64_t submitted_ms, finished_ms;                        /* 0: not yet */
     int total, queued, running, succeeded, failed, cancelled; /* points */
     int removed;  /* points whose experiment the store has no more */

@@ -1,12 +1,12 @@
-/* Load for bench/http_service.py: connections that each ask again once they are answered, from one thread.
+/* Load for bench/http_service.py and http_before.py: connections that each ask again once they are answered, from one thread.
 
        http_load get|post|put PORT [--path PATH] [--body TEXT] [--connections N] [--count N] [--seconds S]
-                 [--pause-ms MS] [--reconnect]
+                 [--pause-ms MS] [--reconnect] [--tokens FILE]
 
    get and post speak HTTP/1.1, put speaks beanstalkd's protocol. In the body of a post or put each @@@@@@@@ becomes the
    number of the request. Ends after --count answers or --seconds, whichever is first. --pause-ms: between an answer
    and the next question of its connection; --reconnect: a new connection for each question, its opening included in the
-   time. Prints one line of JSON. */
+   time. --tokens: each connection presents one of the file's lines, in turn. Prints one line of JSON. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
@@ -22,19 +22,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_ROOM = 64 << 10, QUESTION_ROOM = 16 << 10, SAMPLES_MAX = 4 << 20 };
+enum { ANSWER_ROOM = 64 << 10, QUESTION_ROOM = 16 << 10, TOKEN_ROOM = 256, SAMPLES_MAX = 4 << 20 };
 
 struct connection {
     int socket; /* -1: closed */
     bool asking;
     int64_t due_ns, asked_ns;
-    size_t received; /* bytes of the answer, of which the first ANSWER_ROOM - 1 are kept */
-    size_t wanted;   /* bytes that the whole answer has; 0: not known yet */
+    size_t received;                /* bytes of the answer, of which the first ANSWER_ROOM - 1 are kept */
+    char authorization[TOKEN_ROOM]; /* a header's line; empty: none */
+    size_t wanted;                  /* bytes that the whole answer has; 0: not known yet */
     char head[ANSWER_ROOM];
 };
 
 struct load {
-    const char *protocol, *path, *body;
+    const char *protocol, *path, *body, *tokens;
     int port, connections, pause_ms;
     bool reconnect;
     long count;
@@ -53,7 +54,7 @@ static int64_t now_ns(void)
 }
 
 /* The question, numbered; its length. */
-static size_t question_write(const struct load *load, char *out)
+static size_t question_write(const struct load *load, const struct connection *connection, char *out)
 {
     char body[QUESTION_ROOM / 2], number[16];
     snprintf(body, sizeof body, "%s", load->body);
@@ -64,13 +65,13 @@ static size_t question_write(const struct load *load, char *out)
     if (strcmp(load->protocol, "put") == 0)
         length = snprintf(out, QUESTION_ROOM, "put 0 0 60 %zu\r\n%s\r\n", strlen(body), body);
     else if (strcmp(load->protocol, "post") == 0)
-        length = snprintf(
-            out, QUESTION_ROOM,
-            "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
-            "\r\n%s",
-            load->path, strlen(body), body);
+        length = snprintf(out, QUESTION_ROOM,
+                          "POST %s HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: application/json\r\n"
+                          "Content-Length: %zu\r\n\r\n%s",
+                          load->path, connection->authorization, strlen(body), body);
     else
-        length = snprintf(out, QUESTION_ROOM, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", load->path);
+        length = snprintf(out, QUESTION_ROOM, "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", load->path,
+                          connection->authorization);
     return (size_t)length;
 }
 
@@ -105,7 +106,7 @@ static void ask(struct load *load, struct connection *connection)
     connection->received = connection->wanted = 0;
     load->asked++;
     if ((connection->socket < 0 && connection_open(load, connection) < 0) ||
-        send(connection->socket, question, question_write(load, question), MSG_NOSIGNAL) < 0) {
+        send(connection->socket, question, question_write(load, connection, question), MSG_NOSIGNAL) < 0) {
         load->broken++;
         connection_close(connection);
         connection->due_ns = now_ns() + 10000000;
@@ -219,10 +220,10 @@ static void report(struct load *load, double seconds)
 
 static int options_read(struct load *load, int argc, char **argv)
 {
-    static const struct option options[] = {{"path", 1, NULL, 'p'},        {"body", 1, NULL, 'b'},
-                                            {"connections", 1, NULL, 'c'}, {"count", 1, NULL, 'n'},
-                                            {"seconds", 1, NULL, 's'},     {"pause-ms", 1, NULL, 'w'},
-                                            {"reconnect", 0, NULL, 'r'},   {0}};
+    static const struct option options[] = {
+        {"path", 1, NULL, 'p'},      {"body", 1, NULL, 'b'},    {"connections", 1, NULL, 'c'},
+        {"count", 1, NULL, 'n'},     {"seconds", 1, NULL, 's'}, {"pause-ms", 1, NULL, 'w'},
+        {"reconnect", 0, NULL, 'r'}, {"tokens", 1, NULL, 't'},  {0}};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) >= 0;) {
         switch (option) {
         case 'p':
@@ -246,6 +247,9 @@ static int options_read(struct load *load, int argc, char **argv)
         case 'r':
             load->reconnect = true;
             break;
+        case 't':
+            load->tokens = optarg;
+            break;
         default:
             return -1;
         }
@@ -262,6 +266,28 @@ static int options_read(struct load *load, int argc, char **argv)
                : -1;
 }
 
+/* Each connection gets the next line, and the first again after the last. */
+static int tokens_read(struct load *load)
+{
+    FILE *file = fopen(load->tokens, "r");
+    char line[TOKEN_ROOM - 32];
+    int given = 0;
+    if (!file)
+        return -1;
+    while (given < load->connections) {
+        if (!fgets(line, sizeof line, file)) {
+            if (!given)
+                break;
+            rewind(file);
+            continue;
+        }
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(load->all[given++].authorization, TOKEN_ROOM, "Authorization: Bearer %s\r\n", line);
+    }
+    fclose(file);
+    return given ? 0 : -1;
+}
+
 int main(int argc, char **argv)
 {
     struct load load = {.path = "/", .body = "", .connections = 64, .count = SAMPLES_MAX, .seconds = 5};
@@ -269,7 +295,7 @@ int main(int argc, char **argv)
     if (options_read(&load, argc, argv) < 0) {
         fprintf(stderr,
                 "usage: http_load get|post|put PORT [--path PATH] [--body TEXT] [--connections N] [--count N]"
-                " [--seconds S] [--pause-ms MS] [--reconnect]\n");
+                " [--seconds S] [--pause-ms MS] [--reconnect] [--tokens FILE]\n");
         return 2;
     }
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -281,6 +307,10 @@ int main(int argc, char **argv)
     load.samples_ns = calloc(SAMPLES_MAX, sizeof *load.samples_ns);
     if (load.poll < 0 || !load.all || !load.samples_ns) {
         perror("http_load");
+        return 1;
+    }
+    if (load.tokens && tokens_read(&load) < 0) {
+        perror(load.tokens);
         return 1;
     }
     int64_t begun = now_ns();

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Starts the service in a container. There it has to listen on every address to be reached at all, so it does only
 # when tokens guard it, or somebody said that nothing has to.
-#   new-token       adds a token to the tokens in the data directory, and prints it
-#   options         are handed to the service
-#   anything else   is run instead of the service
+#   new-token NAME [ROLE]   adds a token to those in the data directory, and prints it; the role is run unless given
+#   options                 are handed to the service
+#   anything else           is run instead of the service
 set -eu
 
 own_tokens=$COALESCED_DATA_DIR/tokens
@@ -11,19 +11,20 @@ own_tokens=$COALESCED_DATA_DIR/tokens
 say() { printf '%s\n' "$@" >&2; }
 
 new_token() {
-    umask 077
-    token=$(head -c 24 /dev/urandom | base64)
-    printf '%s\n' "$token" >>"$own_tokens"
-    printf '%s\n' "$token"
+    if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+        say "coalesced: new-token NAME [ROLE]. Roles: admin, run, read, metrics. As in: new-token ada admin"
+        exit 2
+    fi
+    exec coalesced token add "$1" --role "${2:-run}" --token-file "$own_tokens"
 }
 
 instructions() {
     say "coalesced: whoever reaches this container could use its devices, so it wants tokens. Either" \
         "" \
         "  make a token, kept in the data volume, and start again:" \
-        "    docker run --rm -v coalesced:$COALESCED_DATA_DIR IMAGE new-token" \
+        "    docker run --rm -v coalesced:$COALESCED_DATA_DIR IMAGE new-token ada admin" \
         "    docker run -d -p 127.0.0.1:8080:8080 -v coalesced:$COALESCED_DATA_DIR IMAGE" \
-        "  or give a file of your own, one token a line, which user $(id -u) can read and others cannot:" \
+        "  or give a file of your own, made with coalesced token add, which user $(id -u) can read and others cannot:" \
         "    docker run ... -v /path/to/tokens:/run/tokens:ro -e COALESCED_TOKEN_FILE=/run/tokens IMAGE" \
         "  or let everybody in who reaches the port:" \
         "    docker run ... -p 127.0.0.1:8080:8080 -e COALESCED_INSECURE=1 IMAGE"
@@ -31,8 +32,8 @@ instructions() {
 
 case ${1-} in
 new-token)
-    new_token
-    exit
+    shift
+    new_token "$@"
     ;;
 '' | -*) ;;
 *) exec "$@" ;;

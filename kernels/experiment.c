@@ -318,7 +318,7 @@ static void check_common(const struct experiment *experiment, struct problems *p
     check_range(problems, "#/measure/quiet_s", experiment->measure.quiet_s, 0, EXPERIMENT_QUIET_MAX_S);
     check_range(problems, "#/timeout_s", experiment->timeout_s, 0.1, EXPERIMENT_TIMEOUT_MAX_S);
     check_range(problems, "#/priority", (double)experiment->priority, -EXPERIMENT_PRIORITY_MAX,
-                EXPERIMENT_PRIORITY_MAX);
+                EXPERIMENT_PRIORITY_OVERRIDE);
 }
 
 static void refuse_dtype(const struct experiment *experiment, struct problems *problems)

@@ -46,7 +46,8 @@ enum {
     EXPERIMENT_TIMEOUT_MAX_S = 3600,
     EXPERIMENT_MAX_SECONDS_MAX = 600,
     EXPERIMENT_QUIET_MAX_S = 60,
-    EXPERIMENT_PRIORITY_MAX = 100, /* and -100 is the least */
+    EXPERIMENT_PRIORITY_MAX = 100,      /* and -100 is the least */
+    EXPERIMENT_PRIORITY_OVERRIDE = 200, /* above the other: before everybody's, for an admin */
 };
 
 /* What is wrong, field by field. */

@@ -1,6 +1,6 @@
 # Sourced by ./run, ./test and the Dockerfile, there by a plain sh: installs what is missing on Debian and Ubuntu.
 
-run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev zlib1g-dev curl jq git"
+run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev nettle-dev zlib1g-dev curl jq git"
 test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format"
 
 # install_packages <names>: silent when all are there.

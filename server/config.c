@@ -62,7 +62,7 @@ static const struct option {
     {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,
      "how often an experiment is begun whose service or executor is killed"},
     {"--token-file", "COALESCED_TOKEN_FILE", "FILE", "", OPTION_TEXT, AT(token_file), 0, 0,
-     "bearer tokens, one a line; nobody else may read the file"},
+     "who may use the service, a line a token, as coalesced token add writes it"},
     {"--insecure", "COALESCED_INSECURE", NULL, "no", OPTION_SWITCH, AT(insecure), 0, 0,
      "let every machine that reaches the address use the service without a token"},
     {"--instance", "COALESCED_INSTANCE", "ID", "", OPTION_TEXT, AT(instance), 0, 0,

@@ -17,12 +17,13 @@
 #include "executor/executor.h"
 #include "kernels/experiment.h"
 #include "server/announce.h"
+#include "server/commands.h"
 #include "server/config.h"
 #include "server/devices/worker.h"
 #include "server/entrance.h"
 #include "server/http/http.h"
 #include "server/http/connections/listen.h"
-#include "server/http/admission/tokens.h"
+#include "server/people/people.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
 #include "version.h"
@@ -31,7 +32,6 @@
 struct house {
     struct config config;
     struct service service;
-    struct tokens *tokens;
     struct http *http;
     struct starting *starting; /* while the store cannot be opened */
     bool announced;
@@ -68,7 +68,7 @@ static int access_check(struct house *house, struct error *error)
 {
     const struct config *config = &house->config;
     if (config->token_file[0])
-        return tokens_read(&house->tokens, config->token_file, error);
+        return people_start(&house->service.people, config->token_file, error);
     if (listen_is_local(config->address))
         return 0;
     if (config->insecure) {
@@ -209,7 +209,7 @@ static struct http_config http_config_of(struct house *house)
         .request_s = (int)(house->config.request_s + 0.5),
         .routes = routes,
         .connections_per_address = house->config.connections_per_address,
-        .tokens = house->tokens,
+        .people = house->service.people,
         .instance = house->service.instance,
         .context = &house->service,
     };
@@ -285,7 +285,7 @@ static int house_open(struct house *house, const sigset_t *ends, int *received, 
         access_check(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
-    if (entrance_open(&house->entrance, config, house->tokens, error) < 0 ||
+    if (entrance_open(&house->entrance, config, house->service.people, error) < 0 ||
         foundation_wait(house, ends, received, error) < 0 || workers_start(house, error) < 0)
         return -1;
     return http_begin(house, error);
@@ -307,7 +307,7 @@ static void house_close(struct house *house)
     starting_end(house->starting);
     entrance_close(&house->entrance);
     queue_end(house);
-    tokens_free(house->tokens);
+    people_stop(house->service.people);
     words_free(house->command);
     words_free(house->specs);
     free(house->lock_dir);
@@ -361,6 +361,9 @@ int main(int argc, char **argv)
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);
     }
+    int status = 0;
+    if (commands_run(argc, argv, &status))
+        return status;
     /* Few arenas: what threads free is used again by others instead of staying with each of them. */
     mallopt(M_ARENA_MAX, 2);
     api_start();
@@ -374,12 +377,12 @@ int main(int argc, char **argv)
 
     struct house house = {.entrance = {.listener = -1, .socket.listener = -1}};
     struct error error = {0};
-    int status = 0;
     if (config_read(&house.config, argc, argv, &error) < 0) {
         fprintf(stderr, "coalesced: %s\n", error.text);
         status = 2;
     } else if (house.config.help) {
         config_help(stdout);
+        commands_help(stdout);
     } else if (house.config.version) {
         printf("coalesced %s (%s)\n", COALESCED_VERSION, coalesced_commit);
     } else {

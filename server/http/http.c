@@ -170,7 +170,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
             return MHD_NO;
         admit_check(request, version);
-        peer_arrive(arg, peer);
+        peer_arrive(arg, peer, request->token);
         return answer_is_early(request) ? request_answer(request) : MHD_YES;
     }
     if (*upload_size) {
@@ -286,13 +286,13 @@ int http_start(struct http **out, const struct http_config *config, struct error
         return error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
     http->request_s = config->request_s;
     http->routes = config->routes;
-    http->tokens = config->tokens;
     http->door = config->door;
     http->access_log = config->access_log;
     http->audit_log = config->audit_log;
     http->completed = config->completed;
     http->completed_arg = config->completed_arg;
     prefix_choose(http->id_prefix);
+    http->people = config->people;
     http->context = config->context;
     snprintf(http->instance, sizeof http->instance, "%s", config->instance);
     if (!(http->cache = cache_new(CACHE_BYTES))) {

@@ -10,7 +10,7 @@
 struct http;
 struct door;
 struct journal;
-struct tokens;
+struct people;
 
 struct http_config {
     int listeners[2]; /* bound, listening sockets that do not block, the caller's; 0 or -1: none */
@@ -18,12 +18,11 @@ struct http_config {
     int request_s;    /* a request that has not arrived whole in that time is cut off */
     const struct route *const *routes;
     int connections_per_address; /* 0: no limit */
-    const struct tokens *tokens; /* NULL: everybody may do everything */
-    const struct door
-        *door; /* NULL: every Host and no foreign Origin; as all that follows it outlives http */
+    struct people *people;       /* NULL: everybody may do everything */
+    const struct door *door; /* NULL: every Host and no foreign Origin; it outlives http, as the logs do */
     struct journal *access_log, *audit_log; /* NULL: none */
-    void (*completed)(void *arg,
-                      const struct http_completed *); /* on a connection's thread; NULL: nobody counts */
+    /* Called on a connection's thread, or one of the lane's; NULL: nobody counts. */
+    void (*completed)(void *arg, const struct http_completed *completed);
     void *completed_arg;
     const char *instance; /* sent with every reply; copied */
     void *context;        /* for handlers: request_context() */

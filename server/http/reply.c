@@ -331,6 +331,11 @@ enum handled reply_problem(struct request *request, enum problem_type type, cons
 
 enum handled reply_fields(struct request *request, const struct problems *fields)
 {
+    return reply_fields_as(request, PROBLEM_INVALID, fields);
+}
+
+enum handled reply_fields_as(struct request *request, enum problem_type type, const struct problems *fields)
+{
     char detail[400];
     const struct problem *first = &fields->at[0];
     char listed[40] = "";
@@ -344,7 +349,7 @@ enum handled reply_fields(struct request *request, const struct problems *fields
     else
         snprintf(detail, sizeof detail, "%s%d fields are wrong%s; the first is %s: %s",
                  problems_full(fields) ? "more than " : "", count, listed, first->pointer, first->detail);
-    return problem_send(request, PROBLEM_INVALID, detail, fields);
+    return problem_send(request, type, detail, fields);
 }
 
 enum handled reply_error(struct request *request, const struct error *error)

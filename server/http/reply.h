@@ -56,6 +56,9 @@ enum handled reply_problem(struct request *request, enum problem_type type, cons
 /* 422 with a pointer and a detail for each wrong field. */
 enum handled reply_fields(struct request *request, const struct problems *fields);
 
+/* The same with the status of that problem. */
+enum handled reply_fields_as(struct request *request, enum problem_type type, const struct problems *fields);
+
 /* As the error's kind says. */
 enum handled reply_error(struct request *request, const struct error *error);
 

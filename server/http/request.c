@@ -18,6 +18,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
         return NULL;
     request->http = http;
     request->peer = peer;
+    request->person = person_everybody;
     request->malformed = peer->malformed;
     peer->malformed = false;
     request->path = target_path(path);
@@ -50,6 +51,11 @@ void request_free(struct request *request)
 void *request_context(const struct request *request)
 {
     return request->http->context;
+}
+
+const struct person *request_person(const struct request *request)
+{
+    return &request->person;
 }
 
 const char *request_path(const struct request *request)

@@ -12,6 +12,11 @@
 /* What http_start() was given for handlers to work with. */
 void *request_context(const struct request *request);
 
+struct person; /* server/people/person.h */
+
+/* Who asks; never NULL. */
+const struct person *request_person(const struct request *request);
+
 /* The path, without the query. */
 const char *request_path(const struct request *request);
 

@@ -52,3 +52,13 @@ void route_find(const struct route *const *table, const char *method, const char
         memcpy(match->param, param, sizeof param);
     }
 }
+
+enum role route_role(const struct route *route)
+{
+    if (route->flags & ROUTE_ADMIN)
+        return ROLE_ADMIN;
+    if (route->flags & ROUTE_METRICS)
+        return ROLE_METRICS;
+    bool reads = route->flags & ROUTE_READ || strcmp(route->method, "GET") == 0;
+    return reads ? ROLE_READ : ROLE_RUN;
+}

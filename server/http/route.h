@@ -5,18 +5,22 @@
 
 #include <stddef.h>
 
+#include "server/people/person.h"
+
 struct request;
 
 /* What a handler returns: whatever a reply_...() or request_wait() gave it. */
 enum handled { HANDLED_REPLIED, HANDLED_WAIT, HANDLED_FAILED };
 
 enum route_flags {
-    ROUTE_OPEN = 1,  /* asks for no token */
-    ROUTE_JSON = 2,  /* takes a body of application/json */
-    ROUTE_APART = 4, /* its handler may take more than a millisecond: it is called in the lane (lane.h) */
-    ROUTE_CHANGES_NOTHING = 16, /* though it is no GET */
-    ROUTE_HEALTH = 32,          /* answered on connections that are too many, too */
-    ROUTE_KEPT = 8, /* what reply_lasting() sent is kept, and sent again without calling the handler */
+    ROUTE_OPEN = 1,     /* asks for no token */
+    ROUTE_JSON = 2,     /* takes a body of application/json */
+    ROUTE_APART = 4,    /* its handler may take more than a millisecond: it is called in the lane (lane.h) */
+    ROUTE_KEPT = 8,     /* what reply_lasting() sent is kept, and sent again without calling the handler */
+    ROUTE_METRICS = 16, /* for the role metrics already */
+    ROUTE_READ = 32,    /* changes nothing, whatever its method: for the role read */
+    ROUTE_ADMIN = 64,   /* for the role admin alone */
+    ROUTE_HEALTH = 128, /* answered on connections that are too many, too */
 };
 
 struct route {
@@ -41,6 +45,9 @@ struct route_match {
     char param[64];            /* what {...} stood for; empty: nothing */
     char allow[64];            /* methods of that path, as for the Allow header; empty: no such path */
 };
+
+/* The least role that may use it: one that is for GET asks for read, another for run, unless its flags say else. */
+enum role route_role(const struct route *route);
 
 void route_find(const struct route *const *table, const char *method, const char *path,
                 struct route_match *match);

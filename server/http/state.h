@@ -17,6 +17,7 @@
 #include "server/http/connections/crowd.h"
 #include "server/http/connections/lane.h"
 #include "server/http/route.h"
+#include "server/people/person.h"
 
 enum { REPLY_HEADERS = 8, REQUEST_ID_BYTES = 40 };
 
@@ -44,6 +45,7 @@ struct peer {
     int socket;
     enum peer_phase phase;
     int64_t arriving_since_ns;
+    uint64_t token; /* that its last request presented; 0: none */
     bool cut;       /* its socket was shut down: too slow, or idle when others wanted to connect */
     bool malformed; /* the target of the request that arrives cannot be decoded */
     bool uploading; /* while ARRIVING: a request's header is there, its body is not yet */
@@ -59,13 +61,14 @@ struct http {
     struct acceptor *acceptor;
     int request_s;
     const struct route *const *routes;
-    const struct tokens *tokens;
     const struct door *door;
     struct journal *access_log, *audit_log;
     void (*completed)(void *arg, const struct http_completed *completed);
     void *completed_arg;
     char id_prefix[16]; /* of the names that are made up for requests */
     atomic_ullong request_count;
+    struct people *people;
+    unsigned people_changes; /* that the peers were looked at for */
     struct lane *lane;
     struct cache *cache;
     char instance[64];
@@ -91,6 +94,9 @@ struct request {
     struct http *http;
     struct peer *peer;
     struct route_match match;
+    struct person person;
+    uint64_t token;            /* its number (people.h); 0: none was wanted */
+    int authorizations;        /* headers of that name */
     const char *path, *method; /* the library's, for as long as the request lives; as all that follows: */
     const char *id;            /* X-Request-Id, see record.h */
     const char *host, *origin; /* NULL: not given */

@@ -47,9 +47,10 @@ void queue_close(struct queue *queue);
 /* A sweep with all of its experiments; or one experiment by itself, which is a sweep of one point. */
 struct submission {
     const struct sweep *sweep;   /* the runs are copied, but for their kernels' names */
+    const char *owner;           /* who submits: its name; NULL or empty: nobody by name */
     const char *request;         /* the sweep's, JSON object as it came; NULL: one experiment by itself */
     const char *recipe;          /* of a sweep; NULL: none */
-    const char *idempotency_key; /* NULL: none */
+    const char *idempotency_key; /* the owner's own; NULL: none */
     const char *fingerprint;     /* with a key: what must be equal when it comes again */
 };
 

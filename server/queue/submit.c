@@ -115,6 +115,7 @@ static struct arrival *arrival_new(struct queue *queue, const struct submission 
     arrival->submission = (struct store_submission){
         .experiments = arrival->experiments,
         .count = sweep->experiment_count,
+        .owner = submission->owner,
         .sweep = alone ? NULL : arrival->group->id,
         .request = submission->request,
         .recipe = submission->recipe,

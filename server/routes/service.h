@@ -7,6 +7,7 @@
 #include "server/events.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
+#include "server/people/people.h"
 #include "server/queue/queue.h"
 #include "server/store/store.h"
 
@@ -16,6 +17,7 @@ struct service {
     struct events *events;
     struct devices *devices;
     struct readings *readings;
+    struct people *people; /* NULL: everybody may do everything */
     char instance[64];
 };
 

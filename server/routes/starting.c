@@ -62,14 +62,14 @@ static enum handled handle_other(struct request *request)
     return reply_problem(request, PROBLEM_UNAVAILABLE, "the service cannot start yet: %s", reason);
 }
 
-static const char *const queries[] = {"kernel",    "state",      "device", "label",   "sweep",
+static const char *const queries[] = {"kernel",    "state",      "device", "label",   "sweep", "owner",
                                       "page_size", "page_token", "wait",   "verbose", NULL};
 
 #define OTHER(of)                                                                                            \
     &(const struct route)                                                                                    \
     {                                                                                                        \
         .method = of, .pattern = "*", .type = "application/json", .other = "text/csv", .queries = queries,   \
-        .body_max = 1 << 20, .handle = handle_other                                                          \
+        .flags = ROUTE_METRICS, .body_max = 1 << 20, .handle = handle_other                                  \
     }
 
 static const struct route *const starting_routes[] = {

@@ -63,7 +63,7 @@ int store_open(struct store **store_out, const char *directory, const char *vfs,
     if (store_open_writer(store, path, vfs, error) < 0 ||
         readers_open(&store->readers, path, vfs, error) < 0 ||
         store_list(store, &newest, newest_seen, NULL, error) < 0 ||
-        store_sweeps(store, NULL, 1, newest_sweep_seen, NULL, error) < 0)
+        store_sweeps(store, NULL, NULL, 1, newest_sweep_seen, NULL, error) < 0)
         goto fail;
     *store_out = store;
     return 0;

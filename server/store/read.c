@@ -43,6 +43,8 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
         buffer_text(&text, " AND device = :device");
     if (filter->sweep)
         buffer_text(&text, " AND sweep = :sweep");
+    if (filter->owner)
+        buffer_text(&text, " AND owner = :owner");
     if (before)
         buffer_format(&text, " AND %s < :before", id);
     buffer_format(&text, " ORDER BY %s DESC LIMIT :rows", id);
@@ -54,7 +56,8 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
             const char *name, *value;
         } texts[] = {{":kernel", filter->kernel},     {":state", state},
                      {":sweep", filter->sweep},       {":label", filter->label},
-                     {":value", filter->label_value}, {":before", before}};
+                     {":value", filter->label_value}, {":before", before},
+                     {":owner", filter->owner}};
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, texts[i].name),
                               texts[i].value, -1, SQLITE_STATIC);

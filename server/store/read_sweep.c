@@ -11,13 +11,16 @@ enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
 
 /* ---- sweeps ---- */
 
-static const char head_sql[] = "SELECT id, request, recipe, submitted_ms, total, refused, cancelled, (SELECT "
-                               "reference IS NOT NULL FROM points"
-                               " WHERE sweep_id = id AND place = 0) FROM sweeps WHERE id = ?";
+static const char head_sql[] =
+    "SELECT id, request, recipe, submitted_ms, total, refused, cancelled, (SELECT "
+    "reference IS NOT NULL FROM points"
+    " WHERE sweep_id = id AND place = 0), ifnull(owner, '') FROM sweeps WHERE id = ?";
 /* From the index alone. */
 static const char count_sql[] = "SELECT state, SUM(points), MAX(finished_ms) FROM experiments WHERE sweep = ?"
                                 " GROUP BY state";
 static const char older_sql[] = "SELECT id FROM sweeps WHERE id < ? ORDER BY id DESC LIMIT ?";
+static const char older_of_owner_sql[] =
+    "SELECT id FROM sweeps WHERE id < ? AND owner = ?3 ORDER BY id DESC LIMIT ?2";
 
 static sqlite3_stmt *prepare_for(sqlite3 *db, const char *sql, const char *id)
 {
@@ -47,6 +50,7 @@ static int head_read(const struct reader *reader, const char *id, struct sweep_r
         row->states[JOB_FAILED] += sqlite3_column_int(statement, 5);
         row->cancelled = sqlite3_column_int(statement, 6);
         row->referenced = sqlite3_column_int(statement, 7);
+        snprintf(row->owner, sizeof row->owner, "%s", (const char *)sqlite3_column_text(statement, 8));
         status = SQLITE_DONE;
     }
     int result = status_of(reader, status, "a sweep", error);
@@ -98,14 +102,16 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
 }
 
 /* Ids of up to `rows` sweeps that are older; how many, or -1. */
-static int ids_read(struct store *store, const char *before, int rows, char ids[][ID_BYTES],
-                    struct error *error)
+static int ids_read(struct store *store, const char *owner, const char *before, int rows,
+                    char ids[][ID_BYTES], struct error *error)
 {
     struct reader *reader = reader_borrow(&store->readers, 0);
-    sqlite3_stmt *statement = prepare_for(reader->db, older_sql, before);
+    sqlite3_stmt *statement = prepare_for(reader->db, owner ? older_of_owner_sql : older_sql, before);
     int count = 0, status = SQLITE_ERROR;
     if (statement)
         sqlite3_bind_int(statement, 2, rows);
+    if (statement && owner)
+        sqlite3_bind_text(statement, 3, owner, -1, SQLITE_STATIC);
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
         snprintf(ids[count++], ID_BYTES, "%s", (const char *)sqlite3_column_text(statement, 0));
     if (status_of(reader, status, "the list of sweeps", error) < 0)
@@ -115,7 +121,7 @@ static int ids_read(struct store *store, const char *before, int rows, char ids[
     return count;
 }
 
-int store_sweeps(struct store *store, const char *before, int limit,
+int store_sweeps(struct store *store, const char *owner, const char *before, int limit,
                  int (*each)(void *arg, const struct sweep_row *), void *arg, struct error *error)
 {
     char from[ID_BYTES] = "~"; /* behind every id */
@@ -124,7 +130,7 @@ int store_sweeps(struct store *store, const char *before, int limit,
     for (int ended = 0; limit > 0 && !ended;) {
         char ids[SWEEP_ROWS][ID_BYTES];
         int rows = limit < SWEEP_ROWS ? limit : SWEEP_ROWS;
-        int count = ids_read(store, from, rows, ids, error);
+        int count = ids_read(store, owner, from, rows, ids, error);
         if (count < 0)
             return -1;
         for (int i = 0; i < count && !ended; i++) {

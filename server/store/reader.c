@@ -121,6 +121,7 @@ struct job *reader_job(sqlite3_stmt *row, struct error *error)
         job->request = reader_text(row, 13, &short_of_memory);
         job->result = reader_text(row, 14, &short_of_memory);
         column_copy(row, 15, job->sweep, sizeof job->sweep);
+        column_copy(row, 16, job->owner, sizeof job->owner);
     }
     if (short_of_memory) {
         job_free(job);

@@ -82,6 +82,34 @@ static const char *const steps[] = {
     "CREATE TRIGGER labels_removed AFTER DELETE ON experiments WHEN instr(OLD.request, '\"labels\"')"
     " BEGIN DELETE FROM labels WHERE experiment = OLD.id"
     " AND name IN (SELECT key FROM json_each(OLD.request, '$.labels')); END;",
+
+    /* Who submitted it; NULL: nobody by name, or before there were names. */
+    "ALTER TABLE experiments ADD COLUMN owner TEXT;"
+    "ALTER TABLE sweeps ADD COLUMN owner TEXT;"
+    "CREATE INDEX experiments_by_owner ON experiments (owner, id) WHERE owner IS NOT NULL;"
+    "CREATE INDEX sweeps_by_owner ON sweeps (owner, id) WHERE owner IS NOT NULL;"
+    /* A key is its owner's; '' for nobody by name. */
+    "ALTER TABLE keys RENAME TO keys_of_all;"
+    "CREATE TABLE keys ("
+    " key TEXT NOT NULL,"
+    " owner TEXT NOT NULL,"
+    " fingerprint TEXT NOT NULL,"
+    " experiment TEXT NOT NULL,"
+    " kept_ms INTEGER NOT NULL,"
+    " PRIMARY KEY (key, owner)) WITHOUT ROWID;"
+    "INSERT INTO keys SELECT key, '', fingerprint, experiment, kept_ms FROM keys_of_all;"
+    "DROP TABLE keys_of_all;"
+    "CREATE INDEX keys_by_age ON keys (kept_ms);"
+    /* The device's time that each owner has had, as it stood at that moment; it halves as time goes by. */
+    "CREATE TABLE shares ("
+    " owner TEXT PRIMARY KEY NOT NULL,"
+    " used_s REAL NOT NULL,"
+    " at_ms INTEGER NOT NULL) WITHOUT ROWID;"
+    /* What takes no new work until somebody resumes it: a device, or (-1) all of them. */
+    "CREATE TABLE holds ("
+    " device INTEGER PRIMARY KEY NOT NULL,"
+    " owner TEXT NOT NULL,"
+    " since_ms INTEGER NOT NULL);",
 };
 
 int schema_failed(sqlite3 *db, const char *what, struct error *error)

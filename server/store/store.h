@@ -32,6 +32,7 @@ struct store_filter {
     int state;          /* -1: any */
     int device;         /* -1: any */
     const char *sweep;  /* NULL: any */
+    const char *owner;  /* NULL: any */
     const char *label,
         *label_value;   /* NULL: any; a label that the request has, with that value unless NULL */
     const char *before; /* an id: older ones only; NULL: from the newest */
@@ -49,8 +50,9 @@ int store_list(struct store *store, const struct store_filter *filter,
    millisecond for 10,000 points. */
 int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error);
 
-/* Newest first, those with a smaller id than `before` (NULL: from the newest); as store_list(). */
-int store_sweeps(struct store *store, const char *before, int limit,
+/* Newest first, those of that owner (NULL: anybody's) with a smaller id than `before` (NULL: from the newest); as
+   store_list(). */
+int store_sweeps(struct store *store, const char *owner, const char *before, int limit,
                  int (*each)(void *arg, const struct sweep_row *), void *arg, struct error *error);
 
 /* The points of a sweep from that place on, in their order; as store_list(). */

@@ -25,6 +25,7 @@ struct store_experiment {
 struct store_submission {
     const struct store_experiment *experiments;
     int count;
+    const char *owner; /* its name; NULL or empty: nobody by name */
     const char *sweep; /* the sweep's id; NULL: one experiment by itself */
 
     /* Of a sweep. */
@@ -34,7 +35,7 @@ struct store_submission {
     int point_count;
 
     int64_t submitted_ms;
-    const char *key;         /* idempotency key or NULL: looked up first, kept for STORE_KEY_MS */
+    const char *key; /* idempotency key of that owner or NULL: looked up first, kept for STORE_KEY_MS */
     const char *fingerprint; /* with a key */
     bool known_only;         /* there is no room for a new one: ERROR_FULL unless the key is known */
 };

@@ -1,4 +1,5 @@
 """Starts the real service on a port of its own, in a directory of its own."""
+import hashlib
 import json
 import os
 import pathlib
@@ -20,6 +21,18 @@ import contract  # noqa: E402
 BINARY = os.environ.get("COALESCED_BIN", str(HERE.parents[1] / "build" / "coalesced"))
 FAKE = f"{sys.executable} '{HERE / 'fake_executor.py'}'"
 SMALL = {"kernel": "read_offset", "size": 1024}
+
+
+def token_line(name, role, secret):
+    """A line of a token file."""
+    return f"{name} {role} sha256:{hashlib.sha256(secret.encode()).hexdigest()}\n"
+
+
+def token(*words, check=True, **rest):
+    """`coalesced token`, to its end."""
+    done = subprocess.run([BINARY, "token", *words], capture_output=True, text=True, timeout=20, **rest)
+    assert not check or done.returncode == 0, done.stderr
+    return done
 
 
 def sanitized():

@@ -10,8 +10,9 @@ import subprocess
 import pytest
 
 import contract
-from conftest import BINARY, FAKE, SMALL
+from conftest import BINARY, FAKE, SMALL, Service, token_line
 
+SECRET = "the-secret-of-ada-0123456789"
 PAGE = "http://page.example:8000"
 FORMS = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
 
@@ -19,7 +20,6 @@ FORMS = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     """A service that allows pages of two origins, and two more names."""
-    from conftest import Service
     one = Service(tmp_path_factory.mktemp("shared"), "--allow-origin", PAGE, "--allow-origin=https://lab.example",
                   "--allow-host", "lab.example, gpu7", "--allow-host", "[2001:db8::1]")
     yield one
@@ -65,7 +65,7 @@ def test_the_names_that_are_answered_to_are_listed(shared):
 
 def test_where_a_token_is_asked_for_any_name_will_do(start, tmp_path):
     tokens = tmp_path / "tokens"
-    tokens.write_text("a-token-of-some-length\n")
+    tokens.write_text(token_line("ada", "admin", SECRET))
     tokens.chmod(0o600)
     service = start("--token-file", str(tokens))
     assert service.get("/v1/queue", headers={"Host": "gpu7"}).status_code == 401
@@ -142,12 +142,12 @@ def test_a_preflight_is_told_that_a_private_network_may_be_asked(shared):
 
 def test_a_preflight_carries_no_token_and_what_follows_must(start, tmp_path):
     tokens = tmp_path / "tokens"
-    tokens.write_text("a-token-of-some-length\n")
+    tokens.write_text(token_line("ada", "admin", SECRET))
     tokens.chmod(0o600)
     service = start("--token-file", str(tokens), "--allow-origin", PAGE)
     assert preflight(service, "/v1/experiments").status_code == 204
     assert shared_with(service.post(SMALL, headers={"Origin": PAGE})).status_code == 401
-    headers = {"Origin": PAGE, "Authorization": "Bearer a-token-of-some-length"}
+    headers = {"Origin": PAGE, "Authorization": f"Bearer {SECRET}"}
     assert shared_with(service.post(SMALL, headers=headers)).status_code == 202
     assert preflight(service, "/v1/experiments", origin="http://evil.example").status_code == 403
 
@@ -190,7 +190,7 @@ def test_a_form_is_refused_whoever_posts_it(shared, form):
     (["--access-log", "/nowhere/at/all"], ["/nowhere/at/all"]),
 ])
 def test_a_wrong_option_is_said_at_the_start(tmp_path, flags, words):
-    (tmp_path / "tokens").write_text("a-token-of-some-length\n")
+    (tmp_path / "tokens").write_text(token_line("ada", "admin", SECRET))
     (tmp_path / "tokens").chmod(0o600)
     (tmp_path / "file").write_text("not to be lost")
     names = {"TOKENS": "tokens", "SOCKET": "socket", "FILE": "file"}

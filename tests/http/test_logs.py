@@ -9,20 +9,22 @@ import time
 import pytest
 import requests
 
-from conftest import BINARY, FAKE, SMALL
+from conftest import BINARY, FAKE, SMALL, token_line
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 @pytest.fixture
 def logged(start, tmp_path):
-    """A service with both logs, and logged.lines(name) that waits until that many lines are there."""
+    """A service with both logs, and logged.lines(log, *names): its lines, once those of these requests are there."""
     service = start("--access-log", str(tmp_path / "access"), "--audit-log", str(tmp_path / "audit"))
 
-    def lines(name, count=0):
-        path = tmp_path / name
-        service.until(lambda: path.exists() and path.read_bytes().count(b"\n") >= count)
-        return [json.loads(line) for line in path.read_bytes().splitlines()]
+    def lines(log, *names):
+        def read():
+            path = tmp_path / log
+            return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+        service.until(lambda: set(names) <= {line["id"] for line in read()})
+        return read()
 
     service.lines = lines
     return service
@@ -48,7 +50,7 @@ def test_each_request_is_a_line(logged):
     for name, method, path, headers, wanted in cases:
         response = logged.request(method, path, headers={"X-Request-Id": name, "Accept-Encoding": "identity", **headers})
         wanted.setdefault("bytes", len(response.content) if method != "HEAD" else 0)
-    lines = logged.lines("access", len(cases) + 2)
+    lines = logged.lines("access", *(case[0] for case in cases))
     for name, method, *_, wanted in cases:
         line = named(lines, name)
         assert list(line) == ["time", "id", "owner", "method", "route", "path", "code", "bytes", "us", "whole"]
@@ -68,8 +70,7 @@ def test_whatever_a_path_holds_is_json(logged, target, path):
         client.sendall(b"GET %b HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: odd\r\nConnection: close\r\n\r\n" % target)
         while client.recv(65536):
             pass
-    logged.until(lambda: any(line["id"] == "odd" for line in logged.lines("access")))
-    assert named(logged.lines("access"), "odd")["path"] == path
+    assert named(logged.lines("access", "odd"), "odd")["path"] == path
 
 
 def test_a_client_that_left_is_told_from_one_that_has_its_answer(logged):
@@ -77,8 +78,7 @@ def test_a_client_that_left_is_told_from_one_that_has_its_answer(logged):
     with logged.connect() as client:
         client.sendall(f"GET {where}?wait=30 HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: left\r\n\r\n".encode())
         time.sleep(0.3)
-    logged.until(lambda: any(line["id"] == "left" for line in logged.lines("access")))
-    line = named(logged.lines("access"), "left")
+    line = named(logged.lines("access", "left"), "left")
     assert line["whole"] is False and line["code"] == 0 and line["bytes"] == 0
 
 
@@ -86,8 +86,7 @@ def test_a_stream_counts_the_bytes_that_were_sent(logged):
     for _ in range(20):
         logged.run()
     size = len(logged.get("/v1/experiments", headers={"Accept": "text/csv", "Accept-Encoding": "identity", "X-Request-Id": "csv"}).content)
-    logged.until(lambda: any(line["id"] == "csv" for line in logged.lines("access")))
-    assert size > 2000 and named(logged.lines("access"), "csv")["bytes"] == size
+    assert size > 2000 and named(logged.lines("access", "csv"), "csv")["bytes"] == size
 
 
 def test_what_changes_something_is_audited_and_what_was_not_allowed_to(logged):
@@ -100,8 +99,8 @@ def test_what_changes_something_is_audited_and_what_was_not_allowed_to(logged):
     assert logged.request("POST", "/v1/predictions", json=SMALL, headers={"X-Request-Id": "prediction"}).status_code == 200
     assert logged.post("{", headers={"X-Request-Id": "wrong"}).status_code == 400
     assert logged.get("/v1/queue", headers={"X-Request-Id": "read", "Host": "evil.example"}).status_code == 421
-    lines = logged.lines("audit", 6)
-    logged.lines("access", 10)
+    logged.lines("access", "read")
+    lines = logged.lines("audit", "made", "sweep", "cancelled", "name", "page")
     assert not {line["id"] for line in lines} & {"prediction", "wrong", "read"}
     wanted = {"made": ("POST", 202, made["id"]), "sweep": ("POST", 202, sweep["id"]), "cancelled": ("DELETE", None, waits),
               "name": ("POST", 421, None), "page": ("POST", 403, None)}
@@ -112,15 +111,30 @@ def test_what_changes_something_is_audited_and_what_was_not_allowed_to(logged):
         assert code in (None, line["code"]) and TIME.fullmatch(line["time"])
 
 
+def test_both_logs_name_the_owner_of_a_token(start, tmp_path):
+    secrets = {name: f"the-secret-of-{name}-0123456789" for name in ("rita", "bob")}
+    (tmp_path / "tokens").write_text(token_line("rita", "read", secrets["rita"]) + token_line("bob", "run", secrets["bob"]))
+    (tmp_path / "tokens").chmod(0o600)
+    service = start("--token-file", str(tmp_path / "tokens"), "--access-log", str(tmp_path / "access"), "--audit-log", str(tmp_path / "audit"))
+    for name, secret, wanted in ("made", secrets["bob"], 202), ("role", secrets["rita"], 403), ("wrong", "no-such-secret-0123456789", 401):
+        response = service.post(SMALL, headers={"Authorization": f"Bearer {secret}", "X-Request-Id": name})
+        assert response.status_code == wanted
+    assert service.stop() == 0
+    for log in "access", "audit":
+        text = (tmp_path / log).read_text()
+        assert "secret" not in text
+        lines = [json.loads(line) for line in text.splitlines()]
+        assert [(named(lines, name)["owner"], named(lines, name)["code"]) for name in ("made", "role", "wrong")] == [
+            ("bob", 202), ("rita", 403), (None, 401)]
+
+
 def test_a_log_that_is_rotated_goes_on_in_a_new_file(logged, tmp_path):
-    logged.get("/livez")
-    logged.lines("access", 1)
+    logged.get("/livez", headers={"X-Request-Id": "before"})
+    logged.lines("access", "before")
     for turn, away in enumerate([lambda path: path.rename(tmp_path / "access.1"), lambda path: path.unlink()]):
         away(tmp_path / "access")
         logged.get("/livez", headers={"X-Request-Id": f"turn-{turn}"})
-        logged.until((tmp_path / "access").exists)
-        logged.lines("access", 1)
-        assert [line["id"] for line in logged.lines("access")] == [f"turn-{turn}"]
+        assert [line["id"] for line in logged.lines("access", f"turn-{turn}")] == [f"turn-{turn}"]
     assert (tmp_path / "access").stat().st_mode & 0o7777 == 0o640 & ~os.umask(os.umask(0))
 
 

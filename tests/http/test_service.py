@@ -11,9 +11,11 @@ import time
 import pytest
 import requests
 
-from conftest import BINARY, FAKE, SMALL, sanitized
+from conftest import BINARY, FAKE, SMALL, sanitized, token_line
 
 TOKEN = "a-token-of-some-length-0123456789"
+OTHER = "another-token-of-some-length"
+LINES = "# the course\n" + token_line("ada", "admin", TOKEN) + "\n" + token_line("bob", "run", OTHER)
 
 
 def run(*flags, environment=None, timeout=20):
@@ -22,7 +24,7 @@ def run(*flags, environment=None, timeout=20):
                           env={**os.environ, **(environment or {})})
 
 
-def token_file(directory, text=f"# the course\n{TOKEN}\n\nanother-token-of-some-length\n", mode=0o600):
+def token_file(directory, text=LINES, mode=0o600):
     path = directory / "tokens"
     path.write_text(text)
     path.chmod(mode)
@@ -129,16 +131,16 @@ def test_tokens_are_asked_for_under_v1_and_nowhere_else(start, tmp_path):
             response = service.get(path, headers=headers)
             assert response.status_code == 401 and response.headers["WWW-Authenticate"].startswith("Bearer")
         assert service.post(SMALL, headers=headers).status_code == 401
-    for token in (TOKEN, "another-token-of-some-length"):
+    for token in (TOKEN, OTHER):
         service.headers = {"Authorization": "Bearer " + token}
         service.works()
     assert service.get("/v1/nothing").status_code == 404
 
 
 @pytest.mark.parametrize("text, mode, word", [
-    (TOKEN, 0o644, "chmod"), (TOKEN, 0o602, "chmod"), ("# nothing\n\n", 0o600, "no token"),
-    ("two words\n", 0o600, "line 1"), ("ok-0123456789abcdef\ntöken\n", 0o600, "line 2"),
-    ("x" * 300, 0o600, "characters"),
+    (LINES, 0o644, "chmod"), (LINES, 0o602, "chmod"), ("# nothing\n\n", 0o600, "no token"),
+    ("two words\n", 0o600, "line 1"), (LINES + TOKEN + "\n", 0o600, "line 5"),
+    (TOKEN + "\n", 0o600, "coalesced token add"),
 ])
 def test_a_token_file_that_does_not_protect_is_refused(tmp_path, text, mode, word):
     done = run("--port", "0", "--data-dir", str(tmp_path / "data"), "--token-file", token_file(tmp_path, text, mode))

@@ -18,6 +18,7 @@ LIBRARIES = {
     "microhttpd.h": r"server/(http|routes)/",
     "sqlite3.h": r"server/store/",
     "jansson.h": r"(api/|server/routes/)",
+    "nettle/": r"server/people/",
     "cuda_runtime.h": r"kernels/(suite|device)/",
     "cupti": r"kernels/device/counters",
 }
@@ -47,7 +48,7 @@ def test_rooms_include_only_what_the_plan_lets_them():
 
 
 # The server's own rooms, from the top: each may include those below it.
-SERVER_ROOMS = [{"main"}, {"routes"}, {"devices"}, {"queue", "events", "entrance"}, {"store", "http", "announce"}, {"config"}]
+SERVER_ROOMS = [{"main"}, {"commands"}, {"routes"}, {"devices"}, {"queue", "events", "entrance"}, {"store", "http", "announce"}, {"people"}, {"config"}]
 
 
 def server_room(path):

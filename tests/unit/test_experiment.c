@@ -84,7 +84,7 @@ static const struct {
     {"{\"kernel\":\"copy\",\"counters\":1}", "#/counters", "true or false"},
     {"{\"kernel\":\"copy\",\"transfers\":\"some\"}", "#/transfers", "none"},
     {"{\"kernel\":\"copy\",\"timeout_s\":0}", "#/timeout_s", "0.1"},
-    {"{\"kernel\":\"copy\",\"priority\":1000}", "#/priority", "100"},
+    {"{\"kernel\":\"copy\",\"priority\":201}", "#/priority", "200"},
     {"{\"kernel\":\"copy\",\"labels\":[]}", "#/labels", "object"},
     {"{\"kernel\":\"copy\",\"labels\":{\"a b\":\"x\"}}", "#/labels/a%20b", "name"},
     {"{\"kernel\":\"copy\",\"labels\":{\"a\":1}}", "#/labels/a", "string"},

@@ -9,7 +9,14 @@
 
 #include "tests/unit/support/store_fixture.h"
 
+#define FOURTH_STEP_UNDONE                                                                                   \
+    "DROP TABLE holds; DROP TABLE shares; DROP INDEX sweeps_by_owner; DROP INDEX experiments_by_owner;"      \
+    "ALTER TABLE sweeps DROP COLUMN owner; ALTER TABLE experiments DROP COLUMN owner;"                       \
+    "DROP TABLE keys; CREATE TABLE keys (key TEXT PRIMARY KEY NOT NULL, fingerprint TEXT NOT NULL,"          \
+    " experiment TEXT NOT NULL, kept_ms INTEGER NOT NULL) WITHOUT ROWID;"                                    \
+    "CREATE INDEX keys_by_age ON keys (kept_ms);"
 #define THIRD_STEP_UNDONE                                                                                    \
+    FOURTH_STEP_UNDONE                                                                                       \
     "DROP TRIGGER labels_removed; DROP TABLE labels; DROP INDEX experiments_by_device;"                      \
     "ALTER TABLE points DROP COLUMN reference;"
 
@@ -70,7 +77,7 @@ static void the_database_is_set_up_for_durability(void **state)
     sqlite3 *db = database_open(*state);
     database_answers(db, "PRAGMA journal_mode", "wal");
     database_answers(db, "PRAGMA auto_vacuum", "2");
-    database_answers(db, "PRAGMA user_version", "3");
+    database_answers(db, "PRAGMA user_version", "4");
     sqlite3_close(db);
 }
 

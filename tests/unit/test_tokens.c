@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,106 +10,181 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "server/http/admission/tokens.h"
+#include "server/people/people.h"
+#include "server/people/token_file.h"
+#include "server/people/tokens.h"
+#include "tests/unit/support/scratch.h"
 
-/* Reads a file of that text and mode. */
-static int read_text(struct tokens **tokens, const char *text, mode_t mode, struct error *error)
-{
-    char path[] = "/tmp/coalesced-tokens-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    fchmod(fd, mode);
-    close(fd);
-    *error = (struct error){0};
-    *tokens = NULL;
-    int failed = tokens_read(tokens, path, error);
-    unlink(path);
-    return failed;
-}
+/* SHA-256 of "abc" and of the empty text (FIPS 180-2, appendix B). */
+#define ABC "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define NOTHING "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-static void the_tokens_of_the_file_are_allowed_and_nothing_else(void **state)
+static char folder[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
+
+static int setup(void **state)
 {
     (void)state;
-    struct tokens *tokens;
-    struct error error;
-    assert_int_equal(read_text(&tokens, "# a comment\n\n  first-token-0123456789 \r\nsecond-token-0123456789",
-                               0600, &error),
-                     0);
-    assert_true(tokens_allow(tokens, "first-token-0123456789"));
-    assert_true(tokens_allow(tokens, "second-token-0123456789"));
-    static const char *const others[] = {
-        "",
-        "f",
-        "first-token-012345678",
-        "first-token-01234567890",
-        "First-token-0123456789",
-        " first-token-0123456789",
-        "# a comment",
-        "first-token-0123456789\nsecond-token-0123456789",
-    };
+    scratch_make(folder);
+    snprintf(path, sizeof path, "%s/tokens", folder);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    scratch_remove(folder);
+    return 0;
+}
+
+static void file_write(const char *text, mode_t mode)
+{
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fchmod(fileno(file), mode), 0);
+    fclose(file);
+}
+
+static char *file_text(void)
+{
+    static char text[8192];
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static const struct token *token_of(const struct tokens *tokens, const char *secret)
+{
+    uint8_t hash[SECRET_HASH_BYTES];
+    secret_hash(secret, hash);
+    return tokens_find(tokens, hash);
+}
+
+static void a_hash_is_sha_256_and_reads_as_it_is_written(void **state)
+{
+    (void)state;
+    uint8_t hash[SECRET_HASH_BYTES], read[SECRET_HASH_BYTES];
+    char text[SECRET_HASH_TEXT_BYTES];
+    secret_hash("abc", hash);
+    secret_hash_write(hash, text);
+    assert_string_equal(text, ABC);
+    assert_true(secret_hash_read(text, read));
+    assert_memory_equal(read, hash, sizeof hash);
+    static const char *const others[] = {"",
+                                         "sha256:",
+                                         "sha256:abc",
+                                         ABC "0",
+                                         "SHA256:ba",
+                                         &ABC[7],
+                                         "sha512:" NOTHING,
+                                         ABC " text",
+                                         "$6$salt$something",
+                                         "a-bare-token-as-they-were-before-there-were-names"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(tokens_allow(tokens, others[i]));
-    char longest[5000];
-    memset(longest, 'x', sizeof longest - 1);
-    longest[sizeof longest - 1] = '\0';
-    assert_false(tokens_allow(tokens, longest));
+        assert_false(secret_hash_read(others[i], read));
+    snprintf(text, sizeof text, "%s", ABC);
+    text[10] = 'g';
+    assert_false(secret_hash_read(text, read));
+}
+
+static void a_secret_that_is_made_can_be_presented_and_is_another_one_each_time(void **state)
+{
+    (void)state;
+    char one[SECRET_BYTES], other[SECRET_BYTES];
+    struct error error = {0};
+    assert_int_equal(secret_make(one, &error), 0);
+    assert_int_equal(secret_make(other, &error), 0);
+    assert_string_not_equal(one, other);
+    assert_int_equal(strlen(one), SECRET_BYTES - 1);
+    assert_memory_equal(one, "coal_", 5);
+    assert_int_equal(secret_check(one, &error), 0);
+}
+
+static void a_secret_that_is_too_short_or_cannot_be_presented_is_refused(void **state)
+{
+    (void)state;
+    char longest[SECRET_MAX + 2];
+    memset(longest, 'x', sizeof longest);
+    longest[SECRET_MAX + 1] = '\0';
+    const char *const wrong[] = {
+        "", "x", "fifteen-letters", "a blank in a token", "a-t\xc3\xb6ken-0123456789", longest};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct error error = {0};
+        assert_int_equal(secret_check(wrong[i], &error), -1);
+        assert_int_equal(error.kind, ERROR_INVALID);
+    }
+    longest[SECRET_MAX] = '\0';
+    assert_int_equal(secret_check(longest, NULL), 0);
+    assert_int_equal(secret_check("sixteen-letters-", NULL), 0);
+}
+
+static void each_line_is_a_person_with_a_role(void **state)
+{
+    (void)state;
+    struct tokens *tokens;
+    struct error error = {0};
+    file_write("# a comment\n\n  ada admin " ABC " 2026-01-02T03:04:05Z\r\n\tada\tread\t" NOTHING, 0600);
+    assert_int_equal(tokens_read(&tokens, path, &error), 0);
+    assert_int_equal(tokens->count, 2);
+    const struct token *token = token_of(tokens, "abc");
+    assert_string_equal(token->person.name, "ada");
+    assert_int_equal(token->person.role, ROLE_ADMIN);
+    assert_string_equal(token->added, "2026-01-02T03:04:05Z");
+    assert_int_equal(token->line, 3);
+    assert_int_equal(token_of(tokens, "")->person.role, ROLE_READ);
+    assert_null(token_of(tokens, "abd"));
+    assert_null(token_of(tokens, ABC));
     tokens_free(tokens);
 }
 
-static void many_tokens_are_kept(void **state)
+static void a_line_that_is_none_is_named_with_what_would_be_right(void **state)
 {
     (void)state;
-    char text[100 * 32] = "", token[32];
-    struct tokens *tokens;
-    struct error error;
-    for (int i = 0; i < 100; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "a-token-of-number-%d\n", i);
-    assert_int_equal(read_text(&tokens, text, 0600, &error), 0);
-    for (int i = 0; i < 100; i++) {
-        snprintf(token, sizeof token, "a-token-of-number-%d", i);
-        assert_true(tokens_allow(tokens, token));
+    static const struct {
+        const char *text, *said[2];
+    } cases[] = {
+        {"ada run " ABC "\na-token-0123456789abcdef\n", {"line 2", "coalesced token add"}},
+        {ABC "\n", {"line 1", "coalesced token add"}},
+        {"ada run\n", {"line 1", "2 words"}},
+        {"ada run " ABC " then more\n", {"line 1", "5 words"}},
+        {"ada runs " ABC "\n", {"line 1", "admin"}},
+        {"ada run secret\n", {"line 1", "64 hexadecimal digits"}},
+        {"\xc3\xb6 run " ABC "\n", {"line 1", "letters"}},
+        {".ada run " ABC "\n", {"line 1", "letter or digit"}},
+        {"a23456789012345678901234567890123 run " ABC "\n", {"line 1", "32"}},
+        {"ada run " ABC " 2026-01-02T03:04:05Z-and-so-on-and-so-on\n", {"line 1", "time"}},
+        {"ada run " ABC "\nbob run " ABC "\n", {"line 2", "line 1"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tokens *tokens = NULL;
+        struct error error = {0};
+        assert_int_equal(tokens_parse(&tokens, cases[i].text, "the file", &error), -1);
+        assert_int_equal(error.kind, ERROR_INVALID);
+        for (int k = 0; k < 2; k++)
+            if (!strstr(error.text, cases[i].said[k]))
+                fail_msg("\"%s\" is not in: %s", cases[i].said[k], error.text);
+        assert_null(strstr(error.text, "a-token-0123456789abcdef"));
+        assert_null(tokens);
     }
-    assert_false(tokens_allow(tokens, "a-token-of-number-100"));
-    tokens_free(tokens);
 }
 
 static void a_file_that_everybody_may_read_or_write_is_refused(void **state)
 {
     (void)state;
     static const mode_t modes[] = {0644, 0604, 0602, 0666};
-    struct tokens *tokens;
-    struct error error;
+    struct tokens *tokens = NULL;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        assert_int_equal(read_text(&tokens, "a-token-0123456789\n", modes[i], &error), -1);
+        struct error error = {0};
+        file_write("ada run " ABC "\n", modes[i]);
+        assert_int_equal(tokens_read(&tokens, path, &error), -1);
         assert_int_equal(error.kind, ERROR_INVALID);
         assert_non_null(strstr(error.text, "chmod 600"));
-        assert_null(tokens);
     }
-    assert_int_equal(read_text(&tokens, "a-token-0123456789\n", 0640, &error), 0);
+    chmod(path, 0640);
+    assert_int_equal(tokens_read(&tokens, path, NULL), 0);
     tokens_free(tokens);
-}
-
-static void a_line_that_can_be_no_token_is_named(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *said;
-    } cases[] = {
-        {"", "no token"},
-        {"# only a comment\n", "no token"},
-        {"a-token-0123456789\ntwo words\n", "line 2"},
-        {"a\ttab-0123456789\n", "line 1"},
-        {"quote\"0123456789abcdef\n", "line 1"},
-        {"t\xc3\xb6ken-0123456789\n", "line 1"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tokens *tokens;
-        struct error error;
-        assert_int_equal(read_text(&tokens, cases[i].text, 0600, &error), -1);
-        assert_int_equal(error.kind, ERROR_INVALID);
-        assert_non_null(strstr(error.text, cases[i].said));
-    }
 }
 
 static void a_file_that_is_not_there_is_said(void **state)
@@ -116,19 +192,137 @@ static void a_file_that_is_not_there_is_said(void **state)
     (void)state;
     struct tokens *tokens = NULL;
     struct error error = {0};
-    assert_int_equal(tokens_read(&tokens, "/nonexistent/tokens", &error), -1);
+    assert_int_equal(tokens_read(&tokens, path, &error), -1);
     assert_int_equal(error.kind, ERROR_SYSTEM);
-    assert_non_null(strstr(error.text, "/nonexistent/tokens"));
+    assert_non_null(strstr(error.text, path));
+}
+
+static void add(const char *name, enum role role, const char *secret)
+{
+    struct person person = {.role = role};
+    struct error error = {0};
+    snprintf(person.name, sizeof person.name, "%s", name);
+    if (token_file_add(path, &person, secret, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+static void what_is_added_opens_until_it_is_revoked(void **state)
+{
+    (void)state;
+    struct tokens *tokens;
+    struct stat status;
+    struct error error = {0};
+    add("ada", ROLE_ADMIN, "the-secret-of-ada-1");
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_int_equal(chmod(path, 0640), 0);
+    add("bob", ROLE_RUN, "the-secret-of-bob-1");
+    add("ada", ROLE_READ, "the-secret-of-ada-2");
+    assert_null(strstr(file_text(), "the-secret"));
+    assert_int_equal(tokens_read(&tokens, path, &error), 0);
+    assert_int_equal(token_of(tokens, "the-secret-of-ada-2")->person.role, ROLE_READ);
+    tokens_free(tokens);
+    assert_int_equal(token_file_add(path, &(struct person){"eve", ROLE_RUN}, "the-secret-of-bob-1", &error),
+                     -1);
+    assert_int_equal(error.kind, ERROR_CONFLICT);
+
+    assert_int_equal(token_file_revoke(path, "ada", NULL), 2);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    assert_int_equal(tokens_read(&tokens, path, NULL), 0);
+    assert_int_equal(tokens->count, 1);
+    assert_null(token_of(tokens, "the-secret-of-ada-1"));
+    assert_string_equal(token_of(tokens, "the-secret-of-bob-1")->person.name, "bob");
+    tokens_free(tokens);
+    error = (struct error){0};
+    assert_int_equal(token_file_revoke(path, "ada", &error), -1);
+    assert_int_equal(error.kind, ERROR_NOT_FOUND);
+}
+
+static void a_change_leaves_comments_and_a_broken_file_as_they_are(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    file_write("# bob\n\nbob run " ABC "\n# the end", 0600);
+    add("ada", ROLE_RUN, "the-secret-of-ada-1");
+    assert_int_equal(token_file_revoke(path, "bob", NULL), 1);
+    const char before[] = "# bob\n\n# the end\nada run sha256:";
+    assert_memory_equal(file_text(), before, sizeof before - 1);
+    file_write("a-bare-token-0123456789\n", 0600);
+    assert_int_equal(token_file_add(path, &(struct person){"eve", ROLE_RUN}, "the-secret-of-eve-1", &error),
+                     -1);
+    assert_string_equal(file_text(), "a-bare-token-0123456789\n");
+}
+
+static void wait_for_change(struct people *people, unsigned before)
+{
+    for (int i = 0; i < 1000 && people_changes(people) == before; i++)
+        usleep(20000);
+    assert_int_not_equal(people_changes(people), before);
+}
+
+static void a_change_of_the_file_is_taken_up_and_a_wrong_one_is_not(void **state)
+{
+    (void)state;
+    struct people *people;
+    struct person person;
+    struct error error = {0};
+    uint64_t ada, bob, again;
+    add("ada", ROLE_RUN, "the-secret-of-ada-1");
+    assert_int_equal(people_start(&people, path, &error), 0);
+    assert_true(people_find(people, "the-secret-of-ada-1", &person, &ada));
+    assert_false(people_find(people, "the-secret-of-bob-1", &person, &bob));
+
+    unsigned changes = people_changes(people);
+    add("bob", ROLE_READ, "the-secret-of-bob-1");
+    wait_for_change(people, changes);
+    assert_true(people_find(people, "the-secret-of-bob-1", &person, &bob));
+    assert_string_equal(person.name, "bob");
+    assert_true(people_hold(people, ada) && people_hold(people, bob) && ada != bob);
+
+    file_write("ada\n", 0600);
+    for (int i = 0; i < 1000 && !people_wrong(people, &error); i++)
+        usleep(20000);
+    assert_non_null(strstr(error.text, "line 1"));
+    assert_true(people_hold(people, ada) && people_hold(people, bob));
+
+    changes = people_changes(people);
+    assert_int_equal(unlink(path), 0);
+    add("ada", ROLE_ADMIN, "the-secret-of-ada-1");
+    wait_for_change(people, changes);
+    assert_false(people_wrong(people, &error));
+    assert_true(people_find(people, "the-secret-of-ada-1", &person, &again));
+    assert_int_equal(person.role, ROLE_ADMIN);
+    assert_int_not_equal(again, ada); /* it was another role's */
+    assert_false(people_hold(people, ada) || people_hold(people, bob));
+    people_stop(people);
+}
+
+static void a_file_without_a_token_opens_no_service(void **state)
+{
+    (void)state;
+    struct people *people = NULL;
+    struct error error = {0};
+    file_write("# only a comment\n", 0600);
+    assert_int_equal(people_start(&people, path, &error), -1);
+    assert_non_null(strstr(error.text, "no token"));
 }
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tokens_of_the_file_are_allowed_and_nothing_else),
-        cmocka_unit_test(many_tokens_are_kept),
-        cmocka_unit_test(a_file_that_everybody_may_read_or_write_is_refused),
-        cmocka_unit_test(a_line_that_can_be_no_token_is_named),
-        cmocka_unit_test(a_file_that_is_not_there_is_said),
+        TEST(a_hash_is_sha_256_and_reads_as_it_is_written),
+        TEST(a_secret_that_is_made_can_be_presented_and_is_another_one_each_time),
+        TEST(a_secret_that_is_too_short_or_cannot_be_presented_is_refused),
+        TEST(each_line_is_a_person_with_a_role),
+        TEST(a_line_that_is_none_is_named_with_what_would_be_right),
+        TEST(a_file_that_everybody_may_read_or_write_is_refused),
+        TEST(a_file_that_is_not_there_is_said),
+        TEST(what_is_added_opens_until_it_is_revoked),
+        TEST(a_change_leaves_comments_and_a_broken_file_as_they_are),
+        TEST(a_change_of_the_file_is_taken_up_and_a_wrong_one_is_not),
+        TEST(a_file_without_a_token_opens_no_service),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,13 +8,13 @@
 #include <strings.h>
 
 #include "api/suggest.h"
+#include "server/http/admission/authorize.h"
 #include "server/http/admission/door.h"
 #include "server/http/admission/field.h"
 #include "server/http/content/cache.h"
 #include "server/http/log/record.h"
 #include "server/http/reply.h"
 #include "server/http/state.h"
-#include "server/http/admission/tokens.h"
 
 enum {
     BODY_MAX = 64 << 10, /* what an endpoint gets that asks for no more */
@@ -75,6 +75,7 @@ static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const cha
                         (encoding && strcasecmp(value ? value : "", "chunked") != 0);
     framing->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
     framing->encodings += encoding;
+    request->authorizations += strcasecmp(name, MHD_HTTP_HEADER_AUTHORIZATION) == 0;
     if (strcasecmp(name, MHD_HTTP_HEADER_ACCEPT) == 0 && !framing->accepts++)
         request->accept = value ? value : "";
     else if (strcasecmp(name, MHD_HTTP_HEADER_ACCEPT_ENCODING) == 0 && value)
@@ -171,16 +172,14 @@ static bool answer_preflight(struct request *request)
 /* Where tokens are asked for, whoever has none is not told either which paths there are. */
 static bool reject_unauthorized(struct request *request)
 {
-    const struct route *route = request->match.route;
-    if (!request->http->tokens || (route && route->flags & ROUTE_OPEN))
-        return false;
-    const char *field = request_header(request, MHD_HTTP_HEADER_AUTHORIZATION);
-    const char *token = field ? field_bearer(field) : NULL;
-    if (token && tokens_allow(request->http->tokens, token))
-        return false;
-    return reject(request, PROBLEM_UNAUTHORIZED,
-                  field ? "this token is not one of the service's"
-                        : "this service wants a token: send \"Authorization: Bearer <token>\"");
+    char why[sizeof request->rejection_text];
+    return !authorize_token(request, why, sizeof why) && reject(request, PROBLEM_UNAUTHORIZED, "%s", why);
+}
+
+static bool reject_role(struct request *request)
+{
+    char why[sizeof request->rejection_text];
+    return !authorize_role(request, why, sizeof why) && reject(request, PROBLEM_FORBIDDEN, "%s", why);
 }
 
 static bool reject_target(struct request *request)
@@ -299,8 +298,8 @@ void admit_check(struct request *request, const char *version)
 {
     bool rejected = reject_framing(request, version) || reject_excess(request) || reject_host(request) ||
                     reject_origin(request) || answer_preflight(request) || reject_unauthorized(request) ||
-                    reject_target(request) || reject_path(request) || reject_media(request) ||
-                    reject_query(request) || reject_length(request);
+                    reject_target(request) || reject_path(request) || reject_role(request) ||
+                    reject_media(request) || reject_query(request) || reject_length(request);
     (void)rejected;
 }
 

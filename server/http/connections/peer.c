@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "server/http/connections/accept.h"
+#include "server/people/people.h"
 
 static const int64_t second_ns = 1000000000;
 
@@ -89,10 +90,21 @@ static enum peer_excess room_find(struct http *http, const struct crowd *crowd)
     return PEER_WITHIN;
 }
 
-void peer_arrive(struct http *http, struct peer *peer)
+/* What it waits for, or is being sent, is not for it any more. */
+static void revoked_cut(struct http *http, struct peer *peer)
+{
+    if (!peer->token || people_hold(http->people, peer->token))
+        return;
+    peer->gone = true;
+    peer_cut(http, peer);
+}
+
+void peer_arrive(struct http *http, struct peer *peer, uint64_t token)
 {
     pthread_mutex_lock(&http->lock);
     peer->uploading = true;
+    peer->token = token;
+    revoked_cut(http, peer); /* it may have been revoked since it was found, and all others looked at */
     pthread_mutex_unlock(&http->lock);
 }
 
@@ -296,7 +308,12 @@ static void *watch_main(void *arg)
         if (look)
             look_at = now + second_ns;
         int64_t next = look_at;
+        unsigned changes = look && http->people ? people_changes(http->people) : http->people_changes;
+        bool changed = changes != http->people_changes;
+        http->people_changes = changes;
         for (struct peer *peer = http->peers.first; peer; peer = peer->in[PEERS_ALL].next) {
+            if (changed)
+                revoked_cut(http, peer);
             int64_t wants = peer_watch(http, peer, now, look);
             next = wants < next ? wants : next;
         }

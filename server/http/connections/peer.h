@@ -29,8 +29,9 @@ void peer_return(struct http *http, struct peer *peer);
 bool peer_produce(struct http *http, struct peer *peer, struct lane_task *task);
 void peer_produced(struct http *http, struct peer *peer);
 
-/* A request's header is there: it is not idle any more. */
-void peer_arrive(struct http *http, struct peer *peer);
+/* A request's header is there: it is not idle any more. `token`: that it came with, 0 for none. When that is revoked the
+   connection is cut, whatever it does. */
+void peer_arrive(struct http *http, struct peer *peer, uint64_t token);
 
 /* The reply is on its way; and it has left, or the connection is gone. */
 void peer_send(struct http *http, struct peer *peer);

@@ -49,7 +49,7 @@ static void line_begin(struct buffer *line, const struct request *request, const
     buffer_text(line, "\",\"id\":\"");
     buffer_text(line, request->id);
     buffer_text(line, "\",\"owner\":");
-    text_string(line, NULL);
+    text_string(line, request->person.name[0] ? request->person.name : NULL);
 }
 
 static void line_request(struct buffer *line, const struct request *request)
@@ -102,7 +102,7 @@ static bool is_audited(const struct request *request)
             return false;
     bool done = request->status >= 200 && request->status < 300;
     bool barred = request->status == 401 || request->status == 403 || request->status == 421;
-    return barred || (done && route && !(route->flags & ROUTE_CHANGES_NOTHING));
+    return barred || (done && route && !(route->flags & ROUTE_READ));
 }
 
 static void audit_write(const struct request *request)

@@ -30,6 +30,7 @@ void view_of_job(const struct job *job, struct view_experiment *view)
         .result = job->result,
         .failure = &job->failure,
         .sweep = job->sweep,
+        .owner = job->owner,
         .position = -1,
         .eta_s = -1,
     };

@@ -27,6 +27,7 @@ void view_of_sweep(struct service *service, const struct sweep_row *row, struct 
         .id = row->id,
         .state = state_of(row),
         .recipe = row->recipe,
+        .owner = row->owner,
         .submitted_ms = row->submitted_ms,
         .finished_ms = ended ? row->finished_ms : 0,
         .total = row->total,

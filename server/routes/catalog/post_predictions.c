@@ -157,6 +157,6 @@ const struct route route_post_predictions = {
     .method = "POST",
     .pattern = "/v1/predictions",
     .type = "application/json",
-    .flags = ROUTE_JSON | ROUTE_APART | ROUTE_CHANGES_NOTHING,
+    .flags = ROUTE_READ | ROUTE_JSON | ROUTE_APART,
     .handle = handle,
 };

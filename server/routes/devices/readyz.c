@@ -34,6 +34,14 @@ static void devices_check(struct devices *devices, struct buffer *checks, bool *
     }
 }
 
+/* Whoever was let in before is let in still, so the service is ready. */
+static void people_check(struct people *people, struct buffer *checks)
+{
+    struct error why = {0};
+    bool ready = true;
+    check_write(checks, &ready, "people", people_wrong(people, &why) ? why.text : NULL);
+}
+
 static enum handled handle(struct request *request)
 {
     struct service *service = request_service(request);
@@ -43,6 +51,7 @@ static enum handled handle(struct request *request)
     check_write(&checks, &ready, "store", stored ? NULL : error.text);
     check_write(&checks, &ready, "accepting",
                 queue_stopping(service->queue) ? "the service is stopping" : NULL);
+    people_check(service->people, &checks);
     devices_check(service->devices, &checks, &ready);
     buffer_format(&body, "{\"status\":\"%s\",\"instance\":", ready ? "ready" : "not ready");
     text_string(&body, service->instance);

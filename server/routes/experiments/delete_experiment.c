@@ -2,6 +2,7 @@
    stopped by ending its executor, which takes a moment. */
 #include "server/http/route.h"
 #include "server/routes/answers/answer_experiment.h"
+#include "server/routes/answers/answer_forbidden.h"
 #include "server/routes/cancel.h"
 #include "server/routes/service.h"
 
@@ -36,6 +37,9 @@ static enum handled handle(struct request *request)
 {
     if (!id_valid(request_param(request)))
         return reply_problem(request, PROBLEM_NOT_FOUND, "there is no experiment %s", request_param(request));
+    enum handled handled;
+    if (!request_kept(request) && forbid_experiment_of_other(request, request_param(request), &handled))
+        return handled;
     return cancel_handle(request, queue_cancel, answer);
 }
 

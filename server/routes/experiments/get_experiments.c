@@ -14,13 +14,13 @@
 
 enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, PIECE_ROWS = 32 };
 
-static const char *const queries[] = {"kernel", "state",     "device",     "label",
-                                      "sweep",  "page_size", "page_token", NULL};
+static const char *const queries[] = {"kernel", "state",     "device",     "label", "sweep",
+                                      "owner",  "page_size", "page_token", NULL};
 
 struct listing {
     struct store *store;
     struct buffer *out;
-    char kernel[64], sweep[ID_BYTES], label[64], label_value[256], last[ID_BYTES];
+    char kernel[64], sweep[ID_BYTES], owner[PERSON_NAME_BYTES], label[64], label_value[256], last[ID_BYTES];
     struct store_filter filter; /* points to the texts above */
     int left, seen;             /* rows of the page still to come; rows of this piece */
     bool headed, begun, more;   /* more: there is a next page */
@@ -117,6 +117,9 @@ static const char *filter_read(const struct request *request, struct listing *li
     if (!text_take(request, "sweep", listing->sweep, sizeof listing->sweep, &filter->sweep) ||
         (filter->sweep && !id_valid(filter->sweep)))
         return "sweep must be the id of a sweep";
+    if (!text_take(request, "owner", listing->owner, sizeof listing->owner, &filter->owner) ||
+        (filter->owner && !person_name_valid(filter->owner)))
+        return "owner must be a name: " PERSON_NAME_RULE;
     if (!label_take(request, listing))
         return "label must be a label's name, or name:value";
     if (size && !field_number(size, 1, PAGE_SIZE_MAX, &listing->left))

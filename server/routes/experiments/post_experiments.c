@@ -12,7 +12,9 @@
 #include "api/json.h"
 #include "api/sweep.h"
 #include "server/http/route.h"
+#include "server/people/person.h"
 #include "server/routes/answers/answer_experiment.h"
+#include "server/routes/answers/answer_forbidden.h"
 #include "server/routes/await.h"
 #include "server/routes/idempotency.h"
 #include "server/routes/service.h"
@@ -76,7 +78,7 @@ static int experiment_read(struct request *request, const json_t *object, struct
                                  (long long)experiment->device, status.reason[0] ? ": " : "", status.reason);
         return -1;
     }
-    return 0;
+    return forbid_override(request, experiment->priority, handled) ? -1 : 0;
 }
 
 /* ---- submitting ---- */
@@ -109,6 +111,7 @@ static enum handled submit(struct request *request, const struct experiment *exp
     struct sweep alone = {.experiments = &one, .experiment_count = 1};
     struct submission submission = {
         .sweep = &alone,
+        .owner = request_person(request)->name,
         .idempotency_key = request_header(request, "Idempotency-Key"),
         .fingerprint = submitting->fingerprint,
     };

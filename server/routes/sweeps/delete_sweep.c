@@ -2,6 +2,7 @@
    by ending its executor, which takes a moment. */
 #include "server/routes/cancel.h"
 #include "server/http/route.h"
+#include "server/routes/answers/answer_forbidden.h"
 #include "server/routes/answers/answer_sweep.h"
 
 /* `asked`: the queue has taken the cancellation. */
@@ -21,6 +22,9 @@ static enum handled answer(struct request *request, const char *id, bool asked)
 
 static enum handled handle(struct request *request)
 {
+    enum handled handled;
+    if (!request_kept(request) && forbid_sweep_of_other(request, request_param(request), &handled))
+        return handled;
     return cancel_handle(request, queue_cancel_sweep, answer);
 }
 

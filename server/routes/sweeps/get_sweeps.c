@@ -10,12 +10,12 @@
 
 enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, PIECE_ROWS = 8 };
 
-static const char *const queries[] = {"page_size", "page_token", NULL};
+static const char *const queries[] = {"owner", "page_size", "page_token", NULL};
 
 struct listing {
     struct service *service;
     struct buffer *out;
-    char last[ID_BYTES];
+    char owner[PERSON_NAME_BYTES], last[ID_BYTES];
     int left, seen;           /* of the page still to come; of this piece */
     bool headed, begun, more; /* more: there is a next page */
 };
@@ -48,8 +48,8 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     if (!listing->headed)
         buffer_text(out, "{\"sweeps\":[");
     listing->headed = true;
-    if (store_sweeps(listing->service->store, listing->last[0] ? listing->last : NULL, limit, row_write,
-                     listing, error) < 0)
+    if (store_sweeps(listing->service->store, listing->owner[0] ? listing->owner : NULL,
+                     listing->last[0] ? listing->last : NULL, limit, row_write, listing, error) < 0)
         return -1;
     if (!listing->more && listing->seen == limit)
         return 1;
@@ -61,17 +61,22 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
 static enum handled handle(struct request *request)
 {
     const char *size = request_query(request, "page_size"), *token = request_query(request, "page_token");
+    const char *owner = request_query(request, "owner");
     int left = PAGE_SIZE;
     if (size && !field_number(size, 1, PAGE_SIZE_MAX, &left))
         return reply_problem(request, PROBLEM_MALFORMED, "page_size must be a number from 1 to 500");
     if (token && !id_valid(token))
         return reply_problem(request, PROBLEM_MALFORMED,
                              "page_token must be the next_page_token of the page before");
+    if (owner && !person_name_valid(owner))
+        return reply_problem(request, PROBLEM_MALFORMED, "owner must be a name: " PERSON_NAME_RULE);
     struct listing *listing = calloc(1, sizeof *listing);
     if (!listing)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for a list");
     listing->service = request_service(request);
     listing->left = left;
+    if (owner)
+        memcpy(listing->owner, owner, strlen(owner));
     if (token)
         memcpy(listing->last, token, sizeof listing->last);
     return reply_stream(request, piece_write, listing, free);

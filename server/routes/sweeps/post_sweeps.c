@@ -14,6 +14,8 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/http/route.h"
+#include "server/people/person.h"
+#include "server/routes/answers/answer_forbidden.h"
 #include "server/routes/answers/answer_sweep.h"
 #include "server/routes/await.h"
 #include "server/routes/idempotency.h"
@@ -161,11 +163,16 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "device %d is not known yet",
                              sweeping->sweep.unknown_device);
     }
+    enum handled forbidden;
+    for (int i = 0; i < sweeping->sweep.experiment_count; i++)
+        if (forbid_override(request, sweeping->sweep.experiments[i].priority, &forbidden))
+            return forbidden;
     /* Other than that of the same text as an experiment. */
     fingerprint_make(sweeping->text, hash);
     snprintf(sweeping->fingerprint, sizeof sweeping->fingerprint, "sweep %.32s", hash);
     struct submission submission = {
         .sweep = &sweeping->sweep,
+        .owner = request_person(request)->name,
         .request = sweeping->text,
         .recipe = sweeping->recipe ? recipe_name(sweeping->recipe) : NULL,
         .idempotency_key = request_header(request, "Idempotency-Key"),

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "server/people/person.h"
 #include "server/store/rows/id.h"
 
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED, JOB_STATES };
@@ -32,6 +33,7 @@ struct job {
     double timeout_s;
     int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
     char sweep[ID_BYTES];                          /* it belongs to; empty: none */
+    char owner[PERSON_NAME_BYTES];                 /* who submitted it; empty: nobody by name */
     char *kernel;                                  /* owned, as all below */
     char *request;                                 /* JSON object with every default filled in */
     char *result;                                  /* JSON object, or NULL */
@@ -42,6 +44,7 @@ struct job {
    Free what it owns with sweep_row_clear(). */
 struct sweep_row {
     char id[ID_BYTES];
+    char owner[PERSON_NAME_BYTES]; /* as a job's */
     int64_t submitted_ms;
     int64_t finished_ms; /* counted: of the last one that ended; 0: none did */
     bool cancelled;      /* somebody asked for its end */

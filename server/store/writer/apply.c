@@ -20,19 +20,20 @@ static const char *const sql[APPLY_STATEMENTS] = {
     [BACK] = "ROLLBACK TO one",
     [EXPERIMENT_INSERT] =
         "INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms, kernel, request,"
-        " sweep, points) VALUES (?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)",
+        " sweep, points, owner) VALUES (?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [LABELS_INSERT] = "INSERT OR IGNORE INTO labels (name, experiment, value)"
                       " SELECT key, ?, value FROM json_each(?, '$.labels')",
-    [SWEEP_INSERT] = "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused)"
-                     " VALUES (?, ?, ?, ?, ?, ?)",
+    [SWEEP_INSERT] = "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused, owner)"
+                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
     [POINT_INSERT] = "INSERT INTO points (sweep_id, place, axes, experiment, refused, reason, reference)"
                      " VALUES (?, ?, ?, ?, ?, ?, ?)",
     [SWEEP_MARK] = "UPDATE sweeps SET cancelled = 1 WHERE id = ?",
     [SWEEP_CANCEL] =
         "UPDATE experiments SET state = 'cancelled', finished_ms = ?, failure = ?, failure_text = ?"
         " WHERE sweep = ? AND state = 'queued'",
-    [KEY_FIND] = "SELECT experiment, fingerprint FROM keys WHERE key = ? AND kept_ms > ?",
-    [KEY_KEEP] = "INSERT OR REPLACE INTO keys (key, fingerprint, experiment, kept_ms) VALUES (?, ?, ?, ?)",
+    [KEY_FIND] = "SELECT experiment, fingerprint FROM keys WHERE key = ? AND owner = ? AND kept_ms > ?",
+    [KEY_KEEP] =
+        "INSERT OR REPLACE INTO keys (key, owner, fingerprint, experiment, kept_ms) VALUES (?, ?, ?, ?, ?)",
     [KEY_PURGE] = "DELETE FROM keys WHERE kept_ms <= ?",
     [CHANGE] = "UPDATE experiments SET state = ?, attempt = ?, started_ms = ?, finished_ms = ?, failure = ?,"
                " failure_text = ?, failure_where = ?, result = ? WHERE id = ?",
@@ -58,6 +59,11 @@ void applier_close(struct applier *applier)
 static void bind_text(sqlite3_stmt *statement, int place, const char *text)
 {
     sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
+}
+
+static void bind_owner(sqlite3_stmt *statement, int place, const char *owner)
+{
+    bind_text(statement, place, owner && owner[0] ? owner : NULL);
 }
 
 /* Runs a statement that answers no rows, and lets go of what is bound. */
@@ -88,7 +94,8 @@ static enum applied key_find(struct applier *applier, struct store_write *write,
         return APPLIED;
     sqlite3_stmt *statement = applier->statements[KEY_FIND];
     bind_text(statement, 1, submission->key);
-    sqlite3_bind_int64(statement, 2, submission->submitted_ms - STORE_KEY_MS);
+    bind_text(statement, 2, submission->owner ? submission->owner : "");
+    sqlite3_bind_int64(statement, 3, submission->submitted_ms - STORE_KEY_MS);
     int status = sqlite3_step(statement);
     if (status == SQLITE_ROW) {
         bool same = strcmp((const char *)sqlite3_column_text(statement, 1), submission->fingerprint) == 0;
@@ -107,9 +114,10 @@ static enum applied key_keep(struct applier *applier, const struct store_submiss
 {
     sqlite3_stmt *statement = applier->statements[KEY_KEEP];
     bind_text(statement, 1, submission->key);
-    bind_text(statement, 2, submission->fingerprint);
-    bind_text(statement, 3, submission->sweep ? submission->sweep : submission->experiments[0].id);
-    sqlite3_bind_int64(statement, 4, submission->submitted_ms);
+    bind_text(statement, 2, submission->owner ? submission->owner : "");
+    bind_text(statement, 3, submission->fingerprint);
+    bind_text(statement, 4, submission->sweep ? submission->sweep : submission->experiments[0].id);
+    sqlite3_bind_int64(statement, 5, submission->submitted_ms);
     return applier_run(applier, KEY_KEEP, error);
 }
 
@@ -133,6 +141,7 @@ static enum applied apply_experiment(struct applier *applier, const struct store
     bind_text(statement, 7, experiment->request);
     bind_text(statement, 8, submission->sweep);
     sqlite3_bind_int(statement, 9, experiment->points);
+    bind_owner(statement, 10, submission->owner);
     enum applied applied = applier_run(applier, EXPERIMENT_INSERT, error);
     if (applied != APPLIED || !has_labels(experiment->request))
         return applied;
@@ -171,6 +180,7 @@ static enum applied apply_sweep(struct applier *applier, const struct store_subm
     sqlite3_bind_int64(statement, 4, submission->submitted_ms);
     sqlite3_bind_int(statement, 5, submission->point_count);
     sqlite3_bind_int(statement, 6, refused);
+    bind_owner(statement, 7, submission->owner);
     enum applied applied = applier_run(applier, SWEEP_INSERT, error);
     for (int i = 0; applied == APPLIED && i < submission->point_count; i++)
         applied = apply_point(applier, submission, i, error);

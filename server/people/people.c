@@ -1,0 +1,224 @@
+#include "server/people/people.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/people/tokens.h"
+
+static const int64_t second_ns = 1000000000;
+
+struct people {
+    char *path;
+    struct stat seen;    /* the file as it was when it was last read; only for the thread */
+    struct error missed; /* the last that was said of it, so that it is said once; only for the thread */
+    pthread_t thread;
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t end;
+    struct tokens *tokens;
+    uint64_t serials; /* given so far */
+    unsigned changes;
+    struct error wrong; /* with the file as it is now */
+    bool ended;
+};
+
+static bool token_same(const struct token *one, const struct token *other)
+{
+    return one->person.role == other->person.role && strcmp(one->person.name, other->person.name) == 0;
+}
+
+/* With the lock held: numbers the tokens; those that were there before keep theirs. */
+static void serials_give(struct people *people, struct tokens *tokens)
+{
+    for (int i = 0; i < tokens->count; i++) {
+        struct token *token = &tokens->at[i];
+        const struct token *before = people->tokens ? tokens_find(people->tokens, token->hash) : NULL;
+        token->serial = before && token_same(before, token) ? before->serial : ++people->serials;
+    }
+}
+
+static void tokens_take(struct people *people, struct tokens *tokens)
+{
+    pthread_mutex_lock(&people->lock);
+    serials_give(people, tokens);
+    struct tokens *old = people->tokens;
+    people->tokens = tokens;
+    people->changes++;
+    people->wrong = (struct error){0};
+    pthread_mutex_unlock(&people->lock);
+    tokens_free(old);
+}
+
+static bool file_same(const struct stat *one, const struct stat *other)
+{
+    return one->st_ino == other->st_ino && one->st_dev == other->st_dev && one->st_size == other->st_size &&
+           one->st_mode == other->st_mode && one->st_mtim.tv_sec == other->st_mtim.tv_sec &&
+           one->st_mtim.tv_nsec == other->st_mtim.tv_nsec && one->st_ctim.tv_sec == other->st_ctim.tv_sec &&
+           one->st_ctim.tv_nsec == other->st_ctim.tv_nsec;
+}
+
+static void wrong_set(struct people *people, const struct error *why)
+{
+    if (strcmp(people->missed.text, why->text) != 0)
+        log_error("the people stay as they were: %s", why->text);
+    people->missed = *why;
+    pthread_mutex_lock(&people->lock);
+    people->wrong = *why;
+    pthread_mutex_unlock(&people->lock);
+}
+
+/* Looks whether the file changed. It is looked at before it is read: a change in between is seen the next time. */
+static void people_look(struct people *people)
+{
+    struct stat now = {0};
+    struct tokens *tokens;
+    struct error why = {0};
+    bool there = stat(people->path, &now) == 0;
+    if (there && file_same(&now, &people->seen))
+        return;
+    if (!there)
+        error_set_errno(&why, errno, "cannot read the tokens of %s", people->path);
+    people->seen = now;
+    if (!there || tokens_read(&tokens, people->path, &why) < 0) {
+        wrong_set(people, &why);
+        return;
+    }
+    people->missed = (struct error){0};
+    if (tokens->count)
+        log_info("%s changed: %d token%s", people->path, tokens->count, tokens->count == 1 ? "" : "s");
+    else
+        log_warning("%s changed and holds no token: nobody may come in", people->path);
+    tokens_take(people, tokens);
+}
+
+static void *people_main(void *arg)
+{
+    struct people *people = arg;
+    pthread_mutex_lock(&people->lock);
+    while (!people->ended) {
+        int64_t next = clock_monotonic_ns() + second_ns;
+        struct timespec until = {.tv_sec = next / second_ns, .tv_nsec = next % second_ns};
+        if (pthread_cond_timedwait(&people->end, &people->lock, &until) != ETIMEDOUT)
+            continue;
+        pthread_mutex_unlock(&people->lock);
+        people_look(people);
+        pthread_mutex_lock(&people->lock);
+    }
+    pthread_mutex_unlock(&people->lock);
+    return NULL;
+}
+
+static void people_free(struct people *people)
+{
+    pthread_cond_destroy(&people->end);
+    pthread_mutex_destroy(&people->lock);
+    tokens_free(people->tokens);
+    free(people->path);
+    free(people);
+}
+
+static struct people *people_new(const char *path)
+{
+    struct people *people = calloc(1, sizeof *people);
+    if (!people)
+        return NULL;
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&people->lock, NULL);
+    pthread_cond_init(&people->end, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    people->path = strdup(path);
+    return people;
+}
+
+int people_start(struct people **out, const char *path, struct error *error)
+{
+    struct tokens *tokens;
+    struct people *people = people_new(path);
+    if (!people)
+        return error_set(error, ERROR_MEMORY, "no memory for the people");
+    if (!people->path) {
+        error_set(error, ERROR_MEMORY, "no memory for the people");
+        goto failed;
+    }
+    if (stat(path, &people->seen) < 0)
+        people->seen = (struct stat){0};
+    if (tokens_read(&tokens, path, error) < 0)
+        goto failed;
+    tokens_take(people, tokens);
+    if (!tokens->count) {
+        error_set(error, ERROR_INVALID,
+                  "%s holds no token: coalesced token add NAME --role admin --token-file %s", path, path);
+        goto failed;
+    }
+    int status = pthread_create(&people->thread, NULL, people_main, people);
+    if (status) {
+        error_set_errno(error, status, "cannot start the thread that looks at %s", path);
+        goto failed;
+    }
+    *out = people;
+    return 0;
+failed:
+    people_free(people);
+    return -1;
+}
+
+void people_stop(struct people *people)
+{
+    if (!people)
+        return;
+    pthread_mutex_lock(&people->lock);
+    people->ended = true;
+    pthread_cond_signal(&people->end);
+    pthread_mutex_unlock(&people->lock);
+    pthread_join(people->thread, NULL);
+    people_free(people);
+}
+
+bool people_find(struct people *people, const char *secret, struct person *person, uint64_t *number)
+{
+    uint8_t hash[SECRET_HASH_BYTES];
+    secret_hash(secret, hash);
+    pthread_mutex_lock(&people->lock);
+    const struct token *token = tokens_find(people->tokens, hash);
+    if (token) {
+        *person = token->person;
+        *number = token->serial;
+    }
+    pthread_mutex_unlock(&people->lock);
+    return token != NULL;
+}
+
+bool people_hold(struct people *people, uint64_t number)
+{
+    bool held = false;
+    pthread_mutex_lock(&people->lock);
+    for (int i = 0; i < people->tokens->count && !held; i++)
+        held = people->tokens->at[i].serial == number;
+    pthread_mutex_unlock(&people->lock);
+    return held;
+}
+
+unsigned people_changes(struct people *people)
+{
+    pthread_mutex_lock(&people->lock);
+    unsigned changes = people->changes;
+    pthread_mutex_unlock(&people->lock);
+    return changes;
+}
+
+bool people_wrong(struct people *people, struct error *why)
+{
+    if (!people)
+        return false;
+    pthread_mutex_lock(&people->lock);
+    *why = people->wrong;
+    pthread_mutex_unlock(&people->lock);
+    return why->kind != ERROR_NONE;
+}

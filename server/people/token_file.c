@@ -1,0 +1,201 @@
+#include "server/people/token_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "server/people/tokens.h"
+
+static const char first_lines[] =
+    "# Who may use coalesced: NAME ROLE HASH ADDED. Changed with `coalesced token`, or by "
+    "hand; the service sees it within seconds.\n";
+
+/* A change that is under way. */
+struct change {
+    char *path; /* of the file itself, where it was given as a link */
+    int folder; /* locked; -1: not yet */
+    bool exists;
+    struct stat status; /* when it exists */
+    char *text;         /* as it was */
+    struct tokens *tokens;
+    struct buffer changed;
+};
+
+static void change_end(struct change *change)
+{
+    buffer_free(&change->changed);
+    tokens_free(change->tokens);
+    free(change->text);
+    if (change->folder >= 0)
+        close(change->folder);
+    free(change->path);
+}
+
+/* The folder is locked and not the file, because the file is replaced. */
+static int folder_lock(struct change *change, struct error *error)
+{
+    char *copy = strdup(change->path);
+    if (!copy)
+        return error_set(error, ERROR_MEMORY, "no memory for %s", change->path);
+    change->folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(copy);
+    if (change->folder < 0)
+        return error_set_errno(error, errno, "cannot open the folder of %s", change->path);
+    while (flock(change->folder, LOCK_EX) < 0)
+        if (errno != EINTR)
+            return error_set_errno(error, errno, "cannot lock the folder of %s", change->path);
+    return 0;
+}
+
+/* Reads what is to be changed. Call change_end() in either case. */
+static int change_begin(struct change *change, const char *path, struct error *error)
+{
+    *change = (struct change){.folder = -1};
+    if (!(change->path = realpath(path, NULL)) && !(change->path = strdup(path)))
+        return error_set(error, ERROR_MEMORY, "no memory for %s", path);
+    if (folder_lock(change, error) < 0)
+        return -1;
+    change->exists = stat(change->path, &change->status) == 0;
+    if (!change->exists && errno != ENOENT)
+        return error_set_errno(error, errno, "%s", change->path);
+    if (change->exists && !S_ISREG(change->status.st_mode))
+        return error_set(error, ERROR_INVALID, "%s is no file that could be replaced", change->path);
+    if (change->exists && tokens_load(&change->text, change->path, error) < 0)
+        return -1;
+    return tokens_parse(&change->tokens, change->text ? change->text : "", change->path, error);
+}
+
+static int all_written(int fd, const char *text, size_t size)
+{
+    for (ssize_t wrote; size; text += wrote, size -= (size_t)wrote)
+        if ((wrote = write(fd, text, size)) < 0) {
+            if (errno != EINTR)
+                return -1;
+            wrote = 0;
+        }
+    return 0;
+}
+
+/* With the owner and mode of the old one, so that the service may still read it. */
+static int beside_write(const struct change *change, const char *beside, struct error *error)
+{
+    unlink(beside); /* what an interrupted change left */
+    int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return error_set_errno(error, errno, "cannot write %s", beside);
+    const struct stat *old = &change->status;
+    int failed = 0;
+    if (change->exists && fchown(fd, old->st_uid, old->st_gid) < 0)
+        failed = error_set_errno(error, errno,
+                                 "cannot give %s the owner of the old one (run this as its owner or as root)",
+                                 beside);
+    else if ((change->exists && fchmod(fd, old->st_mode & 0777) < 0) ||
+             all_written(fd, change->changed.data, change->changed.size) < 0 || fsync(fd) < 0)
+        failed = error_set_errno(error, errno, "cannot write %s", beside);
+    if (close(fd) < 0 && !failed)
+        failed = error_set_errno(error, errno, "cannot write %s", beside);
+    return failed;
+}
+
+static int change_commit(struct change *change, struct error *error)
+{
+    char beside[PATH_MAX];
+    if (change->changed.failed)
+        return error_set(error, ERROR_MEMORY, "no memory for %s", change->path);
+    if (snprintf(beside, sizeof beside, "%s.new", change->path) >= (int)sizeof beside)
+        return error_set(error, ERROR_INVALID, "%s is too long a name", change->path);
+    if (beside_write(change, beside, error) < 0) {
+        unlink(beside);
+        return -1;
+    }
+    if (rename(beside, change->path) < 0) {
+        error_set_errno(error, errno, "cannot replace %s", change->path);
+        unlink(beside);
+        return -1;
+    }
+    if (fsync(change->folder) < 0)
+        return error_set_errno(error, errno, "%s is changed, but a power cut may undo it", change->path);
+    return 0;
+}
+
+static void line_add(struct change *change, const struct person *person,
+                     const uint8_t hash[SECRET_HASH_BYTES])
+{
+    char digest[SECRET_HASH_TEXT_BYTES], added[TOKEN_ADDED_BYTES];
+    time_t now = time(NULL);
+    struct tm utc;
+    secret_hash_write(hash, digest);
+    strftime(added, sizeof added, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    const char *text = change->text ? change->text : first_lines;
+    size_t length = strlen(text);
+    buffer_format(&change->changed, "%s%s%s %s %s %s\n", text, length && text[length - 1] != '\n' ? "\n" : "",
+                  person->name, role_name(person->role), digest, added);
+}
+
+int token_file_add(const char *path, const struct person *person, const char *secret, struct error *error)
+{
+    struct change change;
+    uint8_t hash[SECRET_HASH_BYTES];
+    int failed = -1;
+    if (!person_name_valid(person->name))
+        return error_set(error, ERROR_INVALID, PERSON_NAME_RULE);
+    if (secret_check(secret, error) < 0)
+        return -1;
+    secret_hash(secret, hash);
+    if (change_begin(&change, path, error) == 0) {
+        const struct token *twin = tokens_find(change.tokens, hash);
+        line_add(&change, person, hash);
+        if (twin)
+            error_set(error, ERROR_CONFLICT, "%s has this token already, in line %d: it is %s's", path,
+                      twin->line, twin->person.name);
+        else
+            failed = change_commit(&change, error);
+    }
+    change_end(&change);
+    return failed;
+}
+
+/* The text without the lines of that name; how many those were. */
+static int lines_keep(struct change *change, const char *name)
+{
+    int line = 1, next = 0, removed = 0;
+    for (const char *at = change->text; at && *at; line++) {
+        size_t length = strcspn(at, "\n");
+        length += at[length] == '\n';
+        while (next < change->tokens->count && change->tokens->at[next].line < line)
+            next++;
+        const struct token *token = next < change->tokens->count ? &change->tokens->at[next] : NULL;
+        if (token && token->line == line && strcmp(token->person.name, name) == 0)
+            removed++;
+        else
+            buffer_append(&change->changed, at, length);
+        at += length;
+    }
+    return removed;
+}
+
+int token_file_revoke(const char *path, const char *name, struct error *error)
+{
+    struct change change;
+    int removed = -1;
+    if (change_begin(&change, path, error) == 0) {
+        removed = lines_keep(&change, name);
+        if (!change.exists)
+            removed = error_set(error, ERROR_NOT_FOUND, "there is no %s", path);
+        else if (removed == 0)
+            removed = error_set(error, ERROR_NOT_FOUND, "%s has no token of %s", path, name);
+        else if (change_commit(&change, error) < 0)
+            removed = -1;
+    }
+    change_end(&change);
+    return removed;
+}
