@@ -234,10 +234,17 @@ bool reply_unchanged(struct request *request, const char *name, enum handled *ha
    cache. */
 static bool key_write(const struct request *request, char key[CACHE_KEY_BYTES])
 {
-    const char *origin = request->shared_with;
-    int length = snprintf(key, CACHE_KEY_BYTES, "%s %s%s%s%s", request->path, request_type(request),
-                          request->gzip ? " gzip" : "", origin ? " " : "", origin ? origin : "");
-    return request->plain && length < CACHE_KEY_BYTES;
+    const char *const parts[] = {request->path, " ", request_type(request), request->gzip ? " gzip " : " ",
+                                 request->shared_with ? request->shared_with : ""};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t length = strlen(parts[i]);
+        if (used + length >= CACHE_KEY_BYTES)
+            return false;
+        memcpy(key + used, parts[i], length + 1);
+        used += length;
+    }
+    return request->plain;
 }
 
 static void lasting_headers(struct request *request, const char *tag)

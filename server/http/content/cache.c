@@ -62,7 +62,11 @@ void copy_name(struct copy *copy, const char *id)
 {
     if (copy->id[0])
         MHD_del_response_header(copy->response, REQUEST_ID_HEADER, copy->id);
-    snprintf(copy->id, sizeof copy->id, "%s", id);
+    size_t length = strlen(id);
+    copy->id[0] = '\0';
+    if (length >= sizeof copy->id)
+        return; /* it was admitted as a shorter one */
+    memcpy(copy->id, id, length + 1);
     MHD_add_response_header(copy->response, REQUEST_ID_HEADER, copy->id);
 }
 
