@@ -2,6 +2,7 @@
 
 run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev nettle-dev zlib1g-dev curl jq git"
 test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format"
+browser_packages="chromium chromium-driver python3-selenium" # of tests/browser; other distributions name them otherwise
 
 # install_packages <names>: silent when all are there.
 install_packages() {
