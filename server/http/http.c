@@ -246,6 +246,7 @@ static int daemon_start(struct http *http, const struct http_config *config, str
 {
     unsigned connections = connection_limit();
     http->peer_limit = connections - connections / CONNECTIONS_SPARE;
+    http->peer_spare = connections / CONNECTIONS_SPARE / 2; /* the rest is for those on their way out */
     http->crowd_limit = (unsigned)config->connections_per_address;
     if (acceptor_new(&http->acceptor, config->listeners, connections, error) < 0)
         return -1;

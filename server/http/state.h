@@ -81,7 +81,8 @@ struct http {
     struct peer_list peers;
     struct crowd_table crowds;
     unsigned peer_count;              /* without those that were cut off */
-    unsigned peer_limit, crowd_limit; /* from there on, who is idle longest is closed for a new one */
+    unsigned peer_limit, crowd_limit; /* beyond them, who is idle longest is closed for a new one */
+    unsigned peer_spare;              /* how many there may be beyond the limit */
     bool ending;                      /* no handler begins any more */
     bool closing;                     /* no stream is continued any more */
     bool stopped;                     /* the watcher returns */

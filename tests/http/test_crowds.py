@@ -1,6 +1,7 @@
 """Many connections, of one address and of all: who has done nothing longest makes room, and health is always answered."""
 import resource
 import socket
+import threading
 import time
 
 import pytest
@@ -84,6 +85,34 @@ def test_an_address_that_is_at_its_limit_is_told_and_others_are_served(start, tm
     finally:
         close(waiting)
     service.until(lambda: ask(service, "/v1/queue").startswith("HTTP/1.1 200 "))
+
+
+def test_health_is_answered_in_a_storm_of_those_that_are_too_many(start):
+    service = start("--connections-per-address", "20")
+    where = service.post(WAITS).json()["links"]["self"]
+    waiting = wait(service, where, 20)
+    stop, refused = threading.Event(), []
+
+    def storm():
+        while not stop.is_set():
+            try:
+                refused.append(ask(service, "/v1/queue").startswith("HTTP/1.1 503 "))
+            except OSError:
+                pass
+
+    storms = [threading.Thread(target=storm) for _ in range(8)]
+    try:
+        fill(service, where, waiting)
+        for one in storms:
+            one.start()
+        for _ in range(100):
+            assert ask(service, "/livez").startswith("HTTP/1.1 200 ")
+    finally:
+        stop.set()
+        for one in storms:
+            one.join()
+        close(waiting)
+    assert len(refused) > 20 and refused.count(False) < len(refused) / 2
 
 
 def test_health_is_answered_when_all_connections_are_at_work(start):

@@ -19,6 +19,9 @@ static const int64_t second_ns = 1000000000;
 /* How long a reply that is being sent may hold up the end. */
 enum { SENDING_MAX_S = 2 };
 
+/* How many beyond its limit an address may have that ask for the service's health. */
+enum { CROWD_SPARE = 64 };
+
 static void list_add(struct peer_list *list, enum peer_lists which, struct peer *peer)
 {
     peer->in[which].previous = NULL;
@@ -65,27 +68,40 @@ static void peer_cut(struct http *http, struct peer *peer)
     shutdown(peer->socket, SHUT_RDWR);
 }
 
-/* Closes who has been idle longest, and only where nobody is idle who has been sending a request longest. False: all of
-   them are being answered. */
-static bool room_make(struct http *http, const struct peer_list *list, enum peer_lists which)
+/* Closes who has been idle longest, and only where nobody is idle who has been sending a request longest; of those that
+   were within the limit when they came, or of those that were not. False: all of them are being answered. */
+static bool room_make(struct http *http, const struct peer_list *list, enum peer_lists which, bool within)
 {
     for (int uploading = 0; uploading < 2; uploading++)
         for (struct peer *peer = list->last; peer; peer = peer->in[which].previous)
-            if (peer->phase == PEER_ARRIVING && !peer->cut && peer->uploading == (uploading == 1)) {
+            if (peer->phase == PEER_ARRIVING && !peer->cut && peer->uploading == (uploading == 1) &&
+                (peer->excess == PEER_WITHIN) == within) {
                 peer_cut(http, peer);
                 return true;
             }
     return false;
 }
 
+/* A new one is within the limit, or another one goes, or it is in excess: then it will be answered about the service's
+   health and nothing else. Of those, too, only `spare` may be there before they go, so that each has the time to ask. */
+static bool room_find(struct http *http, const struct peer_list *list, enum peer_lists which, unsigned count,
+                      unsigned limit, unsigned spare)
+{
+    if (count <= limit || room_make(http, list, which, true))
+        return true;
+    if (count > limit + spare)
+        room_make(http, list, which, false);
+    return false;
+}
+
 /* An address that has as many connections as it may makes room itself; then so do all, because at its own limit the
    library takes no more. */
-static enum peer_excess room_find(struct http *http, const struct crowd *crowd)
+static enum peer_excess excess_of(struct http *http, const struct crowd *crowd)
 {
-    if (crowd && http->crowd_limit && crowd->open > http->crowd_limit &&
-        !room_make(http, &crowd->peers, PEERS_OF_CROWD))
+    if (crowd && http->crowd_limit &&
+        !room_find(http, &crowd->peers, PEERS_OF_CROWD, crowd->open, http->crowd_limit, CROWD_SPARE))
         return PEER_BEYOND_ADDRESS;
-    if (http->peer_count >= http->peer_limit && !room_make(http, &http->peers, PEERS_ALL))
+    if (!room_find(http, &http->peers, PEERS_ALL, http->peer_count + 1, http->peer_limit, http->peer_spare))
         return PEER_BEYOND_ALL;
     return PEER_WITHIN;
 }
@@ -125,7 +141,7 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
     crowd_name(remote, peer->socket, peer->remote);
     pthread_mutex_lock(&http->lock);
     peer->crowd = crowd_join(&http->crowds, remote);
-    peer->excess = room_find(http, peer->crowd);
+    peer->excess = excess_of(http, peer->crowd);
     lists_add(http, peer);
     http->peer_count++;
     pthread_mutex_unlock(&http->lock);
