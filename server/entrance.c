@@ -5,7 +5,7 @@
 
 #include "server/config.h"
 #include "server/http/admission/door.h"
-#include "server/http/connections/listen.h"
+#include "server/http/listening/listen.h"
 #include "server/http/http.h"
 #include "server/http/log/journal.h"
 

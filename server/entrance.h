@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "server/http/connections/unix.h"
+#include "server/http/listening/unix.h"
 
 struct config;
 struct door;

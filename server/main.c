@@ -22,7 +22,7 @@
 #include "server/devices/worker.h"
 #include "server/entrance.h"
 #include "server/http/http.h"
-#include "server/http/connections/listen.h"
+#include "server/http/listening/listen.h"
 #include "server/people/people.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "server/http/admission/admit.h"
 #include "server/http/content/cache.h"
-#include "server/http/connections/accept.h"
+#include "server/http/listening/accept.h"
 #include "server/http/connections/lane.h"
 #include "server/http/connections/peer.h"
 #include "server/http/log/record.h"

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "server/http/http.h"
-#include "server/http/connections/listen.h"
+#include "server/http/listening/listen.h"
 #include "server/http/reply.h"
 
 static atomic_int pieces, begun, released;

@@ -11,7 +11,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "server/http/connections/accept.h"
+#include "server/http/connections/room.h"
+#include "server/http/listening/accept.h"
 #include "server/people/people.h"
 
 static const int64_t second_ns = 1000000000;
@@ -19,100 +20,13 @@ static const int64_t second_ns = 1000000000;
 /* How long a reply that is being sent may hold up the end. */
 enum { SENDING_MAX_S = 2 };
 
-/* How many beyond its limit an address may have that ask for the service's health. */
-enum { CROWD_SPARE = 64 };
-
-static void list_add(struct peer_list *list, enum peer_lists which, struct peer *peer)
-{
-    peer->in[which].previous = NULL;
-    peer->in[which].next = list->first;
-    *(list->first ? &list->first->in[which].previous : &list->last) = peer;
-    list->first = peer;
-}
-
-static void list_remove(struct peer_list *list, enum peer_lists which, struct peer *peer)
-{
-    struct peer *next = peer->in[which].next, *previous = peer->in[which].previous;
-    *(previous ? &previous->in[which].next : &list->first) = next;
-    *(next ? &next->in[which].previous : &list->last) = previous;
-}
-
-static void lists_add(struct http *http, struct peer *peer)
-{
-    list_add(&http->peers, PEERS_ALL, peer);
-    if (peer->crowd)
-        list_add(&peer->crowd->peers, PEERS_OF_CROWD, peer);
-}
-
-static void lists_remove(struct http *http, struct peer *peer)
-{
-    list_remove(&http->peers, PEERS_ALL, peer);
-    if (peer->crowd)
-        list_remove(&peer->crowd->peers, PEERS_OF_CROWD, peer);
-}
-
-/* It does not count as open any more. */
-static void peer_discount(struct http *http, struct peer *peer)
-{
-    if (peer->cut)
-        return;
-    peer->cut = true;
-    http->peer_count--;
-    if (peer->crowd)
-        peer->crowd->open--;
-}
-
-static void peer_cut(struct http *http, struct peer *peer)
-{
-    peer_discount(http, peer);
-    shutdown(peer->socket, SHUT_RDWR);
-}
-
-/* Closes who has been idle longest, and only where nobody is idle who has been sending a request longest; of those that
-   were within the limit when they came, or of those that were not. False: all of them are being answered. */
-static bool room_make(struct http *http, const struct peer_list *list, enum peer_lists which, bool within)
-{
-    for (int uploading = 0; uploading < 2; uploading++)
-        for (struct peer *peer = list->last; peer; peer = peer->in[which].previous)
-            if (peer->phase == PEER_ARRIVING && !peer->cut && peer->uploading == (uploading == 1) &&
-                (peer->excess == PEER_WITHIN) == within) {
-                peer_cut(http, peer);
-                return true;
-            }
-    return false;
-}
-
-/* A new one is within the limit, or another one goes, or it is in excess: then it will be answered about the service's
-   health and nothing else. Of those, too, only `spare` may be there before they go, so that each has the time to ask. */
-static bool room_find(struct http *http, const struct peer_list *list, enum peer_lists which, unsigned count,
-                      unsigned limit, unsigned spare)
-{
-    if (count <= limit || room_make(http, list, which, true))
-        return true;
-    if (count > limit + spare)
-        room_make(http, list, which, false);
-    return false;
-}
-
-/* An address that has as many connections as it may makes room itself; then so do all, because at its own limit the
-   library takes no more. */
-static enum peer_excess excess_of(struct http *http, const struct crowd *crowd)
-{
-    if (crowd && http->crowd_limit &&
-        !room_find(http, &crowd->peers, PEERS_OF_CROWD, crowd->open, http->crowd_limit, CROWD_SPARE))
-        return PEER_BEYOND_ADDRESS;
-    if (!room_find(http, &http->peers, PEERS_ALL, http->peer_count + 1, http->peer_limit, http->peer_spare))
-        return PEER_BEYOND_ALL;
-    return PEER_WITHIN;
-}
-
 /* What it waits for, or is being sent, is not for it any more. */
 static void revoked_cut(struct http *http, struct peer *peer)
 {
     if (!peer->token || people_hold(http->people, peer->token))
         return;
     peer->gone = true;
-    peer_cut(http, peer);
+    room_cut(http, peer);
 }
 
 void peer_arrive(struct http *http, struct peer *peer, uint64_t token)
@@ -140,10 +54,7 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
     const struct sockaddr *remote = address ? address->client_addr : NULL;
     crowd_name(remote, peer->socket, peer->remote);
     pthread_mutex_lock(&http->lock);
-    peer->crowd = crowd_join(&http->crowds, remote);
-    peer->excess = excess_of(http, peer->crowd);
-    lists_add(http, peer);
-    http->peer_count++;
+    room_enter(http, peer, remote);
     pthread_mutex_unlock(&http->lock);
 }
 
@@ -154,9 +65,7 @@ static void peer_end(struct http *http, struct peer *peer)
     if (!peer)
         return;
     pthread_mutex_lock(&http->lock);
-    peer_discount(http, peer);
-    lists_remove(http, peer);
-    crowd_leave(&http->crowds, peer->crowd);
+    room_leave(http, peer);
     pthread_mutex_unlock(&http->lock);
     free(peer);
 }
@@ -274,8 +183,7 @@ void peer_done(struct http *http, struct peer *peer)
     phase_set(http, peer, PEER_ARRIVING);
     peer->uploading = false;
     peer->arriving_since_ns = clock_monotonic_ns();
-    lists_remove(http, peer);
-    lists_add(http, peer);
+    room_refresh(http, peer);
     pthread_mutex_unlock(&http->lock);
 }
 
@@ -301,7 +209,7 @@ static int64_t peer_watch(struct http *http, struct peer *peer, int64_t now, boo
 {
     int64_t limit = peer->arriving_since_ns + http->request_s * second_ns;
     if (peer->phase == PEER_ARRIVING && !peer->cut && now >= limit)
-        peer_cut(http, peer);
+        room_cut(http, peer);
     if (peer->phase != PEER_WAITING || !peer->timed)
         return INT64_MAX;
     if (look && peer_left(peer))

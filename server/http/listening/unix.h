@@ -1,6 +1,6 @@
 /* A Unix socket to listen on: a file whose mode and group say who may come in. */
-#ifndef COALESCED_SERVER_HTTP_CONNECTIONS_UNIX_H
-#define COALESCED_SERVER_HTTP_CONNECTIONS_UNIX_H
+#ifndef COALESCED_SERVER_HTTP_LISTENING_UNIX_H
+#define COALESCED_SERVER_HTTP_LISTENING_UNIX_H
 
 #include <sys/types.h>
 

@@ -1,4 +1,4 @@
-#include "server/http/connections/unix.h"
+#include "server/http/listening/unix.h"
 
 #include <errno.h>
 #include <grp.h>

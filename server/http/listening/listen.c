@@ -1,4 +1,4 @@
-#include "server/http/connections/listen.h"
+#include "server/http/listening/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* The thread that accepts, for all listening sockets, and hands connections to libmicrohttpd. The library's own threads
    would each accept one for a turn of their loop, and none at its limit; here a crowd that connects is taken off the
    kernel's hands at once, and room for it is made by closing who is idle. */
-#ifndef COALESCED_SERVER_HTTP_CONNECTIONS_ACCEPT_H
-#define COALESCED_SERVER_HTTP_CONNECTIONS_ACCEPT_H
+#ifndef COALESCED_SERVER_HTTP_LISTENING_ACCEPT_H
+#define COALESCED_SERVER_HTTP_LISTENING_ACCEPT_H
 
 #include <microhttpd.h>
 

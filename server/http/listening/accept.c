@@ -1,4 +1,4 @@
-#include "server/http/connections/accept.h"
+#include "server/http/listening/accept.h"
 
 #include <errno.h>
 #include <netinet/in.h>
