@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "api/json.h"
 
@@ -121,24 +122,73 @@ static void judge_noise(struct stability_reasons *reasons, const char *which, co
                         double wanted)
 {
     if (t->samples && t->samples < TIMING_LEAST)
-        stability_reason(reasons, "%s samples: only %u, and their noise is known from %d on", which,
-                         t->samples, TIMING_LEAST);
+        stability_reason(reasons, STABILITY_FEW, "%s samples: only %u, and their noise is known from %d on",
+                         which, t->samples, TIMING_LEAST);
     else if (t->samples && t->noise > wanted)
-        stability_reason(reasons, "%s samples: noise stayed at %.2g, %.2g was asked for", which, t->noise,
-                         wanted);
+        stability_reason(reasons, STABILITY_NOISE, "%s samples: noise stayed at %.2g, %.2g was asked for",
+                         which, t->noise, wanted);
 }
 
 json_t *stability_to_json(const struct experiment *e, const struct result *r)
 {
     struct stability_reasons reasons = {0};
-    json_t *texts = json_array();
+    json_t *texts = json_array(), *codes = json_array();
     if (!r->cold.samples)
-        stability_reason(&reasons, "there is no timing");
+        stability_reason(&reasons, STABILITY_UNTIMED, "there is no timing");
     stability_judge(&r->stability, &reasons);
     judge_noise(&reasons, "cold", &r->cold, e->measure.noise);
     judge_noise(&reasons, "hot", &r->hot, e->measure.noise);
     for (int i = 0; i < reasons.count; i++)
         json_array_append_new(texts, json_string(reasons.text[i]));
-    return json_pack("{s:b,s:o,s:o,s:o}", "stable", reasons.count == 0, "reasons", texts, "waited_s",
-                     number_to_json(r->stability.waited_s), "live", looks_live(&r->stability));
+    for (int i = 0; i < reasons.count; i++)
+        json_array_append_new(codes, json_string(stability_code_name(reasons.code[i])));
+    return json_pack("{s:b,s:o,s:o,s:o,s:o}", "stable", reasons.count == 0, "reasons", texts, "codes", codes,
+                     "waited_s", number_to_json(r->stability.waited_s), "live", looks_live(&r->stability));
+}
+
+/* ---- of a result, back ---- */
+
+static unsigned codes_from_json(const json_t *list)
+{
+    unsigned set = 0;
+    size_t i;
+    const json_t *name;
+    json_array_foreach (list, i, name)
+        for (unsigned code = 0; code < STABILITY_CODES; code++)
+            if (json_is_string(name) && strcmp(json_string_value(name), stability_code_name(code)) == 0)
+                set |= 1u << code;
+    return set;
+}
+
+/* The last one of a list, or the number itself. */
+static void quantity_from_json(struct live_reading *reading, enum live_quantity quantity, const json_t *value)
+{
+    if (json_is_array(value))
+        value = json_array_get(value, json_array_size(value) - 1);
+    reading->of[quantity].known = json_is_number(value);
+    reading->of[quantity].value = json_number_value(value);
+}
+
+static void throttle_from_json(struct live_value *bits, const json_t *names)
+{
+    unsigned long long set = 0;
+    size_t i;
+    const json_t *name;
+    bits->known = json_is_array(names);
+    json_array_foreach (names, i, name)
+        for (int bit = 0; live_throttle_name(bit); bit++)
+            if (json_is_string(name) && strcmp(json_string_value(name), live_throttle_name(bit)) == 0)
+                set |= 1ull << bit;
+    bits->value = (double)set;
+}
+
+void stability_from_json(struct stability_told *told, const json_t *stability)
+{
+    const json_t *live = json_object_get(stability, "live");
+    *told = (struct stability_told){.codes = codes_from_json(json_object_get(stability, "codes"))};
+    quantity_from_json(&told->latest, LIVE_SM_CLOCK, json_object_get(live, "sm_clock_mhz"));
+    quantity_from_json(&told->latest, LIVE_MEMORY_CLOCK, json_object_get(live, "memory_clock_mhz"));
+    quantity_from_json(&told->latest, LIVE_TEMPERATURE, json_object_get(live, "temperature_c"));
+    quantity_from_json(&told->latest, LIVE_OTHERS, json_object_get(live, "other_processes"));
+    throttle_from_json(&told->latest.of[LIVE_THROTTLE], json_object_get(live, "throttle_reasons"));
 }

@@ -28,6 +28,7 @@ static const struct {
     [PROBLEM_TOO_MANY] = {429, "TooMany", "Too much is waiting already"},
     [PROBLEM_INTERNAL] = {500, "Internal", "The service failed"},
     [PROBLEM_UNAVAILABLE] = {503, "Unavailable", "Not now"},
+    [PROBLEM_STORAGE] = {507, "Storage", "The disk is nearly full"},
 };
 
 /* Kinds that are not named are failures of the service. */
@@ -38,7 +39,7 @@ static const struct {
     {ERROR_INVALID, PROBLEM_INVALID},         {ERROR_NOT_FOUND, PROBLEM_NOT_FOUND},
     {ERROR_CONFLICT, PROBLEM_CONFLICT},       {ERROR_FULL, PROBLEM_TOO_MANY},
     {ERROR_UNAVAILABLE, PROBLEM_UNAVAILABLE}, {ERROR_MEMORY, PROBLEM_UNAVAILABLE},
-    {ERROR_STORE, PROBLEM_UNAVAILABLE},
+    {ERROR_STORE, PROBLEM_UNAVAILABLE},       {ERROR_STORAGE, PROBLEM_STORAGE},
 };
 
 unsigned problem_status(enum problem_type type)

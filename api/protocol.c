@@ -7,6 +7,7 @@
 
 #include "api/facts_json.h"
 #include "api/json.h"
+#include "api/live_json.h"
 #include "base/buffer.h"
 #include "version.h"
 
@@ -70,6 +71,7 @@ static int read_members(struct message *message, const json_t *line, struct erro
     json_object_foreach ((json_t *)result, name, value)
         if (!result_member_known(name))
             return error_set(error, ERROR_INVALID, "executor's line: a result has no member \"%.40s\"", name);
+    stability_from_json(&message->told, json_object_get(result, "stability"));
     message->verified = json_is_true(json_object_get(json_object_get(result, "correctness"), "verified"));
     return 0;
 }

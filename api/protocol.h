@@ -29,6 +29,7 @@
 
 #include "base/error.h"
 #include "kernels/facts.h"
+#include "kernels/stability.h"
 
 enum {
     PROTOCOL_VERSION = 3,
@@ -89,8 +90,9 @@ struct message {
     char *payload;             /* run: the request; result, error: the result or NULL. JSON text, owned */
     char *counters;            /* run: of counters_to_text(), or NULL; owned */
     bool verified;             /* result, error: the result says that its output was checked and is right */
-    struct ahead ahead;        /* count */
-    struct counts counts;      /* counts */
+    struct stability_told told; /* result, error: of the result's stability */
+    struct ahead ahead;         /* count */
+    struct counts counts;       /* counts */
 };
 
 /* Reads one line (`length` bytes, without the newline). 0, or -1 with nothing to free: ERROR_INVALID;

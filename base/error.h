@@ -16,6 +16,7 @@ enum error_kind {
     ERROR_MEMORY,      /* host memory */
     ERROR_SYSTEM,      /* an operating system call failed */
     ERROR_STORE,       /* the database failed */
+    ERROR_STORAGE,     /* its disk is nearly full */
     /* Ends of an experiment: these are the names on the wire, see error_kind_name(). */
     ERROR_OUT_OF_MEMORY, /* the device's memory */
     ERROR_CUDA,          /* the device or its driver refused */

@@ -1,15 +1,30 @@
 #include "base/log.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
 static atomic_int level_limit = LOG_INFO;
 static atomic_bool plain;
+static pthread_once_t journal_once = PTHREAD_ONCE_INIT;
+static bool journal;
+
+/* systemd names the device and the inode of the stream that it gave; anything since may have been put in its place. */
+static void journal_look(void)
+{
+    unsigned long long device, inode;
+    struct stat status;
+    const char *stream = getenv("JOURNAL_STREAM");
+    journal = stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+              fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device && status.st_ino == inode;
+}
 
 void log_set_level(enum log_level level)
 {
@@ -24,11 +39,15 @@ void log_set_plain(void)
 void log_line(enum log_level level, const char *format, ...)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};
+    static const int priorities[] = {3, 4, 6, 7}; /* syslog's */
     if ((int)level > atomic_load(&level_limit))
         return;
     char line[1024], now[CLOCK_TEXT_BYTES];
     int used = 0;
-    if (!atomic_load(&plain)) {
+    pthread_once(&journal_once, journal_look);
+    if (journal) {
+        used = snprintf(line, sizeof line, "<%d>", priorities[level]);
+    } else if (!atomic_load(&plain)) {
         clock_text(clock_wall_ms(), now);
         used = snprintf(line, sizeof line, "%s %-7s ", now, names[level]);
     }

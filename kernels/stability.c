@@ -26,7 +26,21 @@ void stability_look(struct stability *stability, struct live *live, unsigned wan
         live_read(live, wanted, own, &stability->look[stability->looks++]);
 }
 
-void stability_reason(struct stability_reasons *reasons, const char *format, ...)
+const char *stability_code_name(enum stability_code code)
+{
+    static const char *const names[STABILITY_CODES] = {
+        [STABILITY_SM_CLOCK] = "sm_clock_moved",
+        [STABILITY_MEMORY_CLOCK] = "memory_clock_moved",
+        [STABILITY_THROTTLED] = "throttled",
+        [STABILITY_OTHERS] = "other_processes",
+        [STABILITY_NOISE] = "noise",
+        [STABILITY_FEW] = "few_samples",
+        [STABILITY_UNTIMED] = "not_timed",
+    };
+    return names[code];
+}
+
+void stability_reason(struct stability_reasons *reasons, enum stability_code code, const char *format, ...)
 {
     if (reasons->count == STABILITY_REASONS)
         return;
@@ -34,12 +48,12 @@ void stability_reason(struct stability_reasons *reasons, const char *format, ...
     va_start(arguments, format);
     vsnprintf(reasons->text[reasons->count], sizeof reasons->text[0], format, arguments);
     va_end(arguments);
-    reasons->count++;
+    reasons->code[reasons->count++] = code;
 }
 
 /* From the first look to whichever differs most from it. */
 static void judge_clock(const struct stability *s, enum live_quantity clock, const char *name,
-                        struct stability_reasons *reasons)
+                        enum stability_code code, struct stability_reasons *reasons)
 {
     double from = s->look[0].of[clock].value, to = from;
     if (!s->look[0].of[clock].known)
@@ -50,7 +64,7 @@ static void judge_clock(const struct stability *s, enum live_quantity clock, con
             to = value->value;
     }
     if (fabs(to - from) > clock_tolerance * fmax(from, to))
-        stability_reason(reasons, "%s clock moved from %.0f to %.0f MHz while timing", name, from, to);
+        stability_reason(reasons, code, "%s clock moved from %.0f to %.0f MHz while timing", name, from, to);
 }
 
 static void judge_throttle(const struct stability *s, struct stability_reasons *reasons)
@@ -66,7 +80,7 @@ static void judge_throttle(const struct stability *s, struct stability_reasons *
             break;
         }
     if (names[0])
-        stability_reason(reasons, "throttled: %s", names);
+        stability_reason(reasons, STABILITY_THROTTLED, "throttled: %s", names);
 }
 
 static void judge_others(const struct stability *s, struct stability_reasons *reasons)
@@ -76,14 +90,15 @@ static void judge_others(const struct stability *s, struct stability_reasons *re
         if (s->look[i].of[LIVE_OTHERS].known)
             most = fmax(most, s->look[i].of[LIVE_OTHERS].value);
     if (most > 0)
-        stability_reason(reasons, "another process holds a context on this device (%.0f other%s)", most,
+        stability_reason(reasons, STABILITY_OTHERS,
+                         "another process holds a context on this device (%.0f other%s)", most,
                          most > 1 ? "s" : "");
 }
 
 void stability_judge(const struct stability *stability, struct stability_reasons *reasons)
 {
-    judge_clock(stability, LIVE_SM_CLOCK, "SM", reasons);
-    judge_clock(stability, LIVE_MEMORY_CLOCK, "memory", reasons);
+    judge_clock(stability, LIVE_SM_CLOCK, "SM", STABILITY_SM_CLOCK, reasons);
+    judge_clock(stability, LIVE_MEMORY_CLOCK, "memory", STABILITY_MEMORY_CLOCK, reasons);
     judge_throttle(stability, reasons);
     judge_others(stability, reasons);
 }

@@ -29,18 +29,40 @@ struct stability {
 /* Takes one more look. `own` are no others: this process and its sibling, which counts and is idle meanwhile. */
 void stability_look(struct stability *stability, struct live *live, unsigned wanted, struct live_own own);
 
+/* One for each kind of reason, for programs; the names are on the wire. */
+enum stability_code {
+    STABILITY_SM_CLOCK,     /* it moved */
+    STABILITY_MEMORY_CLOCK, /* it moved */
+    STABILITY_THROTTLED,
+    STABILITY_OTHERS, /* another process holds a context */
+    STABILITY_NOISE,  /* above what was asked for */
+    STABILITY_FEW,    /* too few samples to know their noise */
+    STABILITY_UNTIMED,
+    STABILITY_CODES
+};
+
+/* "sm_clock_moved" ...; static. */
+const char *stability_code_name(enum stability_code code);
+
 /* Sentences, each naming its figures. None: it is stable. */
 struct stability_reasons {
     int count;
+    enum stability_code code[STABILITY_REASONS];
     char text[STABILITY_REASONS][160];
+};
+
+/* What a result says of it, as the service understands it. */
+struct stability_told {
+    unsigned codes;             /* a set of 1u << enum stability_code */
+    struct live_reading latest; /* of its looks, the last; what it lacks is not known */
 };
 
 /* Appends what the looks tell. A clock moved when it differed by more than 1 %: one step of a GPU's clock (15 of
    1980 MHz) is less than the noise that is asked for by default. What was not to be read is no reason. */
 void stability_judge(const struct stability *stability, struct stability_reasons *reasons);
 
-void stability_reason(struct stability_reasons *reasons, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void stability_reason(struct stability_reasons *reasons, enum stability_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Is it pointless to begin now: does another process compute (it has a context, and kernels ran within the last
    second), or is the device too hot? */

@@ -9,6 +9,7 @@
 #include "api/text.h"
 #include "base/buffer.h"
 #include "base/log.h"
+#include "base/notify.h"
 #include "server/config.h"
 
 /* Written under another name and renamed, so that whoever waits for the file never reads half of it. */
@@ -43,7 +44,8 @@ int announce(const struct config *config, int port, const char *instance, struct
     buffer_free(&line);
     if (error->kind != ERROR_NONE)
         return -1;
-    log_info("listening on %s%s%s, data in %s", url, port && config->socket[0] ? " and " : "", config->socket,
-             config->data_dir);
+    const char *between = port && config->socket[0] ? " and " : "";
+    log_info("listening on %s%s%s, data in %s", url, between, config->socket, config->data_dir);
+    notify("READY=1\nSTATUS=Listening on %s%s%s", url, between, config->socket);
     return config->port_file[0] ? port_file_write(config->port_file, port, error) : 0;
 }

@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "server/people/token_command.h"
+#include "server/store/backup/backup_command.h"
 
 static const struct command {
     const char *name, *usage;
     int (*run)(int argc, char **argv); /* from the command's name on; the exit status */
 } commands[] = {
     {"token", "add|list|revoke ...    who may use a service, and what they may do", token_command},
+    {"backup", "FILE ...    copies what is kept into a file, while the service runs", backup_command},
+    {"restore", "FILE ...    puts such a file in place, while it does not", restore_command},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -9,7 +9,15 @@
 #include "base/log.h"
 
 /* OPTION_LIST: a text of words with commas or blanks between them; a flag that is repeated adds to it. */
-enum option_type { OPTION_TEXT, OPTION_LIST, OPTION_INTEGER, OPTION_SECONDS, OPTION_SWITCH };
+enum option_type {
+    OPTION_TEXT,
+    OPTION_LIST,
+    OPTION_INTEGER,
+    OPTION_SECONDS,
+    OPTION_DAYS,
+    OPTION_BYTES,
+    OPTION_SWITCH
+};
 
 /* `fallback` is read as a given value would be, so a default that is no value cannot be. */
 static const struct option {
@@ -61,6 +69,13 @@ static const struct option {
      "experiments that may wait"},
     {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,
      "how often an experiment is begun whose service or executor is killed"},
+    {"--keep-days", "COALESCED_KEEP_DAYS", "D", "0", OPTION_DAYS, AT(keep_days), 0, 1e6,
+     "remove what ended longer ago, sweeps as a whole; 0 keeps all"},
+    {"--keep-bytes", "COALESCED_KEEP_BYTES", "N", "0", OPTION_BYTES, AT(keep_bytes), 0, 1e18,
+     "remove what ended longest ago while the database is larger; as 10G; 0 keeps all"},
+    {"--reserve-bytes", "COALESCED_RESERVE_BYTES", "N", "256M", OPTION_BYTES, AT(reserve_bytes), 0, 1e18,
+     "refuse submissions that would leave less of the disk, or of half of it when that is less; 0 refuses "
+     "none"},
     {"--token-file", "COALESCED_TOKEN_FILE", "FILE", "", OPTION_TEXT, AT(token_file), 0, 0,
      "who may use the service, a line a token, as coalesced token add writes it"},
     {"--insecure", "COALESCED_INSECURE", NULL, "no", OPTION_SWITCH, AT(insecure), 0, 0,
@@ -99,19 +114,39 @@ static int switch_parse(const char *text, bool *value)
     return -1;
 }
 
+/* What stands behind a number of bytes: 1 for nothing, 0 when it is no unit. */
+static double unit_of(const char *text)
+{
+    static const char units[] = "KMGT";
+    const char *unit = *text ? strchr(units, *text) : NULL;
+    if (!*text)
+        return 1;
+    return unit && !text[1] ? ldexp(1, 10 * (int)(unit - units + 1)) : 0;
+}
+
 /* `name` is the flag or variable that the text came with. */
 static int option_number(const struct option *option, const char *name, const char *text, double *value,
                          struct error *error)
 {
+    static const char *const numbers[] = {
+        [OPTION_INTEGER] = "a whole number",
+        [OPTION_SECONDS] = "a number of seconds",
+        [OPTION_DAYS] = "a number of days",
+        [OPTION_BYTES] = "a number of bytes, as 4096, 512M or 10G (K, M, G, T: powers of 1024),",
+    };
     char *end;
     errno = 0;
     *value = strtod(text, &end);
-    bool whole = option->type != OPTION_INTEGER || *value == floor(*value);
+    if (option->type == OPTION_BYTES && end > text) {
+        *value *= unit_of(end);
+        end = unit_of(end) > 0 ? "" : end;
+    }
+    bool fraction = option->type == OPTION_SECONDS || option->type == OPTION_DAYS;
+    bool whole = fraction || *value == floor(*value);
     if (*text && !*end && errno == 0 && whole && *value >= option->min && *value <= option->max)
         return 0;
     return error_set(error, ERROR_INVALID, "%s must be %s from %g to %g, not \"%s\"", name,
-                     option->type == OPTION_INTEGER ? "a whole number" : "a number of seconds", option->min,
-                     option->max, text);
+                     numbers[option->type], option->min, option->max, text);
 }
 
 static int text_set(char **at, const char *text, bool append, struct error *error)
@@ -142,6 +177,8 @@ static int option_set(struct config *config, const struct option *option, const 
         return -1;
     if (option->type == OPTION_INTEGER)
         *(int *)at = (int)number;
+    else if (option->type == OPTION_BYTES)
+        *(int64_t *)at = (int64_t)number;
     else
         *(double *)at = number;
     return 0;
@@ -170,22 +207,23 @@ static int flag_read(struct config *config, int argc, char *const *argv, int *in
     return error_set(error, ERROR_INVALID, "there is no option %s; --help lists them", word);
 }
 
-/* Where experiments are kept when nobody says. */
-static int data_dir_default(struct config *config, struct error *error)
+char *config_data_dir(struct error *error)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    const char *named = getenv("COALESCED_DATA_DIR"), *state = getenv("XDG_STATE_HOME"),
+               *home = getenv("HOME");
     bool given = state && state[0] == '/';
-    if (!given && !(home && home[0]))
-        return error_set(error, ERROR_INVALID,
-                         "where are experiments to be kept? Give --data-dir, or set HOME");
-    free(config->data_dir);
-    config->data_dir = NULL;
-    if (asprintf(&config->data_dir, "%s%s/coalesced", given ? state : home, given ? "" : "/.local/state") <
-        0) {
-        config->data_dir = NULL;
-        return error_set(error, ERROR_MEMORY, "no memory for the data directory's name");
+    char *directory = NULL;
+    if (!(named && named[0]) && !given && !(home && home[0])) {
+        error_set(error, ERROR_INVALID, "where are experiments kept? Give --data-dir, or set HOME");
+        return NULL;
     }
-    return 0;
+    if (named && named[0])
+        directory = strdup(named);
+    else if (asprintf(&directory, "%s%s/coalesced", given ? state : home, given ? "" : "/.local/state") < 0)
+        directory = NULL;
+    if (!directory)
+        error_set(error, ERROR_MEMORY, "no memory for the data directory's name");
+    return directory;
 }
 
 int config_read(struct config *config, int argc, char *const *argv, struct error *error)
@@ -203,9 +241,11 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
     for (int i = 1; i < argc; i++)
         if (flag_read(config, argc, argv, &i, given, error) < 0)
             return -1;
-    if (!config->data_dir[0] && !config->help && !config->version)
-        return data_dir_default(config, error);
-    return 0;
+    if (config->data_dir[0] || config->help || config->version)
+        return 0;
+    free(config->data_dir);
+    config->data_dir = config_data_dir(error);
+    return config->data_dir ? 0 : -1;
 }
 
 void config_free(struct config *config)

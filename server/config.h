@@ -4,6 +4,7 @@
 #define COALESCED_SERVER_CONFIG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -21,7 +22,9 @@ struct config {
     char *executor_command;
     double idle_s, grace_s, hello_s, quiet_s;
     int queue_limit, attempts;
-    char *token_file; /* empty: none */
+    double keep_days;                  /* 0: for ever */
+    int64_t keep_bytes, reserve_bytes; /* 0: none */
+    char *token_file;                  /* empty: none */
     bool insecure;
     char *instance; /* empty: one is made up */
     int threads;
@@ -35,6 +38,10 @@ struct config {
    is touched; call config_free() in either case. */
 int config_read(struct config *config, int argc, char *const *argv, struct error *error);
 void config_free(struct config *config);
+
+/* Where experiments are kept when no option says: $COALESCED_DATA_DIR, or the default. To be freed; NULL: ERROR_INVALID
+   (nothing names a place), ERROR_MEMORY. */
+char *config_data_dir(struct error *error);
 
 /* The text of --help. */
 void config_help(FILE *out);

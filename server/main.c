@@ -1,7 +1,6 @@
 /* Puts the service together, waits for a signal, takes it apart in the reverse order. `coalesced --executor`
    is the other program in here: the child that runs experiments. */
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +13,8 @@
 
 #include "api/text.h"
 #include "base/log.h"
+#include "base/notify.h"
+#include "base/streams.h"
 #include "executor/executor.h"
 #include "kernels/experiment.h"
 #include "server/announce.h"
@@ -24,8 +25,10 @@
 #include "server/http/http.h"
 #include "server/http/listening/listen.h"
 #include "server/people/people.h"
+#include "server/routes/remove.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
+#include "server/store/keep/keeper.h"
 #include "version.h"
 
 /* Everything that lives as long as the service; what is NULL (-1 for a descriptor) was not reached. */
@@ -33,6 +36,7 @@ struct house {
     struct config config;
     struct service service;
     struct http *http;
+    struct keeper *keeper;
     struct starting *starting; /* while the store cannot be opened */
     bool announced;
     struct entrance entrance;
@@ -99,6 +103,7 @@ static struct worker_config worker_config_of(const struct house *house, const ch
         .idle_s = house->config.idle_s,
         .grace_s = house->config.grace_s,
         .hello_s = house->config.hello_s,
+        .readings = house->service.readings,
     };
 }
 
@@ -139,6 +144,7 @@ static int devices_choose(struct house *house, struct error *error)
 
 static int workers_start(struct house *house, struct error *error)
 {
+    readings_watch(house->service.readings, house->service.devices, house->service.queue);
     for (int i = 0; i < house->devices; i++) {
         char automatic[24];
         snprintf(automatic, sizeof automatic, "auto:%d", i);
@@ -175,11 +181,11 @@ static int queue_start(struct house *house, struct error *error)
 static void queue_end(struct house *house)
 {
     struct service *service = &house->service;
+    readings_free(service->readings); /* it looks at the queue */
     if (service->queue)
         queue_close(service->queue);
     store_close(service->store);
     events_free(service->events);
-    readings_free(service->readings);
     devices_free(service->devices);
     service->queue = NULL;
     service->store = NULL;
@@ -193,6 +199,7 @@ static int store_start(struct house *house, struct error *error)
     const char *directory = house->config.data_dir;
     if (store_open(&house->service.store, directory, NULL, error) < 0)
         return -1;
+    store_reserve(house->service.store, house->config.reserve_bytes);
     if (!house->lock_dir && asprintf(&house->lock_dir, "%s/locks", directory) < 0) {
         house->lock_dir = NULL;
         return error_set(error, ERROR_MEMORY, "no memory for the locks' name");
@@ -212,6 +219,7 @@ static struct http_config http_config_of(struct house *house)
         .people = house->service.people,
         .instance = house->service.instance,
         .context = &house->service,
+        .completed = service_completed,
     };
     entrance_use(&house->entrance, &config);
     return config;
@@ -220,7 +228,13 @@ static struct http_config http_config_of(struct house *house)
 static int http_begin(struct house *house, struct error *error)
 {
     struct http_config config = http_config_of(house);
-    return http_start(&house->http, &config, error);
+    if (http_start(&house->http, &config, error) < 0)
+        return -1;
+    struct keeper_config keep = {.days = house->config.keep_days,
+                                 .bytes = house->config.keep_bytes,
+                                 .removed = remove_forget,
+                                 .arg = house->http};
+    return keeper_start(&house->keeper, house->service.store, &keep, error);
 }
 
 /* ---- a disk that is full when the service starts ---- */
@@ -271,6 +285,7 @@ static int foundation_wait(struct house *house, const sigset_t *ends, int *recei
             return -1;
     }
     *received = 0;
+    notify("STATUS=The store is open");
     starting_end(house->starting);
     house->starting = NULL;
     return 0;
@@ -285,6 +300,7 @@ static int house_open(struct house *house, const sigset_t *ends, int *received, 
         access_check(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
+    house->service.data_dir = config->data_dir;
     if (entrance_open(&house->entrance, config, house->service.people, error) < 0 ||
         foundation_wait(house, ends, received, error) < 0 || workers_start(house, error) < 0)
         return -1;
@@ -303,6 +319,7 @@ static void house_close(struct house *house)
     for (int i = 0; i < house->devices && house->devices <= DEVICES_MAX; i++)
         if (house->workers[i])
             worker_stop(house->workers[i]);
+    keeper_stop(house->keeper);
     http_stop(house->http);
     starting_end(house->starting);
     entrance_close(&house->entrance);
@@ -312,8 +329,6 @@ static void house_close(struct house *house)
     words_free(house->specs);
     free(house->lock_dir);
 }
-
-/* ---- running ---- */
 
 /* A second Ctrl-C ends the process at once: that costs an attempt of what runs, and nothing that was
    acknowledged. */
@@ -332,6 +347,7 @@ static int serve(struct house *house, const sigset_t *ends)
     if (house_open(house, ends, &received, &error) == 0 && house_announce(house, &error) == 0)
         sigwait(ends, &received);
     if (received > 0) {
+        notify("STOPPING=1\nSTATUS=Stopping");
         log_info("%s: stopping", strsignal(received));
         impatience_allow();
     }
@@ -343,20 +359,9 @@ static int serve(struct house *house, const sigset_t *ends)
     return error.kind == ERROR_NONE ? 0 : 1;
 }
 
-/* Descriptors 0 to 2 that were closed would go to the first files that are opened, and what is printed into those. */
-static void standard_streams_open(void)
-{
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-}
-
 int main(int argc, char **argv)
 {
-    standard_streams_open();
+    streams_open_standard();
     if (argc > 1 && strcmp(argv[1], "--executor") == 0) {
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);

@@ -7,9 +7,12 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "server/queue/queue.h"
 
 static const int64_t fresh_ns = 1000000000, patience_ns = 500000000;
 static const time_t end_s = 1;
+/* How often the thread reads by itself, and how long after the last question for what is known. */
+static const int64_t watch_ns = 15000000000, interest_ns = 60000000000;
 
 /* What is asked of a device, and what was read last. */
 struct row {
@@ -18,6 +21,9 @@ struct row {
     struct live_own own;
     bool read;
     struct live_reading reading;
+    double latest[LIVE_QUANTITIES];
+    int64_t latest_ns[LIVE_QUANTITIES]; /* 0: never read */
+    int64_t newest_ns;                  /* of them */
 };
 
 struct readings {
@@ -25,7 +31,10 @@ struct readings {
     pthread_mutex_t lock; /* guards what follows and the rows */
     pthread_cond_t asked, answered;
     bool stop;
-    int64_t began_ns; /* the reading under way; 0: none */
+    int64_t began_ns;        /* the reading under way; 0: none */
+    struct devices *devices; /* NULL: nothing is read unasked */
+    struct queue *queue;
+    int64_t interest_until_ns;
     int count;
     struct row row[DEVICES_MAX];
 };
@@ -47,6 +56,55 @@ static struct row *row_wanted(struct readings *readings)
     return NULL;
 }
 
+static void row_want(struct row *row, const struct device_status *status)
+{
+    snprintf(row->uuid, sizeof row->uuid, "%s", status->facts.uuid);
+    row->own = status->own;
+    row->wanted = true;
+}
+
+static void row_note(struct row *row, const struct live_reading *reading, int64_t at_ns)
+{
+    for (int i = 0; i < LIVE_QUANTITIES; i++)
+        if (reading->of[i].known) {
+            row->latest[i] = reading->of[i].value;
+            row->latest_ns[i] = row->newest_ns = at_ns;
+        }
+}
+
+/* Does any device run something, or will it soon? */
+static bool queue_busy(const struct readings *readings)
+{
+    struct queue_depth depth;
+    for (int i = 0; i < readings->count; i++) {
+        queue_depth(readings->queue, i, &depth);
+        if (depth.queued || depth.running[0])
+            return true;
+    }
+    return false;
+}
+
+/* With the lock: sleeps until somebody asks, or it is time to look unasked. */
+static void rest(struct readings *readings)
+{
+    int64_t now = clock_monotonic_ns(), until = now + watch_ns;
+    struct timespec limit = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
+    if (!readings->devices || now >= readings->interest_until_ns)
+        pthread_cond_wait(&readings->asked, &readings->lock);
+    else
+        pthread_cond_timedwait(&readings->asked, &readings->lock, &limit);
+    now = clock_monotonic_ns();
+    if (readings->stop || !readings->devices || now >= readings->interest_until_ns || queue_busy(readings))
+        return;
+    for (int i = 0; i < readings->count; i++) {
+        struct device_status status;
+        struct row *row = &readings->row[i];
+        bool old = !row->newest_ns || now - row->newest_ns >= watch_ns - fresh_ns;
+        if (old && devices_get(readings->devices, i, &status) && status.known)
+            row_want(row, &status);
+    }
+}
+
 static void *work(void *arg)
 {
     struct readings *readings = arg;
@@ -54,7 +112,7 @@ static void *work(void *arg)
     while (!readings->stop) {
         struct row *row = row_wanted(readings);
         if (!row) {
-            pthread_cond_wait(&readings->asked, &readings->lock);
+            rest(readings);
             continue;
         }
         char uuid[sizeof row->uuid];
@@ -70,6 +128,7 @@ static void *work(void *arg)
             row->reading = reading;
             row->read = true;
             row->wanted = false;
+            row_note(row, &reading, reading.at_ns);
         }
         pthread_cond_broadcast(&readings->answered);
     }
@@ -87,7 +146,7 @@ int readings_new(struct readings **out, int devices, struct error *error)
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&readings->lock, NULL);
-    pthread_cond_init(&readings->asked, NULL);
+    pthread_cond_init(&readings->asked, &monotonic);
     pthread_cond_init(&readings->answered, &monotonic);
     pthread_condattr_destroy(&monotonic);
     int code = pthread_create(&readings->thread, NULL, work, readings);
@@ -108,9 +167,9 @@ void readings_free(struct readings *readings)
     readings->stop = true;
     pthread_cond_signal(&readings->asked);
     pthread_mutex_unlock(&readings->lock);
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until); /* the other one may jump */
     until.tv_sec += end_s;
-    if (pthread_timedjoin_np(readings->thread, NULL, &until) != 0) {
+    if (pthread_clockjoin_np(readings->thread, NULL, CLOCK_MONOTONIC, &until) != 0) {
         pthread_detach(readings->thread);
         return;
     }
@@ -138,9 +197,7 @@ void readings_get(struct readings *readings, int device, const struct device_sta
     pthread_mutex_lock(&readings->lock);
     row->read = row->read && strcmp(row->uuid, status->facts.uuid) == 0;
     if (!row->read || clock_monotonic_ns() - row->reading.at_ns > fresh_ns) {
-        snprintf(row->uuid, sizeof row->uuid, "%s", status->facts.uuid);
-        row->own = status->own;
-        row->wanted = true;
+        row_want(row, status);
         pthread_cond_signal(&readings->asked);
         row_await(readings, row);
     }
@@ -153,4 +210,34 @@ void readings_get(struct readings *readings, int device, const struct device_sta
     }
     pthread_mutex_unlock(&readings->lock);
     *age_s = (double)(clock_monotonic_ns() - reading->at_ns) / 1e9;
+}
+
+void readings_watch(struct readings *readings, struct devices *devices, struct queue *queue)
+{
+    pthread_mutex_lock(&readings->lock);
+    readings->devices = devices;
+    readings->queue = queue;
+    pthread_mutex_unlock(&readings->lock);
+}
+
+void readings_note(struct readings *readings, int device, const struct live_reading *reading)
+{
+    pthread_mutex_lock(&readings->lock);
+    row_note(&readings->row[device], reading, clock_monotonic_ns());
+    pthread_mutex_unlock(&readings->lock);
+}
+
+void readings_latest(struct readings *readings, int device, struct readings_latest latest[LIVE_QUANTITIES])
+{
+    const struct row *row = &readings->row[device];
+    int64_t now = clock_monotonic_ns();
+    pthread_mutex_lock(&readings->lock);
+    for (int i = 0; i < LIVE_QUANTITIES; i++)
+        latest[i] = (struct readings_latest){.known = row->latest_ns[i] != 0,
+                                             .value = row->latest[i],
+                                             .age_s = (double)(now - row->latest_ns[i]) / 1e9};
+    if (now >= readings->interest_until_ns)
+        pthread_cond_signal(&readings->asked); /* the thread sleeps without a limit */
+    readings->interest_until_ns = now + interest_ns;
+    pthread_mutex_unlock(&readings->lock);
 }

@@ -5,9 +5,12 @@
 #include <stdlib.h>
 
 #include "api/counters_text.h"
+#include "api/experiment_json.h"
 #include "base/log.h"
+#include "server/devices/readings.h"
 #include "server/devices/sibling.h"
 #include "server/devices/executor/supervisor.h"
+#include "server/metrics/metrics.h"
 
 /* How often an idle worker looks whether its executor is still there. */
 enum { LOOK_MS = 500 };
@@ -18,6 +21,7 @@ static const double count_default_s = 10;
 struct worker {
     int device;
     struct queue *queue;
+    struct readings *readings; /* NULL: none */
     struct supervisor *timing;
     struct sibling *sibling;
     pthread_t thread;
@@ -113,6 +117,25 @@ static void task_ask(struct worker *worker, const struct task *task, struct outc
     }
 }
 
+/* What a run tells besides its result: for /metrics. */
+static void outcome_count(const struct worker *worker, const struct task *task, const struct outcome *outcome)
+{
+    struct experiment experiment;
+    if (outcome->end == OUTCOME_FAILED && outcome->failure.kind == ERROR_INCORRECT)
+        metrics_count(EVENT_INCORRECT, worker->device,
+                      experiment_from_text(&experiment, task->request, NULL, NULL) == 0
+                          ? experiment.kernel->name
+                          : NULL,
+                      1);
+    if (outcome->end != OUTCOME_RESULT)
+        return;
+    for (int code = 0; code < STABILITY_CODES; code++)
+        if (outcome->told.codes & 1u << code)
+            metrics_count(EVENT_UNSTABLE, worker->device, stability_code_name((enum stability_code)code), 1);
+    if (worker->readings)
+        readings_note(worker->readings, worker->device, &outcome->told.latest);
+}
+
 /* Runs one and ends it; returns the next, which then goes to the executor before this one's end is on disk.
  */
 static const struct task *task_run(struct worker *worker, const struct task *task)
@@ -131,6 +154,7 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
             .failure = outcome.end == OUTCOME_RESULT ? NULL : &outcome.failure,
         };
         sibling_forget(worker->sibling, task->id);
+        outcome_count(worker, task, &outcome);
         next = queue_turn(worker->queue, worker->device, &ending);
     }
     if (next && !supervisor_usable(worker->timing)) {
@@ -196,6 +220,7 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
         return error_set(error, ERROR_MEMORY, "no memory for a worker");
     worker->device = device;
     worker->queue = queue;
+    worker->readings = config->readings;
     if (executors_make(worker, config, devices, error) < 0)
         goto failed;
     /* Signals are main's affair; and a write to a dead executor must not end the service. */

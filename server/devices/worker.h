@@ -8,6 +8,7 @@
 #include "server/queue/queue.h"
 
 struct worker;
+struct readings;
 
 struct worker_config {
     const char *const
@@ -20,6 +21,7 @@ struct worker_config {
     double idle_s;  /* replace an executor that has a context after so long without work */
     double grace_s; /* how long a running experiment may still take at a stop */
     double hello_s; /* how long an executor may take to say hello */
+    struct readings *readings; /* are told what executors read of the device; NULL: nobody is */
 };
 
 /* Starts an executor, without a thread yet, and waits for its hello: tells how many devices such an

@@ -76,6 +76,7 @@ static enum handled request_call(struct request *request)
     enum handled handled;
     if (route->flags & ROUTE_KEPT && reply_kept(request, &handled))
         return handled;
+    request->cache_age = route->flags & ROUTE_KEPT ? cache_age(request->http->cache) : 0;
     if (!(route->flags & ROUTE_APART))
         return route->handle(request);
     request->stage = STAGE_LEAVE;
@@ -314,6 +315,11 @@ failed:
     cache_free(http->cache);
     free(http);
     return -1;
+}
+
+void http_forget(struct http *http, const char *path)
+{
+    cache_forget(http->cache, path);
 }
 
 void http_quiesce(struct http *http)

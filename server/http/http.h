@@ -31,6 +31,10 @@ struct http_config {
 /* Accepts from its return on. */
 int http_start(struct http **http, const struct http_config *config, struct error *error);
 
+/* What was kept of the answers to that path is not sent any more, nor what is being made now of what was read before.
+   Any thread; does not block. */
+void http_forget(struct http *http, const char *path);
+
 /* The quiet end, first half: accepts no more, lets go of whoever waits and returns when the last request that
    had begun is answered, or when those that still are being sent have had their time. Replies after this are
    503. */

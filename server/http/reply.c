@@ -87,7 +87,7 @@ static void headers_add(struct request *request, struct MHD_Response *response, 
     share_headers(request, response);
 }
 
-/* All replies pass here. Takes the response (NULL: there was no memory for it), which request_run() queues: only the
+/* All replies pass here; without a type, those without a body. Takes the response (NULL: there was no memory for it), which request_run() queues: only the
    connection's thread may. */
 static enum handled reply_send(struct request *request, unsigned status, const char *type,
                                struct MHD_Response *response, bool coded)
@@ -165,10 +165,10 @@ enum handled reply_text(struct request *request, char *text)
     return reply_body(request, 200, &body);
 }
 
-enum handled reply_empty(struct request *request)
+enum handled reply_nothing(struct request *request)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
-    return reply_send(request, MHD_HTTP_NO_CONTENT, NULL, response, false);
+    return reply_send(request, MHD_HTTP_NO_CONTENT, NULL,
+                      MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT), false);
 }
 
 enum handled reply_static(struct request *request, const char *text)
@@ -304,7 +304,7 @@ enum handled reply_lasting(struct request *request, struct buffer *body, const c
     if (!document)
         return no_memory(request);
     if (kept)
-        cache_put(request->http->cache, key, document);
+        cache_put(request->http->cache, key, document, request->cache_age);
     return document_send(request, document);
 }
 

@@ -22,8 +22,8 @@ enum handled reply_body(struct request *request, unsigned status, struct buffer 
 /* A 200 with a line of JSON, which is freed; NULL becomes a 503: no memory. */
 enum handled reply_text(struct request *request, char *text);
 
-/* A 204. */
-enum handled reply_empty(struct request *request);
+/* 204 */
+enum handled reply_nothing(struct request *request);
 
 /* A text that outlives the service. */
 enum handled reply_static(struct request *request, const char *text);

@@ -23,7 +23,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
     peer->malformed = false;
     request->path = target_path(path);
     request->method = method;
-    request->begun_ns = clock_monotonic_ns();
+    request->began_ns = clock_monotonic_ns();
     request->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     route_find(http->routes, method, request->path, &request->match);
     return request;
@@ -47,6 +47,11 @@ void request_free(struct request *request)
 }
 
 /* ---- what an endpoint asks ---- */
+
+struct http *request_http(const struct request *request)
+{
+    return request->http;
+}
 
 void *request_context(const struct request *request)
 {

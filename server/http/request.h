@@ -9,6 +9,11 @@
 #include "base/buffer.h"
 #include "server/http/route.h"
 
+struct http;
+
+/* What serves it, for http_forget(). */
+struct http *request_http(const struct request *request);
+
 /* What http_start() was given for handlers to work with. */
 void *request_context(const struct request *request);
 
@@ -70,7 +75,6 @@ void request_wake(struct request *request);
 
 /* ---- for server/http ---- */
 
-struct http;
 struct peer;
 
 /* `path` and `method` must last as long as the request. NULL: no memory. */

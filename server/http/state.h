@@ -103,11 +103,11 @@ struct request {
     const char *host, *origin; /* NULL: not given */
     const char *shared_with;   /* the origin, when it is another one that is allowed; the door's */
     char id_made[REQUEST_ID_BYTES];
-    int64_t begun_ns;
     const char *accept; /* all Accept fields as one; NULL: there is none */
     struct buffer accept_joined;
     struct buffer body;
     size_t body_seen; /* bytes, also those thrown away */
+    int64_t began_ns; /* its header was there */
     bool head;        /* HEAD: a reply without its body */
     bool plain;       /* neither a query nor a preference: the path says all */
     bool gzip;        /* the client takes it */
@@ -124,6 +124,7 @@ struct request {
     enum handled handled; /* what the handler returned that ran in the lane */
     double wait_s;        /* asked for by the present request_wait; negative: no limit */
     int64_t wait_until_ns;
+    unsigned long cache_age; /* before its handler read anything */
     void *kept;
     void (*release)(void *kept);
     int header_count;

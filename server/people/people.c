@@ -215,8 +215,6 @@ unsigned people_changes(struct people *people)
 
 bool people_wrong(struct people *people, struct error *why)
 {
-    if (!people)
-        return false;
     pthread_mutex_lock(&people->lock);
     *why = people->wrong;
     pthread_mutex_unlock(&people->lock);

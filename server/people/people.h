@@ -29,7 +29,7 @@ bool people_hold(struct people *people, uint64_t token);
 /* Grows with each change of the file that was taken up. */
 unsigned people_changes(struct people *people);
 
-/* Is what holds not what stands in the file, and why? NULL is allowed. */
+/* Is what holds not what stands in the file, and why? */
 bool people_wrong(struct people *people, struct error *why);
 
 #endif

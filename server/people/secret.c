@@ -59,12 +59,12 @@ void secret_hash_write(const uint8_t hash[SECRET_HASH_BYTES], char text[SECRET_H
 bool secret_hash_read(const char *text, uint8_t hash[SECRET_HASH_BYTES])
 {
     static const char digits[] = "0123456789abcdefABCDEF";
-    size_t prefix = strlen(hash_prefix), length = SECRET_HASH_BYTES;
+    size_t prefix = strlen(hash_prefix), length = SECRET_HASH_BYTES, wanted = length + length;
     if (strncmp(text, hash_prefix, prefix) != 0 || strlen(text) != SECRET_HASH_TEXT_BYTES - 1 ||
-        strspn(text + prefix, digits) != 2 * SECRET_HASH_BYTES)
+        strspn(text + prefix, digits) != wanted)
         return false;
     struct base16_decode_ctx decoder;
     base16_decode_init(&decoder);
-    return base16_decode_update(&decoder, &length, hash, 2 * SECRET_HASH_BYTES, text + prefix) &&
+    return base16_decode_update(&decoder, &length, hash, wanted, text + prefix) &&
            base16_decode_final(&decoder) && length == SECRET_HASH_BYTES;
 }

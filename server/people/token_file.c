@@ -21,8 +21,8 @@ static const char first_lines[] =
 
 /* A change that is under way. */
 struct change {
-    char *path; /* of the file itself, where it was given as a link */
-    int folder; /* locked; -1: not yet */
+    char path[PATH_MAX]; /* of the file itself, where it was given as a link */
+    int folder;          /* locked; -1: not yet */
     bool exists;
     struct stat status; /* when it exists */
     char *text;         /* as it was */
@@ -37,17 +37,14 @@ static void change_end(struct change *change)
     free(change->text);
     if (change->folder >= 0)
         close(change->folder);
-    free(change->path);
 }
 
 /* The folder is locked and not the file, because the file is replaced. */
 static int folder_lock(struct change *change, struct error *error)
 {
-    char *copy = strdup(change->path);
-    if (!copy)
-        return error_set(error, ERROR_MEMORY, "no memory for %s", change->path);
+    char copy[PATH_MAX];
+    memcpy(copy, change->path, sizeof copy);
     change->folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(copy);
     if (change->folder < 0)
         return error_set_errno(error, errno, "cannot open the folder of %s", change->path);
     while (flock(change->folder, LOCK_EX) < 0)
@@ -60,8 +57,9 @@ static int folder_lock(struct change *change, struct error *error)
 static int change_begin(struct change *change, const char *path, struct error *error)
 {
     *change = (struct change){.folder = -1};
-    if (!(change->path = realpath(path, NULL)) && !(change->path = strdup(path)))
-        return error_set(error, ERROR_MEMORY, "no memory for %s", path);
+    if (!realpath(path, change->path) &&
+        snprintf(change->path, sizeof change->path, "%s", path) >= (int)sizeof change->path)
+        return error_set(error, ERROR_INVALID, "%s is too long a name", path);
     if (folder_lock(change, error) < 0)
         return -1;
     change->exists = stat(change->path, &change->status) == 0;

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
+#include "server/metrics/metrics.h"
 #include "server/queue/transition.h"
 #include "server/store/store.h"
 
@@ -37,6 +38,7 @@ static void cancellation_done(struct store_write *write, const struct error *fai
     }
     pthread_mutex_unlock(&queue->lock);
     for (int i = 0; !failed && i < cancellation->count; i++) {
+        metrics_count(EVENT_ENDED, cancellation->entries[i]->task.device, "cancelled", 1);
         transition_tell(queue, cancellation->entries[i]->task.id, JOB_CANCELLED);
         free(cancellation->entries[i]);
     }

@@ -99,6 +99,8 @@ struct queue_depth {
     int queued;
     char running[ID_BYTES]; /* empty: none */
     double mean_s;          /* of the last experiments on that device; negative: none yet */
+    double oldest_s;        /* since the submission of the one that waits longest; 0: none waits */
+    double busy_s;          /* so long did experiments have the device since queue_open() */
 };
 void queue_depth(struct queue *queue, int device, struct queue_depth *depth);
 

@@ -59,6 +59,7 @@ static int recovery_take(void *arg, const struct job *job)
         bool failed = failure.kind != ERROR_NONE;
         struct store_change *change =
             transition_add(transition, job->id, failed ? JOB_FAILED : JOB_QUEUED, job->attempt);
+        transition->device = job->device;
         if (failed) {
             change->started_ms = job->started_ms;
             change->finished_ms = clock_wall_ms();

@@ -5,6 +5,7 @@
 
 #include "api/sweep.h"
 #include "base/clock.h"
+#include "server/metrics/metrics.h"
 #include "server/queue/transition.h"
 #include "server/store/store.h"
 
@@ -71,8 +72,10 @@ static void arrival_done(struct store_write *write, const struct error *failed)
         queue->queued -= submission->count;
     pthread_mutex_unlock(&queue->lock);
     arrival->done(arrival->arg, &submitted);
-    for (int i = 0; is_new && i < submission->count; i++)
+    for (int i = 0; is_new && i < submission->count; i++) {
+        metrics_count(EVENT_SUBMITTED, arrival->experiments[i].device, NULL, 1);
         transition_tell(queue, arrival->experiments[i].id, JOB_QUEUED);
+    }
     arrival_free(arrival);
 }
 

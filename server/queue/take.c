@@ -39,6 +39,7 @@ static void device_end(struct device_queue *device, struct transition *transitio
         double took_s = (double)(clock_monotonic_ns() - entry->started_ns) / 1e9;
         device->durations_s[device->durations++ % DURATIONS] = took_s;
     }
+    device->busy_ns += clock_monotonic_ns() - entry->started_ns;
     transition_end(transition, entry, ending->state);
     if (ending->result)
         transition->write.changes[0].result = transition->result;
@@ -88,6 +89,7 @@ static void hand_back(struct queue *queue, int index, bool counted, const char *
     struct entry *entry = device->running;
     assert(entry);
     device->running = NULL;
+    device->busy_ns += clock_monotonic_ns() - entry->started_ns;
     if (!counted)
         entry->task.attempt--;
     if (entry->cancelled) {

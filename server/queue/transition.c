@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/metrics/metrics.h"
 #include "server/store/store.h"
 
 void transition_tell(struct queue *queue, const char *id, enum job_state state)
@@ -17,6 +18,18 @@ void transition_tell_sweep(struct queue *queue, const char *sweep)
 {
     if (queue->config.sweep_ended)
         queue->config.sweep_ended(queue->config.changed_arg, sweep);
+}
+
+void transition_count(int device, const struct store_change *change)
+{
+    const char *outcome = job_state_name(change->state);
+    if (change->state == JOB_FAILED)
+        outcome = change->failure ? error_kind_name(change->failure->kind) : NULL;
+    metrics_count(EVENT_ENDED, device, outcome, 1);
+    if (!change->started_ms)
+        return;
+    metrics_span(SPAN_WAIT, device, (double)(change->started_ms - id_ms(change->id)) / 1e3);
+    metrics_span(SPAN_RUN, device, (double)(change->finished_ms - change->started_ms) / 1e3);
 }
 
 static void transition_done(struct store_write *write, const struct error *failed)
@@ -33,6 +46,8 @@ static void transition_done(struct store_write *write, const struct error *faile
     free(transition->ended);
     for (int i = 0; i < write->change_count; i++) {
         const struct store_change *change = &write->changes[i];
+        if (!failed && job_state_ended(change->state))
+            transition_count(transition->device, change);
         if (!failed)
             transition_tell(queue, change->id, change->state);
         else
@@ -79,6 +94,7 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
     if (transition->failure.kind != ERROR_NONE)
         change->failure = &transition->failure;
     transition->ended = entry;
+    transition->device = entry->task.device;
     entry->phase = ENDING;
 }
 

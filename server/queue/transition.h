@@ -22,6 +22,7 @@ struct transition {
     struct store_write write;
     struct queue *queue;
     struct entry *ended;  /* NULL: none; freed after the commit */
+    int device;           /* of the one that ended */
     struct error failure; /* of the one that ended */
     struct error *report; /* where a failure to commit is told as well; NULL: in the log alone */
     char result[];
@@ -37,6 +38,9 @@ struct store_change *transition_add(struct transition *transition, const char *i
 /* With the lock held: the end of `entry`, which runs or waits no more; transition->failure tells why unless
    its kind is ERROR_NONE. */
 void transition_end(struct transition *transition, struct entry *entry, enum job_state state);
+
+/* After the commit of an end: for /metrics. */
+void transition_count(int device, const struct store_change *change);
 
 /* With the lock held: to the store, which owns it until it is done. */
 void transition_hand_over(struct transition *transition);

@@ -25,6 +25,14 @@ enum handled reply_key_reused(struct request *request)
                          "this Idempotency-Key came before, with another request; use a new one");
 }
 
+enum handled reply_key_unread(struct request *request, const char *id, const struct error *error)
+{
+    reply_retry_after(request, 2);
+    return reply_problem(request, PROBLEM_UNAVAILABLE,
+                         "it was accepted before, as %s, and what became of it cannot be read now: %s", id,
+                         error->text);
+}
+
 void fingerprint_make(const char *text, char fingerprint[FINGERPRINT_BYTES])
 {
     unsigned long long one = 0xcbf29ce484222325, other = 0x84222325cbf29ce4;

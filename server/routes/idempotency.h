@@ -13,6 +13,9 @@ const char *key_read(struct request *request, bool *wrong, enum handled *handled
 /* The reply to a key that came before with another request. */
 enum handled reply_key_reused(struct request *request);
 
+/* The reply to a key that came before with this request, as `id`, when the store cannot tell now what became of that. */
+enum handled reply_key_unread(struct request *request, const char *id, const struct error *error);
+
 /* The same request gives the same text, so its hash tells a repetition from another request. */
 void fingerprint_make(const char *text, char fingerprint[FINGERPRINT_BYTES]);
 

@@ -6,8 +6,10 @@
 #include <time.h>
 
 #include "api/text.h"
+#include "base/notify.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
+#include "server/routes/answers/answer_metrics.h"
 #include "version.h"
 
 enum { AGAIN_S = 2, GRACE_MS = 300, REASON_BYTES = 512 };
@@ -15,6 +17,7 @@ enum { AGAIN_S = 2, GRACE_MS = 300, REASON_BYTES = 512 };
 struct starting {
     struct http *http;
     char instance[64];
+    const char *data_dir;
     pthread_mutex_t lock; /* guards the reason */
     char reason[REASON_BYTES];
 };
@@ -24,6 +27,7 @@ void starting_set_reason(struct starting *starting, const char *reason)
     pthread_mutex_lock(&starting->lock);
     snprintf(starting->reason, sizeof starting->reason, "%s", reason);
     pthread_mutex_unlock(&starting->lock);
+    notify("STATUS=Cannot start yet, tried again each second: %s", reason);
 }
 
 static void reason_copy(struct starting *starting, char reason[REASON_BYTES])
@@ -52,6 +56,14 @@ static enum handled handle_readyz(struct request *request)
     text_string(&body, reason);
     buffer_text(&body, "}]}\n");
     return reply_body(request, 503, &body);
+}
+
+static enum handled handle_metrics(struct request *request)
+{
+    struct starting *starting = request_context(request);
+    struct buffer body = {0};
+    answer_metrics_starting(&body, starting->data_dir);
+    return reply_body(request, 200, &body);
 }
 
 static enum handled handle_other(struct request *request)
@@ -87,6 +99,11 @@ static const struct route *const starting_routes[] = {
                           .flags = ROUTE_OPEN | ROUTE_HEALTH,
                           .queries = queries,
                           .handle = handle_readyz},
+    &(const struct route){.method = "GET",
+                          .pattern = "/metrics",
+                          .type = ANSWER_METRICS_TYPE,
+                          .flags = ROUTE_METRICS,
+                          .handle = handle_metrics},
     NULL,
 };
 
@@ -99,6 +116,7 @@ int starting_begin(struct starting **out, const struct http_config *config, cons
         return error_set(error, ERROR_MEMORY, "no memory to wait for the store");
     snprintf(starting->instance, sizeof starting->instance, "%s", config->instance);
     snprintf(starting->reason, sizeof starting->reason, "%s", reason);
+    starting->data_dir = ((const struct service *)config->context)->data_dir;
     pthread_mutex_init(&starting->lock, NULL);
     own.routes = starting_routes;
     own.context = starting;

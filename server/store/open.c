@@ -85,6 +85,11 @@ void store_close(struct store *store)
     free(store);
 }
 
+void store_reserve(struct store *store, int64_t reserve_bytes)
+{
+    store->writer.applier.room = (struct room){.file = store->lock, .reserve_bytes = reserve_bytes};
+}
+
 void store_hand_over(struct store *store, struct store_write *write)
 {
     writer_hand_over(&store->writer, write);

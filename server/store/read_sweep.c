@@ -14,13 +14,14 @@ enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
 static const char head_sql[] =
     "SELECT id, request, recipe, submitted_ms, total, refused, cancelled, (SELECT "
     "reference IS NOT NULL FROM points"
-    " WHERE sweep_id = id AND place = 0), ifnull(owner, '') FROM sweeps WHERE id = ?";
+    " WHERE sweep_id = id AND place = 0), ifnull(owner, '') FROM sweeps WHERE id = ? AND NOT removing";
 /* From the index alone. */
 static const char count_sql[] = "SELECT state, SUM(points), MAX(finished_ms) FROM experiments WHERE sweep = ?"
                                 " GROUP BY state";
-static const char older_sql[] = "SELECT id FROM sweeps WHERE id < ? ORDER BY id DESC LIMIT ?";
+static const char older_sql[] =
+    "SELECT id FROM sweeps WHERE id < ? AND NOT removing ORDER BY id DESC LIMIT ?";
 static const char older_of_owner_sql[] =
-    "SELECT id FROM sweeps WHERE id < ? AND owner = ?3 ORDER BY id DESC LIMIT ?2";
+    "SELECT id FROM sweeps WHERE id < ? AND owner = ?3 AND NOT removing ORDER BY id DESC LIMIT ?2";
 
 static sqlite3_stmt *prepare_for(sqlite3 *db, const char *sql, const char *id)
 {
@@ -135,10 +136,12 @@ int store_sweeps(struct store *store, const char *owner, const char *before, int
             return -1;
         for (int i = 0; i < count && !ended; i++) {
             struct sweep_row row;
-            if (store_sweep(store, ids[i], &row, error) < 0)
-                return -1;
-            ended = each(arg, &row) != 0;
-            memcpy(from, row.id, sizeof from);
+            struct error why = {0};
+            memcpy(from, ids[i], sizeof from);
+            if (store_sweep(store, ids[i], &row, &why) == 0)
+                ended = each(arg, &row) != 0;
+            else if (why.kind != ERROR_NOT_FOUND) /* it may have been removed by now */
+                return error_set(error, why.kind, "%s", why.text);
             sweep_row_clear(&row);
         }
         limit -= count;

@@ -109,7 +109,22 @@ static const char *const steps[] = {
     "CREATE TABLE holds ("
     " device INTEGER PRIMARY KEY NOT NULL,"
     " owner TEXT NOT NULL,"
-    " since_ms INTEGER NOT NULL);",
+    " since_ms INTEGER NOT NULL);"
+    /* When its last experiment ended; 0: not yet. And: it is being removed, a few rows at a time, and is not shown. */
+    "ALTER TABLE sweeps ADD COLUMN ended_ms INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE sweeps ADD COLUMN removing INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE sweeps SET ended_ms = (SELECT ifnull(max(finished_ms), submitted_ms) FROM experiments"
+    " WHERE sweep = sweeps.id) WHERE NOT EXISTS (SELECT 1 FROM experiments"
+    " WHERE sweep = sweeps.id AND state IN ('queued', 'running'));"
+    "CREATE TRIGGER sweeps_end AFTER UPDATE OF state ON experiments"
+    " WHEN NEW.sweep IS NOT NULL AND NEW.state IN ('succeeded', 'failed', 'cancelled')"
+    " AND NOT EXISTS (SELECT 1 FROM experiments WHERE sweep = NEW.sweep AND state IN ('queued', 'running'))"
+    " BEGIN UPDATE sweeps SET ended_ms = NEW.finished_ms WHERE id = NEW.sweep; END;"
+    /* What is let go of first. */
+    "CREATE INDEX experiments_alone_by_end ON experiments (finished_ms)"
+    " WHERE sweep IS NULL AND finished_ms > 0;"
+    "CREATE INDEX sweeps_by_end ON sweeps (ended_ms) WHERE ended_ms > 0;"
+    "CREATE INDEX sweeps_removing ON sweeps (id) WHERE removing;",
 };
 
 int schema_failed(sqlite3 *db, const char *what, struct error *error)
@@ -123,6 +138,11 @@ int schema_failed(sqlite3 *db, const char *what, struct error *error)
 }
 
 enum { STEPS = sizeof steps / sizeof *steps };
+
+int schema_newest(void)
+{
+    return STEPS;
+}
 
 static int schema_run(sqlite3 *db, const char *sql, struct error *error)
 {

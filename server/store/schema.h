@@ -10,6 +10,9 @@ struct sqlite3;
    ERROR_STORE. -1. */
 int schema_failed(struct sqlite3 *db, const char *what, struct error *error);
 
+/* This program's version of the schema: a newer one is refused, an older one is brought up to it. */
+int schema_newest(void);
+
 /* Sets the connection up for writing and brings the database to this program's version. */
 int schema_migrate(struct sqlite3 *db, struct error *error);
 

@@ -59,6 +59,23 @@ int store_sweeps(struct store *store, const char *owner, const char *before, int
 int store_points(struct store *store, const char *sweep, int from, int limit,
                  int (*each)(void *arg, const struct point_row *), void *arg, struct error *error);
 
+/* ---- what removes ---- */
+
+enum store_kind { STORE_EXPERIMENT, STORE_SWEEP };
+
+/* Removes one that has ended; a sweep with its points and all of its experiments, in small transactions: it is not shown
+   any more from the first one on. Calls removed(arg, id) for each experiment, after the commit without which it would
+   still be there; then done(arg, NULL) once all is gone, or with the reason: ERROR_NOT_FOUND, ERROR_CONFLICT (it has not
+   ended), others when the disk fails; a sweep may then be half gone, and the keeper (keep/keeper.h) goes on with it. Both
+   come from the writer's thread and must not block. -1: ERROR_MEMORY, and neither comes. */
+int store_remove(struct store *store, enum store_kind kind, const char *id,
+                 void (*removed)(void *arg, const char *id),
+                 void (*done)(void *arg, const struct error *failed), void *arg, struct error *error);
+
+/* Before anything is submitted: submissions that would leave less than that free on the disk fail as ERROR_STORAGE, but
+   for known keys; see writer/room.h. 0, as at first: none do. */
+void store_reserve(struct store *store, int64_t reserve_bytes);
+
 /* ---- the queue's side of the writer ---- */
 
 /* Any thread; never blocks for long. Writes are applied in the order in which they come. */

@@ -1,4 +1,5 @@
-/* What the queue hands to the store's writer with store_hand_over(). Between those two alone: everybody else reads. */
+/* What the queue, and within the store what removes, hands to the store's writer with store_hand_over(). Everybody else
+   reads. */
 #ifndef COALESCED_SERVER_STORE_WRITE_H
 #define COALESCED_SERVER_STORE_WRITE_H
 
@@ -10,7 +11,7 @@
 
 struct sweep_point; /* api/sweep.h */
 
-enum { STORE_KEY_MS = 24 * 3600 * 1000, STORE_CHANGES = 2 };
+enum { STORE_KEY_MS = 24 * 3600 * 1000, STORE_CHANGES = 2, STORE_REMOVED_MAX = 128 };
 
 /* One experiment of a submission. */
 struct store_experiment {
@@ -47,6 +48,20 @@ struct store_cancel {
     const struct error *failure;
 };
 
+/* One step of a removal: as much as takes a few milliseconds. */
+struct store_removal {
+    enum { REMOVE_EXPERIMENT, REMOVE_SWEEP, REMOVE_OLDEST } what;
+    char id[ID_BYTES]; /* but for OLDEST */
+    /* OLDEST: of what has ended, while it did so before that moment or the database has more bytes in use; 0: neither.
+       Sweeps whose removal has begun are removed in any case, and what is free in the file is given back. */
+    int64_t ended_before_ms, keep_bytes;
+
+    /* For done(). */
+    bool more; /* it is not all, or was not before this step: hand it over again; false at first */
+    int count;
+    char removed[STORE_REMOVED_MAX][ID_BYTES]; /* experiments that are gone with this step */
+};
+
 /* The new state of an experiment in the store. All columns that change are absolute, so that a change which
    follows a lost one makes up for it. The pointers are borrowed until done(). */
 struct store_change {
@@ -62,6 +77,7 @@ struct store_change {
 struct store_write {
     const struct store_submission *submission; /* NULL: none, as the next one */
     const struct store_cancel *cancel;
+    struct store_removal *removal; /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
     struct store_change changes[STORE_CHANGES];
     int change_count;
     /* A patient write outlives a failing disk: it is kept and tried again until it is committed or the store is

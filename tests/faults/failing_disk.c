@@ -1,11 +1,13 @@
 /* Preloaded into the service: while the file $FAILING_DISK.read is there, its database cannot be read; while
-   $FAILING_DISK.write is there, the disk is full. */
+   $FAILING_DISK.write is there, the disk is full; while $FAILING_DISK.space is there, the disk says that it has as many
+   free bytes as that file says. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -43,4 +45,20 @@ ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset)
         return -1;
     }
     return next(file, bytes, count, offset);
+}
+
+int fstatvfs(int file, struct statvfs *disk)
+{
+    int (*next)(int, struct statvfs *) = dlsym(RTLD_NEXT, "fstatvfs");
+    int status = next(file, disk);
+    const char *prefix = getenv("FAILING_DISK");
+    char path[4096], text[32] = "";
+    if (status < 0 || !prefix || snprintf(path, sizeof path, "%s.space", prefix) >= (int)sizeof path)
+        return status;
+    FILE *space = fopen(path, "r");
+    if (space && fgets(text, sizeof text, space))
+        disk->f_bavail = strtoull(text, NULL, 10) / disk->f_frsize;
+    if (space)
+        fclose(space);
+    return status;
 }

@@ -4,7 +4,8 @@
    In a count: by the same label of any of its experiments, see counted[] below.
    From its start: fake_executor [--fake MODE[:N]] [--starts FILE] [--journal FILE] ...: see starts[]; with N and FILE
    (which gains a byte each start) only in its first N starts. The journal gains a line for all that executors do. With
-   --counting it is the one that counts. All other arguments are taken as the executor's own. */
+   --pause-ms N a run without a label takes up to N ms, by its id. With --counting it is the one that counts. All other
+   arguments are taken as the executor's own. */
 #include "tests/faults/fake_executor.h"
 
 #include <errno.h>
@@ -43,6 +44,7 @@ static struct device_facts facts = {
 };
 
 static bool counting; /* it is the one that counts */
+static long pause_ms; /* at most, of a run without a label */
 
 /* ---- what may happen in a count ---- */
 
@@ -215,6 +217,16 @@ static void start(char *mode, const char *file)
     hello();
 }
 
+/* As long for the same experiment each time. */
+static void pause_by(const char *id)
+{
+    unsigned long sum = 5381;
+    for (const char *letter = id; *letter; letter++)
+        sum = sum * 33 + (unsigned char)*letter;
+    if (pause_ms > 0 && strcmp(id, "selftest") != 0)
+        fake_pause_ms(1 + (long)(sum % (unsigned long)pause_ms));
+}
+
 /* The behaviour that the request's label names; NULL: none of these. */
 static const struct behaviour *behaviour_of(const char *request, const struct behaviour *of)
 {
@@ -233,6 +245,8 @@ static void run(const struct message *message)
     if (mortal)
         fake_run_killed(message->id);
     fake_note("run %ld %s\n", (long)getpid(), message->id);
+    if (!as)
+        pause_by(message->id);
     if (unproven && strcmp(message->id, "selftest") == 0)
         fake_fail(message->id, ERROR_INCORRECT, "{\"correctness\":{\"verified\":false}}");
     else
@@ -258,6 +272,8 @@ int main(int argc, char **argv)
             mode = argv[i + 1];
         if (strcmp(argv[i], "--starts") == 0)
             file = argv[i + 1];
+        if (strcmp(argv[i], "--pause-ms") == 0 && argv[i + 1])
+            pause_ms = atol(argv[i + 1]);
         if (strcmp(argv[i], "--journal") == 0)
             fake_journal = open(argv[i + 1], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
         counting |= strcmp(argv[i], "--counting") == 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """An executor without a device: answers at once, or as the experiment's label "fake" says:
-"sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure."""
+"sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure, "unstable:CODE" is not stable and has
+read the device."""
 import json
 import os
 import sys
@@ -17,6 +18,9 @@ LIMITS = dict(
 
 TIMES = dict(samples=31, discarded=0, launches_per_sample=1, min_us=1.5, p25_us=1.6, median_us=1.7, p75_us=1.8,
              max_us=2.5, mean_us=1.71, stddev_us=0.1, ci95_us=[1.69, 1.72], noise=0.008, stop="noise")
+
+LIVE = dict(status="measured", sm_clock_mhz=[1980, 1980, 1755], memory_clock_mhz=[3201, 3201, 3201],
+            throttle_reasons=["sw_power_cap"], temperature_c=71, other_processes=2, took_us=1.0)
 
 
 def result(request):
@@ -55,7 +59,10 @@ def main():
         if what == "error":
             say(type="error", id=run["id"], kind=how, detail='it said "no"')
         else:
-            say(type="result", id=run["id"], result=result(run["request"]))
+            answer = result(run["request"])
+            if what == "unstable":
+                answer["stability"] = dict(stable=False, reasons=["made up"], codes=[how], live=LIVE)
+            say(type="result", id=run["id"], result=answer)
 
 
 main()

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import signal
+import time
 
 import pytest
 import requests
@@ -104,3 +105,26 @@ def test_a_start_on_a_full_disk_can_be_stopped(disk):
     service = disk(ready=False)
     assert service.get("/readyz").status_code == 503
     assert service.stop() == 0
+
+
+def test_submissions_are_refused_before_the_disk_is_full(disk, tmp_path):
+    """Known keys and what waits already go on; when there is room again, new ones are taken within a second."""
+    space = tmp_path / "switch.space"
+    service = disk("--reserve-bytes", "10M")
+    keyed = {"Idempotency-Key": "before"}
+    slow = service.post({**SMALL, "labels": {"fake": "sleep:2"}}, headers=keyed).json()["id"]
+    space.write_text(str((10 << 20) + 4096))
+    service.until(lambda: service.post(SMALL).status_code == 507)
+    refused = service.post(SMALL)
+    # Another submission may have been taken from the same look at the disk.
+    missing = re.search(r"(\d+) bytes are missing", refused.json()["detail"])
+    assert refused.json()["type"].endswith("/Storage") and 4096 <= int(missing.group(1)) <= 8192, refused.text
+    assert "--reserve-bytes" in refused.json()["detail"]
+    sweep = sent(service, "/v1/sweeps", {**SMALL, "offset": [0, 1, 2]})
+    assert sweep.status_code == 507 and int(re.search(r"(\d+) bytes", sweep.json()["detail"]).group(1)) >= 3 * 8192 - 4096
+    assert service.post({**SMALL, "labels": {"fake": "sleep:2"}}, headers=keyed).json()["id"] == slow
+    assert service.get(f"/v1/experiments/{slow}?wait=20").json()["state"] == "succeeded"
+    space.write_text(str(1 << 30))
+    begun = time.monotonic()
+    service.until(lambda: service.post(SMALL).status_code == 202)
+    assert time.monotonic() - begun < 1

@@ -40,6 +40,7 @@ def test_help_lists_every_option_with_its_variable(tmp_path):
                  "--request-seconds"):
         assert flag in done.stdout
         assert "COALESCED_" + flag[2:].upper().replace("-", "_") in done.stdout
+    assert "coalesced token add" in done.stdout
 
 
 def test_version_is_told():

@@ -69,6 +69,26 @@ static void a_list_is_added_to_by_its_flag_and_replaced_by_the_first(void **stat
     unsetenv("COALESCED_ALLOW_HOSTS");
 }
 
+static void bytes_have_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } cases[] = {{"0", 0},          {"4096", 4096},      {"2K", 2048},
+                 {"1.5M", 3 << 19}, {"10G", 10LL << 30}, {"1T", 1LL << 40}};
+    struct config config;
+    struct error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *words[WORDS] = {"--keep-bytes", (char *)(uintptr_t)cases[i].text, "--keep-days", "0.5"};
+        assert_int_equal(read_words(&config, words, &error), 0);
+        assert_int_equal(config.keep_bytes, cases[i].bytes);
+        assert_int_equal(config.reserve_bytes, 256 << 20);
+        assert_true(config.keep_days == 0.5);
+        config_free(&config);
+    }
+}
+
 static void the_state_directory_of_the_user_is_followed(void **state)
 {
     (void)state;
@@ -119,6 +139,11 @@ static void what_is_wrong_is_named(void **state)
         {{"--port", "8080x"}, "8080x"},
         {{"--port", "nan"}, "nan"},
         {{"--grace-seconds", "-1"}, "--grace-seconds"},
+        {{"--keep-days", "-1"}, "number of days"},
+        {{"--keep-bytes", "10X"}, "10G"},
+        {{"--keep-bytes", "10GB"}, "10GB"},
+        {{"--keep-bytes", "G"}, "number of bytes"},
+        {{"--reserve-bytes", "1.5"}, "--reserve-bytes"},
         {{"--insecure=maybe"}, "maybe"},
         {{"--por=1"}, "--por"},
         {{"start"}, "start"},
@@ -192,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(nothing_given_gives_the_defaults, clear_environment),
         cmocka_unit_test_setup(a_list_is_added_to_by_its_flag_and_replaced_by_the_first, clear_environment),
+        cmocka_unit_test_setup(bytes_have_units, clear_environment),
         cmocka_unit_test_setup(the_state_directory_of_the_user_is_followed, clear_environment),
         cmocka_unit_test_setup(a_variable_wins_over_the_default_and_a_flag_over_both, clear_environment),
         cmocka_unit_test_setup(what_is_wrong_is_named, clear_environment),

@@ -16,14 +16,19 @@
 #include "server/http/content/gzip.h"
 #include "server/http/connections/lane.h"
 
-/* One with that many bytes, put under its tag; the caller keeps no reference. */
-static void put(struct cache *cache, const char *key, size_t size)
+/* One with that many bytes, put under its tag, made of what was read at that age; the caller keeps no reference. */
+static void put_made_at(struct cache *cache, const char *key, size_t size, unsigned long age)
 {
     char *bytes = calloc(1, size);
     struct document *document = document_new(bytes, size, false, key);
     assert_non_null(document);
-    cache_put(cache, key, document);
+    cache_put(cache, key, document, age);
     document_release(document, NULL);
+}
+
+static void put(struct cache *cache, const char *key, size_t size)
+{
+    put_made_at(cache, key, size, cache_age(cache));
 }
 
 static bool has(struct cache *cache, const char *key)
@@ -52,6 +57,24 @@ static void the_cache_forgets_what_was_not_asked_for_the_longest(void **state)
     assert_true(has(cache, "3"));
     put(cache, "large", 20 << 10);
     assert_false(has(cache, "large"));
+    cache_free(cache);
+}
+
+static void what_is_forgotten_is_gone_in_every_form(void **state)
+{
+    (void)state;
+    struct cache *cache = cache_new(100 << 10);
+    put(cache, "/a json", 100);
+    put(cache, "/a json gzip", 100);
+    put(cache, "/ab json", 100);
+    unsigned long age = cache_age(cache);
+    cache_forget(cache, "/a");
+    assert_false(has(cache, "/a json") || has(cache, "/a json gzip"));
+    assert_true(has(cache, "/ab json"));
+    put_made_at(cache, "/a json", 100, age); /* of what was read before it was forgotten */
+    assert_false(has(cache, "/a json"));
+    put(cache, "/a json", 100);
+    assert_true(has(cache, "/a json"));
     cache_free(cache);
 }
 
@@ -200,6 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cache_forgets_what_was_not_asked_for_the_longest),
+        cmocka_unit_test(what_is_forgotten_is_gone_in_every_form),
         cmocka_unit_test(a_document_in_use_outlives_its_place),
         cmocka_unit_test(a_copy_is_of_one_request_at_a_time),
         cmocka_unit_test(no_more_copies_wait_than_are_of_use),

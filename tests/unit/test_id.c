@@ -83,6 +83,16 @@ static void what_is_not_formed_like_an_id_is_not_one(void **state)
     assert_true(id_valid(id));
 }
 
+static void an_id_tells_when_it_was_given(void **state)
+{
+    (void)state;
+    char id[ID_BYTES];
+    int64_t before_ms = clock_wall_ms();
+    id_next(id);
+    assert_in_range(id_ms(id), before_ms, clock_wall_ms());
+    assert_int_equal(id_ms("01ARZ3NDEKTSV4RRFFQ69G5FAV"), 1469922850259);
+}
+
 static void hashes_of_neighbours_spread(void **state)
 {
     (void)state;
@@ -118,6 +128,7 @@ int main(void)
         cmocka_unit_test(an_id_begins_with_its_time),
         cmocka_unit_test(ids_of_several_threads_are_unique),
         cmocka_unit_test(what_is_not_formed_like_an_id_is_not_one),
+        cmocka_unit_test(an_id_tells_when_it_was_given),
         cmocka_unit_test(hashes_of_neighbours_spread),
         cmocka_unit_test(ids_go_on_after_one_from_the_future),
     };

@@ -247,7 +247,7 @@ static void all_causes_fit_and_more_than_fit_are_dropped(void **state)
     stability_judge(&s, &reasons);
     assert_int_equal(reasons.count, 4);
     for (int i = 0; i < 2 * STABILITY_REASONS; i++)
-        stability_reason(&reasons, "one more");
+        stability_reason(&reasons, STABILITY_NOISE, "one more");
     assert_int_equal(reasons.count, STABILITY_REASONS);
 }
 
@@ -376,7 +376,7 @@ static void a_run_left_alone_is_stable(void **state)
     (void)state;
     nvml_does("sm_clock 1980\nmemory_clock 3201\nthrottle 0 0 0x1\nprocesses self\ntemperature 41\n");
     is_text(run(true, 10),
-            "{\"stable\":true,\"reasons\":[],\"waited_s\":0.0,\"live\":{\"status\":\"measured\","
+            "{\"stable\":true,\"reasons\":[],\"codes\":[],\"waited_s\":0.0,\"live\":{\"status\":\"measured\","
             "\"sm_clock_mhz\":[1980,1980,1980],\"memory_clock_mhz\":[3201,3201,3201],"
             "\"throttle_reasons\":[\"idle\"],\"temperature_c\":41,\"other_processes\":0}}");
 }
@@ -389,10 +389,10 @@ static void a_run_that_was_disturbed_is_not_and_has_its_result_all_the_same(void
     is_text(run(true, 0),
             "{\"stable\":false,\"reasons\":[\"SM clock moved from 1980 to 1755 MHz while timing\","
             "\"throttled: SW power cap\",\"another process holds a context on this device (1 other)\"],"
-            "\"waited_s\":0.0,\"live\":{\"status\":\"measured\",\"sm_clock_mhz\":[1980,1980,1755],"
-            "\"memory_clock_mhz\":{\"status\":\"unavailable\",\"reason\":\"Not Supported\"},"
-            "\"throttle_reasons\":[\"sw_power_cap\",\"bit_9\"],\"temperature_c\":83,"
-            "\"other_processes\":1}}");
+            "\"codes\":[\"sm_clock_moved\",\"throttled\",\"other_processes\"],\"waited_s\":0.0,\"live\":{"
+            "\"status\":\"measured\",\"sm_clock_mhz\":[1980,1980,1755],\"memory_clock_mhz\":{\"status\":"
+            "\"unavailable\",\"reason\":\"Not Supported\"},\"throttle_reasons\":[\"sw_power_cap\",\"bit_9\"],"
+            "\"temperature_c\":83,\"other_processes\":1}}");
 }
 
 static void a_run_waits_for_quiet_and_then_runs_anyway(void **state)
@@ -409,10 +409,11 @@ static void a_run_where_nothing_is_read_says_so_and_is_stable(void **state)
 {
     (void)state;
     nvml_does("init !4\n");
-    is_text(run(true, 10), "{\"stable\":true,\"reasons\":[],\"waited_s\":0.0,\"live\":{\"status\":"
-                           "\"unavailable\",\"reason\":\"NVML does not start: Insufficient Permissions\"}}");
-    is_text(run(false, 10), "{\"stable\":true,\"reasons\":[],\"waited_s\":0.0,\"live\":{\"status\":"
-                            "\"unavailable\",\"reason\":\"not read for a CPU\"}}");
+#define UNREAD                                                                                               \
+    "{\"stable\":true,\"reasons\":[],\"codes\":[],\"waited_s\":0.0,\"live\":{\"status\":\"unavailable\","    \
+    "\"reason\":"
+    is_text(run(true, 10), UNREAD "\"NVML does not start: Insufficient Permissions\"}}");
+    is_text(run(false, 10), UNREAD "\"not read for a CPU\"}}");
 }
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "server/queue/entries/order.h"
 #include "server/store/write.h"
 #include "tests/unit/support/service.h"
@@ -123,13 +124,58 @@ static void a_place_counts_what_runs_and_what_is_before(void **state)
     assert_int_equal(depth.queued, 1);
     assert_string_equal(depth.running, ids[1]);
     assert_true(depth.mean_s >= 0.02);
+    assert_true(depth.busy_s >= 0.02);
+    assert_true(depth.oldest_s >= 0.02 && depth.oldest_s < 60);
     queue_depth(service->queue, 1, &depth);
     assert_int_equal(depth.queued, 0);
     assert_string_equal(depth.running, "");
     assert_true(depth.mean_s < 0);
+    assert_true(depth.busy_s == 0 && depth.oldest_s == 0);
 }
 
 /* ---- states and the store ---- */
+
+/* The device's oldest that waits is that one; NULL: none waits. */
+static void assert_oldest(struct service *service, const char *id)
+{
+    struct queue_depth depth;
+    int64_t before_ms = clock_wall_ms();
+    queue_depth(service->queue, 0, &depth);
+    int64_t after_ms = clock_wall_ms(), age_ms = (int64_t)(depth.oldest_s * 1e3 + 0.5);
+    if (id)
+        assert_in_range(age_ms, before_ms - id_ms(id), after_ms - id_ms(id));
+    else
+        assert_int_equal(age_ms, 0);
+}
+
+static void the_age_of_the_oldest_that_waits_is_told_whatever_the_order(void **state)
+{
+    static const int priorities[] = {-5, 0, 7};
+    struct service *service = *state;
+    struct error error = {0};
+    char ids[3][ID_BYTES];
+    assert_oldest(service, NULL);
+    for (int i = 0; i < 3; i++) {
+        service_queue(service, 0, priorities[i], ids[i]);
+        usleep(50000);
+    }
+    assert_oldest(service, ids[0]);
+    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, ids[2]);
+    assert_string_equal(queue_turn(service->queue, 0, &succeeded)->id, ids[1]);
+    assert_oldest(service, ids[0]);
+    assert_int_equal(service_cancel(service, ids[0], &error), 0);
+    assert_oldest(service, NULL); /* the one that runs does not wait */
+    queue_hand_back(service->queue, 0, false);
+    assert_oldest(service, ids[1]);
+    service_queue(service, 0, 100, ids[0]);
+    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, ids[0]);
+    service_stop(service); /* what runs is taken up behind what waits, and may be younger */
+    service_start(service);
+    assert_oldest(service, ids[1]);
+    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, ids[0]);
+    assert_string_equal(queue_turn(service->queue, 0, &succeeded)->id, ids[1]);
+    assert_oldest(service, NULL);
+}
 
 static void each_change_is_stored(void **state)
 {
@@ -352,6 +398,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_device_takes_only_its_own, setup, teardown),
         cmocka_unit_test(places_in_the_order_are_as_if_sorted),
         cmocka_unit_test_setup_teardown(a_place_counts_what_runs_and_what_is_before, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_age_of_the_oldest_that_waits_is_told_whatever_the_order, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(each_change_is_stored, setup, teardown),
         cmocka_unit_test_setup_teardown(a_full_queue_refuses_and_has_room_again, setup, teardown),
         cmocka_unit_test_setup_teardown(one_key_is_one_experiment_however_many_submit_it_at_once, setup,

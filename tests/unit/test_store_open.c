@@ -9,17 +9,6 @@
 
 #include "tests/unit/support/store_fixture.h"
 
-#define FOURTH_STEP_UNDONE                                                                                   \
-    "DROP TABLE holds; DROP TABLE shares; DROP INDEX sweeps_by_owner; DROP INDEX experiments_by_owner;"      \
-    "ALTER TABLE sweeps DROP COLUMN owner; ALTER TABLE experiments DROP COLUMN owner;"                       \
-    "DROP TABLE keys; CREATE TABLE keys (key TEXT PRIMARY KEY NOT NULL, fingerprint TEXT NOT NULL,"          \
-    " experiment TEXT NOT NULL, kept_ms INTEGER NOT NULL) WITHOUT ROWID;"                                    \
-    "CREATE INDEX keys_by_age ON keys (kept_ms);"
-#define THIRD_STEP_UNDONE                                                                                    \
-    FOURTH_STEP_UNDONE                                                                                       \
-    "DROP TRIGGER labels_removed; DROP TABLE labels; DROP INDEX experiments_by_device;"                      \
-    "ALTER TABLE points DROP COLUMN reference;"
-
 static void a_second_opener_is_refused_by_name(void **state)
 {
     struct fixture *fixture = *state;
@@ -94,74 +83,6 @@ static void a_database_of_a_newer_version_is_left_alone(void **state)
     assert_non_null(strstr(error.text, "newer version (999)"));
 }
 
-static int count_seen(void *arg, const struct job *job)
-{
-    (void)job;
-    ++*(int *)arg;
-    return 0;
-}
-
-static int labelled(struct store *store, const char *label, const char *value)
-{
-    int count = 0;
-    const struct store_filter filter = {
-        .state = -1, .device = -1, .label = label, .label_value = value, .limit = 10};
-    assert_int_equal(store_list(store, &filter, count_seen, &count, NULL), 0);
-    return count;
-}
-
-/* The second version knew no table of labels. */
-static void the_labels_of_an_older_database_are_found(void **state)
-{
-    struct fixture *fixture = *state;
-    char id[ID_BYTES];
-    fixture_insert(fixture->store, "copy", 0, "{\"labels\":{\"who\":\"me\",\"run\":\"7\"}}", id);
-    fixture_insert(fixture->store, "copy", 0, "{\"labels\":{}}", id);
-    fixture_insert(fixture->store, "copy", 0, "{\"labels\":{\"run\":\"8\"}}", id);
-    for (int version = 3; version >= 2; version--) {
-        assert_int_equal(labelled(fixture->store, "run", NULL), 2);
-        assert_int_equal(labelled(fixture->store, "run", "7"), 1);
-        assert_int_equal(labelled(fixture->store, "who", "me"), 1);
-        assert_int_equal(labelled(fixture->store, "who", "7"), 0);
-        store_close(fixture->store);
-        sqlite3 *db = database_open(fixture);
-        assert_int_equal(sqlite3_exec(db, THIRD_STEP_UNDONE "PRAGMA user_version = 2", NULL, NULL, NULL),
-                         SQLITE_OK);
-        sqlite3_close(db);
-        assert_int_equal(store_open(&fixture->store, fixture->directory, NULL, NULL), 0);
-    }
-}
-
-/* What the first version of the schema was. */
-static void an_older_database_is_taken_over_with_what_it_holds(void **state)
-{
-    struct fixture *fixture = *state;
-    char id[ID_BYTES];
-    fixture_insert(fixture->store, "copy", 0, "{}", id);
-    store_close(fixture->store);
-    fixture->store = NULL;
-    sqlite3 *db = database_open(fixture);
-    assert_int_equal(sqlite3_exec(db,
-                                  THIRD_STEP_UNDONE
-                                  "DROP INDEX experiments_by_sweep; DROP INDEX experiments_of_sweeps;"
-                                  "DROP TABLE points; DROP TABLE sweeps;"
-                                  "ALTER TABLE experiments DROP COLUMN sweep;"
-                                  "ALTER TABLE experiments DROP COLUMN points; PRAGMA user_version = 1",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
-    assert_int_equal(store_open(&fixture->store, fixture->directory, NULL, NULL), 0);
-    struct job *job = NULL;
-    assert_int_equal(store_get(fixture->store, id, &job, NULL), 0);
-    assert_string_equal(job->kernel, "copy");
-    assert_string_equal(job->sweep, "");
-    job_free(job);
-    struct sweep_row row;
-    struct error error = {0};
-    assert_int_equal(store_sweep(fixture->store, id, &row, &error), -1);
-    assert_int_equal(error.kind, ERROR_NOT_FOUND);
-}
-
 static void a_file_that_is_no_database_is_told(void **state)
 {
     struct fixture *fixture = *state;
@@ -208,10 +129,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_database_is_set_up_for_durability, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_database_of_a_newer_version_is_left_alone, fixture_setup,
-                                        fixture_teardown),
-        cmocka_unit_test_setup_teardown(an_older_database_is_taken_over_with_what_it_holds, fixture_setup,
-                                        fixture_teardown),
-        cmocka_unit_test_setup_teardown(the_labels_of_an_older_database_are_found, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_file_that_is_no_database_is_told, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(ids_are_greater_than_the_stored_ones, fixture_setup,

@@ -1,8 +1,10 @@
 #include "server/devices/executor/dialogue.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -112,6 +114,7 @@ static void on_answer(struct exchange *exchange, struct message *message)
         return;
     }
     outcome->result = message->payload;
+    outcome->told = message->told;
     outcome->counts = message->counts;
     outcome->failure = *failure;
     message->payload = NULL;
@@ -238,4 +241,30 @@ enum dialogue_end dialogue_ask(struct dialogue *dialogue, const struct dialogue_
     char *remembered = dialogue->earlier[dialogue->asked++ % DIALOGUE_REMEMBERED];
     snprintf(remembered, sizeof dialogue->earlier[0], "%s", question->id);
     return exchange.end;
+}
+
+const char *dialogue_end_why(enum dialogue_end end, const struct outcome *outcome, bool killed)
+{
+    if (end == DIALOGUE_ENDED)
+        return killed ? "killed" : "crashed";
+    if (end == DIALOGUE_LEAVING)
+        return "device_error";
+    if (outcome->end == OUTCOME_UNTOUCHED)
+        return "stopped";
+    bool ours = outcome->failure.kind == ERROR_TIMED_OUT || outcome->failure.kind == ERROR_CANCELLED;
+    return outcome->end == OUTCOME_FAILED && ours ? error_kind_name(outcome->failure.kind) : "protocol";
+}
+
+void dialogue_pause(const struct dialogue_config *config, int64_t until_ns)
+{
+    uint64_t woken;
+    for (;;) {
+        int64_t left = until_ns - clock_monotonic_ns();
+        if (left <= 0 || interrupt_of(config) == INTERRUPT_STOP)
+            return;
+        struct pollfd polled = {.fd = config->wake_fd, .events = POLLIN};
+        if (poll(&polled, 1, (int)(left / 1000000) + 1) > 0 &&
+            read(config->wake_fd, &woken, sizeof woken) < 0)
+            return;
+    }
 }

@@ -52,6 +52,7 @@ struct outcome {
         OUTCOME_UNTOUCHED, /* not of its own doing: never begun, or the service stops. To be asked another time */
     } end;
     char *result; /* JSON object or NULL; its output was checked and is right if `end` is OUTCOME_RESULT */
+    struct stability_told told; /* with a result */
     struct counts counts;
     struct error failure;
 };
@@ -73,5 +74,12 @@ enum dialogue_end {
 /* Fills *outcome; for DIALOGUE_ENDED the failure is for the caller to tell, who learns how it ended. */
 enum dialogue_end dialogue_ask(struct dialogue *dialogue, const struct dialogue_config *config,
                                const struct question *question, struct outcome *outcome);
+
+/* Sleeps until then (clock_monotonic_ns()), or until INTERRUPT_STOP. */
+void dialogue_pause(const struct dialogue_config *config, int64_t until_ns);
+
+/* Why an executor is no more after an exchange that does not go on, as EVENT_RESTART of metrics.h takes it. `killed`: by
+   somebody else. Static. */
+const char *dialogue_end_why(enum dialogue_end end, const struct outcome *outcome, bool killed);
 
 #endif

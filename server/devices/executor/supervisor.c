@@ -1,6 +1,5 @@
 #include "server/devices/executor/supervisor.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/devices/executor/child.h"
+#include "server/metrics/metrics.h"
 
 /* An executor that is asked to leave, or that said it would, gets so long before it is ended. */
 static const double leave_s = 2;
@@ -126,6 +126,12 @@ static void discard(struct supervisor *s, double patience_s, char *how, size_t s
     publish(s);
 }
 
+static void retire(struct supervisor *s, const char *why)
+{
+    discard(s, leave_s, NULL, 0);
+    metrics_count(EVENT_RESTART, s->config.device, why, 1);
+}
+
 void supervisor_free(struct supervisor *s)
 {
     if (!s)
@@ -176,6 +182,7 @@ static int reject(struct supervisor *s, const struct error *why, bool stopping, 
     discard(s, ended ? leave_s : 0, how, sizeof how);
     if (stopping)
         return -1;
+    metrics_count(EVENT_RESTART, s->config.device, "failed_start", 1);
     snprintf(reason, sizeof reason, "%s%s%s", why->text, ended ? ": " : "", ended ? how : "");
     return mark_unhealthy(s, reason);
 }
@@ -252,10 +259,11 @@ static void check_idle(struct supervisor *s)
     enum child_event event = child_next(s->dialogue.child, -1, 0, &line, &length);
     if (event == CHILD_QUIET)
         return;
-    discard(s, event == CHILD_ENDED ? leave_s : 0, how, sizeof how);
+    bool ended = event == CHILD_ENDED;
+    discard(s, ended ? leave_s : 0, how, sizeof how);
     distrust(s);
-    log_warning("%s: its executor %s without work: %s", s->name,
-                event == CHILD_ENDED ? "ended" : "broke the protocol", how);
+    metrics_count(EVENT_RESTART, s->config.device, ended ? s->killed ? "killed" : "crashed" : "protocol", 1);
+    log_warning("%s: its executor %s without work: %s", s->name, ended ? "ended" : "broke the protocol", how);
 }
 
 /* An idle device is empty: the context goes with its process. */
@@ -264,22 +272,7 @@ static void end_idle(struct supervisor *s)
     if (!s->status.context || clock_monotonic_ns() - s->used_ns < (int64_t)(s->config.idle_s * 1e9))
         return;
     log_info("%s: idle for %g s, its executor is ended", s->name, s->config.idle_s);
-    discard(s, leave_s, NULL, 0);
-}
-
-static void sleep_out_pause(struct supervisor *s)
-{
-    const struct dialogue_config *config = &s->config.dialogue;
-    uint64_t woken;
-    for (;;) {
-        int64_t left = s->retry_ns - clock_monotonic_ns();
-        if (left <= 0 || (config->interrupt && config->interrupt(config->interrupt_arg) == INTERRUPT_STOP))
-            return;
-        struct pollfd polled = {.fd = config->wake_fd, .events = POLLIN};
-        if (poll(&polled, 1, (int)(left / 1000000) + 1) > 0 &&
-            read(config->wake_fd, &woken, sizeof woken) < 0)
-            return;
-    }
+    retire(s, "idle");
 }
 
 bool supervisor_usable(const struct supervisor *s)
@@ -307,7 +300,7 @@ int supervisor_ready(struct supervisor *s)
 {
     supervisor_tidy(s);
     if (!supervisor_usable(s) && s->pause_s > 0)
-        sleep_out_pause(s);
+        dialogue_pause(&s->config.dialogue, s->retry_ns);
     return supervisor_try(s);
 }
 
@@ -320,7 +313,7 @@ bool supervisor_vacate(struct supervisor *s)
 {
     if (!supervisor_usable(s) || !s->status.context)
         return false;
-    discard(s, leave_s, NULL, 0);
+    retire(s, "made_room");
     return true;
 }
 
@@ -342,6 +335,7 @@ static void lose(struct supervisor *s, const char *id, enum dialogue_end end, st
     char how[512];
     distrust(s);
     discard(s, end == DIALOGUE_CUT ? 0 : leave_s, how, sizeof how);
+    metrics_count(EVENT_RESTART, s->config.device, dialogue_end_why(end, outcome, s->killed), 1);
     bool failed = outcome->end == OUTCOME_FAILED;
     if (end == DIALOGUE_ENDED && failed) {
         error_set(&outcome->failure, ERROR_CRASHED, "the executor ended without an answer: %s", how);

@@ -334,7 +334,7 @@ static enum handled reply_preflight(struct request *request)
     reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_MAX_AGE, "3600");
     if (request_header(request, "Access-Control-Request-Private-Network"))
         reply_header(request, "Access-Control-Allow-Private-Network", "true");
-    return reply_empty(request);
+    return reply_nothing(request);
 }
 
 enum handled admit_reject(struct request *request)

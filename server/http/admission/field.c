@@ -36,7 +36,8 @@ static int range_closeness(const char *range, size_t length, const char *type)
         return 1;
     if (length == family + 1 && range[family] == '*' && strncasecmp(range, type, family) == 0)
         return 2;
-    return part_is(range, length, type) ? 3 : 0;
+    /* What a range says of parameters decides nothing: each type has one form here. */
+    return strcspn(type, ";") == length && strncasecmp(range, type, length) == 0 ? 3 : 0;
 }
 
 /* The q among the parameters, which end at the list's next part; 1 when there is none. */

@@ -17,6 +17,7 @@ struct cache {
     struct document *slots[SLOTS];
     struct document *newest, *oldest;
     size_t bytes, max_bytes;
+    unsigned long age;
 };
 
 struct document *document_new(char *bytes, size_t size, bool coded, const char *tag)
@@ -117,11 +118,11 @@ struct cache *cache_new(size_t max_bytes)
     return cache;
 }
 
-/* FNV-1a */
+/* FNV-1a, of the path that the key begins with. */
 static struct document **slot_of(struct cache *cache, const char *key)
 {
     uint64_t hash = 0xcbf29ce484222325u;
-    for (; *key; key++)
+    for (; *key && *key != ' '; key++)
         hash = (hash ^ (uint8_t)*key) * 0x100000001b3u;
     return &cache->slots[(hash ^ hash >> 32) % SLOTS];
 }
@@ -182,12 +183,34 @@ struct document *cache_get(struct cache *cache, const char *key)
     return document;
 }
 
-void cache_put(struct cache *cache, const char *key, struct document *document)
+unsigned long cache_age(struct cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    unsigned long age = cache->age;
+    pthread_mutex_unlock(&cache->lock);
+    return age;
+}
+
+void cache_forget(struct cache *cache, const char *path)
+{
+    size_t length = strlen(path);
+    pthread_mutex_lock(&cache->lock);
+    cache->age++;
+    for (struct document *document = *slot_of(cache, path), *next; document; document = next) {
+        next = document->next;
+        if (strncmp(document->key, path, length) == 0 &&
+            (!document->key[length] || document->key[length] == ' '))
+            evict(cache, document);
+    }
+    pthread_mutex_unlock(&cache->lock);
+}
+
+void cache_put(struct cache *cache, const char *key, struct document *document, unsigned long age)
 {
     if (strlen(key) >= sizeof document->key || document->size > cache->max_bytes / PART_MAX)
         return;
     pthread_mutex_lock(&cache->lock);
-    if (!find(cache, key)) {
+    if (age == cache->age && !find(cache, key)) {
         struct document **slot = slot_of(cache, key);
         strcpy(document->key, key);
         document->next = *slot;

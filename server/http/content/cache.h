@@ -53,10 +53,17 @@ void document_release(struct document *document, struct copy *copy);
 struct cache *cache_new(size_t max_bytes);
 void cache_free(struct cache *cache);
 
+/* How often something was forgotten. What was read before the present one may be of what is gone. */
+unsigned long cache_age(struct cache *cache);
+
+/* Lets go of every document whose key is that path, or begins with it and a blank. */
+void cache_forget(struct cache *cache, const char *path);
+
 /* With a reference for the caller, or NULL. */
 struct document *cache_get(struct cache *cache, const char *key);
 
-/* The cache takes a reference of its own, unless the document is large, the key is, or another one has it. */
-void cache_put(struct cache *cache, const char *key, struct document *document);
+/* The cache takes a reference of its own, unless the document is large, the key is, another one has it, or something was
+   forgotten since the cache had that age. */
+void cache_put(struct cache *cache, const char *key, struct document *document, unsigned long age);
 
 #endif

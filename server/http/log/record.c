@@ -131,7 +131,7 @@ void record_request(const struct request *request, bool whole)
         .method = request->method,
         .code = request->status,
         .bytes = bodyless ? 0 : request->bytes,
-        .took_ns = clock_monotonic_ns() - request->begun_ns,
+        .took_ns = clock_monotonic_ns() - request->began_ns,
     };
     if (http->completed)
         http->completed(http->completed_arg, &completed);

@@ -5,6 +5,26 @@
 
 /* ---- the index ---- */
 
+/* What is submitted is newer than all; what is taken up at the start comes newest first, and then what ran: so the
+   place is at one of the ends, or near the older one. */
+static void age_enter(struct device_queue *device, struct entry *entry)
+{
+    struct entry *older = device->newest, *next = device->oldest;
+    if (older && strcmp(older->task.id, entry->task.id) > 0)
+        for (older = NULL; next && strcmp(next->task.id, entry->task.id) < 0; next = next->newer)
+            older = next;
+    entry->older = older;
+    entry->newer = older ? older->newer : device->oldest;
+    *(older ? &older->newer : &device->oldest) = entry;
+    *(entry->newer ? &entry->newer->older : &device->newest) = entry;
+}
+
+static void age_leave(struct device_queue *device, struct entry *entry)
+{
+    *(entry->older ? &entry->older->newer : &device->oldest) = entry->newer;
+    *(entry->newer ? &entry->newer->older : &device->newest) = entry->older;
+}
+
 struct entry *entry_new(int device, int priority, int attempt, double timeout_s, const char *request)
 {
     size_t size = strlen(request) + 1;
@@ -39,6 +59,7 @@ void entry_enter(struct queue *queue, struct entry *entry)
     struct entry **chain = entry_chain(queue, entry->task.id);
     entry->chain = *chain;
     *chain = entry;
+    age_enter(&queue->devices[entry->task.device], entry);
 }
 
 void entry_wait(struct queue *queue, struct entry *entry)
@@ -126,6 +147,7 @@ bool entry_leave(struct queue *queue, struct entry *entry, char sweep[ID_BYTES])
     while (*link != entry)
         link = &(*link)->chain;
     *link = entry->chain;
+    age_leave(&queue->devices[entry->task.device], entry);
     if (!entry->group)
         return false;
     memcpy(sweep, entry->group->id, ID_BYTES);

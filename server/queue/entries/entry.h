@@ -20,6 +20,7 @@ struct entry {
     struct task task;        /* on disk; request points behind the struct */
     struct group *group;     /* its sweep, whose id is on disk; NULL: none */
     struct entry *group_next, *group_previous;
+    struct entry *older, *newer;             /* of its device: in the order of their ids */
     int64_t started_ms;                      /* wall clock; on disk */
     int64_t started_ns;                      /* of the same moment */
     enum { WAITING, RUNNING, ENDING } phase; /* transition.h; ENDING is RUNNING or queued on disk */
@@ -38,6 +39,8 @@ struct group {
 struct device_queue {
     struct order_node *waiting;
     struct entry *running;
+    struct entry *oldest, *newest; /* that have not ended, whatever the order in which they run */
+    int64_t busy_ns;               /* of what ran, without what runs */
     pthread_cond_t ready;
     int wake_fd;
     double durations_s[DURATIONS]; /* of the last experiments, in a ring */

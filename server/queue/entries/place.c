@@ -41,6 +41,17 @@ int queue_position(struct queue *queue, const char *id, double *ahead_s)
     return position;
 }
 
+/* Since the submission of the oldest that waits; 0: none does. Those that do not wait and are older are few: the one that
+   runs, and ends that are not on disk yet. */
+static double oldest_s(const struct device_queue *device)
+{
+    const struct entry *entry = device->oldest;
+    while (entry && entry->phase != WAITING)
+        entry = entry->newer;
+    double age_s = entry ? (double)(clock_wall_ms() - id_ms(entry->task.id)) / 1e3 : 0;
+    return age_s > 0 ? age_s : 0;
+}
+
 void queue_depth(struct queue *queue, int index, struct queue_depth *depth)
 {
     *depth = (struct queue_depth){.mean_s = -1};
@@ -50,6 +61,11 @@ void queue_depth(struct queue *queue, int index, struct queue_depth *depth)
     pthread_mutex_lock(&queue->lock);
     depth->queued = order_size(device->waiting);
     depth->mean_s = place_mean_s(device);
+    depth->oldest_s = oldest_s(device);
+    int64_t busy_ns = device->busy_ns;
+    if (device->running)
+        busy_ns += clock_monotonic_ns() - device->running->started_ns;
+    depth->busy_s = (double)busy_ns / 1e9;
     if (device->running)
         memcpy(depth->running, device->running->task.id, ID_BYTES);
     pthread_mutex_unlock(&queue->lock);

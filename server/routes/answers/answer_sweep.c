@@ -84,6 +84,7 @@ struct paging {
     int from, end; /* the next point, and the one behind the last */
     int total;
     bool table, begun, first;
+    bool gone; /* points are missing: the sweep was removed meanwhile */
     struct devices *devices;
     const struct recipe *recipe; /* NULL: none */
     struct buffer head;          /* what stands before the points; owned */
@@ -121,6 +122,8 @@ static int point_write(void *arg, const struct point_row *row)
         view_of_job(row->job, &experiment);
         point.experiment = &experiment;
     }
+    if ((paging->gone = row->place != paging->from))
+        return -1;
     paging->from = row->place + 1;
     char *made = reference_make(paging, row);
     int failed;
@@ -139,14 +142,16 @@ static int point_write(void *arg, const struct point_row *row)
 static int piece_write(void *arg, struct buffer *out, struct error *error)
 {
     struct paging *paging = arg;
-    int left = paging->end - paging->from;
+    int left = paging->end - paging->from, rows = left < PIECE_ROWS ? left : PIECE_ROWS;
+    int behind = paging->from + rows;
     if (!paging->begun)
         buffer_append(out, paging->head.data, paging->head.size);
     paging->begun = true;
     paging->out = out;
-    if (store_points(paging->store, paging->id, paging->from, left < PIECE_ROWS ? left : PIECE_ROWS,
-                     point_write, paging, error) < 0)
+    if (store_points(paging->store, paging->id, paging->from, rows, point_write, paging, error) < 0)
         return -1;
+    if (paging->gone || paging->from != behind)
+        return error_set(error, ERROR_NOT_FOUND, "sweep %s was removed meanwhile", paging->id);
     if (left > PIECE_ROWS)
         return 1;
     if (paging->table)

@@ -51,7 +51,8 @@ static enum handled handle(struct request *request)
     check_write(&checks, &ready, "store", stored ? NULL : error.text);
     check_write(&checks, &ready, "accepting",
                 queue_stopping(service->queue) ? "the service is stopping" : NULL);
-    people_check(service->people, &checks);
+    if (service->people)
+        people_check(service->people, &checks);
     devices_check(service->devices, &checks, &ready);
     buffer_format(&body, "{\"status\":\"%s\",\"instance\":", ready ? "ready" : "not ready");
     text_string(&body, service->instance);

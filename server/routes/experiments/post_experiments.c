@@ -177,8 +177,10 @@ static enum handled answer(struct request *request, struct submitting *submittin
             place_find(service, &view, &running);
     }
     enum handled handled;
-    /* It is committed: a read that fails now changes nothing about that. */
+    /* It is committed: a read that fails now changes nothing about that. What came before may be at any state by now. */
     bool unread = error.kind != ERROR_NONE;
+    if (unread && !waits && submitting->outcome.outcome == SUBMITTED_AGAIN)
+        return reply_key_unread(request, id, &error);
     if (submitting->wait_s && !view.ended && !unread && !request_over(request)) {
         handled = request_wait_until(request, submitting->wait_s);
     } else if (submitting->wait_s && view.ended) {

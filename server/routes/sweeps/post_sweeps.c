@@ -196,6 +196,8 @@ static enum handled answer(struct request *request, struct sweeping *sweeping)
     bool unread = store_sweep(request_service(request)->store, id, &row, &error) < 0;
     if (unread && error.kind == ERROR_NOT_FOUND)
         return reply_error(request, &error);
+    if (unread && sweeping->outcome.outcome == SUBMITTED_AGAIN)
+        return reply_key_unread(request, id, &error);
     if (unread) { /* it is committed: a read that fails now changes nothing about that */
         row.total = row.states[JOB_QUEUED] = sweeping->point_count;
         row.submitted_ms = clock_wall_ms();

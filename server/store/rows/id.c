@@ -78,6 +78,16 @@ bool id_valid(const char *text)
     return text && strlen(text) == ID_BYTES - 1 && strspn(text, alphabet) == ID_BYTES - 1 && text[0] <= '7';
 }
 
+int64_t id_ms(const char *id)
+{
+    uint8_t value[VALUE_BYTES];
+    int64_t ms = 0;
+    value_read(id, value);
+    for (int i = 0; i < TIME_BYTES; i++)
+        ms = ms << 8 | value[i];
+    return ms;
+}
+
 uint64_t id_hash(const char *text)
 {
     /* FNV-1a, then MurmurHash3's finalizer: ids of one millisecond differ in their last characters only. */

@@ -17,6 +17,9 @@ void id_start_after(const char *id);
 /* Is it formed like one? NULL is not. */
 bool id_valid(const char *text);
 
+/* When it was given: milliseconds since 1970. The id must be valid. */
+int64_t id_ms(const char *id);
+
 /* For tables: every bit depends on every character. Any text. */
 uint64_t id_hash(const char *text);
 

@@ -8,6 +8,7 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/store/schema.h"
+#include "server/store/writer/remove.h"
 
 enum { PURGE_EVERY_MS = 10 * 60 * 1000 };
 
@@ -23,15 +24,18 @@ static const char *const sql[APPLY_STATEMENTS] = {
         " sweep, points, owner) VALUES (?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [LABELS_INSERT] = "INSERT OR IGNORE INTO labels (name, experiment, value)"
                       " SELECT key, ?, value FROM json_each(?, '$.labels')",
-    [SWEEP_INSERT] = "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused, owner)"
-                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [SWEEP_INSERT] = "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused, owner, ended_ms)"
+                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [POINT_INSERT] = "INSERT INTO points (sweep_id, place, axes, experiment, refused, reason, reference)"
                      " VALUES (?, ?, ?, ?, ?, ?, ?)",
     [SWEEP_MARK] = "UPDATE sweeps SET cancelled = 1 WHERE id = ?",
     [SWEEP_CANCEL] =
         "UPDATE experiments SET state = 'cancelled', finished_ms = ?, failure = ?, failure_text = ?"
         " WHERE sweep = ? AND state = 'queued'",
-    [KEY_FIND] = "SELECT experiment, fingerprint FROM keys WHERE key = ? AND owner = ? AND kept_ms > ?",
+    /* What was removed takes its key with it. */
+    [KEY_FIND] = "SELECT experiment, fingerprint FROM keys WHERE key = ? AND owner = ? AND kept_ms > ?"
+                 " AND (EXISTS (SELECT 1 FROM experiments WHERE id = keys.experiment)"
+                 " OR EXISTS (SELECT 1 FROM sweeps WHERE id = keys.experiment AND NOT removing))",
     [KEY_KEEP] =
         "INSERT OR REPLACE INTO keys (key, owner, fingerprint, experiment, kept_ms) VALUES (?, ?, ?, ?, ?)",
     [KEY_PURGE] = "DELETE FROM keys WHERE kept_ms <= ?",
@@ -181,6 +185,7 @@ static enum applied apply_sweep(struct applier *applier, const struct store_subm
     sqlite3_bind_int(statement, 5, submission->point_count);
     sqlite3_bind_int(statement, 6, refused);
     bind_owner(statement, 7, submission->owner);
+    sqlite3_bind_int64(statement, 8, submission->count ? 0 : submission->submitted_ms);
     enum applied applied = applier_run(applier, SWEEP_INSERT, error);
     for (int i = 0; applied == APPLIED && i < submission->point_count; i++)
         applied = apply_point(applier, submission, i, error);
@@ -198,6 +203,8 @@ static enum applied apply_submission(struct applier *applier, struct store_write
                   submission->count == 1 ? "" : "s");
         return REFUSED;
     }
+    if (room_take(&applier->room, submission->count, error) < 0)
+        return REFUSED;
     for (int i = 0; applied == APPLIED && i < submission->count; i++)
         applied = apply_experiment(applier, submission, &submission->experiments[i], error);
     if (applied == APPLIED && submission->sweep)
@@ -248,11 +255,21 @@ static enum applied apply_change(struct applier *applier, const struct store_cha
     return applied;
 }
 
+/* When the last step is done the log is taken over into the database, as far as no reader needs it: only then is the file
+   as short as the database. */
+static enum applied apply_removal(struct applier *applier, struct store_removal *removal, struct error *error)
+{
+    bool begun = removal->more;
+    enum applied applied = remove_step(applier->db, removal, error);
+    applier->checkpoint |= begun && !removal->more;
+    return applied;
+}
+
 /* A write of one statement is all or nothing by itself. */
 static bool is_one_statement(const struct store_write *write)
 {
     const struct store_submission *submission = write->submission;
-    if (write->cancel)
+    if (write->cancel || write->removal)
         return false;
     if (!submission)
         return write->change_count == 1;
@@ -268,6 +285,8 @@ enum applied applier_apply(struct applier *applier, struct store_write *write, s
         applied = apply_submission(applier, write, error);
     if (applied == APPLIED && write->cancel)
         applied = apply_cancel(applier, write->cancel, error);
+    if (applied == APPLIED && write->removal)
+        applied = apply_removal(applier, write->removal, error);
     for (int i = 0; applied == APPLIED && i < write->change_count; i++)
         applied = apply_change(applier, &write->changes[i], error);
     if (applied == REFUSED && savepoint && applier_run(applier, BACK, error) != APPLIED)
@@ -291,7 +310,12 @@ int applier_commit(struct applier *applier, struct error *error)
             return -1;
         applier->purged_ms = now_ms;
     }
-    return applier_run(applier, COMMIT, error) == APPLIED ? 0 : -1;
+    if (applier_run(applier, COMMIT, error) != APPLIED)
+        return -1;
+    if (applier->checkpoint)
+        sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    applier->checkpoint = false;
+    return 0;
 }
 
 void applier_rollback(struct applier *applier)

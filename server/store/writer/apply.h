@@ -4,6 +4,8 @@
 #define COALESCED_SERVER_STORE_WRITER_APPLY_H
 
 #include "server/store/write.h"
+#include "server/store/writer/applied.h"
+#include "server/store/writer/room.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -32,12 +34,8 @@ struct applier {
     struct sqlite3 *db;
     struct sqlite3_stmt *statements[APPLY_STATEMENTS];
     int64_t purged_ms; /* when old keys were last removed */
-};
-
-enum applied {
-    APPLIED,
-    REFUSED, /* this write is wrong and undone; the others of the transaction stand */
-    BROKEN   /* the database or its disk failed; nothing of the transaction stands */
+    bool checkpoint;   /* after the next commit */
+    struct room room;
 };
 
 /* Takes the connection over, even when it fails. */

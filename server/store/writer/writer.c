@@ -53,7 +53,7 @@ static int writes_commit(struct applier *applier, struct writes *writes, struct 
         struct error why = {0};
         enum applied applied = applier_apply(applier, write, &why);
         if (applied == REFUSED) {
-            if (why.kind != ERROR_FULL)
+            if (why.kind == ERROR_STORE)
                 log_error("store: a write was refused: %s", why.text);
             write->done(write, &why);
             continue;
@@ -94,6 +94,10 @@ static void writer_transact(struct writer *writer, struct writes *writes)
     struct error error = {0};
     int status = writes->first ? writes_commit(&writer->applier, writes, &error)
                                : applier_probe(&writer->applier, &error);
+    /* A transaction whose sync failed is in the log all the same, and a restart would take it up: another is written
+       over it before anybody is told that it failed. */
+    if (status < 0 && writes->first)
+        applier_probe(&writer->applier, &(struct error){0});
     bool give_up = writer_tell_health(writer, status < 0 ? &error : NULL);
     for (struct store_write *write; (write = writes_pop(writes));) {
         if (status < 0 && write->patient && !give_up)

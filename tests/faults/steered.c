@@ -1,0 +1,128 @@
+/* Preloaded into the service: its disk and its clock do what another process says while it runs. That one maps the file
+   $STEERED_CONTROL, which holds a struct control, and this maps the same. Only files under $STEERED_FOLDER fail. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+enum fault { FAULT_NONE, FAULT_FULL, FAULT_WRITE, FAULT_SYNC, FAULT_READ, FAULTS };
+
+struct control {
+    int32_t fault;
+    int32_t unused;
+    int64_t clock_shift_ns;
+    int64_t failed[FAULTS]; /* calls that were made to fail, by what they failed from */
+};
+
+static struct control steady; /* until a file is mapped, and where none can be */
+static struct control *control = &steady;
+static char folder[4096];
+
+__attribute__((constructor)) static void control_map(void)
+{
+    const char *path = getenv("STEERED_CONTROL"), *under = getenv("STEERED_FOLDER");
+    int file = path && under && realpath(under, folder) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (file < 0)
+        return;
+    void *mapped = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (mapped != MAP_FAILED)
+        control = mapped;
+}
+
+/* The error of this call on that file, or 0: it is to be made as it is. */
+static int failure(int file, enum fault own)
+{
+    enum fault fault = (enum fault)__atomic_load_n(&control->fault, __ATOMIC_RELAXED);
+    if (fault != own && !(fault == FAULT_FULL && own == FAULT_WRITE))
+        return 0;
+    char name[64], path[4096];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(name, path, sizeof path - 1);
+    size_t prefix = strlen(folder);
+    if (length <= (ssize_t)prefix || memcmp(path, folder, prefix) != 0 || path[prefix] != '/')
+        return 0;
+    __atomic_fetch_add(&control->failed[fault], 1, __ATOMIC_RELAXED);
+    return fault == FAULT_FULL ? ENOSPC : EIO;
+}
+
+/* Defines the function of the C library anew: it fails as `fault` says, or is what it was. */
+#define STEERED(type, name, fault, parameters, ...)                                                          \
+    type name parameters;                                                                                    \
+    type name parameters                                                                                     \
+    {                                                                                                        \
+        static type(*next) parameters;                                                                       \
+        int number = failure(file, fault);                                                                   \
+        if (!next)                                                                                           \
+            *(void **)&next = dlsym(RTLD_NEXT, #name);                                                       \
+        if (!number)                                                                                         \
+            return next(__VA_ARGS__);                                                                        \
+        errno = number;                                                                                      \
+        return -1;                                                                                           \
+    }
+
+STEERED(ssize_t, read, FAULT_READ, (int file, void *bytes, size_t count), file, bytes, count)
+STEERED(ssize_t, pread, FAULT_READ, (int file, void *bytes, size_t count, off_t at), file, bytes, count, at)
+STEERED(ssize_t, pread64, FAULT_READ, (int file, void *bytes, size_t count, off64_t at), file, bytes, count,
+        at)
+STEERED(ssize_t, write, FAULT_WRITE, (int file, const void *bytes, size_t count), file, bytes, count)
+STEERED(ssize_t, pwrite, FAULT_WRITE, (int file, const void *bytes, size_t count, off_t at), file, bytes,
+        count, at)
+STEERED(ssize_t, pwrite64, FAULT_WRITE, (int file, const void *bytes, size_t count, off64_t at), file, bytes,
+        count, at)
+STEERED(int, fallocate, FAULT_WRITE, (int file, int how, off_t at, off_t count), file, how, at, count)
+STEERED(int, fallocate64, FAULT_WRITE, (int file, int how, off64_t at, off64_t count), file, how, at, count)
+STEERED(int, fsync, FAULT_SYNC, (int file), file)
+STEERED(int, fdatasync, FAULT_SYNC, (int file), file)
+
+/* ---- the clock: only the one that may jump ---- */
+
+static void shifted(struct timespec *now)
+{
+    int64_t ns = now->tv_nsec + __atomic_load_n(&control->clock_shift_ns, __ATOMIC_RELAXED);
+    now->tv_sec += ns / 1000000000;
+    now->tv_nsec = ns % 1000000000;
+    if (now->tv_nsec < 0) {
+        now->tv_nsec += 1000000000;
+        now->tv_sec--;
+    }
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    static int (*next)(clockid_t, struct timespec *);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "clock_gettime");
+    int status = next(clock, now);
+    if (status == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+        shifted(now);
+    return status;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    struct timespec precise;
+    (void)zone;
+    clock_gettime(CLOCK_REALTIME, &precise);
+    now->tv_sec = precise.tv_sec;
+    now->tv_usec = precise.tv_nsec / 1000;
+    return 0;
+}
+
+time_t time(time_t *out)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out)
+        *out = now.tv_sec;
+    return now.tv_sec;
+}

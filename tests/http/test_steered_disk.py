@@ -1,0 +1,53 @@
+"""A disk that fails in one way and works in the others: what is told then stays true."""
+import pathlib
+import signal
+import sys
+
+import pytest
+from conftest import BINARY, SMALL, sanitized
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "bench"))
+from soak.machine import Machine  # noqa: E402
+
+SWEEP = {**SMALL, "offset": [0, 1, 2]}
+
+
+@pytest.fixture
+def machine(tmp_path):
+    if sanitized():
+        pytest.skip("a sanitizer wants to be preloaded first")
+    return Machine(tmp_path, pathlib.Path(BINARY).parent / "tests" / "steered.so")
+
+
+@pytest.mark.kills
+def test_what_a_failed_sync_refused_is_not_there_after_a_kill(start, machine):
+    service = start(environment=machine.environment)
+    kept = service.run()["id"]
+    machine.fail("EIO on sync")
+    assert service.post(SMALL).status_code == 503
+    assert service.request("POST", "/v1/sweeps", json=SWEEP).status_code == 503
+    service.stop(signal.SIGKILL)
+    machine.fail("none")
+    again = start(environment=machine.environment)
+    assert [row["id"] for row in again.get("/v1/experiments").json()["experiments"]] == [kept]
+    assert again.get("/v1/sweeps").json()["sweeps"] == []
+    assert machine.hits()["EIO on sync"] > 0
+
+
+@pytest.mark.parametrize("path, body", [("/v1/experiments", SMALL), ("/v1/sweeps", SWEEP)])
+def test_an_ended_one_is_not_told_as_queued_when_it_cannot_be_read(start, machine, path, body):
+    service = start(environment=machine.environment)
+
+    def send(**headers):
+        return service.request("POST", path, json=body, headers={"Idempotency-Key": "one", **headers})
+
+    first = send(Prefer="wait=20")
+    assert first.status_code == 200
+    service.post(SMALL)  # a change, after which nobody has read: no page that is in memory is as the store is now
+    service.until(lambda: service.get("/v1/queue").json()["queued"] + service.get("/v1/queue").json()["running"] == 0)
+    machine.fail("EIO on read")
+    again = send()
+    assert again.status_code == 503, again.text
+    assert first.json()["id"] in again.json()["detail"] and again.headers["Retry-After"]
+    machine.fail("none")
+    assert send().json()["state"] == first.json()["state"]

@@ -1,0 +1,84 @@
+"""bench/soak.py in short; and that its checks can fail."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+BUILD = pathlib.Path(os.environ.get("COALESCED_BUILD", ROOT / "build-dev"))
+sys.path.insert(0, str(ROOT / "bench"))
+from soak.ledger import Ledger  # noqa: E402
+
+
+def soak(*words):
+    done = subprocess.run([sys.executable, ROOT / "bench" / "soak.py", "--build", BUILD, *words], capture_output=True, text=True,
+                          timeout=600)
+    assert done.stdout, done.stderr[-4000:]
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.mark.kills
+@pytest.mark.slow
+def test_under_everything_at_once_nothing_is_lost_and_nothing_ends_twice():
+    status, report = soak("--short")
+    assert report["violations"] == {} and status == 0, json.dumps(report["violations"], indent=1)
+    assert report["server_kills"] >= 15 and report["executor_kills"] >= 15
+    assert set(report["rounds"].values()) == {2}
+    assert all(report["calls_made_to_fail"].values()), report["calls_made_to_fail"]
+    assert report["submissions"]["acknowledged"] > 100 and report["doubtful"]["submissions"] > 0
+    assert report["over_http"]["results_compared"] > 50 and report["integrity_checks_after_kills"] > 0
+
+
+@pytest.mark.kills
+@pytest.mark.slow
+def test_whatever_is_changed_behind_the_services_back_is_found():
+    status, report = soak("--short", "--kills", "4", "--rounds", "1", "--seconds", "2", "--sabotage")
+    assert report["sabotage_not_found"] == [] and status == 0
+    assert report["lost"] > 0 and report["ended_twice"] > 0
+
+
+@pytest.mark.parametrize("first, then, kind", [
+    (("running", 1, b""), ("queued", 1, b""), None),             # its service was killed
+    (("running", 1, b""), ("queued", 0, b""), "attempts fell"),  # nobody stopped it cleanly
+    (("succeeded", 1, b"a"), ("succeeded", 1, b"a"), None),
+    (("succeeded", 1, b"a"), ("succeeded", 1, b"b"), "an ended one changed"),
+    (("succeeded", 1, b"a"), ("failed", 1, b"b"), "left its end"),
+    (("cancelled", 0, b"a"), ("queued", 0, b""), "left its end"),
+    (("failed", 3, b"a"), ("running", 3, b""), "left its end"),
+])
+@pytest.mark.parametrize("one_after_the_other", [True, False])
+def test_what_is_told_later_agrees_with_what_was_told(first, then, kind, one_after_the_other):
+    ledger = Ledger()
+    for state, attempt, exact in first, then:
+        # A request that began before the first reply was there may be answered by how it was before.
+        begun = time.monotonic() if one_after_the_other else 0.0
+        time.sleep(0.001)
+        ledger.observe({"id": "x", "state": state, "attempt": attempt}, begun, exact or None)
+    wanted = {kind} if kind and (one_after_the_other or kind == "an ended one changed") else set()
+    if kind == "left its end" and then[2]:
+        wanted.add("an ended one changed")
+    assert set(ledger.violations) == wanted
+
+
+@pytest.mark.parametrize("state, kinds", [("running", set()), ("failed", {"attempts fell"})])
+def test_a_clean_stop_takes_an_attempt_back_from_what_runs(state, kinds):
+    ledger = Ledger()
+    ledger.observe({"id": "x", "state": state, "attempt": 2}, time.monotonic())
+    ledger.clean_stops.append(time.monotonic())
+    time.sleep(0.001)
+    ledger.observe({"id": "x", "state": state, "attempt": 1}, time.monotonic())
+    assert set(ledger.violations) == kinds
+
+
+def test_a_key_that_gives_another_id_is_told():
+    ledger = Ledger()
+    one = ledger.submission("ada", "/v1/experiments", {}, "key", 0)
+    ledger.acknowledged(one, "a")
+    ledger.acknowledged(one, "a")
+    assert not ledger.violations
+    ledger.acknowledged(one, "b")
+    assert set(ledger.violations) == {"key gave another id"}
