@@ -3,11 +3,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "server/config.h"
 #include "server/http/admission/door.h"
 #include "server/http/listening/listen.h"
 #include "server/http/http.h"
 #include "server/http/log/journal.h"
+
+/* Whoever reaches the address could use the devices, so an open one is never an accident. */
+static int openness_check(const struct config *config, bool tokens, struct error *error)
+{
+    if (tokens || listen_is_local(config->address))
+        return 0;
+    if (config->insecure) {
+        log_warning("%s is open to whoever reaches it: --insecure was given", config->address);
+        return 0;
+    }
+    return error_set(
+        error, ERROR_INVALID,
+        "%s can be reached from other machines: give --token-file, or --insecure to let everybody in",
+        config->address);
+}
 
 static int logs_open(struct entrance *entrance, const struct config *config, struct error *error)
 {
@@ -38,7 +54,8 @@ int entrance_open(struct entrance *entrance, const struct config *config, bool t
     *entrance = (struct entrance){.listener = -1, .socket.listener = -1};
     /* Where a token is asked for, a page has none, whatever it calls this machine. */
     bool guarded = !tokens && listen_is_local(config->address);
-    if (door_new(&entrance->door, config->allow_hosts, config->allow_origins, guarded, error) < 0 ||
+    if (openness_check(config, tokens, error) < 0 ||
+        door_new(&entrance->door, config->allow_hosts, config->allow_origins, guarded, error) < 0 ||
         listeners_open(entrance, config, error) < 0)
         return -1;
     return logs_open(entrance, config, error);

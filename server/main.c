@@ -23,7 +23,6 @@
 #include "server/devices/worker.h"
 #include "server/entrance.h"
 #include "server/http/http.h"
-#include "server/http/listening/listen.h"
 #include "server/people/people.h"
 #include "server/routes/remove.h"
 #include "server/routes/service.h"
@@ -67,22 +66,10 @@ static int instance_choose(struct house *house, struct error *error)
     return 0;
 }
 
-/* Whoever reaches the address could use the devices, so an open one is never an accident. */
-static int access_check(struct house *house, struct error *error)
+static int people_choose(struct house *house, struct error *error)
 {
-    const struct config *config = &house->config;
-    if (config->token_file[0])
-        return people_start(&house->service.people, config->token_file, error);
-    if (listen_is_local(config->address))
-        return 0;
-    if (config->insecure) {
-        log_warning("%s is open to whoever reaches it: --insecure was given", config->address);
-        return 0;
-    }
-    return error_set(
-        error, ERROR_INVALID,
-        "%s can be reached from other machines: give --token-file, or --insecure to let everybody in",
-        config->address);
+    const char *path = house->config.token_file;
+    return path[0] ? people_start(&house->service.people, path, error) : 0;
 }
 
 /* ---- devices ---- */
@@ -297,7 +284,7 @@ static int house_open(struct house *house, const sigset_t *ends, int *received, 
 {
     struct config *config = &house->config;
     if (config_set_log_level(config, error) < 0 || instance_choose(house, error) < 0 ||
-        access_check(house, error) < 0)
+        people_choose(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
     house->service.data_dir = config->data_dir;
