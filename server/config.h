@@ -11,8 +11,11 @@
 
 /* Texts are owned; free with config_free(). */
 struct config {
-    char *address;
+    char *address; /* "none": no TCP */
     int port;
+    char *socket, *socket_mode, *socket_group; /* empty: none */
+    char *allow_hosts, *allow_origins;         /* words with commas or blanks between them */
+    int connections_per_address;
     char *port_file; /* empty: none */
     char *data_dir;
     char *devices; /* "auto", or a list: "cuda:0,cpu" */
@@ -28,6 +31,7 @@ struct config {
     char *instance; /* empty: one is made up */
     int threads;
     double request_s;
+    char *access_log, *audit_log; /* empty: none */
     char *log_level;
     bool help, version;
 };
