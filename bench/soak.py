@@ -4,9 +4,9 @@
     bench/soak.py --build build-dev [--kills 1000] [--executor-kills 1000] [--rounds 40] [--seconds 60] [--seed 1]
                   [--out bench/results/soak.json] [--short] [--sabotage]
 
-Clients of several owners submit, sweep, replay keys, cancel, wait and read tables, while the server and its executors are
-killed (SIGKILL) at random moments, the disk is full or fails, the clock jumps by hours and tokens change, --rounds times
-each. The last life is not killed: for --seconds it must not grow, under the rest of the executors' kills. Then everything
+Clients of several owners submit, sweep, replay keys, cancel, remove, wait and read tables, and an admin pauses the queue,
+while the server and its executors are killed (SIGKILL) at random moments, the disk is full, nearly full or fails, the clock
+jumps by hours, tokens change and backups are made, --rounds times each. The last life is not killed: for --seconds it must not grow, under the rest of the executors' kills. Then everything
 that a client was told is compared with what the service and its stopped store say. An acknowledgement is a reply that was
 read whole; a request whose reply was cut is in doubt: it may be there once or not at all, and with a key its replay tells.
 
