@@ -11,7 +11,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+
+enum { LOCK_WAIT_MS = 1000 };
 
 /* A directory is durable only when the one that names it is synced. */
 static void directory_sync_parent(const char *directory)
@@ -65,6 +70,19 @@ static int lock_refused(int file, const char *directory, struct error *error)
     return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by another process", directory);
 }
 
+/* A service that is killed while it starts an executor leaves a process that holds its lock until it has become the
+   executor, some milliseconds later: so whoever comes right after it waits for that long. */
+static int lock_take(int file)
+{
+    for (int64_t end_ns = clock_monotonic_ns() + LOCK_WAIT_MS * 1000000LL;;) {
+        if (flock(file, LOCK_EX | LOCK_NB) == 0)
+            return 0;
+        if (errno != EWOULDBLOCK || clock_monotonic_ns() > end_ns)
+            return -1;
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+}
+
 int lock_directory(const char *directory, struct error *error)
 {
     if (directory_make(directory, error) < 0)
@@ -75,7 +93,7 @@ int lock_directory(const char *directory, struct error *error)
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0)
         return disk_failed(error, errno, "cannot open", path);
-    if (flock(file, LOCK_EX | LOCK_NB) < 0) {
+    if (lock_take(file) < 0) {
         if (errno == EWOULDBLOCK)
             lock_refused(file, directory, error);
         else

@@ -1,5 +1,6 @@
 """The whole service, killed with SIGKILL at any moment, fifty times: nothing that was acknowledged is missing after any
 restart, nothing ends twice, and the database is whole."""
+import fcntl
 import random
 import signal
 import sqlite3
@@ -68,3 +69,14 @@ def test_fifty_kills_at_any_moment_lose_nothing(start, tmp_path):
     assert not any("an ended experiment cannot change" in log.read_text(errors="replace") for log in tmp_path.glob("log-*"))
     with sqlite3.connect(next((tmp_path / "data").glob("*.db"))) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_lock_that_goes_with_whoever_dies_is_waited_for(start, tmp_path):
+    """A process that the killed service had begun, and that has not become the executor yet, holds it a moment longer."""
+    (tmp_path / "data").mkdir(mode=0o700)
+    with (tmp_path / "data" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        end = threading.Timer(0.3, fcntl.flock, (lock, fcntl.LOCK_UN))
+        end.start()
+        start().works()
+        end.join()
