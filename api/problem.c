@@ -14,6 +14,7 @@ static const struct {
 } types[PROBLEM_TYPES] = {
     [PROBLEM_MALFORMED] = {400, "Malformed", "The request cannot be understood"},
     [PROBLEM_UNAUTHORIZED] = {401, "Unauthorized", "A token is needed"},
+    [PROBLEM_ORIGIN] = {403, "ForeignOrigin", "Pages of that origin may not use the service"},
     [PROBLEM_FORBIDDEN] = {403, "Forbidden", "Not for who asks"},
     [PROBLEM_NOT_FOUND] = {404, "NotFound", "There is no such thing"},
     [PROBLEM_METHOD] = {405, "MethodNotAllowed", "The method does not fit the path"},
@@ -21,6 +22,7 @@ static const struct {
     [PROBLEM_CONFLICT] = {409, "Conflict", "Not possible in the present state"},
     [PROBLEM_TOO_LARGE] = {413, "TooLarge", "The body is too large"},
     [PROBLEM_MEDIA] = {415, "UnsupportedMediaType", "The body is of a kind that is not taken"},
+    [PROBLEM_MISDIRECTED] = {421, "Misdirected", "The service does not answer to that name"},
     [PROBLEM_INVALID] = {422, "Invalid", "The experiment cannot be run as asked"},
     [PROBLEM_KEY_REUSED] = {422, "KeyReused", "The idempotency key belongs to another request"},
     [PROBLEM_TOO_MANY] = {429, "TooMany", "Too much is waiting already"},

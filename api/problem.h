@@ -12,6 +12,7 @@
 enum problem_type {
     PROBLEM_MALFORMED,      /* 400: not JSON, or a query that means nothing */
     PROBLEM_UNAUTHORIZED,   /* 401 */
+    PROBLEM_ORIGIN,         /* 403: a page of another origin */
     PROBLEM_FORBIDDEN,      /* 403: not for who asks */
     PROBLEM_NOT_FOUND,      /* 404 */
     PROBLEM_METHOD,         /* 405 */
@@ -19,6 +20,7 @@ enum problem_type {
     PROBLEM_CONFLICT,       /* 409 */
     PROBLEM_TOO_LARGE,      /* 413 */
     PROBLEM_MEDIA,          /* 415 */
+    PROBLEM_MISDIRECTED,    /* 421: a Host that is not answered to */
     PROBLEM_INVALID,        /* 422: fields of a request */
     PROBLEM_KEY_REUSED,     /* 422: an idempotency key with another body */
     PROBLEM_TOO_MANY,       /* 429 */

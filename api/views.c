@@ -53,6 +53,8 @@ static void write_place(struct buffer *out, const struct view_experiment *experi
     else
         buffer_text(out, ",\"position\":null");
     write_seconds(out, "eta_seconds", experiment->eta_s);
+    if (experiment->paused)
+        buffer_text(out, ",\"paused\":true");
     if (experiment->cancelling)
         buffer_text(out, ",\"cancelling\":true");
 }
@@ -136,6 +138,8 @@ int view_sweep(struct buffer *out, const struct view_sweep *sweep)
                   sweep->removed);
     if (sweep->queued + sweep->running)
         write_seconds(out, "eta_seconds", sweep->eta_s);
+    if (sweep->paused)
+        buffer_text(out, ",\"paused\":true");
     if (sweep->cancelling)
         buffer_text(out, ",\"cancelling\":true");
     if (sweep->request)
@@ -202,6 +206,16 @@ static int write_live(struct buffer *out, const struct view_device *device)
     return failed;
 }
 
+void view_hold(struct buffer *out, const struct view_hold *hold)
+{
+    buffer_format(out, ",\"paused\":%s", hold->held ? "true" : "false");
+    if (!hold->held)
+        return;
+    buffer_text(out, ",\"paused_by\":");
+    text_string(out, hold->owner && hold->owner[0] ? hold->owner : NULL);
+    write_time(out, "paused_since", hold->since_ms);
+}
+
 int view_device(struct buffer *out, const struct view_device *device)
 {
     buffer_format(out, "{\"index\":%d", device->index);
@@ -216,6 +230,7 @@ int view_device(struct buffer *out, const struct view_device *device)
         buffer_text(out, ",\"executor_pid\":null");
     buffer_format(out, ",\"context\":%s,\"runs\":%lld,\"failures\":%lld}", device->context ? "true" : "false",
                   (long long)device->runs, (long long)device->failures);
+    view_hold(out, &device->hold);
     if (device->live && write_live(out, device) < 0)
         return -1;
     return buffer_format(out, ",\"links\":{\"self\":\"/v1/devices/%d\"}}", device->index);
@@ -227,7 +242,15 @@ int view_queue(struct buffer *out, const struct view_queue *queue)
     buffer_format(out, "{\"device\":%d,\"queued\":%d,\"running\":", queue->device, queue->queued);
     text_string(out, running ? queue->running : NULL);
     write_seconds(out, "mean_seconds", queue->mean_s);
-    int waiting = queue->queued + (running ? 1 : 0);
-    write_seconds(out, "eta_seconds", waiting ? waiting * queue->mean_s : 0);
-    return buffer_text(out, "}");
+    write_seconds(out, "eta_seconds", queue->eta_s);
+    view_hold(out, &queue->hold);
+    buffer_text(out, ",\"owners\":[");
+    for (int i = 0; i < queue->owner_count; i++) {
+        const struct view_owner *owner = &queue->owners[i];
+        buffer_format(out, "%s{\"queued\":%d,\"running\":%s,\"share\":%.4f", i ? "," : "", owner->queued,
+                      owner->running ? "true" : "false", owner->share);
+        write_owner(out, owner->name);
+        buffer_text(out, "}");
+    }
+    return buffer_text(out, "]}");
 }

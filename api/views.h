@@ -26,6 +26,7 @@ struct view_experiment {
     int position;    /* 0: running or next; -1: not known */
     double eta_s;    /* until its end; negative: not known */
     bool cancelling; /* somebody asked for its end */
+    bool paused;     /* it does not begin before somebody resumes its device, or the queue */
 };
 
 /* All of it: the state of one that has not ended, or the result. */
@@ -44,9 +45,9 @@ struct view_sweep {
     const char *owner;                                        /* as an experiment's */
     int64_t submitted_ms, finished_ms;                        /* 0: not yet */
     int total, queued, running, succeeded, failed, cancelled; /* points */
-    int removed;  /* points whose experiment the store has no more */
-    double eta_s; /* until the last has ended; negative: not known */
-    bool cancelling;
+    int removed;             /* points whose experiment the store has no more */
+    double eta_s;            /* until the last has ended; negative: not known */
+    bool cancelling, paused; /* as an experiment's */
 };
 
 /* Leaves the object open: members may follow, and a "}". */
@@ -66,6 +67,16 @@ int view_point(struct buffer *out, const struct view_point *point);
 /* Why a point has neither an experiment nor a reason: JSON object, {kind, detail}. */
 #define VIEW_REMOVED "{\"kind\":\"not_found\",\"detail\":\"the experiment was removed from the store\"}"
 
+/* What takes no new work until somebody resumes it. */
+struct view_hold {
+    bool held;
+    const char *owner; /* who did it; NULL or empty: nobody by name */
+    int64_t since_ms;
+};
+
+/* Appends ,"paused":false, or ,"paused":true with paused_by and paused_since. */
+void view_hold(struct buffer *out, const struct view_hold *hold);
+
 struct view_device {
     int index;
     const struct device_facts *facts; /* NULL: not known yet */
@@ -74,15 +85,27 @@ struct view_device {
     int64_t executor;   /* process id; 0: none */
     bool context;       /* it may hold memory on the device */
     int64_t runs, failures;
+    struct view_hold hold;
     const struct live_reading *live; /* NULL: leave it out */
     double live_age_s;
 };
 int view_device(struct buffer *out, const struct view_device *device);
 
+struct view_owner {
+    const char *name; /* NULL or empty: nobody by name */
+    int queued;
+    bool running;
+    double share; /* of what all owners used lately */
+};
+
 struct view_queue {
     int device, queued;
     const char *running; /* id; NULL or empty: none */
     double mean_s;       /* of one experiment; negative: not known */
+    double eta_s;        /* until a new one would begin; negative: not known */
+    struct view_hold hold;
+    const struct view_owner *owners;
+    int owner_count;
 };
 int view_queue(struct buffer *out, const struct view_queue *queue);
 

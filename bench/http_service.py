@@ -66,7 +66,7 @@ class Service:
         """A connection that has asked, and does not read."""
         client = socket.create_connection(("127.0.0.1", self.port), timeout=60)
         if path:
-            client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAccept: {accept}\r\n\r\n".encode())
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n\r\n".encode())
         return client
 
     def stop(self):

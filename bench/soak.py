@@ -26,7 +26,7 @@ import tempfile
 import time
 
 from soak.checks import of_the_store, over_http, replay_some, resolve, settle
-from soak.clients import Client, Watcher
+from soak.clients import Client, Warden, Watcher
 from soak.conductor import Conductor, World
 from soak.ledger import Ledger
 from soak.machine import Machine, Tokens
@@ -35,7 +35,7 @@ from soak.service import Service
 
 OWNERS = ("ada", "grace", "edsger", "barbara")
 READY_S = 1  # 99 % of the restarts
-GROWN_DESCRIPTORS, GROWN_BYTES = 8, 24 << 20  # kept answers are 8 MB at most
+GROWN = {"descriptors": 8, "resident_bytes": 24 << 20}  # at most; kept answers are 8 MB of it
 
 
 def quiet(world, clients):
@@ -76,21 +76,22 @@ def last_life(conductor, clients, world):
     quiet(world, clients)
     settle(clients[0], service, 120)
     after = measured(service)
-    grown = {name: after[name] - before[name] for name in before}
-    if grown["descriptors"] > GROWN_DESCRIPTORS or grown["resident_bytes"] > GROWN_BYTES:
-        world.ledger.violate("the service grows", before=before, after=after)
+    for what, most in GROWN.items():
+        if after[what] - before[what] > most:
+            world.ledger.violate("the service grows", what=what, before=before, after=after)
     return {"seconds": options.seconds, "before": before, "after": after}
 
 
 def soak(options, folder):
     machine = Machine(folder, options.build.resolve() / "tests" / "steered.so")
-    tokens = Tokens(options.build / "coalesced", folder / "tokens", {**dict.fromkeys(OWNERS, "run"), "watcher": "read"})
+    tokens = Tokens(options.build / "coalesced", folder / "tokens", {**dict.fromkeys(OWNERS, "run"), "watcher": "read", "warden": "admin"})
     ledger = Ledger()
     world = World(options, machine, tokens, ledger)
     service = Service(options, machine, tokens, ledger, folder)
     conductor = Conductor(world, service)
     clients = [Client(world, owner, f"{owner}-{i}") for owner in OWNERS for i in range(2)]
-    watchers = [Watcher(world, "watcher", f"watcher-{i}") for i in range(2)]
+    world.warden = Warden(world, "warden", "warden")
+    watchers = [*(Watcher(world, "watcher", f"watcher-{i}") for i in range(2)), world.warden]
     saboteur = Saboteur(machine.data / "coalesced.db", ledger, random.Random(options.seed)) if options.sabotage else None
     report = {}
     try:

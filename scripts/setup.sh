@@ -4,6 +4,7 @@ run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev lib
 # Of prometheus the tests use the programs alone, but Debian's package starts a service on port 9090 where systemd runs:
 # `systemctl disable --now prometheus` ends it. Of systemd they use systemd-analyze.
 test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format prometheus systemd"
+browser_packages="chromium chromium-driver python3-selenium" # of tests/browser; other distributions name them otherwise
 
 # install_packages <names>: silent when all are there.
 install_packages() {

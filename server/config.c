@@ -8,7 +8,16 @@
 
 #include "base/log.h"
 
-enum option_type { OPTION_TEXT, OPTION_INTEGER, OPTION_SECONDS, OPTION_DAYS, OPTION_BYTES, OPTION_SWITCH };
+/* OPTION_LIST: a text of words with commas or blanks between them; a flag that is repeated adds to it. */
+enum option_type {
+    OPTION_TEXT,
+    OPTION_LIST,
+    OPTION_INTEGER,
+    OPTION_SECONDS,
+    OPTION_DAYS,
+    OPTION_BYTES,
+    OPTION_SWITCH
+};
 
 /* `fallback` is read as a given value would be, so a default that is no value cannot be. */
 static const struct option {
@@ -20,11 +29,26 @@ static const struct option {
 } options[] = {
 #define AT(member) offsetof(struct config, member)
     {"--address", "COALESCED_ADDRESS", "ADDR", "127.0.0.1", OPTION_TEXT, AT(address), 0, 0,
-     "address to listen on; one that other machines reach needs --token-file or --insecure"},
+     "address to listen on; one that other machines reach needs --token-file or --insecure; none: only "
+     "--socket"},
     {"--port", "COALESCED_PORT", "PORT", "8080", OPTION_INTEGER, AT(port), 0, 65535,
      "port to listen on; 0 takes any free one"},
     {"--port-file", "COALESCED_PORT_FILE", "FILE", "", OPTION_TEXT, AT(port_file), 0, 0,
      "write the port to this file once connections are accepted"},
+    {"--socket", "COALESCED_SOCKET", "PATH", "", OPTION_TEXT, AT(socket), 0, 0,
+     "Unix socket to listen on too"},
+    {"--socket-mode", "COALESCED_SOCKET_MODE", "MODE", "", OPTION_TEXT, AT(socket_mode), 0, 0,
+     "the socket's mode, who may come in by it; by default 0600, or 0660 with --socket-group"},
+    {"--socket-group", "COALESCED_SOCKET_GROUP", "GROUP", "", OPTION_TEXT, AT(socket_group), 0, 0,
+     "the socket's group, a name or a number"},
+    {"--allow-host", "COALESCED_ALLOW_HOSTS", "NAME", "", OPTION_LIST, AT(allow_hosts), 0, 0,
+     "another name that the service is asked by, without a port; may be repeated. Without tokens a local "
+     "address answers to localhost, 127.0.0.0/8 and [::1] alone"},
+    {"--allow-origin", "COALESCED_ALLOW_ORIGINS", "ORIGIN", "", OPTION_LIST, AT(allow_origins), 0, 0,
+     "let pages of that origin use the service, as https://lab.example; may be repeated"},
+    {"--connections-per-address", "COALESCED_CONNECTIONS_PER_ADDRESS", "N", "1024", OPTION_INTEGER,
+     AT(connections_per_address), 0, 1e6,
+     "connections that one address may have open; 0: as many as all together"},
     {"--data-dir", "COALESCED_DATA_DIR", "DIR", "", OPTION_TEXT, AT(data_dir), 0, 0,
      "where experiments are kept; by default $XDG_STATE_HOME/coalesced or ~/.local/state/coalesced"},
     {"--devices", "COALESCED_DEVICES", "LIST", "auto", OPTION_TEXT, AT(devices), 0, 0,
@@ -43,6 +67,12 @@ static const struct option {
      "too hot"},
     {"--queue-limit", "COALESCED_QUEUE_LIMIT", "N", "20000", OPTION_INTEGER, AT(queue_limit), 1, 1e6,
      "experiments that may wait"},
+    {"--owner-limit", "COALESCED_OWNER_LIMIT", "N", "0", OPTION_INTEGER, AT(owner_limit), 0, 1e6,
+     "experiments of one owner that may wait, where there are tokens; 0: half of --queue-limit"},
+    {"--owner-seconds", "COALESCED_OWNER_SECONDS", "S", "604800", OPTION_SECONDS, AT(owner_s), 1, 1e9,
+     "what the time limits of an owner's waiting experiments may add up to, where there are tokens"},
+    {"--share-half-life", "COALESCED_SHARE_HALF_LIFE", "S", "3600", OPTION_SECONDS, AT(half_life_s), 1, 1e9,
+     "used device time counts half after so long, when it is decided whose turn it is"},
     {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,
      "how often an experiment is begun whose service or executor is killed"},
     {"--keep-days", "COALESCED_KEEP_DAYS", "D", "0", OPTION_DAYS, AT(keep_days), 0, 1e6,
@@ -62,6 +92,11 @@ static const struct option {
      "threads that serve connections"},
     {"--request-seconds", "COALESCED_REQUEST_SECONDS", "S", "30", OPTION_SECONDS, AT(request_s), 1, 3600,
      "how long a request may take to arrive, and a connection may be idle"},
+    {"--access-log", "COALESCED_ACCESS_LOG", "FILE", "", OPTION_TEXT, AT(access_log), 0, 0,
+     "write a line of JSON for each request to this file; - is standard output"},
+    {"--audit-log", "COALESCED_AUDIT_LOG", "FILE", "", OPTION_TEXT, AT(audit_log), 0, 0,
+     "write a line of JSON for each request that changes something, or was not allowed to; - is standard "
+     "output"},
     {"--log-level", "COALESCED_LOG_LEVEL", "LEVEL", "info", OPTION_TEXT, AT(log_level), 0, 0,
      "error, warning, info or debug"},
     {"--version", NULL, NULL, "no", OPTION_SWITCH, AT(version), 0, 0, "print the version and exit"},
@@ -120,19 +155,25 @@ static int option_number(const struct option *option, const char *name, const ch
                      numbers[option->type], option->min, option->max, text);
 }
 
+static int text_set(char **at, const char *text, bool append, struct error *error)
+{
+    char *copy = NULL;
+    bool adds = append && *at && **at;
+    if (asprintf(&copy, "%s%s%s", adds ? *at : "", adds ? "," : "", text) < 0)
+        return error_set(error, ERROR_MEMORY, "no memory for options");
+    free(*at);
+    *at = copy;
+    return 0;
+}
+
+/* `append`: to what the same flag said before. */
 static int option_set(struct config *config, const struct option *option, const char *name, const char *text,
-                      struct error *error)
+                      bool append, struct error *error)
 {
     void *at = (char *)config + option->at;
     double number = 0;
-    if (option->type == OPTION_TEXT) {
-        char *copy = strdup(text);
-        if (!copy)
-            return error_set(error, ERROR_MEMORY, "no memory for %s", name);
-        free(*(char **)at);
-        *(char **)at = copy;
-        return 0;
-    }
+    if (option->type == OPTION_TEXT || option->type == OPTION_LIST)
+        return text_set(at, text, append && option->type == OPTION_LIST, error);
     if (option->type == OPTION_SWITCH) {
         if (switch_parse(text, at) < 0)
             return error_set(error, ERROR_INVALID, "%s must be yes or no, not \"%s\"", name, text);
@@ -149,8 +190,9 @@ static int option_set(struct config *config, const struct option *option, const 
     return 0;
 }
 
-/* Reads argv[*index], and its value when that is the next word. */
-static int flag_read(struct config *config, int argc, char *const *argv, int *index, struct error *error)
+/* Reads argv[*index], and its value when that is the next word. `given`: which flags came before. */
+static int flag_read(struct config *config, int argc, char *const *argv, int *index, bool given[OPTIONS],
+                     struct error *error)
 {
     const char *word = argv[*index];
     size_t length = strcspn(word, "=");
@@ -159,12 +201,14 @@ static int flag_read(struct config *config, int argc, char *const *argv, int *in
         if (strlen(option->flag) != length || strncmp(option->flag, word, length) != 0)
             continue;
         const char *value = word[length] ? word + length + 1 : NULL;
+        bool again = given[i];
+        given[i] = true;
         if (option->type == OPTION_SWITCH)
-            return option_set(config, option, option->flag, value ? value : "yes", error);
+            return option_set(config, option, option->flag, value ? value : "yes", false, error);
         if (!value && *index + 1 >= argc)
             return error_set(error, ERROR_INVALID, "%s wants a value: %s %s", option->flag, option->flag,
                              option->value);
-        return option_set(config, option, option->flag, value ? value : argv[++*index], error);
+        return option_set(config, option, option->flag, value ? value : argv[++*index], again, error);
     }
     return error_set(error, ERROR_INVALID, "there is no option %s; --help lists them", word);
 }
@@ -188,20 +232,33 @@ char *config_data_dir(struct error *error)
     return directory;
 }
 
+/* Owners have bounds where there are owners. */
+static void owners_default(struct config *config)
+{
+    if (!config->token_file[0]) {
+        config->owner_limit = 0;
+        config->owner_s = 0;
+    } else if (!config->owner_limit) {
+        config->owner_limit = (config->queue_limit + 1) / 2;
+    }
+}
+
 int config_read(struct config *config, int argc, char *const *argv, struct error *error)
 {
+    bool given[OPTIONS] = {false};
     *config = (struct config){0};
     for (int i = 0; i < OPTIONS; i++) {
         const struct option *option = &options[i];
-        if (option_set(config, option, option->flag, option->fallback, error) < 0)
+        if (option_set(config, option, option->flag, option->fallback, false, error) < 0)
             return -1;
         const char *value = option->variable ? getenv(option->variable) : NULL;
-        if (value && option_set(config, option, option->variable, value, error) < 0)
+        if (value && option_set(config, option, option->variable, value, false, error) < 0)
             return -1;
     }
     for (int i = 1; i < argc; i++)
-        if (flag_read(config, argc, argv, &i, error) < 0)
+        if (flag_read(config, argc, argv, &i, given, error) < 0)
             return -1;
+    owners_default(config);
     if (config->data_dir[0] || config->help || config->version)
         return 0;
     free(config->data_dir);
@@ -212,7 +269,7 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
 void config_free(struct config *config)
 {
     for (int i = 0; i < OPTIONS; i++)
-        if (options[i].type == OPTION_TEXT)
+        if (options[i].type == OPTION_TEXT || options[i].type == OPTION_LIST)
             free(*(char **)((char *)config + options[i].at));
     *config = (struct config){0};
 }

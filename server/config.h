@@ -11,14 +11,19 @@
 
 /* Texts are owned; free with config_free(). */
 struct config {
-    char *address;
+    char *address; /* "none": no TCP */
     int port;
+    char *socket, *socket_mode, *socket_group; /* empty: none */
+    char *allow_hosts, *allow_origins;         /* words with commas or blanks between them */
+    int connections_per_address;
     char *port_file; /* empty: none */
     char *data_dir;
     char *devices; /* "auto", or a list: "cuda:0,cpu" */
     char *executor_command;
     double idle_s, grace_s, hello_s, quiet_s;
     int queue_limit, attempts;
+    int owner_limit; /* as owner_s: 0 without a token file, where all are one owner */
+    double owner_s, half_life_s;
     double keep_days;                  /* 0: for ever */
     int64_t keep_bytes, reserve_bytes; /* 0: none */
     char *token_file;                  /* empty: none */
@@ -26,6 +31,7 @@ struct config {
     char *instance; /* empty: one is made up */
     int threads;
     double request_s;
+    char *access_log, *audit_log; /* empty: none */
     char *log_level;
     bool help, version;
 };

@@ -2,7 +2,6 @@
    is the other program in here: the child that runs experiments. */
 #include <errno.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +20,8 @@
 #include "server/commands.h"
 #include "server/config.h"
 #include "server/devices/worker.h"
+#include "server/entrance.h"
 #include "server/http/http.h"
-#include "server/http/connections/listen.h"
 #include "server/people/people.h"
 #include "server/routes/remove.h"
 #include "server/routes/service.h"
@@ -38,7 +37,7 @@ struct house {
     struct keeper *keeper;
     struct starting *starting; /* while the store cannot be opened */
     bool announced;
-    int listener, port;
+    struct entrance entrance;
     char **command, **specs; /* of executors; specs: NULL for "auto" */
     char *lock_dir;
     int devices;
@@ -66,22 +65,10 @@ static int instance_choose(struct house *house, struct error *error)
     return 0;
 }
 
-/* Whoever reaches the address could use the devices, so an open one is never an accident. */
-static int access_check(struct house *house, struct error *error)
+static int people_choose(struct house *house, struct error *error)
 {
-    const struct config *config = &house->config;
-    if (config->token_file[0])
-        return people_start(&house->service.people, config->token_file, error);
-    if (listen_is_local(config->address))
-        return 0;
-    if (config->insecure) {
-        log_warning("%s is open to whoever reaches it: --insecure was given", config->address);
-        return 0;
-    }
-    return error_set(
-        error, ERROR_INVALID,
-        "%s can be reached from other machines: give --token-file, or --insecure to let everybody in",
-        config->address);
+    const char *path = house->config.token_file;
+    return path[0] ? people_start(&house->service.people, path, error) : 0;
 }
 
 /* ---- devices ---- */
@@ -169,7 +156,10 @@ static int queue_start(struct house *house, struct error *error)
     struct queue_config config = {
         .devices = house->devices,
         .limit = house->config.queue_limit,
+        .owner_limit = house->config.owner_limit,
+        .owner_seconds = house->config.owner_s,
         .attempts = house->config.attempts,
+        .half_life_s = house->config.half_life_s,
         .changed = events_publish,
         .sweep_ended = events_publish_sweep_ended,
         .changed_arg = service->events,
@@ -181,8 +171,7 @@ static void queue_end(struct house *house)
 {
     struct service *service = &house->service;
     readings_free(service->readings); /* it looks at the queue */
-    if (service->queue)
-        queue_close(service->queue);
+    queue_close(service->queue);
     store_close(service->store);
     events_free(service->events);
     devices_free(service->devices);
@@ -210,16 +199,18 @@ static int store_start(struct house *house, struct error *error)
 
 static struct http_config http_config_of(struct house *house)
 {
-    return (struct http_config){
-        .listener = house->listener,
+    struct http_config config = {
         .threads = house->config.threads,
         .request_s = (int)(house->config.request_s + 0.5),
         .routes = routes,
+        .connections_per_address = house->config.connections_per_address,
         .people = house->service.people,
         .instance = house->service.instance,
         .context = &house->service,
         .completed = service_completed,
     };
+    entrance_use(&house->entrance, &config);
+    return config;
 }
 
 static int http_begin(struct house *house, struct error *error)
@@ -227,7 +218,6 @@ static int http_begin(struct house *house, struct error *error)
     struct http_config config = http_config_of(house);
     if (http_start(&house->http, &config, error) < 0)
         return -1;
-    house->listener = -1;
     struct keeper_config keep = {.days = house->config.keep_days,
                                  .bytes = house->config.keep_bytes,
                                  .removed = remove_forget,
@@ -244,7 +234,7 @@ static int house_announce(struct house *house, struct error *error)
     if (house->announced)
         return 0;
     house->announced = true;
-    return announce(&house->config, house->port, house->service.instance, error);
+    return announce(&house->config, house->entrance.port, house->service.instance, error);
 }
 
 /* Store, devices and queue: all of it or nothing. ERROR_UNAVAILABLE: it may work later. */
@@ -295,14 +285,12 @@ static int house_open(struct house *house, const sigset_t *ends, int *received, 
 {
     struct config *config = &house->config;
     if (config_set_log_level(config, error) < 0 || instance_choose(house, error) < 0 ||
-        access_check(house, error) < 0)
+        people_choose(house, error) < 0)
         return -1;
     experiment_quiet_default(config->quiet_s);
     house->service.data_dir = config->data_dir;
-    house->port = config->port;
-    house->listener = listen_open(config->address, &house->port, error);
-    if (house->listener < 0 || foundation_wait(house, ends, received, error) < 0 ||
-        workers_start(house, error) < 0)
+    if (entrance_open(&house->entrance, config, house->service.people, error) < 0 ||
+        foundation_wait(house, ends, received, error) < 0 || workers_start(house, error) < 0)
         return -1;
     return http_begin(house, error);
 }
@@ -322,13 +310,12 @@ static void house_close(struct house *house)
     keeper_stop(house->keeper);
     http_stop(house->http);
     starting_end(house->starting);
+    entrance_close(&house->entrance);
     queue_end(house);
     people_stop(house->service.people);
     words_free(house->command);
     words_free(house->specs);
     free(house->lock_dir);
-    if (house->listener >= 0)
-        close(house->listener);
 }
 
 /* A second Ctrl-C ends the process at once: that costs an attempt of what runs, and nothing that was
@@ -381,7 +368,7 @@ int main(int argc, char **argv)
     sigaddset(&ends, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
 
-    struct house house = {.listener = -1};
+    struct house house = {.entrance = {.listener = -1, .socket.listener = -1}};
     struct error error = {0};
     if (config_read(&house.config, argc, argv, &error) < 0) {
         fprintf(stderr, "coalesced: %s\n", error.text);

@@ -12,6 +12,7 @@ ATTEMPTS = 3
 
 def settle(client, service, seconds):
     """Waits until nothing waits or runs; then whatever is in doubt and has a key is sent again until it is answered."""
+    client.world.warden.release()
     ledger, limit = client.ledger, time.monotonic() + seconds
     while True:
         queue = client.ask("settle", (200,), "GET", "/v1/queue").json()

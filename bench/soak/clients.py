@@ -248,3 +248,43 @@ class Watcher(Client):
         reply = self.link.ask("GET", "/livez")
         if reply.status != 200 and not self.world.passing(reply):
             self.ledger.violate("unexpected reply", asked="GET /livez", status=reply.status, text=reply.text[:500])
+
+
+class Warden(Client):
+    """Pauses the queue now and then. What is acknowledged of that holds through every kill."""
+
+    def __init__(self, world, owner, name):
+        super().__init__(world, owner, name)
+        self.paused, self.able = False, True  # paused is None while that is in doubt
+
+    def acts(self):
+        return (4, self.pause), (10, self.resume), (16, self.compare), (70, self.idle)
+
+    def pause(self):
+        if not self.paused:
+            self.hold("pause", True)
+
+    def resume(self):
+        if self.paused is not False:
+            self.hold("resume", False)
+
+    def hold(self, what, paused):
+        if not self.able:
+            return
+        before, self.paused = self.paused, None
+        reply = self.ask(what, (200, 404, *REFUSALS), "POST", f"/v1/queue/{what}")
+        self.able = reply.status != 404  # a version without
+        self.paused = paused if reply.status == 200 else before
+
+    def compare(self):
+        reply = self.ask("compare", (200, *REFUSALS), "GET", "/v1/queue")
+        if reply.status == 200 and self.paused is not None and reply.json().get("paused", self.paused) != self.paused:
+            self.ledger.violate("a pause was forgotten", acknowledged=self.paused, queue=reply.json())
+
+    def idle(self):
+        """Most of the time nothing is wanted."""
+
+    def release(self):
+        while self.able and self.paused is not False:
+            self.resume()
+            time.sleep(0.05)

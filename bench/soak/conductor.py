@@ -28,7 +28,7 @@ class World:
         self.life, self.port, self.life_began = 0, 0, 0.0
         self.devices = 1 if options.device == "cpu" else 3
         self.gate, self.over, self.resting = threading.Event(), threading.Event(), set()
-        self.removes = keeps(options)
+        self.warden, self.removes = None, keeps(options)
         self.ready_at, self.stopped_at = math.inf, -1.0  # when the present life was; when a stop was last asked for
 
     def secret(self, owner):
@@ -45,7 +45,7 @@ class Conductor:
         self.machine, self.tokens, self.ledger = world.machine, world.tokens, world.ledger
         self.choose = random.Random(f"{self.options.seed}/conductor")
         self.kills = self.executor_kills = self.stops = self.early = self.lives = 0
-        self.rounds = dict.fromkeys(KINDS, 0)
+        self.rounds = {kind: 0 for kind in KINDS if kind != "backup" or world.removes}
         self.ready_s, self.integrity_checks, self.store_s = [], 0, 0.0
         self.others = {"clock": self.shift_clock, "token": self.change_token, "backup": self.back_up}
         self.backup, self.backups_failed = None, 0
@@ -84,7 +84,7 @@ class Conductor:
         length = self.choose.uniform(0.05, 1)
         acts = [(self.choose.random(), self.kill_executor)
                 for _ in range(self.still_due(self.executor_kills, self.options.executor_kills))]
-        for kind in KINDS:
+        for kind in self.rounds:
             if self.still_due(self.rounds[kind], self.options.rounds) and not (kind in FAULTS and self.fault_planned(acts)):
                 acts.append((self.choose.random(), self.others.get(kind) or kind))
         return length, sorted(acts, key=lambda act: act[0])
@@ -157,7 +157,7 @@ class Conductor:
 
     def catch_up(self):
         """The rounds that no life had room for."""
-        for kind in KINDS:
+        for kind in self.rounds:
             while self.rounds[kind] < self.options.rounds:
                 if kind in FAULTS:
                     self.fail_for_a_while(kind)
@@ -180,13 +180,11 @@ class Conductor:
         """Begun now; whether the service is killed meanwhile is left to chance."""
         self.rounds["backup"] += 1
         self.backup_look()
-        if self.world.removes:
-            with self.ledger.lock:
-                names = {one.id for one in self.ledger.submissions if one.id}
-            path = self.service.folder / f"backup-{self.rounds['backup']}.db"
-            self.backup = path, names, subprocess.Popen(
-                [str(self.options.build / "coalesced"), "backup", str(path), "--data-dir", str(self.machine.data)],
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        with self.ledger.lock:
+            names = {one.id for one in self.ledger.submissions if one.id}
+        path = self.service.folder / f"backup-{self.rounds['backup']}.db"
+        command = [str(self.options.build / "coalesced"), "backup", str(path), "--data-dir", str(self.machine.data)]
+        self.backup = path, names, subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def backup_look(self):
         """What came of the last one: all that was acknowledged before it began, or no file of that name."""

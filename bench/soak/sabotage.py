@@ -63,6 +63,10 @@ class Saboteur:
         self.do(db, "a point is removed", self.sweep(), lacks, "DELETE FROM points WHERE place = 1 AND sweep_id = ?")
         self.do(db, "a point's experiment is removed", self.sweep(), lacks,
                 "DELETE FROM experiments WHERE id = (SELECT experiment FROM points WHERE sweep_id = ? LIMIT 1)")
+        gone = [one for one in self.ledger.submissions if one.removal == "gone"]
+        if gone:  # where the service removes
+            self.copy(db, twice, gone[0].id, gone[0].number)
+            self.done.append(("one that was removed is there", gone[0].id, ["came back"]))
         db.execute("UPDATE keys SET experiment = ? WHERE key = ?", (other.id, key.key))
         self.done.append(("a key names another", key.key, ["key gave another id"]))
         self.copy(db, twice, "0" * 25 + "1", refused.number)

@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/http/admission/admit.h"
 #include "server/http/content/cache.h"
+#include "server/http/listening/accept.h"
 #include "server/http/connections/lane.h"
 #include "server/http/connections/peer.h"
+#include "server/http/log/record.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/state.h"
@@ -195,30 +197,16 @@ static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *te
     return length;
 }
 
-static void request_tell(const struct request *request)
-{
-    const struct http *http = request->http;
-    const struct http_completed completed = {
-        .route = request->match.route,
-        .method = request->method,
-        .code = request->status,
-        .took_ns = clock_monotonic_ns() - request->began_ns,
-    };
-    if (http->completed)
-        http->completed(http->completed_arg, &completed);
-}
-
 /* The one place where a request is freed. */
 static void on_completed(void *arg, struct MHD_Connection *connection, void **slot,
                          enum MHD_RequestTerminationCode code)
 {
     (void)connection;
-    (void)code;
     struct request *request = *slot;
     if (!request)
         return;
+    record_request(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK && request->status);
     struct peer *peer = request->peer;
-    request_tell(request);
     request_free(request);
     *slot = NULL;
     peer_done(arg, peer);
@@ -257,20 +245,40 @@ static unsigned connection_limit(void)
 
 static int daemon_start(struct http *http, const struct http_config *config, struct error *error)
 {
-    /* The poll mode: with epoll 0.9.75 does not serve 128 connections that become ready at once. */
     unsigned connections = connection_limit();
     http->peer_limit = connections - connections / CONNECTIONS_SPARE;
-    unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-    http->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-        MHD_OPTION_LISTEN_SOCKET, config->listener, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)config->threads,
-        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->request_s,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, peer_notify, http,
-        MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, NULL, MHD_OPTION_END);
+    http->peer_spare = connections / CONNECTIONS_SPARE / 2; /* the rest is for those on their way out */
+    http->crowd_limit = (unsigned)config->connections_per_address;
+    if (acceptor_new(&http->acceptor, config->listeners, connections, error) < 0)
+        return -1;
+    /* Each of the pool's threads gets its part of the library's limit, and closes without a word what is beyond that; the
+       acceptor's limit is the one that counts. */
+    unsigned never = connections * (unsigned)config->threads;
+    /* The poll mode: with epoll 0.9.75 does not serve 128 connections that become ready at once. */
+    unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+                     MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
+    http->daemon =
+        MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+                         MHD_OPTION_THREAD_POOL_SIZE, (unsigned)config->threads, MHD_OPTION_CONNECTION_LIMIT,
+                         never, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->request_s,
+                         MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
+                         peer_notify, http, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, NULL, MHD_OPTION_END);
     if (!http->daemon)
         return error_set_errno(error, errno, "libmicrohttpd does not start");
-    return 0;
+    if (acceptor_begin(http->acceptor, http->daemon, error) == 0)
+        return 0;
+    MHD_stop_daemon(http->daemon);
+    return -1;
+}
+
+/* No other process has it, so that a request's name is one request's in the logs of all of them. */
+static void prefix_choose(char prefix[16])
+{
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
+        number = (uint64_t)clock_wall_ms();
+    snprintf(prefix, 16, "%012llx-", (unsigned long long)number & 0xffffffffffff);
 }
 
 int http_start(struct http **out, const struct http_config *config, struct error *error)
@@ -278,13 +286,16 @@ int http_start(struct http **out, const struct http_config *config, struct error
     struct http *http = calloc(1, sizeof *http);
     if (!http)
         return error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
-    http->listener = config->listener;
     http->request_s = config->request_s;
     http->routes = config->routes;
-    http->people = config->people;
-    http->context = config->context;
+    http->door = config->door;
+    http->access_log = config->access_log;
+    http->audit_log = config->audit_log;
     http->completed = config->completed;
     http->completed_arg = config->completed_arg;
+    prefix_choose(http->id_prefix);
+    http->people = config->people;
+    http->context = config->context;
     snprintf(http->instance, sizeof http->instance, "%s", config->instance);
     if (!(http->cache = cache_new(CACHE_BYTES))) {
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
@@ -299,6 +310,7 @@ int http_start(struct http **out, const struct http_config *config, struct error
     *out = http;
     return 0;
 failed:
+    acceptor_free(http->acceptor);
     lane_stop(http->lane);
     cache_free(http->cache);
     free(http);
@@ -312,8 +324,7 @@ void http_forget(struct http *http, const char *path)
 
 void http_quiesce(struct http *http)
 {
-    MHD_quiesce_daemon(http->daemon);
-    close(http->listener);
+    acceptor_stop(http->acceptor);
     peers_end(http);
 }
 
@@ -326,6 +337,7 @@ void http_stop(struct http *http)
     lane_stop(http->lane);
     MHD_stop_daemon(http->daemon);
     peers_stop(http);
+    acceptor_free(http->acceptor);
     cache_free(http->cache);
     free(http);
 }

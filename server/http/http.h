@@ -3,33 +3,29 @@
 #ifndef COALESCED_SERVER_HTTP_HTTP_H
 #define COALESCED_SERVER_HTTP_HTTP_H
 
-#include <stdint.h>
-
 #include "base/error.h"
+#include "server/http/completed.h"
 #include "server/http/route.h"
 
 struct http;
+struct door;
+struct journal;
 struct people;
 
-/* A request that is over: its reply has left, or its client has. */
-struct http_completed {
-    const struct route *route; /* NULL: none */
-    const char *method;
-    unsigned code;   /* 0: no reply was made */
-    int64_t took_ns; /* since its header was there */
-};
-
 struct http_config {
-    int listener;  /* a bound, listening socket (listen.h); http owns it once http_start() succeeded */
-    int threads;   /* of the pool */
-    int request_s; /* a request that has not arrived whole in that time is cut off */
+    int listeners[2]; /* bound, listening sockets that do not block, the caller's; 0 or -1: none */
+    int threads;      /* of the pool */
+    int request_s;    /* a request that has not arrived whole in that time is cut off */
     const struct route *const *routes;
-    struct people *people; /* NULL: everybody may do everything */
-    const char *instance;  /* sent with every reply; copied */
-    void *context;         /* for handlers: request_context() */
-    /* Called once for each request, from any thread; it must not block. NULL: never. */
+    int connections_per_address; /* 0: no limit */
+    struct people *people;       /* NULL: everybody may do everything */
+    const struct door *door; /* NULL: every Host and no foreign Origin; it outlives http, as the logs do */
+    struct journal *access_log, *audit_log; /* NULL: none */
+    /* Called on a connection's thread, or one of the lane's; NULL: nobody counts. */
     void (*completed)(void *arg, const struct http_completed *completed);
     void *completed_arg;
+    const char *instance; /* sent with every reply; copied */
+    void *context;        /* for handlers: request_context() */
 };
 
 /* Accepts from its return on. */

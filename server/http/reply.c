@@ -10,6 +10,7 @@
 #include "server/http/content/cache.h"
 #include "server/http/content/gzip.h"
 #include "server/http/content/stream.h"
+#include "server/http/admission/door.h"
 #include "server/http/admission/field.h"
 #include "server/http/state.h"
 #include "version.h"
@@ -55,6 +56,19 @@ static bool header_given(const struct request *request, const char *name)
     return false;
 }
 
+/* What a browser asks for before it lets a page of another origin see the reply. */
+static void share_headers(const struct request *request, struct MHD_Response *response)
+{
+    if (request->http->door && door_shares(request->http->door))
+        MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ORIGIN);
+    if (!request->shared_with)
+        return;
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, request->shared_with);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ACCESS_CONTROL_EXPOSE_HEADERS,
+                            "Location, ETag, Retry-After, Preference-Applied, Link, Allow, WWW-Authenticate, "
+                            "Coalesced-Instance, X-Request-Id");
+}
+
 static void headers_add(struct request *request, struct MHD_Response *response, const char *type, bool coded)
 {
     if (type)
@@ -68,6 +82,9 @@ static void headers_add(struct request *request, struct MHD_Response *response, 
     MHD_add_response_header(response, MHD_HTTP_HEADER_SERVER, "coalesced/" COALESCED_VERSION);
     MHD_add_response_header(response, "Coalesced-Instance", request->http->instance);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (request->ambiguous || request->peer->excess != PEER_WITHIN)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    share_headers(request, response);
 }
 
 /* All replies pass here; without a type, those without a body. Takes the response (NULL: there was no memory for it), which request_run() queues: only the
@@ -80,15 +97,17 @@ static enum handled reply_send(struct request *request, unsigned status, const c
     if ((status == 429 || status == 503) && !header_given(request, MHD_HTTP_HEADER_RETRY_AFTER))
         reply_retry_after(request, -1);
     headers_add(request, response, type, coded);
+    MHD_add_response_header(response, REQUEST_ID_HEADER, request->id);
     request->status = status;
     request->response = response;
     return HANDLED_REPLIED;
 }
 
 /* Takes the buffer. */
-static struct MHD_Response *response_of(struct buffer *body)
+static struct MHD_Response *response_of(struct request *request, struct buffer *body)
 {
     size_t size = body->size;
+    request->bytes = size;
     char *bytes = buffer_take(body);
     if (!bytes)
         return NULL;
@@ -124,7 +143,7 @@ enum handled reply_body(struct request *request, unsigned status, struct buffer 
     bool coded = apart && body_code(request, body);
     if (apart)
         reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-    struct MHD_Response *response = response_of(body);
+    struct MHD_Response *response = response_of(request, body);
     return response ? reply_send(request, status, request_type(request), response, coded)
                     : no_memory(request);
 }
@@ -154,6 +173,7 @@ enum handled reply_nothing(struct request *request)
 
 enum handled reply_static(struct request *request, const char *text)
 {
+    request->bytes = strlen(text);
     return reply_send(
         request, MHD_HTTP_OK, request_type(request),
         MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT),
@@ -168,6 +188,7 @@ enum handled reply_stream(struct request *request,
     struct MHD_Response *response = stream_start(request, more, arg, release, &error);
     if (!response)
         return reply_error(request, &error);
+    request->bytes = 0;
     reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
     return reply_send(request, MHD_HTTP_OK, request_type(request), response, request->gzip);
 }
@@ -209,19 +230,52 @@ bool reply_unchanged(struct request *request, const char *name, enum handled *ha
     return true;
 }
 
-/* A client that takes gzip, or would rather have the route's other type, is another one to the cache. */
+/* A client that takes gzip, or would rather have the route's other type, or a page of another origin is another one to the
+   cache. */
 static bool key_write(const struct request *request, char key[CACHE_KEY_BYTES])
 {
-    int length = snprintf(key, CACHE_KEY_BYTES, "%s %s%s", request->path, request_type(request),
-                          request->gzip ? " gzip" : "");
-    return request->plain && length < CACHE_KEY_BYTES;
+    const char *const parts[] = {request->path, " ", request_type(request), request->gzip ? " gzip " : " ",
+                                 request->shared_with ? request->shared_with : ""};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t length = strlen(parts[i]);
+        if (used + length >= CACHE_KEY_BYTES)
+            return false;
+        memcpy(key + used, parts[i], length + 1);
+        used += length;
+    }
+    return request->plain;
+}
+
+static void lasting_headers(struct request *request, const char *tag)
+{
+    reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
+    reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
+    reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+}
+
+/* Of requests that are the same to the cache any may make the copy that others use later. */
+static struct copy *document_copy(struct request *request, const struct document *document)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(document->size, document->bytes, MHD_RESPMEM_PERSISTENT);
+    if (!response)
+        return NULL;
+    lasting_headers(request, document->tag);
+    headers_add(request, response, request_type(request), document->coded);
+    return copy_new(response);
 }
 
 /* Takes the caller's reference. */
 static enum handled document_send(struct request *request, struct document *document)
 {
     request->document = document;
-    request->response = document->response;
+    request->copy = document_take(document);
+    if (!request->copy && !(request->copy = document_copy(request, document)))
+        return HANDLED_FAILED;
+    copy_name(request->copy, request->id);
+    request->response = request->copy->response;
+    request->bytes = document->size;
     request->status = tag_known(request, document->tag) ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK;
     return HANDLED_REPLIED;
 }
@@ -229,7 +283,8 @@ static enum handled document_send(struct request *request, struct document *docu
 bool reply_kept(struct request *request, enum handled *handled)
 {
     char key[CACHE_KEY_BYTES];
-    struct document *document = key_write(request, key) ? cache_get(request->http->cache, key) : NULL;
+    bool fits = request->peer->excess == PEER_WITHIN && key_write(request, key);
+    struct document *document = fits ? cache_get(request->http->cache, key) : NULL;
     if (document)
         *handled = document_send(request, document);
     return document != NULL;
@@ -241,17 +296,13 @@ enum handled reply_lasting(struct request *request, struct buffer *body, const c
     bool kept = request->match.route->flags & ROUTE_KEPT && !request->header_count && key_write(request, key);
     bool coded = body_code(request, body);
     size_t size = body->size;
-    struct MHD_Response *response = response_of(body);
-    if (!response)
+    char *bytes = buffer_take(body);
+    if (!bytes)
         return no_memory(request);
     tag_write(tag, request, name, coded);
-    reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
-    reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
-    reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-    headers_add(request, response, request_type(request), coded);
-    struct document *document = document_new(response, size, tag);
+    struct document *document = document_new(bytes, size, coded, tag);
     if (!document)
-        return HANDLED_FAILED;
+        return no_memory(request);
     if (kept)
         cache_put(request->http->cache, key, document, request->cache_age);
     return document_send(request, document);
@@ -272,7 +323,7 @@ static enum handled problem_send(struct request *request, enum problem_type type
     problem_write(&body, type, detail, request->path, fields);
     if (problem_status(type) >= 500)
         log_debug("%s %s: %u, %s", request->method, request->path, problem_status(type), detail);
-    return reply_send(request, problem_status(type), PROBLEM_MEDIA_TYPE, response_of(&body), false);
+    return reply_send(request, problem_status(type), PROBLEM_MEDIA_TYPE, response_of(request, &body), false);
 }
 
 enum handled reply_problem(struct request *request, enum problem_type type, const char *format, ...)

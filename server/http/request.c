@@ -40,7 +40,7 @@ void request_free(struct request *request)
     buffer_free(&request->body);
     buffer_free(&request->accept_joined);
     if (request->document)
-        document_release(request->document);
+        document_release(request->document, request->copy);
     else if (request->response)
         MHD_destroy_response(request->response);
     free(request);

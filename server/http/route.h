@@ -20,6 +20,7 @@ enum route_flags {
     ROUTE_METRICS = 16, /* for the role metrics already */
     ROUTE_READ = 32,    /* changes nothing, whatever its method: for the role read */
     ROUTE_ADMIN = 64,   /* for the role admin alone */
+    ROUTE_HEALTH = 128, /* answered on connections that are too many, too */
 };
 
 struct route {

@@ -8,15 +8,18 @@
 
 #include <microhttpd.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "api/problem.h"
 #include "base/buffer.h"
+#include "server/http/completed.h"
+#include "server/http/connections/crowd.h"
 #include "server/http/connections/lane.h"
 #include "server/http/route.h"
 #include "server/people/person.h"
 
-enum { REPLY_HEADERS = 8 };
+enum { REPLY_HEADERS = 8, REQUEST_ID_BYTES = 40 };
 
 enum peer_phase {
     PEER_ARRIVING,  /* no request is there whole: idle, or still sending one */
@@ -26,10 +29,18 @@ enum peer_phase {
     PEER_SENDING,   /* the reply is on its way */
 };
 
-struct http_completed; /* http.h */
+enum peer_lists { PEERS_ALL, PEERS_OF_CROWD, PEER_LISTS };
+
+/* Why a connection is one too many: it gets an answer about the service's health, and no other. */
+enum peer_excess { PEER_WITHIN, PEER_BEYOND_ADDRESS, PEER_BEYOND_ALL };
 
 struct peer {
-    struct peer *next, *previous; /* the one that was active last comes first */
+    struct {
+        struct peer *next, *previous; /* the one that was active last comes first */
+    } in[PEER_LISTS];
+    struct crowd *crowd; /* NULL: a Unix socket */
+    char remote[CROWD_NAME_BYTES];
+    enum peer_excess excess;
     struct MHD_Connection *connection;
     int socket;
     enum peer_phase phase;
@@ -47,27 +58,34 @@ struct peer {
 
 struct http {
     struct MHD_Daemon *daemon;
-    int listener;
+    struct acceptor *acceptor;
     int request_s;
     const struct route *const *routes;
+    const struct door *door;
+    struct journal *access_log, *audit_log;
+    void (*completed)(void *arg, const struct http_completed *completed);
+    void *completed_arg;
+    char id_prefix[16]; /* of the names that are made up for requests */
+    atomic_ullong request_count;
     struct people *people;
     unsigned people_changes; /* that the peers were looked at for */
     struct lane *lane;
     struct cache *cache;
     char instance[64];
     void *context;
-    void (*completed)(void *arg, const struct http_completed *completed);
-    void *completed_arg;
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t watch; /* wakes the watcher */
     pthread_cond_t calm;  /* a phase changed while ending */
     int64_t watch_until_ns;
-    struct peer *peers, *last;
-    unsigned peer_count, peer_limit; /* from peer_limit on, who is idle longest is closed for a new one */
-    bool ending;                     /* no handler begins any more */
-    bool closing;                    /* no stream is continued any more */
-    bool stopped;                    /* the watcher returns */
+    struct peer_list peers;
+    struct crowd_table crowds;
+    unsigned peer_count;              /* without those that were cut off */
+    unsigned peer_limit, crowd_limit; /* beyond them, who is idle longest is closed for a new one */
+    unsigned peer_spare;              /* how many there may be beyond the limit */
+    bool ending;                      /* no handler begins any more */
+    bool closing;                     /* no stream is continued any more */
+    bool stopped;                     /* the watcher returns */
 };
 
 /* What request_run() does next. */
@@ -80,8 +98,12 @@ struct request {
     struct person person;
     uint64_t token;            /* its number (people.h); 0: none was wanted */
     int authorizations;        /* headers of that name */
-    const char *path, *method; /* the library's, for as long as the request lives */
-    const char *accept;        /* all Accept fields as one; NULL: there is none */
+    const char *path, *method; /* the library's, for as long as the request lives; as all that follows: */
+    const char *id;            /* X-Request-Id, see record.h */
+    const char *host, *origin; /* NULL: not given */
+    const char *shared_with;   /* the origin, when it is another one that is allowed; the door's */
+    char id_made[REQUEST_ID_BYTES];
+    const char *accept; /* all Accept fields as one; NULL: there is none */
     struct buffer accept_joined;
     struct buffer body;
     size_t body_seen; /* bytes, also those thrown away */
@@ -92,6 +114,7 @@ struct request {
     bool malformed;   /* its target cannot be decoded */
     bool begun;       /* the handler was called */
     bool rejected;    /* the answer was clear before the body: rejection */
+    bool preflight;   /* rejected, and that is all a browser wants to know before the request proper */
     bool ambiguous;   /* where it ends is not certain: nothing after it can be a request */
     enum problem_type rejection;
     char rejection_text[256];
@@ -111,8 +134,10 @@ struct request {
     } headers[REPLY_HEADERS];
     /* the reply, until it is queued on the connection's thread */
     unsigned status;
+    uint64_t bytes; /* of the reply's body; those that were sent, when it is a stream */
     struct MHD_Response *response;
-    struct document *document; /* holds the response; NULL: it is the request's own */
+    struct document *document; /* NULL: the response is the request's own */
+    struct copy *copy;         /* the document's, whose response it is */
 };
 
 #endif

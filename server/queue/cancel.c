@@ -30,7 +30,7 @@ static void cancellation_done(struct store_write *write, const struct error *fai
     for (int i = 0; i < cancellation->count; i++) {
         struct entry *entry = cancellation->entries[i];
         if (failed) { /* whoever asked hears that it was not cancelled */
-            queue->queued++;
+            entry_count(queue, entry, 1);
             entry_wait(queue, entry);
         } else {
             sweep_ended |= entry_leave(queue, entry, sweep);

@@ -1,5 +1,6 @@
 /* The queue's face: other rooms include this alone. Who runs next, and the only changer of an experiment's state: queued, running, then succeeded, failed or
-   cancelled. What waits is in memory, oldest first within a priority, for each device; every change is handed
+   cancelled. What waits is in memory, for each device and owner, oldest first within a priority; whose turn it is
+   says entries/turn.h. Every change is handed
    to the store's one writer, which commits all that waits in one transaction (store.h).
 
    Functions may be called from any thread unless they say otherwise; callbacks come from the writer's thread
@@ -21,14 +22,18 @@ struct store;
 struct sweep; /* api/sweep.h */
 
 struct queue_config {
-    int devices; /* how many there are: indices 0 to devices - 1 */
-    int limit;   /* experiments that may wait, all devices together */
+    int devices;     /* how many there are: indices 0 to devices - 1 */
+    int limit;       /* experiments that may wait, all devices together */
+    int owner_limit; /* of one owner; 0: no bound but `limit`, of which else a 64th is always each owner's own */
+    double owner_seconds; /* sum of the time limits of what an owner has waiting; 0: no bound */
+    double half_life_s;   /* of used device time; 0: an hour */
     int attempts; /* runs that an experiment may lose, to the end of the service or a kill of the executor, until it fails */
     /* An experiment's state changed and is committed. May be NULL. */
     void (*changed)(void *arg, const char *id, enum job_state state);
     /* All of a sweep's experiments have ended, and that is committed; after the last one's `changed`. May be NULL. */
     void (*sweep_ended)(void *arg, const char *sweep);
-    void *changed_arg; /* of both */
+    void *changed_arg;       /* of both */
+    int64_t (*now_ns)(void); /* for runs and usage; NULL: the monotonic clock */
 };
 
 /* Takes up what the store holds: what was running is queued again, or failed as ERROR_ABANDONED when its
@@ -86,27 +91,69 @@ int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, co
 int queue_cancel_sweep(struct queue *queue, const char *id,
                        void (*done)(void *arg, const struct error *failed), void *arg, struct error *error);
 
-/* How long until the last of it has ended, as queue_position() tells; negative: not known, or nothing of it is
-   queued or runs. */
-double queue_sweep_eta(struct queue *queue, const char *id);
+struct queue_place {
+    int position; /* 0 is running or next when nothing runs; -1: it is neither queued nor running */
+    double
+        ahead_s; /* how long what is before it will take; 0: nothing is; negative: not known, or it is held */
+    double
+        own_s; /* how long it takes itself, by its owner's or else the device's last ones; negative: not known */
+    bool paused; /* it does not begin before somebody resumes its device, or all of them */
+};
 
-/* Its place: 0 is running or next when nothing runs; -1 when it is neither queued nor running. *ahead_s is
-   how long what is before it will take, by the mean of what ran lately; 0 when nothing is before it, negative
-   when nothing is known yet. */
-int queue_position(struct queue *queue, const char *id, double *ahead_s);
+/* As it will be when nothing more is submitted and usage is not forgotten meanwhile: exact for one device and runs of
+   equal length, logarithmic in what waits and linear in the owners. Returns the position. */
+int queue_position(struct queue *queue, const char *id, struct queue_place *place);
+
+/* How long until the last of a sweep has ended; negative: not known, held, or nothing of it is queued or runs. *paused:
+   some of it waits for a device that is held. */
+double queue_sweep_eta(struct queue *queue, const char *id, bool *paused);
+
+/* How long until one more of that owner would begin on the device; negative: not known, or held. */
+double queue_next_s(struct queue *queue, int device, const char *owner);
+
+struct queue_hold {
+    bool held;
+    char owner[PERSON_NAME_BYTES]; /* who did it; empty: nobody by name */
+    int64_t since_ms;              /* wall clock */
+};
 
 struct queue_depth {
     int queued;
     char running[ID_BYTES]; /* empty: none */
     double mean_s;          /* of the last experiments on that device; negative: none yet */
+    struct queue_hold hold; /* of this device alone */
     double oldest_s;        /* since the submission of the one that waits longest; 0: none waits */
     double busy_s;          /* so long did experiments have the device since queue_open() */
 };
 void queue_depth(struct queue *queue, int device, struct queue_depth *depth);
 
-/* How long until `count` more may wait, when nobody else submits: all devices empty their queues side by side, each as
-   fast as it did lately. 0: they may now; negative: not known yet, or more than may ever wait. */
-double queue_room_s(struct queue *queue, int count);
+struct queue_owner {
+    char name[PERSON_NAME_BYTES]; /* empty: nobody by name */
+    int queued;                   /* for this device */
+    bool running;                 /* on it */
+    double share;                 /* of what all owners used of all devices lately, 0 to 1 */
+};
+
+/* Who has something queued or running on the device, whose turn is next first. *owners is to be freed. Returns how many;
+   -1: no memory. */
+int queue_owners(struct queue *queue, int device, struct queue_owner **owners);
+
+/* How long until that owner may have `count` more waiting, of `timeouts_s` seconds in sum, when nobody else submits: what
+   waits gets less as fast as it did lately, each owner's by its share. 0: now; negative: not known yet, held, or never. */
+double queue_room_s(struct queue *queue, const char *owner, int count, double timeouts_s);
+
+/* ---- holds ---- */
+
+enum { QUEUE_ALL_DEVICES = -1 };
+
+/* Holds a device (or QUEUE_ALL_DEVICES): what runs there ends, what waits waits, and that outlives the service; or
+   resumes it. What is so already stays as it is, with whoever did it first. done() comes after the commit. Returns 0;
+   or -1 and never calls it: ERROR_INVALID (no such device), ERROR_MEMORY. */
+int queue_hold(struct queue *queue, int device, bool held, const char *owner,
+               void (*done)(void *arg, const struct error *failed), void *arg, struct error *error);
+
+/* Of all devices together. */
+void queue_hold_all(struct queue *queue, struct queue_hold *hold);
 
 /* ---- the one worker of each device ---- */
 
@@ -126,7 +173,7 @@ struct ending {
 };
 
 /* Ends the task that the device's worker holds (when `ending` is not NULL) and takes the next one (NULL when
-   none waits now, or stopping, or the store cannot write: what ran then would only be kept in memory): one transaction, whose commit is not waited for. An end that cannot be
+   none waits now, or held, or stopping, or the store cannot write: what ran then would only be kept in memory): one transaction, whose commit is not waited for. An end that cannot be
    committed is kept in memory and tried again until queue_close(). All of *ending is copied. */
 const struct task *queue_turn(struct queue *queue, int device, const struct ending *ending);
 
@@ -138,8 +185,9 @@ void queue_hand_back(struct queue *queue, int device, bool counted);
    attempt. */
 void queue_hand_back_lost(struct queue *queue, int device, const char *how);
 
-/* The experiments that will run next on the device, as far as they are of the same sweep as the one that its worker
-   holds; to be freed. None when that is of no sweep. */
+/* The experiments that will run next of the same owner on the device, as far as they are of the same sweep as the one
+   that its worker holds; to be freed. None when that is of no sweep. Few while others wait: what is done for them
+   now, others wait for. */
 void queue_ahead(struct queue *queue, int device, struct ahead *ahead);
 
 /* Sleeps until queue_turn() would find something for the device, queue_stop() was called, or timeout_ms passed (-1:

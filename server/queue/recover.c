@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -12,7 +13,7 @@
 #include "base/clock.h"
 #include "server/store/store.h"
 
-enum { CHAINS_LEAST = 64, CHAINS_MOST = 1 << 16 };
+enum { CHAINS_LEAST = 64, CHAINS_MOST = 1 << 16, HALF_LIFE_S = 3600 };
 
 struct recovery {
     struct queue *queue;
@@ -76,21 +77,54 @@ static int recovery_take(void *arg, const struct job *job)
         return error_set(&recovery->error, ERROR_MEMORY, "no memory for the queue");
     memcpy(entry->task.id, job->id, ID_BYTES);
     pthread_mutex_lock(&queue->lock);
-    if (recovery_join(queue, entry, job->sweep) < 0) {
+    entry->owner = queue_owner(queue, job->owner);
+    if (!entry->owner || recovery_join(queue, entry, job->sweep) < 0) {
         pthread_mutex_unlock(&queue->lock);
         free(entry);
         return error_set(&recovery->error, ERROR_MEMORY, "no memory for the queue");
     }
-    queue->queued++;
+    entry_count(queue, entry, 1);
     entry_enter(queue, entry);
     entry_wait(queue, entry);
     pthread_mutex_unlock(&queue->lock);
     return 0;
 }
 
+/* Usage is as of then: a wall clock that was set back meanwhile makes it no more. */
+static void recovery_charge(void *arg, const char *name, double used_s, int64_t at_ms)
+{
+    struct recovery *recovery = arg;
+    struct queue *queue = recovery->queue;
+    int64_t age_ms = clock_wall_ms() - at_ms;
+    pthread_mutex_lock(&queue->lock);
+    struct owner *owner = queue_owner(queue, name);
+    if (owner) {
+        owner->used_s = turn_decayed(used_s, (double)age_ms / 1e3, queue->config.half_life_s);
+        owner->used_ns = queue_now_ns(queue);
+        owner->served = ++queue->served;
+    } else {
+        error_set(&recovery->error, ERROR_MEMORY, "no memory for an owner");
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static void recovery_hold(void *arg, int device, const char *owner, int64_t since_ms)
+{
+    struct queue *queue = ((struct recovery *)arg)->queue;
+    if (device < QUEUE_ALL_DEVICES || device >= queue->config.devices)
+        return; /* it is gone, and may come back */
+    struct queue_hold *hold = device < 0 ? &queue->hold : &queue->devices[device].hold;
+    hold->held = true;
+    hold->since_ms = since_ms;
+    snprintf(hold->owner, sizeof hold->owner, "%s", owner);
+}
+
 static int queue_recover(struct queue *queue, struct error *error)
 {
     struct recovery recovery = {.queue = queue};
+    if (store_shares(queue->store, recovery_charge, &recovery, error) < 0 ||
+        store_holds(queue->store, recovery_hold, &recovery, error) < 0)
+        return -1;
     /* The queued first: what was running becomes queued while the lists are read. */
     static const enum job_state states[] = {JOB_QUEUED, JOB_RUNNING};
     for (size_t i = 0; i < sizeof states / sizeof *states && recovery.error.kind == ERROR_NONE; i++) {
@@ -122,6 +156,8 @@ int queue_open(struct queue **queue_out, struct store *store, const struct queue
         return error_set(error, ERROR_MEMORY, "no memory for the queue");
     }
     queue->config = *config;
+    if (!(queue->config.half_life_s > 0))
+        queue->config.half_life_s = HALF_LIFE_S;
     queue->store = store;
     queue->chain_mask = chains - 1;
     pthread_mutex_init(&queue->lock, NULL);
@@ -164,6 +200,7 @@ void queue_close(struct queue *queue)
         pthread_cond_destroy(&queue->devices[i].ready);
     }
     pthread_mutex_destroy(&queue->lock);
+    owner_free(queue->owners);
     free(queue->chains);
     free(queue);
 }

@@ -6,6 +6,7 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/metrics/metrics.h"
+#include "server/queue/bound.h"
 #include "server/queue/transition.h"
 #include "server/store/store.h"
 
@@ -15,6 +16,7 @@ struct arrival {
     struct queue *queue;
     struct group *group;   /* NULL: an experiment by itself */
     struct entry *entries; /* by their `chain`, in their order */
+    struct error refusal;  /* why there is no room, unless the key is known */
     void (*done)(void *arg, const struct submitted *);
     void *arg;
     struct store_experiment experiments[]; /* of the entries */
@@ -58,7 +60,7 @@ static void arrival_done(struct store_write *write, const struct error *failed)
     const struct store_submission *submission = &arrival->submission;
     struct submitted submitted = {.outcome = SUBMITTED_FAILED};
     if (failed)
-        submitted.error = *failed;
+        submitted.error = failed->kind == ERROR_FULL ? arrival->refusal : *failed;
     else
         submitted.outcome = outcomes[write->outcome];
     bool is_new = submitted.outcome == SUBMITTED_NEW;
@@ -68,8 +70,8 @@ static void arrival_done(struct store_write *write, const struct error *failed)
     pthread_mutex_lock(&queue->lock);
     if (is_new)
         arrival_enter(arrival);
-    else
-        queue->queued -= submission->count;
+    for (struct entry *entry = arrival->entries; entry; entry = entry->chain) /* what did not enter */
+        entry_count(queue, entry, -1);
     pthread_mutex_unlock(&queue->lock);
     arrival->done(arrival->arg, &submitted);
     for (int i = 0; is_new && i < submission->count; i++) {
@@ -133,7 +135,7 @@ static struct arrival *arrival_new(struct queue *queue, const struct submission 
 }
 
 /* With the lock held. The ids are given here so that they reach the store in their order: a list never misses one. */
-static void arrival_send(struct arrival *arrival, bool full)
+static void arrival_send(struct arrival *arrival, struct owner *owner)
 {
     struct queue *queue = arrival->queue;
     struct store_experiment *experiment = arrival->experiments;
@@ -142,10 +144,11 @@ static void arrival_send(struct arrival *arrival, bool full)
     for (struct entry *entry = arrival->entries; entry; entry = entry->chain, experiment++) {
         id_next(experiment->id);
         memcpy(entry->task.id, experiment->id, ID_BYTES);
+        entry->owner = owner;
+        entry_count(queue, entry, 1);
     }
     arrival->submission.submitted_ms = clock_wall_ms();
-    arrival->submission.known_only = full;
-    queue->queued += arrival->submission.count;
+    arrival->submission.known_only = arrival->refusal.kind == ERROR_FULL;
     store_hand_over(queue->store, &arrival->write);
 }
 
@@ -154,19 +157,18 @@ static int submission_check(const struct queue *queue, const struct sweep *sweep
     for (int i = 0; i < sweep->experiment_count; i++)
         if (sweep->experiments[i].device < 0 || sweep->experiments[i].device >= queue->config.devices)
             return error_set(error, ERROR_INVALID, "there is no device %d", sweep->experiments[i].device);
-    if (sweep->experiment_count > queue->config.limit)
-        return error_set(error, ERROR_INVALID,
-                         "the sweep has %d experiments, and no more than %d may ever wait",
-                         sweep->experiment_count, queue->config.limit);
     return 0;
 }
 
 int queue_submit(struct queue *queue, const struct submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error)
 {
-    int count = submission->sweep->experiment_count, limit = queue->config.limit;
+    int count = submission->sweep->experiment_count;
+    double timeouts_s = 0;
     if (submission_check(queue, submission->sweep, error) < 0)
         return -1;
+    for (int i = 0; i < count; i++)
+        timeouts_s += submission->sweep->experiments[i].timeout_s;
     struct arrival *arrival = arrival_new(queue, submission);
     if (!arrival)
         return error_set(error, ERROR_MEMORY, "no memory for %d experiment%s", count, count == 1 ? "" : "s");
@@ -174,16 +176,23 @@ int queue_submit(struct queue *queue, const struct submission *submission,
     arrival->arg = arg;
     int status = 0;
     pthread_mutex_lock(&queue->lock);
-    bool full = queue->queued > limit - count;
+    struct owner *owner = queue_owner(queue, submission->owner);
     if (queue->stopping)
         status = error_set(error, ERROR_UNAVAILABLE, "the service is stopping");
-    else if (full && !submission->idempotency_key)
-        status = error_set(error, ERROR_FULL, "the queue has no room for %d experiment%s: %d wait and %d may",
-                           count, count == 1 ? "" : "s", queue->queued, limit);
+    else if (!owner)
+        status = error_set(error, ERROR_MEMORY, "no memory for another owner");
     else
-        arrival_send(arrival, full);
+        status = bound_check(queue, owner, count, timeouts_s, &arrival->refusal);
+    bool asks = owner && arrival->refusal.kind == ERROR_FULL && submission->idempotency_key;
+    if (arrival->refusal.kind != ERROR_NONE && !asks)
+        *error = arrival->refusal;
+    if (status == 0 || asks) {
+        arrival_send(arrival, owner);
+        arrival = NULL;
+        status = 0;
+    }
     pthread_mutex_unlock(&queue->lock);
-    if (status < 0)
+    if (arrival)
         arrival_free(arrival);
     return status;
 }

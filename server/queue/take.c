@@ -9,10 +9,14 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "server/queue/entries/place.h"
 #include "server/store/store.h"
 
 /* A disk that fails is looked at again after so long; and so many changes may wait for one that is slow. */
 enum { STORE_LOOK_MS = 200, UNSAVED_MOST = 256 };
+
+/* What is looked ahead at while other owners wait: counting it takes about as long as the runs, and they wait for it. */
+enum { AHEAD_SHARED = 3, AHEAD_KEPT = 2 * PROTOCOL_POINTS };
 
 /* With the lock held: may another one begin? What is run while the store cannot write would only be kept in memory. */
 static bool queue_saves(struct queue *queue)
@@ -30,33 +34,43 @@ static struct transition *transition_need(struct queue *queue, const struct endi
     return transition;
 }
 
-static void device_end(struct device_queue *device, struct transition *transition,
+/* Of what the device runs, until now. */
+static double device_took_s(struct queue *queue, const struct device_queue *device)
+{
+    return (double)(queue_now_ns(queue) - device->running->started_ns) / 1e9;
+}
+
+static void device_end(struct queue *queue, int index, struct transition *transition,
                        const struct ending *ending)
 {
+    struct device_queue *device = &queue->devices[index];
     struct entry *entry = device->running;
     assert(entry);
+    double took_s = device_took_s(queue, device);
     if (ending->state != JOB_CANCELLED) {
-        double took_s = (double)(clock_monotonic_ns() - entry->started_ns) / 1e9;
-        device->durations_s[device->durations++ % DURATIONS] = took_s;
+        pace_add(&device->pace, took_s);
+        pace_add(&entry->owner->lines[index].pace, took_s);
     }
-    device->busy_ns += clock_monotonic_ns() - entry->started_ns;
+    transition_charge(transition, entry, took_s);
+    device->busy_ns += queue_now_ns(queue) - entry->started_ns;
     transition_end(transition, entry, ending->state);
     if (ending->result)
         transition->write.changes[0].result = transition->result;
     device->running = NULL;
 }
 
-static void device_take(struct queue *queue, struct device_queue *device, struct transition *transition)
+static void device_take(struct queue *queue, int index, struct transition *transition)
 {
-    struct entry *entry = (struct entry *)order_first(device->waiting);
-    if (!entry || queue->stopping || !queue_saves(queue))
+    struct entry *entry = place_next(queue, index);
+    if (!entry || queue->stopping || place_held(queue, index) || !queue_saves(queue))
         return;
     entry_unwait(queue, entry, RUNNING);
     entry->cancelled = false;
     entry->task.attempt++;
     entry->started_ms = clock_wall_ms();
-    entry->started_ns = clock_monotonic_ns();
-    device->running = entry;
+    entry->started_ns = queue_now_ns(queue);
+    entry->owner->served = ++queue->served;
+    queue->devices[index].running = entry;
     struct store_change *change =
         transition_add(transition, entry->task.id, JOB_RUNNING, entry->task.attempt);
     change->started_ms = entry->started_ms;
@@ -68,9 +82,9 @@ const struct task *queue_turn(struct queue *queue, int index, const struct endin
     struct transition *transition = transition_need(queue, ending);
     pthread_mutex_lock(&queue->lock);
     if (ending)
-        device_end(device, transition, ending);
+        device_end(queue, index, transition, ending);
     assert(!device->running);
-    device_take(queue, device, transition);
+    device_take(queue, index, transition);
     const struct task *task = device->running ? &device->running->task : NULL;
     if (transition->write.change_count) {
         transition_hand_over(transition);
@@ -88,8 +102,9 @@ static void hand_back(struct queue *queue, int index, bool counted, const char *
     pthread_mutex_lock(&queue->lock);
     struct entry *entry = device->running;
     assert(entry);
+    transition_charge(transition, entry, device_took_s(queue, device));
     device->running = NULL;
-    device->busy_ns += clock_monotonic_ns() - entry->started_ns;
+    device->busy_ns += queue_now_ns(queue) - entry->started_ns;
     if (!counted)
         entry->task.attempt--;
     if (entry->cancelled) {
@@ -100,7 +115,7 @@ static void hand_back(struct queue *queue, int index, bool counted, const char *
                   entry->task.attempt, how ? "; at the last one " : "", how ? how : "");
         transition_end(transition, entry, JOB_FAILED);
     } else {
-        queue->queued++;
+        entry_count(queue, entry, 1);
         entry_wait(queue, entry);
         transition_add(transition, entry->task.id, JOB_QUEUED, entry->task.attempt);
     }
@@ -118,15 +133,26 @@ void queue_hand_back_lost(struct queue *queue, int index, const char *how)
     hand_back(queue, index, true, how);
 }
 
+/* As many as may be looked ahead at. With many owners the counts of one's would be forgotten before its next turn. */
+static int ahead_most(const struct queue *queue, int index)
+{
+    int sharing = place_sharing(queue, index);
+    int each = sharing > 1 ? AHEAD_KEPT / sharing - 1 : PROTOCOL_AHEAD;
+    return sharing > 1 && each > AHEAD_SHARED ? AHEAD_SHARED : each;
+}
+
 void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
 {
     struct device_queue *device = &queue->devices[index];
     size_t bytes = 0;
     *ahead = (struct ahead){0};
     pthread_mutex_lock(&queue->lock);
-    const struct group *group = device->running ? device->running->group : NULL;
-    for (int place = 0; group && ahead->count < PROTOCOL_AHEAD; place++) {
-        const struct entry *entry = (const struct entry *)order_at(device->waiting, place);
+    const struct entry *running = device->running;
+    const struct group *group = running && !device->overrides ? running->group : NULL;
+    struct order_node *line = running ? running->owner->lines[index].waiting : NULL;
+    int most = ahead_most(queue, index);
+    for (int place = 0; group && ahead->count < most; place++) {
+        const struct entry *entry = (const struct entry *)order_at(line, place);
         if (!entry || entry->group != group || (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)
             break;
         char *request = strdup(entry->task.request);
@@ -138,18 +164,23 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
     pthread_mutex_unlock(&queue->lock);
 }
 
+static bool device_ready(struct queue *queue, int index)
+{
+    return queue->devices[index].waiting && !place_held(queue, index) && queue_saves(queue);
+}
+
 bool queue_wait(struct queue *queue, int index, int timeout_ms)
 {
     struct device_queue *device = &queue->devices[index];
     int64_t end_ns = timeout_ms < 0 ? INT64_MAX : clock_monotonic_ns() + timeout_ms * 1000000LL;
     bool found = false;
     pthread_mutex_lock(&queue->lock);
-    while (!queue->stopping && !(found = device->waiting && queue_saves(queue))) {
+    while (!queue->stopping && !(found = device_ready(queue, index))) {
         int64_t now_ns = clock_monotonic_ns(), wake_ns = end_ns;
         if (now_ns >= end_ns)
             break;
         /* Nobody tells when the disk takes writes again. */
-        if (device->waiting && wake_ns > now_ns + STORE_LOOK_MS * 1000000LL)
+        if (device->waiting && !place_held(queue, index) && wake_ns > now_ns + STORE_LOOK_MS * 1000000LL)
             wake_ns = now_ns + STORE_LOOK_MS * 1000000LL;
         if (wake_ns == INT64_MAX)
             pthread_cond_wait(&device->ready, &queue->lock);

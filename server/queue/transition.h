@@ -21,10 +21,11 @@
 struct transition {
     struct store_write write;
     struct queue *queue;
-    struct entry *ended;  /* NULL: none; freed after the commit */
-    int device;           /* of the one that ended */
-    struct error failure; /* of the one that ended */
-    struct error *report; /* where a failure to commit is told as well; NULL: in the log alone */
+    struct entry *ended;      /* NULL: none; freed after the commit */
+    struct store_share share; /* of whose run ended */
+    int device;               /* of the one that ended */
+    struct error failure;     /* of the one that ended */
+    struct error *report;     /* where a failure to commit is told as well; NULL: in the log alone */
     char result[];
 };
 
@@ -38,6 +39,9 @@ struct store_change *transition_add(struct transition *transition, const char *i
 /* With the lock held: the end of `entry`, which runs or waits no more; transition->failure tells why unless
    its kind is ERROR_NONE. */
 void transition_end(struct transition *transition, struct entry *entry, enum job_state state);
+
+/* With the lock held: its owner pays for the time that it held the device, however that ended. */
+void transition_charge(struct transition *transition, const struct entry *entry, double took_s);
 
 /* After the commit of an end: for /metrics. */
 void transition_count(int device, const struct store_change *change);

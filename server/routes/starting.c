@@ -1,12 +1,9 @@
 #include "server/routes/starting.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "api/text.h"
 #include "base/notify.h"
@@ -94,12 +91,12 @@ static const struct route *const starting_routes[] = {
     &(const struct route){.method = "GET",
                           .pattern = "/livez",
                           .type = "application/json",
-                          .flags = ROUTE_OPEN,
+                          .flags = ROUTE_OPEN | ROUTE_HEALTH,
                           .handle = handle_livez},
     &(const struct route){.method = "GET",
                           .pattern = "/readyz",
                           .type = "application/json",
-                          .flags = ROUTE_OPEN,
+                          .flags = ROUTE_OPEN | ROUTE_HEALTH,
                           .queries = queries,
                           .handle = handle_readyz},
     &(const struct route){.method = "GET",
@@ -123,15 +120,10 @@ int starting_begin(struct starting **out, const struct http_config *config, cons
     pthread_mutex_init(&starting->lock, NULL);
     own.routes = starting_routes;
     own.context = starting;
-    own.listener = fcntl(config->listener, F_DUPFD_CLOEXEC, 0);
-    if (own.listener >= 0 && http_start(&starting->http, &own, error) == 0) {
+    if (http_start(&starting->http, &own, error) == 0) {
         *out = starting;
         return 0;
     }
-    if (own.listener < 0)
-        error_set_errno(error, errno, "cannot listen twice");
-    else
-        close(own.listener);
     pthread_mutex_destroy(&starting->lock);
     free(starting);
     return -1;

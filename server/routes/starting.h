@@ -7,7 +7,7 @@
 
 struct starting;
 
-/* Answers on a copy of the configuration's listener, so that connections go on being taken by whoever listens next;
+/* Answers on the configuration's listeners, so that connections go on being taken by whoever listens next;
    its routes and its context are not used. */
 int starting_begin(struct starting **starting, const struct http_config *config, const char *reason,
                    struct error *error);

@@ -76,6 +76,17 @@ int store_remove(struct store *store, enum store_kind kind, const char *id,
    for known keys; see writer/room.h. 0, as at first: none do. */
 void store_reserve(struct store *store, int64_t reserve_bytes);
 
+/* ---- what the queue reads when it opens ---- */
+
+/* What each owner used of the devices (write.h), the least recent first; each() gets texts borrowed for the call. */
+int store_shares(struct store *store,
+                 void (*each)(void *arg, const char *owner, double used_s, int64_t at_ms), void *arg,
+                 struct error *error);
+
+/* What is held: a device, or -1 for all of them; as store_shares(). */
+int store_holds(struct store *store, void (*each)(void *arg, int device, const char *owner, int64_t since_ms),
+                void *arg, struct error *error);
+
 /* ---- the queue's side of the writer ---- */
 
 /* Any thread; never blocks for long. Writes are applied in the order in which they come. */

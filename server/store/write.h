@@ -73,10 +73,27 @@ struct store_change {
     const struct error *failure; /* NULL: none */
 };
 
+/* What an owner has used of the devices; replaces what is known. */
+struct store_share {
+    const char *owner; /* borrowed until done() */
+    double used_s;     /* as of at_ms */
+    int64_t at_ms;     /* wall clock */
+};
+
+/* Holds a device, or resumes it. One that is held stays as it is. */
+struct store_hold {
+    int device; /* -1: all of them */
+    bool held;
+    const char *owner; /* who says so; borrowed until done() */
+    int64_t since_ms;
+};
+
 /* One unit: all of it is committed or none. */
 struct store_write {
     const struct store_submission *submission; /* NULL: none, as the next one */
     const struct store_cancel *cancel;
+    const struct store_share *share;
+    const struct store_hold *hold;
     struct store_removal *removal; /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
     struct store_change changes[STORE_CHANGES];
     int change_count;

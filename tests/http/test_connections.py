@@ -12,7 +12,7 @@ import requests
 
 from conftest import SMALL, sanitized
 
-HEAD = (b"POST /v1/experiments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n")
+HEAD = (b"POST /v1/experiments HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n")
 BODY = json.dumps(SMALL).encode()
 
 
@@ -47,7 +47,7 @@ def drip(client, data, stop):
 
 
 @pytest.mark.parametrize("before, dripped", [
-    (b"", b"GET /livez HTTP/1.1\r\nHost: x\r\n" + b"X-A: b\r\n" * 100),
+    (b"", b"GET /livez HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: b\r\n" * 100),
     (HEAD % 500 + b"\r\n", b" " * 500),
     (HEAD.replace(b"Content-Length: %d", b"Transfer-Encoding: chunked") + b"\r\n", b"1\r\n \r\n" * 100),
 ], ids=["head", "body", "chunks"])
@@ -100,7 +100,7 @@ def test_a_thousand_idle_connections_leave_room_for_others(start):
     idle = [service.connect() for _ in range(1000)]
     try:
         for client in idle[:500]:  # half of them have been used
-            client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+            client.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         for client in idle[:500]:
             assert client.recv(4096).startswith(b"HTTP/1.1 200 ")
         begun = time.monotonic()
@@ -124,7 +124,7 @@ def test_at_the_limit_who_is_idle_longest_makes_room(start):
             service.works()
             assert time.monotonic() - begun < 5
         assert closed_within(idle[0], 5)
-        idle[-1].sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        idle[-1].sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert idle[-1].recv(4096).startswith(b"HTTP/1.1 200 ")
     finally:
         for client in idle:
@@ -166,7 +166,7 @@ def test_a_service_stops_under_slow_requests_and_tables_that_nobody_reads(start)
         for client in clients[:200]:
             client.sendall((HEAD % len(slow)).replace(b"experiments", b"predictions") + b"\r\n" + slow)
         for client in clients[200:]:
-            client.sendall(b"GET /v1/experiments HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\n\r\n" * 30)
+            client.sendall(b"GET /v1/experiments HTTP/1.1\r\nHost: localhost\r\nAccept: text/csv\r\n\r\n" * 30)
         time.sleep(0.3)
         assert service.stop() == 0
     finally:
@@ -213,7 +213,7 @@ def test_that_many_waiting_at_once_are_all_woken(service, count):
     clients = [service.connect() for _ in range(count)]
     try:
         for client in clients:
-            client.sendall(f"GET {where}?wait=30 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            client.sendall(f"GET {where}?wait=30 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         for client in clients:
             assert b'"state":"succeeded"' in client.recv(65536)
     finally:
@@ -231,7 +231,7 @@ def test_clients_that_leave_while_they_wait_are_noticed(service):
 
     clients = [service.connect() for _ in range(50)]
     for client in clients:
-        client.sendall(f"GET {where}?wait=60 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        client.sendall(f"GET {where}?wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     time.sleep(0.3)
     for client in clients:
         client.close()
@@ -265,19 +265,19 @@ def test_a_client_that_sends_no_more_gets_the_answer_to_its_post(service, prefer
 
 @pytest.mark.parametrize("path", ["/v1/experiments", "/v1/kernels", "/v1/devices/0", "/livez"])
 def test_a_client_that_sends_no_more_gets_the_answer_to_its_get(service, path):
-    assert half_closed(service, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 ")
+    assert half_closed(service, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 ")
 
 
 def test_a_client_that_sends_no_more_and_waits_for_a_sweep_gets_its_end(service):
     body = {**SMALL, "offset": [0, 1], "labels": {"fake": "sleep:1.2"}}
     where = f"/v1/sweeps/{service.request('POST', '/v1/sweeps', json=body).json()['id']}"
-    answer = half_closed(service, f"GET {where}?wait=30 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    answer = half_closed(service, f"GET {where}?wait=30 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     assert answer.startswith(b"HTTP/1.1 200 ") and b'"state":"succeeded"' in answer
 
 
 def test_requests_one_after_the_other_in_one_connection(service):
     with service.connect() as client:
-        client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
+        client.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
         received = b""
         while received.count(b'{"status":"alive"}') < 20:
             piece = client.recv(65536)
@@ -291,7 +291,7 @@ def test_a_reader_that_takes_its_time_gets_all_of_a_long_list(service):
         service.post(SMALL)
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        client.sendall(b"GET /v1/experiments?page_size=200 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        client.sendall(b"GET /v1/experiments?page_size=200 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         received = b""
         while piece := client.recv(8192):
             received += piece
@@ -327,7 +327,7 @@ def test_a_client_that_resets_its_connection_at_any_moment_costs_nothing(start, 
             queued = requests.post(service.url + path.rpartition("/")[0], timeout=20,
                                    json={"kernel": "copy", "size": 4096 if "experiments" in path else [4096, 8192]})
             where = path.format(id=queued.json()["id"])
-        head = f"{method} {where.format(id=nobody)} HTTP/1.1\r\nHost: x\r\nIdempotency-Key: k{chance.random()}\r\n"
+        head = f"{method} {where.format(id=nobody)} HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: k{chance.random()}\r\n"
         with service.connect() as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             client.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)

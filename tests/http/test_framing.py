@@ -3,8 +3,8 @@ import re
 
 import pytest
 
-POST = b"POST /v1/experiments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-INNER = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+POST = b"POST /v1/experiments HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+INNER = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 CHUNKED = b"%x\r\n%s\r\n0\r\n\r\n" % (len(INNER), INNER)
 
 # What a header may say in ways that a proxy in front reads otherwise than the library does: INNER is the body to one
@@ -16,7 +16,7 @@ UNCLEAR = {
     "a length that follows a blank line's start": POST + b"X-A: b\r\n Content-Length: %d\r\n\r\n" % len(INNER) + INNER,
     "a folded coding": POST + b"Transfer-Encoding:\r\n chunked\r\n\r\n" + CHUNKED,
     "a folded list of codings": POST + b"Transfer-Encoding: chunked\r\n , identity\r\n\r\n" + CHUNKED,
-    "a first line that is folded": b"GET /livez HTTP/1.1\r\n Content-Length: %d\r\nHost: x\r\n\r\n" % len(INNER) + INNER,
+    "a first line that is folded": b"GET /livez HTTP/1.1\r\n Content-Length: %d\r\nHost: localhost\r\n\r\n" % len(INNER) + INNER,
     "two lengths": POST + b"Content-Length: 0\r\nContent-Length: %d\r\n\r\n" % len(INNER) + INNER,
     "the same length twice": POST + b"Content-Length: %d\r\n" % len(INNER) * 2 + b"\r\n" + INNER,
     "a list of lengths": POST + b"Content-Length: %d, %d\r\n\r\n" % (len(INNER), len(INNER)) + INNER,
@@ -34,15 +34,15 @@ UNCLEAR = {
     "a CR in a name": POST + b"Content-Length\r: %d\r\n\r\n" % len(INNER) + INNER,
     "a vertical tab before a coding": POST + b"Transfer-Encoding: \x0bchunked\r\n\r\n" + CHUNKED,
     "a coding behind a quote": POST + b'Transfer-Encoding: "chunked"\r\n\r\n' + CHUNKED,
-    "a name that a fold makes a length": b"GET /v1/queue HTTP/1.1\r\nHost: x\r\nContent: %d\r\n -Length\r\n\r\n" % len(INNER) + INNER,
-    "a name whose end is folded": b"GET /v1/queue HTTP/1.1\r\nHost: x\r\nContent-Len: %d\r\n gth\r\n\r\n" % len(INNER) + INNER,
+    "a name that a fold makes a length": b"GET /v1/queue HTTP/1.1\r\nHost: localhost\r\nContent: %d\r\n -Length\r\n\r\n" % len(INNER) + INNER,
+    "a name whose end is folded": b"GET /v1/queue HTTP/1.1\r\nHost: localhost\r\nContent-Len: %d\r\n gth\r\n\r\n" % len(INNER) + INNER,
     "a name that a fold makes a coding": POST + b"Transfer: chunked\r\n -Encoding\r\n\r\n" + CHUNKED,
     "a name that a fold makes a host": b"GET /livez HTTP/1.1\r\nHo: a\r\n st\r\n\r\n",
-    "any field that is folded": b"GET /livez HTTP/1.1\r\nHost: x\r\nX-Foo: a\r\n b\r\n\r\n",
+    "any field that is folded": b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Foo: a\r\n b\r\n\r\n",
     "a folded key": POST + b"Idempotency-Key:\r\n once\r\nContent-Length: 2\r\n\r\n{}",
     "a key whose end is folded": POST + b"Idempotency-Key: once\r\n more\r\nContent-Length: 2\r\n\r\n{}",
     "a folded preference": POST + b"Prefer: wait=\r\n 1\r\nContent-Length: 2\r\n\r\n{}",
-    "a folded tag": b"GET /v1/kernels HTTP/1.1\r\nHost: x\r\nIf-None-Match:\r\n *\r\n\r\n",
+    "a folded tag": b"GET /v1/kernels HTTP/1.1\r\nHost: localhost\r\nIf-None-Match:\r\n *\r\n\r\n",
     "a coding in HTTP/1.0": POST.replace(b"1.1", b"1.0") + b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n"
                             + CHUNKED,
 }
@@ -84,7 +84,7 @@ def test_what_is_clear_is_read(service, form):
 def test_head_has_no_body(service, path):
     """A list has no length beforehand; its HEAD ends with the connection, which it says, and not with an empty chunk."""
     with service.connect() as client:
-        client.sendall(f"HEAD {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() + INNER.replace(b"Host", b"Connection: close\r\nHost"))
+        client.sendall(f"HEAD {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() + INNER.replace(b"Host", b"Connection: close\r\nHost"))
         answer = said(client)
     head, _, rest = answer.partition(b"\r\n\r\n")
     if b"Connection: close" in head:

@@ -3,6 +3,7 @@ import pathlib
 import signal
 import sys
 
+import contract
 import pytest
 from conftest import BINARY, SMALL, sanitized
 
@@ -51,3 +52,25 @@ def test_an_ended_one_is_not_told_as_queued_when_it_cannot_be_read(start, machin
     assert first.json()["id"] in again.json()["detail"] and again.headers["Retry-After"]
     machine.fail("none")
     assert send().json()["state"] == first.json()["state"]
+
+
+def parameters(operation):
+    """The query parameters of an operation of the contract, with references followed."""
+    for one in operation.get("parameters", []):
+        while "$ref" in one:
+            one = contract._follow(one["$ref"])
+        if one["in"] == "query":
+            yield one["name"]
+
+
+def test_whatever_may_be_asked_is_told_why_not_yet(start, machine):
+    machine.fail("ENOSPC")
+    service = start(environment=machine.environment, ready=False)
+    asked = [(method.upper(), path, name) for path, operations in contract.DOCUMENT["paths"].items() if path.startswith("/v1/")
+             for method, operation in operations.items() if method in ("get", "post", "delete") for name in parameters(operation)]
+    assert len(asked) > 10
+    for method, path, name in asked:
+        reply = service.request(method, f"{path.format(id='0' * 26, n=0, name='x')}?{name}=1", data=b"{}")
+        assert reply.status_code == 503 and "cannot start yet" in reply.text, (method, path, name, reply.text)
+    machine.fail("none")
+    service.until(lambda: service.get("/readyz").status_code == 200)

@@ -250,7 +250,7 @@ def test_a_query_that_makes_no_sense_is_400_and_named(service, query, word):
     "/v1/experiments?label=%ED%A0%80"])
 def test_an_address_that_cannot_be_meant_is_400(service, path):
     with service.connect() as client:  # as it is: a client's library would mend some of these
-        client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
         assert client.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
 
 
@@ -310,7 +310,7 @@ def test_a_body_of_a_hundred_mebibytes_is_not_read(service, chunked):
 
 def test_a_client_that_asks_first_is_refused_before_it_sends(service):
     with service.connect() as client:
-        client.sendall(b"POST /v1/experiments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        client.sendall(b"POST /v1/experiments HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                        b"Content-Length: 100000000\r\nExpect: 100-continue\r\n\r\n")
         assert client.recv(100).startswith(b"HTTP/1.1 413 ")
 
@@ -344,13 +344,13 @@ ASK = b"POST /v1/predictions HTTP/1.1\r\nContent-Type: application/json\r\n"
 
 
 @pytest.mark.parametrize("head, body", [
-    pytest.param(b"Host: x\r\nContent-Length: %d\r\nContent-Length: 4\r\n" % len(PREDICTION), PREDICTION, id="lengths"),
-    pytest.param(b"Host: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n",
+    pytest.param(b"Host: localhost\r\nContent-Length: %d\r\nContent-Length: 4\r\n" % len(PREDICTION), PREDICTION, id="lengths"),
+    pytest.param(b"Host: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n",
                  b"%x\r\n%b\r\n0\r\n\r\n" % (len(PREDICTION), PREDICTION), id="a length and chunks"),
-    pytest.param(b"Host: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+    pytest.param(b"Host: localhost\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
                  b"%x\r\n%b\r\n0\r\n\r\n" % (len(PREDICTION), PREDICTION), id="encodings"),
-    pytest.param(b"Host: x\r\nTransfer-Encoding : chunked\r\nContent-Length: %d\r\n" % len(PREDICTION), PREDICTION, id="a blank"),
-    pytest.param(b"Host: x\r\nTransfer-Encoding: gzip, chunked\r\n", PREDICTION, id="a coding"),
+    pytest.param(b"Host: localhost\r\nTransfer-Encoding : chunked\r\nContent-Length: %d\r\n" % len(PREDICTION), PREDICTION, id="a blank"),
+    pytest.param(b"Host: localhost\r\nTransfer-Encoding: gzip, chunked\r\n", PREDICTION, id="a coding"),
 ])
 def test_a_body_whose_end_is_in_doubt_is_refused_and_the_connection_closed(service, head, body):
     status, sent, closed = raw(service, ASK + head + b"\r\n" + body)
@@ -368,7 +368,7 @@ def test_a_host_is_named_once(service, head, status):
     (b"http://other/v1/queue", 200), (b"HTTP://other:80/readyz?verbose", 200), (b"https://other", 200),
     (b"http://other?x=1", 400), (b"http://other/nothing", 404)])
 def test_the_absolute_form_is_taken(service, target, status):
-    assert raw(service, b"GET %b HTTP/1.1\r\nHost: other\r\n\r\n" % target)[0] == status
+    assert raw(service, b"GET %b HTTP/1.1\r\nHost: localhost\r\n\r\n" % target)[0] == status
 
 
 def test_headers_that_are_lists_may_come_in_several_lines(service):
@@ -379,13 +379,13 @@ def test_headers_that_are_lists_may_come_in_several_lines(service):
             (b"/v1/queue", b"Accept: text/csv\r\nAccept: text/html\r\n", 406),
             (b"/v1/queue", b"Accept: */*\r\nAccept: application/json;q=0\r\n", 406),
             (b"/v1/experiments/" + where.encode(), b'If-None-Match: "a"\r\nIf-None-Match: %b\r\n' % tag, 304)):
-        head = b"GET %b HTTP/1.1\r\nHost: x\r\n%b\r\n" % (path, lines)
+        head = b"GET %b HTTP/1.1\r\nHost: localhost\r\n%b\r\n" % (path, lines)
         with service.connect() as client:
             client.sendall(head)
             assert client.recv(4096).startswith(b"HTTP/1.1 %d " % status)
 
 
-HEAD = b"POST /v1/experiments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+HEAD = b"POST /v1/experiments HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 
 @pytest.mark.parametrize("sent", [
@@ -396,7 +396,7 @@ HEAD = b"POST /v1/experiments HTTP/1.1\r\nHost: x\r\nContent-Type: application/j
     pytest.param(b"GET / HTTP/9.9\r\n\r\n", id="version"),
     pytest.param(b"G" * 20000, id="an endless method"),
     pytest.param(b"GET /" + b"x" * 20000, id="an endless path"),
-    pytest.param(b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X-A: b\r\n" * 5000 + b"\r\n", id="too many headers"),
+    pytest.param(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: b\r\n" * 5000 + b"\r\n", id="too many headers"),
     pytest.param(HEAD + b"Content-Length: -5\r\n\r\n{}", id="a negative length"),
     pytest.param(HEAD + b"Content-Length: 99999999999999999999999\r\n\r\n{}", id="a huge length"),
     pytest.param(HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", id="a broken chunk"),

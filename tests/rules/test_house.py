@@ -48,7 +48,7 @@ def test_rooms_include_only_what_the_plan_lets_them():
 
 
 # The server's own rooms, from the top: each may include those below it.
-SERVER_ROOMS = [{"main"}, {"commands"}, {"routes"}, {"devices"}, {"queue", "events"}, {"store", "http", "metrics", "announce"},
+SERVER_ROOMS = [{"main"}, {"commands"}, {"routes"}, {"devices"}, {"queue", "events", "entrance"}, {"store", "http", "metrics", "announce"},
                 {"people"}, {"config"}]
 
 

@@ -2,16 +2,21 @@
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 BUILD = pathlib.Path(os.environ.get("COALESCED_BUILD", ROOT / "build-dev"))
 sys.path.insert(0, str(ROOT / "bench"))
+from soak.clients import Warden  # noqa: E402
+from soak.conductor import Conductor  # noqa: E402
 from soak.ledger import Ledger  # noqa: E402
+from soak.talk import Reply  # noqa: E402
 
 
 def soak(*words):
@@ -82,3 +87,57 @@ def test_a_key_that_gives_another_id_is_told():
     assert not ledger.violations
     ledger.acknowledged(one, "b")
     assert set(ledger.violations) == {"key gave another id"}
+
+
+def acknowledged(ledger, name):
+    one = ledger.submission("ada", "/v1/experiments", {}, None, 0)
+    ledger.acknowledged(one, name)
+    return one
+
+
+@pytest.mark.parametrize("removal, kinds", [(None, {"lost"}), ("asked", set()), ("gone", {"came back"})])
+def test_only_what_was_removed_may_be_gone_and_then_it_is(removal, kinds):
+    ledger = Ledger()
+    one = acknowledged(ledger, "x")
+    ledger.removal(one, removal)
+    time.sleep(0.001)
+    ledger.gone("x", 404, "")
+    ledger.observe({"id": "x", "state": "succeeded", "attempt": 1}, time.monotonic())
+    assert set(ledger.violations) == kinds
+
+
+def world():
+    return types.SimpleNamespace(options=types.SimpleNamespace(seed=1, build=pathlib.Path("none"), rounds=1), machine=None,
+                                 tokens=None, ledger=Ledger(), removes=True, life_began=0.0)
+
+
+@pytest.mark.parametrize("status, there, removal, kinds", [
+    (0, "ab", None, set()),
+    (0, "a", None, {"a backup lacks what was acknowledged"}),
+    (0, "a", "asked", set()),
+    (1, "ab", None, {"a failed backup left a file, or said nothing"}),
+])
+def test_a_backup_has_what_was_acknowledged_or_is_not_there(tmp_path, status, there, removal, kinds):
+    conductor = Conductor(world(), None)
+    for name in "ab":
+        acknowledged(conductor.ledger, name).removal = removal
+    path = tmp_path / "backup.db"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE experiments (id TEXT)")
+        db.execute("CREATE TABLE sweeps (id TEXT)")
+        db.executemany("INSERT INTO experiments VALUES (?)", [(name,) for name in there])
+    process = types.SimpleNamespace(communicate=lambda timeout: (None, "it said why"), returncode=status)
+    conductor.backup = path, {"a", "b"}, process
+    conductor.backup_look()
+    assert set(conductor.ledger.violations) == kinds
+
+
+@pytest.mark.parametrize("acknowledged_as, told, kinds", [
+    (True, True, set()), (False, False, set()), (None, True, set()), (True, False, {"a pause was forgotten"}),
+    (False, True, {"a pause was forgotten"})])
+def test_a_pause_holds_as_it_was_acknowledged(acknowledged_as, told, kinds):
+    warden = Warden(world(), "warden", "warden")
+    warden.link = types.SimpleNamespace(ask=lambda *_, **__: Reply(200, {}, json.dumps({"paused": told}).encode(), 0.0))
+    warden.paused = acknowledged_as
+    warden.compare()
+    assert set(warden.ledger.violations) == kinds

@@ -50,6 +50,25 @@ static void nothing_given_gives_the_defaults(void **state)
     config_free(&config);
 }
 
+static void a_list_is_added_to_by_its_flag_and_replaced_by_the_first(void **state)
+{
+    (void)state;
+    struct config config;
+    struct error error;
+    setenv("COALESCED_ALLOW_HOSTS", "one, two", 1);
+    assert_int_equal(read_words(&config, (char *[WORDS]){NULL}, &error), 0);
+    assert_string_equal(config.allow_hosts, "one, two");
+    config_free(&config);
+    assert_int_equal(read_words(&config,
+                                (char *[WORDS]){"--allow-host", "a", "--allow-host=b,c", "--port", "1", NULL},
+                                &error),
+                     0);
+    assert_string_equal(config.allow_hosts, "a,b,c");
+    assert_string_equal(config.allow_origins, "");
+    config_free(&config);
+    unsetenv("COALESCED_ALLOW_HOSTS");
+}
+
 static void bytes_have_units(void **state)
 {
     (void)state;
@@ -197,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(nothing_given_gives_the_defaults, clear_environment),
+        cmocka_unit_test_setup(a_list_is_added_to_by_its_flag_and_replaced_by_the_first, clear_environment),
         cmocka_unit_test_setup(bytes_have_units, clear_environment),
         cmocka_unit_test_setup(the_state_directory_of_the_user_is_followed, clear_environment),
         cmocka_unit_test_setup(a_variable_wins_over_the_default_and_a_flag_over_both, clear_environment),

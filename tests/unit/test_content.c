@@ -20,11 +20,10 @@
 static void put_made_at(struct cache *cache, const char *key, size_t size, unsigned long age)
 {
     char *bytes = calloc(1, size);
-    struct document *document =
-        document_new(MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE), size, key);
+    struct document *document = document_new(bytes, size, false, key);
     assert_non_null(document);
     cache_put(cache, key, document, age);
-    document_release(document);
+    document_release(document, NULL);
 }
 
 static void put(struct cache *cache, const char *key, size_t size)
@@ -37,14 +36,14 @@ static bool has(struct cache *cache, const char *key)
     struct document *document = cache_get(cache, key);
     if (document)
         assert_string_equal(document->tag, key);
-    document_release(document);
+    document_release(document, NULL);
     return document != NULL;
 }
 
 static void the_cache_forgets_what_was_not_asked_for_the_longest(void **state)
 {
     (void)state;
-    struct cache *cache = cache_new(100 << 10);
+    struct cache *cache = cache_new(136 << 10);
     for (int i = 0; i < 9; i++) {
         char key[16];
         snprintf(key, sizeof key, "%d", i);
@@ -93,7 +92,58 @@ static void a_document_in_use_outlives_its_place(void **state)
     assert_false(has(cache, "kept"));
     cache_free(cache);
     assert_string_equal(document->tag, "kept");
-    document_release(document);
+    document_release(document, NULL);
+}
+
+/* What a client would read: the value of the one header that names the request. */
+static const char *name_of(const struct copy *copy)
+{
+    return MHD_get_response_header(copy->response, REQUEST_ID_HEADER);
+}
+
+static struct copy *copy_of(const struct document *document)
+{
+    return copy_new(MHD_create_response_from_buffer(document->size, document->bytes, MHD_RESPMEM_PERSISTENT));
+}
+
+static void a_copy_is_of_one_request_at_a_time(void **state)
+{
+    (void)state;
+    struct cache *cache = cache_new(64 << 10);
+    put(cache, "kept", 1 << 10);
+    struct document *first = cache_get(cache, "kept"), *second = cache_get(cache, "kept");
+    assert_ptr_equal(first, second);
+    assert_null(document_take(first));
+    struct copy *one = copy_of(first), *other = copy_of(second);
+    copy_name(one, "one");
+    copy_name(other, "other");
+    assert_string_equal(name_of(one), "one");
+    assert_string_equal(name_of(other), "other");
+    document_release(first, one);
+    first = cache_get(cache, "kept");
+    assert_ptr_equal(document_take(first), one);
+    assert_null(document_take(first));
+    copy_name(one, "again");
+    assert_string_equal(name_of(one), "again");
+    assert_int_equal(MHD_get_response_headers(one->response, NULL, NULL), 1);
+    document_release(first, one);
+    document_release(second, other);
+    cache_free(cache);
+}
+
+static void no_more_copies_wait_than_are_of_use(void **state)
+{
+    (void)state;
+    enum { MANY = 3 * COPIES_MAX };
+    struct document *document = document_new(calloc(1, 10), 10, false, "tag");
+    struct copy *copies[MANY];
+    atomic_fetch_add(&document->references, MANY);
+    for (int i = 0; i < MANY; i++)
+        copies[i] = copy_of(document);
+    for (int i = 0; i < MANY; i++)
+        document_release(document, copies[i]);
+    assert_int_equal(document->copy_count, COPIES_MAX);
+    document_release(document, NULL);
 }
 
 struct turn {
@@ -175,6 +225,8 @@ int main(void)
         cmocka_unit_test(the_cache_forgets_what_was_not_asked_for_the_longest),
         cmocka_unit_test(what_is_forgotten_is_gone_in_every_form),
         cmocka_unit_test(a_document_in_use_outlives_its_place),
+        cmocka_unit_test(a_copy_is_of_one_request_at_a_time),
+        cmocka_unit_test(no_more_copies_wait_than_are_of_use),
         cmocka_unit_test(tasks_of_the_lane_take_turns),
         cmocka_unit_test(what_is_compressed_comes_back),
     };

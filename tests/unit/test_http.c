@@ -11,7 +11,7 @@
 #include "api/text.h"
 #include "server/http/admission/admit.h"
 #include "server/http/admission/field.h"
-#include "server/http/connections/listen.h"
+#include "server/http/listening/listen.h"
 #include "server/http/route.h"
 #include "server/http/admission/target.h"
 

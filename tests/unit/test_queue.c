@@ -104,21 +104,21 @@ static void a_place_counts_what_runs_and_what_is_before(void **state)
 {
     struct service *service = *state;
     char ids[3][ID_BYTES];
-    double ahead_s = 7;
+    struct queue_place place;
     for (int i = 0; i < 3; i++)
         service_queue(service, 0, 0, ids[i]);
-    assert_int_equal(queue_position(service->queue, ids[0], &ahead_s), 0);
-    assert_true(ahead_s == 0);
-    assert_int_equal(queue_position(service->queue, ids[2], &ahead_s), 2);
-    assert_true(ahead_s < 0);
+    assert_int_equal(queue_position(service->queue, ids[0], &place), 0);
+    assert_true(place.ahead_s == 0);
+    assert_int_equal(queue_position(service->queue, ids[2], &place), 2);
+    assert_true(place.ahead_s < 0);
     queue_turn(service->queue, 0, NULL);
-    assert_int_equal(queue_position(service->queue, ids[0], &ahead_s), 0);
-    assert_int_equal(queue_position(service->queue, ids[1], &ahead_s), 1);
+    assert_int_equal(queue_position(service->queue, ids[0], &place), 0);
+    assert_int_equal(queue_position(service->queue, ids[1], &place), 1);
     usleep(20000);
     queue_turn(service->queue, 0, &succeeded);
-    assert_int_equal(queue_position(service->queue, ids[0], &ahead_s), -1);
-    assert_int_equal(queue_position(service->queue, ids[2], &ahead_s), 1);
-    assert_true(ahead_s > 0 && ahead_s < 5);
+    assert_int_equal(queue_position(service->queue, ids[0], &place), -1);
+    assert_int_equal(queue_position(service->queue, ids[2], &place), 1);
+    assert_true(place.ahead_s > 0 && place.ahead_s < 5);
     struct queue_depth depth;
     queue_depth(service->queue, 0, &depth);
     assert_int_equal(depth.queued, 1);
@@ -370,8 +370,8 @@ static void what_cannot_be_stored_is_not_queued(void **state)
     /* Who cancels hears that it did not happen, and it waits as before. */
     assert_int_equal(service_cancel(&service, id, &error), -1);
     assert_int_equal(error.kind, ERROR_STORE);
-    double ahead_s;
-    assert_int_equal(queue_position(service.queue, id, &ahead_s), 1);
+    struct queue_place place;
+    assert_int_equal(queue_position(service.queue, id, &place), 1);
     /* What the worker did is not lost, and it gets nothing more until the disk is back. */
     assert_null(queue_turn(service.queue, 0, &succeeded));
     assert_false(store_healthy(service.store, NULL));

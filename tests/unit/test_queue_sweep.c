@@ -234,6 +234,40 @@ static void what_is_ahead_is_bounded(void **state)
     }
 }
 
+/* They would wait for what is done for those that are ahead. */
+static void less_is_ahead_while_another_owner_waits(void **state)
+{
+    struct service *service = *state;
+    char id[ID_BYTES];
+    const char *requests[10];
+    struct ahead ahead;
+    for (int i = 0; i < 10; i++)
+        requests[i] = "{\"kernel\":\"copy\"}";
+    service_sweep(service, requests, 10, 60, id);
+    queue_turn(service->queue, 0, NULL);
+    struct plain other = service_request(0, 0);
+    other.owner = "other";
+    assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 3);
+    ahead_free(&ahead);
+    for (int i = 0; i < 14; i++) { /* sixteen then: one ahead; seventeen: none */
+        char name[16];
+        snprintf(name, sizeof name, "o%d", i);
+        other.owner = name;
+        assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
+    }
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 1);
+    ahead_free(&ahead);
+    other.owner = "seventeen";
+    assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
+    queue_ahead(service->queue, 0, &ahead);
+    assert_int_equal(ahead.count, 0);
+    while (queue_turn(service->queue, 0, &succeeded))
+        ;
+}
+
 struct seen {
     int count, without;
     char ids[POINTS][ID_BYTES];
@@ -375,18 +409,19 @@ static void the_time_that_is_left_is_that_of_the_last_one(void **state)
     struct service *service = *state;
     char id[ID_BYTES], ids[ID_BYTES];
     submit_new(service, id);
-    assert_true(queue_sweep_eta(service->queue, id) < 0); /* nothing ran yet */
+    bool paused;
+    assert_true(queue_sweep_eta(service->queue, id, &paused) < 0); /* nothing ran yet */
     run_all(service, 0);
     run_all(service, 1);
-    assert_true(queue_sweep_eta(service->queue, id) < 0); /* it has ended */
+    assert_true(queue_sweep_eta(service->queue, id, &paused) < 0); /* it has ended */
     submit_new(service, id);
     struct queue_depth depth;
     queue_depth(service->queue, 0, &depth);
-    double alone_s = queue_sweep_eta(service->queue, id);
+    double alone_s = queue_sweep_eta(service->queue, id, &paused);
     assert_true(alone_s >= depth.mean_s);
     for (int i = 0; i < 10; i++) /* ahead of it on both: the slower one decides */
         service_queue(service, i % 2, 9, ids);
-    assert_true(queue_sweep_eta(service->queue, id) > alone_s);
+    assert_true(queue_sweep_eta(service->queue, id, &paused) > alone_s);
 }
 
 int main(void)
@@ -396,6 +431,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_ahead_is_of_the_same_sweep_and_in_the_order_of_the_runs,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_ahead_is_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(less_is_ahead_while_another_owner_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(points_are_read_in_their_order_and_may_share_an_experiment, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(all_fit_or_none, setup, teardown),

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "server/http/http.h"
-#include "server/http/connections/listen.h"
+#include "server/http/listening/listen.h"
 #include "server/http/reply.h"
 
 static atomic_int pieces, begun, released;
@@ -111,7 +111,7 @@ static int server_start(void **state)
                                  .request_s = 30,
                                  .routes = table,
                                  .instance = "test",
-                                 .listener = listen_open("127.0.0.1", &server.port, &error)};
+                                 .listeners = {listen_open("127.0.0.1", &server.port, &error)}};
     *state = &server;
     return http_start(&server.http, &config, &error);
 }
@@ -133,7 +133,7 @@ static int ask(const struct server *server, const char *path)
     struct buffer request = {0};
     int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof address), 0);
-    buffer_format(&request, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path);
+    buffer_format(&request, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
     assert_int_equal(send(client, request.data, request.size, MSG_NOSIGNAL), request.size);
     buffer_free(&request);
     return client;

@@ -9,7 +9,10 @@
 
 #include "api/suggest.h"
 #include "server/http/admission/authorize.h"
+#include "server/http/admission/door.h"
 #include "server/http/admission/field.h"
+#include "server/http/content/cache.h"
+#include "server/http/log/record.h"
 #include "server/http/reply.h"
 #include "server/http/state.h"
 
@@ -35,7 +38,8 @@ __attribute__((format(printf, 3, 4))) static bool reject(struct request *request
 /* What the header says about the body's end, and what many endpoints ask of it, gathered in one pass. */
 struct framing {
     struct request *request;
-    int hosts, lengths, encodings, accepts;
+    int hosts, lengths, encodings, accepts, origins;
+    const char *id;
     bool unclear;
 };
 
@@ -69,7 +73,6 @@ static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const cha
     bool encoding = strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
     framing->unclear |= !name_valid(name) || (value && field_folded(name, value)) ||
                         (encoding && strcasecmp(value ? value : "", "chunked") != 0);
-    framing->hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
     framing->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
     framing->encodings += encoding;
     request->authorizations += strcasecmp(name, MHD_HTTP_HEADER_AUTHORIZATION) == 0;
@@ -79,6 +82,12 @@ static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const cha
         request->gzip = field_names_coding(value, "gzip");
     else if (strcasecmp(name, "Prefer") == 0)
         request->plain = false;
+    else if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0 && !framing->hosts++)
+        request->host = value ? value : "";
+    else if (strcasecmp(name, MHD_HTTP_HEADER_ORIGIN) == 0 && !framing->origins++)
+        request->origin = value ? value : "";
+    else if (strcasecmp(name, REQUEST_ID_HEADER) == 0)
+        framing->id = value;
     return MHD_YES;
 }
 
@@ -91,6 +100,7 @@ static bool reject_framing(struct request *request, const char *version)
     request->plain = true;
     request->peer->interim = modern;
     MHD_get_connection_values(request->peer->connection, MHD_HEADER_KIND, framing_one, &framing);
+    record_name(request, framing.id);
     if (framing.accepts > 1) {
         request_list(request, MHD_HTTP_HEADER_ACCEPT, &request->accept_joined);
         request->accept = request->accept_joined.data;
@@ -105,6 +115,58 @@ static bool reject_framing(struct request *request, const char *version)
     if (framing.hosts > 1 || (!framing.hosts && strcmp(version, MHD_HTTP_VERSION_1_1) == 0))
         return reject(request, PROBLEM_MALFORMED, "one Host header is wanted, there are %d", framing.hosts);
     return false;
+}
+
+/* One too many is told so, and closed; whoever asks whether the service lives is answered whatever the others do. */
+static bool reject_excess(struct request *request)
+{
+    const struct route *route = request->match.route;
+    if (request->peer->excess == PEER_WITHIN || (route && route->flags & ROUTE_HEALTH))
+        return false;
+    if (request->peer->excess == PEER_BEYOND_ALL)
+        return reject(request, PROBLEM_UNAVAILABLE,
+                      "%u connections are open and being answered, which is as many as there may be",
+                      request->http->peer_limit);
+    return reject(request, PROBLEM_UNAVAILABLE,
+                  "%s has %u connections open and being answered, which is as many as one address may have "
+                  "(--connections-per-address): use some of them again",
+                  request->peer->remote, request->http->crowd_limit);
+}
+
+/* A page of somebody else's that points a name of its own to this machine is same-origin with it to the browser; the Host
+   tells. No browser comes by a Unix socket. */
+static bool reject_host(struct request *request)
+{
+    const struct door *door = request->http->door;
+    if (!door || !request->peer->crowd || door_answers(door, request->host))
+        return false;
+    return reject(
+        request, PROBLEM_MISDIRECTED,
+        "without tokens this service answers to %s, not to \"Host: %.100s\"; --allow-host adds a name",
+        door_names(door), request->host);
+}
+
+static bool reject_origin(struct request *request)
+{
+    const struct door *door = request->http->door;
+    if (!request->origin || door_same(request->origin, request->host))
+        return false;
+    request->shared_with = door ? door_allows(door, request->origin) : NULL;
+    if (request->shared_with)
+        return false;
+    return reject(request, PROBLEM_ORIGIN,
+                  "pages of the origin \"%.100s\" may not use this service; whoever runs it lets them with "
+                  "--allow-origin, which takes a page's scheme, host and port",
+                  request->origin);
+}
+
+/* A browser asks first, without the page's token. */
+static bool answer_preflight(struct request *request)
+{
+    request->preflight = request->shared_with && strcmp(request->method, MHD_HTTP_METHOD_OPTIONS) == 0 &&
+                         request_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_REQUEST_METHOD);
+    request->rejected |= request->preflight;
+    return request->preflight;
 }
 
 /* Where tokens are asked for, whoever has none is not told either which paths there are. */
@@ -234,7 +296,8 @@ static bool reject_length(struct request *request)
 
 void admit_check(struct request *request, const char *version)
 {
-    bool rejected = reject_framing(request, version) || reject_unauthorized(request) ||
+    bool rejected = reject_framing(request, version) || reject_excess(request) || reject_host(request) ||
+                    reject_origin(request) || answer_preflight(request) || reject_unauthorized(request) ||
                     reject_target(request) || reject_path(request) || reject_role(request) ||
                     reject_media(request) || reject_query(request) || reject_length(request);
     (void)rejected;
@@ -259,13 +322,28 @@ int admit_body(struct request *request, const char *bytes, size_t count)
     return 0;
 }
 
+/* Of a path that is not there too: the page shall see that, and not that its browser stopped it. */
+static enum handled reply_preflight(struct request *request)
+{
+    const char *allow = request->match.allow;
+    reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_METHODS,
+                 allow[0] ? allow : "GET, HEAD, POST, DELETE");
+    reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_HEADERS,
+                 "Authorization, Content-Type, Prefer, Idempotency-Key, If-None-Match, Last-Event-ID, "
+                 "X-Request-Id");
+    reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_MAX_AGE, "3600");
+    if (request_header(request, "Access-Control-Request-Private-Network"))
+        reply_header(request, "Access-Control-Allow-Private-Network", "true");
+    return reply_nothing(request);
+}
+
 enum handled admit_reject(struct request *request)
 {
+    if (request->preflight)
+        return reply_preflight(request);
     if (request->rejection == PROBLEM_UNAUTHORIZED)
         reply_header(request, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"coalesced\"");
     if (request->rejection == PROBLEM_METHOD)
         reply_header(request, MHD_HTTP_HEADER_ALLOW, request->match.allow);
-    if (request->ambiguous)
-        reply_header(request, MHD_HTTP_HEADER_CONNECTION, "close");
     return reply_problem(request, request->rejection, "%s", request->rejection_text);
 }

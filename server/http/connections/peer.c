@@ -11,6 +11,8 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "server/http/connections/room.h"
+#include "server/http/listening/accept.h"
 #include "server/people/people.h"
 
 static const int64_t second_ns = 1000000000;
@@ -18,56 +20,13 @@ static const int64_t second_ns = 1000000000;
 /* How long a reply that is being sent may hold up the end. */
 enum { SENDING_MAX_S = 2 };
 
-static void list_add(struct http *http, struct peer *peer)
-{
-    peer->previous = NULL;
-    peer->next = http->peers;
-    if (peer->next)
-        peer->next->previous = peer;
-    else
-        http->last = peer;
-    http->peers = peer;
-}
-
-static void list_remove(struct http *http, struct peer *peer)
-{
-    if (peer->previous)
-        peer->previous->next = peer->next;
-    else
-        http->peers = peer->next;
-    if (peer->next)
-        peer->next->previous = peer->previous;
-    else
-        http->last = peer->previous;
-}
-
-static void peer_cut(struct peer *peer)
-{
-    peer->cut = true;
-    shutdown(peer->socket, SHUT_RDWR);
-}
-
-/* The library stops accepting at its limit, without a word: whoever has been idle longest makes room, and only where
-   nobody is idle whoever has been sending a request longest. */
-static void room_make(struct http *http)
-{
-    if (http->peer_count < http->peer_limit)
-        return;
-    for (int uploading = 0; uploading < 2; uploading++)
-        for (struct peer *peer = http->last; peer; peer = peer->previous)
-            if (peer->phase == PEER_ARRIVING && !peer->cut && peer->uploading == (uploading == 1)) {
-                peer_cut(peer);
-                return;
-            }
-}
-
 /* What it waits for, or is being sent, is not for it any more. */
 static void revoked_cut(struct http *http, struct peer *peer)
 {
     if (!peer->token || people_hold(http->people, peer->token))
         return;
     peer->gone = true;
-    peer_cut(peer);
+    room_cut(http, peer);
 }
 
 void peer_arrive(struct http *http, struct peer *peer, uint64_t token)
@@ -81,30 +40,32 @@ void peer_arrive(struct http *http, struct peer *peer, uint64_t token)
 
 static void peer_start(struct http *http, struct MHD_Connection *connection, void **slot)
 {
-    const union MHD_ConnectionInfo *info =
+    const union MHD_ConnectionInfo *fd =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct peer *peer = info ? calloc(1, sizeof *peer) : NULL;
+    struct peer *peer = fd ? calloc(1, sizeof *peer) : NULL;
     *slot = peer;
     if (!peer)
         return; /* the first request on it is rejected by closing */
     peer->connection = connection;
-    peer->socket = info->connect_fd;
+    peer->socket = fd->connect_fd;
     peer->arriving_since_ns = clock_monotonic_ns();
+    const union MHD_ConnectionInfo *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *remote = address ? address->client_addr : NULL;
+    crowd_name(remote, peer->socket, peer->remote);
     pthread_mutex_lock(&http->lock);
-    room_make(http);
-    list_add(http, peer);
-    http->peer_count++;
+    room_enter(http, peer, remote);
     pthread_mutex_unlock(&http->lock);
 }
 
 /* Called before the socket is closed, so what is in the list has a socket that is its own. */
 static void peer_end(struct http *http, struct peer *peer)
 {
+    acceptor_release(http->acceptor);
     if (!peer)
         return;
     pthread_mutex_lock(&http->lock);
-    list_remove(http, peer);
-    http->peer_count--;
+    room_leave(http, peer);
     pthread_mutex_unlock(&http->lock);
     free(peer);
 }
@@ -222,8 +183,7 @@ void peer_done(struct http *http, struct peer *peer)
     phase_set(http, peer, PEER_ARRIVING);
     peer->uploading = false;
     peer->arriving_since_ns = clock_monotonic_ns();
-    list_remove(http, peer);
-    list_add(http, peer);
+    room_refresh(http, peer);
     pthread_mutex_unlock(&http->lock);
 }
 
@@ -249,7 +209,7 @@ static int64_t peer_watch(struct http *http, struct peer *peer, int64_t now, boo
 {
     int64_t limit = peer->arriving_since_ns + http->request_s * second_ns;
     if (peer->phase == PEER_ARRIVING && !peer->cut && now >= limit)
-        peer_cut(peer);
+        room_cut(http, peer);
     if (peer->phase != PEER_WAITING || !peer->timed)
         return INT64_MAX;
     if (look && peer_left(peer))
@@ -273,10 +233,11 @@ static void *watch_main(void *arg)
             look_at = now + second_ns;
         int64_t next = look_at;
         unsigned changes = look && http->people ? people_changes(http->people) : http->people_changes;
-        for (struct peer *peer = http->peers; peer && changes != http->people_changes; peer = peer->next)
-            revoked_cut(http, peer);
+        bool changed = changes != http->people_changes;
         http->people_changes = changes;
-        for (struct peer *peer = http->peers; peer; peer = peer->next) {
+        for (struct peer *peer = http->peers.first; peer; peer = peer->in[PEERS_ALL].next) {
+            if (changed)
+                revoked_cut(http, peer);
             int64_t wants = peer_watch(http, peer, now, look);
             next = wants < next ? wants : next;
         }
@@ -291,7 +252,7 @@ static void *watch_main(void *arg)
 static int peers_in(const struct http *http, enum peer_phase phase)
 {
     int count = 0;
-    for (const struct peer *peer = http->peers; peer; peer = peer->next)
+    for (const struct peer *peer = http->peers.first; peer; peer = peer->in[PEERS_ALL].next)
         count += peer->phase == phase;
     return count;
 }

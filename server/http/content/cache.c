@@ -9,8 +9,8 @@
 enum {
     SLOTS = 4096,
     PART_MAX = 8,
-    OVERHEAD_BYTES = 1024
-}; /* PART_MAX: the most that one may take, an eighth */
+    OVERHEAD_BYTES = 4096 /* with a copy or two */
+};                        /* PART_MAX: the most that one may take, an eighth */
 
 struct cache {
     pthread_mutex_t lock;
@@ -20,25 +20,91 @@ struct cache {
     unsigned long age;
 };
 
-struct document *document_new(struct MHD_Response *response, size_t size, const char *tag)
+struct document *document_new(char *bytes, size_t size, bool coded, const char *tag)
 {
     struct document *document = calloc(1, sizeof *document);
     if (!document) {
-        MHD_destroy_response(response);
+        free(bytes);
         return NULL;
     }
     atomic_store(&document->references, 1);
-    document->response = response;
+    pthread_mutex_init(&document->lock, NULL);
+    document->bytes = bytes;
     document->size = size;
+    document->coded = coded;
     snprintf(document->tag, sizeof document->tag, "%s", tag);
     return document;
 }
 
-void document_release(struct document *document)
+struct copy *document_take(struct document *document)
 {
-    if (!document || atomic_fetch_sub(&document->references, 1) > 1)
+    pthread_mutex_lock(&document->lock);
+    struct copy *copy = document->copies;
+    if (copy) {
+        document->copies = copy->next;
+        document->copy_count--;
+    }
+    pthread_mutex_unlock(&document->lock);
+    return copy;
+}
+
+struct copy *copy_new(struct MHD_Response *response)
+{
+    struct copy *copy = calloc(1, sizeof *copy);
+    if (!copy) {
+        MHD_destroy_response(response);
+        return NULL;
+    }
+    copy->response = response;
+    return copy;
+}
+
+void copy_name(struct copy *copy, const char *id)
+{
+    if (copy->id[0])
+        MHD_del_response_header(copy->response, REQUEST_ID_HEADER, copy->id);
+    size_t length = strlen(id);
+    copy->id[0] = '\0';
+    if (length >= sizeof copy->id)
+        return; /* it was admitted as a shorter one */
+    memcpy(copy->id, id, length + 1);
+    MHD_add_response_header(copy->response, REQUEST_ID_HEADER, copy->id);
+}
+
+static void copy_free(struct copy *copy)
+{
+    MHD_destroy_response(copy->response);
+    free(copy);
+}
+
+static void copy_return(struct document *document, struct copy *copy)
+{
+    pthread_mutex_lock(&document->lock);
+    bool keep = document->copy_count < COPIES_MAX;
+    if (keep) {
+        copy->next = document->copies;
+        document->copies = copy;
+        document->copy_count++;
+    }
+    pthread_mutex_unlock(&document->lock);
+    if (!keep)
+        copy_free(copy);
+}
+
+void document_release(struct document *document, struct copy *copy)
+{
+    if (!document)
         return;
-    MHD_destroy_response(document->response);
+    if (copy)
+        copy_return(document, copy);
+    if (atomic_fetch_sub(&document->references, 1) > 1)
+        return;
+    for (struct copy *next; (copy = document->copies); document->copies = next) {
+        next = copy->next;
+        copy_free(copy);
+    }
+    pthread_mutex_destroy(&document->lock);
+    free(document->bytes);
     free(document);
 }
 
@@ -91,7 +157,7 @@ static void evict(struct cache *cache, struct document *document)
     *at = document->next;
     list_remove(cache, document);
     cache->bytes -= document->size + OVERHEAD_BYTES;
-    document_release(document);
+    document_release(document, NULL);
 }
 
 void cache_free(struct cache *cache)

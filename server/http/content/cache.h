@@ -4,23 +4,50 @@
 #define COALESCED_SERVER_HTTP_CONTENT_CACHE_H
 
 #include <microhttpd.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-enum { CACHE_KEY_BYTES = 160, CACHE_TAG_BYTES = 160 };
+#define REQUEST_ID_HEADER "X-Request-Id"
 
-/* One of them. Whoever holds a reference may queue the response. */
+enum { CACHE_KEY_BYTES = 200, CACHE_TAG_BYTES = 160, COPY_ID_BYTES = 129, COPIES_MAX = 8 };
+
+/* A response with a document's bytes and headers, of one request at a time: a header of its own names that request. A few
+   wait for the next one, because to make all headers anew would cost as much as the rest of an answer. */
+struct copy {
+    struct copy *next;
+    struct MHD_Response *response;
+    char id[COPY_ID_BYTES]; /* X-Request-Id; empty: has none yet */
+};
+
+/* One of them. */
 struct document {
     struct document *next, *newer, *older; /* of the cache */
     atomic_int references;
-    struct MHD_Response *response;
+    pthread_mutex_t lock; /* guards the copies that nobody uses */
+    struct copy *copies;
+    int copy_count;
+    char *bytes;
     size_t size;
+    bool coded; /* compressed */
     char key[CACHE_KEY_BYTES], tag[CACHE_TAG_BYTES];
 };
 
-/* With one reference, the caller's; takes the response. NULL: no memory, and the response is destroyed. */
-struct document *document_new(struct MHD_Response *response, size_t size, const char *tag);
-void document_release(struct document *document);
+/* With one reference, the caller's; takes the bytes. NULL: no memory, and the bytes are freed. */
+struct document *document_new(char *bytes, size_t size, bool coded, const char *tag);
+
+/* A copy that nobody uses, or NULL; from now on the caller's. */
+struct copy *document_take(struct document *document);
+
+/* Makes one of a response with the document's bytes, which is destroyed when there is no memory: NULL. */
+struct copy *copy_new(struct MHD_Response *response);
+
+/* Gives it that request's name in place of the one before. */
+void copy_name(struct copy *copy, const char *id);
+
+/* Returns the reference, and the copy (NULL: none). */
+void document_release(struct document *document, struct copy *copy);
 
 /* NULL: no memory. */
 struct cache *cache_new(size_t max_bytes);

@@ -22,6 +22,7 @@ struct stream {
     struct gzip *gzip;        /* NULL: sent as it is */
     struct buffer raw, piece; /* raw: before compression */
     size_t sent;              /* of the piece */
+    uint64_t *total;          /* bytes sent of all pieces, the request's */
     bool ended, failed;
 };
 
@@ -78,6 +79,7 @@ static ssize_t stream_read(void *arg, uint64_t position, char *room, size_t size
     count = count < size ? count : size;
     memcpy(room, stream->piece.data + stream->sent, count);
     stream->sent += count;
+    *stream->total += count;
     return (ssize_t)count;
 }
 
@@ -93,6 +95,7 @@ struct MHD_Response *stream_start(struct request *request, stream_more more, voi
     *stream = (struct stream){.task.run = piece_run,
                               .http = request->http,
                               .peer = request->peer,
+                              .total = &request->bytes,
                               .more = more,
                               .arg = arg,
                               .release = release};

@@ -3,6 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
+int64_t queue_now_ns(const struct queue *queue)
+{
+    return queue->config.now_ns ? queue->config.now_ns() : clock_monotonic_ns();
+}
+
+struct owner *queue_owner(struct queue *queue, const char *name)
+{
+    struct owner *owner = owner_find(queue->owners, name ? name : "");
+    if (owner || !(owner = owner_new(name ? name : "", queue->config.devices)))
+        return owner;
+    owner->next = queue->owners;
+    return queue->owners = owner;
+}
+
 /* ---- the index ---- */
 
 /* What is submitted is newer than all; what is taken up at the start comes newest first, and then what ran: so the
@@ -62,19 +78,35 @@ void entry_enter(struct queue *queue, struct entry *entry)
     age_enter(&queue->devices[entry->task.device], entry);
 }
 
-void entry_wait(struct queue *queue, struct entry *entry)
+void entry_count(struct queue *queue, const struct entry *entry, int count)
+{
+    queue->queued += count;
+    owner_count(entry->owner, count, entry->task.timeout_s);
+}
+
+/* Where it waits: among the device's overrides or in its owner's line. */
+static struct order_node **entry_order(struct queue *queue, struct entry *entry, int count)
 {
     struct device_queue *device = &queue->devices[entry->task.device];
+    struct line *line = &entry->owner->lines[entry->task.device];
+    bool override = entry->order.priority >= PRIORITY_OVERRIDE;
+    device->waiting += count;
+    line->overrides += override ? count : 0;
+    return override ? &device->overrides : &line->waiting;
+}
+
+void entry_wait(struct queue *queue, struct entry *entry)
+{
     entry->phase = WAITING;
-    order_insert(&device->waiting, &entry->order, entry->task.id, entry->order.priority);
-    pthread_cond_signal(&device->ready);
+    order_insert(entry_order(queue, entry, 1), &entry->order, entry->task.id, entry->order.priority);
+    pthread_cond_signal(&queue->devices[entry->task.device].ready);
 }
 
 void entry_unwait(struct queue *queue, struct entry *entry, int phase)
 {
-    order_remove(&queue->devices[entry->task.device].waiting, &entry->order);
+    order_remove(entry_order(queue, entry, -1), &entry->order);
     entry->phase = phase;
-    queue->queued--;
+    entry_count(queue, entry, -1);
 }
 
 /* ---- groups ---- */

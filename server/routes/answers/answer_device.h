@@ -4,7 +4,13 @@
 
 #include "server/routes/service.h"
 
-/* Appends a device's limits and how it is; with readings, unless NULL, how it is at this moment. */
-void device_write(struct buffer *out, struct devices *devices, struct readings *readings, int index);
+/* Appends a device's limits and how it is; with `live` how it is at this moment. */
+void device_write(struct buffer *out, struct service *service, int index, bool live);
+
+/* Appends what waits for it and what runs; `owner` is who asks. */
+void device_queue_write(struct buffer *out, struct service *service, int index, const char *owner);
+
+/* The device that the path names; or -1 with the reply given. */
+int device_read(struct request *request, enum handled *handled);
 
 #endif

@@ -5,10 +5,11 @@
 bool place_find(struct service *service, struct view_experiment *view, bool *running)
 {
     struct queue_depth depth;
-    double ahead_s = -1;
+    struct queue_place place;
     queue_depth(service->queue, view->device, &depth);
-    view->position = queue_position(service->queue, view->id, &ahead_s);
-    view->eta_s = ahead_s >= 0 && depth.mean_s >= 0 ? ahead_s + depth.mean_s : -1;
+    view->position = queue_position(service->queue, view->id, &place);
+    view->eta_s = place.ahead_s >= 0 && place.own_s >= 0 ? place.ahead_s + place.own_s : -1;
+    view->paused = place.paused;
     *running = strcmp(depth.running, view->id) == 0;
     view->cancelling = *running && queue_cancelled(service->queue, view->device);
     return *running || view->position >= 0;

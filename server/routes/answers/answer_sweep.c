@@ -37,9 +37,9 @@ void view_of_sweep(struct service *service, const struct sweep_row *row, struct 
         .failed = row->states[JOB_FAILED],
         .cancelled = row->states[JOB_CANCELLED],
         .removed = row->removed,
-        .eta_s = ended ? -1 : queue_sweep_eta(service->queue, row->id),
         .cancelling = row->cancelled && !ended,
     };
+    view->eta_s = queue_sweep_eta(service->queue, row->id, &view->paused);
 }
 
 enum handled reply_sweep_accepted(struct request *request, unsigned status, const struct sweep_row *row)

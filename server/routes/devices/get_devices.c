@@ -5,12 +5,12 @@
 
 static enum handled handle(struct request *request)
 {
-    struct devices *devices = request_service(request)->devices;
+    struct service *service = request_service(request);
     struct buffer body = {0};
     buffer_text(&body, "{\"devices\":[");
-    for (int i = 0; i < devices_count(devices); i++) {
+    for (int i = 0; i < devices_count(service->devices); i++) {
         buffer_text(&body, i ? "," : "");
-        device_write(&body, devices, NULL, i);
+        device_write(&body, service, i, false);
     }
     buffer_text(&body, "]}\n");
     return reply_body(request, 200, &body);

@@ -1,12 +1,15 @@
 /* GET /v1/queue: what waits and what runs, device by device. */
 #include "api/views.h"
 #include "server/http/route.h"
+#include "server/people/person.h"
+#include "server/routes/answers/answer_device.h"
 #include "server/routes/service.h"
 
 static enum handled handle(struct request *request)
 {
     struct service *service = request_service(request);
     struct buffer body = {0}, rows = {0};
+    struct queue_hold hold;
     int queued = 0, running = 0;
     for (int i = 0; i < devices_count(service->devices); i++) {
         struct queue_depth depth;
@@ -14,10 +17,13 @@ static enum handled handle(struct request *request)
         queued += depth.queued;
         running += depth.running[0] != '\0';
         buffer_text(&rows, i ? "," : "");
-        view_queue(&rows, &(struct view_queue){i, depth.queued, depth.running, depth.mean_s});
+        device_queue_write(&rows, service, i, request_person(request)->name);
     }
-    buffer_format(&body, "{\"queued\":%d,\"running\":%d,\"stopping\":%s,\"devices\":[", queued, running,
+    buffer_format(&body, "{\"queued\":%d,\"running\":%d,\"stopping\":%s", queued, running,
                   queue_stopping(service->queue) ? "true" : "false");
+    queue_hold_all(service->queue, &hold);
+    view_hold(&body, &(struct view_hold){hold.held, hold.owner, hold.since_ms});
+    buffer_text(&body, ",\"devices\":[");
     buffer_append(&body, rows.data, rows.size);
     buffer_text(&body, "]}\n");
     body.failed |= rows.failed;

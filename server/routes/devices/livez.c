@@ -11,6 +11,6 @@ const struct route route_livez = {
     .method = "GET",
     .pattern = "/livez",
     .type = "application/json",
-    .flags = ROUTE_OPEN,
+    .flags = ROUTE_OPEN | ROUTE_HEALTH,
     .handle = handle,
 };

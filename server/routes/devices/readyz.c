@@ -68,7 +68,7 @@ const struct route route_readyz = {
     .method = "GET",
     .pattern = "/readyz",
     .type = "application/json",
-    .flags = ROUTE_OPEN,
+    .flags = ROUTE_OPEN | ROUTE_HEALTH,
     .queries = queries,
     .handle = handle,
 };

@@ -25,6 +25,7 @@ struct submitting {
     atomic_bool committed; /* outcome is there */
     const char *kernel;
     int device, wait_s;
+    double timeout_s;
     char fingerprint[FINGERPRINT_BYTES];
     struct await *await;
 };
@@ -83,10 +84,12 @@ static int experiment_read(struct request *request, const json_t *object, struct
 
 /* ---- submitting ---- */
 
-static enum handled reply_refusal(struct request *request, const struct error *error)
+static enum handled reply_refusal(struct request *request, const struct submitting *submitting,
+                                  const struct error *error)
 {
     if (error->kind == ERROR_FULL)
-        reply_retry_after(request, queue_room_s(request_service(request)->queue, 1));
+        reply_retry_after(request, queue_room_s(request_service(request)->queue,
+                                                request_person(request)->name, 1, submitting->timeout_s));
     return reply_error(request, error);
 }
 
@@ -99,6 +102,7 @@ static enum handled submit(struct request *request, const struct experiment *exp
     submitting->kernel = experiment->kernel->name;
     submitting->device = (int)experiment->device;
     submitting->wait_s = request_prefer_wait(request);
+    submitting->timeout_s = experiment->timeout_s;
     request_keep(request, submitting, submitting_free);
     fingerprint_make(text, submitting->fingerprint);
     struct sweep_experiment one = {
@@ -119,7 +123,7 @@ static enum handled submit(struct request *request, const struct experiment *exp
     struct error error = {0};
     if (queue_submit(service->queue, &submission, on_committed, submitting, &error) == 0)
         return request_wait(request);
-    return reply_refusal(request, &error);
+    return reply_refusal(request, submitting, &error);
 }
 
 static enum handled begin(struct request *request)
@@ -204,7 +208,7 @@ static enum handled handle(struct request *request)
         return request_wait(request);
     const struct submitted *outcome = &submitting->outcome;
     if (outcome->outcome == SUBMITTED_FAILED)
-        return reply_refusal(request, &outcome->error);
+        return reply_refusal(request, submitting, &outcome->error);
     if (outcome->outcome == SUBMITTED_MISMATCH)
         return reply_key_reused(request);
     /* Before the state is read, so that an end in between is not missed. */

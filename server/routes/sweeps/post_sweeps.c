@@ -146,9 +146,14 @@ static enum handled reply_expansion(struct request *request, const struct sweepi
 static enum handled reply_refusal(struct request *request, const struct sweeping *sweeping,
                                   const struct error *error)
 {
+    const struct sweep *sweep = &sweeping->sweep;
+    double timeouts_s = 0;
+    for (int i = 0; i < sweep->experiment_count; i++)
+        timeouts_s += sweep->experiments[i].timeout_s;
     if (error->kind == ERROR_FULL)
         reply_retry_after(request,
-                          queue_room_s(request_service(request)->queue, sweeping->sweep.experiment_count));
+                          queue_room_s(request_service(request)->queue, request_person(request)->name,
+                                       sweep->experiment_count, timeouts_s));
     return reply_error(request, error);
 }
 

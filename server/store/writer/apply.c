@@ -41,6 +41,9 @@ static const char *const sql[APPLY_STATEMENTS] = {
     [KEY_PURGE] = "DELETE FROM keys WHERE kept_ms <= ?",
     [CHANGE] = "UPDATE experiments SET state = ?, attempt = ?, started_ms = ?, finished_ms = ?, failure = ?,"
                " failure_text = ?, failure_where = ?, result = ? WHERE id = ?",
+    [SHARE] = "INSERT OR REPLACE INTO shares (owner, used_s, at_ms) VALUES (?, ?, ?)",
+    [HOLD] = "INSERT OR IGNORE INTO holds (device, owner, since_ms) VALUES (?, ?, ?)",
+    [RESUME] = "DELETE FROM holds WHERE device = ?",
 };
 
 int applier_open(struct applier *applier, sqlite3 *db, struct error *error)
@@ -255,6 +258,27 @@ static enum applied apply_change(struct applier *applier, const struct store_cha
     return applied;
 }
 
+static enum applied apply_share(struct applier *applier, const struct store_share *share, struct error *error)
+{
+    sqlite3_stmt *statement = applier->statements[SHARE];
+    bind_text(statement, 1, share->owner);
+    sqlite3_bind_double(statement, 2, share->used_s);
+    sqlite3_bind_int64(statement, 3, share->at_ms);
+    return applier_run(applier, SHARE, error);
+}
+
+static enum applied apply_hold(struct applier *applier, const struct store_hold *hold, struct error *error)
+{
+    enum apply_statement which = hold->held ? HOLD : RESUME;
+    sqlite3_stmt *statement = applier->statements[which];
+    sqlite3_bind_int(statement, 1, hold->device);
+    if (hold->held) {
+        bind_text(statement, 2, hold->owner);
+        sqlite3_bind_int64(statement, 3, hold->since_ms);
+    }
+    return applier_run(applier, which, error);
+}
+
 /* When the last step is done the log is taken over into the database, as far as no reader needs it: only then is the file
    as short as the database. */
 static enum applied apply_removal(struct applier *applier, struct store_removal *removal, struct error *error)
@@ -272,7 +296,7 @@ static bool is_one_statement(const struct store_write *write)
     if (write->cancel || write->removal)
         return false;
     if (!submission)
-        return write->change_count == 1;
+        return write->change_count + !!write->share + !!write->hold == 1;
     return !write->change_count && !submission->sweep && !submission->key &&
            !has_labels(submission->experiments[0].request);
 }
@@ -289,6 +313,10 @@ enum applied applier_apply(struct applier *applier, struct store_write *write, s
         applied = apply_removal(applier, write->removal, error);
     for (int i = 0; applied == APPLIED && i < write->change_count; i++)
         applied = apply_change(applier, &write->changes[i], error);
+    if (applied == APPLIED && write->share)
+        applied = apply_share(applier, write->share, error);
+    if (applied == APPLIED && write->hold)
+        applied = apply_hold(applier, write->hold, error);
     if (applied == REFUSED && savepoint && applier_run(applier, BACK, error) != APPLIED)
         applied = BROKEN;
     if (applied != BROKEN && savepoint && applier_run(applier, RELEASE, error) != APPLIED)

@@ -27,6 +27,9 @@ enum apply_statement {
     KEY_KEEP,
     KEY_PURGE,
     CHANGE,
+    SHARE,
+    HOLD,
+    RESUME,
     APPLY_STATEMENTS
 };
 

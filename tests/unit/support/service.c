@@ -86,8 +86,10 @@ struct submitted service_submit(struct service *service, const struct plain *pla
                                    .timeout_s = plain->timeout_s,
                                    .request = plain->request};
     struct sweep alone = {.experiments = &run, .experiment_count = 1};
-    struct submission submission = {
-        .sweep = &alone, .idempotency_key = plain->idempotency_key, .fingerprint = plain->fingerprint};
+    struct submission submission = {.sweep = &alone,
+                                    .owner = plain->owner,
+                                    .idempotency_key = plain->idempotency_key,
+                                    .fingerprint = plain->fingerprint};
     return service_submit_sweep(service, &submission);
 }
 

@@ -28,7 +28,7 @@ void service_end(struct service *service);
 struct plain {
     int device, priority;
     double timeout_s;
-    const char *request, *idempotency_key, *fingerprint;
+    const char *request, *idempotency_key, *fingerprint, *owner;
 };
 struct plain service_request(int device, int priority);
 

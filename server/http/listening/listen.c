@@ -1,4 +1,4 @@
-#include "server/http/connections/listen.h"
+#include "server/http/listening/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,6 +38,8 @@ static socklen_t address_parse(const char *text, int port, union address *addres
 bool listen_is_local(const char *text)
 {
     union address address;
+    if (strcmp(text, "none") == 0)
+        return true;
     if (!address_parse(text, 0, &address))
         return false;
     if (address.any.sa_family == AF_INET)

@@ -1,12 +1,13 @@
 /* The socket that the service listens on. */
-#ifndef COALESCED_SERVER_HTTP_CONNECTIONS_LISTEN_H
-#define COALESCED_SERVER_HTTP_CONNECTIONS_LISTEN_H
+#ifndef COALESCED_SERVER_HTTP_LISTENING_LISTEN_H
+#define COALESCED_SERVER_HTTP_LISTENING_LISTEN_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
 
-/* Can that address (IPv4 or IPv6 in figures, or "localhost") only be reached from this machine? */
+/* Can that address (IPv4 or IPv6 in figures, or "localhost") only be reached from this machine? "none", which is no
+   address, is reached by nobody. */
 bool listen_is_local(const char *address);
 
 /* Binds and listens; port 0 lets the system choose, *port is what it became. Connections are kept waiting

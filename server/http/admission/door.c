@@ -1,0 +1,213 @@
+#include "server/http/admission/door.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/buffer.h"
+
+struct words {
+    char *texts; /* one after the other, each ended by a NUL; an empty one ends them */
+};
+
+struct door {
+    bool guarded;
+    struct words hosts, origins;
+    struct buffer names;
+};
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+static const char figures[] = "0123456789abcdefABCDEF:.";
+enum { HOST_MAX = 255, PORT_MAX = 5 };
+
+/* Bytes of the host that an authority begins with, brackets included; 0: it is no authority. *port is what follows the
+   colon, or the authority's end. */
+static size_t host_length(const char *authority, size_t length, const char **port)
+{
+    bool bracket = length && authority[0] == '[';
+    size_t host = bracket ? 1 + strspn(authority + 1, figures) : strspn(authority, letters);
+    if (bracket) {
+        if (host >= length || authority[host] != ']')
+            return 0;
+        host++;
+    }
+    if (!host || host > length || host > HOST_MAX)
+        return 0;
+    *port = authority + host;
+    if (host == length)
+        return host;
+    size_t digits = strspn(authority + host + 1, "0123456789");
+    if (authority[host] != ':' || host + 1 + digits != length || digits > PORT_MAX)
+        return 0;
+    *port = authority + host + 1;
+    return host;
+}
+
+static bool text_is(const char *text, size_t length, const char *other)
+{
+    return strlen(other) == length && strncasecmp(text, other, length) == 0;
+}
+
+/* In small letters, because that is how browsers write them. NULL when there are no more. */
+static const char *word_next(const struct words *words, const char *word)
+{
+    const char *next = word ? word + strlen(word) + 1 : words->texts;
+    return next && *next ? next : NULL;
+}
+
+static int words_read(struct words *words, const char *list, struct error *error)
+{
+    char *to = words->texts = calloc(strlen(list) + 2, 1);
+    if (!to)
+        return error_set(error, ERROR_MEMORY, "no memory for options");
+    while (*(list += strspn(list, ", \t\n"))) {
+        for (; *list && !strchr(", \t\n", *list); list++)
+            *to++ = (char)tolower((unsigned char)*list);
+        to++;
+    }
+    return 0;
+}
+
+static int host_check(const char *name, struct error *error)
+{
+    const char *port;
+    size_t length = host_length(name, strlen(name), &port);
+    if (length && length == strlen(name))
+        return 0;
+    return error_set(
+        error, ERROR_INVALID,
+        "--allow-host takes a name or an address without a port, as lab.example or [2001:db8::1], "
+        "not \"%.100s\"",
+        name);
+}
+
+/* What a browser calls an origin: a scheme, a host, and the port where it is not the scheme's own. */
+static int origin_check(const char *origin, struct error *error)
+{
+    static const struct {
+        const char *scheme, *port;
+    } usual[] = {{"http://", "80"}, {"https://", "443"}};
+    const char *port;
+    const char *authority = strstr(origin, "://");
+    if (strchr(origin, '*'))
+        return error_set(
+            error, ERROR_INVALID,
+            "--allow-origin takes no *: every page that anybody opens could then use the service; "
+            "name each origin, as https://lab.example");
+    if (!authority || authority == origin || !isalpha((unsigned char)origin[0]) ||
+        !host_length(authority + 3, strlen(authority + 3), &port))
+        return error_set(error, ERROR_INVALID,
+                         "--allow-origin takes an origin, as https://lab.example or http://localhost:8000, "
+                         "without a path, not \"%.100s\"",
+                         origin);
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (strncmp(origin, usual[i].scheme, strlen(usual[i].scheme)) == 0 &&
+            strcmp(port, usual[i].port) == 0)
+            return error_set(error, ERROR_INVALID, "--allow-origin: a browser says \"%.*s\", without :%s",
+                             (int)(port - origin - 1), origin, port);
+    return 0;
+}
+
+int door_new(struct door **out, const char *hosts, const char *origins, bool guarded, struct error *error)
+{
+    struct door *door = calloc(1, sizeof *door);
+    if (!door)
+        return error_set(error, ERROR_MEMORY, "no memory for options");
+    if (words_read(&door->hosts, hosts, error) < 0 || words_read(&door->origins, origins, error) < 0)
+        goto failed;
+    buffer_text(&door->names, "localhost, 127.0.0.0/8, [::1]");
+    for (const char *host = NULL; (host = word_next(&door->hosts, host));) {
+        if (host_check(host, error) < 0)
+            goto failed;
+        buffer_format(&door->names, ", %s", host);
+    }
+    for (const char *origin = NULL; (origin = word_next(&door->origins, origin));)
+        if (origin_check(origin, error) < 0)
+            goto failed;
+    if (door->names.failed) {
+        error_set(error, ERROR_MEMORY, "no memory for options");
+        goto failed;
+    }
+    door->guarded = guarded || word_next(&door->hosts, NULL);
+    *out = door;
+    return 0;
+failed:
+    door_free(door);
+    return -1;
+}
+
+void door_free(struct door *door)
+{
+    if (!door)
+        return;
+    free(door->hosts.texts);
+    free(door->origins.texts);
+    buffer_free(&door->names);
+    free(door);
+}
+
+/* localhost, 127.0.0.0/8, [::1], by whatever way of writing them. */
+static bool host_is_local(const char *host, size_t length)
+{
+    char text[INET6_ADDRSTRLEN];
+    struct in_addr v4;
+    struct in6_addr v6;
+    if (text_is(host, length, "localhost"))
+        return true;
+    bool bracket = host[0] == '[';
+    size_t size = bracket ? length - 2 : length;
+    if (size >= sizeof text)
+        return false;
+    memcpy(text, host + bracket, size);
+    text[size] = '\0';
+    if (bracket)
+        return inet_pton(AF_INET6, text, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+    return inet_pton(AF_INET, text, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127;
+}
+
+bool door_answers(const struct door *door, const char *host)
+{
+    const char *port;
+    if (!door->guarded || !host || !*host)
+        return true;
+    size_t length = host_length(host, strlen(host), &port);
+    if (!length)
+        return false;
+    if (host_is_local(host, length))
+        return true;
+    for (const char *name = NULL; (name = word_next(&door->hosts, name));)
+        if (text_is(host, length, name))
+            return true;
+    return false;
+}
+
+const char *door_names(const struct door *door)
+{
+    return door->names.data;
+}
+
+bool door_shares(const struct door *door)
+{
+    return word_next(&door->origins, NULL) != NULL;
+}
+
+const char *door_allows(const struct door *door, const char *origin)
+{
+    for (const char *allowed = NULL; (allowed = word_next(&door->origins, allowed));)
+        if (strcasecmp(allowed, origin) == 0)
+            return allowed;
+    return NULL;
+}
+
+bool door_same(const char *origin, const char *host)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strncasecmp(origin, schemes[i], strlen(schemes[i])) == 0)
+            return host && strcasecmp(origin + strlen(schemes[i]), host) == 0;
+    return false;
+}

@@ -1,0 +1,111 @@
+#include "server/http/connections/room.h"
+
+#include <sys/socket.h>
+
+/* How many beyond its limit an address may have that ask for the service's health. */
+enum { CROWD_SPARE = 64 };
+
+static void list_add(struct peer_list *list, enum peer_lists which, struct peer *peer)
+{
+    peer->in[which].previous = NULL;
+    peer->in[which].next = list->first;
+    *(list->first ? &list->first->in[which].previous : &list->last) = peer;
+    list->first = peer;
+}
+
+static void list_remove(struct peer_list *list, enum peer_lists which, struct peer *peer)
+{
+    struct peer *next = peer->in[which].next, *previous = peer->in[which].previous;
+    *(previous ? &previous->in[which].next : &list->first) = next;
+    *(next ? &next->in[which].previous : &list->last) = previous;
+}
+
+static void lists_add(struct http *http, struct peer *peer)
+{
+    list_add(&http->peers, PEERS_ALL, peer);
+    if (peer->crowd)
+        list_add(&peer->crowd->peers, PEERS_OF_CROWD, peer);
+}
+
+static void lists_remove(struct http *http, struct peer *peer)
+{
+    list_remove(&http->peers, PEERS_ALL, peer);
+    if (peer->crowd)
+        list_remove(&peer->crowd->peers, PEERS_OF_CROWD, peer);
+}
+
+/* It does not count as open any more. */
+static void discount(struct http *http, struct peer *peer)
+{
+    if (peer->cut)
+        return;
+    peer->cut = true;
+    http->peer_count--;
+    if (peer->crowd)
+        peer->crowd->open--;
+}
+
+void room_cut(struct http *http, struct peer *peer)
+{
+    discount(http, peer);
+    shutdown(peer->socket, SHUT_RDWR);
+}
+
+/* Closes who has been idle longest, and only where nobody is idle who has been sending a request longest; of those that
+   were within the limit when they came, or of those that were not. False: all of them are being answered. */
+static bool room_make(struct http *http, const struct peer_list *list, enum peer_lists which, bool within)
+{
+    for (int uploading = 0; uploading < 2; uploading++)
+        for (struct peer *peer = list->last; peer; peer = peer->in[which].previous)
+            if (peer->phase == PEER_ARRIVING && !peer->cut && peer->uploading == (uploading == 1) &&
+                (peer->excess == PEER_WITHIN) == within) {
+                room_cut(http, peer);
+                return true;
+            }
+    return false;
+}
+
+/* A new one is within the limit, or another one goes, or it is in excess: then it will be answered about the service's
+   health and nothing else. Of those, too, only `spare` may be there before they go, so that each has the time to ask. */
+static bool room_find(struct http *http, const struct peer_list *list, enum peer_lists which, unsigned count,
+                      unsigned limit, unsigned spare)
+{
+    if (count <= limit || room_make(http, list, which, true))
+        return true;
+    if (count > limit + spare)
+        room_make(http, list, which, false);
+    return false;
+}
+
+/* An address that has as many connections as it may makes room itself; then so do all, because at its own limit the
+   library takes no more. */
+static enum peer_excess excess_of(struct http *http, const struct crowd *crowd)
+{
+    if (crowd && http->crowd_limit &&
+        !room_find(http, &crowd->peers, PEERS_OF_CROWD, crowd->open, http->crowd_limit, CROWD_SPARE))
+        return PEER_BEYOND_ADDRESS;
+    if (!room_find(http, &http->peers, PEERS_ALL, http->peer_count + 1, http->peer_limit, http->peer_spare))
+        return PEER_BEYOND_ALL;
+    return PEER_WITHIN;
+}
+
+void room_enter(struct http *http, struct peer *peer, const struct sockaddr *remote)
+{
+    peer->crowd = crowd_join(&http->crowds, remote);
+    peer->excess = excess_of(http, peer->crowd);
+    lists_add(http, peer);
+    http->peer_count++;
+}
+
+void room_leave(struct http *http, struct peer *peer)
+{
+    discount(http, peer);
+    lists_remove(http, peer);
+    crowd_leave(&http->crowds, peer->crowd);
+}
+
+void room_refresh(struct http *http, struct peer *peer)
+{
+    lists_remove(http, peer);
+    lists_add(http, peer);
+}

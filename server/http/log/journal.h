@@ -1,0 +1,25 @@
+/* A file of lines that are written behind the requests' backs: nobody waits for a disk. Lines are gathered in memory, and a
+   thread writes them out ten times a second, or sooner when many came. A file that was renamed or removed is opened
+   anew, so that logrotate needs no signal. What cannot be written, because the disk is full or nobody reads the pipe, is
+   lost, and the log says how many lines that were. */
+#ifndef COALESCED_SERVER_HTTP_LOG_JOURNAL_H
+#define COALESCED_SERVER_HTTP_LOG_JOURNAL_H
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+struct journal;
+
+/* "-" is standard output. -1: ERROR_SYSTEM, the file cannot be opened; ERROR_MEMORY. */
+int journal_open(struct journal **journal, const char *path, struct error *error);
+
+/* Writes what is left. NULL is allowed. */
+void journal_close(struct journal *journal);
+
+/* One line: whatever is appended to the buffer between the two, in a few microseconds, because others wait. NULL: the line
+   is lost, there is no room; then journal_end() is not called. `now`: the present time as text. Any thread. */
+struct buffer *journal_begin(struct journal *journal, char now[CLOCK_TEXT_BYTES]);
+void journal_end(struct journal *journal);
+
+#endif

@@ -1,0 +1,17 @@
+/* What is written down of a request once the service is done with it: a line of the access log, one of the audit log when
+   it changed something or was not allowed to, and a call for whoever counts. */
+#ifndef COALESCED_SERVER_HTTP_LOG_RECORD_H
+#define COALESCED_SERVER_HTTP_LOG_RECORD_H
+
+#include <stdbool.h>
+
+#include "server/http/state.h"
+
+/* Gives the request the name that its reply and its lines carry: the one it came with (NULL: none) when that is 1 to 128
+   letters, digits and -._~:/+=@, else one made up. */
+void record_name(struct request *request, const char *given);
+
+/* `whole`: the client got all of the reply. On the connection's thread. */
+void record_request(const struct request *request, bool whole);
+
+#endif

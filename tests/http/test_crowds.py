@@ -1,0 +1,168 @@
+"""Many connections, of one address and of all: who has done nothing longest makes room, and health is always answered."""
+import resource
+import socket
+import threading
+import time
+
+import pytest
+
+from conftest import SMALL
+
+from test_connections import closed_within
+
+WAITS = {**SMALL, "labels": {"fake": "sleep:60"}}
+
+
+def ask(service, path, source="127.0.0.1", **headers):
+    """The whole reply, on a connection of its own from that address."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20, source_address=(source, 0)) as client:
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{lines}Connection: close\r\n\r\n".encode())
+        received = b""
+        while piece := client.recv(65536):
+            received += piece
+    return received.decode()
+
+
+def wait(service, path, count):
+    clients = []
+    for _ in range(count):
+        clients.append(service.connect())
+        clients[-1].sendall(f"GET {path}?wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    return clients
+
+
+def fill(service, path, clients):
+    """Until there is no room; one that has not asked yet may have been closed for the next."""
+    def full():
+        if ask(service, "/v1/queue").startswith("HTTP/1.1 503 "):
+            return True
+        clients.extend(wait(service, path, 1))
+        return False
+    service.until(full)
+
+
+def close(clients):
+    for client in clients:
+        client.close()
+
+
+def test_an_address_with_too_many_idle_connections_closes_its_own(start):
+    service = start("--connections-per-address", "20", "--request-seconds", "600")
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20, source_address=("127.0.0.2", 0)) as other:
+        idle = [service.connect() for _ in range(100)]
+        try:
+            service.until(lambda: sum(closed_within(client, 0.01) for client in idle) >= 80)
+            for _ in range(5):
+                service.works()
+            assert not all(closed_within(client, 0.01) for client in idle)
+            other.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")  # idle longest of all
+            assert other.recv(4096).startswith(b"HTTP/1.1 200 ")
+        finally:
+            close(idle)
+
+
+def test_an_address_that_is_at_its_limit_is_told_and_others_are_served(start, tmp_path):
+    service = start("--connections-per-address", "20", "--socket", str(tmp_path / "socket"))
+    where = service.post(WAITS).json()["links"]["self"]
+    waiting = wait(service, where, 20)
+    try:
+        fill(service, where, waiting)
+        for _ in range(10):
+            said = ask(service, "/v1/queue")
+            assert said.startswith("HTTP/1.1 503 ") and "127.0.0.1 has 20 connections" in said
+            assert "--connections-per-address" in said and "Connection: close" in said and "Retry-After: 1" in said
+            assert ask(service, "/v1/kernels").startswith("HTTP/1.1 503 ")
+            for path in "/livez", "/readyz", "/readyz?verbose":
+                assert ask(service, path).startswith("HTTP/1.1 200 ")
+            assert ask(service, "/v1/queue", source="127.0.0.2").startswith("HTTP/1.1 200 ")
+        with socket.socket(socket.AF_UNIX) as local:
+            local.connect(str(tmp_path / "socket"))
+            local.sendall(b"GET /v1/queue HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert local.recv(4096).startswith(b"HTTP/1.1 200 ")
+        close(waiting[:5])
+        service.until(lambda: ask(service, "/v1/queue").startswith("HTTP/1.1 200 "))
+    finally:
+        close(waiting)
+    service.until(lambda: ask(service, "/v1/queue").startswith("HTTP/1.1 200 "))
+
+
+def test_health_is_answered_in_a_storm_of_those_that_are_too_many(start):
+    service = start("--connections-per-address", "20")
+    where = service.post(WAITS).json()["links"]["self"]
+    waiting = wait(service, where, 20)
+    stop, refused = threading.Event(), []
+
+    def storm():
+        while not stop.is_set():
+            try:
+                refused.append(ask(service, "/v1/queue").startswith("HTTP/1.1 503 "))
+            except OSError:
+                pass
+
+    storms = [threading.Thread(target=storm) for _ in range(8)]
+    try:
+        fill(service, where, waiting)
+        for one in storms:
+            one.start()
+        for _ in range(100):
+            assert ask(service, "/livez").startswith("HTTP/1.1 200 ")
+    finally:
+        stop.set()
+        for one in storms:
+            one.join()
+        close(waiting)
+    assert len(refused) > 20 and refused.count(False) < len(refused) / 2
+
+
+def test_health_is_answered_when_all_connections_are_at_work(start):
+    """With few descriptors: more connections wait for an experiment than there may be."""
+    service = start("--connections-per-address", "0", files=600)
+    where = service.post(WAITS).json()["links"]["self"]
+    waiting = wait(service, where, 500)
+    try:
+        fill(service, where, waiting)
+        for _ in range(10):
+            assert "as many as there may be" in ask(service, "/v1/queue")
+            for path in "/livez", "/readyz":
+                begun = time.monotonic()
+                assert ask(service, path).startswith("HTTP/1.1 200 ")
+                assert time.monotonic() - begun < 10
+    finally:
+        close(waiting)
+    service.until(lambda: ask(service, "/v1/queue").startswith("HTTP/1.1 200 "))
+    service.delete(where)
+    service.works()
+
+
+@pytest.mark.parametrize("flags", [[], ["--connections-per-address", "0"]], ids=["of one address", "of all"])
+def test_thousands_of_idle_connections_delay_nobody(start, flags):
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    count = min(4500, hard - 500)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    service = start("--request-seconds", "600", *flags)
+    idle = [service.connect() for _ in range(count)]
+    try:
+        for path in "/livez", "/readyz", "/v1/queue":
+            begun = time.monotonic()
+            assert ask(service, path).startswith("HTTP/1.1 200 ")
+            assert time.monotonic() - begun < 5
+        service.works()
+    finally:
+        close(idle)
+
+
+def test_a_drip_at_the_limit_makes_room_too(start):
+    """Uploads that never end are closed for a new connection once nobody is idle."""
+    service = start("--connections-per-address", "20", "--request-seconds", "600")
+    clients = [service.connect() for _ in range(30)]
+    try:
+        for client in clients:
+            try:
+                client.sendall(b"POST /v1/experiments HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{")
+            except OSError:
+                pass  # closed already
+        for _ in range(5):
+            service.works()
+    finally:
+        close(clients)

@@ -1,0 +1,96 @@
+"""Owners take turns; a device that is drained and a queue that is paused wait, across restarts."""
+import json
+import subprocess
+
+import pytest
+
+from conftest import BINARY, SMALL
+
+PATHS = {"drain": ("/v1/devices/0/drain", "/v1/devices/0/resume"), "pause": ("/v1/queue/pause", "/v1/queue/resume")}
+
+
+def send(service, path, who=None, body=None):
+    headers = {"Authorization": f"Bearer {who}"} if who else {}
+    if body is None:
+        return service.request("POST", path, headers=headers)
+    headers["Content-Type"] = "application/json"
+    return service.request("POST", path, data=json.dumps(body), headers=headers)
+
+
+@pytest.fixture
+def secrets(tmp_path):
+    """secrets[name] is that person's token; a name is a role as well."""
+    file = tmp_path / "tokens"
+    made = {}
+    for name in "ann", "ben", "admin":
+        command = [BINARY, "token", "add", name, "--role", "admin" if name == "admin" else "run", "--token-file", str(file)]
+        made[name] = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    return {"file": str(file), **made}
+
+
+def as_person(service, secret):
+    service.headers = {"Authorization": f"Bearer {secret}"}
+    return service
+
+
+@pytest.mark.parametrize("hold, resume", PATHS.values(), ids=PATHS)
+def test_what_waits_waits_until_somebody_resumes_whatever_happens_between(start, hold, resume):
+    service = start()
+    service.works()
+    first = send(service, hold).json()
+    assert first["paused"] and first["paused_by"] is None
+    assert send(service, hold).json() == first
+    accepted = service.post(SMALL).json()
+    assert accepted["state"] == "queued" and accepted["paused"] and accepted["eta_seconds"] is None
+    service.stop()
+    service = start()
+    waiting = service.get(f"/v1/experiments/{accepted['id']}").json()
+    assert waiting["paused"] and waiting["position"] == 0 and waiting["eta_seconds"] is None
+    queue = service.get("/v1/queue").json()
+    device = service.get("/v1/devices/0").json()
+    assert [queue["paused"], queue["devices"][0]["paused"], device["paused"]] == [
+        "queue" in hold, "devices" in hold, "devices" in hold]
+    assert (queue if "queue" in hold else device)["paused_since"] == first["paused_since"]
+    sweep = send(service, "/v1/sweeps", body={"kernel": "copy", "size": [1024, 2048]}).json()
+    assert sweep["paused"] and sweep["eta_seconds"] is None
+    assert not send(service, resume).json()["paused"]
+    assert service.get(f"/v1/experiments/{accepted['id']}?wait=30").json()["state"] == "succeeded"
+    assert "paused" not in service.get(f"/v1/sweeps/{sweep['id']}").json()
+    assert not send(service, resume).json()["paused"]
+
+
+def test_there_is_no_device_9_to_drain(service):
+    assert send(service, "/v1/devices/9/drain").status_code == 404
+
+
+def test_only_an_admin_holds_and_resumes(start, secrets):
+    service = start("--token-file", secrets["file"], ready=False)
+    as_person(service, secrets["ann"]).until(lambda: service.get("/readyz").status_code == 200)
+    for hold, resume in PATHS.values():
+        assert send(service, hold).status_code == send(service, resume).status_code == 403
+        assert send(service, hold, secrets["admin"]).json()["paused_by"] == "admin"
+        assert send(service, resume, secrets["admin"]).json()["paused"] is False
+
+
+def test_a_single_experiment_waits_for_one_of_anothers_sweep_and_is_told_so(start, secrets):
+    service = as_person(start("--token-file", secrets["file"], "--queue-limit", "1000"), secrets["admin"])
+    send(service, "/v1/queue/pause")
+    sizes = [1024 * (i + 1) for i in range(400)]
+    sweep = send(service, "/v1/sweeps", secrets["ann"], {"kernel": "copy", "size": sizes})
+    assert sweep.status_code == 202, sweep.text
+    own = send(service, "/v1/experiments", secrets["ben"], SMALL).json()
+    assert own["position"] <= 1  # neither used anything: by name
+    send(service, "/v1/queue/resume")
+    service.get(f"/v1/experiments/{own['id']}?wait=30")
+    send(service, "/v1/queue/pause")
+    ended = service.get(f"/v1/experiments?sweep={sweep.json()['id']}&page_size=500&state=succeeded").json()["experiments"]
+    started = service.get(f"/v1/experiments/{own['id']}").json()["started_at"]
+    assert sum(one["started_at"] < started for one in ended) <= 1
+    queue = service.get("/v1/queue").json()["devices"][0]
+    assert [one["owner"] for one in queue["owners"]] == ["ann"] and 0 < queue["owners"][0]["share"] <= 1
+    # Bounds are the owner's own, and say so.
+    full = send(service, "/v1/sweeps", secrets["ann"], {"kernel": "copy", "size": sizes})
+    assert full.status_code == 429 and "you have" in full.json()["detail"] and int(full.headers["Retry-After"]) >= 1
+    assert send(service, "/v1/experiments", secrets["ben"], SMALL).status_code == 202
+    long = send(service, "/v1/sweeps", secrets["ben"], {"kernel": "copy", "size": sizes, "timeout_s": 3600})
+    assert long.status_code == 422 and "1440000 s" in long.json()["detail"]
