@@ -4,11 +4,12 @@
     bench/soak.py --build build-dev [--kills 1000] [--executor-kills 1000] [--rounds 40] [--seconds 60] [--seed 1]
                   [--out bench/results/soak.json] [--short] [--sabotage]
 
-Clients of several owners submit, sweep, replay keys, cancel, wait and read tables, while the server and its executors are
-killed (SIGKILL) at random moments, the disk is full or fails, the clock jumps by hours and tokens change, --rounds times
-each. The last life is not killed: for --seconds it must not grow, under the rest of the executors' kills. Then everything
-that a client was told is compared with what the service and its stopped store say. An acknowledgement is a reply that was
-read whole; a request whose reply was cut is in doubt: it may be there once or not at all, and with a key its replay tells.
+Clients of several owners submit, sweep, replay keys, cancel, remove, wait and read tables, and an admin pauses the queue,
+while the server and its executors are killed (SIGKILL) at random moments, the disk is full, nearly full or fails, the clock
+jumps by hours, tokens change and backups are made, --rounds times each. The last life is not killed: for --seconds it must
+not grow, under the rest of the executors' kills. Then everything that a client was told is compared with what the service
+and its stopped store say. An acknowledgement is a reply that was read whole; a request whose reply was cut is in doubt: it
+may be there once or not at all, and with a key its replay tells.
 
 --short takes 25 seconds or so. --sabotage tampers with the store before the last life and after it, and each change must be
 found. What is chosen follows from --seed; when it happens does not. The report is JSON; exit 1: something was violated."""

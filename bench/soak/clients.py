@@ -211,7 +211,9 @@ class Client(threading.Thread):
             others = [one for one in self.ledger.submissions[-100:] if one.id and one.owner != self.owner]
         if others and self.world.tokens.named:
             one = self.choose.choice(others)
-            self.ask("meddle", (401, 403, 500, 503), "DELETE", f"{one.path}/{one.id}")
+            reply = self.ask("meddle", (401, 403, 404, 500, 503), "DELETE", f"{one.path}/{one.id}")
+            if reply.status == 404:
+                self.ledger.gone(one.id, reply.status, reply.text)
 
 
 class Watcher(Client):

@@ -149,7 +149,7 @@ class Conductor:
     def fail_for_a_while(self, kind):
         self.rounds[kind] += 1
         self.machine.fail(kind)
-        time.sleep(self.choose.uniform(0.1, 0.6))
+        time.sleep(self.choose.uniform(0.25, 0.6))
         if self.choose.random() < 0.35:
             self.fault_left_on = kind
         else:

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
-enum fault { FAULT_NONE, FAULT_FULL, FAULT_WRITE, FAULT_SYNC, FAULT_READ, FAULTS };
+enum fault { FAULT_NONE, FAULT_FULL, FAULT_WRITE, FAULT_SYNC, FAULT_READ, FAULT_NEARLY_FULL, FAULTS };
 
 struct control {
     int32_t fault;
@@ -52,7 +53,7 @@ static int failure(int file, enum fault own)
     if (length <= (ssize_t)prefix || memcmp(path, folder, prefix) != 0 || path[prefix] != '/')
         return 0;
     __atomic_fetch_add(&control->failed[fault], 1, __ATOMIC_RELAXED);
-    return fault == FAULT_FULL ? ENOSPC : EIO;
+    return fault == FAULT_FULL || fault == FAULT_NEARLY_FULL ? ENOSPC : EIO;
 }
 
 /* Defines the function of the C library anew: it fails as `fault` says, or is what it was. */
@@ -83,6 +84,18 @@ STEERED(int, fallocate, FAULT_WRITE, (int file, int how, off_t at, off_t count),
 STEERED(int, fallocate64, FAULT_WRITE, (int file, int how, off64_t at, off64_t count), file, how, at, count)
 STEERED(int, fsync, FAULT_SYNC, (int file), file)
 STEERED(int, fdatasync, FAULT_SYNC, (int file), file)
+
+/* Nothing of it fails, but what is free is kept for others. */
+int fstatvfs(int file, struct statvfs *disk)
+{
+    static int (*next)(int, struct statvfs *);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "fstatvfs");
+    int status = next(file, disk);
+    if (status == 0 && failure(file, FAULT_NEARLY_FULL))
+        disk->f_bavail = 0;
+    return status;
+}
 
 /* ---- the clock: only the one that may jump ---- */
 
