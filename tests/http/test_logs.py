@@ -168,11 +168,11 @@ def test_a_full_disk_costs_lines_and_no_request(start):
 
 
 def test_standard_output_that_nobody_reads_holds_up_nothing(start):
-    """The pipe holds 64 kB, the service a mebibyte; then lines are lost."""
+    """The pipe holds 64 kB, the service 4 MiB; then lines are lost."""
     service = start("--access-log", "-")
     request = b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: " + b"x" * 128 + b"\r\n\r\n"
     with service.connect() as client:
-        for _ in range(60):
+        for _ in range(200):
             client.sendall(request * 100)
             received = 0
             while received < 100:

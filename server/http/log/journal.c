@@ -16,7 +16,7 @@
 
 #include "base/log.h"
 
-enum { FLUSH_BYTES = 64 << 10, ROOM_BYTES = 1 << 20, FLUSH_MS = 100, MODE = 0640 };
+enum { FLUSH_BYTES = 64 << 10, ROOM_BYTES = 4 << 20, KEPT_BYTES = 256 << 10, FLUSH_MS = 100, MODE = 0640 };
 
 struct journal {
     char *path; /* NULL: standard output */
@@ -145,6 +145,8 @@ static void journal_flush(struct journal *journal, uint64_t lost)
         losses_tell(journal);
     }
     lines->size = 0;
+    if (lines->room > KEPT_BYTES)
+        buffer_free(lines);
 }
 
 /* Waits for the first line, and then for more to write with it. */

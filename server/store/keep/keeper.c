@@ -10,7 +10,7 @@
 #include "server/store/write.h"
 
 /* Half of the writer's time, at most, is for removing. */
-enum { LOOK_MS = 2000, PAUSE_MS = 4, FAILED_MS = 30000 };
+enum { LOOK_MS = 2000, PAUSE_MS = 4, FAILED_MS = 30000, LOG_MS = 600000 };
 static const double day_ms = 24 * 3600 * 1000.0;
 
 struct keeper {
@@ -20,7 +20,8 @@ struct keeper {
     struct keeper_config config;
     pthread_t thread;
     int64_t began_ms, began_ns; /* the wall's clock and the steady one */
-    long removed;               /* since it last had nothing to do; the thread's */
+    long removed;               /* and not told yet; the thread's, as the next one */
+    int64_t logged_ns;          /* 0: never */
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t change;
@@ -49,6 +50,17 @@ static int64_t now_ms(const struct keeper *keeper)
     return wall_ms < steady_ms ? wall_ms : steady_ms;
 }
 
+/* Not each of many: a policy removes a little all the time. */
+static void removed_tell(struct keeper *keeper)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    if (keeper->logged_ns && now_ns - keeper->logged_ns < LOG_MS * 1000000LL)
+        return;
+    log_info("store: %ld experiments that had ended were removed", keeper->removed);
+    keeper->logged_ns = now_ns;
+    keeper->removed = 0;
+}
+
 /* One step; how long to wait for the next. A store that is not healthy tries by itself, and a step would not write. */
 static int keeper_step(struct keeper *keeper)
 {
@@ -69,11 +81,8 @@ static int keeper_step(struct keeper *keeper)
     if (failed)
         return FAILED_MS;
     keeper->removed += keeper->step.count;
-    if (!keeper->step.more && keeper->removed) {
-        log_info("removed %ld experiments that had ended, as --keep-days and --keep-bytes say",
-                 keeper->removed);
-        keeper->removed = 0;
-    }
+    if (!keeper->step.more && keeper->removed)
+        removed_tell(keeper);
     return keeper->step.more ? PAUSE_MS : LOOK_MS;
 }
 
