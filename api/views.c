@@ -12,23 +12,32 @@
 
 enum { RESULT_SCHEMA = 1 };
 
+static void write_name(struct buffer *out, const char *name)
+{
+    buffer_text(out, ",\"");
+    buffer_text(out, name);
+    buffer_text(out, "\":");
+}
+
 static void write_time(struct buffer *out, const char *name, int64_t wall_ms)
 {
     char text[CLOCK_TEXT_BYTES];
+    write_name(out, name);
     if (wall_ms) {
         clock_text(wall_ms, text);
-        buffer_format(out, ",\"%s\":\"%s\"", name, text);
+        text_string(out, text);
     } else {
-        buffer_format(out, ",\"%s\":null", name);
+        buffer_text(out, "null");
     }
 }
 
 static void write_seconds(struct buffer *out, const char *name, double seconds)
 {
+    write_name(out, name);
     if (seconds >= 0)
-        buffer_format(out, ",\"%s\":%.3f", name, seconds);
+        buffer_format(out, "%.3f", seconds);
     else
-        buffer_format(out, ",\"%s\":null", name);
+        buffer_text(out, "null");
 }
 
 static void write_times(struct buffer *out, const struct view_experiment *experiment)
@@ -48,10 +57,11 @@ static void write_place(struct buffer *out, const struct view_experiment *experi
 {
     if (experiment->ended)
         return;
+    buffer_text(out, ",\"position\":");
     if (experiment->position >= 0)
-        buffer_format(out, ",\"position\":%d", experiment->position);
+        text_integer(out, experiment->position);
     else
-        buffer_text(out, ",\"position\":null");
+        buffer_text(out, "null");
     write_seconds(out, "eta_seconds", experiment->eta_s);
     if (experiment->paused)
         buffer_text(out, ",\"paused\":true");
@@ -59,19 +69,24 @@ static void write_place(struct buffer *out, const struct view_experiment *experi
         buffer_text(out, ",\"cancelling\":true");
 }
 
+/* `id` is an id or a kernel's name: nothing in it wants escaping. */
+static void write_link(struct buffer *out, const char *begin, const char *id)
+{
+    buffer_text(out, begin);
+    buffer_text(out, id);
+    buffer_text(out, "\"");
+}
+
 static void write_links(struct buffer *out, const struct view_experiment *experiment)
 {
-    buffer_format(out, ",\"links\":{\"self\":\"/v1/experiments/%s\"", experiment->id);
-    if (experiment->kernel) {
-        buffer_text(out, ",\"kernel\":");
-        struct buffer link = {0};
-        buffer_format(&link, "/v1/kernels/%s", experiment->kernel);
-        text_string(out, link.failed ? NULL : link.data);
-        buffer_free(&link);
-    }
+    write_link(out, ",\"links\":{\"self\":\"/v1/experiments/", experiment->id);
+    if (experiment->kernel)
+        write_link(out, ",\"kernel\":\"/v1/kernels/", experiment->kernel);
     if (experiment->sweep && experiment->sweep[0])
-        buffer_format(out, ",\"sweep\":\"/v1/sweeps/%s\"", experiment->sweep);
-    buffer_format(out, ",\"device\":\"/v1/devices/%d\"}", experiment->device);
+        write_link(out, ",\"sweep\":\"/v1/sweeps/", experiment->sweep);
+    buffer_text(out, ",\"device\":\"/v1/devices/");
+    text_integer(out, experiment->device);
+    buffer_text(out, "\"}");
 }
 
 static void write_failure(struct buffer *out, const struct view_experiment *experiment)
@@ -102,7 +117,8 @@ int view_experiment(struct buffer *out, const struct view_experiment *experiment
 
 int view_accepted(struct buffer *out, const struct view_experiment *experiment)
 {
-    buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\"", experiment->id, experiment->state);
+    write_link(out, "{\"id\":\"", experiment->id);
+    write_link(out, ",\"state\":\"", experiment->state);
     write_place(out, experiment);
     write_links(out, experiment);
     return buffer_text(out, "}\n");

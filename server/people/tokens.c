@@ -1,7 +1,6 @@
 #include "server/people/tokens.h"
 
 #include <errno.h>
-#include <nettle/memops.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,11 +169,23 @@ void tokens_free(struct tokens *tokens)
     free(tokens);
 }
 
+/* All bits when both are the same, else none; as long for any two. Word by word: nettle's memeql_sec() goes byte by byte,
+   and with forty tokens took a tenth of what answers a GET. */
+static int hash_same(const uint8_t one[SECRET_HASH_BYTES], const uint8_t other[SECRET_HASH_BYTES])
+{
+    uint64_t a[SECRET_HASH_BYTES / sizeof(uint64_t)], b[SECRET_HASH_BYTES / sizeof(uint64_t)], differs = 0;
+    memcpy(a, one, SECRET_HASH_BYTES);
+    memcpy(b, other, SECRET_HASH_BYTES);
+    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+        differs |= a[i] ^ b[i];
+    return (int)((differs | (0 - differs)) >> 63) - 1;
+}
+
 const struct token *tokens_find(const struct tokens *tokens, const uint8_t hash[SECRET_HASH_BYTES])
 {
     int found = -1;
     for (int i = 0; i < tokens->count; i++) {
-        int same = -memeql_sec(tokens->at[i].hash, hash, SECRET_HASH_BYTES); /* all bits, or none */
+        int same = hash_same(tokens->at[i].hash, hash);
         found = (found & ~same) | (i & same);
     }
     return found < 0 ? NULL : &tokens->at[found];

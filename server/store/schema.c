@@ -86,7 +86,9 @@ static const char *const steps[] = {
     /* Who submitted it; NULL: nobody by name, or before there were names. */
     "ALTER TABLE experiments ADD COLUMN owner TEXT;"
     "ALTER TABLE sweeps ADD COLUMN owner TEXT;"
-    "CREATE INDEX experiments_by_owner ON experiments (owner, id) WHERE owner IS NOT NULL;"
+    /* By id first: forty owners' submissions of one moment then touch one page of it, not forty. A list of one owner's
+       looks through it, newest first, without reading the rows of others. */
+    "CREATE INDEX experiments_by_owner ON experiments (id, owner) WHERE owner IS NOT NULL;"
     "CREATE INDEX sweeps_by_owner ON sweeps (owner, id) WHERE owner IS NOT NULL;"
     /* A key is its owner's; '' for nobody by name. */
     "ALTER TABLE keys RENAME TO keys_of_all;"

@@ -23,7 +23,6 @@ static const char *token_presented(const struct request *request, char *why, siz
 {
     const char *field = request_header(request, MHD_HTTP_HEADER_AUTHORIZATION);
     const char *token = field ? field_bearer(field) : NULL;
-    struct error error = {0};
     if (!field)
         snprintf(why, size, "this service wants a token: send \"Authorization: Bearer TOKEN\"%s",
                  query_explain(request));
@@ -33,11 +32,22 @@ static const char *token_presented(const struct request *request, char *why, siz
         snprintf(why, size, "the Authorization header must be \"Bearer TOKEN\": the word, a blank, a token");
     else if (!token[0])
         snprintf(why, size, "there is no token after \"Bearer\"");
-    else if (secret_check(token, &error) < 0)
-        snprintf(why, size, "%s", error.text);
     else
         return token;
     return NULL;
+}
+
+/* Nobody's: it has not the form of one, or is no more. */
+static void token_explain(const char *token, char *why, size_t size)
+{
+    struct error error = {0};
+    if (secret_check(token, &error) < 0)
+        snprintf(why, size, "%s", error.text);
+    else
+        snprintf(
+            why, size,
+            "this token is not known here, or was revoked: whoever runs the service can make another one "
+            "(coalesced token add)");
 }
 
 bool authorize_token(struct request *request, char *why, size_t size)
@@ -51,9 +61,7 @@ bool authorize_token(struct request *request, char *why, size_t size)
         return false;
     if (people_find(people, token, &request->person, &request->token))
         return true;
-    snprintf(why, size,
-             "this token is not known here, or was revoked: whoever runs the service can make another one "
-             "(coalesced token add)");
+    token_explain(token, why, size);
     return false;
 }
 

@@ -42,6 +42,18 @@ void record_name(struct request *request, const char *given)
         name_make(request->http, request->id_made);
 }
 
+/* A person's or a route's, in which nothing wants escaping; null when it is empty. */
+static void name_write(struct buffer *line, const char *name)
+{
+    if (!name[0]) {
+        buffer_text(line, "null");
+        return;
+    }
+    buffer_text(line, "\"");
+    buffer_text(line, name);
+    buffer_text(line, "\"");
+}
+
 static void line_begin(struct buffer *line, const struct request *request, const char *now)
 {
     buffer_text(line, "{\"time\":\"");
@@ -49,7 +61,7 @@ static void line_begin(struct buffer *line, const struct request *request, const
     buffer_text(line, "\",\"id\":\"");
     buffer_text(line, request->id);
     buffer_text(line, "\",\"owner\":");
-    text_string(line, request->person.name[0] ? request->person.name : NULL);
+    name_write(line, request->person.name);
 }
 
 static void line_request(struct buffer *line, const struct request *request)
@@ -58,7 +70,7 @@ static void line_request(struct buffer *line, const struct request *request)
     buffer_text(line, ",\"method\":");
     text_string(line, request->method);
     buffer_text(line, ",\"route\":");
-    text_string(line, route ? route->pattern : NULL);
+    name_write(line, route ? route->pattern : "");
     buffer_text(line, ",\"path\":");
     text_string(line, request->path);
     buffer_text(line, ",\"code\":");

@@ -91,7 +91,7 @@ static struct order_node **entry_order(struct queue *queue, struct entry *entry,
     struct line *line = &entry->owner->lines[entry->task.device];
     bool override = entry->order.priority >= PRIORITY_OVERRIDE;
     device->waiting += count;
-    line->overrides += override ? count : 0;
+    *(override ? &line->overrides : &line->count) += count;
     return override ? &device->overrides : &line->waiting;
 }
 

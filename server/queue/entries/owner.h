@@ -11,6 +11,7 @@
 /* What of one owner waits for one device, in its order. */
 struct line {
     struct order_node *waiting;
+    int count;     /* in it; beside the owner's other figures, which are read for each place that is told */
     int overrides; /* of it waiting among the device's overrides, and not in here */
     struct pace pace;
 };

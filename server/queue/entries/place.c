@@ -50,7 +50,7 @@ static struct turn turn_of(struct queue *queue, const struct owner *owner, int i
         .used_s = used_of(queue, owner, now_ns) + line->overrides * mean_s,
         .mean_s = mean_s,
         .served = line->overrides ? INT64_MAX : owner->served,
-        .waiting = order_size(line->waiting),
+        .waiting = line->count,
     };
 }
 
@@ -164,7 +164,7 @@ double queue_next_s(struct queue *queue, int index, const char *name)
 {
     pthread_mutex_lock(&queue->lock);
     const struct owner *owner = owner_find(queue->owners, name);
-    int before = owner ? order_size(owner->lines[index].waiting) : 0;
+    int before = owner ? owner->lines[index].count : 0;
     double ahead_s = place_in_line(queue, owner, index, before).ahead_s;
     pthread_mutex_unlock(&queue->lock);
     return ahead_s;
@@ -286,7 +286,7 @@ int queue_owners(struct queue *queue, int index, struct queue_owner **out)
     for (const struct owner *owner = queue->owners; owners && owner; owner = owner->next) {
         const struct line *line = &owner->lines[index];
         struct queue_owner *one = &owners[count];
-        one->queued = order_size(line->waiting) + line->overrides;
+        one->queued = line->count + line->overrides;
         one->running = running && running->owner == owner;
         one->share = all_s > 0 ? owner_used(owner, now_ns, queue->config.half_life_s) / all_s : 0;
         memcpy(one->name, owner->name, sizeof one->name);

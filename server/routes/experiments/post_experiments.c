@@ -104,7 +104,9 @@ static enum handled submit(struct request *request, const struct experiment *exp
     submitting->wait_s = request_prefer_wait(request);
     submitting->timeout_s = experiment->timeout_s;
     request_keep(request, submitting, submitting_free);
-    fingerprint_make(text, submitting->fingerprint);
+    const char *key = request_header(request, "Idempotency-Key");
+    if (key)
+        fingerprint_make(text, submitting->fingerprint);
     struct sweep_experiment one = {
         .kernel = submitting->kernel,
         .device = submitting->device,
@@ -116,7 +118,7 @@ static enum handled submit(struct request *request, const struct experiment *exp
     struct submission submission = {
         .sweep = &alone,
         .owner = request_person(request)->name,
-        .idempotency_key = request_header(request, "Idempotency-Key"),
+        .idempotency_key = key,
         .fingerprint = submitting->fingerprint,
     };
     struct service *service = request_service(request);

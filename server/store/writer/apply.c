@@ -23,7 +23,7 @@ static const char *const sql[APPLY_STATEMENTS] = {
         "INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms, kernel, request,"
         " sweep, points, owner) VALUES (?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [LABELS_INSERT] = "INSERT OR IGNORE INTO labels (name, experiment, value)"
-                      " SELECT key, ?, value FROM json_each(?, '$.labels')",
+                      " SELECT key, ?, value FROM json_each(?)",
     [SWEEP_INSERT] = "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused, owner, ended_ms)"
                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [POINT_INSERT] = "INSERT INTO points (sweep_id, place, axes, experiment, refused, reason, reference)"
@@ -128,11 +128,28 @@ static enum applied key_keep(struct applier *applier, const struct store_submiss
     return applier_run(applier, KEY_KEEP, error);
 }
 
-/* Most requests have none, and SQLite need not read those. */
-static bool has_labels(const char *request)
+/* The object of the request's labels, whose values are texts, and its length; NULL: most requests have none. So SQLite
+   reads those alone. */
+static const char *labels_find(const char *request, int *length)
 {
-    const char *labels = strstr(request, "\"labels\":");
-    return labels && strncmp(labels, "\"labels\":{}", sizeof "\"labels\":{}" - 1) != 0;
+    static const char member[] = "\"labels\":";
+    const char *labels = strstr(request, member);
+    if (!labels)
+        return NULL;
+    labels += sizeof member - 1;
+    labels += strspn(labels, " ");
+    if (labels[0] != '{' || labels[1] == '}')
+        return NULL;
+    bool quoted = false;
+    const char *at = labels;
+    for (; *at && (quoted || *at != '}'); at++) {
+        if (*at == '"')
+            quoted = !quoted;
+        else if (quoted && *at == '\\' && at[1])
+            at++;
+    }
+    *length = (int)(at - labels) + (*at == '}');
+    return labels;
 }
 
 static enum applied apply_experiment(struct applier *applier, const struct store_submission *submission,
@@ -150,12 +167,15 @@ static enum applied apply_experiment(struct applier *applier, const struct store
     sqlite3_bind_int(statement, 9, experiment->points);
     bind_owner(statement, 10, submission->owner);
     enum applied applied = applier_run(applier, EXPERIMENT_INSERT, error);
-    if (applied != APPLIED || !has_labels(experiment->request))
+    int length = 0;
+    const char *labels = applied == APPLIED ? labels_find(experiment->request, &length) : NULL;
+    if (!labels)
         return applied;
     statement = applier->statements[LABELS_INSERT];
     bind_text(statement, 1, experiment->id);
-    bind_text(statement, 2, experiment->request);
-    return applier_run(applier, LABELS_INSERT, error);
+    sqlite3_bind_text(statement, 2, labels, length, SQLITE_STATIC);
+    /* It ignores what is there twice, so nothing about the rows can be wrong. */
+    return applier_run(applier, LABELS_INSERT, error) == APPLIED ? APPLIED : BROKEN;
 }
 
 static enum applied apply_point(struct applier *applier, const struct store_submission *submission, int place,
@@ -289,7 +309,7 @@ static enum applied apply_removal(struct applier *applier, struct store_removal 
     return applied;
 }
 
-/* A write of one statement is all or nothing by itself. */
+/* A write of one statement that may be refused is all or nothing by itself; a savepoint copies each page that changes. */
 static bool is_one_statement(const struct store_write *write)
 {
     const struct store_submission *submission = write->submission;
@@ -297,8 +317,7 @@ static bool is_one_statement(const struct store_write *write)
         return false;
     if (!submission)
         return write->change_count + !!write->share + !!write->hold == 1;
-    return !write->change_count && !submission->sweep && !submission->key &&
-           !has_labels(submission->experiments[0].request);
+    return !write->change_count && !submission->sweep && !submission->key;
 }
 
 enum applied applier_apply(struct applier *applier, struct store_write *write, struct error *error)
