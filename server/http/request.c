@@ -21,6 +21,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
     request->person = person_everybody;
     request->malformed = peer->malformed;
     peer->malformed = false;
+    request->target = path;
     request->path = target_path(path);
     request->method = method;
     request->began_ns = clock_monotonic_ns();
