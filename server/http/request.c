@@ -154,6 +154,11 @@ void *request_kept(const struct request *request)
     return request->kept;
 }
 
+void request_made(struct request *request, const char *id)
+{
+    request->made = id;
+}
+
 enum handled request_wait(struct request *request)
 {
     request->wait_s = -1;

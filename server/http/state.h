@@ -129,6 +129,7 @@ struct request {
     unsigned long cache_age; /* before its handler read anything */
     void *kept;
     void (*release)(void *kept);
+    const char *made; /* the id of what it made; NULL: nothing yet */
     int header_count;
     struct {
         const char *name;

@@ -111,6 +111,18 @@ def test_what_changes_something_is_audited_and_what_was_not_allowed_to(logged):
         assert code in (None, line["code"]) and TIME.fullmatch(line["time"])
 
 
+@pytest.mark.parametrize("path, body", [("/v1/experiments", SMALL), ("/v1/sweeps", {**SMALL, "offset": [0, 1]})])
+def test_whoever_leaves_before_the_reply_is_audited_all_the_same(logged, path, body):
+    """Else anybody could submit without a trace: the experiment is there."""
+    body = json.dumps({**body, "labels": {"fake": "sleep:2"}})
+    with logged.connect() as client:
+        client.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: left\r\nContent-Type: application/json\r\n"
+                       f"Prefer: wait=30\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        logged.until(lambda: logged.get(path).json()[path[4:]])
+    line = named(logged.lines("audit", "left"), "left")
+    assert (line["code"], line["subject"]) == (0, logged.get(path).json()[path[4:]][0]["id"])
+
+
 def test_both_logs_name_the_owner_of_a_token(start, tmp_path):
     secrets = {name: f"the-secret-of-{name}-0123456789" for name in ("rita", "bob")}
     (tmp_path / "tokens").write_text(token_line("rita", "read", secrets["rita"]) + token_line("bob", "run", secrets["bob"]))
