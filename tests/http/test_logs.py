@@ -168,6 +168,16 @@ def test_no_line_is_lost_or_torn_under_many(logged):
     assert sorted(name for name in names if re.fullmatch(r"\d-\d+", name)) == sorted(f"{w}-{i}" for w in range(8) for i in range(200))
 
 
+def test_a_named_pipe_that_nobody_reads_holds_up_no_start(start, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    service = start("--access-log", str(tmp_path / "pipe"))
+    assert service.get("/livez").status_code == 200
+    assert f"cannot write to {tmp_path / 'pipe'}: " in service.log.read_text()
+    with open(os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)) as reader:
+        service.until(lambda: service.get("/livez").status_code == 200 and reader.readline())
+        assert service.stop() == 0
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 def test_a_full_disk_costs_lines_and_no_request(start):
     service = start("--access-log", "/dev/full")
