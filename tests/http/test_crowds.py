@@ -168,3 +168,19 @@ def test_a_drip_at_the_limit_makes_room_too(start):
             service.works()
     finally:
         close(clients)
+
+
+def test_a_lack_of_descriptors_is_said_once_and_passes(start):
+    """Ten times a second it would be said for as long as it lasts."""
+    service = start()
+    before = resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (3, before[1]))
+    clients = [service.connect() for _ in range(3)]
+    try:
+        service.until(lambda: "cannot accept connections" in service.log.read_text())
+        time.sleep(0.5)
+    finally:
+        resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, before)
+        close(clients)
+    assert service.get("/livez").status_code == 200
+    assert service.log.read_text().count("cannot accept connections") == 1
