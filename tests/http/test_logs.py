@@ -203,6 +203,26 @@ def test_standard_output_that_nobody_reads_holds_up_nothing(start):
     assert re.search(r"standard output: \d+ lines were lost", service.log.read_text())
 
 
+def test_both_logs_may_go_to_one_place_and_no_line_is_torn(start):
+    """A pipe takes some thousand bytes at a time, which end in the middle of a line."""
+    service = start("--access-log", "-", "--audit-log", "-")
+    found = []
+    reader = threading.Thread(target=lambda: found.extend(service.process.stdout))
+    refused = b"POST /v1/experiments HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\nX-Request-Id: " + b"x" * 128 + b"\r\n\r\n"
+    with service.connect() as client:
+        for _ in range(50):
+            client.sendall(refused * 20)
+            received = 0
+            while received < 20:
+                received += client.recv(1 << 20).count(b"HTTP/1.1 421 ")
+    reader.start()  # only now, so that both wait for it
+    service.until(lambda: len(found) >= 2000)
+    service.process.terminate()
+    reader.join()
+    lines = [json.loads(line) for line in found]
+    assert sum("subject" in line for line in lines) == sum("bytes" in line for line in lines if line["code"] == 421) == 1000
+
+
 def test_standard_output_has_the_announcement_and_then_the_lines(tmp_path):
     process = subprocess.Popen([BINARY, "--port", "0", "--data-dir", str(tmp_path), "--executor-command", FAKE, "--access-log", "-"],
                                stdout=subprocess.PIPE, text=True)
