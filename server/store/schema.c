@@ -86,7 +86,8 @@ static const char *const steps[] = {
     /* Who submitted it; NULL: nobody by name, or before there were names. */
     "ALTER TABLE experiments ADD COLUMN owner TEXT;"
     "ALTER TABLE sweeps ADD COLUMN owner TEXT;"
-    "CREATE INDEX experiments_by_owner ON experiments (owner, id) WHERE owner IS NOT NULL;"
+    /* By id first: what forty owners submit is appended at one place, and not written to forty pages with each commit. */
+    "CREATE INDEX experiments_by_owner ON experiments (id, owner) WHERE owner IS NOT NULL;"
     "CREATE INDEX sweeps_by_owner ON sweeps (owner, id) WHERE owner IS NOT NULL;"
     /* A key is its owner's; '' for nobody by name. */
     "ALTER TABLE keys RENAME TO keys_of_all;"
