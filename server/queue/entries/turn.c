@@ -44,7 +44,7 @@ int turn_count(const struct turn *own, int place, const struct turn *other)
 
 double turn_decayed(double used_s, double after_s, double half_life_s)
 {
-    return after_s > 0 ? used_s * exp2(-after_s / half_life_s) : used_s;
+    return used_s > 0 && after_s > 0 ? used_s * exp2(-after_s / half_life_s) : used_s;
 }
 
 void pace_add(struct pace *pace, double took_s)
