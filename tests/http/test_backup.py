@@ -147,6 +147,21 @@ def test_root_restores_for_the_services_user(start, tmp_path):
             assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (12345, 23456, 0o600)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_root_follows_no_link_that_the_services_user_has_put_there(start, tmp_path):
+    service, data, victim = start(), tmp_path / "data", tmp_path / "victim"
+    backup(data, tmp_path / "backup.db")
+    assert service.stop() == 0
+    victim.write_text("of root\n")
+    os.chown(data, 12345, 23456)
+    (data / "lock").unlink()
+    (data / "lock").symlink_to(victim)
+    fails(command("restore", tmp_path / "backup.db", "--data-dir", data), 1, str(data / "lock"))
+    (data / "out.db.part").symlink_to(victim)
+    fails(command("backup", data / "out.db", "--data-dir", data), 1, "out.db.part")
+    assert victim.stat().st_uid == 0 and victim.read_text() == "of root\n"
+
+
 def test_an_older_version_is_backed_up_and_restored(tmp_path):
     data = tmp_path / "data"
     data.mkdir()

@@ -50,7 +50,7 @@ static int database_copy(const char *source, const char *part, struct error *err
 /* An empty file that this process alone makes, whoever else has the same plan; the descriptor, or -1. */
 static int part_open(const char *part, struct error *error)
 {
-    int file = open(part, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int file = open(part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return error_set_errno(error, errno, "cannot write %s", part);
     struct stat locked, named;
