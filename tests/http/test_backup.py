@@ -115,8 +115,8 @@ def test_a_backup_is_never_overwritten_by_accident(start, tmp_path):
     assert file.read_bytes() == before
     backup(tmp_path / "data", file, "--force")
     assert file.read_bytes() != before
-    itself = tmp_path / "data" / "coalesced.db"
-    fails(command("backup", itself, "--data-dir", tmp_path / "data", "--force"), 1, "the database itself")
+    for itself in "coalesced.db", "coalesced.db-wal":
+        fails(command("backup", tmp_path / "data" / itself, "--data-dir", tmp_path / "data", "--force"), 1, "the database itself")
     service.works()
 
 
