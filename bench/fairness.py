@@ -15,7 +15,6 @@ import argparse
 import contextlib
 import http.client
 import json
-import os
 import pathlib
 import sqlite3
 import statistics
@@ -24,6 +23,8 @@ import sys
 import tempfile
 import threading
 import time
+
+from report import report_begin, report_end
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FAKE = f"{sys.executable} '{ROOT / 'tests' / 'http' / 'fake_executor.py'}'"
@@ -247,16 +248,11 @@ def main():
     build = options.build.resolve()
     parts = {"turns": lambda: turns(build),
              "shares": lambda: shares(build, options.owners, options.greedy, options.seconds)}
-    said = subprocess.run([str(build / "coalesced"), "--version"], capture_output=True, text=True).stdout.strip()
-    report = {"benchmark": "fairness", "command": "bench/fairness.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
-              "date": time.strftime("%Y-%m-%d", time.gmtime()), "version": said, "cores": os.cpu_count()}
+    report = report_begin(build)
     for name in options.only.split(","):
         report[name] = parts[name]()
         print(name, json.dumps(report[name], indent=1), file=sys.stderr, flush=True)
-    text = json.dumps(report, indent=1)
-    print(text)
-    if options.out:
-        options.out.write_text(text + "\n")
+    report_end(report, options.out)
 
 
 if __name__ == "__main__":

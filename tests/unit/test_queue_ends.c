@@ -15,22 +15,6 @@
 #include "tests/unit/support/service.h"
 #include "tests/unit/support/store_fixture.h"
 
-static int setup(void **state)
-{
-    struct service *service = calloc(1, sizeof *service);
-    service_init(service, NULL);
-    service_start(service);
-    *state = service;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    service_end(*state);
-    free(*state);
-    return 0;
-}
-
 static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
 
 static void assert_ended(struct service *service, const char *id, enum job_state state, enum error_kind kind)
@@ -331,22 +315,29 @@ static void a_waiting_worker_is_woken_by_work_or_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_waits_is_cancelled_at_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_runs_hears_that_it_is_cancelled, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_has_just_ended_cannot_be_cancelled, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_refused_takes_no_place_while_its_key_is_looked_up, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(what_is_handed_back_is_next_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(counted_attempts_have_an_end, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_was_to_be_cancelled_is_not_queued_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_ran_when_the_service_died_is_queued_again_and_counted, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(what_waits_is_cancelled_at_once, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(what_runs_hears_that_it_is_cancelled, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(what_has_just_ended_cannot_be_cancelled, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(what_is_refused_takes_no_place_while_its_key_is_looked_up,
+                                        service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(what_is_handed_back_is_next_again, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(counted_attempts_have_an_end, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(what_was_to_be_cancelled_is_not_queued_again, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(what_ran_when_the_service_died_is_queued_again_and_counted,
+                                        service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(an_experiment_under_which_the_service_dies_three_times_is_failed,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(a_run_that_the_service_dies_under_is_paid_for, setup, teardown),
-        cmocka_unit_test_setup_teardown(experiments_of_a_device_that_is_gone_are_failed, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_stop_wakes_the_workers_and_refuses_all_else, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_waiting_worker_is_woken_by_work_or_time, setup, teardown),
+                                        service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(a_run_that_the_service_dies_under_is_paid_for, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(experiments_of_a_device_that_is_gone_are_failed, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(a_stop_wakes_the_workers_and_refuses_all_else, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(a_waiting_worker_is_woken_by_work_or_time, service_setup,
+                                        service_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
