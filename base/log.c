@@ -56,7 +56,11 @@ void log_line(enum log_level level, const char *format, ...)
     int wanted = vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);
     va_end(arguments);
     int room = (int)sizeof line - used - 2;
-    used += wanted < 0 ? 0 : wanted < room ? wanted : room;
+    int end = used + (wanted < 0 ? 0 : wanted < room ? wanted : room);
+    /* A message may hold what a client or a driver said: it is one line, and moves no terminal's cursor. */
+    for (; used < end; used++)
+        if ((unsigned char)line[used] < ' ' || line[used] == 0x7f)
+            line[used] = ' ';
     line[used++] = '\n';
     /* One write a line, so that lines of several threads and processes do not mix. */
     ssize_t written = write(STDERR_FILENO, line, (size_t)used);

@@ -2,6 +2,7 @@
 """Forty people on one device: whether three greedy ones hurt the others.
 
     bench/fairness.py --build build [--out bench/results/fairness.json] [--owners 40] [--greedy 3] [--seconds 60]
+                      [--devices cuda:0]
 
     turns   behind the 10,000 points of one owner, others submit a single experiment: how many of the sweep begin before it
     shares  all owners keep something waiting, the greedy ones as many points as they are let, refilled at once: what
@@ -9,12 +10,11 @@
     visits  meanwhile somebody who used nothing submits a single experiment now and then: how long it waits
 
 The executor is one that sleeps (tests/http/fake_executor.py), for each owner another time, so that the device is busy
-and the machine is not. What is reported comes from the database's own times, after the service has ended."""
+and the machine is not; with --devices it is a real one, and the owners' experiments differ in size. What is reported comes from the database's own times, after the service has ended."""
 import argparse
 import contextlib
 import http.client
 import json
-import os
 import pathlib
 import sqlite3
 import statistics
@@ -24,9 +24,12 @@ import tempfile
 import threading
 import time
 
+from report import report_begin, report_end
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FAKE = f"{sys.executable} '{ROOT / 'tests' / 'http' / 'fake_executor.py'}'"
 VISITOR, ADMIN = "visitor", "admin"
+REAL = None  # devices to run on
 WAITING = 3  # experiments that a modest owner keeps waiting
 
 
@@ -38,7 +41,7 @@ class Lab:
         tokens = self.directory / "tokens"
         self.secrets = {name: self.token(name, "admin" if name == ADMIN else "run", tokens) for name in [*people, ADMIN]}
         command = [self.program, "--port", "0", "--data-dir", str(self.directory / "data"), "--log-level", "warning",
-                   "--executor-command", FAKE, "--token-file", str(tokens), *flags]
+                   *(["--devices", REAL] if REAL else ["--executor-command", FAKE]), "--token-file", str(tokens), *flags]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.port = json.loads(self.process.stdout.readline())["port"]
         while self.client(ADMIN)("GET", "/readyz")[0] != 200:
@@ -77,12 +80,15 @@ class Lab:
 
 
 def single(seconds, number=0):
+    if REAL:
+        return {"kernel": "read_offset", "size": round(seconds * 1e9), "offset": number % 512}
     return {"kernel": "read_offset", "size": 1024, "offset": number % 512, "labels": {"fake": f"sleep:{seconds}"}}
 
 
 def sweep(seconds, points):
     rows = max(points // 100, 1)
-    return {**single(seconds), "offset": list(range(min(points, 100))), "size": [1024 * (i + 1) for i in range(rows)]}
+    first = single(seconds)
+    return {**first, "offset": list(range(min(points, 100))), "size": [first["size"] + 1024 * i for i in range(rows)]}
 
 
 def jain(values):
@@ -234,21 +240,19 @@ def main():
     parser.add_argument("--owners", type=int, default=40)
     parser.add_argument("--greedy", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--devices", help="run on these instead of sleeping")
     parser.add_argument("--only", default="turns,shares")
     options = parser.parse_args()
+    global REAL
+    REAL = options.devices
     build = options.build.resolve()
     parts = {"turns": lambda: turns(build),
              "shares": lambda: shares(build, options.owners, options.greedy, options.seconds)}
-    said = subprocess.run([str(build / "coalesced"), "--version"], capture_output=True, text=True).stdout.strip()
-    report = {"benchmark": "fairness", "command": "bench/fairness.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
-              "date": time.strftime("%Y-%m-%d", time.gmtime()), "version": said, "cores": os.cpu_count()}
+    report = report_begin(build)
     for name in options.only.split(","):
         report[name] = parts[name]()
         print(name, json.dumps(report[name], indent=1), file=sys.stderr, flush=True)
-    text = json.dumps(report, indent=1)
-    print(text)
-    if options.out:
-        options.out.write_text(text + "\n")
+    report_end(report, options.out)
 
 
 if __name__ == "__main__":

@@ -6,15 +6,12 @@
 Durable POSTs and GETs of an ended experiment, 64 connections, the device doing nothing; rounds of the two take turns, and
 the medians are reported. Wants both to hold coalesced and tests/fake_executor, --build also http_load."""
 import argparse
-import json
-import os
 import pathlib
 import subprocess
-import sys
 import tempfile
-import time
 
-from http_service import BODY, CONNECTIONS, HANG, SMALL, Service, load, median, processor, versions
+from http_service import BODY, CONNECTIONS, HANG, SMALL, Service, load, median
+from report import report_begin, report_end, version
 
 OWNERS = 40
 
@@ -68,11 +65,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    report = {"benchmark": "http_before",
-              "command": "bench/http_before.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
-              "date": time.strftime("%Y-%m-%d", time.gmtime()), "machine": {"processor": processor(), "cores": os.cpu_count()},
-              "versions": {"now": versions(options.build)["coalesced"], "before": versions(options.before)["coalesced"]},
-              "owners": OWNERS}
+    report = report_begin(options.build, before=version(options.before), owners=OWNERS)
     with tempfile.TemporaryDirectory() as directory:
         tokens = people(options.build, pathlib.Path(directory))
         presented = ["--tokens", tokens.with_suffix(".secrets")]
@@ -83,10 +76,7 @@ def main():
                 before.append(part(lambda *flags, **how: Service(options.before, *flags, **how), options, []))
             report[name] = {"now": median(now), "before": median(before)}
             report[name]["ratio"] = round(report[name]["now"]["per_s"] / report[name]["before"]["per_s"], 3)
-    text = json.dumps(report, indent=1)
-    print(text)
-    if options.out:
-        options.out.write_text(text + "\n")
+    report_end(report, options.out)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,7 @@ turns; the medians are reported."""
 import argparse
 import contextlib
 import json
-import os
 import pathlib
-import platform
 import resource
 import socket
 import sqlite3
@@ -26,6 +24,8 @@ import sys
 import tempfile
 import time
 import urllib.request
+
+from report import report_begin, report_end
 
 CONNECTIONS = 64
 BODY = json.dumps({"kernel": "read_offset", "size": 1048576, "block": 256, "offset": 11, "labels": {"who": "load", "number": "@@@@@@@@"}})
@@ -254,18 +254,10 @@ def livez(build, options):
 PARTS = {"posts": posts, "reads": reads, "csv": csv, "livez": livez}
 
 
-def versions(build):
-    said = subprocess.run([str(build / "coalesced"), "--version"], capture_output=True, text=True).stdout.strip()
+def rival():
     with contextlib.suppress(FileNotFoundError):
-        return {"coalesced": said, "beanstalkd": subprocess.run(["beanstalkd", "-v"], capture_output=True, text=True).stdout.strip()}
-    return {"coalesced": said}
-
-
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.machine()
+        return {"beanstalkd": subprocess.run(["beanstalkd", "-v"], capture_output=True, text=True).stdout.strip()}
+    return {}
 
 
 def main():
@@ -279,16 +271,11 @@ def main():
     options = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    report = {"benchmark": "http", "command": "bench/http_service.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
-              "date": time.strftime("%Y-%m-%d", time.gmtime()), "machine": {"processor": processor(), "cores": os.cpu_count()},
-              "versions": versions(options.build)}
+    report = report_begin(options.build, **rival())
     for name in options.only.split(","):
         report[name] = PARTS[name](options.build, options)
         print(name, json.dumps(report[name], indent=1), file=sys.stderr, flush=True)
-    text = json.dumps(report, indent=1)
-    print(text)
-    if options.out:
-        options.out.write_text(text + "\n")
+    report_end(report, options.out)
 
 
 if __name__ == "__main__":

@@ -7,15 +7,14 @@ Resident memory as /proc tells it (VmRSS), a few seconds after the last request;
 coalesced and tests/fake_executor."""
 import argparse
 import json
-import os
 import pathlib
-import sys
 import tempfile
 import time
 import urllib.request
 
 from http_before import OWNERS, Guarded, people
-from http_service import HANG, SMALL, filled, processor, versions
+from http_service import HANG, SMALL, filled
+from report import report_begin, report_end
 
 SETTLE_S = 3
 SWEEP = 500
@@ -42,9 +41,7 @@ def main():
     parser.add_argument("--waiting", type=int, default=20000)
     parser.add_argument("--kept", type=int, default=100000)
     options = parser.parse_args()
-    report = {"benchmark": "memory", "command": "bench/memory.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
-              "date": time.strftime("%Y-%m-%d", time.gmtime()), "machine": {"processor": processor(), "cores": os.cpu_count()},
-              "versions": versions(options.build)}
+    report = report_begin(options.build)
     with tempfile.TemporaryDirectory() as name:
         tokens = people(options.build, pathlib.Path(name))
         secrets = tokens.with_suffix(".secrets").read_text().splitlines()
@@ -63,10 +60,7 @@ def main():
             report["full"] = {"waiting": queued, "owners": OWNERS, "kept": options.kept, **memory_mb(service)}
             service.process.kill()
             service.process.wait()
-    text = json.dumps(report, indent=1)
-    print(text)
-    if options.out:
-        options.out.write_text(text + "\n")
+    report_end(report, options.out)
 
 
 if __name__ == "__main__":

@@ -15,17 +15,15 @@ may be there once or not at all, and with a key its replay tells.
 found. What is chosen follows from --seed; when it happens does not. The report is JSON; exit 1: something was violated."""
 import argparse
 import collections
-import json
 import os
 import pathlib
-import platform
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 
+from report import report_begin, report_end
 from soak.checks import of_the_store, over_http, replay_some, resolve, settle
 from soak.clients import Client, Warden, Watcher
 from soak.conductor import Conductor, World
@@ -157,13 +155,6 @@ def told(conductor, ledger, report, missed):
     return figures
 
 
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.machine()
-
-
 def options_of(words):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build-dev"))
@@ -189,15 +180,9 @@ def main():
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         figures = soak(options, pathlib.Path(folder))
-    version = subprocess.run([str(options.build / "coalesced"), "--version"], capture_output=True, text=True).stdout.strip()
-    report = {"benchmark": "soak", "command": "bench/soak.py " + " ".join(pathlib.Path(word).name for word in sys.argv[1:]),
-              "date": time.strftime("%Y-%m-%d", time.gmtime()),
-              "machine": {"processor": processor(), "cores": os.cpu_count(), "load_at_the_end": os.getloadavg()},
-              "version": version, "seed": options.seed, "took_s": round(time.monotonic() - begun, 1), **figures}
-    text = json.dumps(report, indent=1)
-    print(text)
-    if options.out:
-        options.out.write_text(text + "\n")
+    report = report_begin(options.build, load_at_the_end=os.getloadavg(), seed=options.seed,
+                          took_s=round(time.monotonic() - begun, 1), **figures)
+    report_end(report, options.out)
     good = not figures["sabotage_not_found"] if options.sabotage else not figures["violations"]
     sys.exit(0 if good else 1)
 

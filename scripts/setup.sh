@@ -1,9 +1,8 @@
 # Sourced by ./run, ./test and the Dockerfile, there by a plain sh: installs what is missing on Debian and Ubuntu.
 
 run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev nettle-dev zlib1g-dev curl jq git"
-# Of prometheus the tests use the programs alone, but Debian's package starts a service on port 9090 where systemd runs:
-# `systemctl disable --now prometheus` ends it. Of systemd they use systemd-analyze.
-test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format prometheus systemd"
+# Of systemd the tests use systemd-analyze.
+test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format systemd"
 browser_packages="chromium chromium-driver python3-selenium" # of tests/browser; other distributions name them otherwise
 
 # install_packages <names>: silent when all are there.
@@ -27,4 +26,21 @@ install_packages() {
         return 1
     fi
     rm -f "$log"
+}
+
+# fetch_prometheus <absolute folder>: unless they are installed, prometheus and promtool are put into <folder>/usr/bin. Debian's
+# package is unpacked and not installed: that needs no root, and starts no service on port 9090.
+fetch_prometheus() {
+    local folder=$1
+    if [ -d "$folder" ] || { command -v prometheus && command -v promtool; } >/dev/null; then return 0; fi
+    echo "Fetching prometheus for the tests"
+    if ! (
+        rm -rf "$folder.part" && mkdir -p "$folder.part" && cd "$folder.part" || exit 1
+        apt-get download -q prometheus ||
+            { [ "$(id -u)" = 0 ] && apt-get update -q && apt-get download -q prometheus; } || exit 1
+        dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb && mv "$folder.part" "$folder"
+    ) >"$folder.log" 2>&1; then
+        tail -n 5 "$folder.log" >&2
+        return 1
+    fi
 }

@@ -25,10 +25,15 @@ static int openness_check(const struct config *config, bool tokens, struct error
         config->address);
 }
 
+/* Both in one place are one journal: two would write into each other's lines where a pipe takes a part of them. */
 static int logs_open(struct entrance *entrance, const struct config *config, struct error *error)
 {
     if (config->access_log[0] && journal_open(&entrance->access_log, config->access_log, error) < 0)
         return -1;
+    if (config->audit_log[0] && strcmp(config->audit_log, config->access_log) == 0) {
+        entrance->audit_log = entrance->access_log;
+        return 0;
+    }
     return config->audit_log[0] ? journal_open(&entrance->audit_log, config->audit_log, error) : 0;
 }
 
@@ -75,7 +80,8 @@ void entrance_close(struct entrance *entrance)
     if (entrance->listener >= 0)
         close(entrance->listener);
     unix_close(&entrance->socket);
+    if (entrance->audit_log != entrance->access_log)
+        journal_close(entrance->audit_log);
     journal_close(entrance->access_log);
-    journal_close(entrance->audit_log);
     door_free(entrance->door);
 }

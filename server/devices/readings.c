@@ -9,8 +9,7 @@
 #include "base/clock.h"
 #include "server/queue/queue.h"
 
-static const int64_t fresh_ns = 1000000000, patience_ns = 500000000;
-static const time_t end_s = 1;
+static const int64_t fresh_ns = 1000000000, patience_ns = 500000000, end_ns = 1000000000;
 /* How often the thread reads by itself, and how long after the last question for what is known. */
 static const int64_t watch_ns = 15000000000, interest_ns = 60000000000;
 
@@ -30,7 +29,7 @@ struct readings {
     pthread_t thread;
     pthread_mutex_t lock; /* guards what follows and the rows */
     pthread_cond_t asked, answered;
-    bool stop;
+    bool stop, ended;        /* ended: the thread touches nothing any more */
     int64_t began_ns;        /* the reading under way; 0: none */
     struct devices *devices; /* NULL: nothing is read unasked */
     struct queue *queue;
@@ -132,6 +131,8 @@ static void *work(void *arg)
         }
         pthread_cond_broadcast(&readings->answered);
     }
+    readings->ended = true;
+    pthread_cond_broadcast(&readings->answered);
     pthread_mutex_unlock(&readings->lock);
     return NULL;
 }
@@ -160,19 +161,22 @@ int readings_new(struct readings **out, int devices, struct error *error)
 
 void readings_free(struct readings *readings)
 {
-    struct timespec until;
     if (!readings)
         return;
+    int64_t until = clock_monotonic_ns() + end_ns;
+    struct timespec limit = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
     pthread_mutex_lock(&readings->lock);
     readings->stop = true;
     pthread_cond_signal(&readings->asked);
+    while (!readings->ended && pthread_cond_timedwait(&readings->answered, &readings->lock, &limit) == 0)
+        ;
+    bool ended = readings->ended;
     pthread_mutex_unlock(&readings->lock);
-    clock_gettime(CLOCK_MONOTONIC, &until); /* the other one may jump */
-    until.tv_sec += end_s;
-    if (pthread_clockjoin_np(readings->thread, NULL, CLOCK_MONOTONIC, &until) != 0) {
+    if (!ended) {
         pthread_detach(readings->thread);
         return;
     }
+    pthread_join(readings->thread, NULL);
     pthread_cond_destroy(&readings->asked);
     pthread_cond_destroy(&readings->answered);
     pthread_mutex_destroy(&readings->lock);

@@ -166,14 +166,28 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
     return next;
 }
 
+/* Whoever drains a device wants it for something else: once what ran has ended, nothing of ours stays on it. */
+static void held_leave(struct worker *worker)
+{
+    if (!queue_held(worker->queue, worker->device))
+        return;
+    sibling_vacate(worker->sibling);
+    supervisor_vacate(worker->timing);
+}
+
 static void *work(void *arg)
 {
     struct worker *worker = arg;
     while (!queue_stopping(worker->queue)) {
         /* Before the wait, so that the device's limits are known early; and after it, because an executor may
            have died meanwhile and an experiment must not pay for that. */
-        if (timing_ready(worker) < 0 || !queue_wait(worker->queue, worker->device, LOOK_MS) ||
-            timing_ready(worker) < 0)
+        if (timing_ready(worker) < 0)
+            continue;
+        if (!queue_wait(worker->queue, worker->device, LOOK_MS)) {
+            held_leave(worker);
+            continue;
+        }
+        if (timing_ready(worker) < 0)
             continue;
         const struct task *task = queue_turn(worker->queue, worker->device, NULL);
         while (task)

@@ -21,6 +21,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
     request->person = person_everybody;
     request->malformed = peer->malformed;
     peer->malformed = false;
+    request->target = path;
     request->path = target_path(path);
     request->method = method;
     request->began_ns = clock_monotonic_ns();
@@ -151,6 +152,11 @@ void request_keep(struct request *request, void *state, void (*release)(void *st
 void *request_kept(const struct request *request)
 {
     return request->kept;
+}
+
+void request_made(struct request *request, const char *id)
+{
+    request->made = id;
 }
 
 enum handled request_wait(struct request *request)

@@ -54,6 +54,10 @@ enum { REQUEST_WAIT_MAX_S = 60 };
 void request_keep(struct request *request, void *state, void (*release)(void *state));
 void *request_kept(const struct request *request);
 
+/* The id of what it made, for the audit log: told as soon as it is made, because the client may not wait for the reply. The
+   text must live as long as what request_keep() keeps. */
+void request_made(struct request *request, const char *id);
+
 /* Returns to the library; the handler is called again after request_wake(). At least one call of
    request_wake() must be certain to come: neither the client's going nor the service's end cut this wait
    short, so it is for what is over soon, as a commit is. */

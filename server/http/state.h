@@ -38,7 +38,7 @@ struct peer {
     struct {
         struct peer *next, *previous; /* the one that was active last comes first */
     } in[PEER_LISTS];
-    struct crowd *crowd; /* NULL: a Unix socket */
+    struct crowd *crowd; /* NULL: a Unix socket, or there was no memory */
     char remote[CROWD_NAME_BYTES];
     enum peer_excess excess;
     struct MHD_Connection *connection;
@@ -46,6 +46,7 @@ struct peer {
     enum peer_phase phase;
     int64_t arriving_since_ns;
     uint64_t token; /* that its last request presented; 0: none */
+    bool local;     /* came by a Unix socket */
     bool cut;       /* its socket was shut down: too slow, or idle when others wanted to connect */
     bool malformed; /* the target of the request that arrives cannot be decoded */
     bool uploading; /* while ARRIVING: a request's header is there, its body is not yet */
@@ -96,9 +97,10 @@ struct request {
     struct peer *peer;
     struct route_match match;
     struct person person;
-    uint64_t token;            /* its number (people.h); 0: none was wanted */
-    int authorizations;        /* headers of that name */
-    const char *path, *method; /* the library's, for as long as the request lives; as all that follows: */
+    uint64_t token;     /* its number (people.h); 0: none was wanted */
+    int authorizations; /* headers of that name */
+    const char *target; /* the library's, for as long as the request lives, as all that follows: the path */
+    const char *path, *method; /* or a whole address; decoded */
     const char *id;            /* X-Request-Id, see record.h */
     const char *host, *origin; /* NULL: not given */
     const char *shared_with;   /* the origin, when it is another one that is allowed; the door's */
@@ -127,6 +129,7 @@ struct request {
     unsigned long cache_age; /* before its handler read anything */
     void *kept;
     void (*release)(void *kept);
+    const char *made; /* the id of what it made; NULL: nothing yet */
     int header_count;
     struct {
         const char *name;

@@ -42,6 +42,17 @@ static void serials_give(struct people *people, struct tokens *tokens)
     }
 }
 
+/* Who is told by name: the audit log knows no other trace of whom a file let in. */
+static void changes_tell(const struct tokens *from, const struct tokens *to, const char *what)
+{
+    for (int i = 0; i < from->count; i++) {
+        const struct token *token = &from->at[i], *still = tokens_find(to, token->hash);
+        if (!still || !token_same(token, still))
+            log_info("a token of %s with the role %s was %s", token->person.name,
+                     role_name(token->person.role), what);
+    }
+}
+
 static void tokens_take(struct people *people, struct tokens *tokens)
 {
     pthread_mutex_lock(&people->lock);
@@ -51,6 +62,10 @@ static void tokens_take(struct people *people, struct tokens *tokens)
     people->changes++;
     people->wrong = (struct error){0};
     pthread_mutex_unlock(&people->lock);
+    if (old) { /* no other thread replaces them, so `tokens` may be read without the lock */
+        changes_tell(old, tokens, "removed");
+        changes_tell(tokens, old, "added");
+    }
     tokens_free(old);
 }
 

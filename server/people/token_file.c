@@ -109,6 +109,10 @@ static int change_commit(struct change *change, struct error *error)
     char beside[PATH_MAX];
     if (change->changed.failed)
         return error_set(error, ERROR_MEMORY, "no memory for %s", change->path);
+    if (change->changed.size >= TOKENS_FILE_BYTES)
+        return error_set(error, ERROR_INVALID,
+                         "%s would be larger than %d bytes, which nobody could read again", change->path,
+                         TOKENS_FILE_BYTES);
     if (snprintf(beside, sizeof beside, "%s.new", change->path) >= (int)sizeof beside)
         return error_set(error, ERROR_INVALID, "%s is too long a name", change->path);
     if (beside_write(change, beside, error) < 0) {

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "server/queue/entries/entry.h"
+#include "server/queue/entries/place.h"
 #include "server/store/store.h"
 #include "server/store/write.h"
 
@@ -52,6 +53,14 @@ int queue_hold(struct queue *queue, int device, bool held, const char *owner,
     holding->arg = arg;
     store_hand_over(queue->store, &holding->write);
     return 0;
+}
+
+bool queue_held(struct queue *queue, int device)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool held = place_held(queue, device);
+    pthread_mutex_unlock(&queue->lock);
+    return held;
 }
 
 void queue_hold_all(struct queue *queue, struct queue_hold *hold)

@@ -155,6 +155,9 @@ int queue_hold(struct queue *queue, int device, bool held, const char *owner,
 /* Of all devices together. */
 void queue_hold_all(struct queue *queue, struct queue_hold *hold);
 
+/* Does the device take nothing new, for either reason? */
+bool queue_held(struct queue *queue, int device);
+
 /* ---- the one worker of each device ---- */
 
 /* What a worker holds while it runs one. Borrowed from the queue until queue_turn() or queue_hand_back(). */

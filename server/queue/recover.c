@@ -45,6 +45,15 @@ static int recovery_join(struct queue *queue, struct entry *entry, const char *s
     return 0;
 }
 
+/* What a run that the service's end cut short had of its device. When that was nobody knows: no longer than its time limit,
+   and no longer than until now; of what lies back further, that much less counts. */
+static double recovery_took_s(const struct queue *queue, const struct job *job)
+{
+    double since_s = (double)(clock_wall_ms() - job->started_ms) / 1e3;
+    double took_s = since_s < job->timeout_s ? since_s : job->timeout_s;
+    return took_s > 0 ? turn_decayed(took_s, since_s - took_s, queue->config.half_life_s) : 0;
+}
+
 static int recovery_take(void *arg, const struct job *job)
 {
     struct recovery *recovery = arg;
@@ -67,6 +76,9 @@ static int recovery_take(void *arg, const struct job *job)
             change->failure = &transition->failure;
         }
         pthread_mutex_lock(&queue->lock);
+        struct owner *owner = job->state == JOB_RUNNING ? queue_owner(queue, job->owner) : NULL;
+        if (owner)
+            transition_charge(transition, owner, recovery_took_s(queue, job));
         transition_hand_over(transition);
         pthread_mutex_unlock(&queue->lock);
         if (failed)

@@ -70,7 +70,8 @@ static void arrival_done(struct store_write *write, const struct error *failed)
     pthread_mutex_lock(&queue->lock);
     if (is_new)
         arrival_enter(arrival);
-    for (struct entry *entry = arrival->entries; entry; entry = entry->chain) /* what did not enter */
+    struct entry *entry = submission->known_only ? NULL : arrival->entries;
+    for (; entry; entry = entry->chain) /* what did not enter */
         entry_count(queue, entry, -1);
     pthread_mutex_unlock(&queue->lock);
     arrival->done(arrival->arg, &submitted);
@@ -139,16 +140,19 @@ static void arrival_send(struct arrival *arrival, struct owner *owner)
 {
     struct queue *queue = arrival->queue;
     struct store_experiment *experiment = arrival->experiments;
+    /* What is only looked up takes no place, or whoever is refused could fill the queue with what is refused. */
+    bool known_only = arrival->refusal.kind == ERROR_FULL;
     if (arrival->group)
         id_next(arrival->group->id);
     for (struct entry *entry = arrival->entries; entry; entry = entry->chain, experiment++) {
         id_next(experiment->id);
         memcpy(entry->task.id, experiment->id, ID_BYTES);
         entry->owner = owner;
-        entry_count(queue, entry, 1);
+        if (!known_only)
+            entry_count(queue, entry, 1);
     }
     arrival->submission.submitted_ms = clock_wall_ms();
-    arrival->submission.known_only = arrival->refusal.kind == ERROR_FULL;
+    arrival->submission.known_only = known_only;
     store_hand_over(queue->store, &arrival->write);
 }
 

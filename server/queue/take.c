@@ -51,7 +51,7 @@ static void device_end(struct queue *queue, int index, struct transition *transi
         pace_add(&device->pace, took_s);
         pace_add(&entry->owner->lines[index].pace, took_s);
     }
-    transition_charge(transition, entry, took_s);
+    transition_charge(transition, entry->owner, took_s);
     device->busy_ns += queue_now_ns(queue) - entry->started_ns;
     transition_end(transition, entry, ending->state);
     if (ending->result)
@@ -102,7 +102,7 @@ static void hand_back(struct queue *queue, int index, bool counted, const char *
     pthread_mutex_lock(&queue->lock);
     struct entry *entry = device->running;
     assert(entry);
-    transition_charge(transition, entry, device_took_s(queue, device));
+    transition_charge(transition, entry->owner, device_took_s(queue, device));
     device->running = NULL;
     device->busy_ns += queue_now_ns(queue) - entry->started_ns;
     if (!counted)

@@ -98,10 +98,9 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
     entry->phase = ENDING;
 }
 
-void transition_charge(struct transition *transition, const struct entry *entry, double took_s)
+void transition_charge(struct transition *transition, struct owner *owner, double took_s)
 {
     struct queue *queue = transition->queue;
-    struct owner *owner = entry->owner;
     owner_charge(owner, took_s, queue_now_ns(queue), queue->config.half_life_s);
     if (!owner->name[0]) /* nobody by name shares with nobody */
         return;

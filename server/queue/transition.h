@@ -40,8 +40,8 @@ struct store_change *transition_add(struct transition *transition, const char *i
    its kind is ERROR_NONE. */
 void transition_end(struct transition *transition, struct entry *entry, enum job_state state);
 
-/* With the lock held: its owner pays for the time that it held the device, however that ended. */
-void transition_charge(struct transition *transition, const struct entry *entry, double took_s);
+/* With the lock held: the owner of a run pays for the time that it held the device, however that ended. */
+void transition_charge(struct transition *transition, struct owner *owner, double took_s);
 
 /* After the commit of an end: for /metrics. */
 void transition_count(int device, const struct store_change *change);

@@ -100,7 +100,7 @@ int lock_directory(const char *directory, struct error *error)
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/lock", directory) >= (int)sizeof path)
         return error_set(error, ERROR_INVALID, "the data directory's name is too long");
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return open_failed(error, errno, path, directory);
     if (lock_take(file) < 0) {

@@ -34,6 +34,7 @@ static void target(char *text)
     check(!sound || text_valid(text), "what is sound is UTF-8");
     const char *path = target_path(text);
     check((path >= text && path <= text + length) || strcmp(path, "/") == 0, "a path is part of the target");
+    check(target_is_of(text, NULL) == (path == text), "what has a host is of none that is not told");
     struct route_match match;
     route_find(routes_known, "GET", path, &match);
     check(!match.route || match.allow[0], "a route has methods");

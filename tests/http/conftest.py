@@ -5,6 +5,7 @@ import os
 import pathlib
 import resource
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,6 +20,9 @@ sys.path.insert(0, str(HERE))
 import contract  # noqa: E402
 
 BINARY = os.environ.get("COALESCED_BIN", str(HERE.parents[1] / "build" / "coalesced"))
+# Those that ./test unpacked, or installed ones, or None.
+PROGRAMS = f"{os.environ.get('COALESCED_BUILD', HERE.parents[1] / 'build-dev')}/prometheus/usr/bin{os.pathsep}{os.environ['PATH']}"
+PROMETHEUS, PROMTOOL = (shutil.which(name, path=PROGRAMS) for name in ("prometheus", "promtool"))
 FAKE = f"{sys.executable} '{HERE / 'fake_executor.py'}'"
 SMALL = {"kernel": "read_offset", "size": 1024}
 

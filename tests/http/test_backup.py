@@ -115,8 +115,8 @@ def test_a_backup_is_never_overwritten_by_accident(start, tmp_path):
     assert file.read_bytes() == before
     backup(tmp_path / "data", file, "--force")
     assert file.read_bytes() != before
-    itself = tmp_path / "data" / "coalesced.db"
-    fails(command("backup", itself, "--data-dir", tmp_path / "data", "--force"), 1, "the database itself")
+    for itself in "coalesced.db", "coalesced.db-wal":
+        fails(command("backup", tmp_path / "data" / itself, "--data-dir", tmp_path / "data", "--force"), 1, "the database itself")
     service.works()
 
 
@@ -145,6 +145,21 @@ def test_root_restores_for_the_services_user(start, tmp_path):
         for name in ("coalesced.db", "lock"):
             status = (place / name).stat()
             assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (12345, 23456, 0o600)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_root_follows_no_link_that_the_services_user_has_put_there(start, tmp_path):
+    service, data, victim = start(), tmp_path / "data", tmp_path / "victim"
+    backup(data, tmp_path / "backup.db")
+    assert service.stop() == 0
+    victim.write_text("of root\n")
+    os.chown(data, 12345, 23456)
+    (data / "lock").unlink()
+    (data / "lock").symlink_to(victim)
+    fails(command("restore", tmp_path / "backup.db", "--data-dir", data), 1, str(data / "lock"))
+    (data / "out.db.part").symlink_to(victim)
+    fails(command("backup", data / "out.db", "--data-dir", data), 1, "out.db.part")
+    assert victim.stat().st_uid == 0 and victim.read_text() == "of root\n"
 
 
 def test_an_older_version_is_backed_up_and_restored(tmp_path):

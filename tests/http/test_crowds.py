@@ -63,7 +63,7 @@ def test_an_address_with_too_many_idle_connections_closes_its_own(start):
 
 
 def test_an_address_that_is_at_its_limit_is_told_and_others_are_served(start, tmp_path):
-    service = start("--connections-per-address", "20", "--socket", str(tmp_path / "socket"))
+    service = start("--connections-per-address", "20", "--socket", str(tmp_path / "socket"), "--allow-origin", "http://page.example")
     where = service.post(WAITS).json()["links"]["self"]
     waiting = wait(service, where, 20)
     try:
@@ -73,6 +73,8 @@ def test_an_address_that_is_at_its_limit_is_told_and_others_are_served(start, tm
             assert said.startswith("HTTP/1.1 503 ") and "127.0.0.1 has 20 connections" in said
             assert "--connections-per-address" in said and "Connection: close" in said and "Retry-After: 1" in said
             assert ask(service, "/v1/kernels").startswith("HTTP/1.1 503 ")
+            shown = ask(service, "/v1/queue", Origin="http://page.example")  # a page sees why, too
+            assert shown.startswith("HTTP/1.1 503 ") and "Access-Control-Allow-Origin: http://page.example" in shown
             for path in "/livez", "/readyz", "/readyz?verbose":
                 assert ask(service, path).startswith("HTTP/1.1 200 ")
             assert ask(service, "/v1/queue", source="127.0.0.2").startswith("HTTP/1.1 200 ")
@@ -166,3 +168,19 @@ def test_a_drip_at_the_limit_makes_room_too(start):
             service.works()
     finally:
         close(clients)
+
+
+def test_a_lack_of_descriptors_is_said_once_and_passes(start):
+    """Ten times a second it would be said for as long as it lasts."""
+    service = start()
+    before = resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (3, before[1]))
+    clients = [service.connect() for _ in range(3)]
+    try:
+        service.until(lambda: "cannot accept connections" in service.log.read_text())
+        time.sleep(0.5)
+    finally:
+        resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, before)
+        close(clients)
+    assert service.get("/livez").status_code == 200
+    assert service.log.read_text().count("cannot accept connections") == 1

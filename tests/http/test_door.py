@@ -90,6 +90,12 @@ def test_the_services_own_origin_is_no_foreign_one(service):
             assert response.status_code == 200 and "Access-Control-Allow-Origin" not in response.headers
 
 
+def test_two_origins_are_none(shared):
+    with shared.connect() as client:
+        client.sendall(f"GET /v1/queue HTTP/1.1\r\nHost: localhost\r\nOrigin: {PAGE}\r\nOrigin: http://evil.example\r\n\r\n".encode())
+        assert client.recv(65536).startswith(b"HTTP/1.1 400 ")
+
+
 def shared_with(response, origin=PAGE):
     assert response.headers["Access-Control-Allow-Origin"] == origin
     exposed = response.headers["Access-Control-Expose-Headers"].split(", ")

@@ -74,7 +74,8 @@ def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
         kept = first.run()
         if before == "something that ran":
             first.post({**SMALL, "labels": {"fake": "sleep:60"}})
-            first.until(lambda: first.get("/v1/queue").json()["running"] == 1)
+            # On disk, from which it is counted; /v1/queue tells of it earlier.
+            first.until(lambda: first.get("/v1/experiments?state=running").json()["experiments"])
         first.stop(signal.SIGKILL)
     disk.fails("write")
     service = disk(ready=False)

@@ -111,6 +111,18 @@ def test_what_changes_something_is_audited_and_what_was_not_allowed_to(logged):
         assert code in (None, line["code"]) and TIME.fullmatch(line["time"])
 
 
+@pytest.mark.parametrize("path, body", [("/v1/experiments", SMALL), ("/v1/sweeps", {**SMALL, "offset": [0, 1]})])
+def test_whoever_leaves_before_the_reply_is_audited_all_the_same(logged, path, body):
+    """Else anybody could submit without a trace: the experiment is there."""
+    body = json.dumps({**body, "labels": {"fake": "sleep:2"}})
+    with logged.connect() as client:
+        client.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: left\r\nContent-Type: application/json\r\n"
+                       f"Prefer: wait=30\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        logged.until(lambda: logged.get(path).json()[path[4:]])
+    line = named(logged.lines("audit", "left"), "left")
+    assert (line["code"], line["subject"]) == (0, logged.get(path).json()[path[4:]][0]["id"])
+
+
 def test_both_logs_name_the_owner_of_a_token(start, tmp_path):
     secrets = {name: f"the-secret-of-{name}-0123456789" for name in ("rita", "bob")}
     (tmp_path / "tokens").write_text(token_line("rita", "read", secrets["rita"]) + token_line("bob", "run", secrets["bob"]))
@@ -156,6 +168,16 @@ def test_no_line_is_lost_or_torn_under_many(logged):
     assert sorted(name for name in names if re.fullmatch(r"\d-\d+", name)) == sorted(f"{w}-{i}" for w in range(8) for i in range(200))
 
 
+def test_a_named_pipe_that_nobody_reads_holds_up_no_start(start, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    service = start("--access-log", str(tmp_path / "pipe"))
+    assert service.get("/livez").status_code == 200
+    assert f"cannot write to {tmp_path / 'pipe'}: " in service.log.read_text()
+    with open(os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)) as reader:
+        service.until(lambda: service.get("/livez").status_code == 200 and reader.readline())
+        assert service.stop() == 0
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 def test_a_full_disk_costs_lines_and_no_request(start):
     service = start("--access-log", "/dev/full")
@@ -179,6 +201,26 @@ def test_standard_output_that_nobody_reads_holds_up_nothing(start):
                 received += client.recv(1 << 20).count(b'{"status":"alive"}')
     assert service.stop() == 0
     assert re.search(r"standard output: \d+ lines were lost", service.log.read_text())
+
+
+def test_both_logs_may_go_to_one_place_and_no_line_is_torn(start):
+    """A pipe takes some thousand bytes at a time, which end in the middle of a line."""
+    service = start("--access-log", "-", "--audit-log", "-")
+    found = []
+    reader = threading.Thread(target=lambda: found.extend(service.process.stdout))
+    refused = b"POST /v1/experiments HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\nX-Request-Id: " + b"x" * 128 + b"\r\n\r\n"
+    with service.connect() as client:
+        for _ in range(50):
+            client.sendall(refused * 20)
+            received = 0
+            while received < 20:
+                received += client.recv(1 << 20).count(b"HTTP/1.1 421 ")
+    reader.start()  # only now, so that both wait for it
+    service.until(lambda: len(found) >= 2000)
+    service.process.terminate()
+    reader.join()
+    lines = [json.loads(line) for line in found]
+    assert sum("subject" in line for line in lines) == sum("bytes" in line for line in lines if line["code"] == 421) == 1000
 
 
 def test_standard_output_has_the_announcement_and_then_the_lines(tmp_path):

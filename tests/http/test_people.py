@@ -273,6 +273,10 @@ def test_a_change_of_the_file_holds_without_a_restart(changing):
     write(path, lines({**PEOPLE, "eve": "read"}))  # by hand, in place
     service.until(lambda: service.post(SMALL, headers=bearer("eve")).status_code == 403)
     assert code(service, "bob") == 200
+    said = [line.split("a token of ")[1] for line in service.log.read_text().splitlines() if "a token of " in line]
+    assert said[:2] == ["new with the role run was added", "bob with the role run was removed"]
+    assert sorted(said[2:]) == ["bob with the role run was added", "eve with the role read was added", "eve with the role run was removed",
+                                "new with the role run was removed"]
 
 
 @pytest.mark.parametrize("text, mode, words", [("rubbish\n", 0o600, "line 1"), (lines(PEOPLE), 0o644, "chmod"), (None, 0, "No such file")])

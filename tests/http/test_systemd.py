@@ -143,6 +143,13 @@ def test_the_unit_lets_the_service_reach_a_gpu_and_no_other_device():
     assert "ProcSubset" not in unit  # CUDA reads /proc/driver/nvidia and /proc/devices
 
 
+def test_the_folders_that_the_documentation_names_are_the_services_to_write():
+    unit, text = settings(), (ROOT / "docs/operating.md").read_text()
+    assert unit["ProtectSystem"] == ["strict"]
+    for parent, setting in ("/run", "RuntimeDirectory"), ("/var/lib", "StateDirectory"), ("/var/log", "LogsDirectory"):
+        assert set(re.findall(rf"{parent}/([a-z]+)/", text)) == {"coalesced"} == set(unit.get(setting, []))
+
+
 def test_systemd_never_gives_up_but_on_wrong_options():
     unit = settings()
     assert unit["StartLimitIntervalSec"] == ["0"] and unit["Restart"] == ["on-failure"]

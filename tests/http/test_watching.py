@@ -2,7 +2,6 @@
 import json
 import pathlib
 import re
-import shutil
 import socket
 import subprocess
 import time
@@ -10,14 +9,13 @@ import time
 import pytest
 import requests
 import yaml
-from conftest import SMALL, Service
+from conftest import PROMETHEUS, PROMTOOL, SMALL, Service
 
 ROOT = pathlib.Path(__file__).parents[2]
 BOARD = json.loads((ROOT / "docker/grafana/coalesced.json").read_text())
 RULES = ROOT / "docker/prometheus/alerts.yaml"
 
-needs_prometheus = pytest.mark.skipif(not (shutil.which("prometheus") and shutil.which("promtool")),
-                                      reason="no prometheus: apt-get install prometheus")
+needs_prometheus = pytest.mark.skipif(not (PROMETHEUS and PROMTOOL), reason="no prometheus: ./test fetches it, or apt-get install prometheus")
 
 
 def rules():
@@ -51,7 +49,7 @@ class Prometheus:
         self.url = f"http://127.0.0.1:{port}"
         self.log = directory / "prometheus.log"
         self.process = subprocess.Popen(
-            ["prometheus", f"--config.file={file}", f"--storage.tsdb.path={directory / 'tsdb'}",
+            [PROMETHEUS, f"--config.file={file}", f"--storage.tsdb.path={directory / 'tsdb'}",
              f"--web.listen-address=127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=self.log.open("wb"))
 
     def ask(self, path, **parameters):
@@ -178,7 +176,7 @@ def test_the_reasons_and_codes_that_alerts_name_exist(watched_text):
                                   ("check", "config", "docker/prometheus/prometheus.yaml"),
                                   ("test", "rules", "tests/watching/alerts_test.yaml")])
 def test_promtool_is_content(what):
-    checked = subprocess.run(["promtool", *what], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    checked = subprocess.run([PROMTOOL, *what], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

@@ -104,7 +104,13 @@ static void an_origin_is_of_the_host_that_is_asked(void **state)
     (void)state;
     assert_true(door_same("http://localhost:8080", "localhost:8080"));
     assert_true(door_same("https://LAB.example", "lab.EXAMPLE"));
+    assert_true(door_same("https://lab.example", "lab.example:443")); /* as a proxy may tell it */
+    assert_true(door_same("http://[::1]", "[::1]:80"));
     assert_false(door_same("http://localhost:8080", "localhost:8081"));
+    assert_false(door_same("http://lab.example", "lab.example:443"));
+    assert_false(door_same("https://lab.example:4", "lab.example:443"));
+    assert_false(door_same("http://", ""));
+    assert_false(door_same("http://", ":80"));
     assert_false(door_same("http://localhost", "localhost.evil"));
     assert_false(door_same("ftp://localhost", "localhost"));
     assert_false(door_same("null", "null"));

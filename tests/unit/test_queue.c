@@ -15,22 +15,6 @@
 #include "tests/unit/support/service.h"
 #include "tests/unit/support/vfs_powercut.h"
 
-static int setup(void **state)
-{
-    struct service *service = calloc(1, sizeof *service);
-    service_init(service, NULL);
-    service_start(service);
-    *state = service;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    service_end(*state);
-    free(*state);
-    return 0;
-}
-
 static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{\"schema\": 1}"};
 
 /* ---- order ---- */
@@ -393,19 +377,22 @@ static void what_cannot_be_stored_is_not_queued(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_oldest_runs_first_within_a_priority_and_higher_ones_before, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_device_takes_only_its_own, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_oldest_runs_first_within_a_priority_and_higher_ones_before,
+                                        service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(a_device_takes_only_its_own, service_setup, service_teardown),
         cmocka_unit_test(places_in_the_order_are_as_if_sorted),
-        cmocka_unit_test_setup_teardown(a_place_counts_what_runs_and_what_is_before, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_age_of_the_oldest_that_waits_is_told_whatever_the_order, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(each_change_is_stored, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_full_queue_refuses_and_has_room_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_key_is_one_experiment_however_many_submit_it_at_once, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(what_many_submit_runs_once_each, setup, teardown),
-        cmocka_unit_test_setup_teardown(changes_are_told_in_their_order_after_the_commit, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_place_counts_what_runs_and_what_is_before, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(the_age_of_the_oldest_that_waits_is_told_whatever_the_order,
+                                        service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(each_change_is_stored, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(a_full_queue_refuses_and_has_room_again, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(one_key_is_one_experiment_however_many_submit_it_at_once,
+                                        service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(what_many_submit_runs_once_each, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(changes_are_told_in_their_order_after_the_commit, service_setup,
+                                        service_teardown),
         cmocka_unit_test(what_cannot_be_stored_is_not_queued),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,26 +9,11 @@
 #include <sys/eventfd.h>
 #include <cmocka.h>
 
+#include "api/sweep.h"
 #include "base/clock.h"
 #include "server/store/write.h"
 #include "tests/unit/support/service.h"
 #include "tests/unit/support/store_fixture.h"
-
-static int setup(void **state)
-{
-    struct service *service = calloc(1, sizeof *service);
-    service_init(service, NULL);
-    service_start(service);
-    *state = service;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    service_end(*state);
-    free(*state);
-    return 0;
-}
 
 static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
 
@@ -105,6 +90,39 @@ static void what_has_just_ended_cannot_be_cancelled(void **state)
     assert_int_equal(error.kind, ERROR_CONFLICT);
     fixture_release(service->store, &hold);
     assert_ended(service, id, JOB_SUCCEEDED, ERROR_NONE);
+}
+
+/* ---- asking for a key while there is no room ---- */
+
+static void on_answer(void *arg, const struct submitted *submitted)
+{
+    *(struct submitted *)arg = *submitted;
+}
+
+static void what_is_refused_takes_no_place_while_its_key_is_looked_up(void **state)
+{
+    struct service *service = *state;
+    struct sweep_experiment runs[40];
+    struct submitted answer = {0};
+    struct tried hold;
+    struct error error = {0};
+    service_stop(service);
+    service->config.owner_limit = 50;
+    service_start(service);
+    for (int i = 0; i < 40; i++)
+        runs[i] = (struct sweep_experiment){"copy", 0, 0, 1, "{}", 1};
+    struct sweep sweep = {.experiments = runs, .experiment_count = 40};
+    struct submission submission = {.sweep = &sweep, .owner = "a", .request = "{}", .fingerprint = ""};
+    assert_int_equal(service_submit_sweep(service, &submission).outcome, SUBMITTED_NEW);
+    submission.idempotency_key = "key";
+    fixture_hold(service->store, &hold);
+    assert_int_equal(queue_submit(service->queue, &submission, on_answer, &answer, &error), 0);
+    double wait_s = queue_room_s(service->queue, "b", 30, 30);
+    fixture_release(service->store, &hold);
+    assert_true(wait_s == 0);
+    assert_int_equal(answer.outcome, SUBMITTED_FAILED);
+    assert_int_equal(answer.error.kind, ERROR_FULL);
+    assert_true(queue_room_s(service->queue, "b", 30, 30) == 0);
 }
 
 /* ---- handing back ---- */
@@ -211,6 +229,34 @@ static void experiments_of_a_device_that_is_gone_are_failed(void **state)
     assert_string_equal(queue_turn(service->queue, 0, NULL)->id, zero);
 }
 
+static void used_is(void *arg, const char *owner, double used_s, int64_t at_ms)
+{
+    assert_string_equal(owner, "ada");
+    assert_true(at_ms > 0);
+    *(double *)arg = used_s;
+}
+
+/* Known is when it began; it had its device for no longer than since then, and than its time limit. */
+static void a_run_that_the_service_dies_under_is_paid_for(void **state)
+{
+    struct service *service = *state;
+    struct plain plain = service_request(0, 0);
+    struct error error = {0};
+    double used_s = 0, before_s;
+    plain.owner = "ada";
+    plain.timeout_s = 0.2;
+    assert_int_equal(service_submit(service, &plain).outcome, SUBMITTED_NEW);
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(queue_turn(service->queue, 0, NULL));
+        poll(NULL, 0, i ? 300 : 50);
+        restart(service);
+        before_s = used_s;
+        assert_int_equal(store_shares(service->store, used_is, &used_s, &error), 0);
+        assert_true(used_s > before_s + (i ? 0.19 : 0.04));
+        assert_true(used_s <= before_s + 0.2);
+    }
+}
+
 static void *stop_soon(void *arg)
 {
     struct service *service = arg;
@@ -269,19 +315,29 @@ static void a_waiting_worker_is_woken_by_work_or_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_waits_is_cancelled_at_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_runs_hears_that_it_is_cancelled, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_has_just_ended_cannot_be_cancelled, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_handed_back_is_next_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(counted_attempts_have_an_end, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_was_to_be_cancelled_is_not_queued_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_ran_when_the_service_died_is_queued_again_and_counted, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(what_waits_is_cancelled_at_once, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(what_runs_hears_that_it_is_cancelled, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(what_has_just_ended_cannot_be_cancelled, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(what_is_refused_takes_no_place_while_its_key_is_looked_up,
+                                        service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(what_is_handed_back_is_next_again, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(counted_attempts_have_an_end, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(what_was_to_be_cancelled_is_not_queued_again, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(what_ran_when_the_service_died_is_queued_again_and_counted,
+                                        service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(an_experiment_under_which_the_service_dies_three_times_is_failed,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(experiments_of_a_device_that_is_gone_are_failed, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_stop_wakes_the_workers_and_refuses_all_else, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_waiting_worker_is_woken_by_work_or_time, setup, teardown),
+                                        service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(a_run_that_the_service_dies_under_is_paid_for, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(experiments_of_a_device_that_is_gone_are_failed, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(a_stop_wakes_the_workers_and_refuses_all_else, service_setup,
+                                        service_teardown),
+        cmocka_unit_test_setup_teardown(a_waiting_worker_is_woken_by_work_or_time, service_setup,
+                                        service_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

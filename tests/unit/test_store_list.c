@@ -97,7 +97,11 @@ static void filters_narrow_and_add_up(void **state)
     char id[ID_BYTES];
     struct tried tried;
     for (int i = 0; i < 24; i++) {
-        fixture_insert(store, i % 2 ? "copy" : "triad", i % 3, "{}", id);
+        tried_insert(&tried, i % 2 ? "copy" : "triad", "{}");
+        tried.experiment.device = i % 3;
+        tried.submission.owner = i < 8 ? "ada" : i < 12 ? "bob" : NULL;
+        assert_int_equal(tried_now(store, &tried), 0);
+        memcpy(id, tried.experiment.id, ID_BYTES);
         if (i % 4 == 0) {
             tried_change(&tried, id, JOB_FAILED);
             assert_int_equal(tried_now(store, &tried), 0);
@@ -116,6 +120,11 @@ static void filters_narrow_and_add_up(void **state)
         {{.kernel = "triad", .state = JOB_FAILED, .device = -1, .limit = 99}, 6},
         {{.kernel = "copy", .state = JOB_FAILED, .device = -1, .limit = 99}, 0},
         {{.kernel = "triad", .state = JOB_QUEUED, .device = 0, .limit = 99}, 2},
+        {{.owner = "ada", .state = -1, .device = -1, .limit = 99}, 8},
+        {{.owner = "ada", .state = JOB_FAILED, .device = -1, .limit = 99}, 2},
+        {{.owner = "bob", .kernel = "copy", .state = JOB_QUEUED, .device = -1, .limit = 99}, 2},
+        {{.owner = "bob", .state = -1, .device = 2, .limit = 99}, 2},
+        {{.owner = "ad", .state = -1, .device = -1, .limit = 99}, 0},
         {{.kernel = "x' OR '1'='1", .state = -1, .device = -1, .limit = 99}, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -255,6 +255,21 @@ static void a_change_leaves_comments_and_a_broken_file_as_they_are(void **state)
     assert_string_equal(file_text(), "a-bare-token-0123456789\n");
 }
 
+static void a_file_is_not_made_larger_than_can_be_read(void **state)
+{
+    static char text[TOKENS_FILE_BYTES];
+    struct error error = {0};
+    (void)state;
+    memset(text, '#', sizeof text - 100);
+    file_write(text, 0600);
+    assert_int_equal(token_file_add(path, &(struct person){"eve", ROLE_RUN}, "the-secret-of-eve-1", &error),
+                     -1);
+    assert_non_null(strstr(error.text, "larger"));
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_size, sizeof text - 100);
+}
+
 static void wait_for_change(struct people *people, unsigned before)
 {
     for (int i = 0; i < 1000 && people_changes(people) == before; i++)
@@ -322,6 +337,7 @@ int main(void)
         TEST(a_file_that_is_not_there_is_said),
         TEST(what_is_added_opens_until_it_is_revoked),
         TEST(a_change_leaves_comments_and_a_broken_file_as_they_are),
+        TEST(a_file_is_not_made_larger_than_can_be_read),
         TEST(a_change_of_the_file_is_taken_up_and_a_wrong_one_is_not),
         TEST(a_file_without_a_token_opens_no_service),
     };

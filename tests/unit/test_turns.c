@@ -39,13 +39,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    service_end(*state);
-    free(*state);
-    return 0;
-}
-
 static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{\"schema\": 1}"};
 
 /* A sweep of so many; with the key, unless NULL. */
@@ -425,7 +418,7 @@ static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
     const struct CMUnitTest tests[] = {
         TEST(behind_ten_thousand_of_one_the_next_is_another),
         TEST(whoever_used_less_is_next_however_long_the_runs_are),

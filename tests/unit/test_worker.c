@@ -61,6 +61,35 @@ static void experiments_that_wait_follow_each_other_in_one_executor(void **state
     assert_int_equal(runs, 6);
 }
 
+static void on_held(void *arg, const struct error *failed)
+{
+    assert_null(failed);
+    sem_post(arg);
+}
+
+static void a_device_that_is_drained_is_left_empty_until_it_is_resumed(void **state)
+{
+    struct fixture *f = *state;
+    struct device_status status = {0};
+    char before[ID_BYTES], after[ID_BYTES];
+    sem_t done;
+    sem_init(&done, 0, 0);
+    begin(f);
+    submit(f, "nothing", 10, before);
+    succeeds(f, before);
+    assert_true(devices_get(f->devices, 0, &status) && status.context);
+    assert_int_equal(queue_hold(f->service.queue, 0, true, "", on_held, &done, NULL), 0);
+    sem_wait(&done);
+    submit(f, "nothing", 10, after);
+    for (int tries = 0; status.context && tries < 1000; tries++, pause_ms(5))
+        devices_get(f->devices, 0, &status);
+    assert_false(status.context);
+    assert_int_equal(queue_hold(f->service.queue, 0, false, "", on_held, &done, NULL), 0);
+    sem_wait(&done);
+    succeeds(f, after);
+    sem_destroy(&done);
+}
+
 static void an_executor_that_crashes_costs_its_own_experiment_alone(void **state)
 {
     static const struct {
@@ -237,6 +266,7 @@ int main(void)
         WORKED(experiments_run_one_after_the_other_with_one_executor),
         WORKED(the_next_experiment_runs_while_the_last_ones_end_is_being_written),
         WORKED(experiments_that_wait_follow_each_other_in_one_executor),
+        WORKED(a_device_that_is_drained_is_left_empty_until_it_is_resumed),
         WORKED(an_executor_that_crashes_costs_its_own_experiment_alone),
         WORKED(an_executor_that_hangs_is_killed_and_the_next_experiment_runs),
         WORKED(an_executor_killed_from_outside_costs_an_attempt_and_no_experiment),

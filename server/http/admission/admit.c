@@ -11,6 +11,7 @@
 #include "server/http/admission/authorize.h"
 #include "server/http/admission/door.h"
 #include "server/http/admission/field.h"
+#include "server/http/admission/target.h"
 #include "server/http/content/cache.h"
 #include "server/http/log/record.h"
 #include "server/http/reply.h"
@@ -114,6 +115,9 @@ static bool reject_framing(struct request *request, const char *version)
             "and one Content-Length or \"Transfer-Encoding: chunked\" (HTTP/1.1)");
     if (framing.hosts > 1 || (!framing.hosts && strcmp(version, MHD_HTTP_VERSION_1_1) == 0))
         return reject(request, PROBLEM_MALFORMED, "one Host header is wanted, there are %d", framing.hosts);
+    if (framing.origins > 1)
+        return reject(request, PROBLEM_MALFORMED, "one Origin header at most is wanted, there are %d",
+                      framing.origins);
     return false;
 }
 
@@ -138,12 +142,15 @@ static bool reject_excess(struct request *request)
 static bool reject_host(struct request *request)
 {
     const struct door *door = request->http->door;
-    if (!door || !request->peer->crowd || door_answers(door, request->host))
-        return false;
-    return reject(
-        request, PROBLEM_MISDIRECTED,
-        "without tokens this service answers to %s, not to \"Host: %.100s\"; --allow-host adds a name",
-        door_names(door), request->host);
+    bool answered = !door || request->peer->local || door_answers(door, request->host);
+    if (answered && !target_is_of(request->target, request->host))
+        return reject(request, PROBLEM_MALFORMED,
+                      "the first line is for \"%.80s\" and the Host for \"%.80s\": they must be the same",
+                      request->target, request->host ? request->host : "");
+    return !answered &&
+           reject(request, PROBLEM_MISDIRECTED,
+                  "this service answers to %.110s, not to \"Host: %.70s\"; --allow-host adds a name",
+                  door_names(door), request->host);
 }
 
 static bool reject_origin(struct request *request)
@@ -296,8 +303,8 @@ static bool reject_length(struct request *request)
 
 void admit_check(struct request *request, const char *version)
 {
-    bool rejected = reject_framing(request, version) || reject_excess(request) || reject_host(request) ||
-                    reject_origin(request) || answer_preflight(request) || reject_unauthorized(request) ||
+    bool rejected = reject_framing(request, version) || reject_host(request) || reject_origin(request) ||
+                    reject_excess(request) || answer_preflight(request) || reject_unauthorized(request) ||
                     reject_target(request) || reject_path(request) || reject_role(request) ||
                     reject_media(request) || reject_query(request) || reject_length(request);
     (void)rejected;

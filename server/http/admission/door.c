@@ -85,12 +85,13 @@ static int host_check(const char *name, struct error *error)
         name);
 }
 
+static const struct {
+    const char *scheme, *port;
+} usual[] = {{"http://", ":80"}, {"https://", ":443"}};
+
 /* What a browser calls an origin: a scheme, a host, and the port where it is not the scheme's own. */
 static int origin_check(const char *origin, struct error *error)
 {
-    static const struct {
-        const char *scheme, *port;
-    } usual[] = {{"http://", "80"}, {"https://", "443"}};
     const char *port;
     const char *authority = strstr(origin, "://");
     if (strchr(origin, '*'))
@@ -106,9 +107,9 @@ static int origin_check(const char *origin, struct error *error)
                          origin);
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (strncmp(origin, usual[i].scheme, strlen(usual[i].scheme)) == 0 &&
-            strcmp(port, usual[i].port) == 0)
-            return error_set(error, ERROR_INVALID, "--allow-origin: a browser says \"%.*s\", without :%s",
-                             (int)(port - origin - 1), origin, port);
+            strcmp(port, usual[i].port + 1) == 0)
+            return error_set(error, ERROR_INVALID, "--allow-origin: a browser says \"%.*s\", without %s",
+                             (int)(port - origin - 1), origin, usual[i].port);
     return 0;
 }
 
@@ -205,9 +206,13 @@ const char *door_allows(const struct door *door, const char *origin)
 
 bool door_same(const char *origin, const char *host)
 {
-    static const char *const schemes[] = {"http://", "https://"};
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-        if (strncasecmp(origin, schemes[i], strlen(schemes[i])) == 0)
-            return host && strcasecmp(origin + strlen(schemes[i]), host) == 0;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        size_t scheme = strlen(usual[i].scheme), length = strlen(origin);
+        if (strncasecmp(origin, usual[i].scheme, scheme) != 0)
+            continue;
+        length -= scheme;
+        return host && length && strncasecmp(origin + scheme, host, length) == 0 &&
+               (!host[length] || strcmp(host + length, usual[i].port) == 0);
+    }
     return false;
 }

@@ -30,7 +30,7 @@ bool door_shares(const struct door *door);
 /* Is the origin one that was allowed? Then it is the door's own text of it, else NULL. */
 const char *door_allows(const struct door *door, const char *origin);
 
-/* Is the origin, of http or https, that of the host that was asked? */
+/* Is the origin, of http or https, that of the host that was asked, which may tell the scheme's own port? */
 bool door_same(const char *origin, const char *host);
 
 #endif

@@ -38,13 +38,26 @@ size_t target_decode(char *text, bool *sound)
     return (size_t)(to - text);
 }
 
-const char *target_path(const char *target)
+/* What follows the scheme of a target that is a whole address; NULL: it is a path. */
+static const char *authority_of(const char *target)
 {
     static const char *const schemes[] = {"http://", "https://"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-        if (strncasecmp(target, schemes[i], strlen(schemes[i])) == 0) {
-            const char *path = strchr(target + strlen(schemes[i]), '/');
-            return path ? path : "/";
-        }
-    return target;
+        if (strncasecmp(target, schemes[i], strlen(schemes[i])) == 0)
+            return target + strlen(schemes[i]);
+    return NULL;
+}
+
+const char *target_path(const char *target)
+{
+    const char *authority = authority_of(target);
+    const char *path = authority ? strchr(authority, '/') : target;
+    return path ? path : "/";
+}
+
+bool target_is_of(const char *target, const char *host)
+{
+    const char *authority = authority_of(target);
+    size_t length = authority ? strcspn(authority, "/") : 0;
+    return !authority || (host && strlen(host) == length && strncasecmp(authority, host, length) == 0);
 }

@@ -12,4 +12,7 @@ size_t target_decode(char *text, bool *sound);
 /* The path of the absolute form, http://anybody/path; any other target is a path already. */
 const char *target_path(const char *target);
 
+/* Is an absolute form that host's, as its Host field tells it (NULL: there was none)? Any other target is. */
+bool target_is_of(const char *target, const char *host);
+
 #endif

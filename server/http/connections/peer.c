@@ -52,6 +52,7 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
     const union MHD_ConnectionInfo *address =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *remote = address ? address->client_addr : NULL;
+    peer->local = remote && remote->sa_family == AF_UNIX;
     crowd_name(remote, peer->socket, peer->remote);
     pthread_mutex_lock(&http->lock);
     room_enter(http, peer, remote);

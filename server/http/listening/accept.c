@@ -23,6 +23,7 @@ struct acceptor {
     unsigned limit;
     atomic_uint open;
     bool running;
+    bool scarce; /* that nothing can be accepted was said */
     pthread_t thread;
 };
 
@@ -59,10 +60,12 @@ static int accept_some(struct acceptor *acceptor, int listener)
         int connection = accept4(listener, (struct sockaddr *)&address, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (connection < 0) {
             bool scarce = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-            if (scarce)
-                log_warning("cannot accept connections: %s", strerror(errno));
+            if (scarce && !acceptor->scarce)
+                log_warning("cannot accept connections until there is room: %s", strerror(errno));
+            acceptor->scarce |= scarce;
             return scarce ? FAILED_MS : 0;
         }
+        acceptor->scarce = false;
         atomic_fetch_add(&acceptor->open, 1);
         /* The library closes it when it has no room. */
         if (MHD_add_connection(acceptor->daemon, connection, (struct sockaddr *)&address, size) != MHD_YES)

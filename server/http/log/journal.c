@@ -36,9 +36,10 @@ struct journal {
     uint64_t lost_while_failing;
 };
 
+/* A named pipe that nobody reads yet is an error, ENXIO, and not waited for. */
 static int file_open(struct journal *journal)
 {
-    int fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, MODE);
+    int fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, MODE);
     if (fd < 0)
         return -1;
     if (journal->fd >= 0)
@@ -117,6 +118,11 @@ static size_t lines_write(struct journal *journal, const char *data, size_t size
     return done;
 }
 
+static void failure_tell(const char *name, int reason)
+{
+    log_warning("cannot write to %s: %s; lines are lost until it works", name, strerror(reason));
+}
+
 static void losses_tell(struct journal *journal)
 {
     const char *name = journal->path ? journal->path : "standard output";
@@ -138,7 +144,7 @@ static void journal_flush(struct journal *journal, uint64_t lost)
         for (size_t i = written; i < lines->size; i++)
             journal->lost_while_failing += lines->data[i] == '\n';
         if (!journal->failing)
-            log_warning("cannot write to %s: %s; lines are lost until it works", name, strerror(reason));
+            failure_tell(name, reason);
         journal->failing = true;
     } else {
         journal->failing = false;
@@ -206,8 +212,12 @@ int journal_open(struct journal **out, const char *path, struct error *error)
     }
     journal->fd = named ? -1 : STDOUT_FILENO;
     if (named && file_open(journal) < 0) {
-        error_set_errno(error, errno, "cannot write to %s", path);
-        goto failed;
+        journal->failing = errno == ENOSPC || errno == EDQUOT || errno == ENXIO;
+        if (!journal->failing) {
+            error_set_errno(error, errno, "cannot write to %s", path);
+            goto failed;
+        }
+        failure_tell(path, errno);
     }
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -259,7 +269,7 @@ static void now_write(struct journal *journal, char now[CLOCK_TEXT_BYTES])
 struct buffer *journal_begin(struct journal *journal, char now[CLOCK_TEXT_BYTES])
 {
     pthread_mutex_lock(&journal->lock);
-    if (journal->lines.size > ROOM_BYTES || journal->lines.failed) {
+    if (journal->lines.size > ROOM_BYTES) {
         journal->lost++;
         pthread_mutex_unlock(&journal->lock);
         return NULL;
@@ -271,9 +281,14 @@ struct buffer *journal_begin(struct journal *journal, char now[CLOCK_TEXT_BYTES]
 
 void journal_end(struct journal *journal)
 {
-    buffer_text(&journal->lines, "\n");
+    struct buffer *lines = &journal->lines;
+    if (buffer_text(lines, "\n") < 0) { /* no memory, for this line */
+        lines->size = journal->line_at;
+        lines->failed = false;
+        journal->lost++;
+    }
     /* The writer is told of the first line, and again when it should not wait for more. */
-    if (journal->lines.size >= FLUSH_BYTES || !journal->line_at)
+    if (lines->size >= FLUSH_BYTES || !journal->line_at)
         pthread_cond_signal(&journal->filled);
     pthread_mutex_unlock(&journal->lock);
 }

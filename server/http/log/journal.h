@@ -11,7 +11,8 @@
 
 struct journal;
 
-/* "-" is standard output. -1: ERROR_SYSTEM, the file cannot be opened; ERROR_MEMORY. */
+/* "-" is standard output. A disk that is full, or a named pipe that nobody reads, is tried again with each line. -1:
+   ERROR_SYSTEM, the file cannot be opened; ERROR_MEMORY. */
 int journal_open(struct journal **journal, const char *path, struct error *error);
 
 /* Writes what is left. NULL is allowed. */

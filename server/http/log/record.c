@@ -94,14 +94,11 @@ static void access_write(const struct request *request, const struct http_comple
     journal_end(journal);
 }
 
-/* What was made, by the address that the reply gave for it, or what the path names; NULL: neither. */
+/* What was made, or what the path names; NULL: neither. */
 static const char *request_subject(const struct request *request)
 {
-    for (int i = 0; i < request->header_count; i++)
-        if (strcmp(request->headers[i].name, MHD_HTTP_HEADER_LOCATION) == 0) {
-            const char *last = strrchr(request->headers[i].value, '/');
-            return last ? last + 1 : request->headers[i].value;
-        }
+    if (request->made)
+        return request->made;
     return request->match.param[0] ? request->match.param : NULL;
 }
 
@@ -112,7 +109,9 @@ static bool is_audited(const struct request *request)
     for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
         if (strcmp(request->method, reads[i]) == 0)
             return false;
-    bool done = request->status >= 200 && request->status < 300;
+    /* Whoever leaves while the reply is awaited has changed something all the same. */
+    bool left = !request->status && request->begun && !request->rejected;
+    bool done = left || (request->status >= 200 && request->status < 300);
     bool barred = request->status == 401 || request->status == 403 || request->status == 421;
     return barred || (done && route && !(route->flags & ROUTE_READ));
 }

@@ -213,6 +213,7 @@ static enum handled handle(struct request *request)
         return reply_refusal(request, submitting, &outcome->error);
     if (outcome->outcome == SUBMITTED_MISMATCH)
         return reply_key_reused(request);
+    request_made(request, outcome->id);
     /* Before the state is read, so that an end in between is not missed. */
     if (submitting->wait_s && !submitting->await && !(submitting->await = await_new(request, outcome->id)))
         submitting->wait_s = 0;

@@ -244,6 +244,7 @@ static enum handled handle(struct request *request)
         return reply_refusal(request, sweeping, &outcome->error);
     if (outcome->outcome == SUBMITTED_MISMATCH)
         return reply_key_reused(request);
+    request_made(request, outcome->id);
     if (sweeping->sweep.points)
         sweeping->point_count = sweeping->sweep.point_count;
     sweep_free(&sweeping->sweep); /* a wait may be long */

@@ -50,7 +50,7 @@ static int database_copy(const char *source, const char *part, struct error *err
 /* An empty file that this process alone makes, whoever else has the same plan; the descriptor, or -1. */
 static int part_open(const char *part, struct error *error)
 {
-    int file = open(part, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int file = open(part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return error_set_errno(error, errno, "cannot write %s", part);
     struct stat locked, named;
@@ -68,6 +68,22 @@ static int part_open(const char *part, struct error *error)
     return -1;
 }
 
+/* Is it the database, or its log, by whatever name? */
+static bool file_is_live(const char *file, const char *source)
+{
+    static const char *const parts[] = {"", "-wal", "-shm"};
+    struct stat there, live;
+    char name[PATH_MAX + 8];
+    if (stat(file, &there) < 0)
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        snprintf(name, sizeof name, "%s%s", source, parts[i]);
+        if (stat(name, &live) == 0 && there.st_dev == live.st_dev && there.st_ino == live.st_ino)
+            return true;
+    }
+    return false;
+}
+
 int backup_make(const char *directory, const char *file, bool force, struct database_facts *facts,
                 struct error *error)
 {
@@ -82,10 +98,8 @@ int backup_make(const char *directory, const char *file, bool force, struct data
                          directory);
     if (!force && access(file, F_OK) == 0)
         return error_set(error, ERROR_CONFLICT, "%s is there already; --force replaces it", file);
-    struct stat there, live;
-    if (stat(file, &there) == 0 && stat(source, &live) == 0 && there.st_dev == live.st_dev &&
-        there.st_ino == live.st_ino)
-        return error_set(error, ERROR_INVALID, "%s is the database itself", file);
+    if (file_is_live(file, source))
+        return error_set(error, ERROR_INVALID, "%s belongs to the database itself", file);
     int lock = part_open(part, error);
     if (lock < 0)
         return -1;

@@ -42,13 +42,14 @@ static int log_refuse(const char *file, struct error *error)
     return 0;
 }
 
-/* What is made belongs to whom the directory belongs, so that root can restore for the service's user. */
+/* What is made belongs to whom the directory belongs, so that root can restore for the service's user. That user may put
+   links there: none is followed. */
 static int owner_take(const char *directory, const char *path, struct error *error)
 {
     struct stat status;
     if (geteuid() != 0)
         return 0;
-    if (stat(directory, &status) < 0 || chown(path, status.st_uid, status.st_gid) < 0)
+    if (stat(directory, &status) < 0 || lchown(path, status.st_uid, status.st_gid) < 0)
         return error_set_errno(error, errno, "cannot give %s to the owner of %s", path, directory);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -39,6 +40,22 @@ void service_end(struct service *service)
 {
     service_stop(service);
     scratch_remove(service->directory);
+}
+
+int service_setup(void **state)
+{
+    struct service *service = calloc(1, sizeof *service);
+    service_init(service, NULL);
+    service_start(service);
+    *state = service;
+    return 0;
+}
+
+int service_teardown(void **state)
+{
+    service_end(*state);
+    free(*state);
+    return 0;
 }
 
 struct plain service_request(int device, int priority)

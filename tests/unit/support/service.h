@@ -24,6 +24,10 @@ void service_stop(struct service *service);
 /* Stops, and removes the directory. */
 void service_end(struct service *service);
 
+/* A test's fixture: one of its own, started; and its end. */
+int service_setup(void **state);
+int service_teardown(void **state);
+
 /* One experiment by itself. */
 struct plain {
     int device, priority;
