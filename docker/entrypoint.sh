@@ -26,7 +26,7 @@ instructions() {
         "    docker run -d -p 127.0.0.1:8080:8080 -v coalesced:$COALESCED_DATA_DIR IMAGE" \
         "  or give a file of your own, made with coalesced token add, which user $(id -u) can read and others cannot:" \
         "    docker run ... -v /path/to/tokens:/run/tokens:ro -e COALESCED_TOKEN_FILE=/run/tokens IMAGE" \
-        "  or let everybody in who reaches the port by the name localhost (COALESCED_ALLOW_HOSTS: by others):" \
+        "  or let everybody in who reaches the port by the name localhost (COALESCED_ALLOW_HOST: by others):" \
         "    docker run ... -p 127.0.0.1:8080:8080 -e COALESCED_INSECURE=1 IMAGE"
 }
 
@@ -67,7 +67,7 @@ fi
 if [ "$access" = nobody ]; then
     # The port is often published on the host's 127.0.0.1 alone, where a page in a browser gets to by a name of its own.
     # Containers beside this one, as Prometheus in compose.watch.yaml, call it coalesced.
-    export COALESCED_ALLOW_HOSTS="${COALESCED_ALLOW_HOSTS-coalesced}"
+    export COALESCED_ALLOW_HOST="${COALESCED_ALLOW_HOST-coalesced}"
 fi
 export COALESCED_ADDRESS="${COALESCED_ADDRESS:-0.0.0.0}"
 exec coalesced "$@"

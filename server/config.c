@@ -41,10 +41,10 @@ static const struct option {
      "the socket's mode, who may come in by it; by default 0600, or 0660 with --socket-group"},
     {"--socket-group", "COALESCED_SOCKET_GROUP", "GROUP", "", OPTION_TEXT, AT(socket_group), 0, 0,
      "the socket's group, a name or a number"},
-    {"--allow-host", "COALESCED_ALLOW_HOSTS", "NAME", "", OPTION_LIST, AT(allow_hosts), 0, 0,
+    {"--allow-host", "COALESCED_ALLOW_HOST", "NAME", "", OPTION_LIST, AT(allow_hosts), 0, 0,
      "another name that the service is asked by, without a port; may be repeated. Without tokens a local "
      "address answers to localhost, 127.0.0.0/8 and [::1] alone"},
-    {"--allow-origin", "COALESCED_ALLOW_ORIGINS", "ORIGIN", "", OPTION_LIST, AT(allow_origins), 0, 0,
+    {"--allow-origin", "COALESCED_ALLOW_ORIGIN", "ORIGIN", "", OPTION_LIST, AT(allow_origins), 0, 0,
      "let pages of that origin use the service, as https://lab.example; may be repeated"},
     {"--connections-per-address", "COALESCED_CONNECTIONS_PER_ADDRESS", "N", "1024", OPTION_INTEGER,
      AT(connections_per_address), 0, 1e6,

@@ -119,6 +119,10 @@ static int revoke(const struct asked *asked)
         return failed(&error);
     fprintf(stderr, "%d %s of %s removed from %s\n", removed, removed == 1 ? "token" : "tokens", asked->name,
             asked->path);
+    struct tokens *left = NULL;
+    if (tokens_read(&left, asked->path, NULL) == 0 && left->count == 0)
+        fputs("it was the last one: nobody may come in, and no service starts with this file\n", stderr);
+    tokens_free(left);
     return DONE;
 }
 

@@ -15,7 +15,7 @@ static int file_check(FILE *file, const char *path, struct error *error)
         return error_set_errno(error, errno, "%s", path);
     if (status.st_mode & (S_IROTH | S_IWOTH))
         return error_set(error, ERROR_INVALID,
-                         "%s can be read or written by everybody on this machine: chmod 600 it first", path);
+                         "%s can be read or written by everybody on this machine: chmod o-rw %s", path, path);
     return 0;
 }
 

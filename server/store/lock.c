@@ -38,6 +38,16 @@ static int disk_failed(struct error *error, int number, const char *what, const 
     return error_set_errno(error, number, "%s %s", what, path);
 }
 
+/* Most often the directory is another user's. */
+static int open_failed(struct error *error, int number, const char *path, const char *directory)
+{
+    struct stat status;
+    if (number != EACCES || stat(directory, &status) < 0 || status.st_uid == geteuid())
+        return disk_failed(error, number, "cannot open", path);
+    return error_set_errno(error, number, "cannot open %s as user %u: %s is user %u's", path,
+                           (unsigned)geteuid(), directory, (unsigned)status.st_uid);
+}
+
 static int directory_make(const char *directory, struct error *error)
 {
     char path[PATH_MAX];
@@ -92,7 +102,7 @@ int lock_directory(const char *directory, struct error *error)
         return error_set(error, ERROR_INVALID, "the data directory's name is too long");
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
-        return disk_failed(error, errno, "cannot open", path);
+        return open_failed(error, errno, path, directory);
     if (lock_take(file) < 0) {
         if (errno == EWOULDBLOCK)
             lock_refused(file, directory, error);

@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 import subprocess
+import tempfile
 
 import pytest
 
@@ -286,6 +287,16 @@ def test_the_sockets_mode_and_group_are_as_asked_for(local, tmp_path, flags, mod
     local(*flags)
     status = (tmp_path / "socket").stat()
     assert stat.S_IMODE(status.st_mode) == mode and status.st_gid == os.getgid()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_group_without_the_services_user_is_said():
+    with tempfile.TemporaryDirectory() as directory:
+        os.chown(directory, 65534, 65534)
+        said = subprocess.run([BINARY, "--address", "none", "--socket", directory + "/socket", "--socket-group", "0", "--data-dir",
+                               directory], capture_output=True, text=True, timeout=30, user=65534, group=65534, extra_groups=[])
+        assert said.returncode == 1 and "member of --socket-group" in said.stderr
+        assert not os.path.exists(directory + "/socket")
 
 
 def test_a_stale_socket_is_replaced_and_a_live_one_is_not(local, tmp_path):

@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -170,6 +171,15 @@ def test_a_second_service_on_the_same_data_directory_is_refused(start, tmp_path)
     assert done.returncode == 1 and str(tmp_path / "data") in done.stderr and "in use" in done.stderr
     result = service.get(where + "?wait=20").json()
     assert result["state"] == "succeeded" and result["attempt"] == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_data_directory_of_another_user_is_said_with_both():
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)  # Everybody may go there, so that the lock is what is refused.
+        done = subprocess.run([BINARY, "--data-dir", directory, "--port", "0"], capture_output=True, text=True, timeout=20,
+                              user=65534)
+    assert done.returncode == 1 and "as user 65534" in done.stderr and f"{directory} is user 0's" in done.stderr
 
 
 def test_an_executor_that_cannot_be_started_is_said(tmp_path):

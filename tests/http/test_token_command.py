@@ -22,8 +22,10 @@ def test_a_token_is_added_listed_and_revoked_by_hand(tmp_path):
     assert [line.split()[:2] for line in shown] == [["ada", "admin"], ["ada", "run"], ["bob", "read"]]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", line.split()[2]) for line in shown)
     assert "sha256" not in "".join(shown)
-    assert "2 tokens" in token("revoke", "ada", env=environment).stderr
+    revoked = token("revoke", "ada", env=environment).stderr
+    assert "2 tokens" in revoked and "last" not in revoked
     assert [line.split()[0] for line in token("list", env=environment).stdout.splitlines()] == ["bob"]
+    assert "nobody may come in" in token("revoke", "bob", env=environment).stderr
     assert list(tmp_path.iterdir()) == [path]
 
 

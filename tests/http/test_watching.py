@@ -192,6 +192,14 @@ def test_what_the_example_mounts_is_there():
         assert yaml.safe_load(config["content"])["apiVersion"] == 1
 
 
+def test_the_example_with_a_token_reads_it_from_the_folder_that_is_mounted():
+    text = (ROOT / "docker/prometheus/prometheus.yaml").read_text()
+    config = yaml.safe_load(text.replace("# authorization:", "authorization:"))
+    assert config["scrape_configs"][0]["authorization"] == {"credentials_file": "token"}  # from the configuration's folder on
+    for ignored in (".gitignore", ".dockerignore"):
+        assert "/docker/prometheus/token" in (ROOT / ignored).read_text().splitlines()
+
+
 def test_every_alert_has_a_case_in_which_it_fires():
     cases = (ROOT / "tests/watching/alerts_test.yaml").read_text()
     for rule in rules():

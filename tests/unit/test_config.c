@@ -1,7 +1,9 @@
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -55,7 +57,7 @@ static void a_list_is_added_to_by_its_flag_and_replaced_by_the_first(void **stat
     (void)state;
     struct config config;
     struct error error;
-    setenv("COALESCED_ALLOW_HOSTS", "one, two", 1);
+    setenv("COALESCED_ALLOW_HOST", "one, two", 1);
     assert_int_equal(read_words(&config, (char *[WORDS]){NULL}, &error), 0);
     assert_string_equal(config.allow_hosts, "one, two");
     config_free(&config);
@@ -66,7 +68,32 @@ static void a_list_is_added_to_by_its_flag_and_replaced_by_the_first(void **stat
     assert_string_equal(config.allow_hosts, "a,b,c");
     assert_string_equal(config.allow_origins, "");
     config_free(&config);
-    unsetenv("COALESCED_ALLOW_HOSTS");
+    unsetenv("COALESCED_ALLOW_HOST");
+}
+
+/* docs/operating.md promises it. */
+static void a_variable_is_named_as_its_flag(void **state)
+{
+    (void)state;
+    char *text = NULL, *next = NULL, variable[64], flag[64];
+    size_t size;
+    int seen = 0;
+    FILE *help = open_memstream(&text, &size);
+    assert_non_null(help);
+    config_help(help);
+    fclose(help);
+    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
+        const char *open = strstr(line, "(COALESCED_");
+        if (sscanf(line, "  --%63s", flag) != 1 || !open)
+            continue;
+        assert_int_equal(sscanf(open, "(COALESCED_%63[A-Z_])", variable), 1);
+        for (char *at = flag; *at; at++)
+            *at = (char)(*at == '-' ? '_' : toupper((unsigned char)*at));
+        assert_string_equal(variable, flag);
+        seen++;
+    }
+    assert_true(seen > 30);
+    free(text);
 }
 
 static void bytes_have_units(void **state)
@@ -217,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(nothing_given_gives_the_defaults, clear_environment),
         cmocka_unit_test_setup(a_list_is_added_to_by_its_flag_and_replaced_by_the_first, clear_environment),
+        cmocka_unit_test(a_variable_is_named_as_its_flag),
         cmocka_unit_test_setup(bytes_have_units, clear_environment),
         cmocka_unit_test_setup(the_state_directory_of_the_user_is_followed, clear_environment),
         cmocka_unit_test_setup(a_variable_wins_over_the_default_and_a_flag_over_both, clear_environment),

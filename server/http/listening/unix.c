@@ -88,7 +88,9 @@ int unix_open(struct unix_socket *out, const char *path, const char *mode_text, 
     /* Nobody can connect before it listens, so nobody comes in before mode and group are right. */
     if (chown(path, (uid_t)-1, group) < 0 || chmod(path, mode) < 0 || lstat(path, &status) < 0 ||
         listen(listener, BACKLOG) < 0) {
-        error_set_errno(error, errno, "cannot give the socket %s its mode and group", path);
+        /* What is not permitted is the group: the socket's owner may set any mode. */
+        error_set_errno(error, errno, "cannot give the socket %s its mode and group%s", path,
+                        errno == EPERM ? " (the service's user has to be a member of --socket-group)" : "");
         unlink(path);
         close(listener);
         return -1;
