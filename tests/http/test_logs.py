@@ -111,6 +111,19 @@ def test_what_changes_something_is_audited_and_what_was_not_allowed_to(logged):
         assert code in (None, line["code"]) and TIME.fullmatch(line["time"])
 
 
+@pytest.mark.parametrize("path, made", [("/v1/experiments", SMALL), ("/v1/sweeps", {**SMALL, "offset": [0, 1]})])
+def test_what_was_submitted_is_audited_when_its_client_leaves(logged, path, made):
+    body = json.dumps({**made, "labels": {"fake": "sleep:30"}})
+    with logged.connect() as client:
+        client.sendall((f"POST {path} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: left\r\nPrefer: wait=30\r\n"
+                        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode())
+        logged.until(lambda: logged.get("/v1/queue").json()["running"])
+        (submitted,) = logged.get(path).json()[path.removeprefix("/v1/")][:1]
+    line = named(logged.lines("audit", "left"), "left")
+    assert line["code"] == 0 and line["subject"] == submitted["id"]
+    assert logged.delete(f"{path}/{submitted['id']}").status_code in (200, 202)
+
+
 def test_both_logs_name_the_owner_of_a_token(start, tmp_path):
     secrets = {name: f"the-secret-of-{name}-0123456789" for name in ("rita", "bob")}
     (tmp_path / "tokens").write_text(token_line("rita", "read", secrets["rita"]) + token_line("bob", "run", secrets["bob"]))

@@ -113,8 +113,9 @@ static bool is_audited(const struct request *request)
         if (strcmp(request->method, reads[i]) == 0)
             return false;
     bool done = request->status >= 200 && request->status < 300;
+    bool left = request->status == 0 && request->kept; /* without an answer; what it had begun may be done */
     bool barred = request->status == 401 || request->status == 403 || request->status == 421;
-    return barred || (done && route && !(route->flags & ROUTE_READ));
+    return barred || ((done || left) && route && !(route->flags & ROUTE_READ));
 }
 
 static void audit_write(const struct request *request)

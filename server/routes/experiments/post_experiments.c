@@ -28,6 +28,7 @@ struct submitting {
     double timeout_s;
     char fingerprint[FINGERPRINT_BYTES];
     struct await *await;
+    bool located;
 };
 
 static void submitting_free(void *arg)
@@ -157,10 +158,14 @@ out:
 
 /* ---- answering ---- */
 
-static void location_set(struct request *request, const char *id)
+/* Before a wait already: the audit log tells by it what was made, also when the client leaves meanwhile. */
+static void location_set(struct request *request, struct submitting *submitting)
 {
     char location[64];
-    snprintf(location, sizeof location, "/v1/experiments/%s", id);
+    if (submitting->located)
+        return;
+    submitting->located = true;
+    snprintf(location, sizeof location, "/v1/experiments/%s", submitting->outcome.id);
     reply_header(request, "Location", location);
 }
 
@@ -187,14 +192,13 @@ static enum handled answer(struct request *request, struct submitting *submittin
     bool unread = error.kind != ERROR_NONE;
     if (unread && !waits && submitting->outcome.outcome == SUBMITTED_AGAIN)
         return reply_key_unread(request, id, &error);
+    location_set(request, submitting);
     if (submitting->wait_s && !view.ended && !unread && !request_over(request)) {
         handled = request_wait_until(request, submitting->wait_s);
     } else if (submitting->wait_s && view.ended) {
-        location_set(request, id);
         reply_preference_applied(request);
         handled = reply_experiment(request, &view);
     } else {
-        location_set(request, id);
         handled = reply_accepted(request, 202, &view);
     }
     job_free(job);

@@ -44,6 +44,7 @@ struct sweeping {
 
     atomic_bool committed; /* outcome is there */
     struct submitted outcome;
+    bool located;
 };
 
 static void sweeping_free(void *arg)
@@ -191,6 +192,17 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
 
 /* ---- answering ---- */
 
+/* Before a wait already: the audit log tells by it what was made, also when the client leaves meanwhile. */
+static void location_set(struct request *request, struct sweeping *sweeping)
+{
+    char location[64];
+    if (sweeping->located)
+        return;
+    sweeping->located = true;
+    snprintf(location, sizeof location, "/v1/sweeps/%s", sweeping->outcome.id);
+    reply_header(request, "Location", location);
+}
+
 /* Ended: with its results, when it was waited for. Else where it stands. */
 static enum handled answer(struct request *request, struct sweeping *sweeping)
 {
@@ -209,18 +221,14 @@ static enum handled answer(struct request *request, struct sweeping *sweeping)
         memcpy(row.id, id, sizeof row.id);
     }
     bool ended = sweep_row_ended(&row);
-    char location[64];
-    snprintf(location, sizeof location, "/v1/sweeps/%s", id);
+    location_set(request, sweeping);
     if (sweeping->wait_s && !ended && !unread && !request_over(request)) {
         handled = request_wait_until(request, sweeping->wait_s);
+    } else if (sweeping->wait_s && ended) {
+        reply_preference_applied(request);
+        handled = reply_sweep(request, &row, &(struct sweep_page){.size = SWEEP_PAGE_SIZE});
     } else {
-        reply_header(request, "Location", location);
-        if (sweeping->wait_s && ended) {
-            reply_preference_applied(request);
-            handled = reply_sweep(request, &row, &(struct sweep_page){.size = SWEEP_PAGE_SIZE});
-        } else {
-            handled = reply_sweep_accepted(request, 202, &row);
-        }
+        handled = reply_sweep_accepted(request, 202, &row);
     }
     sweep_row_clear(&row);
     return handled;
