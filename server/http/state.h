@@ -96,12 +96,12 @@ struct request {
     struct peer *peer;
     struct route_match match;
     struct person person;
-    uint64_t token;            /* its number (people.h); 0: none was wanted */
-    int authorizations;        /* headers of that name */
-    const char *path, *method; /* the library's, for as long as the request lives; as all that follows: */
-    const char *id;            /* X-Request-Id, see record.h */
-    const char *host, *origin; /* NULL: not given */
-    const char *shared_with;   /* the origin, when it is another one that is allowed; the door's */
+    uint64_t token;              /* its number (people.h); 0: none was wanted */
+    int authorizations, origins; /* headers of that name */
+    const char *path, *method;   /* the library's, for as long as the request lives; as all that follows: */
+    const char *id;              /* X-Request-Id, see record.h */
+    const char *host, *origin;   /* NULL: not given */
+    const char *shared_with;     /* the origin, when it is another one that is allowed; the door's */
     char id_made[REQUEST_ID_BYTES];
     const char *accept; /* all Accept fields as one; NULL: there is none */
     struct buffer accept_joined;

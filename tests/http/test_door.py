@@ -83,6 +83,15 @@ def test_a_foreign_origin_is_refused(service, origin, method, path):
     assert not [name for name in response.headers if name.startswith("Access-Control")]
 
 
+def test_a_foreign_origin_does_not_hide_behind_the_services_own(service):
+    with service.connect() as client:
+        client.sendall("POST /v1/queue/pause HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
+                       f"Origin: {PAGE}\r\nConnection: close\r\n\r\n".encode())
+        said = b"".join(iter(lambda: client.recv(65536), b""))
+    assert said.startswith(b"HTTP/1.1 400 ") and b"one Origin header" in said
+    assert service.get("/v1/queue").json()["paused"] is False
+
+
 def test_the_services_own_origin_is_no_foreign_one(service):
     for host in service.url[len("http://"):], f"localhost:{service.port}":
         for scheme in "http", "https":  # a proxy with TLS in front

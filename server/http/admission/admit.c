@@ -38,7 +38,7 @@ __attribute__((format(printf, 3, 4))) static bool reject(struct request *request
 /* What the header says about the body's end, and what many endpoints ask of it, gathered in one pass. */
 struct framing {
     struct request *request;
-    int hosts, lengths, encodings, accepts, origins;
+    int hosts, lengths, encodings, accepts;
     const char *id;
     bool unclear;
 };
@@ -84,7 +84,7 @@ static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const cha
         request->plain = false;
     else if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0 && !framing->hosts++)
         request->host = value ? value : "";
-    else if (strcasecmp(name, MHD_HTTP_HEADER_ORIGIN) == 0 && !framing->origins++)
+    else if (strcasecmp(name, MHD_HTTP_HEADER_ORIGIN) == 0 && !request->origins++)
         request->origin = value ? value : "";
     else if (strcasecmp(name, REQUEST_ID_HEADER) == 0)
         framing->id = value;
@@ -149,6 +149,9 @@ static bool reject_host(struct request *request)
 static bool reject_origin(struct request *request)
 {
     const struct door *door = request->http->door;
+    if (request->origins > 1)
+        return reject(request, PROBLEM_MALFORMED, "at most one Origin header is wanted, there are %d",
+                      request->origins);
     if (!request->origin || door_same(request->origin, request->host))
         return false;
     request->shared_with = door ? door_allows(door, request->origin) : NULL;
