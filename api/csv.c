@@ -127,6 +127,7 @@ static const struct column plain[] = {
     {"local_bytes_per_thread", "result/launch/local_bytes_per_thread"},
     {"predicted_shared_load_bank_conflicts", "result/prediction/shared_load_bank_conflicts"},
     {"predicted_shared_store_bank_conflicts", "result/prediction/shared_store_bank_conflicts"},
+    {"owner", "owner"},
 };
 enum { PLAIN = sizeof plain / sizeof *plain, COLUMNS_MAX = 256, SIZE = COLUMNS_MAX, SLOTS };
 
@@ -217,6 +218,8 @@ static void own_experiment(struct buffer *own, const struct view_experiment *exp
 {
     buffer_format(own, ",\"id\":\"%s\",\"state\":\"%s\",\"attempt\":%d", experiment->id, experiment->state,
                   experiment->attempt);
+    if (experiment->owner)
+        member_text(own, "owner", experiment->owner);
     member_time(own, "submitted_at", experiment->submitted_ms);
     member_time(own, "started_at", experiment->started_ms);
     member_time(own, "finished_at", experiment->finished_ms);

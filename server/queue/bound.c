@@ -2,7 +2,11 @@
 
 #include "server/queue/entries/place.h"
 
-enum { GUARANTEED = 64, FREE_TIMES = 2 };
+enum {
+    GUARANTEED = 64,
+    FREE_TIMES = 2,
+    HELD_S = 60, /* somebody resumes it, nobody knows when */
+};
 
 /* What an owner may always have waiting. */
 static int bound_least(const struct queue_config *config)
@@ -116,6 +120,14 @@ static double room_s(struct queue *queue, const struct owner *owner, int count, 
     return larger(larger(most_s, seconds_s), free_s < least_s ? free_s : least_s);
 }
 
+static bool any_held(const struct queue *queue)
+{
+    for (int i = 0; i < queue->config.devices; i++)
+        if (place_held(queue, i))
+            return true;
+    return false;
+}
+
 double queue_room_s(struct queue *queue, const char *name, int count, double timeouts_s)
 {
     double wait_s = never_s;
@@ -123,6 +135,8 @@ double queue_room_s(struct queue *queue, const char *name, int count, double tim
     const struct owner *owner = queue_owner(queue, name);
     if (owner && count <= bound_most(&queue->config))
         wait_s = room_s(queue, owner, count, timeouts_s);
+    if (wait_s >= never_s && any_held(queue))
+        wait_s = HELD_S;
     pthread_mutex_unlock(&queue->lock);
     return wait_s < never_s ? wait_s : -1;
 }

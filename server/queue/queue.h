@@ -139,7 +139,8 @@ struct queue_owner {
 int queue_owners(struct queue *queue, int device, struct queue_owner **owners);
 
 /* How long until that owner may have `count` more waiting, of `timeouts_s` seconds in sum, when nobody else submits: what
-   waits gets less as fast as it did lately, each owner's by its share. 0: now; negative: not known yet, held, or never. */
+   waits gets less as fast as it did lately, each owner's by its share. 0: now; a minute: nothing of it
+   gets less while a device is held; negative: not known yet, or never. */
 double queue_room_s(struct queue *queue, const char *owner, int count, double timeouts_s);
 
 /* ---- holds ---- */

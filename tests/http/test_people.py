@@ -174,6 +174,8 @@ def test_lists_are_filtered_by_owner(guarded):
     assert len(found) >= 5 and {one["owner"] for one in found} == {"ada"}
     table = listed("/v1/experiments?owner=ada", "rita", Accept="text/csv").text.splitlines()
     assert len(table) == len(found) + 1
+    for rows in table, listed(f"/v1/sweeps/{many}.csv", "bob").text.splitlines():
+        assert rows[0].endswith(",owner") and rows[1:] and all(row.endswith(",ada") for row in rows[1:])
     assert many in [one["id"] for one in listed("/v1/sweeps?owner=ada", "bob").json()["sweeps"]]
     assert {one["owner"] for one in listed("/v1/sweeps?owner=ada", "bob").json()["sweeps"]} == {"ada"}
     page = listed("/v1/experiments?owner=ada&page_size=1", "bob").json()

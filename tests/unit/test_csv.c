@@ -40,6 +40,7 @@ static void row_write(struct buffer *out, const json_t *row)
     struct view_experiment experiment = {
         .id = json_string_value(json_object_get(row, "id")),
         .state = json_string_value(json_object_get(row, "state")),
+        .owner = json_string_value(json_object_get(row, "owner")),
         .attempt = (int)member_number(row, "attempt"),
         .submitted_ms = member_number(row, "submitted_ms"),
         .started_ms = member_number(row, "started_ms"),

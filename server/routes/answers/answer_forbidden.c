@@ -19,13 +19,13 @@ static bool forbid_owner(struct request *request, const char *what, const char *
         return false;
     if (owner[0])
         *handled = reply_problem(request, PROBLEM_FORBIDDEN,
-                                 "%s %s is %s's: %s or an admin may end it, and this token is %s's", what, id,
-                                 owner, owner, name);
+                                 "%s %s is %s's: %s or an admin may end or remove it, and this token is %s's",
+                                 what, id, owner, owner, name);
     else
-        *handled =
-            reply_problem(request, PROBLEM_FORBIDDEN,
-                          "%s %s was submitted without a token: an admin may end it, and this token is %s's",
-                          what, id, name);
+        *handled = reply_problem(
+            request, PROBLEM_FORBIDDEN,
+            "%s %s was submitted without a token: an admin may end or remove it, and this token is %s's",
+            what, id, name);
     return true;
 }
 
