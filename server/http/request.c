@@ -175,7 +175,10 @@ enum handled request_wait_until(struct request *request, double seconds)
 
 bool request_over(const struct request *request)
 {
-    return request_ending(request) ||
+    pthread_mutex_lock(&request->http->lock);
+    bool hurried = request->peer->hurried;
+    pthread_mutex_unlock(&request->http->lock);
+    return hurried || request_ending(request) ||
            (request->wait_until_ns && clock_monotonic_ns() >= request->wait_until_ns);
 }
 

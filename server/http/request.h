@@ -67,7 +67,7 @@ enum handled request_wait(struct request *request);
    handler is not called any more) and by the service's end. Check request_over() when called again. */
 enum handled request_wait_until(struct request *request, double seconds);
 
-/* The time of request_wait_until() is over: answer with what there is. */
+/* The time of request_wait_until() is over, or as many wait with the client's token as may: answer with what there is. */
 bool request_over(const struct request *request);
 
 /* The service is about to end: what is not there now will not come. */

@@ -52,6 +52,7 @@ struct peer {
     bool uploading; /* while ARRIVING: a request's header is there, its body is not yet */
     /* of the request's present wait */
     bool woken, timed, gone;
+    bool hurried; /* it is to end at once, because as many wait with its token as may */
     bool interim; /* HTTP/1.1: may be sent an interim response */
     bool probed;  /* was sent one, since it sends no more */
     int64_t wait_until_ns;

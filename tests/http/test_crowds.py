@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from conftest import SMALL
+from conftest import SMALL, token
 
 from test_connections import closed_within
 
@@ -87,6 +87,28 @@ def test_an_address_that_is_at_its_limit_is_told_and_others_are_served(start, tm
     finally:
         close(waiting)
     service.until(lambda: ask(service, "/v1/queue").startswith("HTTP/1.1 200 "))
+
+
+def test_one_persons_waits_leave_room_for_others_of_the_same_address(start, tmp_path):
+    """Behind a proxy all have its address."""
+    tokens = tmp_path / "tokens"
+    secrets = {name: token("add", name, "--role", "run", "--token-file", tokens).stdout.strip() for name in ("bob", "eve")}
+    service = start("--connections-per-address", "40", "--token-file", str(tokens))
+    bearer = {name: {"Authorization": f"Bearer {secret}"} for name, secret in secrets.items()}
+    where = service.post(WAITS, headers=bearer["bob"]).json()["links"]["self"]
+    waiting = []
+    try:
+        for _ in range(100):
+            waiting.append(service.connect())
+            waiting[-1].sendall(f"GET {where}?wait=60 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secrets['bob']}\r\n\r\n".encode())
+        hurried = ask(service, where + "?wait=60", **bearer["bob"])  # at once, with how it stands
+        assert hurried.startswith("HTTP/1.1 200 ") and '"state":"running"' in hurried
+        for _ in range(20):
+            assert ask(service, "/v1/queue", **bearer["eve"]).startswith("HTTP/1.1 200 ")
+        more = {**SMALL, "labels": {"fake": "sleep:0.2"}}
+        assert service.post(more, headers={**bearer["bob"], "Prefer": "wait=60"}).status_code == 202
+    finally:
+        close(waiting)
 
 
 def test_health_is_answered_in_a_storm_of_those_that_are_too_many(start):

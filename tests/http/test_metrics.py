@@ -68,6 +68,7 @@ def worked(tmp_path_factory):
     ("coalesced_executor_restarts_total", dict(reason="crashed"), 1),
     ("coalesced_queue_depth", {}, 1),
     ("coalesced_device_running", {}, 1),
+    ("coalesced_device_paused", {}, 0),
     ("coalesced_device_healthy", {}, 1),
     # The executor's last reading, which came with the unstable result.
     ("coalesced_device_sm_clock_hertz", {}, 1755e6),

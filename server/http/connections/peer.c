@@ -91,7 +91,7 @@ bool peer_begin(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     bool allowed = !http->ending;
-    peer->woken = peer->probed = false;
+    peer->woken = peer->probed = peer->hurried = false;
     phase_set(http, peer, allowed ? PEER_ANSWERING : PEER_SENDING);
     pthread_mutex_unlock(&http->lock);
     return allowed;
@@ -109,7 +109,8 @@ bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns)
     pthread_mutex_lock(&http->lock);
     peer->timed = until_ns != 0;
     peer->wait_until_ns = until_ns;
-    bool sleeps = !peer->woken && !(peer->timed && http->ending);
+    peer->hurried = peer->timed && !peer->woken && room_is_waited_out(http, peer);
+    bool sleeps = !peer->woken && !peer->hurried && !(peer->timed && http->ending);
     if (sleeps) {
         phase_set(http, peer, PEER_WAITING);
         MHD_suspend_connection(peer->connection);

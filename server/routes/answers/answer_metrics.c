@@ -15,6 +15,7 @@ static_assert((int)METRICS_DEVICES == (int)DEVICES_MAX, "each device has a row o
 /* How one device is, gathered once for all families. */
 struct row {
     struct queue_depth depth;
+    bool held;
     struct device_status status;
     struct readings_latest latest[LIVE_QUANTITIES];
 };
@@ -39,6 +40,11 @@ static double busy(const struct row *row)
     return row->depth.busy_s;
 }
 
+static double paused(const struct row *row)
+{
+    return row->held;
+}
+
 static double healthy(const struct row *row)
 {
     return row->status.known && row->status.healthy;
@@ -53,6 +59,8 @@ static const struct {
      "How long the oldest one that waits has waited; 0: none waits.", oldest},
     {"coalesced_device_running", "gauge", "Experiments that run: 0 or 1.", running},
     {"coalesced_device_busy_seconds_total", "counter", "For how long experiments had the device.", busy},
+    {"coalesced_device_paused", "gauge", "1: it was drained, or the queue paused, and takes nothing new.",
+     paused},
     {"coalesced_device_healthy", "gauge", "1: an executor answers or can be started.", healthy},
 };
 
@@ -149,6 +157,7 @@ static bool devices_write(struct buffer *out, const struct service *service)
     bool all_healthy = true;
     for (int i = 0; i < count; i++) {
         queue_depth(service->queue, i, &rows[i].depth);
+        rows[i].held = queue_held(service->queue, i);
         devices_get(service->devices, i, &rows[i].status);
         readings_latest(service->readings, i, rows[i].latest);
         all_healthy = all_healthy && healthy(&rows[i]) > 0;
