@@ -1,14 +1,15 @@
 """bench/fairness.py in short: nobody can hurt the others."""
-import importlib.util
 import os
 import pathlib
+import sys
 
 from conftest import BINARY, HERE
 
+sys.path.insert(0, str(HERE.parents[1] / "bench"))
+
+import fairness  # noqa: E402
+
 BUILD = pathlib.Path(os.environ.get("COALESCED_BUILD", pathlib.Path(BINARY).parent)).resolve()
-SPEC = importlib.util.spec_from_file_location("fairness", HERE.parents[1] / "bench" / "fairness.py")
-fairness = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(fairness)
 
 
 def test_singles_begin_after_at_most_one_of_anothers_sweep():
