@@ -1,5 +1,6 @@
 /* GET /readyz: will an experiment that is submitted now be run? 200 or 503, with the instance's name, so that
-   whoever started a service knows that it is this one that answers; ?verbose lists what was looked at. */
+   whoever started a service knows that it is this one that answers; ?verbose lists what was looked at. What somebody has
+   paused, or the disk's reserve keeps out for now, does not count: through this service both are put right. */
 #include <stdio.h>
 
 #include "api/text.h"
