@@ -10,6 +10,7 @@
 #include "server/http/content/cache.h"
 #include "server/http/content/gzip.h"
 #include "server/http/content/stream.h"
+#include "server/http/connections/peer.h"
 #include "server/http/admission/door.h"
 #include "server/http/admission/field.h"
 #include "server/http/state.h"
@@ -184,6 +185,13 @@ enum handled reply_stream(struct request *request,
                           int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
                           void (*release)(void *arg))
 {
+    if (peer_is_one_too_many(request->http, request->peer)) {
+        release(arg);
+        return reply_problem(
+            request, PROBLEM_UNAVAILABLE,
+            "a quarter of the connections that your address may have wait, or are being sent "
+            "something, with this token: read those first");
+    }
     struct error error = {0};
     struct MHD_Response *response = stream_start(request, more, arg, release, &error);
     if (!response)

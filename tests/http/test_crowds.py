@@ -32,6 +32,15 @@ def wait(service, path, count):
     return clients
 
 
+def unread(service, path, secret):
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.settimeout(20)
+    client.connect(("127.0.0.1", service.port))
+    client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret}\r\n\r\n".encode())
+    return client
+
+
 def fill(service, path, clients):
     """Until there is no room; one that has not asked yet may have been closed for the next."""
     def full():
@@ -101,12 +110,20 @@ def test_one_persons_waits_leave_room_for_others_of_the_same_address(start, tmp_
         for _ in range(100):
             waiting.append(service.connect())
             waiting[-1].sendall(f"GET {where}?wait=60 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secrets['bob']}\r\n\r\n".encode())
+        service.until(lambda: ask(service, "/v1/queue", **bearer["eve"]).startswith("HTTP/1.1 200 "))  # the others are answered
         hurried = ask(service, where + "?wait=60", **bearer["bob"])  # at once, with how it stands
-        assert hurried.startswith("HTTP/1.1 200 ") and '"state":"running"' in hurried
+        assert hurried.startswith("HTTP/1.1 200 ") and '"finished_at":null' in hurried
         for _ in range(20):
             assert ask(service, "/v1/queue", **bearer["eve"]).startswith("HTTP/1.1 200 ")
         more = {**SMALL, "labels": {"fake": "sleep:0.2"}}
         assert service.post(more, headers={**bearer["bob"], "Prefer": "wait=60"}).status_code == 202
+        close(waiting)
+        many = service.request("POST", "/v1/sweeps", json={**WAITS, "offset": list(range(10000))}, headers=bearer["bob"]).json()
+        for _ in range(100):  # tables that nobody reads
+            waiting.append(unread(service, f"/v1/sweeps/{many['id']}.csv", secrets["bob"]))
+        service.until(lambda: "with this token" in ask(service, f"/v1/sweeps/{many['id']}.csv", **bearer["bob"]))
+        for _ in range(20):
+            assert ask(service, "/v1/experiments?page_size=1", **bearer["eve"]).startswith("HTTP/1.1 200 ")
     finally:
         close(waiting)
 

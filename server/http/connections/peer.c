@@ -109,7 +109,7 @@ bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns)
     pthread_mutex_lock(&http->lock);
     peer->timed = until_ns != 0;
     peer->wait_until_ns = until_ns;
-    peer->hurried = peer->timed && !peer->woken && room_is_waited_out(http, peer);
+    peer->hurried = peer->timed && !peer->woken && room_is_used_up(http, peer);
     bool sleeps = !peer->woken && !peer->hurried && !(peer->timed && http->ending);
     if (sleeps) {
         phase_set(http, peer, PEER_WAITING);
@@ -135,6 +135,14 @@ void peer_wake(struct http *http, struct peer *peer)
     pthread_mutex_lock(&http->lock);
     wake_locked(http, peer);
     pthread_mutex_unlock(&http->lock);
+}
+
+bool peer_is_one_too_many(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    bool many = room_is_used_up(http, peer);
+    pthread_mutex_unlock(&http->lock);
+    return many;
 }
 
 void peer_leave(struct http *http, struct peer *peer)

@@ -20,6 +20,9 @@ void peer_arm(struct http *http, struct peer *peer);
 bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns);
 void peer_wake(struct http *http, struct peer *peer);
 
+/* Does its token's person hold so many connections that this one should not become a stream (room.h)? */
+bool peer_is_one_too_many(struct http *http, struct peer *peer);
+
 /* Suspends the connection while its handler runs in the lane, and resumes it. */
 void peer_leave(struct http *http, struct peer *peer);
 void peer_return(struct http *http, struct peer *peer);

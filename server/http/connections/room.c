@@ -90,19 +90,21 @@ static enum peer_excess excess_of(struct http *http, const struct crowd *crowd)
 }
 
 /* A quarter of what there is room for. */
-enum { WAITS_PART = 4 };
+enum { TOKEN_PART = 4 };
 
-bool room_is_waited_out(const struct http *http, const struct peer *peer)
+bool room_is_used_up(const struct http *http, const struct peer *peer)
 {
     const struct crowd *crowd = http->crowd_limit ? peer->crowd : NULL;
     const struct peer_list *list = crowd ? &crowd->peers : &http->peers;
     enum peer_lists which = crowd ? PEERS_OF_CROWD : PEERS_ALL;
-    unsigned most = (crowd ? http->crowd_limit : http->peer_limit) / WAITS_PART, waits = 0;
+    unsigned busy = 0, most = (crowd ? http->crowd_limit : http->peer_limit) / TOKEN_PART;
     if (!peer->token || (crowd ? crowd->open : http->peer_count) <= most)
         return false;
-    for (const struct peer *other = list->first; other && waits < most; other = other->in[which].next)
-        waits += other->phase == PEER_WAITING && other->timed && other->token == peer->token;
-    return waits >= most;
+    for (const struct peer *other = list->first; other && busy < most; other = other->in[which].next)
+        busy += other->token == peer->token && other != peer &&
+                (other->phase == PEER_APART || other->phase == PEER_SENDING ||
+                 (other->phase == PEER_WAITING && other->timed));
+    return busy >= most;
 }
 
 void room_enter(struct http *http, struct peer *peer, const struct sockaddr *remote)

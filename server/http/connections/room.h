@@ -12,9 +12,9 @@ void room_leave(struct http *http, struct peer *peer);
 /* It was active just now, so it is the last to go. */
 void room_refresh(struct http *http, struct peer *peer);
 
-/* Do as many wait for events with its token as may, so that a person cannot hold all connections of an address that others
-   have too, as behind a proxy? */
-bool room_is_waited_out(const struct http *http, const struct peer *peer);
+/* Do as many wait for events, or read slowly what they are sent, with its token as may? So a person cannot hold all
+   connections of an address that others have too, as behind a proxy. */
+bool room_is_used_up(const struct http *http, const struct peer *peer);
 
 /* Shuts its socket: the library closes it, and from here on it counts as gone. */
 void room_cut(struct http *http, struct peer *peer);
