@@ -240,7 +240,7 @@ def livez(build, options):
              "4500 idle connections": idle_connections}
     with filled(build, options.rows) as directory:
         for name, begin in cases.items():
-            service = Service(build, directory, "--request-seconds", "600")
+            service = Service(build, directory, "--request-seconds", "600", "--connections-per-address", "0")
             clients = begin(service)
             report[name] = load(build, "get", service.port, "--path", "/livez", "--connections", 4, "--pause-ms", 5,
                                 "--seconds", options.seconds, "--reconnect")
