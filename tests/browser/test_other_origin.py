@@ -17,8 +17,8 @@ try:
     from selenium.webdriver.chrome.service import Service as Driver
 except ImportError:
     webdriver = None
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER and webdriver),
-                                reason="NO BROWSER: chromium, chromium-driver and python3-selenium are not all here")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not (CHROMIUM and DRIVER and webdriver),
+                                reason="NO BROWSER: chromium, chromium-driver and python3-selenium are not all here")]
 
 SECRET = "the-secret-of-ada-0123456789"
 # What a page may find out: the reply, or that its browser kept it from it.

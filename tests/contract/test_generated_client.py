@@ -14,6 +14,8 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "http"))
 from conftest import Service  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 FOLDER = pathlib.Path(os.environ.get("COALESCED_BUILD", ROOT / "build")) / "contract"
 QUIET = {**os.environ, "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "NO_COLOR": "1"}
 

@@ -9,6 +9,8 @@ import threading
 import pytest
 from conftest import BINARY, SMALL
 
+pytestmark = pytest.mark.slow
+
 NAMES = {k: v for k, v in os.environ.items() if not k.startswith("COALESCED_")}
 
 

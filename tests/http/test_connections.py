@@ -78,6 +78,7 @@ def test_a_body_that_never_ends_is_cut_off_after_a_mebibyte(service):
     service.works()
 
 
+@pytest.mark.slow
 def test_a_body_that_never_comes_is_cut_off(service):
     with service.connect() as client:
         client.sendall(HEAD % 100 + b"\r\n{")
@@ -85,6 +86,7 @@ def test_a_body_that_never_comes_is_cut_off(service):
     service.works()
 
 
+@pytest.mark.slow
 def test_a_connection_that_says_nothing_is_closed(service):
     with service.connect() as client:
         assert closed_within(client, 8)
@@ -254,6 +256,7 @@ def half_closed(service, request):
     return received
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prefer, status", [(b"", b"202"), (b"Prefer: wait=20\r\n", b"200")], ids=["at once", "waits"])
 @pytest.mark.parametrize("label", ["", "sleep:2.5"])
 def test_a_client_that_sends_no_more_gets_the_answer_to_its_post(service, prefer, status, label):
@@ -268,6 +271,7 @@ def test_a_client_that_sends_no_more_gets_the_answer_to_its_get(service, path):
     assert half_closed(service, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.slow
 def test_a_client_that_sends_no_more_and_waits_for_a_sweep_gets_its_end(service):
     body = {**SMALL, "offset": [0, 1], "labels": {"fake": "sleep:1.2"}}
     where = f"/v1/sweeps/{service.request('POST', '/v1/sweeps', json=body).json()['id']}"
@@ -286,6 +290,7 @@ def test_requests_one_after_the_other_in_one_connection(service):
         assert received.count(b"HTTP/1.1 200 ") == 20
 
 
+@pytest.mark.slow
 def test_a_reader_that_takes_its_time_gets_all_of_a_long_list(service):
     for _ in range(200):
         service.post(SMALL)

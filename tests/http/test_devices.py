@@ -76,6 +76,7 @@ def test_without_nvml_everything_else_is_there(start, driver):
     assert device["memory_bytes"] > 0 and device["status"]["health"] == "healthy"
 
 
+@pytest.mark.slow
 def test_a_driver_that_hangs_holds_nobody_up(start, driver):
     driver.does(QUIET + "hang 5\n")
     service = start(environment=driver.environment)

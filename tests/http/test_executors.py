@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from conftest import BINARY, FAKE, SMALL
 
 
@@ -36,6 +38,7 @@ def test_an_executor_elsewhere_does_without_the_services_directory(start, tmp_pa
     assert (tmp_path / "coalesced-locks").is_dir()
 
 
+@pytest.mark.slow
 def test_a_device_that_is_not_there_is_logged_once_and_again_when_that_changes(start, tmp_path):
     reason = tmp_path / "reason"
     reason.write_text("no device of that name")
@@ -55,6 +58,7 @@ def test_a_device_that_is_not_there_is_logged_once_and_again_when_that_changes(s
     service.until(lambda: told("out of order") == 1, 30)
 
 
+@pytest.mark.slow
 def test_an_executor_of_ours_that_cannot_start_is_logged_once(start):
     """What it says of itself has no time in it, so that the same reason is the same text."""
     service = start("--devices", "cuda:4095", "--executor-command", f"{BINARY} --executor", "--log-level", "debug", fake=False,

@@ -47,6 +47,7 @@ def test_what_is_committed_and_cannot_be_read_is_202(disk, path, body):
     assert service.get(response.headers["Location"] + "?wait=20").json()["state"] == "succeeded"
 
 
+@pytest.mark.slow
 def test_nothing_more_runs_while_the_disk_is_full(disk):
     service = disk()
     sweep = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": list(range(400)), "labels": {"fake": "sleep:0.01"}}).json()
@@ -112,6 +113,7 @@ def test_a_start_on_a_full_disk_can_be_stopped(disk):
     assert service.stop() == 0
 
 
+@pytest.mark.slow
 def test_submissions_are_refused_before_the_disk_is_full(disk, tmp_path):
     """Known keys and what waits already go on; when there is room again, new ones are taken within a second."""
     space = tmp_path / "switch.space"

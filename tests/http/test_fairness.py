@@ -3,11 +3,15 @@ import os
 import pathlib
 import sys
 
+import pytest
+
 from conftest import BINARY, HERE
 
 sys.path.insert(0, str(HERE.parents[1] / "bench"))
 
 import fairness  # noqa: E402
+
+pytestmark = pytest.mark.slow
 
 BUILD = pathlib.Path(os.environ.get("COALESCED_BUILD", pathlib.Path(BINARY).parent)).resolve()
 

@@ -263,6 +263,7 @@ def code(service, name):
     return service.get("/v1/queue", headers=bearer(name)).status_code
 
 
+@pytest.mark.slow
 def test_a_change_of_the_file_holds_without_a_restart(changing):
     service, path = changing
     made = token("add", "new", "--role", "run", "--token-file", str(path)).stdout.strip()
@@ -281,6 +282,7 @@ def test_a_change_of_the_file_holds_without_a_restart(changing):
                                 "new with the role run was removed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text, mode, words", [("rubbish\n", 0o600, "line 1"), (lines(PEOPLE), 0o644, "chmod"), (None, 0, "No such file")])
 def test_a_broken_file_changes_nothing_but_what_is_told(changing, text, mode, words):
     service, path = changing

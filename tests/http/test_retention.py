@@ -13,6 +13,8 @@ import pytest
 import requests
 from conftest import SMALL, sanitized
 
+pytestmark = pytest.mark.slow
+
 BUILD = pathlib.Path(os.environ.get("COALESCED_BUILD", pathlib.Path(__file__).parents[2] / "build"))
 UNKNOWN = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 SECOND = 1 / 86400  # of a day

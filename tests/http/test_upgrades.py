@@ -6,6 +6,8 @@ import sqlite3
 import pytest
 from conftest import SMALL
 
+pytestmark = pytest.mark.slow
+
 STEPS = sorted((pathlib.Path(__file__).parents[1] / "upgrades").glob("step_*.sql"))
 KEYED = {**SMALL, "offset": 3, "labels": {"who": "me"}}
 NEWEST = 4

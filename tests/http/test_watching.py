@@ -11,6 +11,8 @@ import requests
 import yaml
 from conftest import PROMETHEUS, PROMTOOL, SMALL, Service
 
+pytestmark = pytest.mark.slow
+
 ROOT = pathlib.Path(__file__).parents[2]
 BOARD = json.loads((ROOT / "docker/grafana/coalesced.json").read_text())
 RULES = ROOT / "docker/prometheus/alerts.yaml"
