@@ -10,6 +10,7 @@ from conftest import SMALL, token
 
 from test_connections import closed_within
 
+pytestmark = pytest.mark.slow
 WAITS = {**SMALL, "labels": {"fake": "sleep:60"}}
 
 

@@ -91,6 +91,7 @@ def test_a_driver_that_hangs_holds_nobody_up(start, driver):
     assert service.stop() == 0
 
 
+@pytest.mark.slow
 def test_a_service_ends_while_the_driver_hangs(start, driver):
     driver.does("hang 600\n")
     service = start(environment=driver.environment)

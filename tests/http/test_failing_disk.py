@@ -68,6 +68,7 @@ def test_nothing_more_runs_while_the_disk_is_full(disk):
     assert service.get("/readyz").status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["nothing", "a database", "something that ran"])
 def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
     if before != "nothing":

@@ -73,6 +73,7 @@ def test_whatever_a_path_holds_is_json(logged, target, path):
     assert named(logged.lines("access", "odd"), "odd")["path"] == path
 
 
+@pytest.mark.slow
 def test_a_client_that_left_is_told_from_one_that_has_its_answer(logged):
     where = logged.post({**SMALL, "labels": {"fake": "sleep:2"}}).json()["links"]["self"]
     with logged.connect() as client:
@@ -111,6 +112,7 @@ def test_what_changes_something_is_audited_and_what_was_not_allowed_to(logged):
         assert code in (None, line["code"]) and TIME.fullmatch(line["time"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path, body", [("/v1/experiments", SMALL), ("/v1/sweeps", {**SMALL, "offset": [0, 1]})])
 def test_whoever_leaves_before_the_reply_is_audited_all_the_same(logged, path, body):
     """Else anybody could submit without a trace: the experiment is there."""
