@@ -208,6 +208,7 @@ def test_while_something_runs_no_scrape_has_the_driver_asked(start, tmp_path):
         assert value(service, "coalesced_device_power_watts", device="0") is None
 
 
+@pytest.mark.slow
 def test_a_disk_that_fails_is_told(disk):  # noqa: F811
     service = disk()
     service.works()
@@ -219,6 +220,7 @@ def test_a_disk_that_fails_is_told(disk):  # noqa: F811
     service.until(lambda: value(service, "coalesced_ready") == 1)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_at_the_start_is_told(disk):  # noqa: F811
     disk.fails("write")
     service = disk(ready=False)

@@ -195,6 +195,7 @@ def test_more_devices_than_one(start):
     assert len(service.get("/v1/devices").json()["devices"]) == 3
 
 
+@pytest.mark.slow
 def test_before_a_device_is_known_a_submission_is_told_to_come_again(start, tmp_path):
     slow = tmp_path / "slow.sh"
     slow.write_text(f"sleep 2\nexec {FAKE} \"$@\"\n")
@@ -291,6 +292,7 @@ def test_other_ways_to_end_it_are_clean_too(start, how):
     assert start().stop(how) == 0
 
 
+@pytest.mark.slow
 def test_it_ends_cleanly_under_load(start):
     service = start("--grace-seconds", "0.2")
     acknowledged, stop = [], threading.Event()
@@ -334,6 +336,7 @@ def test_an_executor_killed_while_it_runs_costs_an_attempt_and_only_the_last_one
 
 # ---- its size ----
 
+@pytest.mark.slow
 def test_it_stays_small_after_a_thousand_experiments(start):
     service = start()
     with requests.Session() as session:

@@ -10,6 +10,8 @@ import pytest
 from conftest import BINARY
 from test_failing_disk import disk  # noqa: F401
 
+pytestmark = pytest.mark.slow
+
 ROOT = pathlib.Path(__file__).parents[2]
 UNIT = ROOT / "packages/systemd/coalesced.service"
 needs_analyze = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd-analyze: apt-get install systemd")
