@@ -27,6 +27,16 @@ FAKE = f"{sys.executable} '{HERE / 'fake_executor.py'}'"
 SMALL = {"kernel": "read_offset", "size": 1024}
 
 
+def slow_reader(service, target, secret):
+    """A connection with a request on it, whose client takes what it reads in small pieces, or never."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.settimeout(30)
+    client.connect(("127.0.0.1", service.port))
+    client.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret}\r\n\r\n".encode())
+    return client
+
+
 def token_line(name, role, secret):
     """A line of a token file."""
     return f"{name} {role} sha256:{hashlib.sha256(secret.encode()).hexdigest()}\n"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from conftest import SMALL, token
+from conftest import SMALL, slow_reader, token
 
 from test_connections import closed_within
 
@@ -31,15 +31,6 @@ def wait(service, path, count):
         clients.append(service.connect())
         clients[-1].sendall(f"GET {path}?wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     return clients
-
-
-def unread(service, path, secret):
-    client = socket.socket()
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    client.settimeout(20)
-    client.connect(("127.0.0.1", service.port))
-    client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret}\r\n\r\n".encode())
-    return client
 
 
 def fill(service, path, clients):
@@ -121,7 +112,7 @@ def test_one_persons_waits_leave_room_for_others_of_the_same_address(start, tmp_
         close(waiting)
         many = service.request("POST", "/v1/sweeps", json={**WAITS, "offset": list(range(10000))}, headers=bearer["bob"]).json()
         for _ in range(100):  # tables that nobody reads
-            waiting.append(unread(service, f"/v1/sweeps/{many['id']}.csv", secrets["bob"]))
+            waiting.append(slow_reader(service, f"/v1/sweeps/{many['id']}.csv", secrets["bob"]))
         service.until(lambda: "with this token" in ask(service, f"/v1/sweeps/{many['id']}.csv", **bearer["bob"]))
         for _ in range(20):
             assert ask(service, "/v1/experiments?page_size=1", **bearer["eve"]).startswith("HTTP/1.1 200 ")

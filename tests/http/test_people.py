@@ -3,13 +3,12 @@ import http.client
 import json
 import pathlib
 import re
-import socket
 import time
 
 import pytest
 
 import contract
-from conftest import SMALL, Service, token, token_line
+from conftest import SMALL, Service, slow_reader, token, token_line
 
 ROLES = ["metrics", "read", "run", "admin"]
 PEOPLE = {"mon": "metrics", "rita": "read", "bob": "run", "eve": "run", "ada": "admin"}
@@ -319,13 +318,7 @@ def test_when_all_are_revoked_nobody_may_come_in(changing):
 # ---- what is open when a token is revoked ----
 
 def connected(service, target, name):
-    """A connection whose client reads slowly, with a request on it."""
-    connection = socket.socket()
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    connection.settimeout(30)
-    connection.connect(("127.0.0.1", service.port))
-    connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret(name)}\r\n\r\n".encode())
-    return connection
+    return slow_reader(service, target, secret(name))
 
 
 def to_the_end(connection):

@@ -68,6 +68,13 @@ def test_the_servers_rooms_include_only_rooms_below_them():
     assert not wrong
 
 
+def test_no_file_is_more_than_one_room():
+    tests = [path.relative_to(ROOT) for ending in ("c", "h", "cpp", "cu", "py") for path in (ROOT / "tests").rglob(f"*.{ending}")]
+    limits = [(path, 400) for _, path, _ in sources()] + [(path, 450) for path in tests]
+    lines = {str(path): len((ROOT / path).read_text().splitlines()) for path, _ in limits}
+    assert [f"{path}: {lines[str(path)]} lines" for path, most in limits if lines[str(path)] > most] == []
+
+
 def test_a_room_of_the_server_is_seen_at_a_glance():
     for folder in [ROOT / "server", *(path for path in (ROOT / "server").rglob("*") if path.is_dir())]:
         files = sorted(path.name for path in folder.iterdir() if path.is_file())
