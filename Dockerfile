@@ -19,11 +19,11 @@ ARG COMMIT=unknown
 RUN PATH=$PATH:/usr/local/cuda/bin; cuda=OFF; ! command -v nvcc || cuda=REQUIRED; \
     cmake --preset release -DCOALESCED_CUDA=$cuda "-DCOALESCED_COMMIT=$COMMIT" \
         ${CUDA_ARCHITECTURES:+"-DCOALESCED_CUDA_ARCHITECTURES=$CUDA_ARCHITECTURES"} && \
-    cmake --build build-release --target coalesced -j "$(nproc)"
+    cmake --build build-release --target coalesced coalesce -j "$(nproc)"
 # What the final image has to install is what owns the libraries that were linked: their packages are not called the
 # same in every release. dpkg may know /usr/lib by its old name, /lib.
-RUN mkdir /out && cp build-release/coalesced docker/entrypoint.sh docker/healthcheck.sh /out/ && \
-    ldd /out/coalesced | awk '$2 == "=>" { print $3 }' | xargs -n 1 realpath | \
+RUN mkdir /out && cp build-release/coalesced build-release/coalesce docker/entrypoint.sh docker/healthcheck.sh /out/ && \
+    ldd /out/coalesced /out/coalesce | awk '$2 == "=>" { print $3 }' | sort -u | xargs -n 1 realpath | \
     while read -r library; do dpkg-query -S "$library" || dpkg-query -S "${library#/usr}"; done | cut -d : -f 1 | sort -u > /out/packages && \
     cat /out/packages
 # For the counters, where the base has CUPTI: it is opened at run time, from where the toolkit would have it.
@@ -39,10 +39,11 @@ RUN apt-get update && \
     rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/apt /var/log/dpkg.log /tmp/packages && \
     groupadd --gid 10001 coalesced && \
     useradd --uid 10001 --gid 10001 --home-dir /var/lib/coalesced --no-create-home --shell /usr/sbin/nologin coalesced && \
-    install -d -o coalesced -g coalesced -m 700 /var/lib/coalesced
+    install -d -o coalesced -g coalesced -m 700 /var/lib/coalesced && \
+    install -d -o coalesced -g coalesced -m 755 /var/lib/coalesced-scrape
 COPY --from=build /out/cupti/ /usr/local/cuda/lib64/
-COPY --from=build --chmod=755 /out/coalesced /out/entrypoint.sh /out/healthcheck.sh /usr/local/bin/
-RUN coalesced --version
+COPY --from=build --chmod=755 /out/coalesced /out/coalesce /out/entrypoint.sh /out/healthcheck.sh /usr/local/bin/
+RUN coalesced --version && coalesce --version
 
 # The driver's libraries are put in by the NVIDIA container toolkit: those for computing, and nvidia-smi's.
 ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility \

@@ -40,6 +40,10 @@ static struct traffic_bytes sector_bytes(const struct result *r, const json_t *p
                  *store = json_object_get(prediction, "gst_sectors");
     if (bytes.source)
         return bytes;
+    if (arch && strcmp(arch, r->device.arch) == 0 && !load) {
+        bytes.reason = "not counted, and the prediction says why it has none";
+        return bytes;
+    }
     if (!arch || strcmp(arch, r->device.arch) != 0 || !load || !store) {
         bytes.reason = "not counted, and the model does not know this device's architecture";
         return bytes;

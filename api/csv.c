@@ -20,6 +20,9 @@ struct column {
         path; /* in what the service knows, and in its texts; NULL: here stand the parameters of all kernels */
 };
 
+/* Before a path: an object is told as its text; others leave the cell empty. */
+#define AS_JSON "="
+
 /* Whoever reads a table finds columns by their names; new ones come last all the same. */
 static const struct column plain[] = {
     {"index", "index"},
@@ -128,14 +131,43 @@ static const struct column plain[] = {
     {"predicted_shared_load_bank_conflicts", "result/prediction/shared_load_bank_conflicts"},
     {"predicted_shared_store_bank_conflicts", "result/prediction/shared_store_bank_conflicts"},
     {"owner", "owner"},
+    {"labels", AS_JSON "request/labels"},
+    {"sweep", "sweep"},
+    {"repeat_index", "repeat_index"},
+    {"placement", "result/placement/name"},
+    {"cold_mean_us", "result/timing/cold/mean_us"},
+    {"cold_stddev_us", "result/timing/cold/stddev_us"},
+    {"hot_max_us", "result/timing/hot/max_us"},
+    {"hot_ci95_low_us", "result/timing/hot/ci95_us/0"},
+    {"hot_ci95_high_us", "result/timing/hot/ci95_us/1"},
+    {"hot_mean_us", "result/timing/hot/mean_us"},
+    {"hot_stddev_us", "result/timing/hot/stddev_us"},
+    {"published_achieved_occupancy", "published/achieved_occupancy"},
+    {"published_gld_throughput_gbps", "published/gld_throughput_gbps"},
+    {"published_h2d_ms", "published/h2d_ms"},
+    {"published_d2h_ms", "published/d2h_ms"},
+    {"published_off", AS_JSON "published/off"},
+    {"device_alias", "device_alias"},
+    {"predicted_us", "result/time/predicted_us"},
+    {"limiter", "result/time/limiter"},
+    {"close_second", "result/time/close_second"},
+    {"counted_limiter", "result/time/counted/limiter"},
+    {"host_timer_first_us", "result/host_timer/first_us"},
+    {"host_timer_median_us", "result/host_timer/median_us"},
+    {"predicted_lanes_active", "result/prediction/lanes_active"},
+    {"published_cached_lines", "published/cached_lines"},
+    {"published_cached_efficiency_pct", "published/cached_efficiency_pct"},
+    {"published_uncached_segments", "published/uncached_segments"},
+    {"published_uncached_efficiency_pct", "published/uncached_efficiency_pct"},
 };
-enum { PLAIN = sizeof plain / sizeof *plain, COLUMNS_MAX = 256, SIZE = COLUMNS_MAX, SLOTS };
+enum { PLAIN = sizeof plain / sizeof *plain, SIZE = COLUMNS_MAX, SLOTS };
 
 /* ---- the columns ---- */
 
 /* All of them, in their order: a column's place is the slot of its value. */
 static struct {
     const char *names[COLUMNS_MAX];
+    bool json[COLUMNS_MAX];
     int count;
     struct scan_paths paths;
     const struct scan_node *own, *request, *result; /* where the texts hang in */
@@ -159,7 +191,8 @@ static void columns_make(void)
 {
     for (int i = 0; i < PLAIN; i++) {
         if (plain[i].path && columns.count < COLUMNS_MAX) {
-            scan_add(&columns.paths, plain[i].path, columns.count);
+            columns.json[columns.count] = plain[i].path[0] == AS_JSON[0];
+            scan_add(&columns.paths, plain[i].path + columns.json[columns.count], columns.count);
             columns.names[columns.count++] = plain[i].name;
             continue;
         }
@@ -168,17 +201,23 @@ static void columns_make(void)
                 param_add(suite_at(k)->params[p].name);
     }
     scan_add(&columns.paths, "request/size", SIZE);
+    for (int i = 0; i < columns.count; i++) /* where it is, rather than where it may be */
+        if (strcmp(columns.names[i], "device") == 0)
+            scan_add(&columns.paths, "device", i);
     columns.own = scan_find(&columns.paths, "");
     columns.request = scan_find(&columns.paths, "request");
     columns.result = scan_find(&columns.paths, "result");
 }
 
-int csv_header(struct buffer *out)
+int csv_columns(struct columns *wanted, const char *text, char detail[COLUMNS_DETAIL_BYTES])
 {
     pthread_once(&made, columns_make);
-    for (int i = 0; i < columns.count; i++)
-        buffer_format(out, "%s%s", i ? "," : "", columns.names[i]);
-    return buffer_text(out, "\r\n");
+    return columns_read(wanted, text, columns.names, columns.count, detail);
+}
+
+int csv_header(struct buffer *out, const struct columns *wanted)
+{
+    return columns_header(out, wanted, columns.names);
 }
 
 /* ---- what the service knows ---- */
@@ -218,8 +257,16 @@ static void own_experiment(struct buffer *own, const struct view_experiment *exp
 {
     buffer_format(own, ",\"id\":\"%s\",\"state\":\"%s\",\"attempt\":%d", experiment->id, experiment->state,
                   experiment->attempt);
+    if (experiment->device >= 0)
+        buffer_format(own, ",\"device\":%d", experiment->device);
+    if (experiment->device_name[0])
+        member_text(own, "device_alias", experiment->device_name);
     if (experiment->owner)
         member_text(own, "owner", experiment->owner);
+    if (experiment->sweep && experiment->sweep[0])
+        member_text(own, "sweep", experiment->sweep);
+    if (experiment->repeated)
+        buffer_format(own, ",\"repeat_index\":%d", experiment->repeat_index);
     member_time(own, "submitted_at", experiment->submitted_ms);
     member_time(own, "started_at", experiment->started_ms);
     member_time(own, "finished_at", experiment->finished_ms);
@@ -240,6 +287,8 @@ static void own_write(struct buffer *own, const struct view_point *point, const 
     if (point->experiment) {
         own_experiment(own, point->experiment);
     } else {
+        if (point->repeated)
+            buffer_format(own, ",\"repeat_index\":%d", point->repeat_index);
         if (removed)
             member_text(own, "id", point->id);
         member_text(own, "state", removed ? "removed" : "failed");
@@ -250,7 +299,7 @@ static void own_write(struct buffer *own, const struct view_point *point, const 
 
 /* ---- cells ---- */
 
-static void cell_text(struct buffer *out, const char *text, size_t length)
+void csv_text(struct buffer *out, const char *text, size_t length)
 {
     bool plain_text = true;
     for (size_t i = 0; plain_text && i < length; i++)
@@ -268,34 +317,35 @@ static void cell_text(struct buffer *out, const char *text, size_t length)
 static void cell_string(struct buffer *out, const struct scan_value *value)
 {
     if (!memchr(value->at, '\\', value->length)) {
-        cell_text(out, value->at + 1, value->length - 2);
+        csv_text(out, value->at + 1, value->length - 2);
         return;
     }
     json_t *string = json_loadb(value->at, value->length, JSON_DECODE_ANY, NULL);
     if (string)
-        cell_text(out, json_string_value(string), json_string_length(string));
+        csv_text(out, json_string_value(string), json_string_length(string));
     json_decref(string);
 }
 
-/* Objects, lists and null leave it empty. */
-static void cell_write(struct buffer *out, const struct scan_value *value)
+/* Lists, null, and objects but for those that are told as JSON, leave it empty. */
+static void cell_write(struct buffer *out, const struct scan_value *value, bool json)
 {
     if (value->length < 1)
         return;
-    if (*value->at == '"' && value->length >= 2)
+    if (json && *value->at == '{' && value->length > 2)
+        csv_text(out, value->at, value->length);
+    else if (*value->at == '"' && value->length >= 2)
         cell_string(out, value);
     else if (*value->at != '{' && *value->at != '[' && *value->at != 'n')
         buffer_append(out, value->at, value->length);
 }
 
-int csv_row(struct buffer *out, const struct view_point *point)
+int csv_row(struct buffer *out, const struct columns *wanted, const struct view_point *point)
 {
     const struct view_experiment *experiment = point->experiment;
     /* Of one that was removed the values are left: those of its columns that were axes. */
     const char *request = experiment ? experiment->request : point->request ? point->request : point->values;
     struct scan_value slots[SLOTS] = {0};
     struct buffer own = {0};
-    pthread_once(&made, columns_make);
     if (request)
         scan_text(columns.request, request, slots);
     if (experiment && experiment->result)
@@ -307,10 +357,10 @@ int csv_row(struct buffer *out, const struct view_point *point)
         out->failed = true;
     else
         scan_text(columns.own, own.data, slots);
-    for (int i = 0; i < columns.count; i++) {
+    for (int i = 0; i < wanted->count; i++) {
         if (i)
             buffer_append(out, ",", 1);
-        cell_write(out, &slots[i]);
+        cell_write(out, &slots[wanted->at[i]], columns.json[wanted->at[i]]);
     }
     buffer_free(&own);
     return buffer_append(out, "\r\n", 2);

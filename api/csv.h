@@ -3,14 +3,21 @@
 #ifndef COALESCED_API_CSV_H
 #define COALESCED_API_CSV_H
 
+#include "api/columns.h"
 #include "api/views.h"
 
 #define CSV_MEDIA_TYPE "text/csv"
 
-/* Each appends a line with its end; 0, or -1: no memory. */
-int csv_header(struct buffer *out);
+/* Which columns a request asks for, as columns_read(). */
+int csv_columns(struct columns *columns, const char *text, char detail[COLUMNS_DETAIL_BYTES]);
+
+/* Each appends a line with its end, of those columns; 0, or -1: no memory. */
+int csv_header(struct buffer *out, const struct columns *columns);
 
 /* An index below 0 leaves that cell empty. */
-int csv_row(struct buffer *out, const struct view_point *point);
+int csv_row(struct buffer *out, const struct columns *columns, const struct view_point *point);
+
+/* A cell's text, in quotes where it needs them. */
+void csv_text(struct buffer *out, const char *text, size_t length);
 
 #endif

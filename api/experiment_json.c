@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "api/counters_json.h"
+#include "api/device_choice.h"
 #include "api/experiment_text.h"
 #include "api/json.h"
 #include "api/labels_json.h"
+#include "api/measure_json.h"
 #include "api/problem.h"
 
 /* ---- reading ---- */
@@ -111,45 +113,28 @@ static void read_grid(struct reader *r, const json_t *value)
 
 static void read_device(struct reader *r, const json_t *value)
 {
-    read_integer(r, value, "#/device", &r->experiment->device);
+    device_choice_read(&r->experiment->device, value, "#/device", r->problems);
 }
 
-static void add_unknown_measure(struct reader *r, const char *pointer, const char *name)
+static void read_peer(struct reader *r, const json_t *value)
 {
-    static const char *const known[] = {"min_samples", "noise", "max_seconds", "quiet_s"};
-    struct suggestion meant;
-    suggest_begin(&meant, name);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        suggest_consider(&meant, known[i]);
-    problem_add(r->problems, pointer, "unknown field%s min_samples, noise, max_seconds and quiet_s are known",
-                suggest_text(&meant));
+    device_peer_read(&r->experiment->peer, value, r->problems);
+    r->experiment->peer_given = true;
+}
+
+static void read_peer_uuid(struct reader *r, const json_t *value)
+{
+    const char *uuid = json_string_value(value);
+    if (!uuid || !uuid[0] || strlen(uuid) >= sizeof r->experiment->peer_uuid ||
+        strspn(uuid, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != strlen(uuid))
+        problem_add(r->problems, "#/peer_uuid", "must be the uuid of a device, as GET /v1/devices tells it");
+    else
+        snprintf(r->experiment->peer_uuid, sizeof r->experiment->peer_uuid, "%s", uuid);
 }
 
 static void read_measure(struct reader *r, const json_t *value)
 {
-    const char *key;
-    json_t *member;
-    if (!json_is_object(value)) {
-        problem_add(r->problems, "#/measure", "must be an object, is %s", json_type_name(value));
-        return;
-    }
-    struct measure *measure = &r->experiment->measure;
-    json_object_foreach ((json_t *)value, key, member) {
-        char pointer[64];
-        if (problems_full(r->problems))
-            return;
-        problem_pointer(pointer, sizeof pointer, "#/measure", key);
-        if (strcmp(key, "min_samples") == 0)
-            read_integer(r, member, pointer, &measure->min_samples);
-        else if (strcmp(key, "noise") == 0)
-            read_number(r, member, pointer, &measure->noise);
-        else if (strcmp(key, "max_seconds") == 0)
-            read_number(r, member, pointer, &measure->max_seconds);
-        else if (strcmp(key, "quiet_s") == 0)
-            read_number(r, member, pointer, &measure->quiet_s);
-        else
-            add_unknown_measure(r, pointer, key);
-    }
+    measure_read(&r->experiment->measure, value, r->problems);
 }
 
 static void read_counters(struct reader *r, const json_t *value)
@@ -173,6 +158,17 @@ static void read_transfers(struct reader *r, const json_t *value)
     problem_add(r->problems, "#/transfers", "must be one of none, pageable, pinned");
 }
 
+static void read_placement(struct reader *r, const json_t *value)
+{
+    for (int i = 0; i < PLACEMENTS; i++)
+        if (json_is_string(value) &&
+            strcmp(json_string_value(value), placement_text((enum placement)i)) == 0) {
+            r->experiment->placement = (enum placement)i;
+            return;
+        }
+    problem_add(r->problems, "#/placement", "must be one of keep, new");
+}
+
 static void read_timeout(struct reader *r, const json_t *value)
 {
     read_number(r, value, "#/timeout_s", &r->experiment->timeout_s);
@@ -192,10 +188,11 @@ static const struct {
     const char *name;
     void (*read)(struct reader *r, const json_t *value);
 } fields[] = {
-    {"dtype", read_dtype},       {"size", read_size},           {"block", read_block},
-    {"grid", read_grid},         {"device", read_device},       {"measure", read_measure},
-    {"counters", read_counters}, {"transfers", read_transfers}, {"timeout_s", read_timeout},
-    {"priority", read_priority}, {"labels", read_labels},       {"shared_bytes", read_shared_bytes},
+    {"dtype", read_dtype},         {"size", read_size},           {"block", read_block},
+    {"grid", read_grid},           {"device", read_device},       {"measure", read_measure},
+    {"counters", read_counters},   {"transfers", read_transfers}, {"timeout_s", read_timeout},
+    {"priority", read_priority},   {"labels", read_labels},       {"shared_bytes", read_shared_bytes},
+    {"placement", read_placement}, {"peer_uuid", read_peer_uuid}, {"peer", read_peer},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -231,7 +228,8 @@ static int field_find(const struct kernel *kernel, const char *name)
 {
     for (int i = 0; i < FIELDS; i++)
         if (strcmp(name, fields[i].name) == 0)
-            return i;
+            return fields[i].read == read_peer || fields[i].read == read_peer_uuid ? (kernel->peer ? i : -1)
+                                                                                   : i;
     for (int i = 0; i < kernel->param_count; i++)
         if (strcmp(name, kernel->params[i].name) == 0)
             return FIELDS + i;
@@ -243,11 +241,39 @@ bool experiment_takes(const struct kernel *kernel, const char *name)
     return strcmp(name, "kernel") == 0 || field_find(kernel, name) >= 0;
 }
 
+/* Fields that have their place elsewhere. */
+static const char in_measure[] = "belongs into \"measure\"", of_predictions[] = "is for POST /v1/predictions";
+static const struct {
+    const char *name, *place;
+} elsewhere[] = {
+    {"spread", "is for POST /v1/sweeps; one experiment may go to any device with \"device\": \"any\""},
+    {"debug", "is a kernel of its own: vector_add_debug is compiled with -G"},
+    {"host_timer", in_measure},
+    {"min_samples", in_measure},
+    {"noise", in_measure},
+    {"max_seconds", in_measure},
+    {"quiet_s", in_measure},
+    {"keep_samples", in_measure},
+    {"device_name", of_predictions},
+    {"what_if", of_predictions},
+    {"arch", of_predictions},
+    {"l1", of_predictions},
+    {"explain", of_predictions},
+    {"registers_per_thread", of_predictions},
+    {"shared_bytes_per_block", of_predictions},
+};
+enum { ELSEWHERE = sizeof elsewhere / sizeof *elsewhere };
+
 static void add_unknown_field(struct reader *r, const char *pointer, const char *name)
 {
     const struct kernel *kernel = r->experiment->kernel;
     char names[160] = "";
     struct suggestion meant;
+    for (int i = 0; i < ELSEWHERE; i++)
+        if (strcmp(name, elsewhere[i].name) == 0) {
+            problem_add(r->problems, pointer, "%s", elsewhere[i].place);
+            return;
+        }
     suggest_begin(&meant, name);
     for (int i = 0; i < kernel->param_count; i++) {
         size_t used = strlen(names);
@@ -255,7 +281,11 @@ static void add_unknown_field(struct reader *r, const char *pointer, const char 
         suggest_consider(&meant, kernel->params[i].name);
     }
     for (int i = 0; i < FIELDS; i++)
-        suggest_consider(&meant, fields[i].name);
+        if (experiment_takes(kernel, fields[i].name))
+            suggest_consider(&meant, fields[i].name);
+    suggest_consider(&meant, "repeat");
+    for (int i = 0; i < ELSEWHERE; i++)
+        suggest_consider(&meant, elsewhere[i].name);
     problem_add(r->problems, pointer, "unknown field%s besides the common ones %s takes %s",
                 suggest_text(&meant), kernel->name, names[0] ? names : "none");
 }
@@ -333,11 +363,6 @@ int experiment_from_text(struct experiment *experiment, const char *text, const 
 }
 
 /* ---- writing ---- */
-
-json_t *shape_to_json(const int64_t shape[3])
-{
-    return json_pack("[I,I,I]", (json_int_t)shape[0], (json_int_t)shape[1], (json_int_t)shape[2]);
-}
 
 json_t *param_value_to_json(const struct kernel_param *param, int64_t value)
 {

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "api/json.h"
 #include "api/suggest.h"
 #include "base/error.h"
 #include "kernels/experiment.h"
@@ -32,8 +33,7 @@ int experiment_from_text(struct experiment *experiment, const char *text, const 
    NULL: no memory. */
 json_t *experiment_to_json(const struct experiment *experiment);
 
-/* Three numbers as a list; the value of a kernel's parameter, a choice by its name. New references. */
-json_t *shape_to_json(const int64_t shape[3]);
+/* The value of a kernel's parameter, a choice by its name. New reference. */
 json_t *param_value_to_json(const struct kernel_param *param, int64_t value);
 
 #endif

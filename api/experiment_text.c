@@ -53,7 +53,9 @@ static void write_measure(struct buffer *out, const struct measure *measure)
     write_real(out, "noise", measure->noise);
     write_real(out, "max_seconds", measure->max_seconds);
     write_real(out, "quiet_s", measure->quiet_s);
-    buffer_text(out, "}");
+    buffer_text(out, measure->keep_samples ? ",\"keep_samples\":true" : ",\"keep_samples\":false");
+    /* Only where asked for: a request of a version before it is told back as it was. */
+    buffer_text(out, measure->host_timer ? ",\"host_timer\":true}" : "}");
 }
 
 static void write_counters(struct buffer *out, const struct counters_wanted *wanted)
@@ -82,6 +84,40 @@ static void write_labels(struct buffer *out, const json_t *labels)
         out->failed = true;
 }
 
+static void write_conditions(struct buffer *out, const struct device_choice *choice)
+{
+    const char *comma = "";
+    buffer_text(out, "{");
+    if (choice->arch[0]) {
+        buffer_text(out, "\"arch\":");
+        text_string(out, choice->arch);
+        comma = ",";
+    }
+    if (choice->product[0]) {
+        buffer_format(out, "%s\"name\":", comma);
+        text_string(out, choice->product);
+        comma = ",";
+    }
+    if (choice->memory_bytes) {
+        buffer_format(out, "%s\"memory_bytes\":%lld", comma, (long long)choice->memory_bytes);
+        comma = ",";
+    }
+    if (choice->counters)
+        buffer_format(out, "%s\"counters\":true", comma);
+    buffer_text(out, "}");
+}
+
+int device_choice_write(struct buffer *out, const struct device_choice *choice)
+{
+    if (choice->kind == DEVICE_BY_NUMBER)
+        text_integer(out, choice->number);
+    else if (choice->kind == DEVICE_BY_CONDITIONS)
+        write_conditions(out, choice);
+    else
+        text_string(out, choice->kind == DEVICE_ANY ? "any" : choice->called);
+    return out->failed ? -1 : 0;
+}
+
 int experiment_write(struct buffer *out, const struct experiment *e, const json_t *request)
 {
     const struct kernel *kernel = e->kernel;
@@ -97,10 +133,18 @@ int experiment_write(struct buffer *out, const struct experiment *e, const json_
     for (int i = 0; i < kernel->param_count; i++)
         write_param(out, &kernel->params[i], e->param[i]);
     write_integer(out, "shared_bytes", e->shared_bytes);
-    write_integer(out, "device", e->device);
+    write_name(out, "device");
+    device_choice_write(out, &e->device);
+    if (e->peer_given) {
+        write_name(out, "peer");
+        device_choice_write(out, &e->peer);
+    }
+    if (e->peer_uuid[0])
+        write_string(out, "peer_uuid", e->peer_uuid);
     write_measure(out, &e->measure);
     write_counters(out, &e->counters);
     write_string(out, "transfers", transfers_name(e->transfers));
+    write_string(out, "placement", placement_text(e->placement));
     write_real(out, "timeout_s", e->timeout_s);
     write_integer(out, "priority", e->priority);
     write_labels(out, json_object_get(request, "labels"));

@@ -11,4 +11,7 @@
    experiment and labels always give the same bytes. 0, or -1: no memory. */
 int experiment_write(struct buffer *out, const struct experiment *experiment, const json_t *request);
 
+/* Appends the choice of a device as JSON, as it was asked for. 0, or -1: no memory. */
+int device_choice_write(struct buffer *out, const struct device_choice *choice);
+
 #endif

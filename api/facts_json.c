@@ -5,20 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum fact_type { FACT_TEXT, FACT_U32, FACT_U64, FACT_REAL, FACT_THREE };
+enum fact_type { FACT_TEXT, FACT_U32, FACT_U64, FACT_REAL, FACT_THREE, FACT_NODE };
 
-/* Every member of struct device_facts, in the order of the wire. `unknown`: 0 says "not known" and becomes
- * null. */
+/* Every member of struct device_facts, in the order of the wire. `unknown`: 0, or an empty text, says "not known" and
+   becomes null. `later`: an older executor does not tell it. */
 static const struct fact {
     const char *name;
     enum fact_type type;
     size_t at, size;
-    bool unknown;
+    bool unknown, later;
 } facts_table[] = {
 #define FACT(name, type, member, unknown)                                                                    \
     {                                                                                                        \
         name, type, offsetof(struct device_facts, member), sizeof(((struct device_facts *)0)->member),       \
-            unknown                                                                                          \
+            unknown, false                                                                                   \
+    }
+#define LATER(name, type, member)                                                                            \
+    {                                                                                                        \
+        name, type, offsetof(struct device_facts, member), sizeof(((struct device_facts *)0)->member), true, \
+            true                                                                                             \
     }
     FACT("backend", FACT_TEXT, backend, false),
     FACT("name", FACT_TEXT, name, false),
@@ -45,7 +50,14 @@ static const struct fact {
     FACT("compute_mode", FACT_TEXT, compute_mode, false),
     FACT("peak_gbps", FACT_REAL, peak_gbps, true),
     FACT("peak_source", FACT_TEXT, peak_source, false),
+    LATER("pci", FACT_TEXT, pci),
+    LATER("numa_node", FACT_NODE, numa_node),
+    LATER("cpus", FACT_TEXT, cpus),
+    LATER("visible_devices", FACT_TEXT, visible),
+    LATER("mig", FACT_TEXT, mig),
+    LATER("mig_parent", FACT_TEXT, mig_parent),
 #undef FACT
+#undef LATER
 };
 enum { FACTS = sizeof facts_table / sizeof facts_table[0] };
 
@@ -55,7 +67,9 @@ static json_t *fact_to_json(const struct fact *fact, const void *at)
     double value = 0;
     switch (fact->type) {
     case FACT_TEXT:
-        return json_string(at);
+        return fact->unknown && !*(const char *)at ? json_null() : json_string(at);
+    case FACT_NODE:
+        return *(const int32_t *)at == FACTS_NO_NODE ? json_null() : json_integer(*(const int32_t *)at);
     case FACT_THREE:
         return json_pack("[I,I,I]", (json_int_t)three[0], (json_int_t)three[1], (json_int_t)three[2]);
     case FACT_U32:
@@ -102,6 +116,11 @@ static int fact_from_json(const struct fact *fact, void *at, const json_t *value
             return -1;
         memcpy(at, json_string_value(value), json_string_length(value) + 1);
         return 0;
+    case FACT_NODE:
+        if (!in_range(value, INT32_MAX))
+            return -1;
+        *(int32_t *)at = (int32_t)json_integer_value(value);
+        return 0;
     case FACT_THREE:
         if (!json_is_array(value) || json_array_size(value) != 3)
             return -1;
@@ -132,9 +151,11 @@ static int fact_from_json(const struct fact *fact, void *at, const json_t *value
 
 int facts_from_json(struct device_facts *facts, const json_t *object, struct error *error)
 {
-    *facts = (struct device_facts){0};
+    *facts = (struct device_facts){.numa_node = FACTS_NO_NODE};
     for (int i = 0; i < FACTS; i++) {
         const json_t *value = json_object_get(object, facts_table[i].name);
+        if (!value && facts_table[i].later)
+            continue;
         if (!value || fact_from_json(&facts_table[i], (char *)facts + facts_table[i].at, value) < 0)
             return error_set(error, ERROR_INVALID, "device facts: \"%s\" is missing or wrong",
                              facts_table[i].name);

@@ -33,3 +33,8 @@ const char *json_type_name(const json_t *value)
     };
     return names[json_typeof(value)];
 }
+
+json_t *shape_to_json(const int64_t shape[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)shape[0], (json_int_t)shape[1], (json_int_t)shape[2]);
+}

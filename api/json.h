@@ -3,6 +3,7 @@
 #define COALESCED_API_JSON_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 /* How numbers are written everywhere: compact, 15 significant digits. Flags for json_dumps(). */
 #define API_JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
@@ -16,5 +17,8 @@ json_t *missing_to_json(const char *status, const char *reason);
 
 /* What a value is, with its article: "an integer". */
 const char *json_type_name(const json_t *value);
+
+/* Three numbers as a list. New reference. */
+json_t *shape_to_json(const int64_t shape[3]);
 
 #endif

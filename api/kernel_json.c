@@ -71,7 +71,8 @@ json_t *kernel_to_json(const struct kernel *kernel, bool with_source)
                   "buffers", buffers, "defaults", "dtype", dtype_name(kernel->dtype), "size", size, "block",
                   shape_to_json(e.block), "ledger", ledger_to_json(&e), "sha256", kernel->sha256);
     if (object && (json_object_set_new(object, "grid_stride", json_boolean(kernel->grid_stride)) ||
-                   json_object_set_new(object, "host_memory", json_boolean(kernel->host_memory)))) {
+                   json_object_set_new(object, "host_memory", json_boolean(kernel->host_memory)) ||
+                   json_object_set_new(object, "peer", json_boolean(kernel->peer)))) {
         json_decref(object);
         return NULL;
     }

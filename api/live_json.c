@@ -54,6 +54,13 @@ json_t *live_to_json(const struct live_reading *reading, double age_s)
                                "took_us", number_to_json(reading->took_us));
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         json_object_set_new(object, members[i].name, value_to_json(&reading->of[members[i].quantity]));
+    json_t *of_parent = json_array();
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (reading->of[members[i].quantity].of_parent)
+            json_array_append_new(of_parent, json_string(members[i].name));
+    if (json_array_size(of_parent))
+        json_object_set(object, "of_parent", of_parent);
+    json_decref(of_parent);
     const struct live_value *bits = &reading->of[LIVE_THROTTLE];
     json_object_set_new(object, "throttle_reasons",
                         bits->known ? throttle_to_json((unsigned long long)bits->value)

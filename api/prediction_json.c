@@ -15,6 +15,7 @@ static int side_to_json(json_t *object, const char *prefix, const struct predict
         {"sectors", json_integer((json_int_t)side->sectors)},
         {"lines", json_integer((json_int_t)side->lines)},
         {"requested_bytes", json_integer((json_int_t)side->bytes)},
+        {"moved_bytes", json_integer((json_int_t)side->moved_bytes)},
         {"efficiency_pct", side->efficiency_pct < 0 ? json_null() : number_to_json(side->efficiency_pct)},
     };
     int failed = 0;
@@ -31,6 +32,14 @@ static int side_to_json(json_t *object, const char *prefix, const struct predict
     return failed;
 }
 
+/* Where a transaction is a segment of one of three sizes. */
+static int segments_to_json(json_t *object, const uint64_t segments[3])
+{
+    return json_object_set_new(object, "gst_transactions_32", json_integer((json_int_t)segments[0])) |
+           json_object_set_new(object, "gst_transactions_64", json_integer((json_int_t)segments[1])) |
+           json_object_set_new(object, "gst_transactions_128", json_integer((json_int_t)segments[2]));
+}
+
 json_t *prediction_to_json(const struct prediction *prediction)
 {
     json_t *object = json_pack("{s:s,s:b,s:b}", "arch", prediction->arch->name, "l1", prediction->l1, "exact",
@@ -44,11 +53,26 @@ json_t *prediction_to_json(const struct prediction *prediction)
                   (json_int_t)store->bank_conflicts);
     int failed = side_to_json(object, "gld", &prediction->load) ||
                  side_to_json(object, "gst", &prediction->store) || !rest || json_object_update(object, rest);
+    if (prediction->arch->access.stores_joined)
+        failed |= segments_to_json(object, prediction->store.segments);
+    failed |= json_object_set_new(object, "lanes_active", number_to_json(prediction->lanes_active));
+    if (prediction->note)
+        failed |= json_object_set_new(object, "note", json_string(prediction->note));
     json_decref(rest);
     if (failed) {
         json_decref(object);
         return NULL;
     }
+    return object;
+}
+
+static json_t *noted(const struct experiment *experiment, json_t *object)
+{
+    if (object && experiment->kernel->copied)
+        json_object_set_new(
+            object, "note",
+            json_string("on a GPU a copy engine does it, and no warp makes a request; this is what "
+                        "threads would ask for in its place"));
     return object;
 }
 
@@ -61,7 +85,7 @@ json_t *prediction_for(const struct experiment *experiment, const struct access 
     if (!arch)
         error_set(&error, ERROR_NOT_FOUND, "the model has no architecture \"%.32s\"", name);
     else if (prediction_make(experiment, access, arch, setting, &prediction, &error) == 0)
-        return prediction_to_json(&prediction);
+        return noted(experiment, prediction_to_json(&prediction));
     return json_pack("{s:s,s:s,s:s}", "arch", name, "status", "unavailable", "reason", error.text);
 }
 
@@ -69,6 +93,9 @@ json_t *prediction_for_device(const struct experiment *experiment, const struct 
                               const char *arch)
 {
     const char *known = arch_find(arch) ? arch : PREDICTION_STAND_IN;
+    if (experiment->kernel->copied)
+        return json_pack("{s:s,s:s,s:s}", "arch", known, "status", "unavailable", "reason",
+                         "a copy engine does it: no warp makes a request");
     json_t *object = prediction_for(experiment, access, known, L1_BY_ARCH);
     if (known != arch)
         json_object_set_new(

@@ -55,17 +55,31 @@ enum problem_type problem_type_of(enum error_kind kind)
     return PROBLEM_INTERNAL;
 }
 
+/* Made for each field of each request that is read, also of one with nothing wrong: so letters are put in place by hand. */
 void problem_pointer(char *pointer, size_t size, const char *parent, const char *name)
 {
-    size_t used = (size_t)snprintf(pointer, size, "%s/", parent);
-    for (; *name && used + 4 < size; name++) {
-        if (*name == '~' || *name == '/')
-            used += (size_t)snprintf(pointer + used, size - used, *name == '~' ? "~0" : "~1");
-        else if (isalnum((unsigned char)*name) || strchr("-._", *name))
-            used += (size_t)snprintf(pointer + used, size - used, "%c", *name);
-        else
-            used += (size_t)snprintf(pointer + used, size - used, "%%%02X", (unsigned char)*name);
+    static const char digits[] = "0123456789ABCDEF";
+    size_t used = strnlen(parent, size);
+    if (used + 2 > size) {
+        snprintf(pointer, size, "%s", parent);
+        return;
     }
+    memcpy(pointer, parent, used);
+    pointer[used++] = '/';
+    for (; *name && used + 4 < size; name++) {
+        unsigned char letter = (unsigned char)*name;
+        if (letter == '~' || letter == '/') {
+            pointer[used++] = '~';
+            pointer[used++] = letter == '~' ? '0' : '1';
+        } else if (isalnum(letter) || strchr("-._", letter)) {
+            pointer[used++] = *name;
+        } else {
+            pointer[used++] = '%';
+            pointer[used++] = digits[letter >> 4];
+            pointer[used++] = digits[letter & 15];
+        }
+    }
+    pointer[used] = '\0';
 }
 
 void problem_extend(struct problems *problems, const char *field, const char *text)

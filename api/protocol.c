@@ -8,8 +8,7 @@
 #include "api/facts_json.h"
 #include "api/json.h"
 #include "api/live_json.h"
-#include "base/buffer.h"
-#include "version.h"
+#include "api/result_members.h"
 
 /* ---- reading ---- */
 
@@ -49,18 +48,6 @@ static int read_object(const json_t *line, const char *member, char **text, stru
     return *text ? 0 : error_set(error, ERROR_MEMORY, "no memory for an executor's line");
 }
 
-/* What result_to_json() writes, and nothing else. */
-static bool result_member_known(const char *name)
-{
-    static const char *const members[] = {"device",      "launch",    "timing",    "bandwidth", "compute",
-                                          "correctness", "stability", "counters",  "transfers", "occupancy",
-                                          "prediction",  "execution", "provenance"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (strcmp(members[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* Its members go into the service's answers beside the service's own, which they must not replace. */
 static int read_members(struct message *message, const json_t *line, struct error *error)
 {
@@ -69,7 +56,7 @@ static int read_members(struct message *message, const json_t *line, struct erro
     if (read_object(line, "result", &message->payload, error) < 0)
         return -1;
     json_object_foreach ((json_t *)result, name, value)
-        if (!result_member_known(name))
+        if (!result_has_member(name))
             return error_set(error, ERROR_INVALID, "executor's line: a result has no member \"%.40s\"", name);
     stability_from_json(&message->told, json_object_get(result, "stability"));
     message->verified = json_is_true(json_object_get(json_object_get(result, "correctness"), "verified"));
@@ -84,14 +71,30 @@ static int read_pid(const json_t *line, const char *member, int64_t *pid, struct
     return value && *pid <= 0 ? bad(error, "no number of a process") : 0;
 }
 
+/* The newest that both know. An executor that names one version alone speaks nothing else. */
+static int read_protocol(struct message *message, json_int_t oldest, const json_t *said_newest,
+                         struct error *error)
+{
+    json_int_t newest = said_newest ? json_integer_value(said_newest) : oldest;
+    if (newest < oldest)
+        return bad(error, "a hello whose newest version is older than its oldest");
+    if (oldest > PROTOCOL_NEWEST || newest < PROTOCOL_OLDEST)
+        return error_set(error, ERROR_CONFLICT,
+                         "the executor speaks protocol %lld to %lld, the service %d to %d: %s",
+                         (long long)oldest, (long long)newest, PROTOCOL_OLDEST, PROTOCOL_NEWEST,
+                         oldest > PROTOCOL_NEWEST ? "the service is too old for it"
+                                                  : "the executor is too old for the service");
+    message->protocol = newest < PROTOCOL_NEWEST ? (int)newest : PROTOCOL_NEWEST;
+    return 0;
+}
+
 static int read_hello(struct message *message, const json_t *line, struct error *error)
 {
     const json_t *protocol = json_object_get(line, "protocol"), *devices = json_object_get(line, "devices");
     if (!json_is_integer(protocol))
         return bad(error, "a hello without its protocol's version");
-    if (json_integer_value(protocol) != PROTOCOL_VERSION)
-        return error_set(error, ERROR_CONFLICT, "the executor speaks protocol %lld, the service %d",
-                         (long long)json_integer_value(protocol), PROTOCOL_VERSION);
+    if (read_protocol(message, json_integer_value(protocol), json_object_get(line, "newest"), error) < 0)
+        return -1;
     if (!json_is_integer(devices) || json_integer_value(devices) < 1 || json_integer_value(devices) > 4096)
         return bad(error, "a hello without a number of devices");
     message->devices = (int)json_integer_value(devices);
@@ -103,24 +106,70 @@ static int read_hello(struct message *message, const json_t *line, struct error 
     return facts_from_json(&message->facts, json_object_get(line, "device"), error);
 }
 
+/* Both times, or neither: without a limit there is no lease, and without beats none can be prolonged. */
+static int read_welcome(struct message *message, const json_t *line, struct error *error)
+{
+    const json_t *heartbeat = json_object_get(line, "heartbeat_s"), *lost = json_object_get(line, "lost_s");
+    json_int_t protocol = json_integer_value(json_object_get(line, "protocol"));
+    message->heartbeat_s = json_number_value(heartbeat);
+    message->lost_s = json_number_value(lost);
+    if (protocol < PROTOCOL_OLDEST || protocol > PROTOCOL_NEWEST)
+        return bad(error, "a welcome to a protocol that this build does not know");
+    message->protocol = (int)protocol;
+    if (!json_is_number(heartbeat) || !json_is_number(lost) || message->heartbeat_s < 0 ||
+        message->lost_s > PROTOCOL_LOST_MOST_S ||
+        (message->heartbeat_s > 0 ? message->lost_s <= message->heartbeat_s : message->lost_s != 0))
+        return bad(error, "a welcome whose times make no sense");
+    return 0;
+}
+
+static int read_beat(struct message *message, const json_t *line, struct error *error)
+{
+    message->heard = json_integer_value(json_object_get(line, "heard"));
+    return message->heard < 0 || !json_is_integer(json_object_get(line, "heard"))
+               ? bad(error, "a beat that does not say what was heard")
+               : 0;
+}
+
+static int read_leaving(struct message *message, const json_t *line, struct error *error)
+{
+    const json_t *why = json_object_get(line, "why"), *done = json_object_get(line, "done");
+    if (!json_is_string(why) || !json_is_boolean(done))
+        return bad(error, "\"leaving\" without why, or whether it is done");
+    copy_text(message->why, sizeof message->why, json_string_value(why));
+    message->done = json_is_true(done);
+    return 0;
+}
+
 static int read_run(struct message *message, const json_t *line, struct error *error)
 {
     if (read_object(line, "request", &message->payload, error) < 0 ||
         read_pid(line, "sibling", &message->pid, error) < 0)
         return -1;
-    return json_object_get(line, "counters") ? read_object(line, "counters", &message->counters, error) : 0;
+    if (json_object_get(line, "counters") && read_object(line, "counters", &message->counters, error) < 0)
+        return -1;
+    return json_object_get(line, "calibration")
+               ? read_object(line, "calibration", &message->calibration, error)
+               : 0;
 }
 
 static int read_progress(struct message *message, const json_t *line, struct error *error)
 {
+    const json_t *samples = json_object_get(line, "samples");
+    message->samples = samples ? (int)json_integer_value(samples) : -1;
+    if (samples && message->samples < 1)
+        return bad(error, "\"samples\" is no number of samples");
     return read_name(line, "phase", message->phase, sizeof message->phase, error);
 }
 
 static int read_result(struct message *message, const json_t *line, struct error *error)
 {
     const json_t *correctness = json_object_get(json_object_get(line, "result"), "correctness");
+    const json_t *samples = json_object_get(line, "samples");
     if (read_members(message, line, error) < 0)
         return -1;
+    if (samples && samples_from_json(&message->kept, samples) < 0)
+        return bad(error, "samples that cannot be read");
     return json_is_boolean(json_object_get(correctness, "verified"))
                ? 0
                : bad(error, "a result that does not say whether it was verified");
@@ -193,12 +242,23 @@ static const struct type {
     bool about_one; /* has an id */
     int (*read)(struct message *message, const json_t *line, struct error *error);
 } types[] = {
-    [MESSAGE_HELLO] = {"hello", false, read_hello},   [MESSAGE_RUN] = {"run", true, read_run},
-    [MESSAGE_COUNT] = {"count", true, read_count},    [MESSAGE_PROGRESS] = {"progress", true, read_progress},
-    [MESSAGE_RESULT] = {"result", true, read_result}, [MESSAGE_COUNTS] = {"counts", true, read_counts},
+    [MESSAGE_HELLO] = {"hello", false, read_hello},
+    [MESSAGE_WELCOME] = {"welcome", false, read_welcome},
+    [MESSAGE_BEAT] = {"beat", false, read_beat},
+    [MESSAGE_LEAVING] = {"leaving", false, read_leaving},
+    [MESSAGE_RUN] = {"run", true, read_run},
+    [MESSAGE_COUNT] = {"count", true, read_count},
+    [MESSAGE_PROGRESS] = {"progress", true, read_progress},
+    [MESSAGE_RESULT] = {"result", true, read_result},
+    [MESSAGE_COUNTS] = {"counts", true, read_counts},
     [MESSAGE_ERROR] = {"error", true, read_error},
 };
 enum { TYPES = sizeof types / sizeof types[0] };
+
+const char *message_type_name(enum message_type type)
+{
+    return types[type].name;
+}
 
 static int type_of(const json_t *line)
 {
@@ -238,7 +298,9 @@ void message_free(struct message *message)
 {
     free(message->payload);
     free(message->counters);
-    message->payload = message->counters = NULL;
+    free(message->calibration);
+    message->payload = message->counters = message->calibration = NULL;
+    samples_free(&message->kept);
     ahead_free(&message->ahead);
     counts_free(&message->counts);
 }
@@ -255,140 +317,4 @@ void counts_free(struct counts *counts)
     for (int i = 0; i < counts->count; i++)
         free(counts->at[i].counters);
     counts->count = 0;
-}
-
-/* ---- writing ---- */
-
-/* Takes over the reference; NULL is allowed and gives NULL. */
-static char *line_of(json_t *object)
-{
-    struct buffer line = {0};
-    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
-    json_decref(object);
-    if (!text)
-        return NULL;
-    buffer_text(&line, text);
-    buffer_text(&line, "\n");
-    free(text);
-    return buffer_take(&line);
-}
-
-static json_t *object_of(const char *text)
-{
-    json_t *object = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (json_is_object(object))
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
-static json_t *message_about(enum message_type type, const char *id)
-{
-    return json_pack("{s:s,s:s}", "type", types[type].name, "id", id);
-}
-
-/* Sets a member of *object to a new reference; frees all and leaves NULL when either is missing. */
-static void add(json_t **object, const char *member, json_t *value)
-{
-    if (*object && json_object_set_new(*object, member, value) == 0)
-        return;
-    if (!*object)
-        json_decref(value);
-    json_decref(*object);
-    *object = NULL;
-}
-
-char *message_hello(int devices, bool can_count, int64_t pid, const struct device_facts *facts)
-{
-    json_t *hello =
-        json_pack("{s:s,s:i,s:s,s:b,s:i}", "type", types[MESSAGE_HELLO].name, "protocol", PROTOCOL_VERSION,
-                  "build", coalesced_commit, "counts", can_count, "devices", devices);
-    if (pid)
-        add(&hello, "pid", json_integer(pid));
-    add(&hello, "device", facts_to_json(facts));
-    return line_of(hello);
-}
-
-char *message_run(const char *id, const char *request, const char *counters, int64_t sibling)
-{
-    json_t *run = message_about(MESSAGE_RUN, id);
-    add(&run, "request", object_of(request));
-    if (counters)
-        add(&run, "counters", object_of(counters));
-    if (sibling)
-        add(&run, "sibling", json_integer(sibling));
-    return line_of(run);
-}
-
-char *message_progress(const char *id, const char *phase)
-{
-    json_t *progress = message_about(MESSAGE_PROGRESS, id);
-    add(&progress, "phase", json_string(phase));
-    return line_of(progress);
-}
-
-char *message_result(const char *id, const char *result)
-{
-    json_t *message = message_about(MESSAGE_RESULT, id);
-    add(&message, "result", object_of(result));
-    return line_of(message);
-}
-
-/* A library's text may be in any encoding, or cut within a character: then only its ASCII is kept. */
-static json_t *text_of(const char *text)
-{
-    char ascii[sizeof((struct error *)0)->text];
-    json_t *whole = json_string(text);
-    if (whole)
-        return whole;
-    snprintf(ascii, sizeof ascii, "%s", text);
-    for (char *at = ascii; *at; at++)
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
-    return json_string(ascii);
-}
-
-char *message_error(const char *id, const struct error *failure, const char *result)
-{
-    json_t *message = message_about(MESSAGE_ERROR, id);
-    add(&message, "kind", json_string(error_kind_name(failure->kind)));
-    add(&message, "detail", text_of(failure->text));
-    if (result)
-        add(&message, "result", object_of(result));
-    return line_of(message);
-}
-
-/* One of a list, about its experiment; takes over both references. */
-static void add_one(json_t **list, const char *id, const char *member, json_t *value, bool no_room)
-{
-    json_t *one = json_pack("{s:s}", "id", id);
-    add(&one, member, value);
-    if (no_room)
-        add(&one, "no_room", json_true());
-    if (*list && json_array_append_new(*list, one) == 0)
-        return;
-    if (!*list)
-        json_decref(one);
-    json_decref(*list);
-    *list = NULL;
-}
-
-char *message_count(const struct ahead *experiments, double limit_s)
-{
-    json_t *message = message_about(MESSAGE_COUNT, experiments->at[0].id), *list = json_array();
-    for (int i = 0; i < experiments->count; i++)
-        add_one(&list, experiments->at[i].id, "request", object_of(experiments->at[i].request), false);
-    add(&message, "limit_s", json_real(limit_s));
-    add(&message, "experiments", list);
-    return line_of(message);
-}
-
-char *message_counts(const char *id, const struct counts *counts)
-{
-    json_t *message = message_about(MESSAGE_COUNTS, id), *list = json_array();
-    for (int i = 0; i < counts->count; i++)
-        add_one(&list, counts->at[i].id, "counters", object_of(counts->at[i].counters),
-                counts->at[i].no_room);
-    add(&message, "experiments", list);
-    return line_of(message);
 }

@@ -188,8 +188,8 @@ static void grid_derive(json_t *row, const json_t *request)
 /* The fields in which the point is another experiment than its row's: {"size": {"asked": ..., "published": ...}}. */
 static json_t *differences(const struct recipe *recipe, const json_t *request)
 {
-    static const char *const no_matter[] = {"device",    "measure",  "counters", "transfers",
-                                            "timeout_s", "priority", "labels",   NULL};
+    static const char *const no_matter[] = {"device",   "measure", "counters",  "transfers", "timeout_s",
+                                            "priority", "labels",  "placement", NULL};
     const char *name;
     json_t *value, *differs = json_object();
     json_t *asked = normal_of(request), *row = row_experiment(recipe, request);

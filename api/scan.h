@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { SCAN_NODES = 320 };
+enum { SCAN_NODES = 400 };
 
 /* A name of a path, and those that may follow it. */
 struct scan_node {

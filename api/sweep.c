@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/device_choice.h"
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
 #include "api/json.h"
 #include "api/problem.h"
 #include "api/recipe.h"
 #include "api/sweep_axes.h"
+#include "api/sweep_devices.h"
 #include "api/text.h"
 #include "base/clock.h"
 
@@ -26,12 +28,14 @@ struct sweep_texts {
 
 struct expander {
     struct sweep *sweep;
-    const struct device_facts *const *facts;
-    int devices;
+    const struct device_offers *offers;
+    struct problems *problems; /* with the whole */
     struct axes axes;
-    json_t *point;      /* the request with one value for each axis */
-    struct buffer text; /* of what is being written */
-    int *slots;         /* experiment + 1 at the hash of its text; 0: free */
+    const struct axis *device; /* the axis of devices; NULL: there is none */
+    json_t *point;             /* the request with one value for each axis */
+    struct buffer text;        /* of what is being written */
+    int *slots;                /* experiment + 1 at the hash of its text; 0: free */
+    int *groups;               /* of each experiment: its place in the axis of devices */
 };
 
 static const char *text_keep(struct sweep *sweep, const struct buffer *text)
@@ -109,7 +113,8 @@ static uint64_t text_hash(const char *text)
 }
 
 /* The distinct experiment that asks for just this, a new one when there is none; -1: no memory. */
-static int experiment_find(struct expander *x, const struct experiment *experiment)
+static int experiment_find(struct expander *x, const struct experiment *experiment,
+                           const struct device_set *devices)
 {
     struct sweep *sweep = x->sweep;
     x->text.size = 0;
@@ -124,29 +129,26 @@ static int experiment_find(struct expander *x, const struct experiment *experime
         return -1;
     sweep->experiments[sweep->experiment_count] = (struct sweep_experiment){
         .kernel = experiment->kernel->name,
-        .device = (int)experiment->device,
+        .devices = *devices,
+        .open = device_choice_open(&experiment->device),
         .priority = (int)experiment->priority,
         .timeout_s = experiment->timeout_s,
         .request = request,
     };
+    x->groups[sweep->experiment_count] = x->device ? (int)x->device->present : 0;
     x->slots[slot] = ++sweep->experiment_count;
     return sweep->experiment_count - 1;
 }
 
-/* All that is wrong with the present point, as for a single experiment. */
-static void point_check(struct expander *x, struct experiment *experiment, struct problems *problems)
+/* Where the present point may run, or all that is wrong with it, as for a single experiment. */
+static void point_check(struct expander *x, struct experiment *experiment, struct device_set *devices,
+                        struct problems *problems)
 {
     experiment_from_json(experiment, x->point, problems);
     if (!experiment->kernel)
         return;
-    const struct device_facts *facts = NULL;
-    int64_t device = experiment->device;
-    if (device < 0 || device >= x->devices)
-        problem_add(problems, "#/device", "there is no device %lld; this service has %d, from 0 to %d",
-                    (long long)device, x->devices, x->devices - 1);
-    else if (!(facts = x->facts[device]))
-        x->sweep->unknown_device = (int)device;
-    experiment_check(experiment, facts, problems);
+    if (device_choice_resolve(experiment, x->offers, devices, problems) == DEVICE_UNKNOWN)
+        x->sweep->unknown_device = device_set_next(devices, 0);
 }
 
 static int point_add(struct expander *x)
@@ -154,11 +156,12 @@ static int point_add(struct expander *x)
     struct sweep *sweep = x->sweep;
     struct experiment experiment;
     struct problems problems;
+    struct device_set devices;
     struct sweep_point *point = &sweep->points[sweep->point_count];
     problems.count = 0;
-    point_check(x, &experiment, &problems);
+    point_check(x, &experiment, &devices, &problems);
     point->values = values_keep(x);
-    point->experiment = problems.count ? -1 : experiment_find(x, &experiment);
+    point->experiment = problems.count ? -1 : experiment_find(x, &experiment, &devices);
     if (problems.count) {
         point->request = json_keep(x, x->point);
         point->failure = failure_keep(x, &problems);
@@ -173,49 +176,143 @@ static int point_add(struct expander *x)
 
 /* ---- all of them ---- */
 
+/* All of it, or all with the same choice of a device, to one device. */
+static int devices_keep(struct expander *x)
+{
+    struct sweep *sweep = x->sweep;
+    int count = sweep->experiment_count, choices = x->device ? (int)json_array_size(x->device->values) : 1;
+    struct device_set *sets = calloc((size_t)count + 1, sizeof *sets);
+    for (int i = 0; sets && i < count; i++)
+        sets[i] = sweep->experiments[i].devices;
+    int status = sets ? sweep_devices_keep(sets, x->groups, count, choices, x->offers, x->problems) : -1;
+    for (int i = 0; status == 0 && i < count; i++)
+        sweep->experiments[i].devices = sets[i];
+    free(sets);
+    return status;
+}
+
 static int expander_run(struct expander *x, const json_t *object, size_t total)
 {
     struct sweep *sweep = x->sweep;
     sweep->points = calloc(total, sizeof *sweep->points);
     sweep->experiments = calloc(total, sizeof *sweep->experiments);
     x->slots = calloc(SLOTS, sizeof *x->slots);
+    x->groups = calloc(total, sizeof *x->groups);
+    json_decref(x->point);
     x->point = json_copy((json_t *)object);
-    if (!sweep->points || !sweep->experiments || !x->slots || !x->point)
+    if (!sweep->points || !sweep->experiments || !x->slots || !x->groups || !x->point)
         return -1;
+    for (size_t i = 0; i < x->axes.count; i++)
+        if (strcmp(x->axes.at[i].name, "device") == 0)
+            x->device = &x->axes.at[i];
     do {
         int set = axes_set(&x->axes, x->point);
         if (set < 0 || (set && point_add(x) < 0))
             return -1;
     } while (axes_step(&x->axes));
-    return 0;
+    if (sweep->spread || sweep->unknown_device >= 0)
+        return 0;
+    return devices_keep(x);
 }
 
-int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_facts *const *facts,
-                 int devices, struct problems *problems)
+static bool spread_read(const json_t *request, struct problems *problems)
 {
-    struct expander x = {.sweep = sweep, .facts = facts, .devices = devices};
-    *sweep = (struct sweep){.unknown_device = -1};
-    int status = axes_read(&x.axes, object, problems);
-    size_t total = 0;
-    if (status == 0 && (total = axes_total(&x.axes)) > SWEEP_POINTS_MAX) {
-        if (total == SIZE_MAX)
-            problem_add(problems, "#", "more points than can be counted; a sweep has at most %d",
-                        SWEEP_POINTS_MAX);
-        else
-            problem_add(problems, "#", "%zu points; a sweep has at most %d", total, SWEEP_POINTS_MAX);
-        status = -1;
-    }
-    if (status == 0)
-        status = axes_check(&x.axes, object, problems);
-    if (status == 0)
-        status = expander_run(&x, object, total);
-    axes_free(&x.axes);
-    json_decref(x.point);
-    buffer_free(&x.text);
-    free(x.slots);
+    const json_t *spread = json_object_get(request, "spread");
+    if (spread && !json_is_boolean(spread))
+        problem_add(problems, "#/spread", "must be true or false, is %s", json_type_name(spread));
+    return json_is_true(spread);
+}
+
+int sweep_repeat(const json_t *request, struct problems *problems)
+{
+    const json_t *repeat = json_object_get(request, "repeat");
+    if (!repeat)
+        return 1;
+    if (json_is_integer(repeat) && json_integer_value(repeat) >= 1 &&
+        json_integer_value(repeat) <= SWEEP_REPEAT_MAX)
+        return (int)json_integer_value(repeat);
+    problem_add(problems, "#/repeat", "must be a number of rounds from 1 to %d", SWEEP_REPEAT_MAX);
+    return 1;
+}
+
+static int total_check(size_t total, int rounds, struct problems *problems)
+{
+    if (total == SIZE_MAX)
+        problem_add(problems, "#", "more points than can be counted; a sweep has at most %d",
+                    SWEEP_POINTS_MAX);
+    else if (total > SWEEP_POINTS_MAX)
+        problem_add(problems, "#", "%zu points; a sweep has at most %d", total, SWEEP_POINTS_MAX);
+    else if (total * (size_t)rounds > SWEEP_POINTS_MAX)
+        problem_add(problems, "#/repeat", "%zu points in %d rounds are %zu runs; a sweep has at most %d",
+                    total, rounds, total * (size_t)rounds, SWEEP_POINTS_MAX);
+    else
+        return 0;
+    return -1;
+}
+
+/* What each point is, but for its axes' values: the request without what is of the whole. New reference. */
+static json_t *round_of(const json_t *object, int rounds)
+{
+    json_t *round = json_copy((json_t *)object);
+    int failed = round ? 0 : -1;
+    json_object_del(round, "repeat");
+    if (rounds > 1 && !json_object_get(round, "placement"))
+        failed = json_object_set_new(round, "placement", json_string("new"));
+    if (!failed)
+        return round;
+    json_decref(round);
+    return NULL;
+}
+
+static int expander_end(struct expander *x, json_t *round, int status)
+{
+    axes_free(&x->axes);
+    json_decref(x->point);
+    json_decref(round);
+    buffer_free(&x->text);
+    free(x->slots);
+    free(x->groups);
     if (status < 0)
-        sweep_free(sweep);
+        sweep_free(x->sweep);
     return status;
+}
+
+int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_offers *offers,
+                 struct problems *problems)
+{
+    struct expander x = {.sweep = sweep, .offers = offers, .problems = problems};
+    int before = problems->count;
+    *sweep = (struct sweep){.unknown_device = -1, .repeat = sweep_repeat(object, problems)};
+    sweep->spread = spread_read(object, problems);
+    json_t *round = round_of(object, sweep->repeat);
+    json_object_del(round, "spread");
+    int status = round ? axes_read(&x.axes, round, SWEEP_POINTS_MAX, problems) : -1;
+    size_t total = status == 0 ? axes_total(&x.axes) : 0;
+    if (status == 0)
+        status = total_check(total, sweep->repeat, problems);
+    if (status == 0)
+        status = axes_check(&x.axes, round, problems);
+    if (problems->count != before)
+        status = -1;
+    if (status == 0)
+        status = expander_run(&x, round, total);
+    return expander_end(&x, round, status);
+}
+
+int sweep_expand_one(struct sweep *sweep, const json_t *object, const struct device_offers *offers,
+                     struct problems *problems)
+{
+    struct expander x = {.sweep = sweep, .offers = offers, .problems = problems};
+    struct experiment experiment;
+    struct device_set devices;
+    int before = problems->count;
+    *sweep = (struct sweep){.unknown_device = -1, .repeat = sweep_repeat(object, problems)};
+    json_t *round = round_of(object, sweep->repeat);
+    x.point = json_incref(round);
+    if (round)
+        point_check(&x, &experiment, &devices, problems);
+    int status = round && problems->count == before ? expander_run(&x, round, 1) : -1;
+    return expander_end(&x, round, status);
 }
 
 /* One shape that is wrong, or blocks to try? Whoever lists blocks to try lists none below a warp. */
@@ -231,6 +328,11 @@ static bool is_shape(const char *name, const json_t *value)
     return false;
 }
 
+bool sweep_is_axis(const char *name, const json_t *value)
+{
+    return axes_is_axis(name, value);
+}
+
 void sweep_explain(const struct kernel *kernel, const json_t *request, struct problems *problems)
 {
     const char *name;
@@ -244,9 +346,12 @@ void sweep_explain(const struct kernel *kernel, const json_t *request, struct pr
 /* Of the point of that experiment, or, with NULL, of one that cannot be launched. */
 static const char *reference_keep(struct sweep *sweep, const struct recipe *recipe,
                                   const struct sweep_experiment *experiment, const char *request,
-                                  const struct device_facts *const *facts, bool late)
+                                  const struct device_offers *offers, bool late)
 {
-    const struct device_facts *device = facts[experiment ? experiment->device : 0];
+    const struct device_facts *device = NULL;
+    for (int i = 0; i < offers->count && !device; i++)
+        if (!experiment || device_set_has(&experiment->devices, offers->at[i].number))
+            device = offers->at[i].facts;
     char *text =
         recipe_reference(recipe, experiment ? experiment->request : request, device ? device->arch : "",
                          late ? "the predictions of this sweep take too long to be made at once; "
@@ -258,7 +363,7 @@ static const char *reference_keep(struct sweep *sweep, const struct recipe *reci
     return kept;
 }
 
-int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts,
+int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_offers *offers,
                 int budget_ms)
 {
     int64_t end_ns = clock_monotonic_ns() + budget_ms * 1000000LL;
@@ -271,7 +376,7 @@ int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct d
         if (!reference)
             reference =
                 reference_keep(sweep, recipe, launched ? &sweep->experiments[point->experiment] : NULL,
-                               point->request, facts, clock_monotonic_ns() >= end_ns);
+                               point->request, offers, clock_monotonic_ns() >= end_ns);
         if (launched)
             references[point->experiment] = reference;
         point->reference = reference;

@@ -3,27 +3,37 @@
 
    A flat list in block or grid is an axis of numbers; shapes are lists of lists. A flat size of two numbers is one
    shape where the kernel is two-dimensional and an axis of two sizes where it is not, kernel by kernel when the
-   kernel is an axis too. labels, counters and measure are never axes.
+   kernel is an axis too. labels, counters and measure are never axes. An axis of numbers may be a range (range.h).
+
+   "spread": true lets its points go to different devices. Otherwise all go to one that fits all of them, and where "device"
+   is an axis all that share a value of it.
+
+   "repeat" asks for rounds over all points, one behind the other, each with experiments of its own, whose arrays are
+   placed anew unless "placement" says other.
 
    A value that no kernel of the request can read (an unknown field, a wrong type, no such kernel) is a fault of
    the whole. What can be read and not be launched is a point that failed, with its reason. */
 #ifndef COALESCED_API_SWEEP_H
 #define COALESCED_API_SWEEP_H
 
+#include "api/device_set.h"
 #include "kernels/experiment.h"
 
 struct json_t;
-struct recipe; /* api/recipe.h */
+struct recipe;        /* api/recipe.h */
+struct device_offers; /* api/device_choice.h */
 
-enum { SWEEP_POINTS_MAX = 10000 };
+enum { SWEEP_POINTS_MAX = 10000 /* in all rounds together */, SWEEP_REPEAT_MAX = 1000 };
 
 /* A distinct experiment of the sweep. Texts here and below belong to the sweep. */
 struct sweep_experiment {
-    const char *kernel; /* static */
-    int device, priority;
+    const char *kernel;        /* static */
+    struct device_set devices; /* on which it may run; at least one */
+    int priority;
     double timeout_s;
     const char *request; /* JSON object with every default filled in */
     int points;          /* how many ask for just this */
+    bool open; /* whatever fits may run it, also what comes later; else it is for a device that it names */
 };
 
 struct sweep_point {
@@ -37,23 +47,41 @@ struct sweep_point {
 struct sweep {
     struct sweep_experiment *experiments;
     struct sweep_point *points;
-    int experiment_count, point_count;
+    int experiment_count, point_count; /* of one round */
+    int repeat;                        /* rounds; 0 as 1: it is not repeated */
+    bool spread;        /* its experiments may go to different devices; else all go where the first goes */
     int unknown_device; /* a point is for it and its facts are not known: try again later; -1: there is none */
     struct sweep_texts *texts;
 };
 
-/* Expands. `facts` has an entry for each device of the service, NULL where nothing is known yet. 0, then to be
+static inline int sweep_rounds(const struct sweep *sweep)
+{
+    return sweep->repeat > 1 ? sweep->repeat : 1;
+}
+
+/* What "repeat" of a request says; 1 without it, or where it is wrong, which is told. */
+int sweep_repeat(const struct json_t *request, struct problems *problems);
+
+/* Expands. 0, then to be
    given to sweep_free(); or -1 with nothing to free: what is wrong is in *problems, or there was no memory and
    problems->count is 0. Takes some 20 us a point: not for a thread that serves others. */
-int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_facts *const *facts,
-                 int devices, struct problems *problems);
+int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_offers *offers,
+                 struct problems *problems);
+
+/* The same for a request that is to be one experiment, which has no axes: a list is a shape, and what cannot be launched
+   is wrong. */
+int sweep_expand_one(struct sweep *sweep, const struct json_t *object, const struct device_offers *offers,
+                     struct problems *problems);
+
+/* Would that member of a sweep's request be an axis? */
+bool sweep_is_axis(const char *name, const struct json_t *value);
 
 /* For a request that is to be one experiment: says of every field that is a list, and wrong, where lists go. */
 void sweep_explain(const struct kernel *kernel, const struct json_t *request, struct problems *problems);
 
 /* Gives each point what the recipe published and predicts for it. -1: no memory. A prediction may take a second: those
    that are not begun within budget_ms are left out and say why. */
-int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_facts *const *facts,
+int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_offers *offers,
                 int budget_ms);
 
 void sweep_free(struct sweep *sweep);

@@ -7,6 +7,7 @@
 
 #include "api/experiment_json.h"
 #include "api/problem.h"
+#include "api/range.h"
 
 /* Whose lists are no axes, or who take none: what they are is for experiment_from_json() to say. */
 static const char *const never[] = {"labels", "counters", "measure"};
@@ -21,44 +22,13 @@ static bool is_never_axis(const char *name)
 
 bool axes_is_axis(const char *name, const json_t *value)
 {
-    return json_is_array(value) && !is_never_axis(name);
+    return (json_is_array(value) || range_is(json_string_value(value))) && !is_never_axis(name);
 }
 
 static bool is_pair(const char *name, const json_t *values)
 {
     return strcmp(name, "size") == 0 && json_array_size(values) == 2 &&
            json_is_integer(json_array_get(values, 0)) && json_is_integer(json_array_get(values, 1));
-}
-
-int axes_read(struct axes *axes, const json_t *request, struct problems *problems)
-{
-    const char *name;
-    json_t *value;
-    int before = problems->count;
-    *axes = (struct axes){.kernel = json_object_get(request, "kernel")};
-    if (!axes->kernel)
-        problem_add(problems, "#/kernel",
-                    "is required, or a recipe; GET /v1/kernels and /v1/recipes list them");
-    axes->at = calloc(json_object_size(request) + 1, sizeof *axes->at);
-    if (!axes->at)
-        return -1;
-    json_object_foreach ((json_t *)request, name, value) {
-        if (!axes_is_axis(name, value))
-            continue;
-        axes->at[axes->count++] = (struct axis){.name = name, .values = value, .pair = is_pair(name, value)};
-        if (json_array_size(value) == 0 && !problems_full(problems)) {
-            char pointer[64];
-            problem_pointer(pointer, sizeof pointer, "#", name);
-            problem_add(problems, pointer, "is an axis without values");
-        }
-    }
-    return problems->count == before ? 0 : -1;
-}
-
-void axes_free(struct axes *axes)
-{
-    free(axes->at);
-    *axes = (struct axes){0};
 }
 
 /* ---- kernels ---- */
@@ -78,6 +48,114 @@ static const struct kernel *kernel_at(const struct axes *axes, size_t index)
 static bool is_flat(const struct kernel *kernel)
 {
     return !kernel || kernel->dims == 1;
+}
+
+/* ---- ranges ---- */
+
+static bool kernel_reads(const struct kernel *kernel, const char *name, json_t *value, struct problems *why)
+{
+    struct experiment experiment;
+    json_t *field = json_pack("{s:s,s:O}", "kernel", kernel->name, name, value);
+    why->count = 0;
+    bool reads = field && experiment_from_json(&experiment, field, why) == 0;
+    json_decref(field);
+    return reads;
+}
+
+/* Has one of the kernels a number there? Where none has, a text with dots is as wrong as any other one. */
+static bool is_number(const struct axes *axes, const char *name)
+{
+    struct problems why;
+    bool number = false;
+    json_t *one = json_integer(1);
+    for (size_t i = 0; one && !number && i < kernel_count(axes) && i < (size_t)suite_count(); i++)
+        number = kernel_at(axes, i) && kernel_reads(kernel_at(axes, i), name, one, &why);
+    json_decref(one);
+    return number;
+}
+
+static bool holds_range(const json_t *value)
+{
+    size_t i;
+    const json_t *item;
+    json_array_foreach (value, i, item)
+        if (range_is(json_string_value(item)))
+            return true;
+    return range_is(json_string_value(value));
+}
+
+/* The values of a range, or of a list with ranges in it; NULL: one of them is wrong, or there is no memory. */
+static json_t *ranges_expand(const char *name, json_t *value, size_t limit, struct problems *problems)
+{
+    json_t *values = json_array();
+    char pointer[96], detail[RANGE_DETAIL_BYTES] = "";
+    size_t count = json_is_array(value) ? json_array_size(value) : 1;
+    int status = values ? 0 : -1;
+    problem_pointer(pointer, sizeof pointer, "#", name);
+    for (size_t i = 0, end = strlen(pointer); status == 0 && i < count; i++) {
+        json_t *item = json_is_array(value) ? json_array_get(value, i) : value;
+        const char *text = json_string_value(item);
+        size_t made = json_array_size(values);
+        if (json_is_array(value))
+            snprintf(pointer + end, sizeof pointer - end, "/%zu", i);
+        if (range_is(text))
+            status = range_append(text, made < limit ? limit - made : 0, values, detail);
+        else
+            status = json_array_append(values, item);
+    }
+    if (status == 0)
+        return values;
+    if (detail[0])
+        problem_add(problems, pointer, "%s", detail);
+    json_decref(values);
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+static void axis_read(struct axes *axes, const char *name, json_t *value, size_t limit,
+                      struct problems *problems)
+{
+    bool ranged = value != axes->kernel && holds_range(value) && is_number(axes, name);
+    if (!ranged && !json_is_array(value))
+        return;
+    json_t *values = ranged ? ranges_expand(name, value, limit, problems) : value;
+    if (!values)
+        return;
+    axes->at[axes->count++] = (struct axis){
+        .name = name, .values = values, .made = ranged, .pair = !ranged && is_pair(name, values)};
+    if (json_array_size(values) == 0) {
+        char pointer[64];
+        problem_pointer(pointer, sizeof pointer, "#", name);
+        problem_add(problems, pointer, "is an axis without values");
+    }
+}
+
+int axes_read(struct axes *axes, const json_t *request, size_t limit, struct problems *problems)
+{
+    const char *name;
+    json_t *value;
+    int before = problems->count;
+    *axes = (struct axes){.kernel = json_object_get(request, "kernel")};
+    if (!axes->kernel)
+        problem_add(problems, "#/kernel",
+                    "is required, or a recipe; GET /v1/kernels and /v1/recipes list them");
+    axes->at = calloc(json_object_size(request) + 1, sizeof *axes->at);
+    if (!axes->at)
+        return -1;
+    json_object_foreach ((json_t *)request, name, value)
+        if (axes_is_axis(name, value) && !problems_full(problems))
+            axis_read(axes, name, value, limit, problems);
+    return problems->count == before ? 0 : -1;
+}
+
+void axes_free(struct axes *axes)
+{
+    for (size_t i = 0; i < axes->count; i++)
+        if (axes->at[i].made)
+            json_decref((json_t *)axes->at[i].values);
+    free(axes->at);
+    *axes = (struct axes){0};
 }
 
 /* ---- the product ---- */
@@ -187,23 +265,18 @@ struct check {
     struct problems *problems;
 };
 
-static bool kernel_reads(const struct kernel *kernel, const char *name, json_t *value, struct problems *why)
-{
-    struct experiment experiment;
-    json_t *field = json_pack("{s:s,s:O}", "kernel", kernel->name, name, value);
-    why->count = 0;
-    bool reads = field && experiment_from_json(&experiment, field, why) == 0;
-    json_decref(field);
-    return reads;
-}
-
 /* Says what an axis is where something else stands that may have been meant for one. */
 static void axis_explain(const struct kernel *kernel, const char *name, const json_t *value,
                          struct problems *problems)
 {
-    if (!is_never_axis(name) && experiment_takes(kernel, name) &&
-        (json_is_object(value) || json_is_string(value)))
-        problem_extend(problems, name, "; an axis is a list of its values, as in [0, 1, 2]");
+    if (is_never_axis(name) || !experiment_takes(kernel, name))
+        return;
+    if (range_is(json_string_value(value)))
+        problem_extend(problems, name,
+                       "; ranges are of numbers, other values are listed: [\"one\", \"another\"]");
+    else if (json_is_object(value) || json_is_string(value))
+        problem_extend(problems, name,
+                       "; an axis is a list of its values, as in [0, 1, 2], or a range, as in \"0..128\"");
 }
 
 /* `axis` is NULL for a field with one value. */
@@ -219,7 +292,7 @@ static void value_check(struct check *check, const char *name, const struct axis
             return;
         if (!first.count) {
             first = why;
-            whole = !axis || one == axis->values;
+            whole = !axis || axis->made || one == axis->values;
         }
     }
     if (!axis)
@@ -240,8 +313,8 @@ int axes_check(const struct axes *axes, const json_t *request, struct problems *
     if (check.kernel_count)
         json_object_foreach ((json_t *)request, name, value) {
             const struct axis *axis =
-                next < axes->count && axes->at[next].values == value ? &axes->at[next++] : NULL;
-            size_t count = axis ? json_array_size(value) : 1;
+                next < axes->count && strcmp(axes->at[next].name, name) == 0 ? &axes->at[next++] : NULL;
+            size_t count = axis ? json_array_size(axis->values) : 1;
             if (problems_full(problems))
                 break;
             for (size_t i = 0; value != axes->kernel && i < count && !problems_full(problems); i++)

@@ -1,5 +1,5 @@
 /* The axes of a sweep: which fields of a request are lists of values, and the way through their product. Private
-   to api/sweep.c. */
+   to api/sweep.c and api/recipe_predictions.c. */
 #ifndef COALESCED_API_SWEEP_AXES_H
 #define COALESCED_API_SWEEP_AXES_H
 
@@ -9,8 +9,9 @@
 #include "kernels/experiment.h"
 
 struct axis {
-    const char *name;     /* the field's; borrowed from the request, as the list */
-    const json_t *values; /* the list */
+    const char *name;     /* the field's; borrowed from the request */
+    const json_t *values; /* the list: the request's, or made of its ranges */
+    bool made;            /* it is made, and the axis's own */
     size_t present;       /* which one it is now */
     bool pair;            /* a flat size of two numbers: one value for a two-dimensional kernel, else two */
 };
@@ -21,11 +22,12 @@ struct axes {
     const json_t *kernel; /* the request's field: a name or a list of them */
 };
 
-/* Is that member of a request a list of values to try? */
+/* Is that member of a request a list of values to try, or a range of them? */
 bool axes_is_axis(const char *name, const json_t *value);
 
-/* 0; or -1 with what is wrong in *problems, or no memory and problems->count 0. axes_free() in any case. */
-int axes_read(struct axes *axes, const json_t *request, struct problems *problems);
+/* 0; or -1 with what is wrong in *problems, or no memory and problems->count 0. axes_free() in any case. Ranges of more
+   values than `limit` are wrong. */
+int axes_read(struct axes *axes, const json_t *request, size_t limit, struct problems *problems);
 void axes_free(struct axes *axes);
 
 /* How many points there are; SIZE_MAX when they are more than that. */

@@ -53,10 +53,58 @@ static void write_owner(struct buffer *out, const char *owner)
     text_string(out, owner && owner[0] ? owner : NULL);
 }
 
+static void write_round(struct buffer *out, bool repeated, int repeat_index)
+{
+    if (repeated)
+        buffer_format(out, ",\"repeat_index\":%d", repeat_index);
+}
+
+static void write_device(struct buffer *out, int device)
+{
+    buffer_text(out, ",\"device\":");
+    if (device < 0)
+        buffer_text(out, "null");
+    else
+        text_integer(out, device);
+}
+
+static void write_device_name(struct buffer *out, const char *name)
+{
+    buffer_text(out, ",\"device_name\":");
+    text_string(out, name[0] ? name : NULL);
+}
+
+void view_device_of(struct buffer *out, int device, const char *name)
+{
+    write_device(out, device);
+    write_device_name(out, name);
+}
+
+/* As the store keeps them, with times as they are told everywhere. */
+static void write_lost(struct buffer *out, const char *lost)
+{
+    size_t i;
+    json_t *run, *list = lost ? json_loads(lost, 0, NULL) : NULL;
+    json_array_foreach (list, i, run) {
+        char at[CLOCK_TEXT_BYTES];
+        clock_text(json_integer_value(json_object_get(run, "at")), at);
+        json_object_set_new(run, "at", json_string(at));
+    }
+    char *text = list ? json_dumps(list, API_JSON_FLAGS) : NULL;
+    buffer_text(out, ",\"lost\":");
+    buffer_text(out, text ? text : "[]");
+    json_decref(list);
+    free(text);
+}
+
 static void write_place(struct buffer *out, const struct view_experiment *experiment)
 {
     if (experiment->ended)
         return;
+    if (!experiment->running) {
+        buffer_text(out, ",\"waits_for\":");
+        text_string(out, experiment->waits_for[0] ? experiment->waits_for : NULL);
+    }
     buffer_text(out, ",\"position\":");
     if (experiment->position >= 0)
         text_integer(out, experiment->position);
@@ -84,9 +132,9 @@ static void write_links(struct buffer *out, const struct view_experiment *experi
         write_link(out, ",\"kernel\":\"/v1/kernels/", experiment->kernel);
     if (experiment->sweep && experiment->sweep[0])
         write_link(out, ",\"sweep\":\"/v1/sweeps/", experiment->sweep);
-    buffer_text(out, ",\"device\":\"/v1/devices/");
-    text_integer(out, experiment->device);
-    buffer_text(out, "\"}");
+    if (experiment->device >= 0)
+        buffer_format(out, ",\"device\":\"/v1/devices/%d\"", experiment->device);
+    buffer_text(out, "}");
 }
 
 static void write_failure(struct buffer *out, const struct view_experiment *experiment)
@@ -103,6 +151,11 @@ int view_experiment(struct buffer *out, const struct view_experiment *experiment
 {
     buffer_format(out, "{\"schema\":%d,\"id\":\"%s\",\"state\":\"%s\",\"attempt\":%d", RESULT_SCHEMA,
                   experiment->id, experiment->state, experiment->attempt);
+    write_round(out, experiment->repeated, experiment->repeat_index);
+    if (!experiment->ended) /* the result's is an object */
+        write_device(out, experiment->device);
+    write_device_name(out, experiment->device_name);
+    write_lost(out, experiment->lost);
     write_owner(out, experiment->owner);
     write_times(out, experiment);
     write_place(out, experiment);
@@ -119,6 +172,7 @@ int view_accepted(struct buffer *out, const struct view_experiment *experiment)
 {
     write_link(out, "{\"id\":\"", experiment->id);
     write_link(out, ",\"state\":\"", experiment->state);
+    view_device_of(out, experiment->device, experiment->device_name);
     write_place(out, experiment);
     write_links(out, experiment);
     return buffer_text(out, "}\n");
@@ -128,7 +182,9 @@ int view_summary(struct buffer *out, const struct view_experiment *experiment)
 {
     buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\",\"kernel\":", experiment->id, experiment->state);
     text_string(out, experiment->kernel);
-    buffer_format(out, ",\"device\":%d,\"attempt\":%d", experiment->device, experiment->attempt);
+    view_device_of(out, experiment->device, experiment->device_name);
+    buffer_format(out, ",\"attempt\":%d", experiment->attempt);
+    write_round(out, experiment->repeated, experiment->repeat_index);
     write_owner(out, experiment->owner);
     write_times(out, experiment);
     write_failure(out, experiment);
@@ -136,6 +192,18 @@ int view_summary(struct buffer *out, const struct view_experiment *experiment)
     buffer_text(out, experiment->request ? experiment->request : "null");
     write_links(out, experiment);
     return buffer_text(out, "}");
+}
+
+static void write_ran(struct buffer *out, const struct view_sweep *sweep)
+{
+    buffer_format(out, ",\"spread\":%s,\"devices\":", sweep->spread ? "true" : "false");
+    if (!sweep->device_count)
+        buffer_text(out, "null");
+    for (int i = 0; i < sweep->device_count; i++) {
+        buffer_format(out, "%s{\"device\":%d", i ? "," : "[", sweep->devices[i].device);
+        write_device_name(out, sweep->devices[i].name);
+        buffer_text(out, i < sweep->device_count - 1 ? "}" : "}]");
+    }
 }
 
 int view_sweep(struct buffer *out, const struct view_sweep *sweep)
@@ -146,14 +214,20 @@ int view_sweep(struct buffer *out, const struct view_sweep *sweep)
     buffer_text(out, ",\"recipe\":");
     text_string(out, sweep->recipe);
     write_owner(out, sweep->owner);
+    write_ran(out, sweep);
     buffer_format(out,
-                  ",\"total\":%d,\"done\":%d,\"queued\":%d,\"running\":%d,\"succeeded\":%d,\"failed\":%d,"
+                  ",\"repeat\":%d,\"point_count\":%d,\"total\":%d,\"done\":%d,\"queued\":%d,\"running\":%d,"
+                  "\"succeeded\":%d,\"failed\":%d,"
                   "\"cancelled\":%d,\"removed\":%d",
-                  sweep->total, sweep->succeeded + sweep->failed + sweep->cancelled + sweep->removed,
-                  sweep->queued, sweep->running, sweep->succeeded, sweep->failed, sweep->cancelled,
-                  sweep->removed);
+                  sweep->repeat, sweep->total / sweep->repeat, sweep->total,
+                  sweep->succeeded + sweep->failed + sweep->cancelled + sweep->removed, sweep->queued,
+                  sweep->running, sweep->succeeded, sweep->failed, sweep->cancelled, sweep->removed);
     if (sweep->queued + sweep->running)
         write_seconds(out, "eta_seconds", sweep->eta_s);
+    if (sweep->waits_for[0]) {
+        buffer_text(out, ",\"waits_for\":");
+        text_string(out, sweep->waits_for);
+    }
     if (sweep->paused)
         buffer_text(out, ",\"paused\":true");
     if (sweep->cancelling)
@@ -175,6 +249,7 @@ int view_point(struct buffer *out, const struct view_point *point)
         bool removed = !point->failure;
         buffer_text(out, removed ? ",\"state\":\"removed\",\"id\":" : ",\"state\":\"failed\",\"id\":");
         text_string(out, removed ? point->id : NULL);
+        write_round(out, point->repeated, point->repeat_index);
         buffer_text(out, ",\"request\":");
         buffer_text(out, removed ? "null" : point->request);
         buffer_text(out, ",\"failure\":");
@@ -183,8 +258,10 @@ int view_point(struct buffer *out, const struct view_point *point)
         text_members(out, point->reference);
         return buffer_text(out, "}");
     }
-    buffer_format(out, ",\"state\":\"%s\",\"id\":\"%s\",\"attempt\":%d", experiment->state, experiment->id,
-                  experiment->attempt);
+    buffer_format(out, ",\"state\":\"%s\",\"id\":\"%s\"", experiment->state, experiment->id);
+    view_device_of(out, experiment->device, experiment->device_name);
+    buffer_format(out, ",\"attempt\":%d", experiment->attempt);
+    write_round(out, experiment->repeated, experiment->repeat_index);
     write_times(out, experiment);
     buffer_text(out, ",\"request\":");
     buffer_text(out, experiment->request);
@@ -235,10 +312,16 @@ void view_hold(struct buffer *out, const struct view_hold *hold)
 int view_device(struct buffer *out, const struct view_device *device)
 {
     buffer_format(out, "{\"index\":%d", device->index);
+    write_device_name(out, device->name);
+    buffer_text(out, ",\"note\":");
+    text_string(out, device->note[0] ? device->note : NULL);
+    buffer_format(out, ",\"in_list\":%s,\"readiness\":\"%s\",\"idle\":\"%s\",\"executor_build\":",
+                  device->listed ? "true" : "false", device->readiness,
+                  device->release ? "release" : "context");
+    text_string(out, device->build[0] ? device->build : NULL);
     if (device->facts && write_facts(out, device->facts) < 0)
         return -1;
-    const char *health = device->healthy && device->facts ? "healthy" : "unhealthy";
-    buffer_format(out, ",\"status\":{\"health\":\"%s\",\"reason\":", health);
+    buffer_format(out, ",\"status\":{\"health\":\"%s\",\"reason\":", device->health);
     text_string(out, device->reason && device->reason[0] ? device->reason : NULL);
     if (device->executor)
         buffer_format(out, ",\"executor_pid\":%lld", (long long)device->executor);
@@ -255,10 +338,14 @@ int view_device(struct buffer *out, const struct view_device *device)
 int view_queue(struct buffer *out, const struct view_queue *queue)
 {
     bool running = queue->running && queue->running[0];
-    buffer_format(out, "{\"device\":%d,\"queued\":%d,\"running\":", queue->device, queue->queued);
+    buffer_format(out, "{\"device\":%d", queue->device);
+    write_device_name(out, queue->name);
+    buffer_format(out, ",\"queued\":%d,\"running\":", queue->queued);
     text_string(out, running ? queue->running : NULL);
     write_seconds(out, "mean_seconds", queue->mean_s);
     write_seconds(out, "eta_seconds", queue->eta_s);
+    buffer_text(out, ",\"waits_for\":");
+    text_string(out, queue->waits_for && queue->waits_for[0] ? queue->waits_for : NULL);
     view_hold(out, &queue->hold);
     buffer_text(out, ",\"owners\":[");
     for (int i = 0; i < queue->owner_count; i++) {
@@ -266,6 +353,10 @@ int view_queue(struct buffer *out, const struct view_queue *queue)
         buffer_format(out, "%s{\"queued\":%d,\"running\":%s,\"share\":%.4f", i ? "," : "", owner->queued,
                       owner->running ? "true" : "false", owner->share);
         write_owner(out, owner->name);
+        buffer_text(out, ",\"next\":");
+        text_string(out, owner->next && owner->next[0] ? owner->next : NULL);
+        write_seconds(out, "begins_seconds", owner->begins_s);
+        write_seconds(out, "ends_seconds", owner->ends_s);
         buffer_text(out, "}");
     }
     return buffer_text(out, "]}");

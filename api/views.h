@@ -6,27 +6,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/device_set.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "kernels/facts.h"
 #include "kernels/live.h"
 
+enum { VIEW_WAITS_BYTES = 512 };
+
 /* All texts are borrowed. */
 struct view_experiment {
     const char *id, *state, *kernel;
     bool ended;
-    int device, attempt;
+    int device; /* number; -1: none yet */
+    int attempt;
+    char device_name[64];                          /* empty: none yet, or not known any more */
     int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
     const char *request;                           /* JSON object */
     const char *result;                            /* JSON object, or NULL */
     const struct error *failure;                   /* kind ERROR_NONE: none */
-    const char *sweep;                             /* it belongs to; NULL or empty: none */
-    const char *owner;                             /* its name; NULL or empty: nobody by name */
+    const char *lost;  /* JSON list of {attempt, device, at (ms), why}; NULL: none */
+    const char *sweep; /* it belongs to; NULL or empty: none */
+    bool repeated;     /* that sweep is: then repeat_index is its round, from 0 */
+    int repeat_index;
+    const char *owner; /* its name; NULL or empty: nobody by name */
     /* while it has not ended */
     int position;    /* 0: running or next; -1: not known */
     double eta_s;    /* until its end; negative: not known */
     bool cancelling; /* somebody asked for its end */
     bool paused;     /* it does not begin before somebody resumes its device, or the queue */
+    bool running;
+    char waits_for
+        [VIEW_WAITS_BYTES]; /* what keeps it from beginning besides other experiments; empty: nothing does */
 };
 
 /* All of it: the state of one that has not ended, or the result. */
@@ -38,16 +49,26 @@ int view_accepted(struct buffer *out, const struct view_experiment *experiment);
 /* One of a list: no result. */
 int view_summary(struct buffer *out, const struct view_experiment *experiment);
 
+struct view_ran {
+    int device;
+    char name[64]; /* empty: not known any more */
+};
+
 struct view_sweep {
     const char *id, *state;
-    const char *request;                                      /* JSON object; NULL: leave it out */
-    const char *recipe;                                       /* NULL: none */
-    const char *owner;                                        /* as an experiment's */
-    int64_t submitted_ms, finished_ms;                        /* 0: not yet */
-    int total, queued, running, succeeded, failed, cancelled; /* points */
-    int removed;             /* points whose experiment the store has no more */
+    const char *request; /* JSON object; NULL: leave it out */
+    const char *recipe;  /* NULL: none */
+    const char *owner;   /* as an experiment's */
+    bool spread;
+    struct view_ran devices[DEVICE_SET_MOST]; /* where its experiments run or ran */
+    int device_count;
+    int64_t submitted_ms, finished_ms; /* 0: not yet */
+    int repeat;                        /* rounds over all points; 1: it is not repeated */
+    int total, queued, running, succeeded, failed, cancelled; /* runs: points in all rounds */
+    int removed;             /* runs whose experiment the store has no more */
     double eta_s;            /* until the last has ended; negative: not known */
-    bool cancelling, paused; /* as an experiment's */
+    bool cancelling, paused; /* as an experiment's, as the next */
+    char waits_for[VIEW_WAITS_BYTES];
 };
 
 /* Leaves the object open: members may follow, and a "}". */
@@ -55,6 +76,8 @@ int view_sweep(struct buffer *out, const struct view_sweep *sweep);
 
 struct view_point {
     int index;
+    bool repeated; /* its sweep is: then this run of it is of round repeat_index, from 0 */
+    int repeat_index;
     const char *values;                       /* JSON object */
     const struct view_experiment *experiment; /* NULL: it cannot be launched, or was removed */
     const char *request,
@@ -63,6 +86,9 @@ struct view_point {
     const char *reference; /* JSON object whose members are shown with it; NULL: none */
 };
 int view_point(struct buffer *out, const struct view_point *point);
+
+/* Appends ,"device":...,"device_name":...: null where there is none, negative or empty. */
+void view_device_of(struct buffer *out, int device, const char *name);
 
 /* Why a point has neither an experiment nor a reason: JSON object, {kind, detail}. */
 #define VIEW_REMOVED "{\"kind\":\"not_found\",\"detail\":\"the experiment was removed from the store\"}"
@@ -79,11 +105,15 @@ void view_hold(struct buffer *out, const struct view_hold *hold);
 
 struct view_device {
     int index;
+    const char *name, *note; /* the operator's; the note may be empty */
+    bool listed, release;
+    const char *readiness;
+    const char *build;                /* its executor's; empty: not known */
     const struct device_facts *facts; /* NULL: not known yet */
-    bool healthy;
-    const char *reason; /* why it is not */
-    int64_t executor;   /* process id; 0: none */
-    bool context;       /* it may hold memory on the device */
+    const char *health;               /* "healthy", "starting", "unhealthy" */
+    const char *reason;               /* why it is not, or what its start waits for */
+    int64_t executor;                 /* process id; 0: none */
+    bool context;                     /* it may hold memory on the device */
     int64_t runs, failures;
     struct view_hold hold;
     const struct live_reading *live; /* NULL: leave it out */
@@ -95,14 +125,19 @@ struct view_owner {
     const char *name; /* NULL or empty: nobody by name */
     int queued;
     bool running;
-    double share; /* of what all owners used lately */
+    double share;     /* of what all owners used lately */
+    const char *next; /* the id of what runs next of it; empty: not known */
+    double begins_s;  /* until that begins; negative: not known */
+    double ends_s;    /* until all of it has ended; negative: not known */
 };
 
 struct view_queue {
     int device, queued;
-    const char *running; /* id; NULL or empty: none */
-    double mean_s;       /* of one experiment; negative: not known */
-    double eta_s;        /* until a new one would begin; negative: not known */
+    const char *name;
+    const char *running;   /* id; NULL or empty: none */
+    double mean_s;         /* of one experiment; negative: not known */
+    double eta_s;          /* until a new one would begin; negative: not known */
+    const char *waits_for; /* what keeps all of it from beginning; NULL or empty: nothing does */
     struct view_hold hold;
     const struct view_owner *owners;
     int owner_count;

@@ -13,11 +13,18 @@ enum { CLOCK_TEXT_BYTES = 25 };
 /* Nanoseconds on a clock that never jumps; its zero means nothing. */
 int64_t clock_monotonic_ns(void);
 
+/* The same, which goes on while the machine sleeps. */
+int64_t clock_boot_ns(void);
+
 /* Milliseconds since 1970-01-01T00:00:00Z. */
 int64_t clock_wall_ms(void);
 
 /* RFC 3339 in UTC with milliseconds. */
 void clock_text(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
+
+/* Reads RFC 3339 ("2026-11-21T06:41:19.123Z", "2026-11-21T06:41:19+01:00"), or a date alone: its begin in UTC. 0, or -1: it
+   is neither. Milliseconds since 1970, from 1 on. */
+int clock_read(const char *text, int64_t *wall_ms);
 
 #ifdef __cplusplus
 }

@@ -23,9 +23,9 @@ SIZES = 1048576, 16777216
 
 
 class Service:
-    def __init__(self, build, directory, devices):
+    def __init__(self, build, directory, devices, *flags):
         command = [str(build / "coalesced"), "--port", "0", "--data-dir", directory, "--devices", devices, "--log-level", "warning",
-                   "--access-log", directory + "/access.log"]
+                   "--access-log", directory + "/access.log", "--calibrate", "ask", *flags]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.port = json.loads(self.process.stdout.readline())["port"]
         while not self.ready():
@@ -50,6 +50,8 @@ class Service:
 
 
 class Scraper(threading.Thread):
+    """Asks for as long as it is on."""
+
     def __init__(self, service):
         super().__init__()
         self.service, self.wanted, self.over, self.took_ms = service, threading.Event(), threading.Event(), []
@@ -62,6 +64,31 @@ class Scraper(threading.Thread):
                 self.took_ms.append((time.perf_counter() - begun) * 1e3)
                 self.service.ask("/v1/queue")
             time.sleep(PAUSE_S)
+
+    def on(self):
+        self.wanted.set()
+
+    def off(self):
+        self.wanted.clear()
+
+
+def pairs(service, beside, rounds, turn=1, pause_s=0):
+    """Times with `beside` on over times with it off, each request's pair by pair: {"hot": {...}, "cold": {...}}. They take turns of
+    so many requests, the one that is first changing, with a pause before each."""
+    ratios = {"hot": [], "cold": []}
+    for first in range(0, rounds, turn):
+        timings = {}
+        for on in (False, True) if first // turn % 2 == 0 else (True, False):
+            (beside.on if on else beside.off)()
+            timings[on] = []
+            for i in range(first, min(first + turn, rounds)):
+                time.sleep(pause_s)
+                timings[on].append(service.run({"kernel": "read_offset", "size": SIZES[i % len(SIZES)], "offset": i % 32})["timing"])
+        beside.off()
+        for kind, of in ratios.items():
+            of += [with_it[kind]["median_us"] / without[kind]["median_us"] for with_it, without in zip(timings[True], timings[False])]
+    return {kind: {"median": round(statistics.median(of), 5), "least": round(min(of), 5), "most": round(max(of), 5)}
+            for kind, of in ratios.items()}
 
 
 def on_device():
@@ -76,21 +103,13 @@ def on_device():
 def times(service, rounds):
     scraper = Scraper(service)
     scraper.start()
-    ratios = {"hot": [], "cold": []}
     try:
-        for i in range(rounds):
-            request, pair = {"kernel": "read_offset", "size": SIZES[i % len(SIZES)], "offset": i % 32}, []
-            for scraped in (False, True):
-                (scraper.wanted.set if scraped else scraper.wanted.clear)()
-                pair.append(service.run(request)["timing"])
-            for kind in ratios:
-                ratios[kind].append(pair[1][kind]["median_us"] / pair[0][kind]["median_us"])
+        ratios = pairs(service, scraper, rounds)
     finally:
         scraper.over.set()
         scraper.join()
-    report = {f"{kind}_scraped_over_not": {"median": round(statistics.median(of), 5), "least": round(min(of), 5),
-                                           "most": round(max(of), 5)} for kind, of in ratios.items()}
-    return {"rounds": rounds, "scrapes": len(scraper.took_ms), "scrape_ms": round(statistics.median(scraper.took_ms), 3), **report}
+    return {"rounds": rounds, "scrapes": len(scraper.took_ms), "scrape_ms": round(statistics.median(scraper.took_ms), 3),
+            **{f"{kind}_scraped_over_not": ratio for kind, ratio in ratios.items()}}
 
 
 def drain(service):

@@ -46,7 +46,7 @@ class Service:
     def __init__(self, binary, *flags):
         self.directory = tempfile.TemporaryDirectory()
         self.process = subprocess.Popen([binary, "--port", "0", "--data-dir", self.directory.name, "--log-level", "warning",
-                                         *flags], stdout=subprocess.PIPE, text=True)
+                                         "--calibrate", "ask", *flags], stdout=subprocess.PIPE, text=True)
         self.url = json.loads(self.process.stdout.readline())["url"]
         self.session = requests.Session()
         while self.session.get(self.url + "/readyz").status_code != 200:

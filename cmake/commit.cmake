@@ -36,7 +36,7 @@ if(top STREQUAL SOURCE) # a copy without .git may lie in somebody else's checkou
   git(head rev-parse --short=12 HEAD)
   # A file that git does not know counts where it would be compiled: a kernel is one new file.
   git(changed status --porcelain --untracked-files=no)
-  git(new ls-files --others --exclude-standard -- api base cmake executor kernels server)
+  git(new ls-files --others --exclude-standard -- api base client cmake executor kernels server)
   if(head)
     set(commit "${head}")
     if(NOT "${changed}${new}" STREQUAL "")

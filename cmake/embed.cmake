@@ -4,6 +4,7 @@ function(embed file symbol output)
   file(READ ${file} bytes HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
   string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
+  string(REGEX REPLACE "0x([89a-f].)," "'\\\\x\\1'," bytes "${bytes}") # a char may be signed
   write_if_different(${output} "extern const char ${symbol}[];\nconst char ${symbol}[] = {\n${bytes}0};\n")
 endfunction()
 

@@ -14,3 +14,6 @@ endforeach()
 write_if_different(${generated}/recipes.c
   "${declarations}\nextern const char *const recipe_texts[];\nconst char *const recipe_texts[] = {\n${list}    0};\n")
 list(APPEND RECIPE_SOURCES ${generated}/recipes.c)
+# The experiments that calibrate a device.
+embed(${CMAKE_SOURCE_DIR}/kernels/calibrations/plan.json calibration_plan_json ${generated}/calibration_plan.c)
+list(APPEND RECIPE_SOURCES ${generated}/calibration_plan.c)

@@ -18,6 +18,20 @@ new_token() {
     exec coalesced token add "$1" --role "${2:-run}" --token-file "$own_tokens"
 }
 
+# For the Prometheus beside the service (compose.watch.yaml): a token of its own, in a volume that both have. Where nobody
+# needs a token any word does.
+scrape_token() {
+    old=$(cat "$COALESCED_SCRAPE_TOKEN" 2>/dev/null || true)
+    if [ "$access" = nobody ]; then
+        [ -n "$old" ] || echo none >"$COALESCED_SCRAPE_TOKEN"
+        return
+    fi
+    if [ -n "$old" ] && [ "$old" != none ] && grep -q '^prometheus ' "$own_tokens" 2>/dev/null; then return; fi
+    coalesced token add prometheus --role metrics --token-file "$own_tokens" >"$COALESCED_SCRAPE_TOKEN.part"
+    chmod 644 "$COALESCED_SCRAPE_TOKEN.part"
+    mv "$COALESCED_SCRAPE_TOKEN.part" "$COALESCED_SCRAPE_TOKEN"
+}
+
 instructions() {
     say "coalesced: whoever reaches this container could use its devices, so it wants tokens. Either" \
         "" \
@@ -49,11 +63,15 @@ for word in "$@"; do
     esac
 done
 [ -z "${COALESCED_TOKEN_FILE-}" ] || access=file
-if [ -z "$access" ] && [ -e "$own_tokens" ]; then
+if [ -z "$access" ]; then
+    [ ! -e "$own_tokens" ] || access=own
+    case ${COALESCED_INSECURE-} in '' | 0 | no | false | off) ;; *) access=${access:-nobody} ;; esac
+    [ -z "${COALESCED_SCRAPE_TOKEN-}" ] || scrape_token
+fi
+if [ -e "$own_tokens" ] && [ "${access:-own}" = own ]; then
     export COALESCED_TOKEN_FILE="$own_tokens"
     access=file
 fi
-case ${COALESCED_INSECURE-} in '' | 0 | no | false | off) ;; *) access=${access:-nobody} ;; esac
 
 if [ "$access" = file ] && [ ! -r "$COALESCED_TOKEN_FILE" ]; then
     say "coalesced: $COALESCED_TOKEN_FILE is not there, or user $(id -u) of the container may not read it. On the host:" \

@@ -2,18 +2,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api/protocol.h"
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "executor/guard.h"
 
 /* The server has one run on its way at a time. */
 enum { LINES_MAX = 8, CHUNK_BYTES = 16384 };
+/* Of so many of the last lines it is known when they were sent: more than can be on their way to the server. */
+enum { SENT_KEPT = 256 };
+/* Who must not wait waits so many milliseconds for another line that is being written. */
+enum { MOMENTS = 100 };
 
 struct line {
     char *text;
@@ -22,10 +29,15 @@ struct line {
 
 struct channel {
     int in, out;
-    pthread_mutex_t lock; /* guards what follows */
+    bool (*heard)(void *arg, const char *line, size_t length);
+    void *arg;
+    pthread_mutex_t writing; /* held while a line is written, which may wait */
+    pthread_mutex_t lock;    /* guards what follows, and never waits */
     pthread_cond_t arrived;
     struct line lines[LINES_MAX]; /* those not taken yet, oldest first */
     int waiting;
+    int64_t written; /* lines */
+    int64_t sent_ns[SENT_KEPT];
 };
 
 static _Noreturn void give_up(const char *why)
@@ -54,7 +66,8 @@ static void take_lines(struct channel *channel, struct buffer *in)
     size_t done = 0;
     for (char *end; (end = memchr(in->data + done, '\n', in->size - done));
          done = (size_t)(end - in->data) + 1)
-        channel_put(channel, in->data + done, (size_t)(end - in->data) - done);
+        if (!channel->heard(channel->arg, in->data + done, (size_t)(end - in->data) - done))
+            channel_put(channel, in->data + done, (size_t)(end - in->data) - done);
     buffer_consume(in, done);
     if (in->size > PROTOCOL_LINE_BYTES)
         give_up("the server's line is too long");
@@ -77,10 +90,10 @@ static void *read_all(void *arg)
     }
 }
 
-int channel_open(struct channel **out, struct error *error)
+int channel_open(struct channel **out, bool (*heard)(void *arg, const char *line, size_t length), void *arg,
+                 struct error *error)
 {
     struct channel *channel = calloc(1, sizeof *channel);
-    pthread_t reader;
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (!channel || null < 0)
         goto failed;
@@ -89,11 +102,11 @@ int channel_open(struct channel **out, struct error *error)
     if (channel->in < 0 || channel->out < 0 || dup2(null, STDIN_FILENO) < 0 ||
         dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         goto failed;
+    channel->heard = heard;
+    channel->arg = arg;
+    pthread_mutex_init(&channel->writing, NULL);
     pthread_mutex_init(&channel->lock, NULL);
     pthread_cond_init(&channel->arrived, NULL);
-    if ((errno = pthread_create(&reader, NULL, read_all, channel)))
-        goto failed;
-    pthread_detach(reader);
     close(null);
     *out = channel;
     return 0;
@@ -101,6 +114,16 @@ failed:
     error_set_errno(error, errno, "cannot take over standard input and output");
     free(channel);
     return -1;
+}
+
+int channel_listen(struct channel *channel, struct error *error)
+{
+    pthread_t reader;
+    int number = pthread_create(&reader, NULL, read_all, channel);
+    if (number)
+        return error_set_errno(error, number, "no thread that reads");
+    pthread_detach(reader);
+    return 0;
 }
 
 char *channel_read(struct channel *channel, size_t *length)
@@ -115,8 +138,12 @@ char *channel_read(struct channel *channel, size_t *length)
     return line.text;
 }
 
-void channel_write(struct channel *channel, const char *line)
+/* The caller holds `writing`. The time is taken before the line can be on its way. */
+static void write_whole(struct channel *channel, const char *line)
 {
+    pthread_mutex_lock(&channel->lock);
+    channel->sent_ns[++channel->written % SENT_KEPT] = clock_boot_ns();
+    pthread_mutex_unlock(&channel->lock);
     for (size_t left = strlen(line); left > 0;) {
         ssize_t count = write(channel->out, line, left);
         if (count < 0 && errno == EINTR)
@@ -126,4 +153,40 @@ void channel_write(struct channel *channel, const char *line)
         line += count;
         left -= (size_t)count;
     }
+}
+
+void channel_write(struct channel *channel, const char *line)
+{
+    pthread_mutex_lock(&channel->writing);
+    write_whole(channel, line);
+    pthread_mutex_unlock(&channel->writing);
+}
+
+void channel_write_now(struct channel *channel, const char *line)
+{
+    static const struct timespec moment = {.tv_nsec = 1000000};
+    struct pollfd polled = {.fd = channel->out, .events = POLLOUT};
+    for (int tries = 0; pthread_mutex_trylock(&channel->writing); nanosleep(&moment, NULL))
+        if (++tries == MOMENTS)
+            return;
+    if (poll(&polled, 1, 0) > 0) /* a pipe that says so has room for a page */
+        write_whole(channel, line);
+    pthread_mutex_unlock(&channel->writing);
+}
+
+int64_t channel_sent_ns(struct channel *channel, int64_t line)
+{
+    pthread_mutex_lock(&channel->lock);
+    bool kept = line > 0 && line <= channel->written && channel->written - line < SENT_KEPT;
+    int64_t sent_ns = kept ? channel->sent_ns[line % SENT_KEPT] : 0;
+    pthread_mutex_unlock(&channel->lock);
+    return sent_ns;
+}
+
+int64_t channel_last_ns(struct channel *channel)
+{
+    pthread_mutex_lock(&channel->lock);
+    int64_t sent_ns = channel->sent_ns[channel->written % SENT_KEPT];
+    pthread_mutex_unlock(&channel->lock);
+    return sent_ns;
 }

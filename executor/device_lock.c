@@ -58,17 +58,26 @@ const char *device_lock_directory(char path[PATH_MAX])
     return NULL;
 }
 
+int device_lock_open(const char *directory, const char *name, const char *suffix, char path[PATH_MAX],
+                     struct error *error)
+{
+    if (!name[0] || name[0] == '.' || strchr(name, '/'))
+        return error_set(error, ERROR_INVALID, "\"%s\" cannot be the name of a lock", name);
+    if (snprintf(path, PATH_MAX, "%s/%s%s.lock", directory, name, suffix) >= PATH_MAX)
+        return error_set(error, ERROR_INVALID, "the lock's directory has too long a name");
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0 &&
+        errno == EACCES) /* another user's in a directory of both: to be locked it need only be read */
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? error_set_errno(error, errno, "cannot open %s", path) : fd;
+}
+
 int device_lock(const char *directory, const char *uuid, bool counting, double wait_s, struct error *error)
 {
     char path[PATH_MAX];
-    if (!uuid[0] || uuid[0] == '.' || strchr(uuid, '/'))
-        return error_set(error, ERROR_INVALID, "\"%s\" cannot be the name of a lock", uuid);
-    if (snprintf(path, sizeof path, "%s/%s%s.lock", directory, uuid, counting ? ".counting" : "") >=
-        (int)sizeof path)
-        return error_set(error, ERROR_INVALID, "the lock's directory has too long a name");
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int fd = device_lock_open(directory, uuid, counting ? ".counting" : "", path, error);
     if (fd < 0)
-        return error_set_errno(error, errno, "cannot open %s", path);
+        return -1;
     if (lock_within(fd, wait_s, path, error) < 0) {
         close(fd);
         return -1;

@@ -13,6 +13,11 @@
    held, ERROR_SYSTEM, ERROR_INVALID. */
 int device_lock(const char *directory, const char *uuid, bool counting, double wait_s, struct error *error);
 
+/* Opens the file of a lock, `<name><suffix>.lock` in the directory, and makes it; its path in `path`. The descriptor, which no
+   child inherits; or -1: ERROR_INVALID, ERROR_SYSTEM. */
+int device_lock_open(const char *directory, const char *name, const char *suffix, char path[PATH_MAX],
+                     struct error *error);
+
 /* A directory of this user's for locks on this machine, made when it is not there: for an executor that was told of none,
    because its service runs elsewhere. Returns `path`; or NULL, with a warning in the log, when there can be none. */
 const char *device_lock_directory(char path[PATH_MAX]);

@@ -2,10 +2,12 @@
 
 #include <getopt.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "api/calibration_json.h"
 #include "api/counters_text.h"
 #include "api/experiment_json.h"
 #include "api/protocol.h"
@@ -15,18 +17,25 @@
 #include "executor/counts.h"
 #include "executor/device_lock.h"
 #include "executor/guard.h"
+#include "executor/pinning.h"
+#include "executor/turns.h"
+#include "executor/watch.h"
 #include "kernels/runner.h"
 
 /* Longer than the server takes to see a process through SIGTERM and SIGKILL. */
 static const double lock_wait_s = 6;
 /* The server ends what is past its time; this is for when it cannot reach us any more. */
 static const double deadline_margin_s = 5, open_deadline_s = 120;
+/* Shorter than what Slurm grants between SIGTERM and SIGKILL (KillWait, 30 s). */
+static const double leave_default_s = 20, leave_most_s = 86400;
 
 struct executor {
     const struct device_kind *kind;
     int index, devices;
     struct device_facts facts;
     struct channel *channel;
+    struct watch *watch;
+    struct turns turns;
     struct runner *runner; /* NULL until the first run or count: without it there is no context */
 };
 
@@ -35,6 +44,7 @@ struct request {
     struct executor *executor;
     const struct message *message;
     struct experiment experiment;
+    struct calibration calibration; /* that came with it */
     struct result result;
 };
 
@@ -45,14 +55,33 @@ static void send_line(struct executor *executor, char *line)
         log_error("executor: no memory for a line");
         _exit(EXECUTOR_BROKEN);
     }
+    watch_check(executor->watch);
     channel_write(executor->channel, line);
     free(line);
+}
+
+/* The wait is not the experiment's time; what comes after it is another phase. */
+static void tell_turn(void *arg)
+{
+    const struct request *request = arg;
+    send_line(request->executor, message_progress(request->message->id, PROTOCOL_PHASE_TURN, 0));
 }
 
 static void tell_phase(void *arg, const char *phase)
 {
     const struct request *request = arg;
-    send_line(request->executor, message_progress(request->message->id, phase));
+    if (strcmp(phase, "transfers") == 0) {
+        double left_s = guard_pause();
+        turns_take_host_link(&request->executor->turns);
+        guard_deadline(left_s);
+    }
+    send_line(request->executor, message_progress(request->message->id, phase, 0));
+}
+
+static void tell_samples(void *arg, const char *phase, unsigned count)
+{
+    const struct request *request = arg;
+    send_line(request->executor, message_progress(request->message->id, phase, count));
 }
 
 /* The device's context, if it is not there yet: its creation is not the experiment's time. */
@@ -83,19 +112,54 @@ static void counters_fill(struct request *request)
                              text ? error.text : "the service sent no counts with this run");
 }
 
+/* The constants that the device measured itself. What cannot be read is of another build: it is as if there were none. */
+static void calibration_fill(struct request *request)
+{
+    const char *text = request->message->calibration;
+    if (text && calibration_read(&request->calibration, text) == 0)
+        request->result.calibration = &request->calibration;
+}
+
+/* Not what is transferred after the timing: that has its turn then. */
+static bool crosses_the_bus(const struct request *request)
+{
+    const struct kernel *kernel = request->experiment.kernel;
+    return kernel->host_memory || kernel->peer;
+}
+
 static int run_request(struct request *request, struct error *error)
 {
     struct executor *executor = request->executor;
     const struct message *run = request->message;
-    if (experiment_from_text(&request->experiment, run->payload, &executor->facts, error) < 0 ||
-        runner_need(request, error) < 0)
+    if (experiment_from_text(&request->experiment, run->payload, &executor->facts, error) < 0)
+        return -1;
+    turns_take(&executor->turns, request->experiment.kernel->peer ? request->experiment.peer_uuid : "",
+               crosses_the_bus(request));
+    if (runner_need(request, error) < 0)
         return -1;
     guard_deadline(request->experiment.timeout_s + deadline_margin_s);
     runner_set_sibling(executor->runner, run->pid);
+    runner_set_samples(executor->runner, tell_samples, request);
     int failed =
         runner_run(executor->runner, &request->experiment, &request->result, tell_phase, request, error);
     counters_fill(request);
+    calibration_fill(request);
     return failed;
+}
+
+/* NULL: no memory. */
+static char *result_line(const struct request *request, const char *text)
+{
+    const struct result *result = &request->result;
+    struct samples samples = {0};
+    char *line = NULL;
+    if (!result->cold_series)
+        return message_result(request->message->id, text, NULL);
+    if (samples_pack(&samples.cold, result->cold_series) == 0 &&
+        samples_pack(&samples.hot, result->hot_series) == 0)
+        line = message_result(request->message->id, text, &samples);
+    samples_free(&samples);
+    return line;
 }
 
 /* The answer's line, or NULL with *failure; *result may hold a wrong kernel's result then. */
@@ -106,12 +170,13 @@ static char *run_answer(struct request *request, char **result, struct error *fa
         *result = result_to_text(&request->experiment, &request->result);
     if (!failed && !*result)
         error_set(failure, ERROR_MEMORY, "no memory for a result");
-    return failure->kind == ERROR_NONE ? message_result(request->message->id, *result) : NULL;
+    return failure->kind == ERROR_NONE ? result_line(request, *result) : NULL;
 }
 
 static char *count_answer(struct request *request, struct error *failure)
 {
-    const struct executor *executor = request->executor;
+    struct executor *executor = request->executor;
+    turns_take(&executor->turns, "", false);
     if (runner_need(request, failure) < 0)
         return NULL;
     tell_phase(request, "counters");
@@ -127,12 +192,14 @@ static bool serve(struct executor *executor, const struct message *message)
     char *result = NULL, *line = NULL;
     if (request) {
         *request = (struct request){.executor = executor, .message = message};
+        executor->turns.arg = request;
         line = message->type == MESSAGE_COUNT ? count_answer(request, &failure)
                                               : run_answer(request, &result, &failure);
     } else {
         error_set(&failure, ERROR_MEMORY, "no memory for a run");
     }
     guard_deadline(0);
+    turns_give(&executor->turns);
     if (failure.kind != ERROR_NONE)
         line = message_error(message->id, &failure, result);
     free(result);
@@ -141,17 +208,33 @@ static bool serve(struct executor *executor, const struct message *message)
     return failure.kind != ERROR_CUDA && failure.kind != ERROR_DEVICE_LOST;
 }
 
-static int executor_open(struct executor *executor, const char *spec, const char *lock_dir, bool counting,
-                         struct error *error)
+/* What its command line says. */
+struct options {
+    const char *spec, *lock_dir;
+    bool counting, help;
+    double leave_s;
+};
+
+/* GPUs and the bus are the machine's: services with directories of their own take turns on them all the same. A CPU as a
+   device is for trials, of which there are several on a machine. */
+static const char *turns_directory(const struct executor *executor, const char *given, char own[PATH_MAX])
 {
-    char own[PATH_MAX];
-    if (!lock_dir)
-        lock_dir = device_lock_directory(own);
-    if (channel_open(&executor->channel, error) < 0 ||
-        device_find(spec, &executor->kind, &executor->index, &executor->devices, error) < 0 ||
+    return given && !executor->kind->host_alloc ? given : device_lock_directory(own);
+}
+
+static int executor_open(struct executor *executor, const struct options *options, struct error *error)
+{
+    static char own[PATH_MAX]; /* turns are taken in it as long as this process lives */
+    if (watch_open(&executor->watch, &executor->channel, options->leave_s, error) < 0 ||
+        device_find(options->spec, &executor->kind, &executor->index, &executor->devices, error) < 0 ||
         executor->kind->describe(executor->index, &executor->facts, error) < 0)
         return -1;
-    if (lock_dir && device_lock(lock_dir, executor->facts.uuid, counting, lock_wait_s, error) < 0)
+    pinning_pin("/sys", &executor->facts);
+    executor->turns = (struct turns){.directory = turns_directory(executor, options->lock_dir, own),
+                                     .uuid = executor->facts.uuid,
+                                     .waits = tell_turn};
+    const char *lock_dir = options->lock_dir ? options->lock_dir : executor->turns.directory;
+    if (lock_dir && device_lock(lock_dir, executor->facts.uuid, options->counting, lock_wait_s, error) < 0)
         return -1;
     send_line(executor,
               message_hello(executor->devices, executor->kind->counters != NULL, getpid(), &executor->facts));
@@ -172,7 +255,9 @@ static int executor_loop(struct executor *executor)
                       failed ? error.text : "neither run nor count");
             return EXECUTOR_BROKEN;
         }
+        watch_begin(executor->watch);
         bool usable = serve(executor, &message);
+        watch_end(executor->watch);
         message_free(&message);
         if (!usable)
             return EXECUTOR_FAILED;
@@ -186,39 +271,79 @@ int executor_check(const char *spec, struct error *error)
 
 static int usage(const char *program)
 {
-    log_error("usage: %s --executor --device auto:N|cuda:N|cpu [--lock-dir DIR] [--counting]", program);
+    log_error("usage: %s --executor --device auto:N|cuda:N|cpu [--lock-dir DIR] [--counting] "
+              "[--leave-seconds N]; --help says more",
+              program);
     return EXECUTOR_USAGE;
 }
 
-int executor_main(int argc, char **argv)
+static int help(void)
 {
-    static const struct option options[] = {
+    puts(
+        "coalesced --executor: runs experiments for a service, over its standard input and output\n\n"
+        "usage: coalesced --executor --device SPEC [options]\n\n"
+        "  --device SPEC\n"
+        "        which device: auto:0 (the first one there is), cuda:1, cpu; the service appends it\n"
+        "  --lock-dir DIR\n"
+        "        where locks on the device are held; by default in $XDG_RUNTIME_DIR or /tmp, this user's "
+        "own\n"
+        "  --counting\n"
+        "        it is the one that counts, beside the one that times; the service appends it\n"
+        "  --leave-seconds S\n"
+        "        how long what runs may still take when SIGTERM comes, 0 to 86400; less than the scheduler's "
+        "own grace [20]\n"
+        "  --help\n"
+        "        print this and exit");
+    return fflush(stdout) == 0 ? EXECUTOR_OK : EXECUTOR_FAILED;
+}
+
+/* 0, or -1: the command line is wrong. */
+static int options_read(struct options *options, int argc, char **argv)
+{
+    static const struct option known[] = {
         {"executor", no_argument, NULL, 'e'},
         {"device", required_argument, NULL, 'd'},
         {"lock-dir", required_argument, NULL, 'l'},
         {"counting", no_argument, NULL, 'c'},
+        {"leave-seconds", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},
         {0},
     };
+    char *end = "";
+    *options = (struct options){.leave_s = leave_default_s};
+    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+        if (option == 'd')
+            options->spec = optarg;
+        else if (option == 'l')
+            options->lock_dir = optarg;
+        else if (option == 'c')
+            options->counting = true;
+        else if (option == 't')
+            options->leave_s = strtod(optarg, &end);
+        else if (option == 'h')
+            options->help = true;
+        else if (option != 'e')
+            return -1;
+    }
+    if (options->help)
+        return 0;
+    bool time_is_good = !*end && options->leave_s >= 0 && options->leave_s <= leave_most_s;
+    return options->spec && optind == argc && time_is_good ? 0 : -1;
+}
+
+int executor_main(int argc, char **argv)
+{
     static struct executor executor;
+    struct options options;
     struct error error = {0};
-    const char *spec = NULL, *lock_dir = NULL;
-    bool counting = false;
     guard_start();
     log_set_plain();
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (option == 'd')
-            spec = optarg;
-        else if (option == 'l')
-            lock_dir = optarg;
-        else if (option == 'c')
-            counting = true;
-        else if (option != 'e')
-            return usage(argv[0]);
-    }
-    if (!spec || optind < argc)
+    if (options_read(&options, argc, argv) < 0)
         return usage(argv[0]);
+    if (options.help)
+        return help();
     int status = EXECUTOR_FAILED;
-    if (executor_open(&executor, spec, lock_dir, counting, &error) < 0)
+    if (executor_open(&executor, &options, &error) < 0)
         log_error("executor: %s", error.text);
     else
         status = executor_loop(&executor);

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 
-/* `coalesced --executor --device SPEC [--lock-dir DIR] [--counting]`: SPEC as device_find() takes it ("auto:0", "cuda:1",
+/* `coalesced --executor --device SPEC [--lock-dir DIR] [--counting] [--leave-seconds N]`: SPEC as device_find() takes it ("auto:0", "cuda:1",
    "cpu"); in DIR, or in a directory of its own choice, it locks a file named after the device for as long as it lives,
-   another one when it is the executor that counts. Called first thing in main,
+   another one when it is the executor that counts. What runs when SIGTERM comes has N seconds (20) to end. Called first thing in main,
    before any thread is started. Returns the process's exit status; most ways end the process by _exit(). */
 int executor_main(int argc, char **argv);
 

@@ -64,3 +64,10 @@ void guard_deadline(double seconds)
     };
     setitimer(ITIMER_REAL, &timer, NULL);
 }
+
+double guard_pause(void)
+{
+    struct itimerval left = {0}, none = {0};
+    setitimer(ITIMER_REAL, &none, &left);
+    return (double)left.it_value.tv_sec + (double)left.it_value.tv_usec / 1e6;
+}

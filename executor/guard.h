@@ -3,8 +3,7 @@
 #ifndef COALESCED_EXECUTOR_GUARD_H
 #define COALESCED_EXECUTOR_GUARD_H
 
-/* Exit statuses with a meaning. */
-enum { EXECUTOR_OK = 0, EXECUTOR_FAILED = 1, EXECUTOR_USAGE = 2, EXECUTOR_DEADLINE = 3, EXECUTOR_BROKEN = 4 };
+#include "api/protocol.h" /* exit statuses */
 
 /* Signals as they were at birth, SIGKILL when the parent's starting thread ends, first victim of the
    out-of-memory killer. Before any thread is started. */
@@ -12,5 +11,8 @@ void guard_start(void);
 
 /* The process ends by itself in so many seconds, whatever it does then; 0: no deadline. */
 void guard_deadline(double seconds);
+
+/* Stops that clock. The seconds that were left, for guard_deadline(); 0: there was no deadline. */
+double guard_pause(void);
 
 #endif

@@ -15,7 +15,7 @@ struct counting {
 static int counting_prepare(void *arg, int point, struct error *error)
 {
     struct counting *c = arg;
-    if (layout_make(c->kind, c->device, c->points[point]->experiment, &c->layout, error) < 0)
+    if (layout_make(c->kind, c->device, c->points[point]->experiment, false, &c->layout, error) < 0)
         return -1;
     for (int b = 0; b < c->layout.run.kernel->buffer_count; b++)
         if (c->kind->prepare(c->device, &c->layout.run, b, error) < 0)
@@ -51,7 +51,7 @@ static int make_ready(const struct counting *c, const struct experiment *e, stru
 {
     struct layout layout;
     struct launch_facts facts;
-    if (layout_make(c->kind, c->device, e, &layout, error) < 0)
+    if (layout_make(c->kind, c->device, e, false, &layout, error) < 0)
         return -1;
     return c->kind->launch_facts(c->device, &layout.run, &facts, error);
 }
@@ -71,11 +71,16 @@ int counting_run(const struct device_kind *kind, struct device *device, struct c
                              "the %s device has no hardware counters", kind->name);
         return 0;
     }
+    if (points[0].experiment->kernel->peer) {
+        counters_unavailable(&points[0].counters, "leave counters out",
+                             "what two devices do together is not counted");
+        return 0;
+    }
     for (int i = 0; i < count && work.points < COUNTERS_POINTS; i++) {
         const struct experiment *e = points[i].experiment;
         struct counters_wanted also = wanted_by(e);
         struct error refused = {0};
-        if (!same_set(&wanted, &also))
+        if (!same_set(&wanted, &also) || e->kernel->peer)
             continue;
         if (make_ready(&c, e, &refused) < 0) {
             if (i > 0 && refused.kind == ERROR_OUT_OF_MEMORY)
@@ -86,7 +91,7 @@ int counting_run(const struct device_kind *kind, struct device *device, struct c
         c.points[work.points++] = &points[i];
     }
     for (int i = 0; i < work.points; i++) /* what did not fit may have taken the room of those before it */
-        if (layout_make(kind, device, c.points[i]->experiment, &c.layout, error) < 0)
+        if (layout_make(kind, device, c.points[i]->experiment, false, &c.layout, error) < 0)
             return -1;
     struct counters *found = calloc((size_t)work.points, sizeof *found);
     if (!found)

@@ -175,6 +175,9 @@ static bool check_params(const struct experiment *experiment, bool sized, struct
 
 static const char axes[] = "xyz";
 
+/* What a program sees that launches all the same: cudaErrorInvalidConfiguration. */
+#define CUDA_REFUSES "; CUDA would refuse the launch: \"invalid configuration argument\""
+
 /* What holds for every device, where none is named: a prediction for architectures alone. */
 static const struct device_facts any_device = {
     .name = "every GPU",
@@ -198,14 +201,15 @@ static bool check_block(const struct experiment *experiment, const struct device
                         kernel->name, kernel->block_dims, kernel->block_dims == 1 ? "" : "s", axes[i],
                         (long long)block[i]);
         else if (block[i] > facts->max_block[i])
-            problem_add(problems, "#/block", "at most %u threads in %c on %s, is %lld", facts->max_block[i],
-                        axes[i], facts->name, (long long)block[i]);
+            problem_add(problems, "#/block", "at most %u threads in %c on %s, is %lld" CUDA_REFUSES,
+                        facts->max_block[i], axes[i], facts->name, (long long)block[i]);
     }
     if (problems->count != before)
         return false;
     double threads = (double)block[0] * (double)block[1] * (double)block[2];
     if (threads > facts->max_threads_per_block)
-        problem_add(problems, "#/block", "%lld x %lld x %lld = %.0f threads a block, the limit of %s is %u",
+        problem_add(problems, "#/block",
+                    "%lld x %lld x %lld = %.0f threads a block, the limit of %s is %u" CUDA_REFUSES,
                     (long long)block[0], (long long)block[1], (long long)block[2], threads, facts->name,
                     facts->max_threads_per_block);
     return problems->count == before;
@@ -334,6 +338,18 @@ static void refuse_dtype(const struct experiment *experiment, struct problems *p
                 dtype_name(experiment->dtype));
 }
 
+/* One block of a CPU's memory is as near as another. */
+static void check_peer(const struct experiment *experiment, const struct device_facts *facts,
+                       struct problems *problems)
+{
+    if (experiment->kernel->peer && facts && strcmp(facts->backend, "cuda") != 0)
+        problem_add(problems, "#/kernel", "%s is about the memories of two GPUs, %s is none",
+                    experiment->kernel->name, facts->name);
+    else if (experiment->kernel->peer && facts && strcmp(experiment->peer_uuid, facts->uuid) == 0)
+        problem_add(problems, experiment->peer_given ? "#/peer" : "#/peer_uuid",
+                    "must be another device than the one that runs it, %s", facts->uuid);
+}
+
 int experiment_check(struct experiment *experiment, const struct device_facts *facts,
                      struct problems *problems)
 {
@@ -342,6 +358,7 @@ int experiment_check(struct experiment *experiment, const struct device_facts *f
     if (!(kernel->dtypes >> experiment->dtype & 1u))
         refuse_dtype(experiment, problems);
     check_common(experiment, problems);
+    check_peer(experiment, facts, problems);
     bool sized = check_size(experiment, problems);
     bool formed = check_params(experiment, sized, problems);
     bool blocked = check_block(experiment, facts ? facts : &any_device, problems);

@@ -3,8 +3,10 @@
 #define COALESCED_KERNELS_EXPERIMENT_H
 
 #include "kernels/counters.h"
+#include "kernels/device_choice.h"
 #include "kernels/facts.h"
 #include "kernels/kernel.h"
+#include "kernels/placement.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,6 +17,8 @@ struct measure {
     double noise;        /* stop below it: half the median's 95 % interval over the median */
     double max_seconds;  /* and never sample longer than this, for cold and hot together */
     double quiet_s;      /* wait at most so long, and half of timeout_s, for a quiet device */
+    bool keep_samples;   /* the raw samples are of the result */
+    bool host_timer;     /* a launch is timed by the host's clock, too: struct host_times */
 };
 
 /* Whether copies of the arrays between host and device are timed, and from what kind of host memory. */
@@ -32,10 +36,15 @@ struct experiment {
     int64_t param[KERNEL_PARAMS];
     int64_t
         shared_bytes; /* dynamic shared memory a block that is not used: it limits how many blocks fit an SM */
-    int64_t device;
+    struct device_choice device;
+    struct device_choice peer; /* of the other device, where the kernel needs one: by number or name */
+    bool peer_given;
+    char peer_uuid
+        [64]; /* of the other device, as its facts have it, where the kernel needs one; empty: not known yet */
     struct measure measure;
     struct counters_wanted counters;
     enum transfers transfers;
+    enum placement placement;
     double timeout_s;
     int64_t priority; /* the higher the sooner */
 };

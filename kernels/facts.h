@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/* As numa_node: no node is known, or the process could not be pinned to it. */
+enum { FACTS_NO_NODE = -1 };
+
 struct device_facts {
     char backend[16]; /* "cuda", "cpu" */
     char name[128];
@@ -30,6 +33,13 @@ struct device_facts {
     double peak_gbps;                      /* 10^9 bytes a second; 0: not known */
     char compute_mode[24]; /* "default"; "exclusive_process": one process at a time; "prohibited" */
     char peak_source[96];  /* the formula behind peak_gbps, or why there is none */
+    char pci[24];          /* "0000:1a:00.0" of a GPU, of its parent for a slice; empty: none, or not known */
+    int32_t numa_node;     /* of the device, and the executor is pinned to it; FACTS_NO_NODE: it is not */
+    char cpus[128];        /* "0-31,64-95": the cores that the executor is pinned to; empty: it is not */
+    char visible[256];     /* CUDA_VISIBLE_DEVICES as the executor has it; empty: not set */
+    char mig[32];          /* a MIG slice's profile, "1g.18gb"; empty: it is no slice */
+    char mig_parent
+        [64]; /* the uuid of the GPU that it is a slice of; empty: no slice, or NVML does not tell */
 };
 
 #endif

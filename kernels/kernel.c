@@ -80,3 +80,16 @@ int suite_index(const struct kernel *kernel)
 {
     return (int)(kernel - kernels);
 }
+
+bool kernel_index_is_small(const struct kernel *kernel, const struct domain *domain)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < kernel->buffer_count; i++) {
+        uint64_t elements = kernel->elements(domain, i);
+        most = elements > most ? elements : most;
+    }
+    uint64_t span_x = domain->grid.x * domain->block.x * (uint64_t)kernel->per_thread;
+    uint64_t span_y = domain->grid.y * domain->block.y;
+    uint64_t span = span_x > span_y ? span_x : span_y;
+    return most + span + domain->n < (UINT64_C(1) << 31);
+}

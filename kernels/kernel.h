@@ -92,12 +92,17 @@ struct kernel {
     bool
         sampled; /* some of its addresses are not affine in a block's coordinates: its prediction may say so */
     bool host_memory;   /* its buffers lie in the host's memory, mapped for the device */
+    bool peer;          /* needs another device: some of its buffers lie in that one's memory */
+    bool copied;        /* on a GPU the copy engine does it, the first buffer to the second: no threads */
     uint64_t size[2];   /* the default: elements, or rows and columns */
     struct shape block; /* the default, threads */
     int param_count, buffer_count;
     struct kernel_param params[KERNEL_PARAMS];
     struct kernel_buffer buffers[KERNEL_BUFFERS];
-    int load_param;    /* which parameter is the load path; -1: none */
+    int load_param; /* which parameter is the load path; -1: none */
+    int loads_by;   /* enum load_path: that of its loads where there is no such parameter */
+    bool
+        restricted; /* nobody writes what it reads, and the compiler knows: it takes LOAD_LDG where there is one */
     char mistake[160]; /* in its file: a parameter or a buffer out of order; empty: none */
 
     /* Threads needed in each dimension to cover the domain. */
@@ -108,6 +113,11 @@ struct kernel {
     /* Bytes of shared memory that a block needs. */
     uint64_t (*shared_bytes)(const struct domain *domain, enum dtype dtype);
     struct kernel_problem (*refuse)(const struct domain *domain, enum dtype dtype);
+    /* Which of the variants that it is compiled in: 0 where there is one. */
+    int (*variant)(const struct domain *domain);
+    /* Does the buffer lie in the peer's memory? And do launches reach that, or copies alone? */
+    bool (*on_peer)(const struct domain *domain, int buffer);
+    bool (*peer_access)(const struct domain *domain);
     /* What element i of an output buffer must be after one launch, or what the generator put into an input.
        False: it must not have been touched. */
     bool (*expected)(const struct domain *domain, enum dtype dtype, int buffer, uint64_t i, double *value);
@@ -122,6 +132,10 @@ const struct kernel *suite_find(const char *name);
 
 /* Its place in the suite: 0 to suite_count() - 1. */
 int suite_index(const struct kernel *kernel);
+
+/* Does every index that a thread of a launch could form fit into 31 bits? The grid must have been derived. A GPU is then
+   given the instance with 32-bit indices. */
+bool kernel_index_is_small(const struct kernel *kernel, const struct domain *domain);
 
 #ifdef __cplusplus
 }

@@ -8,15 +8,33 @@ enum {
     HOST_CHUNK = 64,  /* of so many elements, spread evenly from the first to the last */
 };
 
-int layout_make(const struct device_kind *kind, struct device *device, const struct experiment *e,
+/* Where a device has no peers, whatever lies there lies here. */
+static int reserve_all(struct layout *layout, bool anew, struct error *error)
+{
+    const struct device_kind *kind = layout->kind;
+    const struct experiment *e = layout->experiment;
+    struct reserved there;
+    if (kind->reserve(layout->device, layout->bytes, e->kernel->host_memory ? MEMORY_HOST : MEMORY_OWN, anew,
+                      &layout->place, error) < 0)
+        return -1;
+    layout->base[layout->bases++] = layout->place.base;
+    if (!e->kernel->peer || !kind->peer)
+        return 0;
+    struct domain domain = experiment_domain(e);
+    if (kind->peer(layout->device, e->peer_uuid, e->kernel->peer_access(&domain), error) < 0 ||
+        kind->reserve(layout->device, layout->bytes, MEMORY_PEER, anew, &there, error) < 0)
+        return -1;
+    layout->base[layout->bases++] = there.base;
+    return 0;
+}
+
+int layout_make(const struct device_kind *kind, struct device *device, const struct experiment *e, bool anew,
                 struct layout *layout, struct error *error)
 {
-    void *base;
     *layout =
         (struct layout){.kind = kind, .device = device, .experiment = e, .bytes = experiment_memory_bytes(e)};
-    if (kind->reserve(device, layout->bytes, e->kernel->host_memory, &base, error) < 0)
+    if (reserve_all(layout, anew, error) < 0)
         return -1;
-    layout->base = base;
     layout->run = (struct run){
         .kernel = e->kernel,
         .dtype = e->dtype,
@@ -25,29 +43,35 @@ int layout_make(const struct device_kind *kind, struct device *device, const str
         .shared_bytes = experiment_shared_bytes(e),
     };
     for (int b = 0; b < e->kernel->buffer_count; b++) {
-        layout->run.buffer[b] = layout->base + experiment_buffer_at(e, b);
+        bool there = layout->bases > 1 && e->kernel->on_peer(&layout->run.domain, b);
+        layout->run.buffer[b] = layout->base[there] + experiment_buffer_at(e, b);
         layout->run.elements[b] = e->kernel->elements(&layout->run.domain, b);
     }
     return 0;
 }
 
-/* Guard zone g lies before buffer g, and after buffer g - 1: there is one more zone than buffers. */
-static void guard_zone(const struct layout *layout, int g, char **begin, uint64_t *bytes)
+/* Guard zone g lies before buffer g, and after buffer g - 1: there is one more zone than buffers. Each is there in each of
+   the memories. */
+static void guard_zone(const struct layout *layout, int g, char *base, char **begin, uint64_t *bytes)
 {
     const struct run *run = &layout->run;
-    char *end = layout->base + experiment_buffer_at(layout->experiment, g);
-    *begin = g ? (char *)run->buffer[g - 1] + run->elements[g - 1] * dtype_bytes(run->dtype) : layout->base;
-    if (g == run->kernel->buffer_count)
-        end = layout->base + layout->bytes;
-    *bytes = (uint64_t)(end - *begin);
+    uint64_t from = 0, to = layout->bytes;
+    if (g)
+        from =
+            experiment_buffer_at(layout->experiment, g - 1) + run->elements[g - 1] * dtype_bytes(run->dtype);
+    if (g < run->kernel->buffer_count)
+        to = experiment_buffer_at(layout->experiment, g);
+    *begin = base + from;
+    *bytes = to - from;
 }
 
 int layout_fill(const struct layout *layout, struct error *error)
 {
-    for (int g = 0; g <= layout->run.kernel->buffer_count; g++) {
+    int zones = layout->run.kernel->buffer_count + 1;
+    for (int i = 0; i < zones * layout->bases; i++) {
         char *begin;
         uint64_t bytes;
-        guard_zone(layout, g, &begin, &bytes);
+        guard_zone(layout, i % zones, layout->base[i / zones], &begin, &bytes);
         if (layout->kind->fill(layout->device, begin, PATTERN_BYTE, bytes, error) < 0)
             return -1;
     }
@@ -118,12 +142,13 @@ static int check_buffer(const struct layout *layout, int b, struct correctness *
     return 0;
 }
 
-static int check_guard(const struct layout *layout, int g, struct correctness *c, struct error *error)
+static int check_guard(const struct layout *layout, int g, char *base, struct correctness *c,
+                       struct error *error)
 {
     char *begin;
     uint64_t bytes;
     struct check found;
-    guard_zone(layout, g, &begin, &bytes);
+    guard_zone(layout, g, base, &begin, &bytes);
     if (layout->kind->count_other(layout->device, begin, PATTERN_BYTE, bytes, &found, error) < 0)
         return -1;
     if (!found.mismatches)
@@ -170,8 +195,9 @@ int layout_check(const struct layout *layout, struct correctness *c, struct erro
     for (int b = 0; b < layout->run.kernel->buffer_count; b++)
         if (check_buffer(layout, b, c, error) < 0)
             return -1;
-    for (int g = 0; g <= layout->run.kernel->buffer_count; g++)
-        if (check_guard(layout, g, c, error) < 0)
+    int zones = layout->run.kernel->buffer_count + 1;
+    for (int i = 0; i < zones * layout->bases; i++)
+        if (check_guard(layout, i % zones, layout->base[i / zones], c, error) < 0)
             return -1;
     for (int b = 0; b < layout->run.kernel->buffer_count; b++)
         if (layout->run.kernel->buffers[b].role != BUFFER_INPUT && check_on_host(layout, b, c, error) < 0)

@@ -10,14 +10,17 @@ struct layout {
     const struct device_kind *kind;
     struct device *device;
     const struct experiment *experiment;
-    char *base;
-    uint64_t bytes; /* with the guard zones */
+    struct reserved place;
+    char *base[2]; /* the place's; the peer's, where some buffers lie there, with all offsets the same */
+    int bases;
+    uint64_t bytes; /* of each, with the guard zones */
     struct run run;
 };
 
-/* Reserves the memory and says where everything lies in it. Returns 0, or -1: ERROR_OUT_OF_MEMORY. */
+/* Reserves the memory, the peer's too when the kernel has one, `anew` as reserve() of device.h has it, and says where everything lies in it. Returns 0, or -1:
+   ERROR_OUT_OF_MEMORY. */
 int layout_make(const struct device_kind *kind, struct device *device, const struct experiment *experiment,
-                struct layout *layout, struct error *error);
+                bool anew, struct layout *layout, struct error *error);
 
 /* Guards and untouched elements get the pattern, inputs their values, outputs the complement of what is expected. */
 int layout_fill(const struct layout *layout, struct error *error);

@@ -48,6 +48,8 @@ struct nvml {
     int (*utilisation)(nvml_device device, struct nvml_utilisation *utilisation);
     int (*throttle)(nvml_device device, unsigned long long *bits);
     int (*processes)(nvml_device device, unsigned *count, struct nvml_process *processes);
+    int (*parent)(nvml_device slice, nvml_device *device);
+    int (*uuid)(nvml_device device, char *uuid, unsigned size);
 };
 
 /* Where each comes from; the second name is what drivers of another age call it. */
@@ -71,6 +73,8 @@ static const struct symbol {
      false},
     {AT(processes), "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3",
      false},
+    {AT(parent), "nvmlDeviceGetDeviceHandleFromMigDeviceHandle", NULL, false},
+    {AT(uuid), "nvmlDeviceGetUUID", NULL, false},
 #undef AT
 };
 
@@ -79,6 +83,7 @@ struct live {
     bool begun; /* NVML's init succeeded */
     struct nvml nvml;
     nvml_device device;
+    nvml_device parent; /* of a MIG slice; NULL: it is none, or NVML does not tell */
     bool cpu;
     char reason[168]; /* why nothing can be asked; empty: it can */
 };
@@ -88,6 +93,11 @@ struct live {
 static void refuse(struct live *live, const char *what, const char *why)
 {
     snprintf(live->reason, sizeof live->reason, "%.40s: %.110s", what, why);
+}
+
+static bool is_slice(const char *uuid)
+{
+    return strncmp(uuid, "MIG-", 4) == 0;
 }
 
 static void open_nvml(struct live *live, const char *uuid)
@@ -115,6 +125,16 @@ static void open_nvml(struct live *live, const char *uuid)
         refuse(live, "NVML does not start", live->nvml.error_string(code));
     else if ((code = live->nvml.by_uuid(uuid, &live->device)) != NVML_SUCCESS)
         refuse(live, "NVML does not find the device", live->nvml.error_string(code));
+    else if (is_slice(uuid) &&
+             (!live->nvml.parent || live->nvml.parent(live->device, &live->parent) != NVML_SUCCESS))
+        live->parent = NULL;
+}
+
+void live_parent(const struct live *live, char *uuid, unsigned size)
+{
+    if (!live || !live->parent || !live->nvml.uuid ||
+        live->nvml.uuid(live->parent, uuid, size) != NVML_SUCCESS)
+        uuid[0] = '\0';
 }
 
 void live_cpu_uuid(char *uuid, int size)
@@ -135,7 +155,7 @@ struct live *live_open(const char *uuid)
         return NULL;
     live_cpu_uuid(here, sizeof here);
     live->cpu = strcmp(uuid, here) == 0;
-    if (strncmp(uuid, "GPU-", 4) == 0)
+    if (strncmp(uuid, "GPU-", 4) == 0 || is_slice(uuid))
         open_nvml(live, uuid);
     else if (!live->cpu)
         refuse(live, "nothing here tells about the device", uuid);
@@ -268,7 +288,11 @@ static void read_gpu(const struct live *live, unsigned wanted, struct live_own o
         if (!(wanted & LIVE_BIT(q)) || !asks[q])
             continue;
         int code = asks[q](live, &value->value);
-        value->known = code == NVML_SUCCESS;
+        if (code != NVML_SUCCESS && live->parent) {
+            const struct live parent = {.nvml = live->nvml, .device = live->parent};
+            value->of_parent = asks[q](&parent, &value->value) == NVML_SUCCESS;
+        }
+        value->known = code == NVML_SUCCESS || value->of_parent;
         if (!value->known)
             set_reason(value, live->nvml.error_string(code));
     }

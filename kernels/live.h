@@ -49,6 +49,7 @@ const char *live_throttle_name(int bit);
 
 struct live_value {
     bool known;
+    bool of_parent; /* a MIG slice has none of its own: this is of the GPU that it is a slice of */
     double value;
     char reason[88]; /* why it is not known; empty: it was not asked for */
 };
@@ -63,12 +64,15 @@ struct live_reading {
 
 struct live;
 
-/* Opens the source of readings of the device of that uuid ("GPU-...", "CPU-..."; struct device_facts). Takes some tens of
+/* Opens the source of readings of the device of that uuid ("GPU-...", "MIG-...", "CPU-..."; struct device_facts). Takes some tens of
    milliseconds where NVML has to start. Never refuses: where there is no source, each reading says so.
    NULL: no memory. The library is $COALESCED_NVML_LIBRARY, or libnvidia-ml.so.1. One thread at a time uses a
    struct live. */
 struct live *live_open(const char *uuid);
 void live_close(struct live *live); /* NULL is allowed */
+
+/* The uuid of the GPU that a MIG slice ("MIG-...") is a slice of; empty: it is no slice, or nobody tells. */
+void live_parent(const struct live *live, char *uuid, unsigned size);
 
 /* The processes that the service has on a device: the executor that times and its sibling, which counts. 0: none. */
 struct live_own {

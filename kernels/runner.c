@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "kernels/host_timer.h"
 #include "kernels/layout.h"
 #include "kernels/timing.h"
 #include "kernels/transfer.h"
@@ -26,9 +27,14 @@ struct runner {
     const struct device_kind *kind;
     struct device *device;
     struct device_facts facts;
+    uint64_t nonce;           /* names this process in the names of placements */
     double floor_us, tick_us; /* negative floor: not measured yet */
+    struct series cold, hot;  /* of the last run */
     struct live_own own;      /* this process and its sibling */
     struct live *live;        /* how the device is; NULL is no worse than one that cannot tell */
+    void (*samples)(void *arg, const char *phase, unsigned count);
+    void *samples_arg;
+    int64_t told_ns; /* when, last */
 };
 
 int runner_new(struct runner **out, const struct device_kind *kind, int index, struct error *error)
@@ -38,6 +44,7 @@ int runner_new(struct runner **out, const struct device_kind *kind, int index, s
         return error_set(error, ERROR_MEMORY, "no memory for a runner");
     runner->kind = kind;
     runner->floor_us = -1;
+    runner->nonce = placement_nonce();
     runner->own.pid[0] = getpid();
     if (kind->describe(index, &runner->facts, error) < 0 || kind->open(&runner->device, index, error) < 0) {
         free(runner);
@@ -53,20 +60,33 @@ void runner_free(struct runner *runner)
     if (runner) {
         live_close(runner->live);
         runner->kind->close(runner->device);
+        series_free(&runner->cold);
+        series_free(&runner->hot);
     }
     free(runner);
 }
 
 /* ---- timing ---- */
 
+/* Before a sample begins: the one before has been waited for, so nothing is in flight. */
+static void samples_tell(struct runner *runner, const char *phase, const struct series *series)
+{
+    if (!runner->samples || !series->count || clock_monotonic_ns() - runner->told_ns < RUNNER_TELL_NS)
+        return;
+    runner->samples(runner->samples_arg, phase, series->count);
+    runner->told_ns = clock_monotonic_ns();
+}
+
 struct cold_sampler {
     struct runner *runner;
-    const struct run *run;
+    const struct run *run; /* NULL: the empty kernel, of which nobody is told */
 };
 
 static int sample_cold(void *arg, double *us, struct error *error)
 {
     struct cold_sampler *s = arg;
+    if (s->run)
+        samples_tell(s->runner, "cold", &s->runner->cold);
     return s->runner->kind->time_cold(s->runner->device, s->run, us, error);
 }
 
@@ -75,7 +95,7 @@ static int measure_floor(struct runner *runner, struct error *error)
 {
     double samples[FLOOR_SAMPLES];
     struct timing timing;
-    struct cold_sampler sampler = {runner, NULL};
+    struct cold_sampler sampler = {.runner = runner};
     unsigned count = 0;
     if (runner->floor_us >= 0)
         return 0;
@@ -90,7 +110,9 @@ static int measure_floor(struct runner *runner, struct error *error)
     if (count < FLOOR_SAMPLES)
         return 0; /* launches do not arrive in time, and no sample will be of use */
     runner->tick_us = timing_tick(samples, count);
-    timing_summarise(&timing, samples, count, runner->tick_us);
+    const struct series series = {.us = samples, .count = count};
+    if (timing_summarise(&timing, &series, runner->tick_us, 0, error) < 0)
+        return -1;
     runner->floor_us = timing.median_us;
     return 0;
 }
@@ -106,6 +128,7 @@ static int sample_hot(void *arg, double *us, struct error *error)
     struct hot_sampler *s = arg;
     const struct device_kind *kind = s->runner->kind;
     double few, many;
+    samples_tell(s->runner, "hot", &s->runner->hot);
     if (kind->launches_time(s->runner->device, s->few, &few, error) < 0 ||
         kind->launches_time(s->runner->device, s->many, &many, error) < 0)
         return -1;
@@ -113,29 +136,87 @@ static int sample_hot(void *arg, double *us, struct error *error)
     return 0;
 }
 
-static int time_hot(struct runner *runner, const struct run *run, const struct timing_plan *plan,
-                    double cold_us, struct timing *timing, struct error *error)
+static void hot_end(struct hot_sampler *sampler)
 {
-    const struct device_kind *kind = runner->kind;
+    const struct device_kind *kind = sampler->runner->kind;
+    if (sampler->few)
+        kind->launches_free(sampler->runner->device, sampler->few);
+    if (sampler->many)
+        kind->launches_free(sampler->runner->device, sampler->many);
+    sampler->few = sampler->many = NULL;
+}
+
+/* By what a cold launch takes: how many launches a sequence has. */
+static int hot_begin(struct hot_sampler *sampler, const struct run *run, double cold_us, struct error *error)
+{
+    const struct device_kind *kind = sampler->runner->kind;
+    struct device *device = sampler->runner->device;
     double fit = hot_sequence_us / cold_us;
     double least = cold_us < hot_long_us ? 4 : 2;
-    unsigned many = (unsigned)fmin(fmax(fit, least), HOT_LAUNCHES_MAX);
-    unsigned few = many < 4 ? 1 : many / 4;
-    struct hot_sampler sampler = {.runner = runner, .few_count = few, .many_count = many};
-    double warm;
+    sampler->many_count = (unsigned)fmin(fmax(fit, least), HOT_LAUNCHES_MAX);
+    sampler->few_count = sampler->many_count < 4 ? 1 : sampler->many_count / 4;
+    return kind->launches_new(device, run, sampler->few_count, &sampler->few, error) < 0
+               ? -1
+               : kind->launches_new(device, run, sampler->many_count, &sampler->many, error);
+}
+
+/* Cold and hot samples, as they are taken in turns. */
+struct turns {
+    struct sampling cold, hot;
+    struct timing_plan plan; /* the cold samples'; max_seconds: of both */
+    struct cold_sampler cold_sampler;
+    struct hot_sampler hot_sampler;
+    struct stability *stability;
+};
+
+static int turn_cold(struct turns *turns, struct error *error)
+{
+    struct timing_plan plan = turns->plan;
+    plan.max_seconds *= cold_share;
+    plan.unseen_us = TIMING_UNSEEN_TIMER_US;
+    return timing_round(&turns->cold, &plan, sample_cold, &turns->cold_sampler, error);
+}
+
+/* While there will be more cold samples, those have their share. */
+static int turn_hot(struct turns *turns, struct error *error)
+{
+    struct hot_sampler *sampler = &turns->hot_sampler;
+    const struct device_kind *kind = sampler->runner->kind;
+    struct timing_plan plan = turns->plan;
+    double cold_s = turns->cold.over ? turns->cold.spent_s : cold_share * plan.max_seconds, warm;
+    plan.max_seconds = fmax(plan.max_seconds - cold_s, 0);
+    if (plan.min_samples > HOT_MIN_SAMPLES)
+        plan.min_samples = HOT_MIN_SAMPLES;
+    plan.tick_us /= sampler->many_count - sampler->few_count;
+    plan.unseen_us = TIMING_UNSEEN_SEQUENCE_US;
+    if (kind->launches_time(sampler->runner->device, sampler->few, &warm, error) < 0)
+        return -1;
+    return timing_round(&turns->hot, &plan, sample_hot, sampler, error);
+}
+
+static int take_turns(struct turns *turns, void (*say)(void *, const char *), void *arg, struct error *error)
+{
+    struct hot_sampler *sampler = &turns->hot_sampler;
     int result = -1;
-    if (kind->launches_new(runner->device, run, few, &sampler.few, error) < 0 ||
-        kind->launches_new(runner->device, run, many, &sampler.many, error) < 0 ||
-        kind->launches_time(runner->device, sampler.few, &warm, error) < 0)
-        goto out;
-    struct timing_plan hot = *plan;
-    hot.min_samples = plan->min_samples < HOT_MIN_SAMPLES ? plan->min_samples : HOT_MIN_SAMPLES;
-    hot.tick_us = plan->tick_us / (many - few);
-    timing->launches = many - few;
-    result = timing_collect(timing, &hot, sample_hot, &sampler, error);
+    while (!turns->cold.over || !turns->hot.over) {
+        if (!turns->cold.over && turn_cold(turns, error) < 0)
+            goto out;
+        if (!turns->cold.series->count)
+            break; /* launches do not arrive in time */
+        if (!sampler->many) {
+            struct timing first;
+            stability_look(turns->stability, sampler->runner->live, STABILITY_LOOK, sampler->runner->own);
+            say(arg, "hot");
+            if (timing_summarise(&first, turns->cold.series, 0, 0, error) < 0 ||
+                hot_begin(sampler, turns->cold_sampler.run, first.median_us, error) < 0)
+                goto out;
+        }
+        if (!turns->hot.over && turn_hot(turns, error) < 0)
+            goto out;
+    }
+    result = 0;
 out:
-    kind->launches_free(runner->device, sampler.few);
-    kind->launches_free(runner->device, sampler.many);
+    hot_end(sampler);
     return result;
 }
 
@@ -147,27 +228,35 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
         return -1;
     result->floor_us = runner->floor_us;
     result->tick_us = runner->tick_us;
-    struct timing_plan plan = {
-        .min_samples = (unsigned)e->measure.min_samples,
-        .look_every = LOOK_EVERY,
-        .noise = e->measure.noise,
-        .max_seconds = e->measure.max_seconds * cold_share,
-        .tick_us = runner->tick_us,
+    series_clear(&runner->cold);
+    series_clear(&runner->hot);
+    runner->told_ns = clock_monotonic_ns();
+    struct turns turns = {
+        .cold = {.series = &runner->cold},
+        .hot = {.series = &runner->hot},
+        .plan = {.min_samples = (unsigned)e->measure.min_samples,
+                 .look_every = LOOK_EVERY,
+                 .noise = e->measure.noise,
+                 .max_seconds = e->measure.max_seconds,
+                 .tick_us = runner->tick_us},
+        .cold_sampler = {runner, run},
+        .hot_sampler = {.runner = runner},
+        .stability = &result->stability,
     };
-    struct cold_sampler sampler = {runner, run};
     stability_look(&result->stability, runner->live, STABILITY_LOOK_BEGIN, runner->own);
-    int64_t begin = clock_monotonic_ns();
-    result->cold.launches = 1;
-    if (timing_collect(&result->cold, &plan, sample_cold, &sampler, error) < 0)
+    if (take_turns(&turns, say, arg, error) < 0)
         return -1;
+    result->cold = turns.cold.timing;
+    result->cold.launches = 1;
     if (!result->cold.samples)
         return 0;
-    stability_look(&result->stability, runner->live, STABILITY_LOOK, runner->own);
-    say(arg, "hot");
-    plan.max_seconds = fmax(e->measure.max_seconds - (double)(clock_monotonic_ns() - begin) / 1e9, 0);
-    if (time_hot(runner, run, &plan, result->cold.median_us, &result->hot, error) < 0)
-        return -1;
     stability_look(&result->stability, runner->live, STABILITY_LOOK_END, runner->own);
+    result->hot = turns.hot.timing;
+    result->hot.launches = turns.hot_sampler.many_count - turns.hot_sampler.few_count;
+    if (e->measure.keep_samples) {
+        result->cold_series = &runner->cold;
+        result->hot_series = &runner->hot;
+    }
     return 0;
 }
 
@@ -177,13 +266,14 @@ static void say_nothing(void *arg, const char *phase)
     (void)phase;
 }
 
-static int verify(struct runner *runner, const struct experiment *e, struct layout *layout,
+static int verify(struct runner *runner, const struct experiment *e, bool anew, struct layout *layout,
                   struct result *result, void (*say)(void *, const char *), void *arg, struct error *error)
 {
     const struct device_kind *kind = runner->kind;
     *result = (struct result){.device = runner->facts, .began_ns = clock_monotonic_ns()};
-    if (layout_make(kind, runner->device, e, layout, error) < 0)
+    if (layout_make(kind, runner->device, e, anew, layout, error) < 0)
         return -1;
+    placement_name(&result->placed, runner->nonce, &layout->place);
     struct traffic traffic = e->kernel->ledger(&layout->run.domain);
     result->load_bytes = traffic.loads * dtype_bytes(e->dtype);
     result->store_bytes = traffic.stores * dtype_bytes(e->dtype);
@@ -192,7 +282,8 @@ static int verify(struct runner *runner, const struct experiment *e, struct layo
     result->working_set_bytes = experiment_working_set_bytes(e);
     say(arg, "prepare");
     if (kind->launch_facts(runner->device, &layout->run, &result->launch, error) < 0 ||
-        layout_fill(layout, error) < 0 || kind->launch(runner->device, &layout->run, error) < 0)
+        layout_fill(layout, error) < 0 ||
+        host_time(kind, runner->device, &layout->run, &result->host.first_us, error) < 0)
         return -1;
     say(arg, "check");
     return layout_check(layout, &result->correctness, error);
@@ -202,7 +293,7 @@ int runner_verify(struct runner *runner, const struct experiment *e, struct resu
                   struct error *error)
 {
     struct layout layout;
-    return verify(runner, e, &layout, result, say_nothing, NULL, error);
+    return verify(runner, e, false, &layout, result, say_nothing, NULL, error);
 }
 
 int runner_run(struct runner *runner, const struct experiment *e, struct result *result,
@@ -212,10 +303,13 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
     struct layout layout;
     double limit_s = fmin(e->measure.quiet_s, e->timeout_s / 2); /* the other half is for the experiment */
     double waited_s = stability_wait(runner->live, runner->own, limit_s, say, arg);
-    int failed = verify(runner, e, &layout, result, say, arg, error);
+    int failed = verify(runner, e, e->placement == PLACEMENT_NEW, &layout, result, say, arg, error);
     result->stability.waited_s = waited_s;
     if (!failed)
         failed = time_all(runner, e, &layout.run, result, say, arg, error);
+    if (!failed && e->measure.host_timer)
+        failed = host_time_all(runner->kind, runner->device, &layout.run, e->measure.max_seconds,
+                               &result->host, error);
     if (!failed && e->transfers != TRANSFERS_NONE) {
         say(arg, "transfers");
         failed = transfer_time(runner->kind, runner->device, &layout.run, e->transfers == TRANSFERS_PINNED,
@@ -223,6 +317,13 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
     }
     result->ended_ns = clock_monotonic_ns();
     return failed;
+}
+
+void runner_set_samples(struct runner *runner, void (*samples)(void *arg, const char *phase, unsigned count),
+                        void *arg)
+{
+    runner->samples = samples;
+    runner->samples_arg = arg;
 }
 
 void runner_set_sibling(struct runner *runner, int64_t pid)

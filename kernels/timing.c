@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 
@@ -46,32 +47,79 @@ static unsigned median_rank(unsigned count)
     return k ? k - 1 : 0;
 }
 
-void timing_summarise(struct timing *timing, double *samples_us, unsigned count, double tick_us)
+/* Of Student's t, two-sided 95 %: a table, then Cornish and Fisher's expansion, which is right to 0.1 % from there on. */
+static double student_95(unsigned freedom)
 {
-    qsort(samples_us, count, sizeof *samples_us, compare);
-    double sum = 0, squares = 0;
+    static const double first[] = {12.706, 4.303, 3.182, 2.776, 2.571};
+    static const double z = 1.959964;
+    if (freedom <= sizeof first / sizeof *first)
+        return first[freedom - 1];
+    double f = freedom;
+    return z + (pow(z, 3) + z) / (4 * f) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * f * f);
+}
+
+/* How far the median may be off by what the rounds' medians differ; `sorted` is room for a round. 0 for one round. */
+static double between_rounds(const struct series *series, double *sorted)
+{
+    double medians[SERIES_ROUNDS_MAX], sum = 0, squares = 0;
+    unsigned begin = 0, rounds = 0;
+    for (unsigned i = 0; i < series->rounds; begin = series->round_end[i++]) {
+        unsigned count = series->round_end[i] - begin;
+        if (!count)
+            continue;
+        memcpy(sorted, series->us + begin, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, compare);
+        medians[rounds] = quantile(sorted, count, 0.5);
+        sum += medians[rounds++];
+    }
+    for (unsigned i = 0; i < rounds; i++)
+        squares += (medians[i] - sum / rounds) * (medians[i] - sum / rounds);
+    return rounds < 2 ? 0 : student_95(rounds - 1) * sqrt(squares / (rounds - 1) / rounds);
+}
+
+static void summarise_interval(struct timing *timing, const struct series *series, const double *sorted,
+                               double *room, double tick_us, double unseen_us)
+{
+    timing->ci95_us[0] = timing->ci95_us[1] = timing->noise = NAN;
+    if (series->count < TIMING_LEAST)
+        return;
+    unsigned rank = median_rank(series->count);
+    double median = timing->median_us, around_us = fmax(between_rounds(series, room), tick_us);
+    double below_us = fmax(median - sorted[rank], around_us);
+    double above_us = fmax(sorted[series->count - 1 - rank] - median, around_us);
+    double more_us = hypot(unseen_us, TIMING_UNSEEN_SHARE * median);
+    timing->noise = median > 0 ? (below_us + above_us) / 2 / median : 0;
+    timing->ci95_us[0] = median - hypot(below_us, more_us);
+    timing->ci95_us[1] = median + hypot(above_us, more_us);
+}
+
+int timing_summarise(struct timing *timing, const struct series *series, double tick_us, double unseen_us,
+                     struct error *error)
+{
+    unsigned count = series->count;
+    double *sorted = malloc(2 * count * sizeof *sorted), sum = 0, squares = 0;
+    if (!sorted)
+        return error_set(error, ERROR_MEMORY, "no memory for %u samples", count);
+    memcpy(sorted, series->us, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare);
     for (unsigned i = 0; i < count; i++)
-        sum += samples_us[i];
+        sum += sorted[i];
     double mean = sum / count;
     for (unsigned i = 0; i < count; i++)
-        squares += (samples_us[i] - mean) * (samples_us[i] - mean);
+        squares += (sorted[i] - mean) * (sorted[i] - mean);
     timing->samples = count;
-    timing->min_us = samples_us[0];
-    timing->p25_us = quantile(samples_us, count, 0.25);
-    timing->median_us = quantile(samples_us, count, 0.5);
-    timing->p75_us = quantile(samples_us, count, 0.75);
-    timing->max_us = samples_us[count - 1];
+    timing->discarded = series->discarded;
+    timing->rounds = series->rounds;
+    timing->min_us = sorted[0];
+    timing->p25_us = quantile(sorted, count, 0.25);
+    timing->median_us = quantile(sorted, count, 0.5);
+    timing->p75_us = quantile(sorted, count, 0.75);
+    timing->max_us = sorted[count - 1];
     timing->mean_us = mean;
     timing->stddev_us = count > 1 ? sqrt(squares / (count - 1)) : 0;
-
-    timing->ci95_us[0] = timing->ci95_us[1] = timing->noise = NAN;
-    if (count < TIMING_LEAST)
-        return;
-    unsigned low = median_rank(count);
-    timing->ci95_us[0] = samples_us[low];
-    timing->ci95_us[1] = samples_us[count - 1 - low];
-    double half_width = (timing->ci95_us[1] - timing->ci95_us[0]) / 2;
-    timing->noise = timing->median_us > 0 ? fmax(half_width, tick_us) / timing->median_us : 0;
+    summarise_interval(timing, series, sorted, sorted + count, tick_us, unseen_us);
+    free(sorted);
+    return 0;
 }
 
 double timing_tick(const double *samples_us, unsigned count)
@@ -102,86 +150,92 @@ double timing_spin_ns(double spin_ns, double enqueue_ns, bool early)
     return fmin(fmax(shorter * spin_ns, enough), TIMING_SPIN_MOST_NS);
 }
 
-struct collector {
-    double *samples, *sorted;
-    unsigned count, room, discarded;
-};
-
-static int take_sample(struct collector *c, int (*sample)(void *, double *, struct error *), void *arg,
-                       struct error *error)
+void series_clear(struct series *series)
 {
-    if (c->count == c->room) {
-        unsigned room = c->room ? c->room * 2 : 64;
-        double *samples = realloc(c->samples, room * sizeof *samples);
-        if (samples)
-            c->samples = samples;
-        double *sorted = realloc(c->sorted, room * sizeof *sorted);
-        if (sorted)
-            c->sorted = sorted;
-        if (!samples || !sorted)
+    *series = (struct series){.us = series->us, .room = series->room};
+}
+
+void series_free(struct series *series)
+{
+    free(series->us);
+    *series = (struct series){0};
+}
+
+static int series_add(struct series *series, double us, struct error *error)
+{
+    if (series->count == series->room) {
+        unsigned room = series->room ? series->room * 2 : 64;
+        double *grown = realloc(series->us, room * sizeof *grown);
+        if (!grown)
             return error_set(error, ERROR_MEMORY, "no memory for %u samples", room);
-        c->room = room;
+        series->us = grown;
+        series->room = room;
     }
-    double us = 0;
-    if (sample(arg, &us, error) < 0)
-        return -1;
-    if (us >= 0) {
-        c->samples[c->count++] = us;
-        return 0;
-    }
-    c->discarded++;
+    series->us[series->count++] = us;
     return 0;
 }
 
-static void summarise(struct collector *c, struct timing *timing, double tick_us)
+static void sampling_end(struct sampling *sampling, enum stop_reason stop)
 {
-    for (unsigned i = 0; i < c->count; i++)
-        c->sorted[i] = c->samples[i];
-    timing_summarise(timing, c->sorted, c->count, tick_us);
-    timing->discarded = c->discarded;
+    sampling->over = true;
+    sampling->timing.stop = stop;
 }
 
-int timing_collect(struct timing *timing, const struct timing_plan *plan,
-                   int (*sample)(void *arg, double *us, struct error *error), void *arg, struct error *error)
+/* At the end of a round from min_samples on. */
+static void look(struct sampling *sampling, const struct timing_plan *plan)
 {
-    struct collector c = {0};
-    int64_t deadline = clock_monotonic_ns() + (int64_t)(plan->max_seconds * 1e9);
-    double noise_before = INFINITY;
-    unsigned idle_looks = 0, looked = 0;
-    int result = -1;
-    for (;;) {
-        if (take_sample(&c, sample, arg, error) < 0)
-            goto out;
-        bool late = clock_monotonic_ns() >= deadline;
-        if (c.count == 0 && c.discarded < (late ? discards_late : discards_max))
-            continue;
-        if (c.count == 0) {
-            *timing = (struct timing){.discarded = c.discarded};
-            result = 0;
-            goto out;
-        }
-        if (late) {
-            timing->stop = STOP_TIME;
-            break;
-        }
-        if (c.count < plan->min_samples || c.count == looked ||
-            (c.count - plan->min_samples) % plan->look_every)
-            continue;
-        looked = c.count;
-        summarise(&c, timing, plan->tick_us);
-        timing->stop = STOP_NOISE;
-        if (timing->noise <= plan->noise)
-            break;
-        idle_looks = timing->noise > 0.9 * noise_before ? idle_looks + 1 : 0;
-        noise_before = timing->noise;
-        timing->stop = STOP_NO_GAIN;
-        if (idle_looks == 3)
-            break;
+    const struct series *series = sampling->series;
+    double noise = sampling->timing.noise;
+    if (noise <= plan->noise) {
+        sampling_end(sampling, STOP_NOISE);
+        return;
     }
-    summarise(&c, timing, plan->tick_us);
-    result = 0;
-out:
-    free(c.samples);
-    free(c.sorted);
-    return result;
+    bool idle = sampling->noise_before > 0 && noise > 0.9 * sampling->noise_before;
+    sampling->idle_looks = idle ? sampling->idle_looks + 1 : 0;
+    sampling->noise_before = noise;
+    if (sampling->idle_looks == 3 || series->rounds == SERIES_ROUNDS_MAX ||
+        series->count + plan->look_every > SERIES_SAMPLES_MAX)
+        sampling_end(sampling, STOP_NO_GAIN);
+}
+
+/* How many samples there are when the next round is over. */
+static unsigned round_target(const struct series *series, const struct timing_plan *plan)
+{
+    unsigned rounds = plan->min_samples < TIMING_ROUNDS ? plan->min_samples : TIMING_ROUNDS;
+    if (series->rounds < rounds)
+        return (series->rounds + 1) * plan->min_samples / rounds;
+    return series->count + plan->look_every;
+}
+
+int timing_round(struct sampling *sampling, const struct timing_plan *plan,
+                 int (*sample)(void *arg, double *us, struct error *error), void *arg, struct error *error)
+{
+    struct series *series = sampling->series;
+    unsigned target = round_target(series, plan);
+    int64_t begin = clock_monotonic_ns();
+    int64_t deadline = begin + (int64_t)((plan->max_seconds - sampling->spent_s) * 1e9), now = begin;
+    for (bool late = false; series->count < target && !(late && series->count);) {
+        double us = 0;
+        if (sample(arg, &us, error) < 0 || (us >= 0 && series_add(series, us, error) < 0))
+            return -1;
+        series->discarded += us < 0;
+        now = clock_monotonic_ns();
+        late = now >= deadline;
+        if (!series->count && series->discarded >= (late ? discards_late : discards_max)) {
+            sampling->timing = (struct timing){.discarded = series->discarded};
+            sampling->over = true;
+            return 0;
+        }
+    }
+    series->round_end[series->rounds++] = series->count;
+    sampling->spent_s += (double)(now - begin) / 1e9;
+    if (now < deadline && series->count < plan->min_samples)
+        return 0;
+    if (timing_summarise(&sampling->timing, series, plan->tick_us, plan->unseen_us, error) < 0)
+        return -1;
+    if (now >= deadline)
+        sampling_end(sampling, STOP_TIME);
+    else
+        look(sampling, plan);
+    return 0;
 }

@@ -1,9 +1,12 @@
 # Sourced by ./run, ./test and the Dockerfile, there by a plain sh: installs what is missing on Debian and Ubuntu.
 
-run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev nettle-dev zlib1g-dev curl jq git"
+run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev nettle-dev libcminpack-dev zlib1g-dev libcurl4-openssl-dev node-d3 curl jq git"
 # Of systemd the tests use systemd-analyze.
 test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format systemd"
 browser_packages="chromium chromium-driver python3-selenium" # of tests/browser; other distributions name them otherwise
+deb_packages="dpkg-dev file lintian shellcheck docker-compose" # of tests/packages
+client_packages="zsh fish python3-pandas python3-matplotlib" # of tests/client: completions in real shells, docs/notebook.md
+remote_packages="slurm-wlm munge openssh-server openssh-client" # of tests/remote
 
 # install_packages <names>: silent when all are there.
 install_packages() {
@@ -26,6 +29,18 @@ install_packages() {
         return 1
     fi
     rm -f "$log"
+}
+
+# install_remote: $remote_packages, without the services that they would start now and at each boot, as the tests start
+# daemons of their own: where systemd runs, those that are not there yet are masked.
+install_remote() {
+    local service
+    if [ "$(id -u)" = 0 ] && [ -d /run/systemd/system ]; then
+        for service in ssh.service ssh.socket munge.service slurmctld.service slurmd.service; do
+            systemctl cat "$service" >/dev/null 2>&1 || systemctl -q mask "$service" || return 1
+        done
+    fi
+    install_packages $remote_packages
 }
 
 # fetch_prometheus <absolute folder>: unless they are installed, prometheus and promtool are put into <folder>/usr/bin. Debian's

@@ -8,10 +8,12 @@
 
 #include "base/log.h"
 
-/* OPTION_LIST: a text of words with commas or blanks between them; a flag that is repeated adds to it. */
+/* OPTION_LIST: a text of words with commas or blanks between them, OPTION_LINES: of lines; a flag that is repeated adds to
+   it. */
 enum option_type {
     OPTION_TEXT,
     OPTION_LIST,
+    OPTION_LINES,
     OPTION_INTEGER,
     OPTION_SECONDS,
     OPTION_DAYS,
@@ -19,7 +21,7 @@ enum option_type {
     OPTION_SWITCH
 };
 
-/* `fallback` is read as a given value would be, so a default that is no value cannot be. */
+/* `fallback` is read as a given value would be, so a default that is no value cannot be; an empty one of seconds is -1. */
 static const struct option {
     const char *flag, *variable, *value, *fallback;
     enum option_type type;
@@ -51,17 +53,34 @@ static const struct option {
      "connections that one address may have open; 0: as many as all together"},
     {"--data-dir", "COALESCED_DATA_DIR", "DIR", "", OPTION_TEXT, AT(data_dir), 0, 0,
      "where experiments are kept; by default $XDG_STATE_HOME/coalesced or ~/.local/state/coalesced"},
-    {"--devices", "COALESCED_DEVICES", "LIST", "auto", OPTION_TEXT, AT(devices), 0, 0,
-     "devices to use, as cuda:0,cpu; auto takes all GPUs, or the CPU where there is none"},
+    {"--devices", "COALESCED_DEVICES", "LIST", "", OPTION_TEXT, AT(devices), 0, 0,
+     "devices of this machine, as cuda:0,cpu; auto takes all GPUs, or the CPU where there is none, and is "
+     "the default where "
+     "neither of the next two is given"},
+    {"--device", "COALESCED_DEVICE", "NAME=COMMAND", "", OPTION_LINES, AT(device_lines), 0, 0,
+     "a device by its name and what runs its experiments, as 'far=ssh host coalesced --executor'; may be "
+     "repeated, the "
+     "variable has one a line"},
+    {"--devices-file", "COALESCED_DEVICES_FILE", "FILE", "", OPTION_TEXT, AT(devices_file), 0, 0,
+     "devices as JSON, read again when it changes and on SIGHUP; docs/devices.md says what may stand in it"},
+    {"--default-device", "COALESCED_DEFAULT_DEVICE", "DEVICE", "", OPTION_TEXT, AT(default_device), 0, 0,
+     "where a request runs that names no device: a number, a name or any; by default the first of the list"},
+    {"--calibrate", "COALESCED_CALIBRATE", "WHEN", "auto", OPTION_TEXT, AT(calibrate), 0, 0,
+     "when a GPU's constants are measured: auto, when it has nothing to do and none of its driver and build, "
+     "or ask, when "
+     "somebody asks"},
     {"--executor-command", "COALESCED_EXECUTOR_COMMAND", "COMMAND", "/proc/self/exe --executor", OPTION_TEXT,
      AT(executor_command), 0, 0,
-     "what runs experiments: words with '...' or \"...\" around blanks, no shell"},
-    {"--idle-seconds", "COALESCED_IDLE_SECONDS", "S", "60", OPTION_SECONDS, AT(idle_s), 0, 1e6,
-     "give the device's memory back after so long without work"},
+     "what runs experiments on devices that have no command of their own: words with '...' or \"...\" around "
+     "blanks, no "
+     "shell"},
+    {"--idle-seconds", "COALESCED_IDLE_SECONDS", "S", "", OPTION_SECONDS, AT(idle_s), 0, 1e6,
+     "give the device's memory back after so long without work; by default 60, and 10 where that ends a "
+     "command of yours"},
     {"--grace-seconds", "COALESCED_GRACE_SECONDS", "S", "5", OPTION_SECONDS, AT(grace_s), 0, 3600,
      "how long a running experiment may still take when the service is stopped"},
-    {"--hello-seconds", "COALESCED_HELLO_SECONDS", "S", "30", OPTION_SECONDS, AT(hello_s), 0.1, 3600,
-     "how long an executor may take to start"},
+    {"--hello-seconds", "COALESCED_HELLO_SECONDS", "S", "", OPTION_SECONDS, AT(hello_s), 0.1, 1e6,
+     "how long an executor may take to start; by default 30, and 3600 for a command of yours"},
     {"--quiet-seconds", "COALESCED_QUIET_SECONDS", "S", "0", OPTION_SECONDS, AT(quiet_s), 0, 60,
      "how long an experiment that does not say waits while somebody else computes on its device or it is "
      "too hot"},
@@ -92,6 +111,9 @@ static const struct option {
      "threads that serve connections"},
     {"--request-seconds", "COALESCED_REQUEST_SECONDS", "S", "30", OPTION_SECONDS, AT(request_s), 1, 3600,
      "how long a request may take to arrive, and a connection may be idle"},
+    {"--event-comment-seconds", "COALESCED_EVENT_COMMENT_SECONDS", "S", "15", OPTION_SECONDS, AT(comment_s),
+     0.05, 3600,
+     "send a comment on a stream of events that had none for so long, so that proxies keep it open"},
     {"--access-log", "COALESCED_ACCESS_LOG", "FILE", "", OPTION_TEXT, AT(access_log), 0, 0,
      "write a line of JSON for each request to this file; - is standard output"},
     {"--audit-log", "COALESCED_AUDIT_LOG", "FILE", "", OPTION_TEXT, AT(audit_log), 0, 0,
@@ -155,11 +177,12 @@ static int option_number(const struct option *option, const char *name, const ch
                      numbers[option->type], option->min, option->max, text);
 }
 
-static int text_set(char **at, const char *text, bool append, struct error *error)
+/* `between`: what parts it from what was there before; NULL: it takes its place. */
+static int text_set(char **at, const char *text, const char *between, struct error *error)
 {
     char *copy = NULL;
-    bool adds = append && *at && **at;
-    if (asprintf(&copy, "%s%s%s", adds ? *at : "", adds ? "," : "", text) < 0)
+    bool adds = between && *at && **at;
+    if (asprintf(&copy, "%s%s%s", adds ? *at : "", adds ? between : "", text) < 0)
         return error_set(error, ERROR_MEMORY, "no memory for options");
     free(*at);
     *at = copy;
@@ -172,8 +195,14 @@ static int option_set(struct config *config, const struct option *option, const 
 {
     void *at = (char *)config + option->at;
     double number = 0;
-    if (option->type == OPTION_TEXT || option->type == OPTION_LIST)
-        return text_set(at, text, append && option->type == OPTION_LIST, error);
+    if (option->type <= OPTION_LINES) {
+        const char *between = option->type == OPTION_LIST ? "," : option->type == OPTION_LINES ? "\n" : NULL;
+        return text_set(at, text, append ? between : NULL, error);
+    }
+    if (option->type == OPTION_SECONDS && !*text && text == option->fallback) {
+        *(double *)at = -1;
+        return 0;
+    }
     if (option->type == OPTION_SWITCH) {
         if (switch_parse(text, at) < 0)
             return error_set(error, ERROR_INVALID, "%s must be yes or no, not \"%s\"", name, text);
@@ -258,7 +287,13 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
     for (int i = 1; i < argc; i++)
         if (flag_read(config, argc, argv, &i, given, error) < 0)
             return -1;
+    if (strcmp(config->calibrate, "auto") != 0 && strcmp(config->calibrate, "ask") != 0)
+        return error_set(error, ERROR_INVALID, "--calibrate must be auto or ask, not \"%s\"",
+                         config->calibrate);
     owners_default(config);
+    if (!config->devices[0] && !config->device_lines[0] && !config->devices_file[0] &&
+        text_set(&config->devices, "auto", NULL, error) < 0)
+        return -1;
     if (config->data_dir[0] || config->help || config->version)
         return 0;
     free(config->data_dir);
@@ -269,7 +304,7 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
 void config_free(struct config *config)
 {
     for (int i = 0; i < OPTIONS; i++)
-        if (options[i].type == OPTION_TEXT || options[i].type == OPTION_LIST)
+        if (options[i].type <= OPTION_LINES)
             free(*(char **)((char *)config + options[i].at));
     *config = (struct config){0};
 }
@@ -279,7 +314,7 @@ void config_help(FILE *out)
     fputs("coalesced: memory experiments on a shared GPU, over HTTP\n\n"
           "usage: coalesced [options]\n"
           "       coalesced --executor ...    runs experiments for a service, over its standard input and "
-          "output\n\n"
+          "output; has a --help of its own\n\n"
           "Each option may also be given by the variable named beside it.\n\n",
           out);
     for (int i = 0; i < OPTIONS; i++) {
@@ -292,57 +327,6 @@ void config_help(FILE *out)
             fprintf(out, " [%s]", option->fallback);
         fputs("\n", out);
     }
-}
-
-/* ---- words ---- */
-
-/* Copies one word's characters to `to` and returns what follows it; NULL: a quote is left open. */
-static const char *word_copy(const char *from, const char *separators, char *to)
-{
-    char quote = '\0';
-    for (; *from && (quote || !strchr(separators, *from)); from++) {
-        if (quote ? *from == quote : *from == '\'' || *from == '"')
-            quote = quote ? '\0' : *from;
-        else
-            *to++ = *from;
-    }
-    *to = '\0';
-    return quote ? NULL : from;
-}
-
-int words_split(char ***out, const char *text, const char *separators, struct error *error)
-{
-    size_t count = 0;
-    const char *at = text;
-    char **words = calloc(strlen(text) / 2 + 2, sizeof *words);
-    if (!words)
-        return error_set(error, ERROR_MEMORY, "no memory for words");
-    while (*(at += strspn(at, separators))) {
-        if (!(words[count++] = malloc(strlen(at) + 1))) {
-            error_set(error, ERROR_MEMORY, "no memory for words");
-            goto failed;
-        }
-        if (!(at = word_copy(at, separators, words[count - 1]))) {
-            error_set(error, ERROR_INVALID, "a quote is left open in: %s", text);
-            goto failed;
-        }
-    }
-    if (!count) {
-        error_set(error, ERROR_INVALID, "there is not a word in: \"%s\"", text);
-        goto failed;
-    }
-    *out = words;
-    return 0;
-failed:
-    words_free(words);
-    return -1;
-}
-
-void words_free(char **words)
-{
-    for (char **word = words; word && *word; word++)
-        free(*word);
-    free(words);
 }
 
 int config_set_log_level(const struct config *config, struct error *error)

@@ -18,9 +18,14 @@ struct config {
     int connections_per_address;
     char *port_file; /* empty: none */
     char *data_dir;
-    char *devices; /* "auto", or a list: "cuda:0,cpu" */
+    char *devices;        /* "auto", or a list: "cuda:0,cpu"; empty: none beside the next two */
+    char *device_lines;   /* "NAME=COMMAND", one a line; empty: none */
+    char *devices_file;   /* empty: none */
+    char *calibrate;      /* "auto" or "ask" */
+    char *default_device; /* a number, a name or "any"; empty: the first of the list */
     char *executor_command;
-    double idle_s, grace_s, hello_s, quiet_s;
+    double idle_s, hello_s; /* negative: not given */
+    double grace_s, quiet_s;
     int queue_limit, attempts;
     int owner_limit; /* as owner_s: 0 without a token file, where all are one owner */
     double owner_s, half_life_s;
@@ -30,7 +35,7 @@ struct config {
     bool insecure;
     char *instance; /* empty: one is made up */
     int threads;
-    double request_s;
+    double request_s, comment_s;
     char *access_log, *audit_log; /* empty: none */
     char *log_level;
     bool help, version;
@@ -47,12 +52,6 @@ char *config_data_dir(struct error *error);
 
 /* The text of --help. */
 void config_help(FILE *out);
-
-/* Splits at any of the separators; '...' and "..." keep them, and nothing else is special: no shell is ever
-   asked. Empty words that were not quoted are left out. *words is ended by NULL, to be freed with
-   words_free(). -1: ERROR_INVALID (no word at all, an open quote), ERROR_MEMORY. */
-int words_split(char ***words, const char *text, const char *separators, struct error *error);
-void words_free(char **words);
 
 /* From here on the log is as --log-level says. */
 int config_set_log_level(const struct config *config, struct error *error);

@@ -1,5 +1,5 @@
-/* Puts the service together, waits for a signal, takes it apart in the reverse order. `coalesced --executor`
-   is the other program in here: the child that runs experiments. */
+/* Puts the service together, waits for a signal (SIGHUP: reads the list of devices again), takes it apart in the reverse
+   order. `coalesced --executor` is the other program in here: the child that runs experiments. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -19,10 +19,11 @@
 #include "server/announce.h"
 #include "server/commands.h"
 #include "server/config.h"
-#include "server/devices/worker.h"
+#include "server/devices/pool/pool.h"
 #include "server/entrance.h"
 #include "server/http/http.h"
 #include "server/people/people.h"
+#include "server/routes/answers/choosing/choosing.h"
 #include "server/routes/remove.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
@@ -38,10 +39,7 @@ struct house {
     struct starting *starting; /* while the store cannot be opened */
     bool announced;
     struct entrance entrance;
-    char **command, **specs; /* of executors; specs: NULL for "auto" */
     char *lock_dir;
-    int devices;
-    struct worker *workers[DEVICES_MAX];
 };
 
 /* ---- what is asked for ---- */
@@ -71,90 +69,67 @@ static int people_choose(struct house *house, struct error *error)
     return path[0] ? people_start(&house->service.people, path, error) : 0;
 }
 
-/* ---- devices ---- */
+/* ---- putting together ---- */
 
-static bool command_is_own(const struct house *house)
-{
-    return strcmp(house->command[0], "/proc/self/exe") == 0;
-}
-
-static struct worker_config worker_config_of(const struct house *house, const char *spec)
-{
-    return (struct worker_config){
-        .executor_command = (const char *const *)house->command,
-        .own = command_is_own(house),
-        .spec = spec,
-        /* Another command may end on another machine, where this directory is not. */
-        .lock_dir = command_is_own(house) ? house->lock_dir : NULL,
-        .idle_s = house->config.idle_s,
-        .grace_s = house->config.grace_s,
-        .hello_s = house->config.hello_s,
-        .readings = house->service.readings,
-    };
-}
-
-/* A name that our own executors do not know would be tried for ever; another program's may know others. */
-static int specs_check(const struct house *house, struct error *error)
-{
-    if (!command_is_own(house))
-        return 0;
-    for (int i = 0; i < house->devices; i++)
-        if (executor_check(house->specs[i], error) < 0)
-            return -1;
-    return 0;
-}
-
-/* How many devices, and which. */
-static int devices_choose(struct house *house, struct error *error)
+/* Reads the list of devices, once; its file is looked at again while the service runs. */
+static int pool_choose(struct house *house, struct error *error)
 {
     struct config *config = &house->config;
-    if (words_split(&house->command, config->executor_command, " \t", error) < 0)
-        return -1;
-    if (strcmp(config->devices, "auto") != 0) {
-        if (words_split(&house->specs, config->devices, ", ", error) < 0)
-            return -1;
-        while (house->specs[house->devices])
-            house->devices++;
-        if (specs_check(house, error) < 0)
-            return -1;
-    } else {
-        struct worker_config probe = worker_config_of(house, "auto:0");
-        if ((house->devices = worker_probe(&probe, error)) < 0)
-            return -1;
-    }
-    if (house->devices < 1 || house->devices > DEVICES_MAX)
-        return error_set(error, ERROR_INVALID, "%d devices: a service has 1 to %d", house->devices,
-                         DEVICES_MAX);
-    return 0;
+    const struct roster_config roster = {
+        .devices = config->devices,
+        .device_lines = config->device_lines,
+        .file = config->devices_file,
+        .executor_command = config->executor_command,
+        .idle_s = config->idle_s,
+        .hello_s = config->hello_s,
+        .lock_dir = house->lock_dir,
+        .grace_s = config->grace_s,
+        /* A name that our own executors do not know would be tried for ever. */
+        .spec_check = executor_check,
+    };
+    return house->service.pool ? 0 : pool_new(&house->service.pool, &roster, error);
 }
 
 static int workers_start(struct house *house, struct error *error)
 {
-    readings_watch(house->service.readings, house->service.devices, house->service.queue);
-    for (int i = 0; i < house->devices; i++) {
-        char automatic[24];
-        snprintf(automatic, sizeof automatic, "auto:%d", i);
-        struct worker_config config = worker_config_of(house, house->specs ? house->specs[i] : automatic);
-        if (worker_start(&house->workers[i], i, &config, house->service.queue, house->service.devices,
-                         error) < 0)
-            return -1;
-    }
-    return 0;
+    struct service *service = &house->service;
+    const struct calibrations_config calibrating = {
+        .store = service->store,
+        .queue = service->queue,
+        .devices = service->devices,
+        .automatic = strcmp(house->config.calibrate, "auto") == 0,
+    };
+    readings_watch(service->readings, service->devices, service->queue);
+    if (calibrations_start(&service->calibrations, &calibrating, error) < 0)
+        return -1;
+    const struct worker_told told = {
+        .progress = feed_progress,
+        .progress_arg = service->feed,
+        .readings = service->readings,
+        .calibration = calibrations_text,
+        .calibration_arg = service->calibrations,
+    };
+    return pool_start(service->pool, &told, service->queue, error);
 }
-
-/* ---- putting together ---- */
 
 static int queue_start(struct house *house, struct error *error)
 {
     struct service *service = &house->service;
-    service->devices = devices_new(house->devices);
+    service->devices = devices_new(DEVICES_MAX);
     service->events = events_new();
     if (!service->devices || !service->events)
         return error_set(error, ERROR_MEMORY, "no memory for the queue");
-    if (readings_new(&service->readings, house->devices, error) < 0)
+    if (readings_new(&service->readings, DEVICES_MAX, error) < 0 ||
+        pool_open(service->pool, service->store, service->devices, error) < 0)
         return -1;
+    const struct device_set present = devices_present(service->devices);
+    struct device_set outliving = {{0}};
+    double outlive_s = pool_outliving(service->pool, &outliving);
     struct queue_config config = {
-        .devices = house->devices,
+        .devices = DEVICES_MAX,
+        .present = &present,
+        .outliving = outlive_s > 0 ? &outliving : NULL,
+        .outlive_s = outlive_s,
         .limit = house->config.queue_limit,
         .owner_limit = house->config.owner_limit,
         .owner_seconds = house->config.owner_s,
@@ -163,7 +138,12 @@ static int queue_start(struct house *house, struct error *error)
         .changed = events_publish,
         .sweep_ended = events_publish_sweep_ended,
         .changed_arg = service->events,
+        .select = service_select,
+        .select_arg = service,
     };
+    if (feed_new(&service->feed, service->store, error) < 0)
+        return -1;
+    feed_watch(service->feed, service->devices, service->readings);
     return queue_open(&service->queue, service->store, &config, error);
 }
 
@@ -172,13 +152,17 @@ static void queue_end(struct house *house)
     struct service *service = &house->service;
     readings_free(service->readings); /* it looks at the queue */
     queue_close(service->queue);
+    calibrations_free(service->calibrations); /* what was being submitted has ended with the queue */
     store_close(service->store);
+    feed_free(service->feed);
     events_free(service->events);
     devices_free(service->devices);
     service->queue = NULL;
     service->store = NULL;
     service->events = NULL;
+    service->feed = NULL;
     service->readings = NULL;
+    service->calibrations = NULL;
     service->devices = NULL;
 }
 
@@ -202,6 +186,7 @@ static struct http_config http_config_of(struct house *house)
     struct http_config config = {
         .threads = house->config.threads,
         .request_s = (int)(house->config.request_s + 0.5),
+        .comment_s = house->config.comment_s,
         .routes = routes,
         .connections_per_address = house->config.connections_per_address,
         .people = house->service.people,
@@ -218,6 +203,7 @@ static int http_begin(struct house *house, struct error *error)
     struct http_config config = http_config_of(house);
     if (http_start(&house->http, &config, error) < 0)
         return -1;
+    feed_listen(house->service.feed, http_wake, house->http);
     struct keeper_config keep = {.days = house->config.keep_days,
                                  .bytes = house->config.keep_bytes,
                                  .removed = remove_forget,
@@ -240,11 +226,10 @@ static int house_announce(struct house *house, struct error *error)
 /* Store, devices and queue: all of it or nothing. ERROR_UNAVAILABLE: it may work later. */
 static int foundation_lay(struct house *house, struct error *error)
 {
-    if (store_start(house, error) == 0 && (house->devices || devices_choose(house, error) == 0) &&
-        queue_start(house, error) == 0)
+    if (store_start(house, error) == 0 && pool_choose(house, error) == 0 && queue_start(house, error) == 0)
         return 0;
     struct store *store = house->service.store;
-    if (store && house->devices && !store_healthy(store, NULL))
+    if (store && house->service.pool && !store_healthy(store, NULL))
         error->kind = ERROR_UNAVAILABLE; /* the queue could not write what it took up */
     queue_end(house);
     return -1;
@@ -269,7 +254,7 @@ static int foundation_wait(struct house *house, const sigset_t *ends, int *recei
         starting_set_reason(house->starting, why.text);
         why = (struct error){0};
         *received = sigtimedwait(ends, NULL, &(struct timespec){.tv_sec = START_AGAIN_S});
-        if (*received > 0)
+        if (*received > 0 && *received != SIGHUP)
             return -1;
     }
     *received = 0;
@@ -289,6 +274,9 @@ static int house_open(struct house *house, const sigset_t *ends, int *received, 
         return -1;
     experiment_quiet_default(config->quiet_s);
     house->service.data_dir = config->data_dir;
+    house->service.default_device = config->default_device;
+    if (choosing_check(config->default_device, error) < 0)
+        return -1;
     if (entrance_open(&house->entrance, config, house->service.people, error) < 0 ||
         foundation_wait(house, ends, received, error) < 0 || workers_start(house, error) < 0)
         return -1;
@@ -304,17 +292,17 @@ static void house_close(struct house *house)
         queue_stop(service->queue);
     if (house->http)
         http_quiesce(house->http);
-    for (int i = 0; i < house->devices && house->devices <= DEVICES_MAX; i++)
-        if (house->workers[i])
-            worker_stop(house->workers[i]);
+    calibrations_stop(service->calibrations);
+    pool_stop(service->pool);
     keeper_stop(house->keeper);
+    if (service->feed)
+        feed_listen(service->feed, NULL, NULL);
     http_stop(house->http);
     starting_end(house->starting);
     entrance_close(&house->entrance);
     queue_end(house);
+    pool_free(service->pool);
     people_stop(house->service.people);
-    words_free(house->command);
-    words_free(house->specs);
     free(house->lock_dir);
 }
 
@@ -333,7 +321,10 @@ static int serve(struct house *house, const sigset_t *ends)
     struct error error = {0};
     int received = 0;
     if (house_open(house, ends, &received, &error) == 0 && house_announce(house, &error) == 0)
-        sigwait(ends, &received);
+        while (sigwait(ends, &received) == 0 && received == SIGHUP) {
+            log_info("%s: reading the list of devices again", strsignal(received));
+            pool_reload(house->service.pool);
+        }
     if (received > 0) {
         notify("STOPPING=1\nSTATUS=Stopping");
         log_info("%s: stopping", strsignal(received));

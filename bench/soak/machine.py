@@ -22,11 +22,11 @@ class Machine:
         self.environment = {"LD_PRELOAD": str(library), "STEERED_CONTROL": str(path), "STEERED_FOLDER": str(self.data)}
         self.present, self.last_fault_ended = "none", -1.0
 
-    def fail(self, how):
+    def fail(self, how, after="none"):
         if how == "none" and self.present != "none":
             self.last_fault_ended = time.monotonic()
         self.present = how
-        struct.pack_into("<i", self.control, 0, FAULTS[how])
+        struct.pack_into("<ii", self.control, 0, FAULTS[how], FAULTS[after])
 
     def failed_since(self, begun):
         """Did the disk fail at any time since then, or within the seconds before in which the service tries again?"""

@@ -26,8 +26,10 @@ void cpu_check_add(check *sum, const check *part);
 
 struct cpu_device {
     cpu_pool *pool;
-    void *memory;
-    uint64_t memory_bytes;
+    char *memory;          /* as it was mapped */
+    uint64_t spacer;       /* bytes at its beginning that nobody uses */
+    uint64_t memory_bytes; /* behind the spacer */
+    uint64_t allocations;
     uint64_t *flush; /* twice the last cache, read before each cold sample; NULL until needed */
     uint64_t flush_words;
 };
@@ -90,6 +92,7 @@ static int cpu_count(void)
 static int cpu_describe(int, device_facts *facts, error *)
 {
     *facts = {};
+    facts->numa_node = FACTS_NO_NODE;
     utsname system{};
     uname(&system);
     snprintf(facts->backend, sizeof facts->backend, "cpu");
@@ -124,14 +127,21 @@ static void *map_memory(uint64_t bytes)
     return at;
 }
 
+static void memory_free(cpu_device *d)
+{
+    if (d->memory)
+        munmap(d->memory, d->spacer + d->memory_bytes);
+    d->memory = nullptr;
+    d->spacer = d->memory_bytes = 0;
+}
+
 static void cpu_close(device *device)
 {
     cpu_device *d = own(device);
     if (!d)
         return;
     cpu_pool_free(d->pool);
-    if (d->memory)
-        munmap(d->memory, d->memory_bytes);
+    memory_free(d);
     if (d->flush)
         munmap(d->flush, d->flush_words * sizeof *d->flush);
     delete d;
@@ -149,23 +159,34 @@ static int cpu_open(device **out, int, error *error)
     return 0;
 }
 
-static int cpu_reserve(device *device, uint64_t bytes, bool, void **base, error *error)
+/* Nobody touches the spacer's pages: there is nothing behind them. */
+static int memory_map(cpu_device *d, uint64_t bytes, uint64_t spacer, error *error)
+{
+    if (host_memory_check(bytes, error) < 0)
+        return -1;
+    d->memory = (char *)map_memory(spacer + bytes);
+    if (!d->memory)
+        return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, the system refused them",
+                         (unsigned long long)bytes);
+    d->spacer = spacer;
+    d->memory_bytes = bytes;
+    d->allocations++;
+    return 0;
+}
+
+static int cpu_reserve(device *device, uint64_t bytes, memory, bool anew, reserved *place, error *error)
 {
     cpu_device *d = own(device);
-    if (bytes > d->memory_bytes) {
-        if (d->memory)
-            munmap(d->memory, d->memory_bytes);
-        d->memory = nullptr;
-        d->memory_bytes = 0;
-        if (host_memory_check(bytes, error) < 0)
+    bool fresh = anew || bytes > d->memory_bytes;
+    if (fresh) {
+        uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+        memory_free(d);
+        if (memory_map(d, bytes,
+                       anew ? placement_spacer(page, PLACEMENT_SPACER_LEAST, PLACEMENT_SPACER_MOST) : 0,
+                       error) < 0)
             return -1;
-        d->memory = map_memory(bytes);
-        if (!d->memory)
-            return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, the system refused them",
-                             (unsigned long long)bytes);
-        d->memory_bytes = bytes;
     }
-    *base = d->memory;
+    *place = {d->memory + d->spacer, d->allocations, fresh};
     return 0;
 }
 
@@ -296,8 +317,8 @@ static void launches_free(device *, launches *launches)
 
 extern "C" const device_kind device_cpu;
 const device_kind device_cpu = {
-    "cpu",        true,          cpu_count,       cpu_describe, cpu_open,         cpu_close,
-    cpu_reserve,  cpu_fill,      cpu_count_other, cpu_read,     cpu_write,        nullptr,
-    nullptr,      cpu_prepare,   cpu_launch,      cpu_check,    cpu_launch_facts, cpu_time_cold,
-    launches_new, launches_time, launches_free,   nullptr,      nullptr,
+    "cpu",         true,         cpu_count,     cpu_describe,    cpu_open,  cpu_close,
+    nullptr,       cpu_reserve,  cpu_fill,      cpu_count_other, cpu_read,  cpu_write,
+    nullptr,       nullptr,      cpu_prepare,   cpu_launch,      cpu_check, cpu_launch_facts,
+    cpu_time_cold, launches_new, launches_time, launches_free,   nullptr,   nullptr,
 };

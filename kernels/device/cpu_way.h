@@ -76,6 +76,24 @@ template <class T_, int V> struct cpu_context {
                     f();
     }
     BODY void barrier() const {}
+    template <class F, class G> BODY void warp_sum(F f, G g)
+    {
+        I left = dx * dy * dz, lane = 0, first[3] = {};
+        T sum = 0;
+        threads([&] {
+            if (lane == 0)
+                first[0] = tx, first[1] = ty, first[2] = tz, sum = 0;
+            sum = sum + f();
+            left--;
+            if (++lane < 32 && left > 0)
+                return;
+            I last[3] = {tx, ty, tz};
+            tx = first[0], ty = first[1], tz = first[2];
+            g(sum);
+            tx = last[0], ty = last[1], tz = last[2];
+            lane = 0;
+        });
+    }
     /* Block by block, so that neighbouring threads' elements follow each other. */
     template <class F> BODY void each_of_grid(I count, F f) const
     {

@@ -10,6 +10,9 @@
 #include "base/clock.h"
 #include "kernels/device/counters.h"
 #include "kernels/device/cuda_device.h"
+#include "kernels/device/cuda_memory.h"
+#include "kernels/device/cuda_peer.h"
+#include "kernels/device/cuda_side.h"
 #include "kernels/device/device.h"
 #include "kernels/device/host.h"
 #include "kernels/timing.h"
@@ -20,11 +23,9 @@ struct cuda_device {
     int index;
     cudaStream_t stream;
     cudaEvent_t begin, end;
-    struct memory {
-        void *at;
-        uint64_t bytes;
-    } own, mapped; /* the device's, and the host's mapped for it */
-    uint4 *flush;  /* twice the L2, read before each cold sample */
+    cuda_memory memory;
+    cuda_peer peer;
+    uint4 *flush; /* twice the L2, read before each cold sample */
     uint64_t flush_bytes;
     check *found; /* in device memory */
     unsigned *sink;
@@ -34,7 +35,9 @@ struct cuda_device {
 };
 
 struct cuda_launches {
-    cudaGraphExec_t graph;
+    cudaGraphExec_t graph; /* NULL: copies, which are enqueued one by one */
+    const run *what;
+    unsigned count;
 };
 
 /* The table's device and launches are these two, here and nowhere else. */
@@ -71,32 +74,14 @@ __global__ void flush_body(const uint4 *from, uint64_t count, unsigned *sink)
         *sink = sum;
 }
 
-/* The device's memory and the host's alike. */
-__global__ void fill_body(unsigned char *at, unsigned char byte, uint64_t bytes)
-{
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes;
-         i += (uint64_t)gridDim.x * blockDim.x)
-        at[i] = byte;
-}
-
-__global__ void count_other_body(const unsigned char *at, unsigned char byte, uint64_t bytes, check *found)
-{
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes;
-         i += (uint64_t)gridDim.x * blockDim.x)
-        if (at[i] != byte) {
-            atomicAdd(&found->mismatches, 1ull);
-            atomicMin(&found->first, (unsigned long long)i);
-        }
-}
-
 static void cuda_close(device *device)
 {
     cuda_device *d = own(device);
     if (!d)
         return;
     counters_free(d->counters);
-    cudaFree(d->own.at);
-    cudaFreeHost(d->mapped.at);
+    cuda_memory_free(&d->memory);
+    cuda_peer_close(&d->peer, d->index);
     cudaFree(d->flush);
     cudaFree(d->found);
     cudaFree(d->sink);
@@ -141,56 +126,42 @@ static int cuda_open(device **out, int index, error *error)
     return 0;
 }
 
-static int own_alloc(void **at, uint64_t bytes, error *error)
-{
-    size_t available, total;
-    CHECK(cudaMemGetInfo(&available, &total));
-    if (bytes > available)
-        return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, %llu of %llu are free",
-                         (unsigned long long)bytes, (unsigned long long)available, (unsigned long long)total);
-    CHECK(cudaMalloc(at, bytes));
-    return 0;
-}
-
-static int host_alloc_mapped(void **at, uint64_t bytes, error *error)
-{
-    if (host_memory_check(bytes, error) < 0)
-        return -1;
-    CHECK(cudaHostAlloc(at, bytes, cudaHostAllocMapped));
-    return 0;
-}
-
-static int cuda_reserve(device *device, uint64_t bytes, bool of_host, void **base, error *error)
+static int cuda_peer_use(device *device, const char *uuid, bool access, error *error)
 {
     cuda_device *d = own(device);
-    cuda_device::memory &memory = of_host ? d->mapped : d->own;
-    if (bytes > memory.bytes) {
-        void *before = memory.at;
-        memory = {};
-        CHECK(of_host ? cudaFreeHost(before) : cudaFree(before));
-        if ((of_host ? host_alloc_mapped : own_alloc)(&memory.at, bytes, error) < 0)
-            return -1;
-        memory.bytes = bytes;
+    int index = cuda_index_of(uuid);
+    if (!uuid[0])
+        return error_set(error, ERROR_INVALID, "a kernel of two GPUs needs the other one's name");
+    if (index < 0)
+        return error_set(error, ERROR_NOT_FOUND,
+                         "the executor does not see the peer %s: CUDA_VISIBLE_DEVICES must show both", uuid);
+    if (index == d->index)
+        return error_set(error, ERROR_INVALID, "the peer must be another device than the experiment's own");
+    if (d->peer.open && d->peer.index != index) {
+        cuda_memory_free_peer(&d->memory);
+        cuda_peer_close(&d->peer, d->index);
     }
-    *base = memory.at;
-    return 0;
+    return cuda_peer_open(&d->peer, d->index, index, access, error);
+}
+
+static int cuda_reserve(device *device, uint64_t bytes, memory whose, bool anew, reserved *place,
+                        error *error)
+{
+    cuda_device *d = own(device);
+    cuda_current current(whose == MEMORY_PEER ? d->peer.index : d->index, d->index);
+    return cuda_memory_reserve(&d->memory, bytes, whose, anew, place, error);
+}
+
+static cuda_side side_of(const cuda_device *d, const void *at)
+{
+    if (cuda_memory_is_peer(&d->memory, at))
+        return {d->index, d->peer.index, d->peer.stream, d->peer.found};
+    return {d->index, d->index, d->stream, d->found};
 }
 
 static int cuda_fill(device *device, void *at, int byte, uint64_t bytes, error *error)
 {
-    cuda_device *d = own(device);
-    uint64_t blocks = (bytes + 255) / 256;
-    fill_body<<<(unsigned)(blocks > 4096 ? 4096 : blocks), 256, 0, d->stream>>>((unsigned char *)at,
-                                                                                (unsigned char)byte, bytes);
-    CHECK(cudaGetLastError());
-    return 0;
-}
-
-static int found_begin(cuda_device *d, error *error)
-{
-    static const check none = {0, ~0ull, 0};
-    CHECK(cudaMemcpyAsync(d->found, &none, sizeof none, cudaMemcpyHostToDevice, d->stream));
-    return 0;
+    return cuda_side_fill(side_of(own(device), at), at, byte, bytes, error);
 }
 
 /* Either way between host and device. */
@@ -227,14 +198,7 @@ static void cuda_host_free(device *, void *at, bool pinned)
 static int cuda_count_other(device *device, const void *at, int byte, uint64_t bytes, check *found,
                             error *error)
 {
-    cuda_device *d = own(device);
-    if (found_begin(d, error) < 0)
-        return -1;
-    uint64_t blocks = (bytes + 255) / 256;
-    count_other_body<<<(unsigned)(blocks > 4096 ? 4096 : blocks), 256, 0, d->stream>>>(
-        (const unsigned char *)at, (unsigned char)byte, bytes, d->found);
-    CHECK(cudaGetLastError());
-    return cuda_copy(device, found, d->found, sizeof *found, error);
+    return cuda_side_count_other(side_of(own(device), at), at, byte, bytes, found, error);
 }
 
 static const kernel_entry *entry_of(const run *r)
@@ -244,9 +208,7 @@ static const kernel_entry *entry_of(const run *r)
 
 static int cuda_prepare(device *device, const run *r, int buffer, error *error)
 {
-    cuda_device *d = own(device);
-    CHECK(entry_of(r)->prepare(r, buffer, d->stream));
-    return 0;
+    return cuda_side_prepare(side_of(own(device), r->buffer[buffer]), entry_of(r), r, buffer, error);
 }
 
 static int cuda_launch(device *device, const run *r, error *error)
@@ -259,25 +221,26 @@ static int cuda_launch(device *device, const run *r, error *error)
 
 static int cuda_check(device *device, const run *r, int buffer, check *found, error *error)
 {
-    cuda_device *d = own(device);
-    if (found_begin(d, error) < 0)
-        return -1;
-    CHECK(entry_of(r)->check(r, buffer, d->found, d->stream));
-    return cuda_copy(device, found, d->found, sizeof *found, error);
+    return cuda_side_check(side_of(own(device), r->buffer[buffer]), entry_of(r), r, buffer, found, error);
 }
 
 static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error *error)
 {
     cudaFuncAttributes attributes;
+    if (r->kernel->copied) {
+        *facts = {-1, 0, 0};
+        return 0;
+    }
     CHECK(cudaFuncGetAttributes(&attributes, entry_of(r)->symbol(r)));
     *facts = {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes + r->shared_bytes};
     return 0;
 }
 
 /* Times what `enqueue` puts on the stream, behind a spinning kernel that keeps launch latency off the clock.
-   A sample whose clock started before all was enqueued is reported as negative. */
+   A sample whose clock started before all was enqueued is reported as negative; unless the host takes part in what is timed,
+   so that its share of the time is part of it. */
 template <class F>
-static int time_enqueued(cuda_device *d, double *spin_ns, double *us, error *error, F enqueue)
+static int time_enqueued(cuda_device *d, double *spin_ns, bool by_host, double *us, error *error, F enqueue)
 {
     float ms = 0;
     int64_t began_ns = clock_monotonic_ns();
@@ -292,9 +255,16 @@ static int time_enqueued(cuda_device *d, double *spin_ns, double *us, error *err
     bool early = state == cudaSuccess;
     if (!early)
         cudaGetLastError(); /* "not ready" is the good case */
-    *us = early ? -1 : ms * 1e3;
+    *us = early && !by_host ? -1 : ms * 1e3;
     *spin_ns = timing_spin_ns(*spin_ns, (double)(enqueued_ns - began_ns), early);
     return 0;
+}
+
+/* Without access the driver stages a copy in the host's memory, and need not have enqueued it when its call returns, nor
+   return before it is nearly over. */
+static bool is_staged(const cuda_device *d, const run *r)
+{
+    return r && r->kernel->copied && !d->peer.access;
 }
 
 static int flush(cuda_device *d, error *error)
@@ -309,7 +279,7 @@ static int cuda_time_cold(device *device, const run *r, double *us, error *error
     cuda_device *d = own(device);
     if (flush(d, error) < 0)
         return -1;
-    return time_enqueued(d, &d->launch_spin_ns, us, error, [&]() -> int {
+    return time_enqueued(d, &d->launch_spin_ns, is_staged(d, r), us, error, [&]() -> int {
         if (r)
             return entry_of(r)->launch(r, d->stream);
         empty_body<<<1, 32, 0, d->stream>>>();
@@ -332,6 +302,10 @@ static int launches_new(device *device, const run *r, unsigned count, launches *
 {
     cuda_device *d = own(device);
     cudaGraph_t graph = nullptr;
+    if (r->kernel->copied) {
+        *out = reinterpret_cast<launches *>(new (std::nothrow) cuda_launches{nullptr, r, count});
+        return *out ? 0 : error_set(error, ERROR_MEMORY, "no memory for %u copies", count);
+    }
     if (record_launches(d, r, count, &graph, error) < 0) {
         if (graph)
             cudaGraphDestroy(graph);
@@ -350,8 +324,15 @@ static int launches_new(device *device, const run *r, unsigned count, launches *
 static int launches_time(device *device, launches *launches, double *us, error *error)
 {
     cuda_device *d = own(device);
-    return time_enqueued(d, &d->graph_spin_ns, us, error,
-                         [&] { return cudaGraphLaunch(own(launches)->graph, d->stream); });
+    const cuda_launches *l = own(launches);
+    return time_enqueued(d, &d->graph_spin_ns, is_staged(d, l->what), us, error, [&]() -> int {
+        if (l->graph)
+            return cudaGraphLaunch(l->graph, d->stream);
+        int code = 0;
+        for (unsigned i = 0; i < l->count && code == 0; i++)
+            code = entry_of(l->what)->launch(l->what, d->stream);
+        return code;
+    });
 }
 
 static void launches_free(device *, launches *launches)
@@ -388,8 +369,8 @@ static int cuda_counters(device *device, counters_session **session, error *erro
 
 extern "C" const device_kind device_cuda;
 const device_kind device_cuda = {
-    "cuda",         false,         cuda_count,       cuda_describe, cuda_open,         cuda_close,
-    cuda_reserve,   cuda_fill,     cuda_count_other, cuda_copy,     cuda_copy,         cuda_host_alloc,
-    cuda_host_free, cuda_prepare,  cuda_launch,      cuda_check,    cuda_launch_facts, cuda_time_cold,
-    launches_new,   launches_time, launches_free,    cuda_flush,    cuda_counters,
+    "cuda",          false,          cuda_count,    cuda_describe,    cuda_open,  cuda_close,
+    cuda_peer_use,   cuda_reserve,   cuda_fill,     cuda_count_other, cuda_copy,  cuda_copy,
+    cuda_host_alloc, cuda_host_free, cuda_prepare,  cuda_launch,      cuda_check, cuda_launch_facts,
+    cuda_time_cold,  launches_new,   launches_time, launches_free,    cuda_flush, cuda_counters,
 };

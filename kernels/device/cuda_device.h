@@ -10,6 +10,10 @@
 int cuda_count(void);
 int cuda_describe(int index, device_facts *facts, error *error);
 
+/* As facts have it: of a MIG slice its own. */
+enum { CUDA_UUID_SIZE = 64 };
+int cuda_uuid(int index, char uuid[CUDA_UUID_SIZE], error *error);
+
 /* The CUcontext that is current in this thread; it is the driver's, which is not linked. */
 int cuda_context(void **context, error *error);
 

@@ -1,10 +1,13 @@
 /* What a GPU is, and what the runtime's codes mean. */
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda_architectures.h"
 #include "kernels/device/architecture.h"
 #include "kernels/device/cuda_device.h"
+#include "kernels/live.h"
 #include "kernels/peak.h"
 
 /* The kind that the service acts upon: after all but two of them the context is beyond repair. */
@@ -113,20 +116,62 @@ static int describe_clocks(int index, device_facts *facts, error *error)
     return 0;
 }
 
+/* The runtime gives the device's or the slice's sixteen bytes; only a slice's name tells which. */
+static void uuid_text(const cudaDeviceProp &p, char uuid[CUDA_UUID_SIZE])
+{
+    const unsigned char *u = (const unsigned char *)p.uuid.bytes;
+    snprintf(uuid, CUDA_UUID_SIZE, "%s-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             strstr(p.name, " MIG ") ? "MIG" : "GPU", u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8],
+             u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+}
+
+int cuda_uuid(int index, char uuid[CUDA_UUID_SIZE], error *error)
+{
+    cudaDeviceProp p;
+    CHECK(cudaGetDeviceProperties(&p, index));
+    uuid_text(p, uuid);
+    return 0;
+}
+
+/* Asks the driver alone; no context is made for it. */
+static void describe_pci(int index, device_facts *facts)
+{
+    if (cudaDeviceGetPCIBusId(facts->pci, sizeof facts->pci, index) != cudaSuccess) {
+        cudaGetLastError();
+        facts->pci[0] = '\0';
+    }
+    for (char *at = facts->pci; *at; at++)
+        *at = (char)tolower((unsigned char)*at); /* as sysfs writes it */
+}
+
+/* "NVIDIA H200 MIG 1g.18gb": a slice is named by its profile. */
+static void describe_slice(device_facts *facts)
+{
+    const char *slice = strstr(facts->name, " MIG ");
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    snprintf(facts->visible, sizeof facts->visible, "%s", visible ? visible : "");
+    if (!slice)
+        return;
+    snprintf(facts->mig, sizeof facts->mig, "%.31s", slice + strlen(" MIG "));
+    live *live = live_open(facts->uuid);
+    live_parent(live, facts->mig_parent, sizeof facts->mig_parent);
+    live_close(live);
+}
+
 int cuda_describe(int index, device_facts *facts, error *error)
 {
     cudaDeviceProp p;
     *facts = {};
+    facts->numa_node = FACTS_NO_NODE;
     CHECK(cudaGetDeviceProperties(&p, index));
     if (architecture_check(CUDA_ARCHITECTURES, p.major, p.minor, error) < 0)
         return -1;
     snprintf(facts->backend, sizeof facts->backend, "cuda");
     snprintf(facts->name, sizeof facts->name, "%.127s", p.name);
-    const unsigned char *u = (const unsigned char *)p.uuid.bytes;
-    snprintf(facts->uuid, sizeof facts->uuid,
-             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
-             u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+    uuid_text(p, facts->uuid);
     snprintf(facts->arch, sizeof facts->arch, "sm_%d%d", p.major, p.minor);
+    describe_pci(index, facts);
+    describe_slice(facts);
     describe_versions(facts);
     facts->multiprocessors = (uint32_t)p.multiProcessorCount;
     facts->warp_size = (uint32_t)p.warpSize;

@@ -104,6 +104,21 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
 
     template <class F> BODY void threads(F f) const { f(); }
     BODY void barrier() const { __syncthreads(); }
+    template <class F, class G> BODY void warp_sum(F f, G g) const
+    {
+        unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+        unsigned lane = thread % 32, rest = blockDim.x * blockDim.y * blockDim.z - (thread - lane);
+        unsigned lanes = rest < 32 ? rest : 32; /* the last warp may have fewer */
+        T sum = f();
+        UNROLL
+        for (unsigned down = 16; down > 0; down /= 2) {
+            T other = __shfl_down_sync(~0u >> (32 - lanes), sum, down);
+            if (lane + down < lanes)
+                sum = sum + other;
+        }
+        if (lane == 0)
+            g(sum);
+    }
     template <class F> BODY void each_of_grid(I count, F f) const { strided(count, f); }
     template <class F> BODY void strided(I count, F f) const
     {
@@ -167,24 +182,35 @@ __global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
     K::body(context);
 }
 
+/* The same with a cap on its registers, which cannot stand beside launch bounds. Before CUDA 12.4 had it: by bounds that
+   leave a thread so many. */
+#if CUDART_VERSION >= 12040
+#define CUDA_CAPPED(K, C) __maxnreg__(K::max_registers(C::variant))
+#else
+template <class K, class C> HOST_DEVICE constexpr int capped_blocks(void)
+{
+    constexpr int wanted = 65536 / (K::max_registers(C::variant) * K::max_threads),
+                  room = SM_THREADS / K::max_threads;
+    return wanted < room ? wanted : room;
+}
+#define CUDA_CAPPED(K, C) __launch_bounds__(K::max_threads, capped_blocks<K, C>())
+#endif
+
+template <class K, class C>
+__global__ void CUDA_CAPPED(K, C) cuda_body_capped(const cuda_args<typename C::T, typename C::I> args)
+{
+    C c(args);
+    K::body(c);
+}
+
 template <class K, class C> static const void *cuda_body_of()
 {
     if constexpr (K::restricted)
         return (const void *)cuda_body_restricted<K, C>;
+    else if constexpr (K::max_registers(C::variant) > 0)
+        return (const void *)cuda_body_capped<K, C>;
     else
         return (const void *)cuda_body<K, C>;
-}
-
-/* Does every index that a thread of this launch could form fit into 31 bits? */
-static inline bool cuda_index_is_small(const run *r)
-{
-    uint64_t most = 0;
-    for (int i = 0; i < r->kernel->buffer_count; i++)
-        most = r->elements[i] > most ? r->elements[i] : most;
-    uint64_t span_x = r->grid.x * r->domain.block.x * (uint64_t)r->kernel->per_thread;
-    uint64_t span_y = r->grid.y * r->domain.block.y;
-    uint64_t span = span_x > span_y ? span_x : span_y;
-    return most + span + r->domain.n < (UINT64_C(1) << 31);
 }
 
 /* f(symbol, args) for the instance that this run calls for; args begin with the four pointers. */
@@ -205,14 +231,23 @@ template <class K, class F> static int cuda_with_instance(const run *r, F f)
                         args.params[k] = (I)r->domain.param[k];
                     return f(cuda_body_of<K, C>(), (void *)&args);
                 };
-                return cuda_index_is_small(r) ? call(int32_t{}) : call(int64_t{});
+                return kernel_index_is_small(r->kernel, &r->domain) ? call(int32_t{}) : call(int64_t{});
             });
         });
     });
 }
 
+/* The whole of the first buffer to the second, wherever they lie: by one of the copy engines. */
+static inline int cuda_copy_buffers(const run *r, void *where)
+{
+    return (int)cudaMemcpyAsync(r->buffer[1], r->buffer[0], r->elements[0] * dtype_bytes(r->dtype),
+                                cudaMemcpyDefault, (cudaStream_t)where);
+}
+
 template <class K> static int cuda_launch(const run *r, void *where)
 {
+    if constexpr (K::copied)
+        return cuda_copy_buffers(r, where);
     return cuda_with_instance<K>(r, [&](const void *symbol, void *args) {
         void **pointers = (void **)args;
         void *arguments[] = {args, pointers, pointers + 1, pointers + 2, pointers + 3};

@@ -7,6 +7,7 @@
 #include "kernels/device/counters.h"
 #include "kernels/device/entry.h"
 #include "kernels/facts.h"
+#include "kernels/placement.h"
 #include "kernels/result.h"
 
 #ifdef __cplusplus
@@ -30,10 +31,17 @@ struct device_kind {
     int (*open)(struct device **device, int index, struct error *error);
     void (*close)(struct device *device);
 
-    /* Memory of at least so many bytes, aligned to KERNEL_ALIGN_BYTES, the device's own or the host's mapped for it; kept
-       until close() and handed out again, grown when needed. ERROR_OUT_OF_MEMORY when it is not to be had. Its contents
-       are undefined. */
-    int (*reserve)(struct device *device, uint64_t bytes, bool of_host, void **base, struct error *error);
+    /* Another device of this kind by its uuid, for MEMORY_PEER from here on; `access`: launches may reach that memory, else
+       only copies do. NULL: such a device has no peers. ERROR_NOT_FOUND, ERROR_INVALID (itself), ERROR_UNAVAILABLE (no
+       access is possible between the two). */
+    int (*peer)(struct device *device, const char *uuid, bool access, struct error *error);
+
+    /* Memory of at least so many bytes, aligned to KERNEL_ALIGN_BYTES; kept until close() and handed out again, grown when
+       needed. `anew`: it is allocated again all the same, behind a spacer
+       of random size where there is room for one. ERROR_OUT_OF_MEMORY when it is not to be had. Its contents are
+       undefined. */
+    int (*reserve)(struct device *device, uint64_t bytes, enum memory whose, bool anew,
+                   struct reserved *place, struct error *error);
     int (*fill)(struct device *device, void *at, int byte, uint64_t bytes, struct error *error);
     /* Bytes that differ from `byte`. */
     int (*count_other)(struct device *device, const void *at, int byte, uint64_t bytes, struct check *found,

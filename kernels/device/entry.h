@@ -46,9 +46,11 @@ struct kernel_entry {
 };
 
 struct access;
+struct explain;
 
-/* The same body as what it touches; kernels/model/access.h says what is counted. */
-typedef void (*model_entry)(const struct run *run, struct access *access);
+/* The same body as what it touches; kernels/model/access.h says what is counted, explain.h beside it what is listed
+   (explain; NULL: nothing). */
+typedef void (*model_entry)(const struct run *run, struct access *access, struct explain *explain);
 
 #ifdef __cplusplus
 }

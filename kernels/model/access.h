@@ -14,7 +14,12 @@
 extern "C" {
 #endif
 
-enum { SECTOR_BYTES = 32, LINE_BYTES = 128, WARP_LANES = 32 };
+enum { SECTOR_BYTES = 32, LINE_BYTES = 128, PAGE_BYTES = 1024, WARP_LANES = 32 };
+
+enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_KINDS };
+
+/* Where an access goes, when not to a buffer. */
+enum { SPACE_SHARED = KERNEL_BUFFERS, SPACE_CONSTANT, SPACES };
 
 /* Sums over all warp instructions of one launch. */
 struct access_sums {
@@ -24,6 +29,8 @@ struct access_sums {
     uint64_t bytes;    /* that the active lanes ask for */
     uint64_t
         used; /* distinct bytes among them, instruction by instruction: less than `bytes` where lanes share */
+    uint64_t
+        segments[3]; /* of the lines, those whose touched sectors are one, lie in an aligned two, are more */
 };
 
 /* Sums over all warp instructions that touch shared memory: 32 banks, 4 bytes wide. Lanes that ask for the same word
@@ -38,10 +45,26 @@ struct shared_sums {
                                 warp's 8 bytes a lane come at once (sm_30 to sm_37) */
 };
 
+/* What is touched, each thing once however often it is asked for: what an L1, an L2 and DRAM must bring at least. */
+struct access_reach {
+    uint64_t
+        block_sectors; /* distinct 32-byte sectors of a block, added up over the blocks (of a loop over the grid: over the
+                               blocks that would cover it without a loop) */
+    uint64_t block_lines; /* distinct 128-byte lines of a block, likewise */
+    uint64_t block_pages; /* distinct 1024-byte pages of a block, likewise */
+    uint64_t grid_chunks; /* distinct 64-byte chunks of the whole launch */
+    bool exact; /* false: estimated, because addresses are not affine or a union has no closed form */
+};
+
+/* Constant memory has a path of its own and is in none of these; the sums by instruction have it (explain.h). */
 struct access {
     struct access_sums load, store;
     struct access_sums atomic; /* updates in global memory: a class of their own */
     struct shared_sums shared_load, shared_store;
+    struct access_reach load_reach, store_reach; /* global memory */
+    uint64_t constant_extra; /* distinct words of constant memory that requests want beyond one each */
+    double steps;            /* of c.each_step() and c.compute(), a thread on average */
+    double barriers;         /* likewise */
     bool
         exact; /* false: blocks were sampled, because an index is not affine in the block's coordinates; or there are
                    updates, which the hardware may join */
@@ -51,6 +74,10 @@ struct access {
 /* Counts a checked experiment with its grid. Any thread; microseconds where everything is affine, some tens of
    milliseconds at most elsewhere. */
 void access_count(const struct experiment *experiment, struct access *access);
+
+/* The same, and lists a warp for explain_make() (explain.h; NULL: lists nothing). */
+struct explain;
+void access_trace(const struct experiment *experiment, struct access *access, struct explain *explain);
 
 #ifdef __cplusplus
 }

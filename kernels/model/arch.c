@@ -15,14 +15,15 @@
 #define SHARED(per_sm_kb, per_block_kb, unit_bytes) {(per_sm_kb) * KB, (per_block_kb) * KB, unit_bytes, 0}
 #define SHARED_1K(per_sm_kb, per_block_kb) {(per_sm_kb) * KB, (per_block_kb) * KB, 128, 1 * KB}
 
-/* L1 for loads, what it brings, stores joined, half warps, banks of 8 bytes. */
-#define HALF_WARPS {ARCH_L1_NEVER, 0, true, true, false}
-#define LINES {ARCH_L1_BY_DEFAULT, 128, true, false, false}
-#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, false, true}
-#define L2_ALONE {ARCH_L1_NEVER, 0, true, false, true}
-#define L2_SECTORS {ARCH_L1_NEVER, 0, false, false, false}
-#define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, false, false}
-#define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, false, false}
+/* L1 for loads, what it brings, stores joined, half warps, banks of 8 bytes, loads by the read-only path. */
+#define HALF_WARPS {ARCH_L1_NEVER, 0, true, true, false, false}
+#define LINES {ARCH_L1_BY_DEFAULT, 128, true, false, false, false}
+#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, false, true, true}
+#define L2_ALONE {ARCH_L1_NEVER, 0, true, false, true, false}
+#define L2_OR_LDG {ARCH_L1_NEVER, 0, true, false, true, true}
+#define L2_SECTORS {ARCH_L1_NEVER, 0, false, false, false, true}
+#define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, false, false, true}
+#define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, false, false, true}
 
 /* Warps, cycles, instructions each. One scheduler took four cycles for a warp; two took two cycles, on
    sm_21 for a pair of instructions of one warp; four take one, on Kepler for a pair. */
@@ -45,7 +46,7 @@ static const struct arch archs[] = {
     {"sm_20",  48, 8,  1024, 2, REGS_FERMI,        SHARED(48, 48, 128),  0,  LINES,         HALVES,       22, 32},
     {"sm_21",  48, 8,  1024, 2, REGS_FERMI,        SHARED(48, 48, 128),  0,  LINES,         HALVES_PAIRS, 22, 48},
     {"sm_30",  64, 16, 1024, 4, REGS(65536, 63),   SHARED(48, 48, 256),  0,  L2_ALONE,      FOUR_PAIRS,   11, 192},
-    {"sm_35",  64, 16, 1024, 4, REGS(65536, 255),  SHARED(48, 48, 256),  0,  L2_ALONE,      FOUR_PAIRS,   11, 192},
+    {"sm_35",  64, 16, 1024, 4, REGS(65536, 255),  SHARED(48, 48, 256),  0,  L2_OR_LDG,     FOUR_PAIRS,   11, 192},
     {"sm_37",  64, 16, 1024, 4, REGS(131072, 255), SHARED(112, 48, 256), 0,  LINES_ASKED,   FOUR_PAIRS,   11, 192},
     {"sm_50",  64, 32, 1024, 4, REGS(65536, 255),  SHARED(64, 48, 256),  0,  L2_SECTORS,    FOUR,         6,  128},
     {"sm_52",  64, 32, 1024, 4, REGS(65536, 255),  SHARED(96, 48, 256),  0,  SECTORS_ASKED, FOUR,         6,  128},

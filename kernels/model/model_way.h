@@ -1,48 +1,14 @@
 /* The third way: a body as what it touches. Nothing is loaded or stored; indices are affine (tracer.h). */
+#include <math.h>
+
 #include "kernels/model/tracer.h"
 #include "kernels/suite/choose.h"
 
-/* A value: known only where everything is, and of no use as an index elsewhere. */
-template <class T> struct datum {
-    T value;
-    bool known;
-
-    datum() : value(), known(true) {}
-    datum(T v, bool is_known = true) : value(v), known(is_known) {}
-    explicit operator int64_t() const
-    {
-        if (!known)
-            throw not_affine();
-        return (int64_t)value;
-    }
-    /* Not templates, so that a number may stand on either side. */
-    friend datum operator+(const datum &l, const datum &r)
-    {
-        return {(T)(l.value + r.value), l.known && r.known};
-    }
-    friend datum operator-(const datum &l, const datum &r)
-    {
-        return {(T)(l.value - r.value), l.known && r.known};
-    }
-    friend datum operator*(const datum &l, const datum &r)
-    {
-        return {(T)(l.value * r.value), l.known && r.known};
-    }
-    friend datum operator/(const datum &l, const datum &r)
-    {
-        bool sure =
-            l.known && r.known && r.value != T(); /* what is not known is 0, by which nothing is divided */
-        return {sure ? (T)(l.value / r.value) : T(), sure};
-    }
-    friend datum operator-(const datum &v) { return {(T)-v.value, v.known}; }
-    friend datum &operator+=(datum &l, const datum &r) { return l = l + r; }
-    friend datum &operator-=(datum &l, const datum &r) { return l = l - r; }
-    friend datum &operator*=(datum &l, const datum &r) { return l = l * r; }
-    friend datum &operator/=(datum &l, const datum &r) { return l = l / r; }
-};
-
+/* A value is a double, whatever the element's type: one that is not known is NaN, and so is what comes of it. Whole numbers
+   are exact, but are not divided as integers are. (A type of its own with operators would be evaluated in an order that a
+   compiler chooses: loads of one expression would be listed from the right.) */
 template <class K, class T_, int V> struct model_context {
-    using T = datum<T_>;
+    using T = double;
     using I = affine;
     static constexpr int variant = V;
     static constexpr unsigned element_bytes = sizeof(T_);
@@ -69,13 +35,13 @@ template <class K, class T_, int V> struct model_context {
     {
         to.access(kind, space, (unsigned)(W * sizeof(T_)), i * (int64_t)sizeof(T_));
     }
-    static T unknown() { return T(T_(), false); }
+    static T unknown() { return NAN; }
     T load(int b, const affine &i) const
     {
         note(ACCESS_LOAD, b, 1, i);
         if (!to.concrete() || !i.is_constant())
             return unknown();
-        return T(K::generate(expectation<T_>::of(to.what().domain), b, (uint64_t)i.c));
+        return (T)K::generate(expectation<T_>::of(to.what().domain), b, (uint64_t)i.c);
     }
     T load_ldg(int b, const affine &i) const { return load(b, i); }
     template <int W> wide<T, W> load_wide(int b, const affine &j) const
@@ -92,7 +58,11 @@ template <class K, class T_, int V> struct model_context {
         note(ACCESS_STORE, b, W, j * (int64_t)W);
     }
     void atomic_add(int b, const affine &i, const T &) const { note(ACCESS_ATOMIC, b, 1, i); }
-    T constant(const affine &) const { return unknown(); } /* constant memory has a path of its own */
+    T constant(const affine &k) const /* a path of its own: known by instruction, in no sum of global loads */
+    {
+        to.access(ACCESS_LOAD, SPACE_CONSTANT, (unsigned)constant_bytes, k * constant_bytes);
+        return unknown();
+    }
     T load_shared(const affine &i) const
     {
         note(ACCESS_LOAD, SPACE_SHARED, 1, i);
@@ -101,24 +71,45 @@ template <class K, class T_, int V> struct model_context {
     void store_shared(const affine &i, const T &) const { note(ACCESS_STORE, SPACE_SHARED, 1, i); }
 
     template <class F> void threads(F f) const { f(); }
-    void barrier() const {}
+    void barrier() const { to.take_barrier(); }
+    template <class F, class G> void warp_sum(F f, G g) const
+    {
+        const shape &dim = to.what().domain.block;
+        const lane &at = to.at();
+        f();
+        if ((at.x + (int64_t)dim.x * (at.y + (int64_t)dim.y * at.z)) % WARP_LANES == 0)
+            g(unknown());
+    }
     template <class F> void each_of_grid(int64_t count, F f) const { strided(count, f); }
     template <class F> void strided(int64_t count, F f) const
     {
-        to.loop([&] {
+        to.loop(count, [&] {
             auto i = global_x();
             if (i < count)
                 f(i);
         });
     }
-    template <class F> void each_step(int64_t steps, F f) const { to.repeat(steps, f); }
-    template <class F> void compute(int64_t, F f) const { f(); } /* touches no memory */
+    template <class F> void each_step(int64_t steps, F f) const
+    {
+        to.take_steps(steps);
+        to.repeat(steps, f);
+    }
+    template <class F> void compute(int64_t steps, F f) const /* touches no memory */
+    {
+        to.take_steps(steps);
+        f();
+    }
     template <class F> affine computed(const affine &i, F f) const
     {
         return (int64_t)f((uint64_t)constant_of(i));
     }
-    affine index_of(const T &v) const { return (int64_t)v; }
-    T value_of(const affine &i) const { return i.is_constant() ? T((T_)i.c) : unknown(); }
+    affine index_of(T v) const
+    {
+        if (isnan(v))
+            throw not_affine();
+        return (int64_t)v;
+    }
+    T value_of(const affine &i) const { return i.is_constant() ? (T)(T_)i.c : unknown(); }
 };
 
 template <class K, class T, int V> static void model_body(tracer &t)
@@ -127,11 +118,11 @@ template <class K, class T, int V> static void model_body(tracer &t)
     K::body(c);
 }
 
-template <class K> static void model_trace(const run *r, struct access *sums)
+template <class K> static void model_trace(const run *r, struct access *sums, struct explain *explain)
 {
     with_dtype<K>(r->dtype, [&](auto zero) {
         return with_variant<K>(r->domain, [&](auto variant) {
-            tracer(*r, sums).trace(model_body<K, decltype(zero), decltype(variant)::value>);
+            tracer(*r, sums, explain).trace(model_body<K, decltype(zero), decltype(variant)::value>);
             return 0;
         });
     });

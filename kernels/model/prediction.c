@@ -1,22 +1,38 @@
 #include "kernels/model/prediction.h"
 
-static bool through_l1(const struct experiment *experiment, const struct arch *arch, enum l1_setting setting)
+#include <stddef.h>
+
+static int load_path(const struct experiment *experiment, const struct arch *arch)
 {
     const struct kernel *kernel = experiment->kernel;
-    int64_t path = kernel->load_param >= 0 ? experiment->param[kernel->load_param] : LOAD_DEFAULT;
-    if (arch->access.l1 == ARCH_L1_NEVER || setting == L1_OFF)
-        return false;
-    if (setting == L1_ON)
-        return true;
-    if (path == LOAD_CG || path == LOAD_LDG || path == LOAD_VOLATILE)
-        return false;
-    return arch->access.l1 == ARCH_L1_BY_DEFAULT || path == LOAD_CA;
+    if (kernel->load_param >= 0)
+        return (int)experiment->param[kernel->load_param];
+    return kernel->restricted && arch->access.read_only_path ? LOAD_LDG : kernel->loads_by;
+}
+
+/* A load that names a path takes it, where the architecture has it. The setting is for those that name none. */
+static bool through_l1(const struct arch *arch, int path, enum l1_setting setting, const char **note)
+{
+    const struct arch_access *has = &arch->access;
+    bool able = has->l1 != ARCH_L1_NEVER, l1 = able;
+    if (path == LOAD_CG || path == LOAD_VOLATILE)
+        l1 = false;
+    else if (path == LOAD_LDG)
+        l1 = able && has->l1_bytes == SECTOR_BYTES;
+    else if (path != LOAD_CA)
+        l1 = able && (setting == L1_ON || (setting == L1_BY_ARCH && has->l1 == ARCH_L1_BY_DEFAULT));
+    if (path == LOAD_CA && !able)
+        *note = "the architecture keeps no global loads in its L1: ca does what the default does";
+    else if (setting != L1_BY_ARCH && l1 != (setting == L1_ON))
+        *note = "the kernel's loads name their path, which holds whatever \"l1\" says";
+    return l1;
 }
 
 static struct prediction_side side_make(const struct access_sums *sums, uint64_t unit_bytes, bool joined)
 {
     struct prediction_side side = {
         .requests = sums->requests,
+        .segments = {sums->segments[0], sums->segments[1], sums->segments[2]},
         .sectors = sums->sectors,
         .lines = sums->lines,
         .transactions = unit_bytes == LINE_BYTES || joined ? sums->lines : sums->sectors,
@@ -35,6 +51,14 @@ static struct prediction_shared shared_make(const struct shared_sums *sums, bool
     return (struct prediction_shared){sums->requests, wide_banks ? sums->conflicts_wide : sums->conflicts};
 }
 
+/* Of 32, over all warps: as many lanes as threads in a block, in warps of which the last one may not be full. */
+static double lanes_active(const struct experiment *experiment)
+{
+    const int64_t *block = experiment->block;
+    uint64_t threads = (uint64_t)(block[0] * block[1] * block[2]);
+    return (double)threads / (double)((threads + WARP_LANES - 1) / WARP_LANES);
+}
+
 int prediction_make(const struct experiment *experiment, const struct access *access, const struct arch *arch,
                     enum l1_setting setting, struct prediction *prediction, struct error *error)
 {
@@ -43,10 +67,17 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
                          "%s forms its requests by half warps; the model counts by warps", arch->name);
     if (setting == L1_ON && arch->access.l1 == ARCH_L1_NEVER)
         return error_set(error, ERROR_INVALID, "%s does not cache global loads in L1", arch->name);
-    bool l1 = through_l1(experiment, arch, setting);
+    int path = load_path(experiment, arch);
+    if (path == LOAD_LDG && !arch->access.read_only_path)
+        return error_set(error, ERROR_INVALID,
+                         "%s has no read-only path for global loads (ldg); sm_35 was the first", arch->name);
+    const char *note = NULL;
+    bool l1 = through_l1(arch, path, setting, &note);
     *prediction = (struct prediction){
         .arch = arch,
         .l1 = l1,
+        .note = note,
+        .lanes_active = lanes_active(experiment),
         .exact = access->exact,
         .load = side_make(&access->load, l1 ? arch->access.l1_bytes : SECTOR_BYTES, false),
         .store = side_make(&access->store, SECTOR_BYTES, arch->access.stores_joined),

@@ -3,9 +3,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <array>
-#include <numeric>
-#include <utility>
 
 static thread_local tracer *current;
 
@@ -17,16 +14,26 @@ bool tracer_negative(const affine &d)
     return current->negative(d);
 }
 
-tracer::tracer(const run &r, struct access *sums) : what_(r), sums_(sums)
+static std::array<int64_t, KERNEL_BUFFERS> buffer_bytes(const run &r)
+{
+    std::array<int64_t, KERNEL_BUFFERS> bytes = {};
+    for (int b = 0; b < r.kernel->buffer_count; b++)
+        bytes[(size_t)b] = (int64_t)(r.kernel->elements(&r.domain, b) * dtype_bytes(r.dtype));
+    return bytes;
+}
+
+tracer::tracer(const run &r, struct access *sums, struct explain *explain)
+    : what_(r), sums_(sums), explain_(explain), reach_{reach(buffer_bytes(r)), reach(buffer_bytes(r))}
 {
     memset(&counted_, 0, sizeof counted_);
 }
 
 affine tracer::block(int axis) const
 {
+    int64_t further = axis == 0 ? turn_ * (int64_t)what_.grid.x : 0;
     if (concrete_)
-        return affine(box_.low[axis]);
-    return affine(0, axis == 0, axis == 1, axis == 2);
+        return affine(box_.low[axis] + further);
+    return affine(further, axis == 0, axis == 1, axis == 2);
 }
 
 /* The outcome at the box's first block decides; then each axis in turn is cut off where the outcome would change,
@@ -60,18 +67,31 @@ static int width_of(unsigned bytes)
     return width;
 }
 
+/* The instruction that the lane has come to: one that is known, or the one that is made. */
+int tracer::instruction(int kind, const explain_instruction &made)
+{
+    std::vector<int> &known = instruction_of_[kind];
+    size_t number = (size_t)number_[(size_t)kind]++;
+    if (number == known.size()) {
+        known.push_back((int)instructions_.size());
+        instructions_.push_back(made);
+    }
+    return known[number];
+}
+
 void tracer::access(access_kind what, int space, unsigned bytes, const affine &byte_index)
 {
     if (virtual_ && !inside_)
         return;
-    int kind = (what * SPACES + space) * WIDTHS + width_of(bytes);
-    size_t ordinal = ordinal_[kind]++;
+    int kind = ((inside_ * ACCESS_KINDS + what) * SPACES + space) * WIDTHS + width_of(bytes);
+    size_t ordinal = (size_t)ordinal_[(size_t)kind]++;
+    int known = instruction(kind, {what, space, bytes, {}, {}, 0});
     noted_++;
     if (ordinal == site_of_[kind].size()) {
         site_of_[kind].push_back((int)sites_.size());
         sites_.emplace_back();
         site &s = sites_.back();
-        s.kind = what;
+        s.instruction = known;
         s.space = space;
         s.uniform = true;
         s.bytes = bytes;
@@ -83,6 +103,8 @@ void tracer::access(access_kind what, int space, unsigned bytes, const affine &b
     s.uniform = s.uniform && memcmp(s.b, byte_index.b, sizeof s.b) == 0;
     s.lane[s.lanes] = lane_of_warp_;
     s.c[s.lanes++] = byte_index.c;
+    if (listing_)
+        list_site(site_of_[kind][ordinal], byte_index);
 }
 
 static uint64_t times(uint64_t count, double weight)
@@ -95,6 +117,8 @@ static void add(access_sums &to, const access_sums &one, double weight)
     to.requests += times(one.requests, weight);
     to.sectors += times(one.sectors, weight);
     to.lines += times(one.lines, weight);
+    for (int i = 0; i < 3; i++)
+        to.segments[i] += times(one.segments[i], weight);
     to.bytes += times(one.bytes, weight);
     to.used += times(one.used, weight);
 }
@@ -106,131 +130,8 @@ static void add(shared_sums &to, const shared_sums &one, double weight)
     to.conflicts_wide += times(one.conflicts_wide, weight);
 }
 
-static void add(struct access &to, const struct access &one, double weight)
+pattern tracer::pattern_of(const site &s) const
 {
-    add(to.load, one.load, weight);
-    add(to.store, one.store, weight);
-    add(to.atomic, one.atomic, weight);
-    add(to.shared_load, one.shared_load, weight);
-    add(to.shared_store, one.shared_store, weight);
-    to.boxes += one.boxes;
-}
-
-/* How many distinct aligned pieces of `unit` bytes the lanes touch when the first byte lies `residue` into one.
-   `sorted` holds the lanes' distances from the first byte. */
-static unsigned pieces(const int64_t *sorted, int lanes, unsigned bytes, int64_t residue, int64_t unit)
-{
-    unsigned count = 0;
-    int64_t last = -1;
-    for (int i = 0; i < lanes; i++) {
-        int64_t begin = (sorted[i] + residue) / unit, end = (sorted[i] + residue + bytes - 1) / unit;
-        if (begin <= last)
-            begin = last + 1;
-        if (end >= begin) {
-            count += (unsigned)(end - begin + 1);
-            last = end;
-        }
-    }
-    return count;
-}
-
-/* How many blocks of the box lie how far into a line: counts[r] for the sum of b[i] * block[i], modulo the line. */
-static void residues(const box &box, const int64_t b[3], uint64_t counts[LINE_BYTES])
-{
-    uint64_t before[LINE_BYTES];
-    memset(counts, 0, LINE_BYTES * sizeof *counts);
-    counts[0] = 1;
-    for (int i = 0; i < 3; i++) {
-        uint64_t length = (uint64_t)(box.high[i] - box.low[i]);
-        int64_t step = (b[i] % LINE_BYTES + LINE_BYTES) % LINE_BYTES;
-        uint64_t period = LINE_BYTES / (uint64_t)std::gcd(step, (int64_t)LINE_BYTES);
-        memcpy(before, counts, sizeof before);
-        memset(counts, 0, LINE_BYTES * sizeof *counts);
-        for (uint64_t j = 0; j < std::min(period, length); j++) {
-            uint64_t times = length / period + (j < length % period);
-            uint64_t at = (uint64_t)step * ((uint64_t)box.low[i] % LINE_BYTES + j) % LINE_BYTES;
-            for (uint64_t r = 0; r < LINE_BYTES; r++)
-                if (before[r])
-                    counts[(r + at) % LINE_BYTES] += before[r] * times;
-        }
-    }
-}
-
-static const int banks = 32, bank_bytes = 4;
-
-/* The longest queue at a bank, of the words that lanes of `part` touch: rows of so many bytes are fetched whole. */
-static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned each, int part, int parts,
-                   int64_t row_bytes)
-{
-    std::array<std::pair<int64_t, int64_t>, WARP_LANES * 4> words; /* bank, row */
-    size_t count = 0;
-    for (int i = 0; i < lanes; i++) {
-        if (lane[i] * parts / WARP_LANES != part)
-            continue;
-        for (int64_t at = bytes[i] / bank_bytes; at <= (bytes[i] + each - 1) / bank_bytes; at++)
-            words[count++] = {at % banks, at * bank_bytes / row_bytes};
-    }
-    std::sort(words.begin(), words.begin() + count);
-    int longest = 0, queue = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i && words[i] == words[i - 1])
-            continue;
-        queue = i && words[i].first == words[i - 1].first ? queue + 1 : 1;
-        longest = std::max(longest, queue);
-    }
-    return longest;
-}
-
-/* Does every lane want what its neighbour at that distance wants, where there is one? */
-static bool paired(const int64_t *bytes, const int *lane, int lanes, int distance)
-{
-    for (int i = 0; i < lanes; i++)
-        for (int j = i + 1; j < lanes; j++)
-            if ((lane[i] ^ distance) == lane[j] && bytes[i] != bytes[j])
-                return false;
-    return true;
-}
-
-shared_sums tracer::shared_of(const pattern &p) const
-{
-    int parts = p.bytes <= 4 ? 1 : (int)p.bytes / 4, conflicts = 0;
-    if (p.bytes == 8 && (paired(p.at, p.lane, p.lanes, 1) || paired(p.at, p.lane, p.lanes, 2)))
-        parts = 1;
-    for (int part = 0; part < parts; part++)
-        conflicts +=
-            std::max(0, fetches(p.at, p.lane, p.lanes, p.bytes, part, parts, banks * bank_bytes) - 1);
-    int wide = fetches(p.at, p.lane, p.lanes, p.bytes, 0, 1, 2 * banks * bank_bytes) - 1;
-    return {p.blocks, p.blocks * (uint64_t)conflicts, p.blocks * (uint64_t)wide};
-}
-
-access_sums tracer::global_of(const pattern &p) const
-{
-    int64_t sorted[WARP_LANES];
-    uint64_t counts[LINE_BYTES];
-    access_sums sums = {};
-    int64_t first = *std::min_element(p.at, p.at + p.lanes);
-    for (int i = 0; i < p.lanes; i++)
-        sorted[i] = p.at[i] - first;
-    std::sort(sorted, sorted + p.lanes);
-    residues(p.where, p.b, counts);
-    sums.requests = p.blocks;
-    sums.bytes = p.blocks * (uint64_t)p.lanes * p.bytes;
-    sums.used = p.blocks * pieces(sorted, p.lanes, p.bytes, 0, 1);
-    for (int64_t r = 0; r < LINE_BYTES; r++) {
-        if (!counts[r])
-            continue;
-        int64_t residue = (first + r) % LINE_BYTES;
-        sums.sectors += counts[r] * pieces(sorted, p.lanes, p.bytes, residue, SECTOR_BYTES);
-        sums.lines += counts[r] * pieces(sorted, p.lanes, p.bytes, residue, LINE_BYTES);
-    }
-    return sums;
-}
-
-/* Most instructions touch what the one before did, some lines further: those are counted once. */
-void tracer::count_site(const site &s)
-{
-    if (!s.uniform || (s.space == SPACE_SHARED && (s.b[0] || s.b[1] || s.b[2])))
-        throw not_affine(); /* lanes that move apart from block to block; shared memory that knows its block */
     pattern p;
     memset(&p, 0, sizeof p);
     p.shared = s.space == SPACE_SHARED;
@@ -246,20 +147,43 @@ void tracer::count_site(const site &s)
     for (int i = 0; i < s.lanes; i++)
         p.at[i] = s.c[i] - base;
     memcpy(p.lane, s.lane, (size_t)s.lanes * sizeof *s.lane);
+    return p;
+}
+
+/* Most instructions touch what the one before did, some lines further: those are counted once. */
+void tracer::count_site(const site &s)
+{
+    if (!s.uniform || (s.space == SPACE_SHARED && (s.b[0] || s.b[1] || s.b[2])))
+        throw not_affine(); /* lanes that move apart from block to block; shared memory that knows its block */
+    pattern p = pattern_of(s);
     if (memcmp(&p, &counted_, sizeof p) != 0) {
         counted_ = p;
         if (p.shared)
-            shared_ = shared_of(p);
+            shared_ = pattern_shared(p);
         else
-            global_ = global_of(p);
+            global_ = pattern_global(p);
     }
     if (p.shared)
-        add(s.kind == ACCESS_STORE ? sums_->shared_store : sums_->shared_load, shared_, s.weight);
+        add(instructions_[(size_t)s.instruction].shared, shared_, s.weight);
     else
-        add(s.kind == ACCESS_STORE    ? sums_->store
-            : s.kind == ACCESS_ATOMIC ? sums_->atomic
-                                      : sums_->load,
-            global_, s.weight);
+        add(instructions_[(size_t)s.instruction].global, global_, s.weight);
+}
+
+/* To be counted with what else the block touches. */
+void tracer::reach_site(const site &s)
+{
+    access_kind kind = instructions_[(size_t)s.instruction].kind;
+    if (s.space < KERNEL_BUFFERS && kind != ACCESS_ATOMIC)
+        reach_[kind == ACCESS_STORE].add(s.space, box_, s.b, s.c, s.lanes, s.bytes, s.weight);
+}
+
+/* All warps of these blocks are traced; each block stands for so many. */
+void tracer::end_blocks(const box &blocks, double weight)
+{
+    for (reach &r : reach_)
+        r.end_blocks(blocks, weight);
+    of_all_.add(of_grid_, weight);
+    of_grid_ = {};
 }
 
 /* One box, as far as all lanes of the warp agree on it; the rest waits. */
@@ -268,13 +192,17 @@ void tracer::trace_box(int warp, const box &wanted)
     const shape &dim = what_.domain.block;
     int64_t threads = (int64_t)(dim.x * dim.y * dim.z), begin = (int64_t)warp * WARP_LANES;
     box_ = wanted;
+    of_box_ = {};
     sites_.clear();
     for (auto &kind : site_of_)
         kind.clear();
     for (int64_t t = begin; t < std::min(begin + WARP_LANES, threads); t++) {
         lane_of_warp_ = (int)(t - begin);
         lane_ = {t % (int64_t)dim.x, t / (int64_t)dim.x % (int64_t)dim.y, t / (int64_t)(dim.x * dim.y)};
-        memset(ordinal_, 0, sizeof ordinal_);
+        ordinal_.fill(0);
+        number_.fill(0);
+        done_.clear();
+        reached_ = 0;
         body_(*this);
     }
     box rest = wanted;
@@ -296,76 +224,164 @@ void tracer::trace_warp(int warp, const box &all)
         waiting_.pop_back();
         trace_box(warp, next);
         sums_->boxes++;
-        for (const site &s : sites_)
+        for (const site &s : sites_) {
             count_site(s);
+            reach_site(s);
+        }
+        of_grid_.add(of_box_, (double)((box_.high[0] - box_.low[0]) * (box_.high[1] - box_.low[1]) *
+                                       (box_.high[2] - box_.low[2])));
     }
 }
 
-/* Adds one grid to the sums: whole boxes where everything is affine, else block by block. */
-void tracer::trace_grid()
+/* Forgets the instructions that were found last, of which `from` is the first. */
+void tracer::forget_instructions(size_t from)
+{
+    instructions_.resize(from);
+    for (std::vector<int> &known : instruction_of_)
+        while (!known.empty() && (size_t)known.back() >= from)
+            known.pop_back();
+}
+
+/* Of a block. */
+int tracer::warps() const
 {
     const shape &dim = what_.domain.block;
-    int warps = (int)((dim.x * dim.y * dim.z + WARP_LANES - 1) / WARP_LANES);
-    struct access whole = {}, *sums = sums_;
-    sums_ = &whole;
+    return (int)((dim.x * dim.y * dim.z + WARP_LANES - 1) / WARP_LANES);
+}
+
+/* Adds the instructions of one grid: whole boxes where everything is affine, else block by block. */
+void tracer::trace_grid()
+{
+    size_t before = instructions_.size();
+    uint64_t boxes = sums_->boxes;
+    const box all = {{0, 0, 0}, {(int64_t)grid_.x, (int64_t)grid_.y, (int64_t)grid_.z}};
     try {
-        for (int warp = 0; warp < warps; warp++)
-            trace_warp(warp, {{0, 0, 0}, {(int64_t)grid_.x, (int64_t)grid_.y, (int64_t)grid_.z}});
-        sums_ = sums;
-        add(*sums_, whole, 1);
+        trace_block(all);
+        end_blocks(all, 1);
     } catch (const not_affine &) {
-        sums_ = sums;
         inside_ = false;
         weight_ = 1;
-        trace_block_by_block();
+        sums_->boxes = boxes;
+        of_grid_ = {};
+        for (reach &r : reach_)
+            r.forget();
+        forget_instructions(before);
+        trace_block_by_block(before);
     }
+}
+
+void tracer::add_up()
+{
+    for (const explain_instruction &i : instructions_)
+        if (i.space == SPACE_SHARED)
+            add(i.kind == ACCESS_STORE ? sums_->shared_store : sums_->shared_load, i.shared, 1);
+        else if (i.space == SPACE_CONSTANT)
+            sums_->constant_extra += i.global.used / constant_bytes - i.global.requests;
+        else
+            add(i.kind == ACCESS_STORE    ? sums_->store
+                : i.kind == ACCESS_ATOMIC ? sums_->atomic
+                                          : sums_->load,
+                i.global, 1);
 }
 
 void tracer::trace(void (*body)(tracer &))
 {
+    const shape &dim = what_.domain.block;
     tracer *before = current;
     body_ = body;
     current = this;
     *sums_ = {};
     sums_->exact = true;
     grid_ = what_.grid;
-    trace_grid();
     if (what_.kernel->grid_stride) {
         uint64_t width = what_.domain.block.x, need = what_.kernel->cover(&what_.domain).x;
         virtual_ = true;
         grid_.x = (need + width - 1) / width;
         trace_grid();
         virtual_ = false;
+        grid_ = what_.grid;
     }
+    trace_grid();
+    add_up();
     if (sums_->atomic.requests)
         sums_->exact = false;
+    sums_->load_reach = reach_[0].total();
+    sums_->store_reach = reach_[1].total();
+    double threads = (double)(what_.grid.x * what_.grid.y * what_.grid.z) * (double)(dim.x * dim.y * dim.z);
+    sums_->steps = of_all_.steps / threads;
+    sums_->barriers = of_all_.barriers / threads;
+    if (explain_)
+        list();
     current = before;
 }
 
-void tracer::trace_block(int64_t block)
+box tracer::block_at(int64_t block) const
 {
-    const shape &dim = what_.domain.block;
     int64_t x = (int64_t)grid_.x, y = (int64_t)grid_.y, at[3] = {block % x, block / x % y, block / (x * y)};
-    int warps = (int)((dim.x * dim.y * dim.z + WARP_LANES - 1) / WARP_LANES);
-    for (int warp = 0; warp < warps; warp++)
-        trace_warp(warp, {{at[0], at[1], at[2]}, {at[0] + 1, at[1] + 1, at[2] + 1}});
+    return {{at[0], at[1], at[2]}, {at[0] + 1, at[1] + 1, at[2] + 1}};
 }
 
-/* The first block says how many accesses one takes; then as many as there is time for, spread evenly. */
-void tracer::trace_block_by_block()
+void tracer::trace_block(const box &block)
 {
-    int64_t blocks = (int64_t)(grid_.x * grid_.y * grid_.z);
-    struct access sampled = {}, *sums = sums_;
-    sums_ = &sampled;
+    for (int warp = 0; warp < warps(); warp++)
+        trace_warp(warp, block);
+}
+
+/* Does it access anything? Counts nothing. */
+bool tracer::block_works(const box &block)
+{
+    uint64_t before = noted_;
+    for (int warp = 0; warp < warps(); warp++)
+        trace_box(warp, block);
+    std::swap(before, noted_);
+    return before != noted_;
+}
+
+/* A grid may be given that is far larger than the size: how many blocks from the first one on work in each axis. */
+shape tracer::working_grid()
+{
+    uint64_t length[3] = {grid_.x, grid_.y, grid_.z};
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t works = 0, idle = (int64_t)length[axis];
+        for (int64_t at = idle - 1; idle - works > 1; at = works + (idle - works) / 2) {
+            box block = block_at(0);
+            block.low[axis] = at;
+            block.high[axis] = at + 1;
+            (block_works(block) ? works : idle) = at;
+        }
+        length[axis] = (uint64_t)idle;
+    }
+    return {length[0], length[1], length[2]};
+}
+
+/* The first block says how many accesses one takes; then as many as there is time for, spread evenly: a lane that accesses
+   nothing takes its time, too. `from` is the first instruction of this grid. */
+void tracer::trace_block_by_block(size_t from)
+{
+    const shape given = grid_;
     concrete_ = true;
     noted_ = 0;
-    trace_block(0);
-    int64_t traced =
-        std::min<int64_t>(blocks, 1 + (int64_t)(accesses_traced / std::max<uint64_t>(noted_, 1)));
-    for (int64_t i = 1; i < traced; i++)
-        trace_block((int64_t)((__int128)i * blocks / traced));
+    trace_block(block_at(0));
+    uint64_t of_block = std::max(noted_, (uint64_t)warps() * WARP_LANES);
+    if (noted_)
+        grid_ = working_grid();
+    int64_t blocks = (int64_t)(grid_.x * grid_.y * grid_.z);
+    int64_t traced = std::min<int64_t>(blocks, 1 + (int64_t)(accesses_traced / of_block));
+    const double each = (double)blocks / (double)traced;
+    end_blocks(block_at(0), each);
+    for (int64_t i = 1; i < traced; i++) {
+        const box block = block_at((int64_t)((__int128)i * blocks / traced));
+        trace_block(block);
+        end_blocks(block, each);
+    }
+    grid_ = given;
     concrete_ = false;
-    sums_ = sums;
-    add(*sums_, sampled, (double)blocks / (double)traced);
     sums_->exact = false;
+    for (size_t i = from; i < instructions_.size(); i++) {
+        explain_instruction sampled = instructions_[i];
+        instructions_[i].global = {};
+        instructions_[i].shared = {};
+        add(instructions_[i].global, sampled.global, each);
+        add(instructions_[i].shared, sampled.shared, each);
+    }
 }

@@ -6,188 +6,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "kernels/device/entry.h"
-#include "kernels/model/access.h"
+#include "kernels/model/affine.h"
+#include "kernels/model/explain.h"
+#include "kernels/model/pattern.h"
+#include "kernels/model/reach.h"
 
-/* c + b[0] * block_x + b[1] * block_y + b[2] * block_z */
-struct affine {
-    int64_t c;
-    int64_t b[3];
-
-    affine(int64_t constant = 0) : c(constant), b{0, 0, 0} {}
-    affine(int64_t constant, int64_t x, int64_t y, int64_t z) : c(constant), b{x, y, z} {}
-    bool is_constant() const { return !b[0] && !b[1] && !b[2]; }
+/* What threads do besides accesses, added up. */
+struct paces {
+    double steps = 0, barriers = 0;
+    void add(const paces &more, double times)
+    {
+        steps += more.steps * times;
+        barriers += more.barriers * times;
+    }
 };
-
-/* Thrown where a body does with an index what is not affine; the tracer then goes block by block. */
-struct not_affine {
-};
-
-/* Is d < 0? For all blocks of the box that is being traced, which is narrowed to those that agree with its first. */
-bool tracer_negative(const affine &d);
-
-inline affine operator+(affine l, const affine &r)
-{
-    l.c += r.c;
-    for (int i = 0; i < 3; i++)
-        l.b[i] += r.b[i];
-    return l;
-}
-inline affine operator*(affine l, int64_t r)
-{
-    l.c *= r;
-    for (int i = 0; i < 3; i++)
-        l.b[i] *= r;
-    return l;
-}
-inline affine operator*(const affine &l, const affine &r)
-{
-    if (r.is_constant())
-        return l * r.c;
-    if (l.is_constant())
-        return r * l.c;
-    throw not_affine();
-}
-inline affine operator-(const affine &l, const affine &r)
-{
-    return l + r * -1;
-}
-inline affine operator-(const affine &r)
-{
-    return r * -1;
-}
-inline int64_t constant_of(const affine &a)
-{
-    if (!a.is_constant())
-        throw not_affine();
-    return a.c;
-}
-/* By a constant that divides every coefficient an affine index is divided, or reduced, for all blocks at once: then only
-   the constant part decides. Block coordinates and indices are not negative. */
-inline bool divides(const affine &l, int64_t by)
-{
-    return by > 0 && l.c >= 0 && l.b[0] % by == 0 && l.b[1] % by == 0 && l.b[2] % by == 0;
-}
-inline affine operator/(const affine &l, const affine &r)
-{
-    int64_t by = constant_of(r);
-    if (!divides(l, by))
-        return constant_of(l) / by;
-    return affine(l.c / by, l.b[0] / by, l.b[1] / by, l.b[2] / by);
-}
-inline affine operator%(const affine &l, const affine &r)
-{
-    int64_t by = constant_of(r);
-    return divides(l, by) ? l.c % by : constant_of(l) % by;
-}
-inline affine operator^(const affine &l, const affine &r)
-{
-    return constant_of(l) ^ constant_of(r);
-}
-inline affine operator&(const affine &l, const affine &r)
-{
-    return constant_of(l) & constant_of(r);
-}
-inline affine operator|(const affine &l, const affine &r)
-{
-    return constant_of(l) | constant_of(r);
-}
-inline affine operator<<(const affine &l, const affine &r)
-{
-    return l * ((int64_t)1 << constant_of(r));
-}
-inline affine operator>>(const affine &l, const affine &r)
-{
-    return l / ((int64_t)1 << constant_of(r)); /* indices are not negative */
-}
-inline bool operator<(const affine &l, const affine &r)
-{
-    return tracer_negative(l - r);
-}
-inline bool operator>(const affine &l, const affine &r)
-{
-    return r < l;
-}
-inline bool operator>=(const affine &l, const affine &r)
-{
-    return !(l < r);
-}
-inline bool operator<=(const affine &l, const affine &r)
-{
-    return !(r < l);
-}
-inline bool operator==(const affine &l, const affine &r)
-{
-    return !(l < r) && !(r < l);
-}
-inline bool operator!=(const affine &l, const affine &r)
-{
-    return !(l == r);
-}
-inline affine &operator+=(affine &l, const affine &r)
-{
-    return l = l + r;
-}
-inline affine &operator-=(affine &l, const affine &r)
-{
-    return l = l - r;
-}
-inline affine &operator*=(affine &l, const affine &r)
-{
-    return l = l * r;
-}
-inline affine &operator/=(affine &l, const affine &r)
-{
-    return l = l / r;
-}
-inline affine &operator%=(affine &l, const affine &r)
-{
-    return l = l % r;
-}
-inline affine &operator++(affine &i)
-{
-    return i += 1;
-}
-inline affine &operator--(affine &i)
-{
-    return i -= 1;
-}
-inline affine operator++(affine &i, int)
-{
-    affine before = i;
-    ++i;
-    return before;
-}
-inline affine operator--(affine &i, int)
-{
-    affine before = i;
-    --i;
-    return before;
-}
 
 /* One thread of the block, as the tracer sees it. */
 struct lane {
     int64_t x, y, z;
 };
 
-struct box {
-    int64_t low[3], high[3]; /* blocks, high excluded */
-};
-
-enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_KINDS };
-
-/* In place of a buffer: the block's shared memory. */
-enum { SPACE_SHARED = KERNEL_BUFFERS, SPACES };
+static const int64_t constant_bytes = 4; /* a word of constant memory */
 
 /* Records the accesses of a body; the context in model_way.h calls it. At most one traces at a time in each thread. */
 class tracer
 {
   public:
-    tracer(const run &r, struct access *sums);
+    tracer(const run &r, struct access *sums, struct explain *explain);
 
-    /* Traces the whole grid; `body` runs one lane (see at() and block()). */
+    /* Traces the whole grid, then the explained warp if there is one; `body` runs one lane (see at() and block()). */
     void trace(void (*body)(tracer &));
 
     const run &what() const { return what_; }
@@ -195,74 +47,114 @@ class tracer
     affine block(int axis) const;
     void access(access_kind kind, int space, unsigned bytes, const affine &byte_index);
     bool negative(const affine &d);
+    /* The lane takes so many steps of a loop or a calculation. */
+    void take_steps(int64_t steps)
+    {
+        if (inside_ == virtual_)
+            of_box_.steps += (double)std::max<int64_t>(0, steps) * weight_;
+    }
+    void take_barrier()
+    {
+        if (inside_ == virtual_)
+            of_box_.barriers += weight_;
+    }
     bool concrete() const { return concrete_; } /* one block at a time: every index is a number */
 
-    /* The body of a loop over the grid: iteration j of block b is virtual block b + j x grid. What stands outside of such
-       loops is traced over the real grid, what stands inside over the virtual one. */
-    template <class F> void loop(F f)
+    /* The body of a loop over the grid that covers `count` threads: iteration j of block b is virtual block b + j x grid.
+       What stands outside of such loops is counted over the real grid, what stands inside over the virtual one. For a warp
+       that is listed the loop is gone through. */
+    template <class F> void loop(int64_t count, F f)
     {
-        if (!virtual_)
+        if (!listing_ && !virtual_)
             return;
         inside_ = true;
-        f();
+        if (listing_) {
+            int64_t width = (int64_t)what_.domain.block.x, threads = (int64_t)what_.grid.x * width;
+            int64_t first = box_.low[0] * width + lane_.x;
+            repeat(first < count ? (count - first - 1) / threads + 1 : 0, [&] { f(), turn_++; });
+        } else {
+            f();
+        }
+        turn_ = 0;
         inside_ = false;
     }
-    /* A step that is taken so many times: a part of them is traced and stands for all. */
+    /* A step that is taken so many times: a part of them is traced and stands for all. What a step accesses are the same
+       instructions every time. */
     template <class F> void repeat(int64_t steps, F f)
     {
-        int64_t most = STEPS_TRACED, traced = steps < most ? steps : most;
+        int64_t traced = std::min(steps, listing_ ? explain_->times_max : steps_traced);
+        int64_t times = times_;
+        counters before = number_;
         if (traced)
             weight_ = (double)steps / (double)traced;
-        for (int64_t i = 0; i < traced; i++)
+        for (int64_t i = 0; i < traced; i++) {
+            number_ = before;
+            if (i + 1 == traced) /* the last one that is listed, and those that are not */
+                times_ = times * (1 + steps - traced);
             f();
+        }
         weight_ = 1;
+        times_ = times;
     }
 
   private:
-    enum { WIDTHS = 5, KINDS = ACCESS_KINDS * SPACES * WIDTHS, STEPS_TRACED = 256 };
+    enum {
+        WIDTHS = 5,
+        KINDS = 2 * ACCESS_KINDS * SPACES * WIDTHS /* inside a loop over the grid, and not */
+    };
+    static constexpr int64_t steps_traced = 256;
+    using counters = std::array<int, KINDS>;
 
     /* One instruction of a warp: the same kind of access to the same buffer, the n-th of each lane. */
     struct site {
-        access_kind kind;
+        int instruction; /* index */
         int space;
         bool uniform;
         unsigned bytes;
         double weight; /* how many times it stands for */
+        int64_t time;  /* of its instruction, while listing */
         int lanes;
         int64_t b[3];          /* bytes from block to block */
         int64_t c[WARP_LANES]; /* bytes, at block 0 */
         int lane[WARP_LANES];  /* which lane's */
     };
 
-    /* What decides how many sectors, lines, or fetches an instruction takes. Two that are equal here differ by whole
-       lines. Compared byte by byte. */
-    struct pattern {
-        bool shared;
-        unsigned bytes;
-        int lanes;
-        int lane[WARP_LANES];
-        uint64_t blocks;
-        box where;
-        int64_t b[3];
-        int64_t at[WARP_LANES];
-    };
-
     void trace_grid();
     void trace_warp(int warp, const box &all);
     void trace_box(int warp, const box &wanted);
     void count_site(const site &s);
-    access_sums global_of(const pattern &p) const;
-    shared_sums shared_of(const pattern &p) const;
-    void trace_block(int64_t block);
-    void trace_block_by_block();
+    void reach_site(const site &s);
+    void end_blocks(const box &blocks, double weight);
+    pattern pattern_of(const site &s) const;
+    int instruction(int kind, const explain_instruction &made);
+    void forget_instructions(size_t from);
+    void add_up();
+    box block_at(int64_t block) const;
+    int warps() const;
+    void trace_block(const box &block);
+    bool block_works(const box &block);
+    shape working_grid();
+    void trace_block_by_block(size_t from);
+    /* listing.cpp */
+    void list();
+    void list_site(int site, const affine &byte_index);
+    bool list_lanes(bool concrete);
+    struct explain_access listed(const site &s) const;
+    void describe_index(const site &s, char *text) const;
 
     const run what_;
     struct access *sums_;
+    struct explain *explain_; /* NULL: nothing is listed */
     void (*body_)(tracer &) = nullptr;
-    shape grid_{}; /* the real one, or the virtual one of the loops */
+    shape grid_{};                    /* the real one, or the virtual one of the loops */
+    reach reach_[2];                  /* loads, stores */
+    paces of_box_, of_grid_, of_all_; /* of all lanes; of all threads */
     bool virtual_ = false, inside_ = false;
     bool concrete_ = false;
+    bool listing_ = false;
     double weight_ = 1;
+    int64_t times_ = 1;  /* the same while listing: of which the first is traced */
+    int64_t turn_ = 0;   /* of a loop over the grid, while listing */
     uint64_t noted_ = 0; /* accesses */
     lane lane_{};
     int lane_of_warp_ = 0;
@@ -273,7 +165,15 @@ class tracer
     std::vector<box> waiting_;
     std::vector<site> sites_;
     std::vector<int> site_of_[KINDS]; /* by kind and the lane's ordinal: index into sites_ */
-    size_t ordinal_[KINDS];           /* accesses of that kind by this lane so far */
+    counters ordinal_;                /* accesses of that kind by this lane so far */
+    std::vector<explain_instruction> instructions_;
+    std::vector<int> instruction_of_[KINDS]; /* by kind and number: index into instructions_ */
+    counters number_;                        /* instructions of that kind that this lane has passed */
+    /* While listing: the warp's sites in the order of its program, how far this lane is in it, and how many times it has
+       done each instruction. */
+    std::vector<int> order_;
+    size_t reached_ = 0;
+    std::vector<int64_t> done_;
 };
 
 #endif

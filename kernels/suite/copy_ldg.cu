@@ -5,6 +5,7 @@
 
 struct copy_ldg : suite_kernel {
     enum { A, C };
+    static constexpr int loads_by = LOAD_LDG;
 
     static void describe(kernel &k)
     {

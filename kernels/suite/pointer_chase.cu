@@ -1,70 +1,14 @@
-/* pointer_chase: each chain follows A from element to element; C[j] = where chain j is after `steps`.
+/* pointer_chase: where each chain is after `steps` loads that wait for one another (chase.h).
 
-   A load has to wait for the one before it: time over steps is the latency of a load from wherever A fits (its size is
-   the footprint). A holds one ring through all its elements, each a large and constant distance further (of the n elements
-   a share that no small number of steps brings back), so that neighbours in time lie in different lines. */
-#include "kernels/suite/permute.h"
-#include "kernels/suite/suite.h"
+   Time over steps is the latency of a load from wherever A fits: its size is the footprint. */
+#include "kernels/suite/chase.h"
 
-struct pointer_chase : suite_kernel {
-    enum { STEPS, CHAINS, LOAD };
-    enum { A, C };
-    static constexpr bool sampled = true;
-    static constexpr bool load_paths = true;
-    static constexpr unsigned dtypes = I32;
-
+struct pointer_chase : chase {
     static void describe(kernel &k)
     {
         k.title = "Latency by footprint";
-        k.text = "j times: at = A[at], `steps` times; C[j] = at";
         k.lesson = "Time a step is the latency of the cache that the footprint fits into.";
-        k.size[0] = 4194304;
-        k.block = {32, 1, 1};
-        param_integer(k, STEPS, "steps", "loads", "dependent loads in a chain", 1, 65536, 1024);
-        param_integer(k, CHAINS, "chains", "threads", "chains side by side, evenly apart", 1, 1024, 1);
-        param_load(k, LOAD);
-        input(k, A, "A", "n elements: the element that comes next");
-        output(k, C, "C", "an element a chain");
-    }
-    static kernel_problem refuse(const domain &d, dtype)
-    {
-        kernel_problem problem = permute_refuse(d);
-        if (!problem.pointer && (uint64_t)d.param[CHAINS] > d.n) {
-            problem.pointer = "#/chains";
-            snprintf(problem.detail, sizeof problem.detail,
-                     "must not exceed the size, %llu elements; is %lld", (unsigned long long)d.n,
-                     (long long)d.param[CHAINS]);
-        }
-        return problem;
-    }
-    static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
-    {
-        return buffer == A ? d.n : (uint64_t)d.param[CHAINS];
-    }
-    static shape cover(const domain &d) { return {(uint64_t)d.param[CHAINS], 1, 1}; }
-    static traffic ledger(const domain &d)
-    {
-        uint64_t chains = (uint64_t)d.param[CHAINS], loads = chains * (uint64_t)d.param[STEPS];
-        return {loads, chains, 0, loads};
-    }
-    template <class X> static HOST_DEVICE typename X::T generate(const X &x, int, uint64_t i)
-    {
-        return (typename X::T)((i + permute_hop(x.n)) % x.n);
-    }
-    template <class Context> static BODY void body(Context &c)
-    {
-        auto j = c.global_x();
-        if (j < c.param(CHAINS)) {
-            auto at = j * (c.n / c.param(CHAINS));
-            c.each_step(c.param(STEPS), [&] { at = c.index_of(c.load(A, at)); });
-            c.store(C, j, c.value_of(at));
-        }
-    }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t j, typename X::T &value)
-    {
-        uint64_t first = j * (x.n / (uint64_t)x.param(CHAINS));
-        value = (typename X::T)((first + (uint64_t)x.param(STEPS) * permute_hop(x.n)) % x.n);
-        return true;
+        describe_chase(k, "n elements: the element that comes next");
     }
 };
 SUITE_KERNEL(pointer_chase)

@@ -1,33 +1,47 @@
 /* register_pressure: C[i] = the sum over k < values of v[k] * (s + k), with v[k] = A[i + k] and s their sum.
 
    Every v[k] is used again once the sum of all is known, so a thread has to keep them: in registers, which then limit how
-   many warps fit a multiprocessor; or, where the launch bounds ask for room for 2048 threads, in local memory. */
+   many warps fit a multiprocessor; or, where the launch bounds ask for room for 2048 threads or a cap leaves fewer
+   registers, in local memory. On the CPU the bounds mean nothing. */
 #include "kernels/suite/suite.h"
 
 struct register_pressure : suite_kernel {
     enum { VALUES, BOUNDS };
     enum { A, C };
-    enum { NONE, FULL };
+    enum { NONE, FULL, CAP_64, CAP_32 };
     static constexpr unsigned dtypes = I32 | F64; /* exact in these */
     static constexpr int max_threads = 256;
-    static constexpr int variants = 8; /* 16, 32, 64, 128 values, without and with bounds */
-    static int variant(const domain &d) { return 2 * log_2(d.param[VALUES] / 16) + (int)d.param[BOUNDS]; }
+    /* 16, 32, 64, 128 values, each with none and full; behind these, each with the two caps. */
+    static constexpr int variants = 16;
+    static int variant(const domain &d)
+    {
+        int bounds = (int)d.param[BOUNDS];
+        return bounds / 2 * 8 + 2 * log_2(d.param[VALUES] / 16) + bounds % 2;
+    }
+    static HOST_DEVICE constexpr int bounds_of(int variant) { return variant / 8 * 2 + variant % 2; }
     static HOST_DEVICE constexpr int min_blocks(int variant)
     {
-        return variant % 2 == FULL ? 2048 / max_threads : 0;
+        return bounds_of(variant) == FULL ? 2048 / max_threads : 0;
+    }
+    static HOST_DEVICE constexpr int max_registers(int variant)
+    {
+        return bounds_of(variant) == CAP_64 ? 64 : bounds_of(variant) == CAP_32 ? 32 : 0;
     }
 
     static void describe(kernel &k)
     {
-        static const char *const bounds[] = {"none", "full", nullptr};
+        static const char *const bounds[] = {"none", "full", "cap_64", "cap_32", nullptr};
         k.title = "Registers against occupancy";
         k.text = "C[i] = the sum over k < values of v[k] * (s + k); v[k] = A[i + k], s their sum";
         k.lesson = "Registers that a thread keeps are warps that do not fit; to be denied them costs trips "
                    "to memory.";
         param_power_of_two(k, VALUES, "values", "elements", "values that a thread keeps at once", 16, 128,
                            16);
-        param_choice(k, BOUNDS, "bounds",
-                     "launch bounds: none, or room for 2048 threads a multiprocessor (full)", bounds);
+        param_choice(
+            k, BOUNDS, "bounds",
+            "what the compiler must leave room for: nothing, by launch bounds 2048 threads a multiprocessor "
+            "(full), or by a cap no thread takes more than 64 or 32 registers. On the CPU of no effect",
+            bounds);
         input(k, A, "A", "n + values elements");
         output(k, C, "C", "n elements, all written");
     }
@@ -50,7 +64,7 @@ struct register_pressure : suite_kernel {
     static traffic ledger(const domain &d) { return {d.n * (uint64_t)d.param[VALUES], d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
-        constexpr int values = 16 << Context::variant / 2;
+        constexpr int values = 16 << Context::variant % 8 / 2;
         auto i = c.global_x();
         if (i < c.n) {
             typename Context::T v[values], sum = 0, result = 0;

@@ -34,7 +34,8 @@
      c.store(b, i, v), c.store_wide(b, j, w)
      c.atomic_add(b, i, v)    of 4 or 8 bytes
      c.constant(k)            word k of constant memory, as a value; k below CONSTANTS
-     c.index_of(v), c.value_of(i)     an index that was read from memory, and a value that is an index
+     c.index_of(v), c.value_of(i)     an index that was read from memory (divide the index, not the value: the model
+                              divides values as doubles), and a value that is an index
      c.computed(i, f)         the index f(i), where f is any function from uint64_t to uint64_t
      c.each_step(count, f)    f() so many times, one after the other
      c.compute(count, f)      the same where f accesses no memory
@@ -44,6 +45,8 @@
      c.threads(f)             f() in each thread of the block
      c.barrier()              what threads of the block stored before it, others may load after it
      c.load_shared(i), c.store_shared(i, v)    the block's shared memory, in elements
+     c.warp_sum(f, g)         outside of c.threads: the sum of f() over the threads of each warp is given to g(sum) in its
+                              first one; lanes pass values on by shuffles, not by memory
      c.strided(count, f)      within c.threads: f(i) for the thread's indices below count in a loop over the grid
      c.each_of_grid(count, f) outside of c.threads: the same for all threads (both with grid_stride_loop)
 
@@ -136,16 +139,28 @@ struct suite_kernel {
     static constexpr bool block_level = false;
     static constexpr bool grid_stride_loop = false; /* has c.each_of_grid() or c.strided(), and block_level */
     static constexpr bool restricted = false;       /* its pointers are declared __restrict__ */
+    static constexpr bool debug_build = false; /* on a GPU its file is compiled with -G (cmake/suite.cmake) */
+    static constexpr int loads_by =
+        LOAD_DEFAULT; /* the path that its body names, without a parameter "load" */
     /* Some of its addresses are not affine in a block's coordinates: a computed permutation, what memory says, an index
        that wraps by % within a block. The model then samples, and its prediction says "exact": false. Without this the
        tests want every prediction exact; a wrap can be had by a buffer that goes on (elements()). */
     static constexpr bool sampled = false;
+    /* It needs another device, its peer: on_peer() says which buffers lie there. Without peer_access() launches here do not
+       reach that memory, and only a copy can. */
+    static constexpr bool peer = false;
+    static bool on_peer(const domain &, int) { return false; }
+    static bool peer_access(const domain &) { return true; }
+    /* On a GPU the copy engine moves the first buffer to the second in the body's place. */
+    static constexpr bool copied = false;
     /* Compiled in so many variants: C::variant is the one that variant() says. */
     static constexpr int variants = 1;
     static int variant(const domain &) { return 0; }
     /* Launch bounds: threads a block, and blocks an SM that the compiler must leave room for (0: none). */
     static constexpr int max_threads = 1024;
     static HOST_DEVICE constexpr int min_blocks(int) { return 0; }
+    /* In the place of launch bounds: registers a thread that the compiler may take (0: no such cap). */
+    static HOST_DEVICE constexpr int max_registers(int) { return 0; }
 
     static HOST_DEVICE uint64_t elements(const domain &d, int) { return d.n; }
     static shape cover(const domain &d) { return {d.n, 1, 1}; }

@@ -28,6 +28,8 @@ template <class K> static void table_describe(kernel *k)
     k->size[0] = 1048576;
     k->block = {256, 1, 1};
     k->load_param = -1;
+    k->loads_by = K::loads_by;
+    k->restricted = K::restricted;
     k->cover = [](const domain *d) { return K::cover(*d); };
     k->elements = [](const domain *d, int buffer) { return K::elements(*d, buffer); };
     k->ledger = [](const domain *d) { return K::ledger(*d); };
@@ -38,6 +40,11 @@ template <class K> static void table_describe(kernel *k)
     };
     k->shared_bytes = [](const domain *d, dtype type) { return K::shared_bytes(*d, dtype_bytes(type)); };
     k->refuse = [](const domain *d, dtype type) { return K::refuse(*d, type); };
+    k->variant = [](const domain *d) { return K::variant(*d); };
+    k->on_peer = [](const domain *d, int buffer) { return K::on_peer(*d, buffer); };
+    k->peer_access = [](const domain *d) { return K::peer_access(*d); };
+    k->peer = K::peer;
+    k->copied = K::copied;
     k->grid_stride = K::grid_stride_loop;
     k->sampled = K::sampled;
     static_assert(!K::grid_stride_loop || K::block_level, "a loop over the grid is a block's");

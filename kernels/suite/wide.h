@@ -34,4 +34,36 @@ template <int W> struct wide_kernel : suite_kernel, wide_access<W> {
     static shape cover(const domain &d) { return {(d.n + W - 1) / W, 1, 1}; }
 };
 
+/* By so many elements an access as the parameter of that place in the file's enum says: a power of two. */
+template <int WIDTH> struct width_by_parameter : suite_kernel {
+    static constexpr unsigned dtypes = F32 | F64 | I32 | U8 | U16;
+    static constexpr unsigned access_most = 16; /* bytes */
+    static constexpr int variants = 5;
+    static int variant(const domain &d) { return log_2(d.param[WIDTH]); }
+    static void describe_width(kernel &k, int64_t fallback)
+    {
+        k.per_thread = 16;
+        param_power_of_two(k, WIDTH, "width", "elements an access",
+                           "elements that one load or store moves, 16 bytes at most", 1, 16, fallback);
+    }
+    static shape cover(const domain &d)
+    {
+        uint64_t width = (uint64_t)d.param[WIDTH];
+        return {(d.n + width - 1) / width, 1, 1};
+    }
+    static kernel_problem refuse(const domain &d, dtype type)
+    {
+        kernel_problem problem = {};
+        uint64_t bytes = (uint64_t)d.param[WIDTH] * dtype_bytes(type);
+        if (bytes > access_most) {
+            problem.pointer = "#/width";
+            snprintf(problem.detail, sizeof problem.detail,
+                     "%lld elements of %llu bytes are %llu bytes an access, at most %u are possible",
+                     (long long)d.param[WIDTH], (unsigned long long)dtype_bytes(type),
+                     (unsigned long long)bytes, access_most);
+        }
+        return problem;
+    }
+};
+
 #endif

@@ -3,22 +3,46 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct devices {
-    int count;
-    pthread_mutex_t lock; /* guards what follows */
-    struct device_status status[];
+const char *device_health(const struct device_status *status)
+{
+    if (status->known)
+        return status->healthy ? "healthy" : "unhealthy";
+    return status->readiness == DEVICE_STARTING ? "starting" : "unhealthy";
+}
+
+const char *device_wrong(const struct device_status *status)
+{
+    bool started = status->readiness == DEVICE_AWAY || status->readiness == DEVICE_STARTING;
+    if (status->known && (status->healthy || started))
+        return NULL;
+    return status->reason[0] ? status->reason : "its executor has not said hello yet";
+}
+
+struct row {
+    struct device_status status;
+    struct device_listing listing; /* without a name: the number is free */
 };
 
-struct devices *devices_new(int count)
+struct devices {
+    int most;
+    pthread_mutex_t lock; /* guards what follows */
+    int count, first;
+    struct device_set present;
+    struct row rows[];
+};
+
+struct devices *devices_new(int most)
 {
-    struct devices *devices = calloc(1, sizeof *devices + (size_t)count * sizeof devices->status[0]);
+    struct devices *devices = calloc(1, sizeof *devices + (size_t)most * sizeof devices->rows[0]);
     if (!devices)
         return NULL;
-    devices->count = count;
+    devices->most = most;
+    devices->first = -1;
     pthread_mutex_init(&devices->lock, NULL);
-    for (int i = 0; i < count; i++)
-        snprintf(devices->status[i].reason, sizeof devices->status[i].reason,
+    for (int i = 0; i < most; i++)
+        snprintf(devices->rows[i].status.reason, sizeof devices->rows[i].status.reason,
                  "its executor has not said hello yet");
     return devices;
 }
@@ -31,37 +55,110 @@ void devices_free(struct devices *devices)
     free(devices);
 }
 
-int devices_count(const struct devices *devices)
+/* ---- the list ---- */
+
+int devices_count(struct devices *devices)
 {
-    return devices->count;
+    pthread_mutex_lock(&devices->lock);
+    int count = devices->count;
+    pthread_mutex_unlock(&devices->lock);
+    return count;
 }
+
+struct device_set devices_present(struct devices *devices)
+{
+    pthread_mutex_lock(&devices->lock);
+    struct device_set present = devices->present;
+    pthread_mutex_unlock(&devices->lock);
+    return present;
+}
+
+int devices_first(struct devices *devices)
+{
+    pthread_mutex_lock(&devices->lock);
+    int first = devices->first;
+    pthread_mutex_unlock(&devices->lock);
+    return first;
+}
+
+int devices_named(struct devices *devices, const char *name)
+{
+    int number = -1;
+    pthread_mutex_lock(&devices->lock);
+    for (int i = 0; i < devices->count && number < 0 && name[0]; i++)
+        if (strcmp(devices->rows[i].listing.name, name) == 0)
+            number = i;
+    pthread_mutex_unlock(&devices->lock);
+    return number;
+}
+
+bool devices_listing(struct devices *devices, int number, struct device_listing *listing)
+{
+    if (number < 0 || number >= devices->most)
+        return false;
+    pthread_mutex_lock(&devices->lock);
+    *listing = devices->rows[number].listing;
+    pthread_mutex_unlock(&devices->lock);
+    return listing->name[0] != '\0';
+}
+
+void devices_list(struct devices *devices, int number, const struct device_listing *listing)
+{
+    if (number < 0 || number >= devices->most)
+        return;
+    pthread_mutex_lock(&devices->lock);
+    devices->rows[number].listing = *listing;
+    if (devices->count <= number)
+        devices->count = number + 1;
+    pthread_mutex_unlock(&devices->lock);
+}
+
+void devices_set_present(struct devices *devices, const struct device_set *present, int first)
+{
+    pthread_mutex_lock(&devices->lock);
+    devices->present = *present;
+    devices->first = first;
+    pthread_mutex_unlock(&devices->lock);
+}
+
+/* ---- their supervisors' word ---- */
 
 bool devices_get(struct devices *devices, int index, struct device_status *status)
 {
-    if (index < 0 || index >= devices->count)
+    if (index < 0 || index >= devices->most)
         return false;
     pthread_mutex_lock(&devices->lock);
-    *status = devices->status[index];
+    *status = devices->rows[index].status;
     pthread_mutex_unlock(&devices->lock);
     return true;
 }
 
+bool devices_usable(struct devices *devices)
+{
+    bool usable = false;
+    pthread_mutex_lock(&devices->lock);
+    for (int i = -1; (i = device_set_next(&devices->present, i + 1)) >= 0;)
+        usable |= !device_wrong(&devices->rows[i].status);
+    pthread_mutex_unlock(&devices->lock);
+    return usable;
+}
+
 void devices_set(struct devices *devices, int index, const struct device_status *status)
 {
-    if (index < 0 || index >= devices->count)
+    if (index < 0 || index >= devices->most)
         return;
     pthread_mutex_lock(&devices->lock);
-    int64_t counting = devices->status[index].own.pid[1];
-    devices->status[index] = *status;
-    devices->status[index].own.pid[1] = counting;
+    int64_t counting = devices->rows[index].status.own.pid[1];
+    devices->rows[index].status = *status;
+    devices->rows[index].status.own.pid[1] = counting;
     pthread_mutex_unlock(&devices->lock);
 }
 
 void devices_set_counting(struct devices *devices, int index, int64_t pid)
 {
-    if (index < 0 || index >= devices->count)
+    if (index < 0 || index >= devices->most)
         return;
     pthread_mutex_lock(&devices->lock);
-    devices->status[index].own.pid[1] = pid;
+    devices->rows[index].status.own.pid[1] = pid;
     pthread_mutex_unlock(&devices->lock);
 }

@@ -75,7 +75,8 @@ static void row_note(struct row *row, const struct live_reading *reading, int64_
 static bool queue_busy(const struct readings *readings)
 {
     struct queue_depth depth;
-    for (int i = 0; i < readings->count; i++) {
+    struct device_set present = devices_present(readings->devices);
+    for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;) {
         queue_depth(readings->queue, i, &depth);
         if (depth.queued || depth.running[0])
             return true;
@@ -95,7 +96,8 @@ static void rest(struct readings *readings)
     now = clock_monotonic_ns();
     if (readings->stop || !readings->devices || now >= readings->interest_until_ns || queue_busy(readings))
         return;
-    for (int i = 0; i < readings->count; i++) {
+    struct device_set present = devices_present(readings->devices);
+    for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;) {
         struct device_status status;
         struct row *row = &readings->row[i];
         bool old = !row->newest_ns || now - row->newest_ns >= watch_ns - fresh_ns;

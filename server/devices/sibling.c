@@ -11,9 +11,13 @@
    each once more because the executor was gone, or the memory had to be made free. */
 enum { KEPT_MOST = 2 * PROTOCOL_POINTS, TRIES = 4 };
 
+/* An experiment waits for it: counts that need an allocation of their own for long are not worth that. */
+static const double start_most_s = 30;
+
 struct kept {
     char id[64];
     char *counters; /* NULL: a count of it and others failed, so it is counted alone */
+    char uuid[64];  /* of the device that they are of; empty: they only say why there are none */
 };
 
 struct sibling {
@@ -32,6 +36,11 @@ int sibling_new(struct sibling **out, const struct sibling_config *config, struc
     struct supervisor_config supervisor = config->supervisor;
     supervisor.counting = true;
     supervisor.dialogue.grace_s = 0; /* what is counted has not begun to run */
+    supervisor.dialogue.hello = NULL;
+    if (supervisor.dialogue.hello_s > start_most_s)
+        supervisor.dialogue.hello_s = start_most_s;
+    supervisor.readiness = NULL;
+    supervisor.hold_s = 0; /* what is held for the next experiment is the other one's */
     sibling->config = *config;
     if (supervisor_new(&sibling->executor, &supervisor, devices, error) < 0) {
         free(sibling);
@@ -62,7 +71,7 @@ void sibling_forget(struct sibling *sibling, const char *id)
 }
 
 /* Takes over the text, which may be NULL. */
-static void keep(struct sibling *sibling, const char *id, char *counters)
+static void keep(struct sibling *sibling, const char *id, char *counters, const char *uuid)
 {
     char own[sizeof sibling->at[0].id];
     snprintf(own, sizeof own, "%s", id);
@@ -72,6 +81,7 @@ static void keep(struct sibling *sibling, const char *id, char *counters)
     struct kept *kept = &sibling->at[sibling->kept++];
     memcpy(kept->id, own, sizeof own);
     kept->counters = counters;
+    snprintf(kept->uuid, sizeof kept->uuid, "%s", uuid);
 }
 
 void sibling_free(struct sibling *sibling)
@@ -108,17 +118,33 @@ static int group_make(struct sibling *sibling, const char *id, const char *reque
     return 0;
 }
 
-static void ask(struct sibling *sibling, const struct ahead *group, double timeout_s, struct outcome *outcome)
+/* An executor that counts the device of the one that times. */
+static int ready(struct sibling *sibling, const struct supervisor *timing, struct error *error)
+{
+    const char *uuid = supervisor_uuid(timing);
+    char why[256];
+    if (supervisor_try(sibling->executor) < 0)
+        return error_set(error, ERROR_UNAVAILABLE, "there is no executor that counts: %s",
+                         supervisor_reason(sibling->executor));
+    if (strcmp(supervisor_uuid(sibling->executor), uuid) == 0)
+        return 0;
+    snprintf(why, sizeof why, "the executor that counts got another device, %s, than the one that times, %s",
+             supervisor_uuid(sibling->executor), uuid);
+    supervisor_refuse(sibling->executor, why);
+    return error_set(error, ERROR_UNAVAILABLE, "%s", why);
+}
+
+static void ask(struct sibling *sibling, const struct supervisor *timing, const struct ahead *group,
+                double timeout_s, struct outcome *outcome)
 {
     double limit_s = sibling->config.count_s + timeout_s;
-    char *line = message_count(group, limit_s);
+    char *line = message_count(group, sibling->config.supervisor.device, limit_s);
     const struct question question = {MESSAGE_COUNTS, group->at[0].id, line, limit_s, false};
     *outcome = (struct outcome){.end = OUTCOME_FAILED};
-    if (supervisor_try(sibling->executor) < 0)
-        error_set(&outcome->failure, ERROR_UNAVAILABLE, "there is no executor that counts: %s",
-                  supervisor_reason(sibling->executor));
-    else
+    if (ready(sibling, timing, &outcome->failure) == 0)
         supervisor_ask(sibling->executor, &question, outcome);
+    if (outcome->end == OUTCOME_LOST)
+        supervisor_outlive(sibling->executor); /* nothing is timed beside it */
     free(line);
 }
 
@@ -130,7 +156,8 @@ static bool take(struct sibling *sibling, const struct ahead *group, struct outc
     for (int i = 0; i < outcome->counts.count; i++)
         for (int k = 0; k < group->count; k++)
             if (strcmp(outcome->counts.at[i].id, group->at[k].id) == 0) {
-                keep(sibling, group->at[k].id, outcome->counts.at[i].counters);
+                keep(sibling, group->at[k].id, outcome->counts.at[i].counters,
+                     supervisor_uuid(sibling->executor));
                 outcome->counts.at[i].counters = NULL;
                 no_room |= outcome->counts.at[i].no_room;
                 break;
@@ -150,7 +177,7 @@ static void part(struct sibling *sibling, const struct ahead *group, const struc
     log_info("%d experiments that were counted together are counted one by one: %s", group->count,
              failure->text);
     for (int i = 0; i < group->count; i++)
-        keep(sibling, group->at[i].id, NULL);
+        keep(sibling, group->at[i].id, NULL, "");
 }
 
 /* One try. `again`: another one may do better. */
@@ -163,20 +190,21 @@ static enum sibling_end attempt(struct sibling *sibling, struct supervisor *timi
     *again = false;
     if (supervisor_exclusive(timing))
         supervisor_vacate(timing);
-    ask(sibling, group, timeout_s, &outcome);
+    ask(sibling, timing, group, timeout_s, &outcome);
     bool no_room = outcome.end == OUTCOME_RESULT && take(sibling, group, &outcome);
     if (outcome.end == OUTCOME_RESULT && !has_counters(sibling, id)) {
         outcome.end = OUTCOME_FAILED;
         error_set(&outcome.failure, ERROR_CRASHED, "the executor left out what it was asked for");
     }
     const struct dialogue_config *config = &sibling->config.supervisor.dialogue;
+    enum interrupt interrupt = config->interrupt ? config->interrupt(config->interrupt_arg) : INTERRUPT_NONE;
     if (outcome.end == OUTCOME_RESULT) {
         *again = no_room && supervisor_vacate(timing);
         if (*again)
             sibling_forget(sibling, id);
-    } else if (config->interrupt && config->interrupt(config->interrupt_arg) == INTERRUPT_STOP) {
+    } else if (interrupt == INTERRUPT_STOP) {
         end = SIBLING_STOPPED;
-    } else if (outcome.failure.kind == ERROR_CANCELLED) {
+    } else if (interrupt == INTERRUPT_CANCEL || outcome.failure.kind == ERROR_CANCELLED) {
         end = SIBLING_CANCELLED;
     } else if (outcome.end == OUTCOME_UNTOUCHED) {
         *again = true; /* it was gone before it had the question */
@@ -184,7 +212,7 @@ static enum sibling_end attempt(struct sibling *sibling, struct supervisor *timi
         part(sibling, group, &outcome.failure);
         *again = true;
     } else {
-        keep(sibling, id, counters_lost_to_text(outcome.failure.text));
+        keep(sibling, id, counters_lost_to_text(outcome.failure.text), "");
     }
     outcome_free(&outcome);
     return end;
@@ -206,14 +234,34 @@ enum sibling_end sibling_count(struct sibling *sibling, struct supervisor *timin
     }
     if (end == SIBLING_COUNTED && !has_counters(sibling, id))
         keep(sibling, id,
-             counters_lost_to_text("the executor that counts was gone each time that it was asked"));
+             counters_lost_to_text("the executor that counts was gone each time that it was asked"), "");
     const struct kept *kept = kept_find(sibling, id);
+    if (kept && kept->uuid[0] && strcmp(kept->uuid, supervisor_uuid(timing)) != 0) {
+        keep(sibling, id, counters_lost_to_text("it was counted on another device than it is timed on"), "");
+        kept = kept_find(sibling, id);
+    }
     if (end == SIBLING_COUNTED && kept)
         *counters = kept->counters;
     return end;
 }
 
+enum sibling_end sibling_decline(struct sibling *sibling, const char *id, const char **counters)
+{
+    struct counters none;
+    counters_unavailable(&none, "say \"counting\": true in the device's entry in the file of devices",
+                         "counts need a second executor, which may cost an allocation of its own");
+    keep(sibling, id, counters_to_text(&none), "");
+    const struct kept *kept = kept_find(sibling, id);
+    *counters = kept ? kept->counters : NULL;
+    return SIBLING_COUNTED;
+}
+
 /* ---- the executor ---- */
+
+void sibling_tend(struct sibling *sibling)
+{
+    supervisor_tend(sibling->executor);
+}
 
 void sibling_tidy(struct sibling *sibling)
 {

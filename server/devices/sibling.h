@@ -1,7 +1,8 @@
 /* The executor that counts, beside the one that times: a process that has used the profiler times more slowly ever after.
    It is started when counters are first asked for and ended when it has been idle. Counts are made before an experiment is
-   timed, of up to PROTOCOL_POINTS experiments at once, and kept by their ids. Whatever goes wrong costs counts, which then
-   say why, and never an experiment.
+   timed, of up to PROTOCOL_POINTS experiments at once, and kept by their ids. Behind a scheduler it may get another device
+   than the one that times, whose counts would be wrong: their uuids are compared. Whatever goes wrong costs counts, which
+   then say why, and never an experiment.
 
    One thread uses a sibling, the device's worker, which so never has both executors at work. */
 #ifndef COALESCED_SERVER_DEVICES_SIBLING_H
@@ -33,8 +34,14 @@ enum sibling_end { SIBLING_COUNTED, SIBLING_CANCELLED, SIBLING_STOPPED };
 enum sibling_end sibling_count(struct sibling *sibling, struct supervisor *timing, const char *id,
                                const char *request, double timeout_s, const char **counters);
 
+/* The same where none may be started: tells so in the place of counts. */
+enum sibling_end sibling_decline(struct sibling *sibling, const char *id, const char **counters);
+
 /* The experiment has ended: what is kept for it is not needed any more. */
 void sibling_forget(struct sibling *sibling, const char *id);
+
+/* As supervisor_tend(). */
+void sibling_tend(struct sibling *sibling);
 
 /* Ends the executor when it has been idle for long. */
 void sibling_tidy(struct sibling *sibling);

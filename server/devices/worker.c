@@ -2,7 +2,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
 
 #include "api/counters_text.h"
 #include "api/experiment_json.h"
@@ -12,7 +15,8 @@
 #include "server/devices/executor/supervisor.h"
 #include "server/metrics/metrics.h"
 
-/* How often an idle worker looks whether its executor is still there. */
+/* How often an idle worker looks whether its executor is still there, and one that waits for something whether the other
+   one is. */
 enum { LOOK_MS = 500 };
 /* For a profiler's start, and for those that are counted along with an experiment. */
 static const double count_default_s = 10;
@@ -21,10 +25,16 @@ static const double count_default_s = 10;
 struct worker {
     int device;
     struct queue *queue;
-    struct readings *readings; /* NULL: none */
     struct supervisor *timing;
     struct sibling *sibling;
+    bool release;
+    bool counts; /* a second executor may be started */
+    int look_ms;
+    bool starting; /* the thread's: an executor, because there is work */
     pthread_t thread;
+    atomic_bool leaving, left;
+    const struct task *task; /* NULL: none; the thread's alone */
+    struct worker_told told;
 };
 
 static enum interrupt interrupt_of(void *arg)
@@ -32,7 +42,35 @@ static enum interrupt interrupt_of(void *arg)
     const struct worker *worker = arg;
     if (queue_cancelled(worker->queue, worker->device))
         return INTERRUPT_CANCEL;
-    return queue_stopping(worker->queue) ? INTERRUPT_STOP : INTERRUPT_NONE;
+    /* One that leaves waits for nothing but the end of what runs. */
+    bool leaves = atomic_load(&worker->leaving) && !worker->task;
+    if (leaves || queue_stopping(worker->queue))
+        return INTERRUPT_STOP;
+    return worker->starting && !queue_needs(worker->queue, worker->device) ? INTERRUPT_NEEDLESS
+                                                                           : INTERRUPT_NONE;
+}
+
+static void on_readiness(void *arg, enum device_readiness readiness, bool context)
+{
+    static const enum queue_readiness as[] = {
+        [DEVICE_UNHEALTHY] = QUEUE_OUT,
+        [DEVICE_AWAY] = QUEUE_AWAY,
+        [DEVICE_STARTING] = QUEUE_STARTING,
+        [DEVICE_READY] = QUEUE_COLD,
+    };
+    const struct worker *worker = arg;
+    queue_readiness(worker->queue, worker->device,
+                    readiness == DEVICE_READY && context ? QUEUE_WARM : as[readiness]);
+}
+
+/* While one executor is waited for, both must be heard and beaten to. */
+static void on_tick(void *arg)
+{
+    const struct worker *worker = arg;
+    if (worker->timing)
+        supervisor_tend(worker->timing);
+    if (worker->sibling)
+        sibling_tend(worker->sibling);
 }
 
 static void look_ahead(void *arg, struct ahead *ahead)
@@ -41,15 +79,36 @@ static void look_ahead(void *arg, struct ahead *ahead)
     queue_ahead(worker->queue, worker->device, ahead);
 }
 
+static void on_progress(void *arg, const char *id, const char *phase, int samples)
+{
+    const struct worker *worker = arg;
+    if (worker->told.progress && worker->task && strcmp(id, worker->task->id) == 0)
+        worker->told.progress(worker->told.progress_arg, worker->device, worker->task, phase, samples);
+}
+
+static void on_hello(void *arg, const char *line)
+{
+    const struct worker *worker = arg;
+    worker->told.said_hello(worker->told.said_hello_arg, worker->device, line);
+}
+
 static struct supervisor_config config_of(const struct worker_config *config)
 {
     return (struct supervisor_config){
+        .name = config->name,
         .command = config->executor_command,
+        .why = config->why_command,
         .spec = config->spec,
         .own = config->own,
         .lock_dir = config->lock_dir,
+        .release = config->release,
         .idle_s = config->idle_s,
-        .dialogue = {.hello_s = config->hello_s, .grace_s = config->grace_s, .wake_fd = -1},
+        .hold_s = config->hold_s,
+        .dialogue = {.hello_s = config->start_s,
+                     .heartbeat_s = config->heartbeat_s,
+                     .lost_s = config->lost_s,
+                     .grace_s = config->grace_s,
+                     .wake_fd = -1},
     };
 }
 
@@ -74,17 +133,28 @@ static int timing_ready(struct worker *worker)
     return supervisor_ready(worker->timing);
 }
 
+/* Once an executor is there: before that the device may be another one. NULL: none. */
+static char *calibration_ask(const struct worker *worker)
+{
+    const struct worker_told *told = &worker->told;
+    return told->calibration ? told->calibration(told->calibration_arg, worker->device) : NULL;
+}
+
 /* With what was counted of it; NULL: nothing. */
 static void time_once(struct worker *worker, const struct task *task, const char *counters,
                       struct outcome *outcome)
 {
     *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
     sibling_settle(worker);
-    if (!supervisor_usable(worker->timing) && supervisor_ready(worker->timing) < 0)
+    /* Where a start may take long the experiment waits for it in the queue. */
+    if (!supervisor_usable(worker->timing) && (worker->release || supervisor_ready(worker->timing) < 0))
         return;
-    char *line = message_run(task->id, task->request, counters, sibling_process(worker->sibling));
+    char *calibration = calibration_ask(worker);
+    const struct run_along along = {counters, calibration, sibling_process(worker->sibling)};
+    char *line = message_run(task->id, worker->device, task->request, &along);
     const struct question question = {MESSAGE_RESULT, task->id, line, task->timeout_s, false};
     supervisor_ask(worker->timing, &question, outcome);
+    free(calibration);
     free(line);
 }
 
@@ -106,9 +176,13 @@ static void task_ask(struct worker *worker, const struct task *task, struct outc
     const char *counters = NULL;
     enum sibling_end end = SIBLING_COUNTED;
     *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
+    /* What may outlive the service is on disk as begun before it begins. */
+    if (supervisor_leased(worker->timing) && !queue_begun(worker->queue, worker->device))
+        return;
     if (supervisor_can_count(worker->timing) && request_wants_counters(task->request))
-        end = sibling_count(worker->sibling, worker->timing, task->id, task->request, task->timeout_s,
-                            &counters);
+        end = worker->counts ? sibling_count(worker->sibling, worker->timing, task->id, task->request,
+                                             task->timeout_s, &counters)
+                             : sibling_decline(worker->sibling, task->id, &counters);
     if (end == SIBLING_COUNTED) {
         time_task(worker, task, counters, outcome);
     } else if (end == SIBLING_CANCELLED) {
@@ -132,8 +206,8 @@ static void outcome_count(const struct worker *worker, const struct task *task, 
     for (int code = 0; code < STABILITY_CODES; code++)
         if (outcome->told.codes & 1u << code)
             metrics_count(EVENT_UNSTABLE, worker->device, stability_code_name((enum stability_code)code), 1);
-    if (worker->readings)
-        readings_note(worker->readings, worker->device, &outcome->told.latest);
+    if (worker->told.readings)
+        readings_note(worker->told.readings, worker->device, &outcome->told.latest);
 }
 
 /* Runs one and ends it; returns the next, which then goes to the executor before this one's end is on disk.
@@ -142,21 +216,30 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
 {
     struct outcome outcome;
     const struct task *next = NULL;
+    worker->task = task;
     task_ask(worker, task, &outcome);
-    if (outcome.end == OUTCOME_UNTOUCHED) {
+    if (worker->told.progress)
+        worker->told.progress(worker->told.progress_arg, worker->device, task, NULL, -1);
+    if (outcome.end == OUTCOME_UNTOUCHED && outcome.failure.text[0]) {
+        queue_give_back(worker->queue, worker->device, outcome.failure.text);
+    } else if (outcome.end == OUTCOME_UNTOUCHED) {
         queue_hand_back(worker->queue, worker->device, false);
     } else if (outcome.end == OUTCOME_LOST) {
-        queue_hand_back_lost(worker->queue, worker->device, outcome.failure.text);
+        /* Nobody else begins it before that. A service that stops leaves it running, for the next one to wait. */
+        if (supervisor_outlive(worker->timing) || !queue_stopping(worker->queue))
+            queue_hand_back_lost(worker->queue, worker->device, outcome.failure.text);
     } else {
         const struct ending ending = {
             .state = state_of(&outcome),
             .result = outcome.result,
+            .samples = &outcome.samples,
             .failure = outcome.end == OUTCOME_RESULT ? NULL : &outcome.failure,
         };
         sibling_forget(worker->sibling, task->id);
         outcome_count(worker, task, &outcome);
         next = queue_turn(worker->queue, worker->device, &ending);
     }
+    worker->task = NULL; /* not earlier: one that leaves waits for what was lost, too */
     if (next && !supervisor_usable(worker->timing)) {
         /* A fresh executor may take long, or not come at all: meanwhile nothing runs. */
         queue_hand_back(worker->queue, worker->device, false);
@@ -175,19 +258,38 @@ static void held_leave(struct worker *worker)
     supervisor_vacate(worker->timing);
 }
 
+/* Is there an executor, or may there be none until there is work? */
+static bool idle_settle(struct worker *worker)
+{
+    if (!worker->release || !supervisor_known(worker->timing))
+        return timing_ready(worker) == 0;
+    sibling_settle(worker);
+    supervisor_rest(worker->timing);
+    return true;
+}
+
+/* For work that waits. 0; or -1: there is none, or nobody needs it any more. */
+static int work_ready(struct worker *worker)
+{
+    worker->starting = worker->release;
+    int failed = timing_ready(worker);
+    worker->starting = false;
+    return failed;
+}
+
 static void *work(void *arg)
 {
     struct worker *worker = arg;
-    while (!queue_stopping(worker->queue)) {
+    while (!queue_stopping(worker->queue) && !atomic_load(&worker->leaving)) {
         /* Before the wait, so that the device's limits are known early; and after it, because an executor may
            have died meanwhile and an experiment must not pay for that. */
-        if (timing_ready(worker) < 0)
+        if (!idle_settle(worker))
             continue;
-        if (!queue_wait(worker->queue, worker->device, LOOK_MS)) {
+        if (!queue_wait(worker->queue, worker->device, worker->look_ms)) {
             held_leave(worker);
             continue;
         }
-        if (timing_ready(worker) < 0)
+        if (work_ready(worker) < 0)
             continue;
         const struct task *task = queue_turn(worker->queue, worker->device, NULL);
         while (task)
@@ -196,6 +298,7 @@ static void *work(void *arg)
     /* In here: the executors would not outlive this thread. */
     supervisor_free(worker->timing);
     sibling_free(worker->sibling);
+    atomic_store(&worker->left, true);
     return NULL;
 }
 
@@ -214,6 +317,15 @@ static int executors_make(struct worker *worker, const struct worker_config *con
     supervisor->dialogue.wake_fd = queue_wake_fd(worker->queue, worker->device);
     supervisor->dialogue.interrupt = interrupt_of;
     supervisor->dialogue.interrupt_arg = worker;
+    supervisor->dialogue.progress = on_progress;
+    supervisor->dialogue.progress_arg = worker;
+    supervisor->dialogue.tick = config->own ? NULL : on_tick;
+    supervisor->dialogue.tick_arg = worker;
+    supervisor->dialogue.tick_s = worker->look_ms / 1000.0;
+    supervisor->readiness = on_readiness;
+    supervisor->readiness_arg = worker;
+    supervisor->dialogue.hello = worker->told.said_hello ? on_hello : NULL;
+    supervisor->dialogue.hello_arg = worker;
     if (supervisor_new(&worker->timing, supervisor, devices, error) < 0)
         return -1;
     return sibling_new(&worker->sibling, &sibling, devices, error);
@@ -221,7 +333,10 @@ static int executors_make(struct worker *worker, const struct worker_config *con
 
 int worker_probe(const struct worker_config *config, struct error *error)
 {
+    struct worker asker = {.told = config->told};
     struct supervisor_config supervisor = config_of(config);
+    supervisor.dialogue.hello = config->told.said_hello ? on_hello : NULL;
+    supervisor.dialogue.hello_arg = &asker;
     return supervisor_probe(&supervisor, error);
 }
 
@@ -234,7 +349,12 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
         return error_set(error, ERROR_MEMORY, "no memory for a worker");
     worker->device = device;
     worker->queue = queue;
-    worker->readings = config->readings;
+    worker->release = config->release;
+    worker->counts = config->own || config->counting;
+    worker->look_ms = config->heartbeat_s > 0 && config->heartbeat_s < 2 * LOOK_MS / 1000.0
+                          ? (int)(config->heartbeat_s * 500) + 1
+                          : LOOK_MS;
+    worker->told = config->told;
     if (executors_make(worker, config, devices, error) < 0)
         goto failed;
     /* Signals are main's affair; and a write to a dead executor must not end the service. */
@@ -253,6 +373,17 @@ failed:
     sibling_free(worker->sibling);
     free(worker);
     return -1;
+}
+
+void worker_leave(struct worker *worker)
+{
+    atomic_store(&worker->leaving, true);
+    eventfd_write(queue_wake_fd(worker->queue, worker->device), 1);
+}
+
+bool worker_left(struct worker *worker)
+{
+    return atomic_load(&worker->left);
 }
 
 void worker_stop(struct worker *worker)

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "server/http/admission/admit.h"
 #include "server/http/content/cache.h"
+#include "server/http/following/followers.h"
 #include "server/http/listening/accept.h"
 #include "server/http/connections/lane.h"
 #include "server/http/connections/peer.h"
@@ -23,7 +24,8 @@
 #include "server/http/admission/target.h"
 
 enum {
-    FILES_OF_ITS_OWN = 256, /* descriptors that are no connections: the store, executors' pipes */
+    FILES_OF_ITS_OWN =
+        1536, /* descriptors that are no connections: the store, and nine of each of 128 devices */
     CONNECTION_MEMORY = 8 << 10,
     CONNECTIONS_MAX = 8192,
     CONNECTIONS_SPARE = 16, /* the part of them, a sixteenth, that is kept free by closing idle ones */
@@ -301,7 +303,8 @@ int http_start(struct http **out, const struct http_config *config, struct error
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
         goto failed;
     }
-    if (lane_start(&http->lane, LANE_THREADS, error) < 0 || peers_start(http, error) < 0)
+    if (lane_start(&http->lane, LANE_THREADS, error) < 0 ||
+        followers_start(&http->followers, http, config->comment_s, error) < 0 || peers_start(http, error) < 0)
         goto failed;
     if (daemon_start(http, config, error) < 0) {
         peers_stop(http);
@@ -311,6 +314,7 @@ int http_start(struct http **out, const struct http_config *config, struct error
     return 0;
 failed:
     acceptor_free(http->acceptor);
+    followers_free(http->followers);
     lane_stop(http->lane);
     cache_free(http->cache);
     free(http);
@@ -322,9 +326,16 @@ void http_forget(struct http *http, const char *path)
     cache_forget(http->cache, path);
 }
 
+void http_wake(void *arg)
+{
+    struct http *http = arg;
+    followers_wake(http->followers);
+}
+
 void http_quiesce(struct http *http)
 {
     acceptor_stop(http->acceptor);
+    followers_end(http->followers);
     peers_end(http);
 }
 
@@ -334,9 +345,11 @@ void http_stop(struct http *http)
         return;
     /* No connection may be suspended when the library stops. */
     peers_close(http);
+    followers_end(http->followers);
     lane_stop(http->lane);
     MHD_stop_daemon(http->daemon);
     peers_stop(http);
+    followers_free(http->followers);
     acceptor_free(http->acceptor);
     cache_free(http->cache);
     free(http);

@@ -24,6 +24,7 @@ struct http_config {
     /* Called on a connection's thread, or one of the lane's; NULL: nobody counts. */
     void (*completed)(void *arg, const struct http_completed *completed);
     void *completed_arg;
+    double comment_s;     /* a stream of events that has sent nothing for so long sends a comment */
     const char *instance; /* sent with every reply; copied */
     void *context;        /* for handlers: request_context() */
 };
@@ -35,7 +36,10 @@ int http_start(struct http **http, const struct http_config *config, struct erro
    Any thread; does not block. */
 void http_forget(struct http *http, const char *path);
 
-/* The quiet end, first half: accepts no more, lets go of whoever waits and returns when the last request that
+/* There is something new for streams of events. Any thread; does not block. */
+void http_wake(void *http);
+
+/* The quiet end, first half: accepts no more, lets go of whoever waits or follows and returns when the last request that
    had begun is answered, or when those that still are being sent have had their time. Replies after this are
    503. */
 void http_quiesce(struct http *http);

@@ -10,6 +10,7 @@
 #include "server/http/content/cache.h"
 #include "server/http/content/gzip.h"
 #include "server/http/content/stream.h"
+#include "server/http/following/follow.h"
 #include "server/http/connections/peer.h"
 #include "server/http/admission/door.h"
 #include "server/http/admission/field.h"
@@ -124,7 +125,8 @@ static bool body_code(const struct request *request, struct buffer *body)
     struct buffer coded = {0};
     if (!request->gzip || body->failed || body->size < GZIP_MIN_BYTES)
         return false;
-    if (gzip_whole(body, &coded) < 0) {
+    bool kept = request->match.route && request->match.route->flags & ROUTE_KEPT;
+    if (gzip_whole(body, kept, &coded) < 0) {
         buffer_free(&coded);
         return false; /* it is as true uncompressed */
     }
@@ -172,6 +174,14 @@ enum handled reply_nothing(struct request *request)
                       MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT), false);
 }
 
+enum handled reply_elsewhere(struct request *request, const char *where)
+{
+    reply_header(request, MHD_HTTP_HEADER_LOCATION, where);
+    reply_header(request, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
+    return reply_send(request, MHD_HTTP_SEE_OTHER, NULL,
+                      MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT), false);
+}
+
 enum handled reply_static(struct request *request, const char *text)
 {
     request->bytes = strlen(text);
@@ -199,6 +209,23 @@ enum handled reply_stream(struct request *request,
     request->bytes = 0;
     reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
     return reply_send(request, MHD_HTTP_OK, request_type(request), response, request->gzip);
+}
+
+enum handled reply_follow(struct request *request,
+                          int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
+                          void (*release)(void *arg))
+{
+    if (!peer_follows(request->http, request->peer)) {
+        release(arg);
+        return reply_problem(request, PROBLEM_UNAVAILABLE,
+                             "as many streams of events are open as may be, with this token or from your "
+                             "address: close some of them");
+    }
+    struct MHD_Response *response = follow_start(request, more, arg, release);
+    request->bytes = 0;
+    reply_header(request, "X-Accel-Buffering", "no");
+    return response ? reply_send(request, MHD_HTTP_OK, request_type(request), response, false)
+                    : no_memory(request);
 }
 
 /* ---- what does not change any more ---- */

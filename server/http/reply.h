@@ -25,6 +25,9 @@ enum handled reply_text(struct request *request, char *text);
 /* 204 */
 enum handled reply_nothing(struct request *request);
 
+/* 303: what was asked for is there, an address relative to the one that was asked. */
+enum handled reply_elsewhere(struct request *request, const char *where);
+
 /* A text that outlives the service. */
 enum handled reply_static(struct request *request, const char *text);
 
@@ -33,6 +36,12 @@ enum handled reply_static(struct request *request, const char *text);
    does; later the connection is closed, so that the client sees that it is not whole. `release` frees arg, also when
    nothing could be sent. */
 enum handled reply_stream(struct request *request,
+                          int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
+                          void (*release)(void *arg));
+
+/* A 200 that goes on as long as there is something to tell: followers.h. Never compressed. `release` frees arg, in any
+   case. */
+enum handled reply_follow(struct request *request,
                           int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
                           void (*release)(void *arg));
 

@@ -40,6 +40,12 @@ void request_list(const struct request *request, const char *name, struct buffer
 /* Which of the route's media types the client would rather have: the first unless it prefers the other. */
 const char *request_type(const struct request *request);
 
+/* From here on it is the route's first one, whatever the client prefers: for a reply that there is in that alone. */
+void request_type_first(struct request *request);
+
+/* Hands the request to another route: its handler is called from the next time on, and its media types are meant. */
+void request_pass(struct request *request, const struct route *route);
+
 /* The gathered body; always ended by a NUL beyond `*length`. */
 const char *request_body(const struct request *request, size_t *length);
 

@@ -21,6 +21,7 @@ enum route_flags {
     ROUTE_READ = 32,    /* changes nothing, whatever its method: for the role read */
     ROUTE_ADMIN = 64,   /* for the role admin alone */
     ROUTE_HEALTH = 128, /* answered on connections that are too many, too */
+    ROUTE_QUERY = 256,  /* whatever the query says: it is for who reads the answer */
 };
 
 struct route {

@@ -52,6 +52,7 @@ struct peer {
     bool uploading; /* while ARRIVING: a request's header is there, its body is not yet */
     /* of the request's present wait */
     bool woken, timed, gone;
+    bool follows; /* its reply is a stream that goes on for ever */
     bool hurried; /* it is to end at once, because as many wait with its token as may */
     bool interim; /* HTTP/1.1: may be sent an interim response */
     bool probed;  /* was sent one, since it sends no more */
@@ -72,6 +73,7 @@ struct http {
     struct people *people;
     unsigned people_changes; /* that the peers were looked at for */
     struct lane *lane;
+    struct followers *followers;
     struct cache *cache;
     char instance[64];
     void *context;

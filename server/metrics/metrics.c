@@ -11,9 +11,10 @@
 #include "server/metrics/histogram.h"
 #include "server/metrics/requests.h"
 
-enum { VALUES = 128 };
+enum { VALUES = 128, UNBOUND = METRICS_DEVICES, ROWS };
 
 static const char other[] = "other";
+const char metrics_any[] = "any";
 
 /* ---- what happens ---- */
 
@@ -23,6 +24,8 @@ static const char *const outcomes[] = {"succeeded",     "cancelled",   "incorrec
 static const char *const restarts[] = {
     "crashed",      /* it ended by itself, in an experiment or between two */
     "killed",       /* by somebody else */
+    "lost",         /* nothing was heard of it, or the way to it broke */
+    "left",         /* somebody asked it to go */
     "timed_out",    /* its experiment ran past timeout_s */
     "cancelled",    /* its experiment was cancelled */
     "protocol",     /* it broke the protocol, or answered late or twice */
@@ -57,24 +60,24 @@ static const struct event {
     const char *name, *help;
     const char *label;                  /* NULL: none but the device */
     const char *(*value_at)(int place); /* what the label may say; NULL: no more */
-    bool of_no_device;
+    enum { OF_DEVICES, OF_DEVICES_OR_NONE, OF_NO_DEVICE } of;
 } events[METRICS_EVENTS] = {
     [EVENT_SUBMITTED] = {"coalesced_experiments_submitted_total", "Experiments that were queued.", NULL, NULL,
-                         false},
+                         OF_DEVICES_OR_NONE},
     [EVENT_ENDED] = {"coalesced_experiments_ended_total",
                      "Experiments that ended, by how; whatever is neither succeeded nor cancelled failed.",
-                     "outcome", outcome_at, false},
+                     "outcome", outcome_at, OF_DEVICES_OR_NONE},
     [EVENT_UNSTABLE] = {"coalesced_results_unstable_total",
                         "Reasons for which results are not stable; a result may have several.", "reason",
-                        stability_at, false},
+                        stability_at, OF_DEVICES},
     [EVENT_RESTART] = {"coalesced_executor_restarts_total", "Executors that ended or were ended, by why.",
-                       "reason", restart_at, false},
+                       "reason", restart_at, OF_DEVICES},
     [EVENT_INCORRECT] = {"coalesced_results_incorrect_total", "Runs whose output was wrong, by kernel.",
-                         "kernel", kernel_at, true},
+                         "kernel", kernel_at, OF_NO_DEVICE},
 };
 
 /* Each event has a place for "other" behind its values. */
-static atomic_uint_fast64_t counts[METRICS_EVENTS][METRICS_DEVICES][VALUES];
+static atomic_uint_fast64_t counts[METRICS_EVENTS][ROWS][VALUES];
 
 static int value_place(const struct event *event, const char *value)
 {
@@ -89,8 +92,10 @@ static int value_place(const struct event *event, const char *value)
 
 void metrics_count(enum metrics_event event, int device, const char *value, uint64_t count)
 {
-    int row = events[event].of_no_device ? 0 : device;
-    if (row < 0 || row >= METRICS_DEVICES)
+    int row = events[event].of == OF_NO_DEVICE ? 0 : device;
+    if (row == -1 && events[event].of == OF_DEVICES_OR_NONE)
+        row = UNBOUND;
+    else if (row < 0 || row >= METRICS_DEVICES)
         return;
     int place = value_place(&events[event], value ? value : other);
     atomic_fetch_add_explicit(&counts[event][row][place], count, memory_order_relaxed);
@@ -102,7 +107,9 @@ static void event_row_write(struct buffer *out, enum metrics_event which, int de
     const struct event *event = &events[which];
     char labels[EXPOSITION_LABELS], row[32] = "";
     const char *value = NULL;
-    if (!event->of_no_device)
+    if (device == UNBOUND)
+        snprintf(row, sizeof row, "device=\"%s\"", metrics_any);
+    else if (event->of != OF_NO_DEVICE)
         snprintf(row, sizeof row, "device=\"%d\"", device);
     for (int place = 0; place < VALUES; place++) {
         bool last = !event->value_at || place == VALUES - 1 || !(value = event->value_at(place));
@@ -152,8 +159,10 @@ void metrics_write(struct buffer *out, int devices)
 {
     for (int event = 0; event < METRICS_EVENTS; event++) {
         exposition_family(out, events[event].name, "counter", events[event].help);
-        for (int device = 0; device < (events[event].of_no_device ? 1 : devices); device++)
+        for (int device = 0; device < (events[event].of == OF_NO_DEVICE ? 1 : devices); device++)
             event_row_write(out, (enum metrics_event)event, device);
+        if (devices > 1 && events[event].of == OF_DEVICES_OR_NONE)
+            event_row_write(out, (enum metrics_event)event, UNBOUND);
     }
     for (int span = 0; span < METRICS_SPANS; span++) {
         exposition_family(out, spans[span].name, "histogram", spans[span].help);

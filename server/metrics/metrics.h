@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 
-enum { METRICS_DEVICES = 16 };
+enum { METRICS_DEVICES = 128 };
 
 enum metrics_event {
     EVENT_SUBMITTED, /* an experiment is queued and on disk */
@@ -19,8 +19,8 @@ enum metrics_event {
     METRICS_EVENTS
 };
 
-/* A value that is not in the event's table counts as "other". The device is its index; one that is out of range is
-   dropped. */
+/* A value that is not in the event's table counts as "other". The device is its number; -1: of what is submitted or ended, that
+   it was bound to none. One that is out of range is dropped. */
 void metrics_count(enum metrics_event event, int device, const char *value, uint64_t count);
 
 enum metrics_span {
@@ -35,7 +35,10 @@ void metrics_span(enum metrics_span span, int device, double seconds);
    0 when no reply was made. */
 void metrics_request(const char *route, const char *method, unsigned code, double seconds);
 
-/* All of it, of so many devices. */
+/* What stands for the number of a device where something is bound to none. */
+extern const char metrics_any[];
+
+/* All of it, of so many devices; where there are several, of what is bound to none too. */
 void metrics_write(struct buffer *out, int devices);
 
 #endif

@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "server/people/tokens.h"
 
@@ -69,14 +69,6 @@ static void tokens_take(struct people *people, struct tokens *tokens)
     tokens_free(old);
 }
 
-static bool file_same(const struct stat *one, const struct stat *other)
-{
-    return one->st_ino == other->st_ino && one->st_dev == other->st_dev && one->st_size == other->st_size &&
-           one->st_mode == other->st_mode && one->st_mtim.tv_sec == other->st_mtim.tv_sec &&
-           one->st_mtim.tv_nsec == other->st_mtim.tv_nsec && one->st_ctim.tv_sec == other->st_ctim.tv_sec &&
-           one->st_ctim.tv_nsec == other->st_ctim.tv_nsec;
-}
-
 static void wrong_set(struct people *people, const struct error *why)
 {
     if (strcmp(people->missed.text, why->text) != 0)
@@ -87,18 +79,15 @@ static void wrong_set(struct people *people, const struct error *why)
     pthread_mutex_unlock(&people->lock);
 }
 
-/* Looks whether the file changed. It is looked at before it is read: a change in between is seen the next time. */
 static void people_look(struct people *people)
 {
-    struct stat now = {0};
     struct tokens *tokens;
     struct error why = {0};
-    bool there = stat(people->path, &now) == 0;
-    if (there && file_same(&now, &people->seen))
+    bool there;
+    if (!file_changed(people->path, &people->seen, &there))
         return;
     if (!there)
-        error_set_errno(&why, errno, "cannot read the tokens of %s", people->path);
-    people->seen = now;
+        error_set_errno(&why, errno, "cannot read the file of tokens %s", people->path);
     if (!there || tokens_read(&tokens, people->path, &why) < 0) {
         wrong_set(people, &why);
         return;
@@ -162,8 +151,8 @@ int people_start(struct people **out, const char *path, struct error *error)
         error_set(error, ERROR_MEMORY, "no memory for the people");
         goto failed;
     }
-    if (stat(path, &people->seen) < 0)
-        people->seen = (struct stat){0};
+    bool there;
+    file_changed(path, &people->seen, &there);
     if (tokens_read(&tokens, path, error) < 0)
         goto failed;
     tokens_take(people, tokens);

@@ -1,57 +1,16 @@
 #include "server/people/tokens.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "base/file.h"
 
 enum { WORDS = 4 };
 
-static int file_check(FILE *file, const char *path, struct error *error)
-{
-    struct stat status;
-    if (fstat(fileno(file), &status) < 0)
-        return error_set_errno(error, errno, "%s", path);
-    if (status.st_mode & (S_IROTH | S_IWOTH))
-        return error_set(error, ERROR_INVALID,
-                         "%s can be read or written by everybody on this machine: chmod o-rw %s", path, path);
-    return 0;
-}
-
 int tokens_load(char **out, const char *path, struct error *error)
 {
-    int failed = -1;
-    char *text = NULL;
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        error_set_errno(error, errno, "cannot read the tokens of %s", path);
-        goto out;
-    }
-    if (file_check(file, path, error) < 0)
-        goto out;
-    if (!(text = malloc(TOKENS_FILE_BYTES + 1))) {
-        error_set(error, ERROR_MEMORY, "no memory for the tokens");
-        goto out;
-    }
-    size_t length = fread(text, 1, TOKENS_FILE_BYTES, file);
-    text[length] = '\0';
-    if (ferror(file))
-        error_set_errno(error, errno, "cannot read the tokens of %s", path);
-    else if (length == TOKENS_FILE_BYTES)
-        error_set(error, ERROR_INVALID, "%s is too large for a file of tokens", path);
-    else if (strlen(text) != length)
-        error_set(error, ERROR_INVALID, "%s is no file of tokens: it holds a NUL", path);
-    else
-        failed = 0;
-out:
-    if (file)
-        fclose(file);
-    if (failed)
-        free(text);
-    else
-        *out = text;
-    return failed;
+    return file_read(out, path, "file of tokens", S_IROTH | S_IWOTH, TOKENS_FILE_BYTES, error);
 }
 
 /* Splits a line of its own at blanks; how many words there are, also of those that do not fit. */

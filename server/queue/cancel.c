@@ -17,7 +17,8 @@ struct cancellation {
     void (*done)(void *arg, const struct error *failed);
     void *arg;
     int count;
-    struct entry *entries[]; /* that were queued */
+    struct store_cancelled *told; /* of a sweep: as many */
+    struct entry *entries[];      /* that were queued */
 };
 
 static void cancellation_done(struct store_write *write, const struct error *failed)
@@ -45,6 +46,7 @@ static void cancellation_done(struct store_write *write, const struct error *fai
     if (sweep_ended)
         transition_tell_sweep(queue, sweep);
     cancellation->done(cancellation->arg, failed);
+    free(cancellation->told);
     free(cancellation);
 }
 
@@ -89,6 +91,7 @@ static void experiment_write(struct cancellation *cancellation)
         .started_ms = entry->started_ms,
         .finished_ms = clock_wall_ms(),
         .failure = &cancellation->failure,
+        .about = transition_about(entry),
     };
     memcpy(change->id, entry->task.id, ID_BYTES);
     cancellation->write.change_count = 1;
@@ -129,6 +132,36 @@ static int group_cancel(struct queue *queue, const struct group *group, struct c
     return found;
 }
 
+/* With the lock held, before anything is cancelled. NULL: no memory. */
+static struct cancellation *cancellation_of_group(struct queue *queue, const struct group *group,
+                                                  void (*done)(void *arg, const struct error *failed),
+                                                  void *arg)
+{
+    struct cancellation *cancellation = cancellation_new(queue, group->left, done, arg);
+    if (cancellation && (cancellation->told = calloc((size_t)group->left, sizeof *cancellation->told)))
+        return cancellation;
+    free(cancellation);
+    return NULL;
+}
+
+static void group_write(struct cancellation *cancellation, const struct group *group)
+{
+    struct store_cancel *cancel = &cancellation->cancel;
+    for (int i = 0; i < cancellation->count; i++) {
+        const struct entry *entry = cancellation->entries[i];
+        struct store_cancelled *told = &cancellation->told[i];
+        *told = (struct store_cancelled){.attempt = entry->task.attempt, .about = transition_about(entry)};
+        memcpy(told->id, entry->task.id, ID_BYTES);
+    }
+    error_set(&cancellation->failure, ERROR_CANCELLED, "cancelled with its sweep before it ran");
+    memcpy(cancel->sweep, group->id, ID_BYTES);
+    cancel->finished_ms = clock_wall_ms();
+    cancel->failure = &cancellation->failure;
+    cancel->experiments = cancellation->told;
+    cancel->count = cancellation->count;
+    cancellation->write.cancel = cancel;
+}
+
 int queue_cancel_sweep(struct queue *queue, const char *id,
                        void (*done)(void *arg, const struct error *failed), void *arg, struct error *error)
 {
@@ -137,7 +170,7 @@ int queue_cancel_sweep(struct queue *queue, const char *id,
     pthread_mutex_lock(&queue->lock);
     struct group *group = group_find(queue, id);
     if (group)
-        cancellation = cancellation_new(queue, group->left, done, arg);
+        cancellation = cancellation_of_group(queue, group, done, arg);
     if (!group) {
         status = error_set(error, ERROR_NOT_FOUND, "nothing of sweep %.32s is queued or runs", id);
     } else if (!cancellation) {
@@ -145,15 +178,13 @@ int queue_cancel_sweep(struct queue *queue, const char *id,
     } else if (!group_cancel(queue, group, cancellation)) {
         status = error_set(error, ERROR_CONFLICT, "sweep %s has ended", group->id);
     } else {
-        error_set(&cancellation->failure, ERROR_CANCELLED, "cancelled with its sweep before it ran");
-        memcpy(cancellation->cancel.sweep, group->id, ID_BYTES);
-        cancellation->cancel.finished_ms = clock_wall_ms();
-        cancellation->cancel.failure = &cancellation->failure;
-        cancellation->write.cancel = &cancellation->cancel;
+        group_write(cancellation, group);
         store_hand_over(queue->store, &cancellation->write);
         cancellation = NULL;
     }
     pthread_mutex_unlock(&queue->lock);
+    if (cancellation)
+        free(cancellation->told);
     free(cancellation);
     return status;
 }

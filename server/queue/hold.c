@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "server/queue/entries/entry.h"
-#include "server/queue/entries/place.h"
+#include "server/queue/places/place.h"
 #include "server/store/store.h"
 #include "server/store/write.h"
 
@@ -27,6 +27,8 @@ static void holding_done(struct store_write *write, const struct error *failed)
     struct queue_hold *hold = device < 0 ? &queue->hold : &queue->devices[device].hold;
     if (!failed && hold->held != holding->wanted.held)
         *hold = holding->wanted;
+    if (device >= 0)
+        queue_note(queue, device);
     for (int i = 0; i < queue->config.devices; i++)
         pthread_cond_signal(&queue->devices[i].ready);
     pthread_mutex_unlock(&queue->lock);

@@ -11,38 +11,69 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "server/queue/present.h"
 #include "server/store/store.h"
 
 enum { CHAINS_LEAST = 64, CHAINS_MOST = 1 << 16, HALF_LIFE_S = 3600 };
+
+/* Changes of state that may wait for the disk: of each device, and in all at least. */
+enum { UNSAVED_EACH = 16, UNSAVED_LEAST = 256 };
 
 struct recovery {
     struct queue *queue;
     struct error error;
 };
 
-/* What the failure says of one that cannot be queued again; ERROR_NONE when it can. */
-static void recovery_judge(const struct queue *queue, const struct job *job, struct error *failure)
+/* May a sweep's experiments go to different devices? What is of none may. 0 or -1. */
+static int recovery_spread(struct recovery *recovery, const char *sweep, bool *spread)
 {
-    if (job->device < 0 || job->device >= queue->config.devices)
-        error_set(failure, ERROR_DEVICE_LOST, "device %d is gone: the service has %d", job->device,
-                  queue->config.devices);
-    else if (job->state == JOB_RUNNING && job->attempt >= queue->config.attempts)
-        error_set(failure, ERROR_ABANDONED, "the service died while it ran, %d times", job->attempt);
+    struct sweep_row row = {0};
+    const struct group *group = sweep[0] ? group_find(recovery->queue, sweep) : NULL;
+    int status = 0;
+    *spread = group ? group->spread : true;
+    if (!sweep[0] || group)
+        return 0;
+    status = store_sweep(recovery->queue->store, sweep, &row, &recovery->error);
+    *spread = row.spread;
+    sweep_row_clear(&row);
+    return status;
 }
 
-/* Beside the others of its sweep, when it has one. */
-static int recovery_join(struct queue *queue, struct entry *entry, const char *sweep)
+/* Where it waits from now on. One that was running may go to any device again that it may, unless that is its own alone. */
+static int recovery_device(const struct queue *queue, const struct job *job, bool spread)
 {
-    if (!sweep[0])
-        return 0;
-    struct group *group = group_find(queue, sweep);
-    if (!group) {
-        if (!(group = group_new(sweep)))
-            return -1;
-        group_enter(queue, group);
-    }
-    group_join(group, entry);
-    return 0;
+    struct device_set devices = {{0}};
+    if (job->state != JOB_RUNNING || !spread || !queue->config.select ||
+        queue->config.select(queue->config.select_arg, job->request, &devices) < 0)
+        return job->device;
+    return device_set_has(&devices, job->device) && device_set_count(&devices) == 1 ? job->device : -1;
+}
+
+/* It may run on where it was, so nothing begins where it could begin again; one of a device that is not in the list any more,
+   too, as nobody knows what that was. */
+static void recovery_outlive(struct recovery *recovery, const struct job *job, int device)
+{
+    struct queue *queue = recovery->queue;
+    const struct device_set *outliving = queue->config.outliving;
+    bool local = device_set_has(&queue->present, job->device) && !device_set_has(outliving, job->device);
+    if (job->state != JOB_RUNNING || local)
+        return;
+    for (int i = 0; i < queue->config.devices; i++)
+        if (device < 0 || i == device)
+            device_set_add(&queue->outlived, i);
+    queue->outlived_ns = clock_monotonic_ns() + (int64_t)(queue->config.outlive_s * 1e9);
+}
+
+/* What the failure says of one that cannot be queued again; ERROR_NONE when it can. */
+static void recovery_judge(const struct queue *queue, const struct job *job, int device,
+                           struct error *failure)
+{
+    if (device >= 0 && !device_set_has(&queue->present, device))
+        error_set(failure, ERROR_DEVICE_LOST, "device %d is gone: the service has %d", device,
+                  device_set_count(&queue->present));
+    else if (job->state == JOB_RUNNING && job->attempt >= queue->config.attempts)
+        error_set(failure, ERROR_ABANDONED, "the service died while it ran, %d times", job->attempt);
 }
 
 /* What a run that the service's end cut short had of its device. When that was nobody knows: no longer than its time limit,
@@ -54,52 +85,103 @@ static double recovery_took_s(const struct queue *queue, const struct job *job)
     return took_s > 0 ? turn_decayed(took_s, since_s - took_s, queue->config.half_life_s) : 0;
 }
 
+static int recovery_short(struct recovery *recovery)
+{
+    return error_set(&recovery->error, ERROR_MEMORY, "no memory for the queue");
+}
+
+/* Writes down what becomes of one that was running, or cannot be queued again. */
+static int recovery_write(struct recovery *recovery, const struct job *job, int device,
+                          const struct error *failure)
+{
+    struct queue *queue = recovery->queue;
+    bool failed = failure->kind != ERROR_NONE, ran = job->state == JOB_RUNNING;
+    struct transition *transition = transition_new(queue, &(struct ending){.failure = failure});
+    if (!transition)
+        return recovery_short(recovery);
+    struct store_change *change = transition_add_job(transition, job, failed ? JOB_FAILED : JOB_QUEUED);
+    if (!change) {
+        free(transition);
+        return recovery_short(recovery);
+    }
+    transition->report = &recovery->error;
+    transition->device = change->about.device = device;
+    change->moved = device != job->device;
+    if (ran)
+        transition_lose(transition, change, job->attempt, job->device, "the service ended while it ran");
+    if (failed) {
+        change->started_ms = job->started_ms;
+        change->finished_ms = clock_wall_ms();
+        change->failure = &transition->failure;
+    }
+    pthread_mutex_lock(&queue->lock);
+    struct owner *owner = ran ? queue_owner(queue, job->owner) : NULL;
+    if (owner)
+        transition_charge(transition, owner, recovery_took_s(queue, job));
+    transition_hand_over(transition);
+    pthread_mutex_unlock(&queue->lock);
+    return 0;
+}
+
+/* Beside the others of its sweep, when it has one. */
+static int recovery_join(struct queue *queue, struct entry *entry, const char *sweep, bool spread)
+{
+    if (!sweep[0])
+        return 0;
+    struct group *group = group_find(queue, sweep);
+    if (!group) {
+        if (!(group = group_new(sweep, spread)))
+            return -1;
+        group_enter(queue, group);
+    }
+    group_join(group, entry);
+    return 0;
+}
+
+/* What is bound to none waits for none until it is selected where. */
+static int recovery_enter(struct recovery *recovery, const struct job *job, int device, bool spread)
+{
+    struct queue *queue = recovery->queue;
+    const struct device_set none = {{0}};
+    struct entry *entry = entry_new(device, job->priority, job->attempt, job->timeout_s, job->request);
+    if (!entry)
+        return recovery_short(recovery);
+    memcpy(entry->task.id, job->id, ID_BYTES);
+    pthread_mutex_lock(&queue->lock);
+    struct owner *owner = queue_owner(queue, job->owner);
+    int status = owner ? entry_line(queue, entry, owner, &none) : -1;
+    if (status == 0 && recovery_join(queue, entry, job->sweep, spread) < 0) {
+        line_leave(entry->line);
+        status = -1;
+    }
+    if (status == 0) {
+        entry_count(queue, entry, 1);
+        entry_enter(queue, entry);
+        entry_wait(queue, entry);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (status == 0)
+        return 0;
+    free(entry);
+    return recovery_short(recovery);
+}
+
 static int recovery_take(void *arg, const struct job *job)
 {
     struct recovery *recovery = arg;
-    struct queue *queue = recovery->queue;
     struct error failure = {0};
-    recovery_judge(queue, job, &failure);
-    if (failure.kind != ERROR_NONE || job->state == JOB_RUNNING) {
-        const struct ending ending = {.failure = &failure};
-        struct transition *transition = transition_new(queue, &ending);
-        if (!transition)
-            return error_set(&recovery->error, ERROR_MEMORY, "no memory for the queue");
-        transition->report = &recovery->error;
-        bool failed = failure.kind != ERROR_NONE;
-        struct store_change *change =
-            transition_add(transition, job->id, failed ? JOB_FAILED : JOB_QUEUED, job->attempt);
-        transition->device = job->device;
-        if (failed) {
-            change->started_ms = job->started_ms;
-            change->finished_ms = clock_wall_ms();
-            change->failure = &transition->failure;
-        }
-        pthread_mutex_lock(&queue->lock);
-        struct owner *owner = job->state == JOB_RUNNING ? queue_owner(queue, job->owner) : NULL;
-        if (owner)
-            transition_charge(transition, owner, recovery_took_s(queue, job));
-        transition_hand_over(transition);
-        pthread_mutex_unlock(&queue->lock);
-        if (failed)
-            return 0;
-    }
-    struct entry *entry = entry_new(job->device, job->priority, job->attempt, job->timeout_s, job->request);
-    if (!entry)
-        return error_set(&recovery->error, ERROR_MEMORY, "no memory for the queue");
-    memcpy(entry->task.id, job->id, ID_BYTES);
-    pthread_mutex_lock(&queue->lock);
-    entry->owner = queue_owner(queue, job->owner);
-    if (!entry->owner || recovery_join(queue, entry, job->sweep) < 0) {
-        pthread_mutex_unlock(&queue->lock);
-        free(entry);
-        return error_set(&recovery->error, ERROR_MEMORY, "no memory for the queue");
-    }
-    entry_count(queue, entry, 1);
-    entry_enter(queue, entry);
-    entry_wait(queue, entry);
-    pthread_mutex_unlock(&queue->lock);
-    return 0;
+    bool spread;
+    if (recovery_spread(recovery, job->sweep, &spread) < 0)
+        return -1;
+    int device = recovery_device(recovery->queue, job, spread);
+    recovery_judge(recovery->queue, job, device, &failure);
+    bool failed = failure.kind != ERROR_NONE;
+    if (recovery->queue->config.outliving && !failed)
+        recovery_outlive(recovery, job, device);
+    if ((failed || job->state == JOB_RUNNING) &&
+        recovery_write(recovery, job, failed ? job->device : device, &failure) < 0)
+        return -1;
+    return failed ? 0 : recovery_enter(recovery, job, device, spread);
 }
 
 /* Usage is as of then: a wall clock that was set back meanwhile makes it no more. */
@@ -127,6 +209,8 @@ static void recovery_hold(void *arg, int device, const char *owner, int64_t sinc
         return; /* it is gone, and may come back */
     struct queue_hold *hold = device < 0 ? &queue->hold : &queue->devices[device].hold;
     hold->held = true;
+    if (device >= 0)
+        queue_note(queue, device);
     hold->since_ms = since_ms;
     snprintf(hold->owner, sizeof hold->owner, "%s", owner);
 }
@@ -148,8 +232,15 @@ static int queue_recover(struct queue *queue, struct error *error)
         /* Whatever was handed over reports to what lies on this stack. */
         store_flush(queue->store);
     }
-    if (recovery.error.kind == ERROR_NONE)
+    if (device_set_count(&queue->outlived))
+        log_info(
+            "what ran elsewhere when the service before this one died may run on: %d of the devices take "
+            "nothing for %g s",
+            device_set_count(&queue->outlived), queue->config.outlive_s);
+    if (recovery.error.kind == ERROR_NONE) {
+        present_choose(queue, true);
         return 0;
+    }
     return error_set(error, recovery.error.kind, "cannot take up the queue: %s", recovery.error.text);
 }
 
@@ -168,16 +259,25 @@ int queue_open(struct queue **queue_out, struct store *store, const struct queue
         return error_set(error, ERROR_MEMORY, "no memory for the queue");
     }
     queue->config = *config;
+    queue->config.present = NULL; /* the caller's */
     if (!(queue->config.half_life_s > 0))
         queue->config.half_life_s = HALF_LIFE_S;
     queue->store = store;
+    queue->unsaved_most =
+        config->devices * UNSAVED_EACH > UNSAVED_LEAST ? config->devices * UNSAVED_EACH : UNSAVED_LEAST;
     queue->chain_mask = chains - 1;
     pthread_mutex_init(&queue->lock, NULL);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     int status = 0;
+    LIST_INIT(&queue->sets);
     for (int i = 0; i < config->devices; i++) {
+        queue->devices[i].own.devices = device_set_of(i);
+        queue->devices[i].readiness = QUEUE_COLD;
+        if (!config->present || device_set_has(config->present, i))
+            device_set_add(&queue->present, i);
+        queue_note(queue, i);
         pthread_cond_init(&queue->devices[i].ready, &attributes);
         queue->devices[i].wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         if (queue->devices[i].wake_fd < 0)
@@ -188,6 +288,7 @@ int queue_open(struct queue **queue_out, struct store *store, const struct queue
         queue_close(queue);
         return -1;
     }
+    queue->config.outliving = NULL; /* the caller's */
     *queue_out = queue;
     return 0;
 }
@@ -200,6 +301,7 @@ void queue_close(struct queue *queue)
     for (uint64_t i = 0; i <= queue->chain_mask; i++)
         for (struct entry *entry = queue->chains[i], *next; entry; entry = next) {
             next = entry->chain;
+            line_leave(entry->line);
             free(entry);
         }
     for (struct group *group = queue->groups, *next; group; group = next) {

@@ -6,7 +6,7 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/metrics/metrics.h"
-#include "server/queue/bound.h"
+#include "server/queue/places/bound.h"
 #include "server/queue/transition.h"
 #include "server/store/store.h"
 
@@ -14,9 +14,10 @@ struct arrival {
     struct store_write write;
     struct store_submission submission;
     struct queue *queue;
-    struct group *group;   /* NULL: an experiment by itself */
-    struct entry *entries; /* by their `chain`, in their order */
-    struct error refusal;  /* why there is no room, unless the key is known */
+    struct group *group;      /* NULL: an experiment by itself */
+    struct entry *entries;    /* by their `chain`, in their order */
+    struct error refusal;     /* why there is no room, unless the key is known */
+    struct device_set common; /* of a sweep that is not spread: of those that may run on several */
     void (*done)(void *arg, const struct submitted *);
     void *arg;
     struct store_experiment experiments[]; /* of the entries */
@@ -51,6 +52,15 @@ static void arrival_enter(struct arrival *arrival)
         arrival->group = NULL;
 }
 
+/* With the lock held: it waits no more, and has no lines. */
+static void arrival_drop(struct arrival *arrival)
+{
+    for (struct entry *entry = arrival->entries; entry; entry = entry->chain) {
+        entry_count(arrival->queue, entry, -1);
+        line_leave(entry->line);
+    }
+}
+
 static void arrival_done(struct store_write *write, const struct error *failed)
 {
     static const int outcomes[] = {
@@ -70,9 +80,8 @@ static void arrival_done(struct store_write *write, const struct error *failed)
     pthread_mutex_lock(&queue->lock);
     if (is_new)
         arrival_enter(arrival);
-    struct entry *entry = submission->known_only ? NULL : arrival->entries;
-    for (; entry; entry = entry->chain) /* what did not enter */
-        entry_count(queue, entry, -1);
+    if (!submission->known_only) /* what did not enter */
+        arrival_drop(arrival);
     pthread_mutex_unlock(&queue->lock);
     arrival->done(arrival->arg, &submitted);
     for (int i = 0; is_new && i < submission->count; i++) {
@@ -82,21 +91,36 @@ static void arrival_done(struct store_write *write, const struct error *failed)
     arrival_free(arrival);
 }
 
-/* The entries and the rows of what is submitted, without ids. 0, or -1: no memory. */
+static int run_count(const struct sweep *sweep)
+{
+    return sweep->experiment_count * sweep_rounds(sweep);
+}
+
+/* Is it bound to none until one takes it? */
+static bool is_wide(const struct sweep_experiment *one)
+{
+    return one->open || device_set_count(&one->devices) > 1;
+}
+
+/* The entries and the rows of what is submitted, without ids, round by round: that is the order in which they wait. 0, or
+   -1: no memory. */
 static int arrival_fill(struct arrival *arrival, const struct sweep *sweep, bool alone)
 {
     struct entry **end = &arrival->entries;
-    for (int i = 0; i < sweep->experiment_count; i++, end = &(*end)->chain) {
-        const struct sweep_experiment *one = &sweep->experiments[i];
-        *end = entry_new(one->device, one->priority, 0, one->timeout_s, one->request);
+    bool repeated = sweep_rounds(sweep) > 1;
+    for (int i = 0; i < run_count(sweep); i++, end = &(*end)->chain) {
+        const struct sweep_experiment *one = &sweep->experiments[i % sweep->experiment_count];
+        int device = is_wide(one) ? -1 : device_set_next(&one->devices, 0);
+        *end = entry_new(device, one->priority, 0, one->timeout_s, one->request);
         if (!*end)
             return -1;
         arrival->experiments[i] = (struct store_experiment){
             .kernel = one->kernel,
             .request = (*end)->task.request,
-            .device = one->device,
+            .device = device,
             .priority = one->priority,
             .points = alone ? 0 : one->points,
+            .repeat_index = repeated ? i / sweep->experiment_count : -1,
             .timeout_s = one->timeout_s,
         };
     }
@@ -109,24 +133,26 @@ static struct arrival *arrival_new(struct queue *queue, const struct submission 
     const struct sweep *sweep = submission->sweep;
     bool alone = !submission->request;
     struct arrival *arrival =
-        calloc(1, sizeof *arrival + (size_t)sweep->experiment_count * sizeof arrival->experiments[0]);
+        calloc(1, sizeof *arrival + (size_t)run_count(sweep) * sizeof arrival->experiments[0]);
     if (!arrival)
         return NULL;
     arrival->queue = queue;
-    if ((!alone && !(arrival->group = group_new((char[ID_BYTES]){0}))) ||
+    if ((!alone && !(arrival->group = group_new((char[ID_BYTES]){0}, sweep->spread))) ||
         arrival_fill(arrival, sweep, alone) < 0) {
         arrival_free(arrival);
         return NULL;
     }
     arrival->submission = (struct store_submission){
         .experiments = arrival->experiments,
-        .count = sweep->experiment_count,
+        .count = run_count(sweep),
+        .rounds = sweep_rounds(sweep),
         .owner = submission->owner,
         .sweep = alone ? NULL : arrival->group->id,
         .request = submission->request,
         .recipe = submission->recipe,
         .points = sweep->points,
         .point_count = alone ? 0 : sweep->point_count,
+        .spread = sweep->spread,
         .key = submission->idempotency_key,
         .fingerprint = submission->fingerprint ? submission->fingerprint : "",
     };
@@ -135,49 +161,86 @@ static struct arrival *arrival_new(struct queue *queue, const struct submission 
     return arrival;
 }
 
-/* With the lock held. The ids are given here so that they reach the store in their order: a list never misses one. */
-static void arrival_send(struct arrival *arrival, struct owner *owner)
+/* With the lock held: they take their places. 0; or -1: no memory, and none has one. */
+static int arrival_place(struct arrival *arrival, const struct sweep *sweep, struct owner *owner)
+{
+    struct queue *queue = arrival->queue;
+    int i = 0;
+    for (struct entry *entry = arrival->entries; entry; entry = entry->chain, i++) {
+        const struct device_set *devices = &sweep->experiments[i % sweep->experiment_count].devices;
+        if (entry_line(queue, entry, owner, arrival->group && !sweep->spread ? &arrival->common : devices) ==
+            0) {
+            entry_count(queue, entry, 1);
+            continue;
+        }
+        for (struct entry *placed = arrival->entries; placed != entry; placed = placed->chain) {
+            entry_count(queue, placed, -1);
+            line_leave(placed->line);
+        }
+        return -1;
+    }
+    return 0;
+}
+
+/* With the lock held. The ids are given here so that they reach the store in their order: a list never misses one. 0; or -1:
+   no memory. */
+static int arrival_send(struct arrival *arrival, const struct sweep *sweep, struct owner *owner)
 {
     struct queue *queue = arrival->queue;
     struct store_experiment *experiment = arrival->experiments;
     /* What is only looked up takes no place, or whoever is refused could fill the queue with what is refused. */
     bool known_only = arrival->refusal.kind == ERROR_FULL;
+    if (!known_only && arrival_place(arrival, sweep, owner) < 0)
+        return -1;
     if (arrival->group)
         id_next(arrival->group->id);
     for (struct entry *entry = arrival->entries; entry; entry = entry->chain, experiment++) {
         id_next(experiment->id);
         memcpy(entry->task.id, experiment->id, ID_BYTES);
-        entry->owner = owner;
-        if (!known_only)
-            entry_count(queue, entry, 1);
     }
     arrival->submission.submitted_ms = clock_wall_ms();
     arrival->submission.known_only = known_only;
     store_hand_over(queue->store, &arrival->write);
+    return 0;
 }
 
-static int submission_check(const struct queue *queue, const struct sweep *sweep, struct error *error)
+/* *common: on which all of it may run that may run on several. */
+static int submission_check(const struct queue *queue, const struct sweep *sweep, struct device_set *common,
+                            struct error *error)
 {
-    for (int i = 0; i < sweep->experiment_count; i++)
-        if (sweep->experiments[i].device < 0 || sweep->experiments[i].device >= queue->config.devices)
-            return error_set(error, ERROR_INVALID, "there is no device %d", sweep->experiments[i].device);
+    int several = 0;
+    for (int i = 0; i < sweep->experiment_count; i++) {
+        const struct device_set *devices = &sweep->experiments[i].devices;
+        int device = device_set_next(devices, 0);
+        if (device < 0 || device_set_next(devices, queue->config.devices) >= 0)
+            return error_set(error, ERROR_INVALID, "there is no device %d",
+                             device < 0 ? device : device_set_next(devices, queue->config.devices));
+        if (is_wide(&sweep->experiments[i]))
+            *common = several++ ? device_set_both(common, devices) : *devices;
+    }
+    if (several && !sweep->spread && !device_set_count(common))
+        return error_set(error, ERROR_INVALID,
+                         "no device may run all of it: \"spread\": true lets each go where it may");
     return 0;
 }
 
 int queue_submit(struct queue *queue, const struct submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error)
 {
-    int count = submission->sweep->experiment_count;
+    const struct sweep *sweep = submission->sweep;
+    int count = run_count(sweep);
     double timeouts_s = 0;
-    if (submission_check(queue, submission->sweep, error) < 0)
+    struct device_set common = {{0}};
+    if (submission_check(queue, sweep, &common, error) < 0)
         return -1;
-    for (int i = 0; i < count; i++)
-        timeouts_s += submission->sweep->experiments[i].timeout_s;
+    for (int i = 0; i < sweep->experiment_count; i++)
+        timeouts_s += sweep->experiments[i].timeout_s * sweep_rounds(sweep);
     struct arrival *arrival = arrival_new(queue, submission);
     if (!arrival)
         return error_set(error, ERROR_MEMORY, "no memory for %d experiment%s", count, count == 1 ? "" : "s");
     arrival->done = done;
     arrival->arg = arg;
+    arrival->common = common;
     int status = 0;
     pthread_mutex_lock(&queue->lock);
     struct owner *owner = queue_owner(queue, submission->owner);
@@ -191,9 +254,11 @@ int queue_submit(struct queue *queue, const struct submission *submission,
     if (arrival->refusal.kind != ERROR_NONE && !asks)
         *error = arrival->refusal;
     if (status == 0 || asks) {
-        arrival_send(arrival, owner);
-        arrival = NULL;
-        status = 0;
+        status = arrival_send(arrival, sweep, owner);
+        if (status < 0)
+            error_set(error, ERROR_MEMORY, "no memory for the places of %d", count);
+        else
+            arrival = NULL;
     }
     pthread_mutex_unlock(&queue->lock);
     if (arrival)

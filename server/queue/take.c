@@ -9,11 +9,14 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "server/queue/entries/place.h"
+#include "server/queue/places/place.h"
 #include "server/store/store.h"
 
-/* A disk that fails is looked at again after so long; and so many changes may wait for one that is slow. */
-enum { STORE_LOOK_MS = 200, UNSAVED_MOST = 256 };
+/* A disk that fails is looked at again after so long. */
+enum { STORE_LOOK_MS = 200 };
+
+/* So long is what a readier device could take at once left to it. */
+enum { LEAVE_MS = 20 };
 
 /* What is looked ahead at while other owners wait: counting it takes about as long as the runs, and they wait for it. */
 enum { AHEAD_SHARED = 3, AHEAD_KEPT = 2 * PROTOCOL_POINTS };
@@ -21,7 +24,7 @@ enum { AHEAD_SHARED = 3, AHEAD_KEPT = 2 * PROTOCOL_POINTS };
 /* With the lock held: may another one begin? What is run while the store cannot write would only be kept in memory. */
 static bool queue_saves(struct queue *queue)
 {
-    return queue->unsaved < UNSAVED_MOST && store_healthy(queue->store, NULL);
+    return queue->unsaved < queue->unsaved_most && store_healthy(queue->store, NULL);
 }
 
 /* How a run ended must not be lost for want of some hundred bytes: waits until there are some. */
@@ -40,6 +43,16 @@ static double device_took_s(struct queue *queue, const struct device_queue *devi
     return (double)(queue_now_ns(queue) - device->running->started_ns) / 1e9;
 }
 
+/* What ran there does so no more. */
+static void device_free(struct queue *queue, int index)
+{
+    struct device_queue *device = &queue->devices[index];
+    device->busy_ns += queue_now_ns(queue) - device->running->started_ns;
+    LIST_REMOVE(device->running, running);
+    device->running = NULL;
+    queue_note(queue, index);
+}
+
 static void device_end(struct queue *queue, int index, struct transition *transition,
                        const struct ending *ending)
 {
@@ -49,20 +62,64 @@ static void device_end(struct queue *queue, int index, struct transition *transi
     double took_s = device_took_s(queue, device);
     if (ending->state != JOB_CANCELLED) {
         pace_add(&device->pace, took_s);
-        pace_add(&entry->owner->lines[index].pace, took_s);
+        pace_add(&queue->pace, took_s);
+        pace_add(&entry->owner->devices[index].pace, took_s);
+        pace_add(&entry->owner->pace, took_s);
     }
     transition_charge(transition, entry->owner, took_s);
-    device->busy_ns += queue_now_ns(queue) - entry->started_ns;
+    device_free(queue, index);
     transition_end(transition, entry, ending->state);
     if (ending->result)
         transition->write.changes[0].result = transition->result;
-    device->running = NULL;
+    transition->write.changes[0].samples = &transition->samples;
+}
+
+/* It goes to that device, with all of its sweep that is bound to none unless that is spread. True: it alone. */
+static bool entry_bind(struct transition *transition, struct entry *entry, int index)
+{
+    struct group *group = entry->group;
+    entry->task.device = index;
+    if (!entry_wide(entry) || !group || group->spread)
+        return entry_wide(entry);
+    for (struct entry *one = group->entries; one; one = one->group_next) {
+        if (!entry_wide(one))
+            continue;
+        bool waits = one->phase == WAITING;
+        if (waits)
+            entry_pull(one);
+        entry_move(one, owner_bound(one->owner, index));
+        one->task.device = index;
+        if (waits)
+            entry_wait(transition->queue, one);
+    }
+    memcpy(transition->bind.sweep, group->id, ID_BYTES);
+    transition->bind.device = index;
+    transition->write.bind = &transition->bind;
+    return false;
+}
+
+/* What else waits may be for somebody who left it to this device. */
+static void others_wake(struct queue *queue, int index)
+{
+    const struct set *set;
+    LIST_FOREACH(set, &queue->sets, next)
+    if (set->waiting && device_set_has(&set->devices, index))
+        queue_wake(queue, &set->devices);
+}
+
+/* Might what is taken there still run for the service before this one? */
+static bool device_outlived(const struct queue *queue, int index)
+{
+    return device_set_has(&queue->outlived, index) && clock_monotonic_ns() < queue->outlived_ns;
 }
 
 static void device_take(struct queue *queue, int index, struct transition *transition)
 {
+    if (queue->stopping || place_held(queue, index) || device_outlived(queue, index) ||
+        !device_set_has(&queue->present, index) || !queue_saves(queue))
+        return;
     struct entry *entry = place_next(queue, index);
-    if (!entry || queue->stopping || place_held(queue, index) || !queue_saves(queue))
+    if (!entry)
         return;
     entry_unwait(queue, entry, RUNNING);
     entry->cancelled = false;
@@ -71,9 +128,17 @@ static void device_take(struct queue *queue, int index, struct transition *trans
     entry->started_ns = queue_now_ns(queue);
     entry->owner->served = ++queue->served;
     queue->devices[index].running = entry;
-    struct store_change *change =
-        transition_add(transition, entry->task.id, JOB_RUNNING, entry->task.attempt);
+    queue->devices[index].begins = true;
+    transition->begins = &queue->devices[index];
+    LIST_INSERT_HEAD(&entry->owner->running, entry, running);
+    queue_note(queue, index);
+    bool moved = entry_bind(transition, entry, index);
+    entry->task.sweep = entry->group ? entry->group->id : NULL;
+    entry->task.owner = entry->owner->name;
+    struct store_change *change = transition_add(transition, entry, JOB_RUNNING);
     change->started_ms = entry->started_ms;
+    change->moved = moved;
+    others_wake(queue, index);
 }
 
 const struct task *queue_turn(struct queue *queue, int index, const struct ending *ending)
@@ -95,6 +160,17 @@ const struct task *queue_turn(struct queue *queue, int index, const struct endin
     return task;
 }
 
+bool queue_begun(struct queue *queue, int index)
+{
+    struct device_queue *device = &queue->devices[index];
+    pthread_mutex_lock(&queue->lock);
+    while (device->begins && !queue->stopping)
+        pthread_cond_wait(&device->ready, &queue->lock);
+    bool begun = !device->begins;
+    pthread_mutex_unlock(&queue->lock);
+    return begun;
+}
+
 static void hand_back(struct queue *queue, int index, bool counted, const char *how)
 {
     struct device_queue *device = &queue->devices[index];
@@ -102,9 +178,9 @@ static void hand_back(struct queue *queue, int index, bool counted, const char *
     pthread_mutex_lock(&queue->lock);
     struct entry *entry = device->running;
     assert(entry);
+    int attempt = entry->task.attempt;
     transition_charge(transition, entry->owner, device_took_s(queue, device));
-    device->running = NULL;
-    device->busy_ns += queue_now_ns(queue) - entry->started_ns;
+    device_free(queue, index);
     if (!counted)
         entry->task.attempt--;
     if (entry->cancelled) {
@@ -115,10 +191,14 @@ static void hand_back(struct queue *queue, int index, bool counted, const char *
                   entry->task.attempt, how ? "; at the last one " : "", how ? how : "");
         transition_end(transition, entry, JOB_FAILED);
     } else {
+        if (entry_wide(entry))
+            entry->task.device = -1;
         entry_count(queue, entry, 1);
         entry_wait(queue, entry);
-        transition_add(transition, entry->task.id, JOB_QUEUED, entry->task.attempt);
+        transition_add(transition, entry, JOB_QUEUED)->moved = entry_wide(entry);
     }
+    if (how)
+        transition_lose(transition, &transition->write.changes[0], attempt, index, how);
     transition_hand_over(transition);
     pthread_mutex_unlock(&queue->lock);
 }
@@ -133,10 +213,26 @@ void queue_hand_back_lost(struct queue *queue, int index, const char *how)
     hand_back(queue, index, true, how);
 }
 
+void queue_give_back(struct queue *queue, int index, const char *how)
+{
+    hand_back(queue, index, false, how);
+}
+
+/* How many owners have something waiting that may run on the device. */
+static int sharing_count(const struct queue *queue, int device)
+{
+    int sharing = 0;
+    for (const struct owner *owner = queue->owners; owner; owner = owner->next) {
+        struct device_set devices = owner_devices(owner);
+        sharing += device_set_has(&devices, device);
+    }
+    return sharing;
+}
+
 /* As many as may be looked ahead at. With many owners the counts of one's would be forgotten before its next turn. */
 static int ahead_most(const struct queue *queue, int index)
 {
-    int sharing = place_sharing(queue, index);
+    int sharing = sharing_count(queue, index);
     int each = sharing > 1 ? AHEAD_KEPT / sharing - 1 : PROTOCOL_AHEAD;
     return sharing > 1 && each > AHEAD_SHARED ? AHEAD_SHARED : each;
 }
@@ -148,8 +244,8 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
     *ahead = (struct ahead){0};
     pthread_mutex_lock(&queue->lock);
     const struct entry *running = device->running;
-    const struct group *group = running && !device->overrides ? running->group : NULL;
-    struct order_node *line = running ? running->owner->lines[index].waiting : NULL;
+    const struct group *group = running && !running->line->set->overrides ? running->group : NULL;
+    struct order_node *line = running ? running->line->waiting : NULL;
     int most = ahead_most(queue, index);
     for (int place = 0; group && ahead->count < most; place++) {
         const struct entry *entry = (const struct entry *)order_at(line, place);
@@ -164,30 +260,60 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
     pthread_mutex_unlock(&queue->lock);
 }
 
-static bool device_ready(struct queue *queue, int index)
+static enum wanted device_wanted(const struct queue *queue, int index)
 {
-    return queue->devices[index].waiting && !place_held(queue, index) && queue_saves(queue);
+    const struct device_queue *device = &queue->devices[index];
+    if (!device_set_has(&queue->present, index) || place_held(queue, index) ||
+        device->readiness == QUEUE_OUT || device_outlived(queue, index))
+        return WANTED_NOT;
+    return place_wanted(queue, index);
+}
+
+static void device_sleep(struct queue *queue, int index, int64_t wake_ns)
+{
+    struct device_queue *device = &queue->devices[index];
+    device_set_add(&queue->sleeping, index);
+    if (wake_ns == INT64_MAX)
+        pthread_cond_wait(&device->ready, &queue->lock);
+    else
+        pthread_cond_timedwait(&device->ready, &queue->lock,
+                               &(struct timespec){wake_ns / 1000000000, wake_ns % 1000000000});
+    device_set_remove(&queue->sleeping, index);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 bool queue_wait(struct queue *queue, int index, int timeout_ms)
 {
     struct device_queue *device = &queue->devices[index];
     int64_t end_ns = timeout_ms < 0 ? INT64_MAX : clock_monotonic_ns() + timeout_ms * 1000000LL;
+    int64_t left_ns = INT64_MAX; /* until then something is left to others */
     bool found = false;
     pthread_mutex_lock(&queue->lock);
-    while (!queue->stopping && !(found = device_ready(queue, index))) {
+    while (!queue->stopping) {
         int64_t now_ns = clock_monotonic_ns(), wake_ns = end_ns;
-        if (now_ns >= end_ns)
+        enum wanted wanted = device_wanted(queue, index);
+        if (wanted != WANTED_ELSEWHERE)
+            left_ns = INT64_MAX;
+        else if (device->readiness != QUEUE_AWAY)
+            left_ns = earlier(left_ns, now_ns + LEAVE_MS * 1000000LL);
+        if (now_ns >= left_ns)
+            wanted = WANTED_HERE;
+        found = wanted == WANTED_HERE && queue_saves(queue);
+        if (found || now_ns >= end_ns)
             break;
         /* Nobody tells when the disk takes writes again. */
-        if (device->waiting && !place_held(queue, index) && wake_ns > now_ns + STORE_LOOK_MS * 1000000LL)
-            wake_ns = now_ns + STORE_LOOK_MS * 1000000LL;
-        if (wake_ns == INT64_MAX)
-            pthread_cond_wait(&device->ready, &queue->lock);
+        if (wanted == WANTED_HERE)
+            wake_ns = earlier(wake_ns, now_ns + STORE_LOOK_MS * 1000000LL);
         else
-            pthread_cond_timedwait(&device->ready, &queue->lock,
-                                   &(struct timespec){wake_ns / 1000000000, wake_ns % 1000000000});
+            wake_ns = earlier(wake_ns, left_ns);
+        device_sleep(queue, index, wake_ns);
     }
+    if (found && device->readiness == QUEUE_AWAY)
+        queue_ready(queue, index, QUEUE_STARTING);
     pthread_mutex_unlock(&queue->lock);
     return found;
 }

@@ -1,5 +1,6 @@
 #include "server/queue/transition.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,11 @@ static void transition_done(struct store_write *write, const struct error *faile
     bool sweep_ended = false;
     char sweep[ID_BYTES];
     pthread_mutex_lock(&queue->lock);
-    queue->unsaved--;
+    queue_saved(queue);
+    if (transition->begins) {
+        transition->begins->begins = false;
+        pthread_cond_signal(&transition->begins->ready);
+    }
     if (transition->ended)
         sweep_ended = entry_leave(queue, transition->ended, sweep);
     pthread_mutex_unlock(&queue->lock);
@@ -58,6 +63,8 @@ static void transition_done(struct store_write *write, const struct error *faile
         transition_tell_sweep(queue, sweep);
     if (failed && transition->report)
         error_set(transition->report, failed->kind, "%s", failed->text);
+    samples_free(&transition->samples);
+    free(transition->told);
     free(transition);
 }
 
@@ -71,13 +78,28 @@ struct transition *transition_new(struct queue *queue, const struct ending *endi
     transition->write.done = transition_done;
     if (size)
         memcpy(transition->result, ending->result, size);
+    if (ending && ending->samples && samples_copy(&transition->samples, ending->samples) < 0) {
+        free(transition);
+        return NULL;
+    }
     if (ending && ending->failure)
         transition->failure = *ending->failure;
     return transition;
 }
 
-struct store_change *transition_add(struct transition *transition, const char *id, enum job_state state,
-                                    int attempt)
+/* A sweep's group and owner outlive its entries; an entry, and a group, outlive the commit of each of their changes. */
+struct store_about transition_about(const struct entry *entry)
+{
+    return (struct store_about){
+        .sweep = entry->group ? entry->group->id : NULL,
+        .owner = entry->owner->name,
+        .request = entry->task.request,
+        .device = entry->task.device,
+    };
+}
+
+static struct store_change *add(struct transition *transition, const char *id, enum job_state state,
+                                int attempt)
 {
     struct store_change *change = &transition->write.changes[transition->write.change_count++];
     memcpy(change->id, id, ID_BYTES);
@@ -86,9 +108,29 @@ struct store_change *transition_add(struct transition *transition, const char *i
     return change;
 }
 
+struct store_change *transition_add(struct transition *transition, const struct entry *entry,
+                                    enum job_state state)
+{
+    struct store_change *change = add(transition, entry->task.id, state, entry->task.attempt);
+    change->about = transition_about(entry);
+    return change;
+}
+
+struct store_change *transition_add_job(struct transition *transition, const struct job *job,
+                                        enum job_state state)
+{
+    if (!(transition->told = strdup(job->request)))
+        return NULL;
+    memcpy(transition->sweep, job->sweep, sizeof transition->sweep);
+    memcpy(transition->owner, job->owner, sizeof transition->owner);
+    struct store_change *change = add(transition, job->id, state, job->attempt);
+    change->about = (struct store_about){transition->sweep, transition->owner, transition->told, job->device};
+    return change;
+}
+
 void transition_end(struct transition *transition, struct entry *entry, enum job_state state)
 {
-    struct store_change *change = transition_add(transition, entry->task.id, state, entry->task.attempt);
+    struct store_change *change = transition_add(transition, entry, state);
     change->started_ms = entry->started_ms;
     change->finished_ms = clock_wall_ms();
     if (transition->failure.kind != ERROR_NONE)
@@ -96,6 +138,14 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
     transition->ended = entry;
     transition->device = entry->task.device;
     entry->phase = ENDING;
+}
+
+void transition_lose(struct transition *transition, struct store_change *change, int attempt, int device,
+                     const char *why)
+{
+    snprintf(transition->why, sizeof transition->why, "%s", why);
+    transition->lost = (struct store_lost){attempt, device, clock_wall_ms(), transition->why};
+    change->lost = &transition->lost;
 }
 
 void transition_charge(struct transition *transition, struct owner *owner, double took_s)

@@ -74,14 +74,12 @@ static enum handled handle_other(struct request *request)
     return reply_problem(request, PROBLEM_UNAVAILABLE, "the service cannot start yet: %s", reason);
 }
 
-static const char *const queries[] = {"kernel",    "state",      "device", "label",   "sweep",  "owner",
-                                      "page_size", "page_token", "wait",   "verbose", "remove", NULL};
-
+/* With any query: what the routes of a service with a store will take is not for this file to know. */
 #define OTHER(of)                                                                                            \
     &(const struct route)                                                                                    \
     {                                                                                                        \
-        .method = of, .pattern = "*", .type = "application/json", .other = "text/csv", .queries = queries,   \
-        .flags = ROUTE_METRICS, .body_max = 1 << 20, .handle = handle_other                                  \
+        .method = of, .pattern = "*", .type = "application/json", .other = "text/csv",                       \
+        .flags = ROUTE_METRICS | ROUTE_QUERY, .body_max = 1 << 20, .handle = handle_other                    \
     }
 
 static const struct route *const starting_routes[] = {
@@ -96,8 +94,7 @@ static const struct route *const starting_routes[] = {
     &(const struct route){.method = "GET",
                           .pattern = "/readyz",
                           .type = "application/json",
-                          .flags = ROUTE_OPEN | ROUTE_HEALTH,
-                          .queries = queries,
+                          .flags = ROUTE_OPEN | ROUTE_HEALTH | ROUTE_QUERY,
                           .handle = handle_readyz},
     &(const struct route){.method = "GET",
                           .pattern = "/metrics",

@@ -63,7 +63,7 @@ int store_open(struct store **store_out, const char *directory, const char *vfs,
     if (store_open_writer(store, path, vfs, error) < 0 ||
         readers_open(&store->readers, path, vfs, error) < 0 ||
         store_list(store, &newest, newest_seen, NULL, error) < 0 ||
-        store_sweeps(store, NULL, NULL, 1, newest_sweep_seen, NULL, error) < 0)
+        store_sweeps(store, &newest, newest_sweep_seen, NULL, error) < 0)
         goto fail;
     *store_out = store;
     return 0;
@@ -88,6 +88,12 @@ void store_close(struct store *store)
 void store_reserve(struct store *store, int64_t reserve_bytes)
 {
     store->writer.applier.room = (struct room){.file = store->lock, .reserve_bytes = reserve_bytes};
+}
+
+void store_listen(struct store *store, void (*told)(void *arg, const struct store_events *events), void *arg)
+{
+    store->writer.applier.tell.told = told;
+    store->writer.applier.tell.arg = arg;
 }
 
 void store_hand_over(struct store *store, struct store_write *write)

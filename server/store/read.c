@@ -2,8 +2,10 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "api/samples.h"
 #include "base/buffer.h"
 #include "server/store/open.h"
+#include "server/store/rows/filter.h"
 #include "server/store/reader.h"
 
 enum { PAGE_ROWS = 32 };
@@ -22,6 +24,34 @@ int store_get(struct store *store, const char *id, struct job **job, struct erro
     sqlite3_clear_bindings(reader->get);
     reader_return(&store->readers, reader);
     return *job ? 0 : -1;
+}
+
+static int blob_read(sqlite3_stmt *row, int column, struct buffer *bytes)
+{
+    const void *blob = sqlite3_column_blob(row, column);
+    return blob ? buffer_append(bytes, blob, (size_t)sqlite3_column_bytes(row, column)) : 0;
+}
+
+int store_samples(struct store *store, const char *id, struct samples *samples, struct error *error)
+{
+    *samples = (struct samples){0};
+    struct reader *reader = reader_borrow(&store->readers, 0);
+    sqlite3_stmt *statement = NULL;
+    int status = SQLITE_ERROR, failed = 0;
+    if (sqlite3_prepare_v2(reader->db, "SELECT cold, hot FROM samples WHERE experiment = ?", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC) == SQLITE_OK)
+        status = sqlite3_step(statement);
+    if (status == SQLITE_ROW &&
+        (blob_read(statement, 0, &samples->cold) < 0 || blob_read(statement, 1, &samples->hot) < 0))
+        failed = error_set(error, ERROR_MEMORY, "no memory for samples");
+    else if (status != SQLITE_ROW && status != SQLITE_DONE)
+        failed = reader_failed(reader, "samples", error);
+    sqlite3_finalize(statement);
+    reader_return(&store->readers, reader);
+    if (failed)
+        samples_free(samples);
+    return failed;
 }
 
 /* An owner's are found by passing over those of others in the index, which is quick; SQLite would rather go to the rows of
@@ -55,6 +85,9 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
         buffer_text(&text, " AND sweep = :sweep");
     if (filter->owner)
         buffer_text(&text, " AND owner = :owner");
+    filter_text(&text, filter, id);
+    if (filter->device_uuid)
+        buffer_text(&text, " AND " FILTER_UUID);
     if (before)
         buffer_format(&text, " AND %s < :before", id);
     buffer_format(&text, " ORDER BY %s DESC LIMIT :rows", id);
@@ -64,13 +97,12 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
         const char *state = filter->state >= 0 ? job_state_name((enum job_state)filter->state) : NULL;
         const struct {
             const char *name, *value;
-        } texts[] = {{":kernel", filter->kernel},     {":state", state},
-                     {":sweep", filter->sweep},       {":label", filter->label},
-                     {":value", filter->label_value}, {":before", before},
-                     {":owner", filter->owner}};
+        } texts[] = {
+            {":kernel", filter->kernel}, {":state", state}, {":sweep", filter->sweep}, {":before", before}};
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, texts[i].name),
                               texts[i].value, -1, SQLITE_STATIC);
+        filter_bind(statement, filter);
         sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":device"), filter->device);
         sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":rows"), rows);
     }

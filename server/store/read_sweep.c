@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "server/store/open.h"
+#include "server/store/rows/filter.h"
 #include "server/store/reader.h"
 
 enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
@@ -14,14 +16,12 @@ enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
 static const char head_sql[] =
     "SELECT id, request, recipe, submitted_ms, total, refused, cancelled, (SELECT "
     "reference IS NOT NULL FROM points"
-    " WHERE sweep_id = id AND place = 0), ifnull(owner, '') FROM sweeps WHERE id = ? AND NOT removing";
+    " WHERE sweep_id = id AND place = 0), ifnull(owner, ''), rounds, spread FROM sweeps "
+    "WHERE id = ? AND NOT removing";
 /* From the index alone. */
-static const char count_sql[] = "SELECT state, SUM(points), MAX(finished_ms) FROM experiments WHERE sweep = ?"
-                                " GROUP BY state";
-static const char older_sql[] =
-    "SELECT id FROM sweeps WHERE id < ? AND NOT removing ORDER BY id DESC LIMIT ?";
-static const char older_of_owner_sql[] =
-    "SELECT id FROM sweeps WHERE id < ? AND owner = ?3 AND NOT removing ORDER BY id DESC LIMIT ?2";
+static const char count_sql[] =
+    "SELECT state, SUM(points), MAX(finished_ms), device FROM experiments WHERE sweep = ?"
+    " GROUP BY state, device";
 
 static sqlite3_stmt *prepare_for(sqlite3 *db, const char *sql, const char *id)
 {
@@ -52,6 +52,8 @@ static int head_read(const struct reader *reader, const char *id, struct sweep_r
         row->cancelled = sqlite3_column_int(statement, 6);
         row->referenced = sqlite3_column_int(statement, 7);
         snprintf(row->owner, sizeof row->owner, "%s", (const char *)sqlite3_column_text(statement, 8));
+        row->rounds = sqlite3_column_int(statement, 9);
+        row->spread = sqlite3_column_int(statement, 10);
         status = SQLITE_DONE;
     }
     int result = status_of(reader, status, "a sweep", error);
@@ -66,6 +68,7 @@ static int counts_read(const struct reader *reader, struct sweep_row *row, struc
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
         int state = job_state_of((const char *)sqlite3_column_text(statement, 0));
         int64_t finished_ms = sqlite3_column_int64(statement, 2);
+        device_set_add(&row->devices, sqlite3_column_int(statement, 3));
         if (state >= 0)
             row->states[state] += sqlite3_column_int(statement, 1);
         if (finished_ms > row->finished_ms)
@@ -102,17 +105,43 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
     return status;
 }
 
+/* Labels are the same in all of a sweep, so its first experiment tells them. */
+static sqlite3_stmt *ids_prepare(sqlite3 *db, const struct store_filter *filter)
+{
+    struct buffer text = {0};
+    sqlite3_stmt *statement = NULL;
+    buffer_text(&text, "SELECT id FROM sweeps WHERE id < :before AND NOT removing");
+    if (filter->owner)
+        buffer_text(&text, " AND owner = :owner");
+    if (filter->label)
+        buffer_format(&text,
+                      " AND EXISTS (SELECT 1 FROM labels WHERE name = :label AND experiment ="
+                      " (SELECT min(e.id) FROM experiments AS e WHERE e.sweep = sweeps.id)%s)",
+                      filter->label_value ? " AND value = :value" : "");
+    if (filter->device_uuid)
+        buffer_text(&text,
+                    " AND EXISTS (SELECT 1 FROM experiments AS e WHERE e.sweep = sweeps.id AND " FILTER_UUID
+                    ")");
+    filter_text(&text, filter, "id");
+    buffer_text(&text, " ORDER BY id DESC LIMIT :rows");
+    if (!text.failed && sqlite3_prepare_v2(db, text.data, -1, &statement, NULL) == SQLITE_OK)
+        filter_bind(statement, filter);
+    buffer_free(&text);
+    return statement;
+}
+
 /* Ids of up to `rows` sweeps that are older; how many, or -1. */
-static int ids_read(struct store *store, const char *owner, const char *before, int rows,
+static int ids_read(struct store *store, const struct store_filter *filter, const char *before, int rows,
                     char ids[][ID_BYTES], struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers, 0);
-    sqlite3_stmt *statement = prepare_for(reader->db, owner ? older_of_owner_sql : older_sql, before);
+    struct reader *reader = reader_borrow(&store->readers, filter->within_ms);
+    sqlite3_stmt *statement = ids_prepare(reader->db, filter);
     int count = 0, status = SQLITE_ERROR;
-    if (statement)
-        sqlite3_bind_int(statement, 2, rows);
-    if (statement && owner)
-        sqlite3_bind_text(statement, 3, owner, -1, SQLITE_STATIC);
+    if (statement) {
+        sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":rows"), rows);
+        sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, ":before"), before, -1,
+                          SQLITE_STATIC);
+    }
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
         snprintf(ids[count++], ID_BYTES, "%s", (const char *)sqlite3_column_text(statement, 0));
     if (status_of(reader, status, "the list of sweeps", error) < 0)
@@ -122,16 +151,17 @@ static int ids_read(struct store *store, const char *owner, const char *before, 
     return count;
 }
 
-int store_sweeps(struct store *store, const char *owner, const char *before, int limit,
+int store_sweeps(struct store *store, const struct store_filter *filter,
                  int (*each)(void *arg, const struct sweep_row *), void *arg, struct error *error)
 {
     char from[ID_BYTES] = "~"; /* behind every id */
-    if (before)
-        snprintf(from, sizeof from, "%s", before);
+    int limit = filter->limit;
+    if (filter->before)
+        snprintf(from, sizeof from, "%s", filter->before);
     for (int ended = 0; limit > 0 && !ended;) {
         char ids[SWEEP_ROWS][ID_BYTES];
         int rows = limit < SWEEP_ROWS ? limit : SWEEP_ROWS;
-        int count = ids_read(store, owner, from, rows, ids, error);
+        int count = ids_read(store, filter, from, rows, ids, error);
         if (count < 0)
             return -1;
         for (int i = 0; i < count && !ended; i++) {
@@ -152,10 +182,19 @@ int store_sweeps(struct store *store, const char *owner, const char *before, int
 
 /* ---- points ---- */
 
+/* A row of the table is a point of a round, the rounds one behind the other; here the rounds of a point are. What they
+   have in common stands in the first one's row. */
 static const char points_sql[] =
-    "SELECT " JOB_COLUMNS ", place, axes, refused, reason, experiment, reference FROM points"
-    " LEFT JOIN experiments ON id = experiment WHERE sweep_id = ? AND place >= ?"
-    " ORDER BY place LIMIT ?";
+    "WITH RECURSIVE shape (rounds, count) AS (SELECT rounds, total / rounds FROM sweeps WHERE id = ?1),"
+    " run (place) AS (SELECT ?2 UNION ALL SELECT place + 1 FROM run WHERE place + 1 < ?2 + ?3)"
+    "SELECT " JOB_COLUMNS
+    ", run.place, first.axes, first.refused, first.reason, own.experiment, first.reference"
+    " FROM shape CROSS JOIN run CROSS JOIN points AS first"
+    " ON first.sweep_id = ?1 AND first.place = run.place / shape.rounds AND run.place < shape.count * "
+    "shape.rounds"
+    " LEFT JOIN points AS own ON own.sweep_id = ?1"
+    " AND own.place = run.place % shape.rounds * shape.count + run.place / shape.rounds"
+    " LEFT JOIN experiments ON id = own.experiment";
 
 struct owned_point {
     int place;

@@ -75,7 +75,7 @@ int reader_failed(const struct reader *reader, const char *what, struct error *e
     if (sqlite3_errcode(reader->db) == SQLITE_INTERRUPT)
         return error_set(
             error, ERROR_UNAVAILABLE,
-            "reading %s took too long and was stopped; narrow it by a kernel, a state, a label with"
+            "reading %s took too long and was stopped; narrow it by a kernel, a state, a period, a label with"
             " its value or a sweep, or ask for a smaller page",
             what);
     return error_set(error, ERROR_STORE, "cannot read %s: %s", what, sqlite3_errmsg(reader->db));
@@ -122,6 +122,8 @@ struct job *reader_job(sqlite3_stmt *row, struct error *error)
         job->result = reader_text(row, 14, &short_of_memory);
         column_copy(row, 15, job->sweep, sizeof job->sweep);
         column_copy(row, 16, job->owner, sizeof job->owner);
+        job->repeat_index = sqlite3_column_type(row, 17) == SQLITE_NULL ? -1 : sqlite3_column_int(row, 17);
+        job->lost = reader_text(row, 18, &short_of_memory);
     }
     if (short_of_memory) {
         job_free(job);

@@ -41,8 +41,9 @@ void reader_return(struct readers *readers, struct reader *reader);
 /* What reader_job() expects, from column 0 on. Unqualified: no other table has columns of these names. */
 #define JOB_COLUMNS                                                                                          \
     "id, state, device, priority, attempt, timeout_s, submitted_ms, started_ms, finished_ms, kernel,"        \
-    " failure, failure_text, failure_where, request, result, sweep, owner"
-enum { JOB_COLUMN_COUNT = 17 };
+    " failure, failure_text, failure_where, request, result, sweep, owner,"                                  \
+    " repeat_index, lost"
+enum { JOB_COLUMN_COUNT = 19 };
 
 /* The experiment that the statement stands on; to be freed. NULL: no memory. */
 struct job *reader_job(struct sqlite3_stmt *row, struct error *error);

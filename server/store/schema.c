@@ -127,6 +127,55 @@ static const char *const steps[] = {
     " WHERE sweep IS NULL AND finished_ms > 0;"
     "CREATE INDEX sweeps_by_end ON sweeps (ended_ms) WHERE ended_ms > 0;"
     "CREATE INDEX sweeps_removing ON sweeps (id) WHERE removing;",
+
+    /* How often all its points are run, round by round; the points of the first round come first. And: which round an
+       experiment is of, from 0; NULL: it is not repeated. */
+    "ALTER TABLE sweeps ADD COLUMN rounds INTEGER NOT NULL DEFAULT 1;"
+    "ALTER TABLE experiments ADD COLUMN repeat_index INTEGER;"
+    /* The raw samples of those that asked for them to be kept. */
+    "CREATE TABLE samples ("
+    " experiment TEXT PRIMARY KEY NOT NULL,"
+    " cold BLOB,"
+    " hot BLOB) WITHOUT ROWID;"
+    "CREATE TRIGGER samples_removed AFTER DELETE ON experiments"
+    " BEGIN DELETE FROM samples WHERE experiment = OLD.id; END;"
+    /* What has happened, for whoever follows: a row a transaction, the number of its last event, and a line an event.
+       The first row says from which number on all is there. */
+    "CREATE TABLE events ("
+    " last INTEGER PRIMARY KEY NOT NULL,"
+    " count INTEGER NOT NULL,"
+    " lines TEXT NOT NULL);"
+    "INSERT INTO events (last, count, lines) VALUES (CAST(strftime('%s', 'now') AS INTEGER) * 1000000, 0, "
+    "'');",
+
+    /* The devices that there ever were, by the numbers that experiments have; a name keeps its number. And what an
+       executor of it said last of itself (api/protocol.h), so that its limits are known while none is there; NULL: none
+       ever came. Experiments that may still go to one of several devices have the number -1. */
+    "CREATE TABLE devices ("
+    " number INTEGER PRIMARY KEY NOT NULL,"
+    " name TEXT NOT NULL UNIQUE,"
+    " hello TEXT,"
+    " hello_ms INTEGER NOT NULL DEFAULT 0);"
+    /* Runs that were lost, a JSON list: which attempt, on which device, when and why. NULL: none. */
+    "ALTER TABLE experiments ADD COLUMN lost TEXT;"
+    /* Its experiments may go to different devices. */
+    "ALTER TABLE sweeps ADD COLUMN spread INTEGER NOT NULL DEFAULT 0;"
+    /* Tells a sweep's devices with its counts. */
+    "DROP INDEX experiments_of_sweeps;"
+    "CREATE INDEX experiments_of_sweeps ON experiments (sweep, state, device, points, finished_ms)"
+    " WHERE sweep IS NOT NULL;",
+
+    /* What a device's times are made of, as its experiments said: the document that api/calibration_json.h writes. The newest
+       of a device counts, the older ones stay. */
+    "CREATE TABLE calibrations ("
+    " uuid TEXT NOT NULL,"
+    " made_ms INTEGER NOT NULL,"
+    " device INTEGER NOT NULL,"
+    " driver TEXT NOT NULL,"
+    " build TEXT NOT NULL,"
+    " sweep TEXT NOT NULL,"
+    " calibration TEXT NOT NULL,"
+    " PRIMARY KEY (uuid, made_ms)) WITHOUT ROWID;",
 };
 
 int schema_failed(sqlite3 *db, const char *what, struct error *error)

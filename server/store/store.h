@@ -11,7 +11,10 @@
 #include "server/store/rows/job.h"
 
 struct store;
-struct store_write; /* write.h */
+struct store_write; /* write.h, as the next */
+struct store_device;
+struct store_calibration;
+struct samples; /* api/samples.h */
 
 /* Creates the directory when it is missing, takes its lock (ERROR_CONFLICT when another service holds it),
    opens and migrates the database, starts the writer. `vfs` names the SQLite VFS, NULL the default one. The
@@ -27,6 +30,10 @@ void store_close(struct store *store);
 /* *job is to be freed with job_free(); -1: ERROR_NOT_FOUND, ERROR_STORE. */
 int store_get(struct store *store, const char *id, struct job **job, struct error *error);
 
+/* The raw samples that were kept with its result; to be freed with samples_free(), both empty when there are none.
+   -1: ERROR_STORE, ERROR_MEMORY. */
+int store_samples(struct store *store, const char *id, struct samples *samples, struct error *error);
+
 struct store_filter {
     const char *kernel; /* NULL: any */
     int state;          /* -1: any */
@@ -34,10 +41,13 @@ struct store_filter {
     const char *sweep;  /* NULL: any */
     const char *owner;  /* NULL: any */
     const char *label,
-        *label_value;   /* NULL: any; a label that the request has, with that value unless NULL */
-    const char *before; /* an id: older ones only; NULL: from the newest */
-    int limit;          /* rows at most */
-    int within_ms;      /* for a page, else ERROR_UNAVAILABLE; 0: READER_LIMIT_MS; negative: no limit */
+        *label_value;        /* NULL: any; a label that the request has, with that value unless NULL */
+    const char *device_uuid; /* NULL: any; that its result names */
+    int64_t since_ms;        /* submitted then or later; 0: whenever */
+    int64_t until_ms;        /* submitted before then; 0: whenever */
+    const char *before;      /* an id: older ones only; NULL: from the newest */
+    int limit;               /* rows at most */
+    int within_ms;           /* for a page, else ERROR_UNAVAILABLE; 0: READER_LIMIT_MS; negative: no limit */
 };
 
 /* Newest first; each(arg, job) for each row, the job valid during the call; a result other than 0 ends it.
@@ -50,12 +60,13 @@ int store_list(struct store *store, const struct store_filter *filter,
    millisecond for 10,000 points. */
 int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error);
 
-/* Newest first, those of that owner (NULL: anybody's) with a smaller id than `before` (NULL: from the newest); as
-   store_list(). */
-int store_sweeps(struct store *store, const char *owner, const char *before, int limit,
+/* Newest first; as store_list(). Of the filter count owner, label, device_uuid (one of its experiments), since_ms, until_ms,
+   before and limit. */
+int store_sweeps(struct store *store, const struct store_filter *filter,
                  int (*each)(void *arg, const struct sweep_row *), void *arg, struct error *error);
 
-/* The points of a sweep from that place on, in their order; as store_list(). */
+/* The runs of a sweep's points from that place on, `limit` at most: point by point, and of each round by round; as
+   store_list(). */
 int store_points(struct store *store, const char *sweep, int from, int limit,
                  int (*each)(void *arg, const struct point_row *), void *arg, struct error *error);
 
@@ -76,7 +87,32 @@ int store_remove(struct store *store, enum store_kind kind, const char *id,
    for known keys; see writer/room.h. 0, as at first: none do. */
 void store_reserve(struct store *store, int64_t reserve_bytes);
 
-/* ---- what the queue reads when it opens ---- */
+/* ---- what has happened, for whoever follows ---- */
+
+enum { STORE_EVENTS_KEPT = 16384 };
+
+/* The events of one transaction, numbered last - count + 1 to last: a line "KIND JSON\n" each, KIND is state, sweep or
+   queue (api/openapi.yaml). */
+struct store_events {
+    int64_t last;
+    int count;
+    const char *lines;
+    size_t size;
+};
+
+/* Those that are kept, the oldest first, borrowed for the call. The first may have none: it tells the number from which on
+   all is there. About STORE_EVENTS_KEPT, in a few milliseconds. */
+int store_events(struct store *store, void (*each)(void *arg, const struct store_events *events), void *arg,
+                 struct error *error);
+
+/* The number of the newest that is committed; told() may be called a moment later. Negative: the store cannot be read. */
+int64_t store_events_last(struct store *store);
+
+/* Before anything is handed over: told() is called after each commit with what has happened in it, from the writer's
+   thread, before any done(). It must not block. */
+void store_listen(struct store *store, void (*told)(void *arg, const struct store_events *events), void *arg);
+
+/* ---- what the queue and the pool of devices read when they open ---- */
 
 /* What each owner used of the devices (write.h), the least recent first; each() gets texts borrowed for the call. */
 int store_shares(struct store *store,
@@ -86,6 +122,16 @@ int store_shares(struct store *store,
 /* What is held: a device, or -1 for all of them; as store_shares(). */
 int store_holds(struct store *store, void (*each)(void *arg, int device, const char *owner, int64_t since_ms),
                 void *arg, struct error *error);
+
+/* All devices that there ever were, by their numbers: each() gets texts borrowed for the call, hello NULL where none was ever
+   said; as store_shares(). */
+int store_devices(struct store *store, void (*each)(void *arg, const struct store_device *device), void *arg,
+                  struct error *error);
+
+/* The newest calibration of each device that has one: each() gets texts borrowed for the call; as store_shares(). */
+int store_calibrations(struct store *store,
+                       void (*each)(void *arg, const struct store_calibration *calibration), void *arg,
+                       struct error *error);
 
 /* ---- the queue's side of the writer ---- */
 

@@ -1,5 +1,5 @@
-/* What the queue, and within the store what removes, hands to the store's writer with store_hand_over(). Everybody else
-   reads. */
+/* What the queue, the pool of devices, and within the store what removes, hand to the store's writer with
+   store_hand_over(). Everybody else reads. */
 #ifndef COALESCED_SERVER_STORE_WRITE_H
 #define COALESCED_SERVER_STORE_WRITE_H
 
@@ -13,27 +13,38 @@ struct sweep_point; /* api/sweep.h */
 
 enum { STORE_KEY_MS = 24 * 3600 * 1000, STORE_CHANGES = 2, STORE_REMOVED_MAX = 128 };
 
+/* What an event tells of an experiment beside its state. All borrowed until done(). */
+struct store_about {
+    const char *sweep, *owner; /* NULL or empty: none, nobody by name */
+    const char *request;       /* NULL: it is not told */
+    int device;                /* -1: not bound to one yet */
+};
+
 /* One experiment of a submission. */
 struct store_experiment {
     char id[ID_BYTES];
     const char *kernel, *request;
-    int device, priority;
-    int points; /* of its sweep that it stands for; 0 without a sweep */
+    int device; /* -1: it may run on several, and none has taken it */
+    int priority;
+    int points;       /* of its sweep that it stands for; 0 without a sweep */
+    int repeat_index; /* of a sweep that is repeated: the round, from 0; -1: of none */
     double timeout_s;
 };
 
 /* New experiments, queued: all of a sweep, or one by itself. All is borrowed until done(). */
 struct store_submission {
-    const struct store_experiment *experiments;
-    int count;
-    const char *owner; /* its name; NULL or empty: nobody by name */
-    const char *sweep; /* the sweep's id; NULL: one experiment by itself */
+    const struct store_experiment *experiments; /* of a sweep round by round, as many in each */
+    int count;                                  /* in all rounds */
+    const char *owner;                          /* its name; NULL or empty: nobody by name */
+    const char *sweep;                          /* the sweep's id; NULL: one experiment by itself */
 
     /* Of a sweep. */
     const char *request;
     const char *recipe; /* NULL: none */
     const struct sweep_point *points;
-    int point_count;
+    int point_count; /* of one round */
+    int rounds;
+    bool spread; /* its experiments may go to different devices */
 
     int64_t submitted_ms;
     const char *key; /* idempotency key of that owner or NULL: looked up first, kept for STORE_KEY_MS */
@@ -41,11 +52,33 @@ struct store_submission {
     bool known_only;         /* there is no room for a new one: ERROR_FULL unless the key is known */
 };
 
+/* A run that was lost: appended to what is known of the experiment's. */
+struct store_lost {
+    int attempt, device;
+    int64_t at_ms;   /* wall clock */
+    const char *why; /* borrowed until done() */
+};
+
+/* All of a sweep that waits and is bound to no device is so to this one from here on. */
+struct store_bind {
+    char sweep[ID_BYTES];
+    int device;
+};
+
+struct store_cancelled {
+    char id[ID_BYTES];
+    int attempt;
+    struct store_about about;
+};
+
 /* Cancels what of a sweep is queued. */
 struct store_cancel {
     char sweep[ID_BYTES];
     int64_t finished_ms;
     const struct error *failure;
+    const struct store_cancelled
+        *experiments; /* for their events: those that are queued; borrowed until done() */
+    int count;
 };
 
 /* One step of a removal: as much as takes a few milliseconds. */
@@ -69,8 +102,12 @@ struct store_change {
     enum job_state state;
     int attempt;
     int64_t started_ms, finished_ms;
-    const char *result;          /* NULL: none */
-    const struct error *failure; /* NULL: none */
+    const char *result;            /* NULL: none */
+    const struct samples *samples; /* api/samples.h; empty or NULL: none */
+    const struct error *failure;   /* NULL: none */
+    bool moved;                    /* the device (about) is another than before: from -1, or back to it */
+    const struct store_lost *lost; /* NULL: none was */
+    struct store_about about;
 };
 
 /* What an owner has used of the devices; replaces what is known. */
@@ -88,13 +125,34 @@ struct store_hold {
     int64_t since_ms;
 };
 
+/* A device by its number: its name, when that is new, and what an executor said last of itself. */
+struct store_device {
+    int number;
+    const char *name;  /* borrowed until done(), as the next */
+    const char *hello; /* NULL: what is kept stays */
+    int64_t hello_ms;
+};
+
+/* What a device's times are made of, by a calibration that ended. All texts are borrowed until done(). */
+struct store_calibration {
+    int device;
+    int64_t made_ms; /* wall clock */
+    const char *uuid, *driver, *build;
+    const char *sweep;       /* of its experiments */
+    const char *calibration; /* JSON object */
+};
+
 /* One unit: all of it is committed or none. */
 struct store_write {
     const struct store_submission *submission; /* NULL: none, as the next one */
     const struct store_cancel *cancel;
     const struct store_share *share;
     const struct store_hold *hold;
-    struct store_removal *removal; /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
+    const struct store_bind *bind; /* before the changes */
+    const struct store_device *devices;
+    int device_count;
+    const struct store_calibration *calibration; /* NULL: none */
+    struct store_removal *removal;               /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
     struct store_change changes[STORE_CHANGES];
     int change_count;
     /* A patient write outlives a failing disk: it is kept and tried again until it is committed or the store is

@@ -77,6 +77,9 @@ async function main(): Promise<void> {
     for (const sweep of [axes, recipe]) {
         const page = await ask<SweepPage>("POST", "/v1/sweeps", sweep);
         console.log(page.state, page.done, "of", page.total, page.submitted_at, page.links.csv);
+        // @ts-expect-error: a summary's points hold no result
+        void page.points[0]?.result;
+        if (page.view !== "runs") throw new Error("a sweep that is not repeated is shown by its runs");
         for (const point of page.points) {
             const timing = point.result?.timing;
             const hot = timing && "hot" in timing && "median_us" in timing.hot ? timing.hot.median_us : null;

@@ -102,15 +102,15 @@ static inline int kind_counters(struct device *device, struct counters_session *
     return 0;
 }
 
-static inline int kind_reserve(struct device *device, uint64_t bytes, bool of_host, void **base,
-                               struct error *error)
+static inline int kind_reserve(struct device *device, uint64_t bytes, enum memory whose, bool anew,
+                               struct reserved *place, struct error *error)
 {
     assert_true(!in_pass || bytes <= reserved);
     if (bytes > reserved)
         reserved = bytes > memory_limit ? 0 : bytes;
     if (bytes > memory_limit)
         return error_set(error, ERROR_OUT_OF_MEMORY, "too much for this test");
-    return plain->reserve(device, bytes, of_host, base, error);
+    return plain->reserve(device, bytes, whose, anew, place, error);
 }
 
 static inline int kind_prepare(struct device *device, const struct run *run, int buffer, struct error *error)

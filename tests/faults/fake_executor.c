@@ -18,6 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "executor/guard.h"
+#include "executor/watch.h"
+
 static struct device_facts facts = {
     .backend = "fake",
     .name = "A device that is not there",
@@ -59,7 +62,7 @@ static void count_all(const char *id)
                  fake_asked->ahead.at[i].id, i, fake_asked->ahead.count);
         counts.at[counts.count++].counters = texts[i];
     }
-    fake_put_line(message_progress(id, "counters"));
+    fake_put_line(message_progress(id, "counters", 0));
     fake_put_line(message_counts(id, &counts));
 }
 
@@ -105,11 +108,21 @@ static const struct behaviour counted[] = {
 /* ---- what may happen at its start ---- */
 
 static bool mortal;   /* is killed in its first run */
+static bool older;    /* of another version: takes only what that knows */
 static bool unproven; /* answers its test copy with a failure */
 
 static void hello(void)
 {
     fake_put_line(message_hello(3, true, getpid(), &facts));
+}
+
+/* Of the version before, which knows neither welcome nor beat. */
+static void start_older(void)
+{
+    char *line = message_hello(3, true, getpid(), &facts), *newest = strstr(line, ",\"newest\":4");
+    memmove(newest, newest + 11, strlen(newest + 11) + 1);
+    older = true;
+    fake_put_line(line);
 }
 
 static void start_no_hello(void)
@@ -155,6 +168,21 @@ static void start_no_counting(void)
     hello();
 }
 
+static void start_slow_counting(void)
+{
+    if (counting)
+        fake_pause_ms(600000);
+    hello();
+}
+
+/* As behind a scheduler, which gives each what it has. */
+static void start_other_device(void)
+{
+    if (counting)
+        strcpy(facts.uuid, "FAKE-1");
+    hello();
+}
+
 static void start_exit(void)
 {
     fprintf(stderr, "no such device\n");
@@ -177,6 +205,7 @@ static const struct {
     const char *name;
     void (*start)(void);
 } starts[] = {
+    {"older", start_older},
     {"no_hello", start_no_hello},
     {"late_hello", start_late_hello},
     {"chatter", start_chatter},
@@ -186,6 +215,8 @@ static const struct {
     {"banner", start_banner},
     {"exclusive", start_exclusive},
     {"no_counting", start_no_counting},
+    {"slow_counting", start_slow_counting},
+    {"other_device", start_other_device},
     {"mortal", start_mortal},
 };
 
@@ -262,11 +293,41 @@ static void count(const struct message *message)
     (as ? as->run : count_all)(message->id);
 }
 
+/* False: that line is none. */
+static bool answer(const char *line, size_t length)
+{
+    struct message message;
+    if (message_parse(&message, line, length, NULL) < 0)
+        return false;
+    fake_asked = &message;
+    if (message.type == MESSAGE_COUNT || message.type == MESSAGE_RUN)
+        (message.type == MESSAGE_COUNT ? count : run)(&message);
+    else if (older)
+        return false;
+    message_free(&message);
+    return true;
+}
+
+static int serve_leased(struct watch *watch)
+{
+    for (;;) {
+        size_t length;
+        char *line = channel_read(fake_channel, &length);
+        watch_begin(watch);
+        if (!answer(line, length))
+            return EXECUTOR_BROKEN;
+        watch_end(watch);
+        free(line);
+    }
+}
+
 int main(int argc, char **argv)
 {
     char *mode = NULL, *file = NULL, *line = NULL;
     size_t room = 0;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    bool leased = false;
+    double leave_s = 20;
+    struct watch *watch = NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--fake") == 0)
             mode = argv[i + 1];
@@ -276,17 +337,21 @@ int main(int argc, char **argv)
             pause_ms = atol(argv[i + 1]);
         if (strcmp(argv[i], "--journal") == 0)
             fake_journal = open(argv[i + 1], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        if (strcmp(argv[i], "--leave-seconds") == 0 && argv[i + 1])
+            leave_s = atof(argv[i + 1]);
         counting |= strcmp(argv[i], "--counting") == 0;
+        leased |= strcmp(argv[i], "--leased") == 0;
     }
+    if (!leased)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    else if (watch_open(&watch, &fake_channel, leave_s, NULL) < 0)
+        return EXECUTOR_FAILED;
     start(mode, file);
-    for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
-        struct message message;
-        if (message_parse(&message, line, (size_t)length, NULL) < 0)
-            return 4;
-        fake_asked = &message;
-        (message.type == MESSAGE_COUNT ? count : run)(&message);
-        message_free(&message);
-    }
+    if (leased)
+        return serve_leased(watch);
+    for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;)
+        if (!answer(line, (size_t)length))
+            return EXECUTOR_BROKEN;
     fake_note("end %ld %s\n", (long)getpid(), counting ? "counting" : "timing");
     free(line);
     return 0;

@@ -6,9 +6,11 @@
 #include <stdio.h>
 
 #include "api/protocol.h"
+#include "executor/channel.h"
 
 extern int fake_journal; /* a descriptor, or -1 */
 extern const struct message *fake_asked;
+extern struct channel *fake_channel; /* NULL: it speaks on its standard output itself */
 
 /* One write, so that lines of several executors do not mix. */
 void fake_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

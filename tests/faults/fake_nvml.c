@@ -4,6 +4,7 @@
      sm_clock 1980 1980 1755       values in the unit of the call
      power !4                      the code of NVML that is returned instead
      throttle 0 0x4                a number's base is told as in C
+     slice !3                      what a MIG slice answers when it is asked for its temperature
      processes self,4242 -         process ids; "self" is the caller, "-" nobody, "x70" seventy of them
 
    A name that is not in the file answers with 0. */
@@ -109,11 +110,36 @@ int nvmlDeviceGetHandleByUUID(const char *uuid, void **device)
     return answer_small("handle", &ignored);
 }
 
+static const char parent[] = "GPU-00000000-0000-0000-0000-00000000000f";
+
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *slice, void **device);
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *slice, void **device)
+{
+    unsigned ignored;
+    (void)slice;
+    *device = (void *)parent;
+    return answer_small("parent", &ignored);
+}
+
+int nvmlDeviceGetUUID(void *device, char *uuid, unsigned size);
+int nvmlDeviceGetUUID(void *device, char *uuid, unsigned size)
+{
+    snprintf(uuid, size, "%s", (const char *)device);
+    return SUCCESS;
+}
+
+/* Handles are uuids. */
+static int slice_answers(const void *device)
+{
+    unsigned ignored;
+    return strncmp(device, "MIG-", 4) == 0 ? answer_small("slice", &ignored) : SUCCESS;
+}
+
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius);
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius)
 {
-    (void)device;
-    return sensor ? 2 : answer_small("temperature", celsius);
+    int code = slice_answers(device);
+    return code ? code : sensor ? 2 : answer_small("temperature", celsius);
 }
 
 int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatt);

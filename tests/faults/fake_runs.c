@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ static void put(const char *bytes, size_t count)
 
 int fake_journal = -1;
 const struct message *fake_asked;
+struct channel *fake_channel;
 
 /* One write, so that lines of several executors do not mix. */
 void fake_note(const char *format, ...)
@@ -40,7 +42,10 @@ void fake_note(const char *format, ...)
 
 void fake_put_text(const char *text)
 {
-    put(text, strlen(text));
+    if (fake_channel)
+        channel_write(fake_channel, text);
+    else
+        put(text, strlen(text));
 }
 
 void fake_put_line(char *line)
@@ -70,13 +75,13 @@ void fake_fail(const char *id, enum error_kind kind, const char *result)
 void fake_answer(const char *id)
 {
     char result[8192];
-    fake_put_line(message_progress(id, "check"));
+    fake_put_line(message_progress(id, "check", 0));
     snprintf(result, sizeof result,
              "{\"device\":{\"index\":0,\"backend\":\"fake\",\"sibling\":%d},"
              "\"timing\":{\"cold\":{\"samples\":30,\"median_us\":10.5}},\"counters\":%s,"
              "\"correctness\":{\"verified\":true,\"elements_checked\":65536,\"mismatches\":0}}",
              (int)fake_asked->pid, fake_asked->counters ? fake_asked->counters : "{}");
-    fake_put_line(message_result(id, result));
+    fake_put_line(message_result(id, result, NULL));
 }
 
 /* ---- what may happen in a run ---- */
@@ -145,7 +150,7 @@ static void run_close_stdout(const char *id)
 
 static void run_partial(const char *id)
 {
-    char *line = message_result(id, "{\"correctness\":{\"verified\":true}}");
+    char *line = message_result(id, "{\"correctness\":{\"verified\":true}}", NULL);
     put(line, strlen(line) / 2);
     _exit(0);
 }
@@ -156,20 +161,62 @@ static void run_slow(const char *id)
     fake_answer(id);
 }
 
+/* The journal has a line each 20 ms, as long as the process is there. */
+static void work(const char *id, int ms)
+{
+    fake_put_line(message_progress(id, "check", 0));
+    for (; ms > 0; ms -= 20) {
+        fake_note("at %ld\n", (long)getpid());
+        fake_pause_ms(20);
+    }
+    fake_answer(id);
+}
+
+static void run_works(const char *id)
+{
+    work(id, 1500);
+}
+
+/* For much longer, when nothing else has happened before. */
+static void run_works_long_first(const char *id)
+{
+    struct stat journal = {0};
+    bool first = fstat(fake_journal, &journal) == 0 && journal.st_size < 100;
+    work(id, first ? 60000 : 1500);
+}
+
 /* Opening takes longer than a short experiment may. */
 static void run_slow_open(const char *id)
 {
-    fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN));
+    fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN, 0));
     fake_pause_ms(1000);
-    fake_put_line(message_progress(id, "prepare"));
+    fake_put_line(message_progress(id, "prepare", 0));
     fake_answer(id);
+}
+
+/* So does a turn that comes before, and one before the copies. */
+static void run_slow_turns(const char *id)
+{
+    for (int i = 0; i < 2; i++) {
+        fake_put_line(message_progress(id, PROTOCOL_PHASE_TURN, 0));
+        fake_pause_ms(500);
+        fake_put_line(message_progress(id, i ? "transfers" : "prepare", 0));
+    }
+    fake_answer(id);
+}
+
+static void run_turns_without_end(const char *id)
+{
+    for (int i = 0; i < 3; i++)
+        fake_put_line(message_progress(id, PROTOCOL_PHASE_TURN, 0));
+    fake_pause_ms(600000);
 }
 
 /* Never silent, never done. */
 static void run_flood(const char *id)
 {
     for (;;) {
-        fake_put_line(message_progress(id, "check"));
+        fake_put_line(message_progress(id, "check", 0));
         fprintf(stderr, "still at it, and at it, and at it, and at it\n");
     }
 }
@@ -238,7 +285,7 @@ static void run_late(const char *id)
 static void run_open_again(const char *id)
 {
     for (;;) {
-        fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN));
+        fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN, 0));
         fake_pause_ms(20);
     }
 }
@@ -247,26 +294,26 @@ static void run_open_again(const char *id)
 static void run_reopen(const char *id)
 {
     for (;;) {
-        fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN));
-        fake_put_line(message_progress(id, "prepare"));
+        fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN, 0));
+        fake_put_line(message_progress(id, "prepare", 0));
         fake_pause_ms(20);
     }
 }
 
 static void run_nothing_in_it(const char *id)
 {
-    fake_put_line(message_result(id, "{}"));
+    fake_put_line(message_result(id, "{}", NULL));
 }
 
 static void run_unverified(const char *id)
 {
-    fake_put_line(message_result(id, "{\"correctness\":{\"verified\":false,\"mismatches\":3}}"));
+    fake_put_line(message_result(id, "{\"correctness\":{\"verified\":false,\"mismatches\":3}}", NULL));
 }
 
 static void run_members(const char *id)
 {
     fake_put_line(
-        message_result(id, "{\"correctness\":{\"verified\":true},\"state\":\"queued\",\"id\":\"01\"}"));
+        message_result(id, "{\"correctness\":{\"verified\":true},\"state\":\"queued\",\"id\":\"01\"}", NULL));
 }
 
 static void run_cancelled(const char *id)
@@ -318,7 +365,11 @@ const struct behaviour fake_runs[] = {
     {"close_stdout", run_close_stdout},
     {"partial", run_partial},
     {"slow", run_slow},
+    {"works", run_works},
+    {"works_long_first", run_works_long_first},
     {"slow_open", run_slow_open},
+    {"slow_turns", run_slow_turns},
+    {"turns_without_end", run_turns_without_end},
     {"flood", run_flood},
     {"orphan", run_orphan},
     {"cuda_error", fake_run_cuda_error},

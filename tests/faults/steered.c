@@ -19,7 +19,7 @@ enum fault { FAULT_NONE, FAULT_FULL, FAULT_WRITE, FAULT_SYNC, FAULT_READ, FAULT_
 
 struct control {
     int32_t fault;
-    int32_t unused;
+    int32_t after; /* the fault that the first failure is followed by; FAULT_NONE: the same goes on */
     int64_t clock_shift_ns;
     int64_t failed[FAULTS]; /* calls that were made to fail, by what they failed from */
 };
@@ -53,6 +53,9 @@ static int failure(int file, enum fault own)
     if (length <= (ssize_t)prefix || memcmp(path, folder, prefix) != 0 || path[prefix] != '/')
         return 0;
     __atomic_fetch_add(&control->failed[fault], 1, __ATOMIC_RELAXED);
+    enum fault after = (enum fault)__atomic_exchange_n(&control->after, FAULT_NONE, __ATOMIC_RELAXED);
+    if (after != FAULT_NONE)
+        __atomic_store_n(&control->fault, after, __ATOMIC_RELAXED);
     return fault == FAULT_FULL || fault == FAULT_NEARLY_FULL ? ENOSPC : EIO;
 }
 

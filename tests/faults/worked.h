@@ -63,11 +63,12 @@ static inline int set_up(void **state)
     f->argv[2] = "--journal";
     f->argv[3] = f->journal;
     f->config = (struct worker_config){.executor_command = f->argv,
+                                       .own = true,
                                        .spec = "auto:0",
                                        .lock_dir = f->service.directory,
                                        .idle_s = 60,
                                        .grace_s = 5,
-                                       .hello_s = 5};
+                                       .start_s = 5};
     snprintf(f->journal, sizeof f->journal, "%s/journal", f->service.directory);
     snprintf(f->starts, sizeof f->starts, "%s/starts", f->service.directory);
     *state = f;

@@ -8,6 +8,7 @@
 #include "api/experiment_json.h"
 #include "api/problem.h"
 #include "api/recipe.h"
+#include "api/device_choice.h"
 #include "api/sweep.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -21,7 +22,9 @@ static const struct device_facts device = {
     .shared_bytes_per_block = 49152,
     .memory_bytes = UINT64_C(1) << 30,
 };
-static const struct device_facts *const devices[] = {&device, NULL};
+static const struct device_offer offers[] = {{0, "one", &device, true, true, true},
+                                             {1, "two", NULL, false, true, true}};
+static const struct device_offers devices = {offers, 2};
 
 /* The same inputs take the same ways in every run. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -48,7 +51,7 @@ static json_t *object_of(const char *text)
 static void check_sweep(const struct sweep *sweep)
 {
     int launched = 0, asked = 0;
-    must(sweep->point_count >= 1 && sweep->point_count <= SWEEP_POINTS_MAX);
+    must(sweep->point_count >= 1 && sweep->point_count * sweep_rounds(sweep) <= SWEEP_POINTS_MAX);
     for (int i = 0; i < sweep->point_count; i++) {
         const struct sweep_point *point = &sweep->points[i];
         must(point->experiment >= -1 && point->experiment < sweep->experiment_count);
@@ -62,7 +65,7 @@ static void check_sweep(const struct sweep *sweep)
     for (int i = 0; i < sweep->experiment_count; i++) {
         struct error error = {0};
         struct experiment experiment;
-        int known = sweep->experiments[i].device == 0;
+        int known = device_set_has(&sweep->experiments[i].devices, 0);
         asked += sweep->experiments[i].points;
         must(experiment_from_text(&experiment, sweep->experiments[i].request, known ? &device : NULL,
                                   &error) == 0);
@@ -86,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct recipe *recipe = NULL;
     json_t *object = body_parse((const char *)data, size, "{}", detail);
     json_t *wanted = object ? recipe_resolve(object, &recipe, &problems) : NULL;
-    if (wanted && sweep_expand(&sweep, wanted, devices, 2, &problems) == 0) {
+    if (wanted && sweep_expand(&sweep, wanted, &devices, &problems) == 0) {
         must(!problems.count);
         check_sweep(&sweep);
         sweep_free(&sweep);
@@ -94,6 +97,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(problems.count > 0);
         if (recipe)
             recipe_explain(recipe, object, &problems);
+        check_refusal(&problems);
+    }
+    problems.count = 0;
+    if (object && sweep_expand_one(&sweep, object, &devices, &problems) == 0) {
+        must(!problems.count && sweep.point_count == 1 && sweep.experiment_count == 1);
+        check_sweep(&sweep);
+        sweep_free(&sweep);
+    } else if (object) {
+        must(problems.count > 0);
+        sweep_explain(NULL, object, &problems);
         check_refusal(&problems);
     }
     json_decref(wanted);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """An executor without a device: answers at once, or as the experiment's label "fake" says:
 "sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure, "unstable:CODE" is not stable and has
-read the device."""
+read the device, "time:US,US,..." has these medians one after the other, each run at a placement of its own, and
+"time:US,US,...@NAME" at that one; "@" tells none, "vary" takes another time in each of seven runs."""
 import json
 import os
 import sys
@@ -27,7 +28,7 @@ def result(request):
     """As long as a real one."""
     rates = dict(effective_gbps=1.0, best_gbps=1.1, of_peak=None, above_peak=False)
     return dict(
-        device=dict(index=request.get("device", 0), backend="cpu", name="Fake device", uuid="fake", arch="fake", driver="0",
+        device=dict(index=request.get("device", 0), backend="cpu", name="Fake device", uuid=os.environ.get("FAKE_UUID", "fake"), arch="fake", driver="0",
                     runtime="0"),
         launch=dict(grid=request.get("grid"), block=request.get("block"), registers_per_thread=None,
                     local_bytes_per_thread=None, shared_bytes_per_block=None),
@@ -36,7 +37,23 @@ def result(request):
                        peak_source="there is none", working_set_bytes=12, fits_in_l2=True),
         correctness=dict(verified=True, elements_checked=1, mismatches=0, max_abs_error=0.0, first_mismatch=None),
         stability=dict(stable=True, reasons=[]), counters=dict(status="not_requested", reason="a fake has none"),
-        provenance=dict(version="0", commit="fake", kernel_sha256="0" * 64))
+        provenance=dict(version="0", commit=os.environ.get("FAKE_COMMIT", "fake"), kernel_sha256="0" * 64))
+
+
+ran = {}  # runs by their label
+
+
+def timed(answer, how):
+    """"time:US,US,..." has these medians one after the other, each run at a placement of its own, "time:US,US,...@NAME" at that
+    one; "@" tells none."""
+    times, at, name = how.partition("@")
+    nth = ran[how] = ran.get(how, -1) + 1
+    each = [float(us) for us in times.split(",")]
+    times = dict(TIMES, median_us=each[nth % len(each)])
+    answer["timing"].update(cold=times, hot=dict(times, median_us=times["median_us"] / 2))
+    if name or not at:
+        answer["placement"] = dict(name=name or f"{os.getpid()}-{how}.{nth}", new=not at)
+    return answer
 
 
 def say(**line):
@@ -48,8 +65,12 @@ def main():
     spec = sys.argv[sys.argv.index("--device") + 1]
     say(type="hello", protocol=3, build="fake", devices=int(os.environ.get("FAKE_DEVICES", "1")),
         device=dict(LIMITS, uuid=os.environ.get("FAKE_UUID", "fake-" + spec.replace(":", "-"))))
+    runs = 0
     for line in sys.stdin:
         run = json.loads(line)
+        if "FAKE_JOURNAL" in os.environ:
+            with open(os.environ["FAKE_JOURNAL"], "a") as journal:
+                journal.write(run["id"] + "\n")
         what, _, how = run["request"].get("labels", {}).get("fake", "").partition(":")
         if what == "sleep":
             time.sleep(float(how))
@@ -59,9 +80,14 @@ def main():
         if what == "error":
             say(type="error", id=run["id"], kind=how, detail='it said "no"')
         else:
-            answer = result(run["request"])
+            answer = timed(result(run["request"]), how) if what == "time" else result(run["request"])
             if what == "unstable":
                 answer["stability"] = dict(stable=False, reasons=["made up"], codes=[how], live=LIVE)
+            if what == "vary":
+                runs += 1
+                slower = dict(TIMES, median_us=1.7 + runs * 5 % 7 / 10)
+                answer["timing"].update(cold=slower, hot=slower)
+                answer["bandwidth"].update(cold=dict(effective_gbps=17 / slower["median_us"], best_gbps=11, of_peak=0.5, above_peak=False))
             say(type="result", id=run["id"], result=answer)
 
 

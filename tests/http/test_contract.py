@@ -13,11 +13,13 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 
 def routes():
     found = {}
+    shared = "".join(path.read_text() for path in sorted(ROUTES.glob("*.c")))
     for path in sorted(set(ROUTES.glob("*/*.c")) - set(ROUTES.glob("answers/*"))):
         text = path.read_text()
         method = re.search(r'\.method = "(\w+)"', text).group(1).lower()
         pattern = re.search(r'\.pattern = "([^"]+)"', text).group(1)
-        queries = re.search(r"queries\[\] = \{([^}]*)\}", text)
+        named = re.search(r"\.queries = (\w+)", text)
+        queries = named and re.search(named.group(1) + r"\[\] = \{([^}]*)\}", text + shared)
         found[method, pattern] = set(re.findall(r'"(\w+)"', queries.group(1))) if queries else set()
     return found
 
@@ -26,7 +28,7 @@ def operations():
     found = {}
     for pattern, item in contract.DOCUMENT["paths"].items():
         for method in METHODS & item.keys():
-            parameters = item[method].get("parameters", [])
+            parameters = [contract._follow(p["$ref"]) if "$ref" in p else p for p in item[method].get("parameters", [])]
             found[method, pattern] = {p["name"] for p in parameters if p.get("in") == "query"}
     return found
 
@@ -94,7 +96,9 @@ def test_every_union_of_tagged_forms_has_a_discriminator():
         if not forms or any("properties" not in form for form in forms):
             continue
         shared = set.intersection(*(set(form.get("required", [])) for form in forms))
-        tags = [tag for tag in shared if all("enum" in contract.whole(form["properties"][tag]) for form in forms)]
+        values = {tag: [contract.whole(form["properties"][tag]).get("enum") for form in forms] for tag in shared}
+        tags = [tag for tag, enums in values.items()
+                if all(enums) and len(set().union(*enums)) == sum(len(set(enum)) for enum in enums)]
         for tag in tags:
             mapping = schema["discriminator"]["mapping"]
             assert schema["discriminator"]["propertyName"] == tag, name
@@ -107,8 +111,8 @@ def test_the_parameters_that_the_contract_names_are_those_of_kernels(service):
     fields = contract.DOCUMENT["components"]["schemas"]
     request, sweep = fields["Request"]["properties"], fields["SweepFields"]["properties"]
     common = {"kernel", "dtype", "size", "block", "grid", "shared_bytes", "device", "measure", "counters", "transfers",
-              "timeout_s", "priority", "labels"}
-    assert set(request) - {"kernel"} == set(sweep)
+              "timeout_s", "priority", "labels", "placement", "repeat", "peer", "peer_uuid"}
+    assert set(request) - {"kernel"} == set(sweep) - {"spread"}
     found = {}
     for kernel in service.get("/v1/kernels").json()["kernels"]:
         for parameter in kernel["parameters"]:

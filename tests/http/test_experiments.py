@@ -34,7 +34,9 @@ def test_every_default_is_filled_in(service):
     defaults = service.get("/v1/kernels/read_offset").json()["defaults"]
     assert request["offset"] == 0 and request["dtype"] == "f32" and request["block"] == defaults["block"]
     assert request["grid"] == [-(-1000 // defaults["block"][0]), 1, 1]
-    assert request["measure"] == {"min_samples": 30, "noise": 0.01, "max_seconds": 1.0, "quiet_s": 0.0}
+    assert request["measure"] == {"min_samples": 30, "noise": 0.01, "max_seconds": 1.0, "quiet_s": 0.0,
+                                  "keep_samples": False}
+    assert request["placement"] == "keep"
 
 
 def test_a_result_of_one_experiment_can_be_asked_again_as_it_is(service):
@@ -296,5 +298,5 @@ def test_a_device_tells_its_limits_and_how_it_is(service):
 def test_readiness_names_this_very_instance(service):
     plain, verbose = service.get("/readyz").json(), service.get("/readyz?verbose").json()
     assert plain["instance"] == service.announced["instance"] and "checks" not in plain
-    assert {check["name"] for check in verbose["checks"]} == {"store", "accepting", "device 0"}
+    assert {check["name"] for check in verbose["checks"]} == {"store", "accepting", "list of devices", f"device 0 ({service.get('/v1/devices/0').json()['device_name']})"}
     assert service.get("/livez").json() == {"status": "alive"}

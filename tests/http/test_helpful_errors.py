@@ -20,7 +20,16 @@ from test_wrong_inputs import refused
         ("/v1/experiments", {"kernel": "read_offset", "offset": [0, 1, 2]}, ["#/offset", "integer", "/v1/sweeps"]),
         ("/v1/experiments", {"kernel": ["copy"]}, ["#/kernel", "string", "/v1/sweeps"]),
         ("/v1/experiments", {"kernel": "copy", "block": [128, 256, 512]}, ["#/block", "/v1/sweeps"]),
-        ("/v1/sweeps", {"kernel": "read_offset", "offset": "0..128"}, ["#/offset", "an axis is a list of its values"]),
+        ("/v1/sweeps", {"kernel": "read_offset", "offset": "0-128"}, ["#/offset", "an axis is a list of its values", "0..128"]),
+        ("/v1/sweeps", {"kernel": "read_offset", "offset": "0..128 step 0"}, ["#/offset", "at least 1"]),
+        ("/v1/experiments", {"kernel": "read_offset", "offset": "0..128"}, ["#/offset", "/v1/sweeps"]),
+        ("/v1/experiments", {"kernel": "read_offset", "repat": 3}, ["#/repat", "did you mean", "repeat"]),
+        ("/v1/experiments", {"kernel": "copy", "device_name": "NVIDIA H200"}, ["#/device_name", "is for POST /v1/predictions"]),
+        ("/v1/predictions", {"kernel": "copy", "devicename": "NVIDIA H200"}, ['did you mean \\"device_name\\"']),
+        ("/v1/predictions", {"kernel": "copy", "whatif": True}, ['did you mean \\"what_if\\"']),
+        ("/v1/experiments", {"kernel": "copy", "host_timer": True}, ["#/host_timer", 'belongs into \\"measure\\"']),
+        ("/v1/experiments", {"kernel": "copy", "debug": True}, ["#/debug", "vector_add_debug"]),
+        ("/v1/predictions", {"kernel": "copy", "arch": 3.7}, ["#/arch", '\\"3.7\\"']),
         ("/v1/sweeps", {"kernel": "read_offset", "size": {"from": 1, "to": 9}}, ["#/size", "an axis is a list of its values"]),
     ]])
 def test_a_refusal_says_what_would_have_been_right(service, path, body, words):

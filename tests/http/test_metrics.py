@@ -1,9 +1,10 @@
 """GET /metrics: what it tells is what happened, whatever works or not, and names nobody."""
+import json
 import re
 import subprocess
 
 import pytest
-from conftest import HERE, PROMTOOL, SMALL
+from conftest import FAKE, HERE, PROMTOOL, SMALL
 from test_devices import Driver
 from test_failing_disk import disk  # noqa: F401
 from test_people import bearer, lines, write
@@ -81,6 +82,37 @@ def test_what_happened_to_a_device_is_told(worked, name, labels, expected):
     assert value(worked, name, device="0", **labels) == expected
 
 
+def test_what_may_run_on_several_devices_counts_once(start, tmp_path):
+    listed = tmp_path / "devices.json"
+
+    def write(*names):
+        listed.with_suffix(".new").write_text(json.dumps({"devices": [{"name": name, "command": FAKE} for name in names]}))
+        listed.with_suffix(".new").replace(listed)
+
+    write("left", "right", "gone")
+    service = start("--devices-file", str(listed), fake=False)
+    service.until(lambda: all(value(service, "coalesced_device_healthy", device=str(i)) for i in range(3)))
+    assert service.run({**SMALL, "device": "any"})["state"] == "succeeded"
+    service.request("POST", "/v1/queue/pause")
+    ids = [service.post({**SMALL, "device": device}).json()["id"] for device in ("any", "any", "left", "right", {"memory_bytes": 1})]
+    service.delete(f"/v1/experiments/{ids[0]}")
+
+    def rows(name, **labels):
+        return {device: value(service, name, device=device, **labels) for device in ("0", "1", "2", "any")}
+
+    assert rows("coalesced_queue_depth") == {"0": 1, "1": 1, "2": 0, "any": 2}
+    assert rows("coalesced_experiments_submitted_total") == {"0": 1, "1": 1, "2": 0, "any": 4}
+    assert rows("coalesced_experiments_ended_total", outcome="cancelled") == {"0": 0, "1": 0, "2": 0, "any": 1}
+    assert sum(rows("coalesced_experiments_ended_total", outcome="succeeded").values()) == 1
+    told = dict(device="1", device_name="right", kind="cpu", name="Fake device")
+    assert scrape(service)["coalesced_device_info", tuple(sorted(told.items()))] == 1
+    # What left the list and has nothing to do is no unhealthy device; what is there makes the service ready.
+    write("left", "right")
+    service.until(lambda: value(service, "coalesced_device_healthy", device="2") is None)
+    assert rows("coalesced_experiments_submitted_total") == {"0": 1, "1": 1, "2": 0, "any": 4}
+    assert value(service, "coalesced_ready") == 1 and service.get("/readyz").status_code == 200
+
+
 def test_what_is_of_no_device_is_told(worked):
     said = scrape(worked)
     assert said["coalesced_results_incorrect_total", (("kernel", "read_offset"),)] == 1
@@ -137,7 +169,7 @@ def test_why_executors_ended_is_told(start):
     service.delete(f"/v1/experiments/{doomed}")
     service.until(lambda: value(service, "coalesced_device_running", device="0") == 0)
     assert service.run(fake("error:cuda_error"))["state"] == "failed"
-    expected = {"idle": 1, "timed_out": 1, "cancelled": 1, "device_error": 1, "crashed": 0, "killed": 0, "protocol": 0,
+    expected = {"idle": 1, "timed_out": 1, "cancelled": 1, "device_error": 1, "crashed": 0, "killed": 0, "lost": 0, "left": 0, "protocol": 0,
                 "made_room": 0, "stopped": 0, "other": 0}
     for reason, times in expected.items():
         assert value(service, "coalesced_executor_restarts_total", device="0", reason=reason) >= times, reason

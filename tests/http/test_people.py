@@ -6,6 +6,7 @@ import re
 import time
 
 import pytest
+import requests
 
 import contract
 from conftest import SMALL, Service, slow_reader, token, token_line
@@ -75,7 +76,7 @@ def operations():
             wanted = item[method].get("security", contract.DOCUMENT["security"])
             role = next((one["token"][0] for one in wanted if one), None)
             values = {"id": "0" * 26, "name": "copy", "n": "0"}
-            yield method.upper(), re.sub(r"\{(\w+)\}", lambda match: values[match.group(1)], pattern), role
+            yield method.upper(), re.sub(r"\{(\w+)\}", lambda match: values.get(match.group(1), "x"), pattern), role
 
 
 OPERATIONS = sorted(operations(), key=str)
@@ -83,7 +84,10 @@ OPERATIONS = sorted(operations(), key=str)
 
 def ask(service, method, path, headers):
     body = {"json": {}} if method in ("POST", "PUT", "PATCH") else {}
-    return service.request(method, path, headers=headers, **body)
+    response = service.request(method, path, headers=headers, stream=True, **body)
+    if response.headers["Content-Type"] == "text/event-stream":
+        response.close()  # it goes on for ever
+    return response
 
 
 def test_the_contract_names_a_role_for_each_operation():
@@ -171,10 +175,10 @@ def test_lists_are_filtered_by_owner(guarded):
     found = listed("/v1/experiments?owner=ada&page_size=500", "rita").json()["experiments"]
     assert mine <= {one["id"] for one in found}
     assert len(found) >= 5 and {one["owner"] for one in found} == {"ada"}
-    table = listed("/v1/experiments?owner=ada", "rita", Accept="text/csv").text.splitlines()
+    table = listed("/v1/experiments?owner=ada&columns=owner", "rita", Accept="text/csv").text.splitlines()
     assert len(table) == len(found) + 1
-    for rows in table, listed(f"/v1/sweeps/{many}.csv", "bob").text.splitlines():
-        assert rows[0].endswith(",owner") and rows[1:] and all(row.endswith(",ada") for row in rows[1:])
+    for rows in table, listed(f"/v1/sweeps/{many}.csv?columns=owner", "bob").text.splitlines():
+        assert rows[0] == "owner" and rows[1:] and set(rows[1:]) == {"ada"}
     assert many in [one["id"] for one in listed("/v1/sweeps?owner=ada", "bob").json()["sweeps"]]
     assert {one["owner"] for one in listed("/v1/sweeps?owner=ada", "bob").json()["sweeps"]} == {"ada"}
     page = listed("/v1/experiments?owner=ada&page_size=1", "bob").json()
@@ -262,6 +266,14 @@ def code(service, name):
     return service.get("/v1/queue", headers=bearer(name)).status_code
 
 
+def refused(service, name):
+    """A request that is on its way while its token is revoked may find its connection closed: the next one is refused."""
+    try:
+        return code(service, name) == 401
+    except requests.ConnectionError:
+        return False
+
+
 @pytest.mark.slow
 def test_a_change_of_the_file_holds_without_a_restart(changing):
     service, path = changing
@@ -270,7 +282,7 @@ def test_a_change_of_the_file_holds_without_a_restart(changing):
     service.until(lambda: service.get("/v1/queue", headers=headers).status_code == 200)
     assert service.get("/v1/whoami", headers=headers).json() == {"name": "new", "role": "run"}
     token("revoke", "bob", "--token-file", str(path))
-    service.until(lambda: code(service, "bob") == 401)
+    service.until(lambda: refused(service, "bob"))
     assert code(service, "eve") == 200
     write(path, lines({**PEOPLE, "eve": "read"}))  # by hand, in place
     service.until(lambda: service.post(SMALL, headers=bearer("eve")).status_code == 403)
@@ -303,7 +315,7 @@ def test_a_broken_file_changes_nothing_but_what_is_told(changing, text, mode, wo
     assert service.log.read_text().count("stay as they were") == 1
     write(path, lines({"ada": "admin"}))
     service.until(lambda: told()["ok"])
-    service.until(lambda: code(service, "bob") == 401)
+    service.until(lambda: refused(service, "bob"))
     assert code(service, "ada") == 200
 
 
@@ -311,7 +323,7 @@ def test_when_all_are_revoked_nobody_may_come_in(changing):
     service, path = changing
     for name in PEOPLE:
         token("revoke", name, "--token-file", str(path))
-    service.until(lambda: code(service, "ada") == 401)
+    service.until(lambda: refused(service, "ada"))
     assert service.get("/readyz").status_code == 200
 
 

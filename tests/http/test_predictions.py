@@ -15,6 +15,7 @@ def test_offset_11_takes_five_sectors_instead_of_four(service):
     assert h200["exact"] and h200["gld_sectors"] == 5242876 and h200["gst_sectors"] == 2097151
     assert h200["gld_efficiency_pct"] == pytest.approx(80, abs=0.01)
     assert fermi["l1"] and fermi["gld_efficiency_pct"] == pytest.approx(50, abs=0.01)
+    assert (fermi["gld_moved_bytes"], h200["gld_moved_bytes"]) == (128 * fermi["gld_lines"], 32 * h200["gld_sectors"])
 
 
 def test_the_cache_can_be_turned_off(service):
@@ -42,6 +43,9 @@ def test_occupancy_of_a_what_if(service):
     rows = predict(service, kernel="copy", block=512, arch="sm_12", registers_per_thread=17).json()["predictions"]
     assert rows[0]["status"] == "unavailable" and rows[0]["occupancy"]["blocks_per_sm"] == 1
     assert rows[0]["occupancy"]["limited_by"] == ["registers"]
+    by = rows[0]["occupancy"]["blocks_by"]
+    assert by["registers"] == 1 and k80["blocks_by"]["registers"] is None and k80["blocks_by"]["blocks"] == 16
+    assert min(blocks for blocks in by.values() if blocks is not None) == rows[0]["occupancy"]["blocks_per_sm"]
 
 
 @pytest.mark.parametrize("fields, pointer", [
@@ -83,6 +87,6 @@ def test_every_kernel_at_any_size_answers_at_once(service):
             times.append(time.monotonic() - begin)
         slowest = max(slowest, min(times))  # the best of each: others may use the machine, too
         assert answer.status_code == 200, answer.text
-        not_affine = kernel["name"] in ("gather", "pointer_chase", "atomic_add")
+        not_affine = kernel["name"] in ("gather", "pointer_chase", "peer_chase", "atomic_add")
         assert answer.json()["predictions"][0]["exact"] == (not not_affine), kernel["name"]
     assert slowest < 0.05 or sanitized()

@@ -1,4 +1,5 @@
 """What the README tells people to type works as it stands there."""
+import json
 import re
 import subprocess
 
@@ -24,4 +25,12 @@ def test_the_address_that_is_printed_can_be_pasted(service):
     asked = commands(".links.csv")
     assert len(asked) == 1
     table = shell(service, "curl -s " + shell(service, asked[0]))
-    assert table.startswith("index,id,state,kernel") and len(table.splitlines()) == 16
+    assert table.startswith("index,offset,block,state,runs") and len(table.splitlines()) == 11
+
+
+
+def test_the_warp_that_is_explained_is_the_last_one(service):
+    asked = commands("explain.accesses")
+    assert len(asked) == 1
+    sectors = [json.loads(line) for line in shell(service, asked[0]).splitlines()]
+    assert [sector["used_bytes"] for sector in sectors] == [20, 32, 32]  # of 21 lanes, up to the array's end

@@ -74,7 +74,7 @@ def test_flags_win_over_variables(start, tmp_path):
 
 @pytest.mark.parametrize("flags", [["--instance", 'a"b'], ["--instance", "a\nb"], ["--instance", "x" * 64],
                                    ["--log-level", "loud"], ["--address", "example.org"], ["--devices", ","],
-                                   ["--devices", ",".join(["cpu"] * 17)], ["--devices", "foo"],
+                                   ["--devices", ",".join(["cpu"] * 129)], ["--devices", "foo"],
                                    ["--devices", "cpu,cpu:x"], ["--devices", "cpu:"], ["--devices", "cpu:-1"], ["--executor-command", "'open"]])
 def test_a_value_that_makes_no_sense_is_refused_at_the_start(tmp_path, flags):
     done = run("--port", "0", "--data-dir", str(tmp_path / "data"), *flags)
@@ -204,7 +204,9 @@ def test_before_a_device_is_known_a_submission_is_told_to_come_again(start, tmp_
     assert response.status_code == 503 and int(response.headers["Retry-After"]) >= 1
     assert service.get("/readyz").status_code == 503
     status = service.get("/v1/devices/0").json()["status"]
-    assert status["health"] == "unhealthy" and status["reason"]
+    assert status["health"] == "starting" and status["reason"]
+    check, = [one for one in service.get("/readyz?verbose").json()["checks"] if one["name"] == "device 0 (cpu)"]
+    assert not check["ok"] and check["reason"].startswith("it is started for the first time")
     assert service.post({**SMALL, "size": 0}).status_code == 422  # wrong on any device
     service.until(lambda: service.get("/readyz").status_code == 200)
     service.works()
@@ -287,9 +289,8 @@ def test_sigterm_lets_go_of_whoever_waits(start):
     assert all(after >= 1 for _, after in answers)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP])
-def test_other_ways_to_end_it_are_clean_too(start, how):
-    assert start().stop(how) == 0
+def test_another_way_to_end_it_is_clean_too(start):
+    assert start().stop(signal.SIGINT) == 0
 
 
 @pytest.mark.slow

@@ -2,9 +2,11 @@
 import pathlib
 import signal
 import sys
+import threading
 
 import contract
 import pytest
+import requests
 from conftest import BINARY, SMALL, sanitized
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "bench"))
@@ -33,6 +35,22 @@ def test_what_a_failed_sync_refused_is_not_there_after_a_kill(start, machine):
     assert [row["id"] for row in again.get("/v1/experiments").json()["experiments"]] == [kept]
     assert again.get("/v1/sweeps").json()["sweeps"] == []
     assert machine.hits()["EIO on sync"] > 0
+
+
+@pytest.mark.kills
+def test_what_could_not_be_written_over_yet_is_not_told_to_be_refused(start, machine):
+    """The sync of a commit fails, and then every write: what the commit wrote stays in the log until writes go through."""
+    service = start(environment=machine.environment)
+    kept = service.run()["id"]
+    machine.fail("EIO on sync", after="EIO on write")
+    mended = threading.Timer(0.5, machine.fail, ["none"])
+    mended.start()
+    assert service.post(SMALL).status_code == 503
+    service.stop(signal.SIGKILL)
+    mended.join()
+    again = start(environment=machine.environment)
+    assert [row["id"] for row in again.get("/v1/experiments").json()["experiments"]] == [kept]
+    assert machine.hits()["EIO on sync"] == 1 and machine.hits()["EIO on write"] > 0
 
 
 @pytest.mark.parametrize("path, body", [("/v1/experiments", SMALL), ("/v1/sweeps", SWEEP)])
@@ -73,4 +91,5 @@ def test_whatever_may_be_asked_is_told_why_not_yet(start, machine):
         reply = service.request(method, f"{path.format(id='0' * 26, n=0, name='x')}?{name}=1", data=b"{}")
         assert reply.status_code == 503 and "cannot start yet" in reply.text, (method, path, name, reply.text)
     machine.fail("none")
-    service.until(lambda: service.get("/readyz").status_code == 200)
+    # Whoever asks while one listener hands over to the next may hear that the first is stopping.
+    service.until(lambda: requests.get(service.url + "/readyz", timeout=20).status_code == 200)

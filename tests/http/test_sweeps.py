@@ -202,6 +202,8 @@ def test_sweeps_are_listed_newest_first_page_by_page(service):
             listed = service.get(f"/v1/sweeps?page_size={size}&page_token={listed['next_page_token']}").json()
             seen += [row["id"] for row in listed["sweeps"]]
         assert seen[:17] == ids and seen == sorted(set(seen), reverse=True)
+    for asked in {"kernel": ["copy", "copy_ldg"], "size": 4096}, SMALL, {"recipe": "read_segment_cached", "size": 4096}:
+        assert run(service, asked) and service.get("/v1/sweeps").json()["sweeps"][0]["kernel"] == asked.get("kernel")
     refused(service.get("/v1/sweeps?page_token=x"), 400)
 
 

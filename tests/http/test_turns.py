@@ -76,7 +76,8 @@ def test_a_single_experiment_waits_for_one_of_anothers_sweep_and_is_told_so(star
     service = as_person(start("--token-file", secrets["file"], "--queue-limit", "1000"), secrets["admin"])
     send(service, "/v1/queue/pause")
     sizes = [1024 * (i + 1) for i in range(400)]
-    sweep = send(service, "/v1/sweeps", secrets["ann"], {"kernel": "copy", "size": sizes})
+    slow = {"labels": {"fake": "sleep:0.05"}}  # so that most of them still wait when the queue is paused again
+    sweep = send(service, "/v1/sweeps", secrets["ann"], {"kernel": "copy", "size": sizes, **slow})
     assert sweep.status_code == 202, sweep.text
     own = send(service, "/v1/experiments", secrets["ben"], SMALL).json()
     assert own["position"] <= 1  # neither used anything: by name
@@ -88,6 +89,9 @@ def test_a_single_experiment_waits_for_one_of_anothers_sweep_and_is_told_so(star
     assert sum(one["started_at"] < started for one in ended) <= 1
     queue = service.get("/v1/queue").json()["devices"][0]
     assert [one["owner"] for one in queue["owners"]] == ["ann"] and 0 < queue["owners"][0]["share"] <= 1
+    left = service.get(f"/v1/experiments?sweep={sweep.json()['id']}&page_size=500&state=queued").json()["experiments"]
+    assert queue["owners"][0]["next"] == min(one["id"] for one in left)
+    assert queue["owners"][0]["begins_seconds"] is queue["owners"][0]["ends_seconds"] is None  # it is paused
     # Bounds are the owner's own, and say so.
     full = send(service, "/v1/sweeps", secrets["ann"], {"kernel": "copy", "size": sizes})
     assert full.status_code == 429 and "you have" in full.json()["detail"] and int(full.headers["Retry-After"]) == 60  # it is paused

@@ -10,84 +10,8 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "kernels/model/access.h"
-#include "kernels/device/entry.h"
-
-extern "C" const model_entry *const plain_entries[];
-
-static uint64_t seed = 20261121;
-
-/* splitmix64 */
-static uint64_t draw(uint64_t below)
-{
-    uint64_t z = seed += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (z ^ z >> 31) % below;
-}
-
-static int64_t draw_param(const kernel_param &p, int64_t n)
-{
-    if (p.power_of_two) {
-        int64_t value = p.min << draw(8);
-        return value > p.max ? p.max : value;
-    }
-    int64_t max = p.max == PARAM_MAX_IS_SIZE ? n : p.max;
-    static const int64_t likely[] = {0, 1, 7, 8, 11, 31, 32, 33, 128};
-    int64_t value = draw(2) ? likely[draw(9)] : p.min + (int64_t)draw((uint64_t)(max - p.min + 1));
-    return value < p.min ? p.min : value > max ? max : value;
-}
-
-/* False: the kernel does not do what was drawn. */
-static bool draw_experiment(const kernel *k, experiment *drawn)
-{
-    static const int64_t blocks[] = {1, 2, 31, 32, 33, 64, 100, 128, 255, 256, 512, 1000, 1024};
-    experiment &e = *drawn;
-    problems wrong = {};
-    do
-        experiment_init(&e, k), e.dtype = (dtype)draw(DTYPE_COUNT);
-    while (!(k->dtypes >> e.dtype & 1u));
-    e.size[0] = 1 + (int64_t)draw(k->dims == 2 ? 40 : 1000);
-    e.size[1] = k->dims == 2 ? 1 + (int64_t)draw(40) : 0;
-    e.block[0] = draw(2) ? blocks[draw(13)] : 1 + (int64_t)draw(1024);
-    if (k->block_dims == 2) {
-        e.block[0] = 1 + (int64_t)draw(64);
-        e.block[1] = 1 + (int64_t)draw(1024 / (uint64_t)e.block[0]);
-    }
-    for (int i = 0; i < k->param_count; i++)
-        e.param[i] = draw_param(k->params[i], e.size[0] * (k->dims == 2 ? e.size[1] : 1));
-    domain d = experiment_domain(&e);
-    if (k->refuse(&d, e.dtype).pointer)
-        return false;
-    if (k->grid_stride && draw(2)) /* loops once or many times */
-        e.grid[0] = 1 + (int64_t)draw(20), e.grid[1] = e.grid[2] = 1;
-    if (experiment_check(&e, nullptr, &wrong) < 0)
-        fail_msg("%s: %s: %s", k->name, wrong.at[0].pointer, wrong.at[0].detail);
-    for (int i = 0; i < k->grid_dims; i++) /* sometimes larger than needed */
-        e.grid[i] += draw(3) ? 0 : (int64_t)draw(4);
-    return true;
-}
-
-static experiment draw_allowed(const kernel *k)
-{
-    experiment e;
-    while (!draw_experiment(k, &e))
-        ;
-    return e;
-}
-
-static access plain(const experiment &e)
-{
-    run r{};
-    access sums{};
-    r.kernel = e.kernel;
-    r.dtype = e.dtype;
-    r.domain = experiment_domain(&e);
-    r.grid = {(uint64_t)e.grid[0], (uint64_t)e.grid[1], (uint64_t)e.grid[2]};
-    (*plain_entries[suite_index(e.kernel)])(&r, &sums);
-    return sums;
-}
+#include "tests/model/draws.h"
+#include "tests/model/plain_listing.h"
 
 static void expect_shared_equal(const experiment &e, const shared_sums &model, const shared_sums &trace,
                                 const char *what)
@@ -117,18 +41,9 @@ static void expect_equal(const experiment &e, const access_sums &model, const ac
                  (unsigned long long)trace.bytes);
 }
 
-/* Of very many dependent steps the model lets a part stand for all; and the plain trace takes its time. */
-static void shorten(experiment *e)
-{
-    for (int i = 0; i < e->kernel->param_count; i++)
-        if (strcmp(e->kernel->params[i].name, "steps") == 0 && e->param[i] > 30)
-            e->param[i] = 30;
-}
-
 static void the_count_equals_a_plain_trace_of_every_thread(void **)
 {
-    const char *wanted = getenv("COALESCED_MODEL_DRAWS");
-    int draws = wanted ? atoi(wanted) : 1000;
+    int draws = draws_wanted(1000);
     for (int i = 0; i < suite_count(); i++)
         for (int j = 0; j < draws; j++) {
             experiment e = draw_allowed(suite_at(i));
@@ -147,6 +62,55 @@ static void the_count_equals_a_plain_trace_of_every_thread(void **)
             expect_shared_equal(e, model.shared_load, trace.shared_load, "loads");
             expect_shared_equal(e, model.shared_store, trace.shared_store, "stores");
         }
+}
+
+static void expect_reach(const experiment &e, const access_reach &model, const access_reach &trace,
+                         const char *what)
+{
+    if (model.block_sectors == trace.block_sectors && model.block_lines == trace.block_lines &&
+        model.block_pages == trace.block_pages && model.grid_chunks == trace.grid_chunks)
+        return;
+    fail_msg("%s %s %s size %lld,%lld block %lld,%lld grid %lld,%lld params %lld,%lld: sectors of blocks "
+             "%llu %llu, "
+             "lines %llu %llu, pages %llu %llu, chunks of the grid %llu %llu",
+             e.kernel->name, dtype_name(e.dtype), what, (long long)e.size[0], (long long)e.size[1],
+             (long long)e.block[0], (long long)e.block[1], (long long)e.grid[0], (long long)e.grid[1],
+             (long long)e.param[0], (long long)e.param[1], (unsigned long long)model.block_sectors,
+             (unsigned long long)trace.block_sectors, (unsigned long long)model.block_lines,
+             (unsigned long long)trace.block_lines, (unsigned long long)model.block_pages,
+             (unsigned long long)trace.block_pages, (unsigned long long)model.grid_chunks,
+             (unsigned long long)trace.grid_chunks);
+}
+
+/* A subset of the draws: these sets take their time. */
+static void what_is_reached_exactly_is_what_a_plain_trace_reaches(void **)
+{
+    int draws = draws_wanted(1000) / 25 + 1;
+    for (int i = 0; i < suite_count(); i++) {
+        int exact = 0;
+        for (int j = 0; j < draws; j++) {
+            experiment e = draw_allowed(suite_at(i));
+            shorten(&e);
+            access model;
+            plain_reach reached;
+            plain_reached = &reached;
+            plain(e);
+            plain_reached = nullptr;
+            access_count(&e, &model);
+            if (model.load_reach.exact)
+                expect_reach(e, model.load_reach, reached.sums(false), "loads");
+            if (model.store_reach.exact)
+                expect_reach(e, model.store_reach, reached.sums(true), "stores");
+            if (!model.load_reach.exact || !model.store_reach.exact)
+                continue;
+            exact++;
+            double threads =
+                (double)(e.grid[0] * e.grid[1] * e.grid[2] * e.block[0] * e.block[1] * e.block[2]);
+            assert_true(model.steps == (double)reached.steps / threads);
+        }
+        if (2 * exact < draws)
+            fail_msg("%s: of so small launches %d of %d are told exactly", suite_at(i)->name, exact, draws);
+    }
 }
 
 static void the_bytes_are_those_of_the_ledger(void **)
@@ -177,6 +141,37 @@ static const struct {
     {"aos", 1048576, 128, -1, 524288, 524288, 65536, 65536},
     {"read_offset", 16777216, 512, 11, 5242876, 2097151, 1048576, 524288},
 };
+
+/* Blocks behind the size cost nothing and count for nothing, also where blocks are sampled; and blocks of a few threads do
+   not cost more than others. */
+static void a_sampled_grid_far_too_large_is_counted_as_the_one_that_is_needed(void **)
+{
+    static const struct {
+        const char *kernel;
+        int64_t size, block, pattern;
+    } cases[] = {{"gather", 1, 1024, 0}, {"gather", 5000, 96, 0}, {"store_pattern", 100000, 1, 2}};
+    for (const auto &c : cases) {
+        experiment needed, given;
+        access one, other;
+        problems wrong = {};
+        if (!suite_find(c.kernel)) /* a build of a part of the suite */
+            continue;
+        experiment_init(&needed, suite_find(c.kernel));
+        needed.size[0] = c.size;
+        needed.block[0] = c.block;
+        needed.param[0] = c.pattern;
+        given = needed;
+        given.grid[0] = INT32_MAX;
+        given.grid[1] = given.grid[2] = 1;
+        assert_int_equal(experiment_check(&needed, nullptr, &wrong), 0);
+        assert_int_equal(experiment_check(&given, nullptr, &wrong), 0);
+        access_count(&needed, &one);
+        access_count(&given, &other);
+        expect_equal(given, other.load, one.load, "loads");
+        expect_equal(given, other.store, one.store, "stores");
+        assert_true(one.boxes < 10000 && other.boxes < 10000);
+    }
+}
 
 static void what_hardware_counted_is_what_the_model_says(void **)
 {
@@ -234,7 +229,9 @@ int main()
 {
     const CMUnitTest tests[] = {
         cmocka_unit_test(the_count_equals_a_plain_trace_of_every_thread),
+        cmocka_unit_test(what_is_reached_exactly_is_what_a_plain_trace_reaches),
         cmocka_unit_test(the_bytes_are_those_of_the_ledger),
+        cmocka_unit_test(a_sampled_grid_far_too_large_is_counted_as_the_one_that_is_needed),
         cmocka_unit_test(what_hardware_counted_is_what_the_model_says),
         cmocka_unit_test(bank_conflicts_are_those_that_hardware_counted),
     };

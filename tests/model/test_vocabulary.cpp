@@ -91,8 +91,8 @@ static void the_model_and_the_plain_trace_count_the_same_of_it(void **)
     for (int64_t variant = 1; variant <= 2; variant++) {
         experiment_of_vocabulary e(variant);
         access model = {}, plain = {};
-        model_entry_vocabulary(&e.r, &model);
-        plain_entry_vocabulary(&e.r, &plain);
+        model_entry_vocabulary(&e.r, &model, nullptr);
+        plain_entry_vocabulary(&e.r, &plain, nullptr);
         assert_memory_equal(&model.load, &plain.load, sizeof plain.load);
         assert_memory_equal(&model.store, &plain.store, sizeof plain.store);
         assert_memory_equal(&model.atomic, &plain.atomic, sizeof plain.atomic);

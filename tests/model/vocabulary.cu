@@ -13,7 +13,7 @@ struct vocabulary : suite_kernel {
     static void describe(kernel &k)
     {
         k.title = "Vocabulary";
-        k.text = "C[i] = A[i], D[0] += 1 by each thread";
+        k.text = "C[i] = A[i], D[0] += 1 twice by each thread";
         k.lesson = "A context keeps what suite.h promises.";
         k.dims = k.grid_dims = k.block_dims = 1;
         param_integer(k, CHAINS, "chains", "", "which variant", 1, 2, 1);
@@ -113,6 +113,8 @@ struct vocabulary : suite_kernel {
                 load_pairs(c);
         });
         c.barrier();
+        c.warp_sum([&] { return typename Context::T(c.global_x() < c.n ? 1 : 0); },
+                   [&](auto lanes) { c.atomic_add(D, c.thread_x() * 0, lanes); });
         c.threads([&] { /* last, so that what was stored in between does not count */
                         if (c.global_x() < c.n)
                             c.store(C, c.computed(c.global_x(), [](uint64_t at) { return at; }),
@@ -122,7 +124,7 @@ struct vocabulary : suite_kernel {
     template <class X>
     static HOST_DEVICE bool expected(const X &x, int buffer, uint64_t i, typename X::T &value)
     {
-        value = x.input(buffer == D ? D : A, i) + (typename X::T)(buffer == D ? x.n : 0);
+        value = x.input(buffer == D ? D : A, i) + (typename X::T)(buffer == D ? 2 * x.n : 0);
         return true;
     }
 };

@@ -17,9 +17,11 @@ MAY = {
 LIBRARIES = {
     "microhttpd.h": r"server/(http|routes)/",
     "sqlite3.h": r"server/store/",
-    "jansson.h": r"(api/|server/routes/)",
+    "jansson.h": r"(api/|server/routes/|client/)",
+    "curl/curl.h": r"client/service/",
     "nettle/": r"server/people/",
     "cuda_runtime.h": r"kernels/(suite|device)/",
+    "cminpack.h": r"kernels/calibrations/",
     "cupti": r"kernels/device/counters",
 }
 
@@ -48,7 +50,7 @@ def test_rooms_include_only_what_the_plan_lets_them():
 
 
 # The server's own rooms, from the top: each may include those below it.
-SERVER_ROOMS = [{"main"}, {"commands"}, {"routes"}, {"devices"}, {"queue", "events", "entrance"}, {"store", "http", "metrics", "announce"},
+SERVER_ROOMS = [{"main"}, {"commands"}, {"routes"}, {"calibrations"}, {"feed"}, {"devices"}, {"queue", "events", "entrance"}, {"store", "http", "metrics", "announce"},
                 {"people"}, {"config"}]
 
 
@@ -68,6 +70,23 @@ def test_the_servers_rooms_include_only_rooms_below_them():
     assert not wrong
 
 
+# The client's, likewise; the table of commands names their functions.
+CLIENT_ROOMS = [{"main"}, {"complete"}, {"commands"}, {"work"}, {"context"}, {"answers", "parameters", "service", "options"},
+                {"manual"}, {"terminal"}, {"exit"}]
+
+
+def test_the_clients_rooms_include_only_rooms_below_them():
+    level = {room: i for i, rooms in enumerate(CLIENT_ROOMS) for room in rooms}
+    wrong = []
+    for _, path, text in sources():
+        for header in includes(text):
+            if path.startswith("client/") and header.startswith("client/") and header != "client/commands/commands.h":
+                one, other = server_room(path), server_room(header)
+                if one != other and level[one] >= level[other]:
+                    wrong.append(f"{path} includes {header}")
+    assert not wrong
+
+
 def test_no_file_is_more_than_one_room():
     tests = [path.relative_to(ROOT) for ending in ("c", "h", "cpp", "cu", "py") for path in (ROOT / "tests").rglob(f"*.{ending}")]
     limits = [(path, 400) for _, path, _ in sources()] + [(path, 450) for path in tests]
@@ -75,8 +94,9 @@ def test_no_file_is_more_than_one_room():
     assert [f"{path}: {lines[str(path)]} lines" for path, most in limits if lines[str(path)] > most] == []
 
 
-def test_a_room_of_the_server_is_seen_at_a_glance():
-    for folder in [ROOT / "server", *(path for path in (ROOT / "server").rglob("*") if path.is_dir())]:
+def test_a_room_of_the_server_or_the_client_is_seen_at_a_glance():
+    rooms = [ROOT / "server", ROOT / "client"]
+    for folder in [*rooms, *(path for room in rooms for path in room.rglob("*") if path.is_dir())]:
         files = sorted(path.name for path in folder.iterdir() if path.is_file())
         assert len(files) <= 12, f"{folder.name} has {len(files)} files: {files}"
 
@@ -151,7 +171,7 @@ def test_a_planted_circle_is_found():
 
 
 # The face of a room: its functions may be defined in any file of the room.
-FACES = {"server/queue/queue.h", "server/store/store.h"}
+FACES = {"server/queue/queue.h", "server/store/store.h", "client/commands/commands.h"}
 PROTOTYPE = r"^(?!static|typedef|extern|return|#)[a-z][\w \*]*?[ \*]([a-z]\w*)\([^;{}]*\)(?:\s*__attribute__\(.*\))?;"
 
 
@@ -164,7 +184,7 @@ def test_a_header_declares_what_its_own_file_defines():
     wrong = []
     texts = {path: text for _, path, text in sources()}
     for path, text in texts.items():
-        if not path.startswith("server/") or not path.endswith(".h"):
+        if not path.startswith(("server/", "client/")) or not path.endswith(".h"):
             continue
         own = texts.get(path[:-2] + ".c", "")
         if path in FACES:

@@ -37,7 +37,7 @@ def build(source, folder, *targets):
 def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run_and_an_endpoint_answers(tmp_path):
     source, folder = tmp_path / "source", tmp_path / "build"
     source.mkdir()
-    for name in ["CMakeLists.txt", "api", "base", "bench", "cmake", "executor", "kernels", "server", "tests", "client"]:
+    for name in ["CMakeLists.txt", "api", "base", "bench", "cmake", "executor", "kernels", "server", "tests", "client", "packages", "docs", "README.md"]:
         path = ROOT / name
         if path.is_dir():
             shutil.copytree(path, source / name)

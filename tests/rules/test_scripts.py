@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).parents[2]
     ("sh", "scripts/setup.sh"),  # by the Dockerfile, too
     ("bash", "scripts/build.sh"), ("bash", "scripts/lanes.sh"), ("bash", "scripts/pre-commit"), ("bash", "run"),
     ("bash", "test"), ("bash", ".ci/run"), ("sh", "docker/entrypoint.sh"), ("bash", "docker/healthcheck.sh"),
+    ("bash", "packages/build-deb"), ("bash", "packages/try-deb"),
 ])
 def test_a_script_can_be_read(shell, script):
     done = subprocess.run([shell, "-n", ROOT / script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/words.h"
 #include "server/config.h"
 
 static const char *const variables[] = {"COALESCED_PORT",     "COALESCED_INSECURE",     "COALESCED_ADDRESS",
@@ -46,7 +47,7 @@ static void nothing_given_gives_the_defaults(void **state)
     assert_int_equal(config.port, 8080);
     assert_string_equal(config.devices, "auto");
     assert_string_equal(config.executor_command, "/proc/self/exe --executor");
-    assert_true(config.idle_s == 60 && config.grace_s == 5 && config.quiet_s == 0);
+    assert_true(config.idle_s < 0 && config.hello_s < 0 && config.grace_s == 5 && config.quiet_s == 0);
     assert_false(config.insecure || config.help || config.version);
     assert_string_equal(config.data_dir, "/home/somebody/.local/state/coalesced");
     config_free(&config);
@@ -69,6 +70,30 @@ static void a_list_is_added_to_by_its_flag_and_replaced_by_the_first(void **stat
     assert_string_equal(config.allow_origins, "");
     config_free(&config);
     unsetenv("COALESCED_ALLOW_HOST");
+}
+
+/* A device's command has commas and blanks; and the list of the machine's own is no default beside another one. */
+static void devices_are_given_one_by_one_or_in_a_file(void **state)
+{
+    (void)state;
+    static const struct {
+        char *words[WORDS];
+        const char *devices, *lines, *file;
+    } cases[] = {
+        {{"--devices", "cpu"}, "cpu", "", ""},
+        {{"--device", "a=ssh a, b", "--device=b=x"}, "", "a=ssh a, b\nb=x", ""},
+        {{"--devices-file", "list"}, "", "", "list"},
+        {{"--devices", "auto", "--device", "a=b"}, "auto", "a=b", ""},
+    };
+    struct config config;
+    struct error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(read_words(&config, cases[i].words, &error), 0);
+        assert_string_equal(config.devices, cases[i].devices);
+        assert_string_equal(config.device_lines, cases[i].lines);
+        assert_string_equal(config.devices_file, cases[i].file);
+        config_free(&config);
+    }
 }
 
 /* docs/operating.md promises it. */
@@ -172,6 +197,7 @@ static void what_is_wrong_is_named(void **state)
         {{"--keep-bytes", "G"}, "number of bytes"},
         {{"--reserve-bytes", "1.5"}, "--reserve-bytes"},
         {{"--insecure=maybe"}, "maybe"},
+        {{"--calibrate", "often"}, "auto or ask"},
         {{"--por=1"}, "--por"},
         {{"start"}, "start"},
     };
@@ -244,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(nothing_given_gives_the_defaults, clear_environment),
         cmocka_unit_test_setup(a_list_is_added_to_by_its_flag_and_replaced_by_the_first, clear_environment),
+        cmocka_unit_test_setup(devices_are_given_one_by_one_or_in_a_file, clear_environment),
         cmocka_unit_test(a_variable_is_named_as_its_flag),
         cmocka_unit_test_setup(bytes_have_units, clear_environment),
         cmocka_unit_test_setup(the_state_directory_of_the_user_is_followed, clear_environment),

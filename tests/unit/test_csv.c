@@ -14,6 +14,8 @@
 #include "api/csv.h"
 #include "api/json.h"
 
+static struct columns all;
+
 /* A member as text, to be freed: a string as it is, an object as the service would have written it. */
 static char *member_text(const json_t *row, const char *name)
 {
@@ -42,6 +44,7 @@ static void row_write(struct buffer *out, const json_t *row)
         .state = json_string_value(json_object_get(row, "state")),
         .owner = json_string_value(json_object_get(row, "owner")),
         .attempt = (int)member_number(row, "attempt"),
+        .device = json_object_get(row, "device") ? (int)member_number(row, "device") : -1,
         .submitted_ms = member_number(row, "submitted_ms"),
         .started_ms = member_number(row, "started_ms"),
         .finished_ms = member_number(row, "finished_ms"),
@@ -49,13 +52,16 @@ static void row_write(struct buffer *out, const json_t *row)
         .result = result,
         .failure = &error,
     };
+    snprintf(experiment.device_name, sizeof experiment.device_name, "%s",
+             json_object_get(row, "device_name") ? json_string_value(json_object_get(row, "device_name"))
+                                                 : "");
     struct view_point point = {.index = (int)member_number(row, "index"),
                                .id = json_string_value(json_object_get(row, "removed")),
                                .experiment = experiment.id ? &experiment : NULL,
                                .request = request,
                                .failure = failure,
                                .reference = reference};
-    assert_int_equal(csv_row(out, &point), 0);
+    assert_int_equal(csv_row(out, &all, &point), 0);
     free(request);
     free(result);
     free(failure);
@@ -67,7 +73,9 @@ static void table_write(struct buffer *out)
     size_t i;
     json_t *row, *rows = json_load_file(TESTS_DIR "/csv/rows.json", 0, NULL);
     assert_non_null(rows);
-    assert_int_equal(csv_header(out), 0);
+    char detail[COLUMNS_DETAIL_BYTES];
+    assert_int_equal(csv_columns(&all, NULL, detail), 0);
+    assert_int_equal(csv_header(out, &all), 0);
     json_array_foreach (rows, i, row)
         row_write(out, row);
     json_decref(rows);

@@ -6,16 +6,18 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "api/protocol.h"
 #include "base/clock.h"
 #include "executor/executor.h"
-#include "server/devices/executor/child.h"
+#include "server/devices/process/child.h"
 #include "tests/unit/support/scratch.h"
 
 enum { WITHIN_S = 60 };
@@ -96,7 +98,7 @@ static void greet(struct child *child)
 
 static void ask(struct child *child, const char *id, const char *request)
 {
-    char *line = message_run(id, request, NULL, 0);
+    char *line = message_run(id, 0, request, NULL);
     assert_non_null(line);
     assert_int_equal(child_send(child, line, strlen(line)), 0);
     free(line);
@@ -274,7 +276,7 @@ static void it_counts_what_it_is_asked_for(void **state)
     f->child = start(f, "cpu");
     greet(f->child);
     for (int i = 0; i < 2; i++) {
-        char *line = message_count(&experiments, 5);
+        char *line = message_count(&experiments, 0, 5);
         assert_int_equal(child_send(f->child, line, strlen(line)), 0);
         free(line);
         struct message counts = answer(f->child);
@@ -314,6 +316,77 @@ static void a_device_that_is_not_there_is_named(void **state)
     assert_non_null(strstr(how, "abacus:7"));
 }
 
+/* A turn is held by whoever has the lock of that name in the same directory; each name with a request that needs it. */
+static const struct {
+    const char *name, *request;
+} turns[] = {
+    {".run", "{\"kernel\":\"copy\",\"size\":1024,\"measure\":{\"min_samples\":1,\"max_seconds\":0.05},"
+             "\"timeout_s\":0.2}"},
+    {"host-link",
+     "{\"kernel\":\"zero_copy\",\"size\":1024,\"measure\":{\"min_samples\":1,\"max_seconds\":0.05}}"},
+};
+
+static int turn_hold(const struct fixture *f, const char *name, const char *uuid)
+{
+    char path[SCRATCH_BYTES + 128];
+    snprintf(path, sizeof path, "%s/%s%s.lock", f->directory, name[0] == '.' ? uuid : "", name);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    return fd;
+}
+
+static void it_waits_for_its_turn_and_says_so_once(void **state)
+{
+    struct fixture *f = *state;
+    f->child = start(f, "cpu");
+    struct message hello = answer(f->child), message;
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        int fd = turn_hold(f, turns[i].name, hello.facts.uuid);
+        ask(f->child, "1", turns[i].request);
+        wait_for_phase(f->child, PROTOCOL_PHASE_TURN);
+        assert_int_equal(next(f->child, 0.4, &message),
+                         CHILD_QUIET); /* past its timeout_s, which stands still */
+        close(fd);
+        message = answer(f->child);
+        assert_int_equal(message.type, MESSAGE_RESULT);
+        message_free(&message);
+    }
+    message_free(&hello);
+}
+
+/* Two services with the same directory have an executor each: here one that counts and one that times, which do not know of
+   each other. */
+static void two_executors_in_one_directory_take_turns_on_a_device(void **state)
+{
+    struct fixture *f = *state;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    f->flag = "--counting";
+    f->second = start(f, "cpu");
+    greet(f->second);
+    ask(f->child, "1", LONG_RUN "600}");
+    wait_for_phase(f->child, "cold");
+    ask(f->second, "2", turns[0].request);
+    wait_for_phase(f->second, PROTOCOL_PHASE_TURN);
+    assert_int_equal(kill(child_pid(f->child), SIGKILL), 0); /* however it ends, its turn is over */
+    struct message result = answer(f->second);
+    assert_int_equal(result.type, MESSAGE_RESULT);
+    message_free(&result);
+}
+
+static void an_experiment_of_two_gpus_is_refused_by_a_cpu(void **state)
+{
+    struct fixture *f = *state;
+    f->child = start(f, "cpu");
+    greet(f->child);
+    ask(f->child, "1", "{\"kernel\":\"peer_copy\",\"size\":1024}");
+    struct message refusal = answer(f->child);
+    assert_int_equal(refusal.failure.kind, ERROR_INVALID);
+    assert_non_null(strstr(refusal.failure.text, "two GPUs"));
+    message_free(&refusal);
+}
+
 static void rubbish_from_the_server_ends_it(void **state)
 {
     struct fixture *f = *state;
@@ -346,6 +419,9 @@ int main(int argc, char **argv)
         TEST(it_counts_what_it_is_asked_for),
         TEST(a_device_in_use_is_named_with_its_holder),
         TEST(a_device_that_is_not_there_is_named),
+        TEST(it_waits_for_its_turn_and_says_so_once),
+        TEST(two_executors_in_one_directory_take_turns_on_a_device),
+        TEST(an_experiment_of_two_gpus_is_refused_by_a_cpu),
         TEST(rubbish_from_the_server_ends_it),
     };
     if (argc > 1 && strcmp(argv[1], "--executor") == 0)

@@ -114,6 +114,40 @@ static void all_wrong_fields_are_named_at_once(void **state)
     assert_int_equal(problems.count, 3);
 }
 
+static void a_kernel_of_two_gpus_wants_another_gpu(void **state)
+{
+    static const struct {
+        const char *request, *backend, *pointer, *says;
+    } cases[] = {
+        {"{\"kernel\":\"peer_copy\",\"peer_uuid\":\"GPU-2\"}", "cuda", NULL, ""},
+        {"{\"kernel\":\"peer_copy\",\"peer_uuid\":\"GPU-1\"}", "cuda", "#/peer_uuid", "another device"},
+        {"{\"kernel\":\"peer_copy\",\"peer_uuid\":\"GPU-2\"}", "cpu", "#/kernel", "two GPUs"},
+        {"{\"kernel\":\"peer_copy\",\"peer_uuid\":\"../x\"}", "cuda", "#/peer_uuid", "uuid of a device"},
+        {"{\"kernel\":\"copy\",\"peer_uuid\":\"GPU-2\"}", "cuda", "#/peer_uuid", "unknown field"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct device_facts gpu = {.name = "a device",
+                                   .uuid = "GPU-1",
+                                   .max_threads_per_block = 1024,
+                                   .max_block = {1024, 1024, 64},
+                                   .max_grid = {2147483647, 65535, 65535},
+                                   .memory_bytes = UINT64_C(1) << 34};
+        struct experiment e;
+        struct problems problems = {0};
+        json_t *request = json_loads(cases[i].request, 0, NULL);
+        snprintf(gpu.backend, sizeof gpu.backend, "%s", cases[i].backend);
+        int failed =
+            experiment_from_json(&e, request, &problems) < 0 || experiment_check(&e, &gpu, &problems) < 0;
+        json_decref(request);
+        assert_int_equal(failed, cases[i].pointer != NULL);
+        if (!failed)
+            continue;
+        assert_string_equal(problems.at[0].pointer, cases[i].pointer);
+        assert_non_null(strstr(problems.at[0].detail, cases[i].says));
+    }
+}
+
 static void a_grid_is_derived_to_cover(void **state)
 {
     (void)state;
@@ -269,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_field_is_named_with_its_limit),
         cmocka_unit_test(all_wrong_fields_are_named_at_once),
+        cmocka_unit_test(a_kernel_of_two_gpus_wants_another_gpu),
         cmocka_unit_test(a_grid_is_derived_to_cover),
         cmocka_unit_test(a_kernel_refuses_what_its_fields_together_do_not_allow),
         cmocka_unit_test(a_loop_over_the_grid_takes_any_grid),

@@ -30,13 +30,13 @@ static void a_device_that_was_refused_memory_goes_on(void **state)
     struct device *device;
     struct error error = {0};
     int index, count;
-    void *at = NULL;
+    struct reserved place = {0};
     assert_int_equal(device_find("cpu", &kind, &index, &count, &error), 0);
     assert_int_equal(kind->open(&device, index, &error), 0);
-    assert_int_equal(kind->reserve(device, host_memory_bytes() + 1, false, &at, &error), -1);
+    assert_int_equal(kind->reserve(device, host_memory_bytes() + 1, false, false, &place, &error), -1);
     assert_int_equal(error.kind, ERROR_OUT_OF_MEMORY);
-    assert_int_equal(kind->reserve(device, 65536, false, &at, &error), 0);
-    memset(at, 1, 65536);
+    assert_int_equal(kind->reserve(device, 65536, false, false, &place, &error), 0);
+    memset(place.base, 1, 65536);
     kind->close(device);
 }
 

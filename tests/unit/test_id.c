@@ -91,6 +91,8 @@ static void an_id_tells_when_it_was_given(void **state)
     id_next(id);
     assert_in_range(id_ms(id), before_ms, clock_wall_ms());
     assert_int_equal(id_ms("01ARZ3NDEKTSV4RRFFQ69G5FAV"), 1469922850259);
+    id_least(1469922850259, id);
+    assert_string_equal(id, "01ARZ3NDEK0000000000000000");
 }
 
 static void hashes_of_neighbours_spread(void **state)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/calibration_json.h"
 #include "api/protocol.h"
 
 static const struct device_facts facts = {
@@ -47,6 +48,7 @@ static void a_hello_carries_every_fact(void **state)
     assert_int_equal(m.devices, 3);
     assert_true(m.can_count);
     assert_int_equal(m.pid, 4711);
+    assert_int_equal(m.protocol, PROTOCOL_NEWEST);
     assert_true(m.build[0]);
     assert_memory_equal(&m.facts, &facts, sizeof facts);
     message_free(&m);
@@ -56,21 +58,51 @@ static void a_run_carries_its_request_as_it_was(void **state)
 {
     (void)state;
     struct message m;
-    reparse(
-        message_run("01AB",
-                    "{\"kernel\": \"copy\",\n \"size\": 5, \"noise\": 0.01, \"labels\": {\"a\": \"\\n\"}}",
-                    NULL, 0),
-        &m);
+    reparse(message_run(
+                "01AB", 0,
+                "{\"kernel\": \"copy\",\n \"size\": 5, \"noise\": 0.01, \"labels\": {\"a\": \"\\n\"}}", NULL),
+            &m);
     assert_int_equal(m.type, MESSAGE_RUN);
     assert_string_equal(m.id, "01AB");
     assert_string_equal(m.payload,
                         "{\"kernel\":\"copy\",\"size\":5,\"noise\":0.01,\"labels\":{\"a\":\"\\n\"}}");
     assert_null(m.counters);
+    assert_null(m.calibration);
     assert_int_equal(m.pid, 0);
     message_free(&m);
-    reparse(message_run("01AB", "{}", "{\"passes\": 4, \"value\": 0.123456789012345}", 4712), &m);
+}
+
+static void a_run_carries_what_goes_along(void **state)
+{
+    (void)state;
+    struct message m;
+    struct calibration sent = *calibration_at(0), got;
+    struct buffer text = {0};
+    sent.made_ms = 1768910400000;
+    sent.constant[CALIBRATION_LAUNCH].value = 0.123456789;
+    assert_int_equal(calibration_write(&text, &sent), 0);
+    const struct run_along along = {"{\"passes\": 4, \"value\": 0.123456789012345}", text.data, 4712};
+    reparse(message_run("01AB", 0, "{}", &along), &m);
     assert_string_equal(m.counters, "{\"passes\":4,\"value\":0.123456789012345}");
     assert_int_equal(m.pid, 4712);
+    assert_int_equal(calibration_read(&got, m.calibration), 0);
+    assert_int_equal(got.made_ms, sent.made_ms);
+    for (int i = 0; i < CALIBRATION_CONSTANTS; i++)
+        assert_true(got.constant[i].value == sent.constant[i].value);
+    message_free(&m);
+    buffer_free(&text);
+}
+
+static void what_may_run_anywhere_is_told_where_it_runs(void **state)
+{
+    (void)state;
+    struct message m;
+    struct ahead experiments = {1, {{"01CD", "{\"device\":{\"arch\":\"sm_90\"},\"size\":5}"}}};
+    reparse(message_run("01AB", 7, "{\"kernel\":\"copy\",\"device\":\"any\",\"size\":5}", NULL), &m);
+    assert_string_equal(m.payload, "{\"kernel\":\"copy\",\"device\":7,\"size\":5}");
+    message_free(&m);
+    reparse(message_count(&experiments, 7, 1), &m);
+    assert_string_equal(m.ahead.at[0].request, "{\"device\":7,\"size\":5}");
     message_free(&m);
 }
 
@@ -78,7 +110,7 @@ static void a_progress_carries_its_phase(void **state)
 {
     (void)state;
     struct message m;
-    reparse(message_progress("01AB", PROTOCOL_PHASE_OPEN), &m);
+    reparse(message_progress("01AB", PROTOCOL_PHASE_OPEN, 0), &m);
     assert_int_equal(m.type, MESSAGE_PROGRESS);
     assert_string_equal(m.phase, "open");
     message_free(&m);
@@ -88,12 +120,12 @@ static void a_result_says_whether_it_was_verified(void **state)
 {
     (void)state;
     struct message m;
-    reparse(message_result("1", "{\"correctness\":{\"verified\":true}}"), &m);
+    reparse(message_result("1", "{\"correctness\":{\"verified\":true}}", NULL), &m);
     assert_int_equal(m.type, MESSAGE_RESULT);
     assert_string_equal(m.payload, "{\"correctness\":{\"verified\":true}}");
     assert_true(m.verified);
     message_free(&m);
-    reparse(message_result("1", "{\"correctness\":{\"verified\":false}}"), &m);
+    reparse(message_result("1", "{\"correctness\":{\"verified\":false}}", NULL), &m);
     assert_false(m.verified);
     message_free(&m);
 }
@@ -123,7 +155,7 @@ static void a_count_carries_its_experiments_and_their_counts_come_back(void **st
     struct message m;
     struct ahead experiments = {2, {{"01CD", "{\"kernel\": \"copy\"}"}, {"01EF", "{}"}}};
     struct counts counts = {2, {{"01CD", "{\"passes\": 4}", false}, {"01EF", "{}", true}}};
-    reparse(message_count(&experiments, 2.5), &m);
+    reparse(message_count(&experiments, 0, 2.5), &m);
     assert_int_equal(m.type, MESSAGE_COUNT);
     assert_string_equal(m.id, "01CD");
     assert_true(m.limit_s == 2.5);
@@ -202,6 +234,19 @@ static void what_is_not_of_the_protocol_is_refused(void **state)
         "{\"type\":\"run\",\"id\":\"1\",\"request\":{},\"counters\":7}",
         "{\"type\":\"run\",\"id\":\"1\",\"request\":{},\"sibling\":-1}",
         "{\"type\":\"ask\",\"id\":\"1\"}",
+        "{\"type\":\"hello\",\"protocol\":4,\"newest\":3}",
+        "{\"type\":\"hello\",\"protocol\":3,\"newest\":\"4\"}",
+        "{\"type\":\"welcome\",\"protocol\":4}",
+        "{\"type\":\"welcome\",\"protocol\":5,\"heartbeat_s\":5,\"lost_s\":20}",
+        "{\"type\":\"welcome\",\"protocol\":4,\"heartbeat_s\":5,\"lost_s\":5}",
+        "{\"type\":\"welcome\",\"protocol\":4,\"heartbeat_s\":0,\"lost_s\":5}",
+        "{\"type\":\"welcome\",\"protocol\":4,\"heartbeat_s\":-1,\"lost_s\":0}",
+        "{\"type\":\"welcome\",\"protocol\":4,\"heartbeat_s\":5,\"lost_s\":1e99}",
+        "{\"type\":\"beat\"}",
+        "{\"type\":\"beat\",\"heard\":-1}",
+        "{\"type\":\"beat\",\"heard\":1.5}",
+        "{\"type\":\"leaving\",\"done\":true}",
+        "{\"type\":\"leaving\",\"why\":\"SIGTERM\"}",
         "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":1}",
         "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":1,\"experiments\":{}}",
         "{\"type\":\"count\",\"id\":\"1\",\"limit_s\":1,\"experiments\":[]}",
@@ -228,26 +273,89 @@ static void what_is_not_of_the_protocol_is_refused(void **state)
     }
 }
 
-static void another_version_of_the_protocol_is_named(void **state)
+/* A hello of executors of these versions; `newest` 0: it names one alone. Returns which is spoken, or 0 with *error. */
+static int negotiate(int oldest, int newest, struct error *error)
+{
+    char *line = message_hello(1, false, 0, &facts), versions[64], hello[4096];
+    const char *rest = strstr(line, ",\"build\"");
+    struct message m;
+    snprintf(versions, sizeof versions, newest ? ",\"newest\":%d" : "", newest);
+    snprintf(hello, sizeof hello, "{\"type\":\"hello\",\"protocol\":%d%s%s", oldest, versions, rest);
+    free(line);
+    int failed = message_parse(&m, hello, strlen(hello), error), protocol = failed ? 0 : m.protocol;
+    if (!failed)
+        message_free(&m);
+    return protocol;
+}
+
+static void the_newest_version_that_both_know_is_spoken(void **state)
 {
     (void)state;
-    static const char line[] = "{\"type\":\"hello\",\"protocol\":7}";
+    static const struct {
+        int oldest, newest, spoken;
+    } cases[] = {
+        {3, 0, 3}, {3, 3, 3}, {3, 4, 4}, {4, 4, 4}, {4, 0, 4}, {3, 9, 4}, {4, 9, 4}, {1, 3, 3}, {1, 9, 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error error = {0};
+        int spoken = negotiate(cases[i].oldest, cases[i].newest, &error);
+        if (spoken != cases[i].spoken)
+            fail_msg("%d to %d: %d, %s", cases[i].oldest, cases[i].newest, spoken, error.text);
+    }
+}
+
+static void versions_without_a_common_one_are_named_with_who_is_too_old(void **state)
+{
+    (void)state;
+    static const struct {
+        int oldest, newest;
+        const char *versions, *who;
+    } cases[] = {
+        {5, 7, "5 to 7", "the service is too old for it"},
+        {7, 0, "7 to 7", "the service is too old for it"},
+        {1, 2, "1 to 2", "the executor is too old for the service"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error error = {0};
+        assert_int_equal(negotiate(cases[i].oldest, cases[i].newest, &error), 0);
+        assert_int_equal(error.kind, ERROR_CONFLICT);
+        assert_non_null(strstr(error.text, cases[i].versions));
+        assert_non_null(strstr(error.text, "the service 3 to 4"));
+        assert_non_null(strstr(error.text, cases[i].who));
+    }
+}
+
+static void welcome_beat_and_leaving_carry_what_they_say(void **state)
+{
+    (void)state;
     struct message m;
-    struct error error = {0};
-    assert_int_equal(message_parse(&m, line, strlen(line), &error), -1);
-    assert_int_equal(error.kind, ERROR_CONFLICT);
-    assert_non_null(strstr(error.text, "7"));
+    reparse(message_welcome(4, 5, 20), &m);
+    assert_int_equal(m.type, MESSAGE_WELCOME);
+    assert_int_equal(m.protocol, 4);
+    assert_true(m.heartbeat_s == 5 && m.lost_s == 20);
+    reparse(message_welcome(4, 0, 0), &m);
+    assert_true(m.heartbeat_s == 0 && m.lost_s == 0);
+    reparse(message_beat(INT64_C(5000000000)), &m);
+    assert_int_equal(m.type, MESSAGE_BEAT);
+    assert_true(m.heard == INT64_C(5000000000));
+    reparse(message_leaving("SIGTERM", true), &m);
+    assert_int_equal(m.type, MESSAGE_LEAVING);
+    assert_string_equal(m.why, "SIGTERM");
+    assert_true(m.done);
+    reparse(message_leaving("SIGTERM", false), &m);
+    assert_false(m.done);
 }
 
 static void a_payload_that_is_no_object_is_not_written(void **state)
 {
     (void)state;
-    assert_null(message_run("1", "[1]", NULL, 0));
-    assert_null(message_run("1", "{", NULL, 0));
-    assert_null(message_result("1", NULL));
-    assert_null(message_count(&(struct ahead){1, {{"2", "[1]"}}}, 1));
+    assert_null(message_run("1", 0, "[1]", NULL));
+    assert_null(message_run("1", 0, "{", NULL));
+    assert_null(message_result("1", NULL, NULL));
+    assert_null(message_count(&(struct ahead){1, {{"2", "[1]"}}}, 0, 1));
     assert_null(message_counts("1", &(struct counts){1, {{"2", "[1]", false}}}));
-    assert_null(message_run("1", "{}", "[1]", 0));
+    assert_null(message_run("1", 0, "{}", &(struct run_along){.counters = "[1]"}));
+    assert_null(message_run("1", 0, "{}", &(struct run_along){.calibration = "[1]"}));
     assert_null(message_error("1", &(struct error){.kind = ERROR_INCORRECT}, "no"));
 }
 
@@ -256,6 +364,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hello_carries_every_fact),
         cmocka_unit_test(a_run_carries_its_request_as_it_was),
+        cmocka_unit_test(a_run_carries_what_goes_along),
+        cmocka_unit_test(what_may_run_anywhere_is_told_where_it_runs),
         cmocka_unit_test(a_progress_carries_its_phase),
         cmocka_unit_test(a_result_says_whether_it_was_verified),
         cmocka_unit_test(an_error_carries_kind_detail_and_perhaps_a_result),
@@ -263,7 +373,9 @@ int main(void)
         cmocka_unit_test(an_error_in_no_encoding_is_still_told),
         cmocka_unit_test(a_detail_too_long_is_cut_between_characters),
         cmocka_unit_test(what_is_not_of_the_protocol_is_refused),
-        cmocka_unit_test(another_version_of_the_protocol_is_named),
+        cmocka_unit_test(the_newest_version_that_both_know_is_spoken),
+        cmocka_unit_test(versions_without_a_common_one_are_named_with_who_is_too_old),
+        cmocka_unit_test(welcome_beat_and_leaving_carry_what_they_say),
         cmocka_unit_test(a_payload_that_is_no_object_is_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "api/sweep.h"
 #include "base/clock.h"
@@ -110,7 +111,8 @@ static void what_is_refused_takes_no_place_while_its_key_is_looked_up(void **sta
     service->config.owner_limit = 50;
     service_start(service);
     for (int i = 0; i < 40; i++)
-        runs[i] = (struct sweep_experiment){"copy", 0, 0, 1, "{}", 1};
+        runs[i] = (struct sweep_experiment){
+            .kernel = "copy", .devices = device_set_of(0), .timeout_s = 1, .request = "{}", .points = 1};
     struct sweep sweep = {.experiments = runs, .experiment_count = 40};
     struct submission submission = {.sweep = &sweep, .owner = "a", .request = "{}", .fingerprint = ""};
     assert_int_equal(service_submit_sweep(service, &submission).outcome, SUBMITTED_NEW);
@@ -144,6 +146,42 @@ static void what_is_handed_back_is_next_again(void **state)
     assert_int_equal(job->attempt, 0);
     assert_int_equal(job->started_ms, 0);
     job_free(job);
+}
+
+/* Whatever bytes, and cut in the middle of a character: those of an ssh or srun of any language. */
+static void why_a_run_was_lost_is_kept_as_text(void **state)
+{
+    struct service *service = *state;
+    static char lengthy[10000];
+    static const struct {
+        const char *said, *kept;
+    } cases[] = {
+        {"a \"quoted\" \\ line\n\t\x01 end", "a \"quoted\" \\ line\n\t\x01 end"},
+        {"caf\xe9", "caf\xef\xbf\xbd"},
+        {"cut \xc3", "cut \xef\xbf\xbd"},
+        {"", ""},
+        {"'; DROP TABLE experiments; --", "'; DROP TABLE experiments; --"},
+        {lengthy, NULL},
+    };
+    memset(lengthy, 'x', sizeof lengthy - 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char id[ID_BYTES];
+        service_queue(service, 0, 0, id);
+        for (int lost = 0; lost < 2; lost++) {
+            assert_non_null(queue_turn(service->queue, 0, NULL));
+            queue_hand_back_lost(service->queue, 0, cases[i].said);
+        }
+        struct job *job = service_get(service, id);
+        json_t *list = json_loads(job->lost, 0, NULL);
+        assert_int_equal(json_array_size(list), 2);
+        const char *why = json_string_value(json_object_get(json_array_get(list, 1), "why"));
+        assert_non_null(why);
+        if (cases[i].kept)
+            assert_string_equal(why, cases[i].kept);
+        json_decref(list);
+        job_free(job);
+        assert_int_equal(service_cancel(service, id, NULL), 0);
+    }
 }
 
 static void counted_attempts_have_an_end(void **state)
@@ -323,6 +361,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_refused_takes_no_place_while_its_key_is_looked_up,
                                         service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(what_is_handed_back_is_next_again, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(why_a_run_was_lost_is_kept_as_text, service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(counted_attempts_have_an_end, service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(what_was_to_be_cancelled_is_not_queued_again, service_setup,
                                         service_teardown),

@@ -87,7 +87,8 @@ static struct submitted submit(struct service *service, const char *key, const c
     struct sweep_experiment runs[RUNS];
     struct sweep_point points[POINTS];
     for (int i = 0; i < RUNS; i++)
-        runs[i] = (struct sweep_experiment){"copy", i % 2, 0, 60, "{\"kernel\":\"copy\"}", i ? 1 : 2};
+        runs[i] = (struct sweep_experiment){
+            "copy", device_set_of(i % 2), 0, 60, "{\"kernel\":\"copy\"}", i ? 1 : 2, false};
     for (int i = 0; i < POINTS; i++)
         points[i] = (struct sweep_point){.experiment = i % RUNS, .values = "{\"offset\":1}"};
     points[POINTS - 1] = (struct sweep_point){.experiment = -1,

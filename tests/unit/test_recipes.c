@@ -10,6 +10,7 @@
 
 #include "api/experiment_json.h"
 #include "api/recipe.h"
+#include "api/device_choice.h"
 #include "api/sweep.h"
 #include "kernels/model/prediction.h"
 
@@ -213,7 +214,7 @@ static void a_request_is_laid_over_a_recipe(void **state)
 static void every_recipe_is_whole(void **state)
 {
     (void)state;
-    assert_int_equal(recipe_count(), 27);
+    assert_int_equal(recipe_count(), 31);
     for (int i = 0; i < recipe_count(); i++) {
         json_t *summary = recipe_summary(recipe_at(i));
         assert_non_null(summary);
@@ -231,7 +232,8 @@ static void a_recipes_points_are_compared_once(void **state)
                                               .max_block = {1024, 1024, 64},
                                               .max_grid = {2147483647, 65535, 65535},
                                               .memory_bytes = UINT64_C(1) << 30};
-    const struct device_facts *const devices[] = {&facts};
+    const struct device_offer offer = {.name = "one", .facts = &facts, .listed = true};
+    const struct device_offers devices = {&offer, 1};
     for (int budget_ms = 0; budget_ms <= 60000; budget_ms += 60000) {
         struct problems problems = {0};
         const struct recipe *recipe;
@@ -239,9 +241,9 @@ static void a_recipes_points_are_compared_once(void **state)
         json_t *asked = json_pack("{s:s,s:[i,i,i]}", "recipe", "read_segment_cached", "offset", 11, 11, -1);
         json_t *object = recipe_resolve(asked, &recipe, &problems);
         json_object_set_new(object, "size", json_integer(4096));
-        if (sweep_expand(&sweep, object, devices, 1, &problems) < 0)
+        if (sweep_expand(&sweep, object, &devices, &problems) < 0)
             fail_msg("%s: %s", problems.at[0].pointer, problems.at[0].detail);
-        assert_int_equal(sweep_refer(&sweep, recipe, devices, budget_ms), 0);
+        assert_int_equal(sweep_refer(&sweep, recipe, &devices, budget_ms), 0);
         assert_int_equal(sweep.point_count, 3);
         assert_ptr_equal(sweep.points[0].reference, sweep.points[1].reference);
         assert_non_null(strstr(sweep.points[0].reference, "\"published\":{"));

@@ -194,6 +194,51 @@ static void without_an_executor_that_counts_experiments_run_at_once(void **state
 }
 
 /* Whatever it was at: no experiment fails, and each has its counts or says why not. */
+static void a_cancel_does_not_wait_for_the_one_that_counts_to_start(void **state)
+{
+    struct fixture *f = *state;
+    char id[ID_BYTES];
+    f->config.start_s = 30; /* longer than a state is waited for */
+    misbehave(f, "slow_counting");
+    begin(f);
+    submit_counted(f, "nothing", 10, id);
+    job_free(wait_for(f, id, JOB_RUNNING));
+    pause_ms(200);
+    assert_int_equal(service_cancel(&f->service, id, NULL), 0);
+    job_free(wait_for(f, id, JOB_CANCELLED));
+}
+
+static void counts_of_another_device_are_no_counts(void **state)
+{
+    struct fixture *f = *state;
+    char id[ID_BYTES];
+    misbehave(f, "other_device");
+    begin(f);
+    for (int i = 0; i < 2; i++) {
+        submit_counted(f, "nothing", 10, id);
+        succeeds_with(f, id, "got another device, FAKE-1, than the one that times, FAKE-0");
+    }
+    struct journal journal = journal_read(f->journal);
+    assert_int_equal(journal.counts, 0);
+}
+
+/* Another command may cost an allocation each time that it is started. */
+static void another_command_counts_where_that_is_said(void **state)
+{
+    struct fixture *f = *state;
+    char id[ID_BYTES];
+    f->config.own = false;
+    for (int i = 0; i < 2; i++) {
+        f->config.counting = i;
+        begin(f);
+        submit_counted(f, "nothing", 10, id);
+        succeeds_with(f, id, i ? "\"points\":1" : "\\\"counting\\\": true");
+        assert_int_equal(journal_read(f->journal).counts, i);
+        stop_worker(f);
+        service_stop(&f->service);
+    }
+}
+
 static void twenty_kills_in_the_middle_of_counting_fail_no_experiment(void **state)
 {
     struct fixture *f = *state;
@@ -314,6 +359,9 @@ int main(void)
         WORKED(a_point_that_cannot_be_counted_costs_its_own_count_alone),
         WORKED(a_lost_count_says_why),
         WORKED(without_an_executor_that_counts_experiments_run_at_once),
+        WORKED(a_cancel_does_not_wait_for_the_one_that_counts_to_start),
+        WORKED(counts_of_another_device_are_no_counts),
+        WORKED(another_command_counts_where_that_is_said),
         WORKED(twenty_kills_in_the_middle_of_counting_fail_no_experiment),
         WORKED(a_cancelled_experiment_is_ended_while_it_is_counted),
         WORKED(a_stop_hands_back_what_is_being_counted),

@@ -66,7 +66,7 @@ static void the_database_is_set_up_for_durability(void **state)
     sqlite3 *db = database_open(*state);
     database_answers(db, "PRAGMA journal_mode", "wal");
     database_answers(db, "PRAGMA auto_vacuum", "2");
-    database_answers(db, "PRAGMA user_version", "4");
+    database_answers(db, "PRAGMA user_version", "7");
     sqlite3_close(db);
 }
 
@@ -118,6 +118,29 @@ static void ids_are_greater_than_the_stored_ones(void **state)
     assert_true(strcmp(id, future) > 0);
 }
 
+static void events_of_earlier_starts_are_removed_too(void **state)
+{
+    struct fixture *fixture = *state;
+    char id[ID_BYTES];
+    store_close(fixture->store);
+    sqlite3 *db = database_open(fixture);
+    assert_int_equal(
+        sqlite3_exec(
+            db,
+            "WITH RECURSIVE earlier (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM earlier WHERE n < 40)"
+            " INSERT INTO events (last, count, lines)"
+            " SELECT (SELECT max(last) FROM events) + n * 1024, 1024, '' FROM earlier",
+            NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(store_open(&fixture->store, fixture->directory, NULL, NULL), 0);
+    fixture_insert(fixture->store, "copy", 0, "{\"kernel\":\"copy\"}", id);
+    char enough[160];
+    snprintf(enough, sizeof enough, "SELECT sum(count) BETWEEN %d AND %d FROM events",
+             STORE_EVENTS_KEPT - 1024, STORE_EVENTS_KEPT);
+    database_answers(db, enough, "1");
+    sqlite3_close(db);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +155,8 @@ int main(void)
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_file_that_is_no_database_is_told, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(ids_are_greater_than_the_stored_ones, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(events_of_earlier_starts_are_removed_too, fixture_setup,
                                         fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

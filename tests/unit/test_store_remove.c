@@ -58,6 +58,7 @@ static struct swept *sweep_insert(struct store *store, int count)
                                                  .request = "{}",
                                                  .points = points,
                                                  .point_count = count,
+                                                 .rounds = 1,
                                                  .submitted_ms = 1};
     assert_int_equal(tried_now(store, &tried), 0);
     free(experiments);

@@ -151,7 +151,7 @@ static void a_request_larger_than_a_pipe_goes_through(void **state)
     memcpy(request + SIZE - 3, "\"}", 3);
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    char *line = message_run("1", request, NULL, 0);
+    char *line = message_run("1", 0, request, NULL);
     const struct question question = {MESSAGE_RESULT, "1", line, 5, false};
     supervisor_ask(f->supervisor, &question, &outcome);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
@@ -167,6 +167,20 @@ static void opening_a_context_is_not_the_experiments_time(void **state)
     assert_int_equal(supervisor_ready(f->supervisor), 0);
     struct outcome outcome = run(f, "slow_open", 0.2);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
+    outcome_free(&outcome);
+}
+
+static void waiting_for_a_turn_is_not_the_experiments_time(void **state)
+{
+    struct fixture *f = *state;
+    begin(f);
+    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    struct outcome outcome = run(f, "slow_turns", 0.2);
+    assert_int_equal(outcome.end, OUTCOME_RESULT);
+    outcome_free(&outcome);
+    outcome = run(f, "turns_without_end", 30);
+    assert_int_equal(outcome.failure.kind, ERROR_CRASHED);
+    assert_non_null(strstr(outcome.failure.text, "too often"));
     outcome_free(&outcome);
 }
 
@@ -283,8 +297,10 @@ static void a_death_between_ready_and_run_is_not_held_against_the_experiment(voi
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    kill(status_of(f).executor, SIGKILL);
-    pause_ms(50);
+    siginfo_t ended;
+    pid_t executor = status_of(f).executor;
+    kill(executor, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)executor, &ended, WEXITED | WNOWAIT), 0);
     struct outcome outcome = run(f, "nothing", 5);
     assert_int_equal(outcome.end, OUTCOME_UNTOUCHED);
     runs_well(f);
@@ -327,6 +343,7 @@ int main(void)
         SUPERVISED(a_result_comes_back_and_the_same_executor_takes_the_next),
         SUPERVISED(a_request_larger_than_a_pipe_goes_through),
         SUPERVISED(opening_a_context_is_not_the_experiments_time),
+        SUPERVISED(waiting_for_a_turn_is_not_the_experiments_time),
         SUPERVISED(a_cancelled_run_is_ended_at_once_and_the_next_experiment_runs),
         SUPERVISED(a_stop_lets_a_run_end_within_the_grace),
         SUPERVISED(a_stop_gives_a_run_back_after_the_grace),

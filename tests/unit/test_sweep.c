@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "api/device_choice.h"
 #include "api/sweep.h"
 
 static const struct device_facts device = {
@@ -19,14 +20,16 @@ static const struct device_facts device = {
     .max_grid = {2147483647, 65535, 65535},
     .memory_bytes = UINT64_C(1) << 30,
 };
-static const struct device_facts *const one_device[] = {&device}, *const unknown[] = {&device, NULL};
+static const struct device_offer offers[] = {{0, "one", &device, false, true, true},
+                                             {1, "two", NULL, false, true, true}};
+static const struct device_offers one_device = {offers, 1}, unknown = {offers, 2};
 
 static int expand(struct sweep *sweep, const char *text, struct problems *problems)
 {
     json_t *object = json_loads(text, 0, NULL);
     assert_non_null(object);
     problems->count = 0;
-    int status = sweep_expand(sweep, object, one_device, 1, problems);
+    int status = sweep_expand(sweep, object, &one_device, problems);
     json_decref(object);
     return status;
 }
@@ -275,7 +278,7 @@ static void a_wrong_sweep_is_not_read_to_its_end(void **state)
         for (int i = 0; i < 100000; i++)
             ways[way](request, i);
         clock_t begun = clock();
-        assert_int_equal(sweep_expand(&sweep, request, one_device, 1, &problems), -1);
+        assert_int_equal(sweep_expand(&sweep, request, &one_device, &problems), -1);
         double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
         /* Of processor time, where looking at all of it takes seconds: what it takes to look at a few. */
         if (seconds > 0.5)
@@ -291,11 +294,11 @@ static void a_device_that_is_not_known_yet_is_told(void **state)
     struct sweep sweep;
     struct problems problems = {0};
     json_t *object = json_loads("{\"kernel\":\"copy\",\"device\":[0,1]}", 0, NULL);
-    assert_int_equal(sweep_expand(&sweep, object, unknown, 2, &problems), 0);
+    assert_int_equal(sweep_expand(&sweep, object, &unknown, &problems), 0);
     assert_int_equal(sweep.unknown_device, 1);
     sweep_free(&sweep);
     json_object_set_new(object, "device", json_integer(0));
-    assert_int_equal(sweep_expand(&sweep, object, unknown, 2, &problems), 0);
+    assert_int_equal(sweep_expand(&sweep, object, &unknown, &problems), 0);
     assert_int_equal(sweep.unknown_device, -1);
     sweep_free(&sweep);
     json_decref(object);

@@ -48,7 +48,8 @@ static struct submitted submit(struct service *service, const char *owner, int c
     struct sweep_experiment *runs = calloc((size_t)count, sizeof *runs);
     struct sweep_point *points = calloc((size_t)count, sizeof *points);
     for (int i = 0; i < count; i++) {
-        runs[i] = (struct sweep_experiment){"copy", 0, priority, timeout_s, "{\"kernel\":\"copy\"}", 1};
+        runs[i] = (struct sweep_experiment){
+            "copy", device_set_of(0), priority, timeout_s, "{\"kernel\":\"copy\"}", 1, false};
         points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
     }
     struct sweep sweep = {
@@ -111,7 +112,15 @@ static void behind_ten_thousand_of_one_the_next_is_another(void **state)
     assert_string_equal(owners[0].name, "b");
     assert_true(owners[0].share == 0 && owners[1].share == 1);
     assert_int_equal(owners[1].queued, 9999);
+    /* b's one comes first, then a's 9999, each for the second that the last one took. */
+    assert_true(owners[0].begins_s == 0 && owners[0].ends_s == 1);
+    assert_true(owners[1].begins_s == 1 && owners[1].ends_s == 10000);
+    char named[ID_BYTES];
+    memcpy(named, owners[0].next, ID_BYTES);
     free(owners);
+    const struct task *first = queue_turn(service->queue, 0, NULL);
+    assert_string_equal(first->id, named);
+    queue_hand_back(service->queue, 0, false);
     runs_are(service, "baa", 1);
 }
 
@@ -145,10 +154,10 @@ static void an_override_goes_before_everybody_and_is_paid_for(void **state)
     submit_new(service, "b", 3, 100);
     assert_int_equal(run_one(service, 1), 'a');
     submit_new(service, "b", 2, PRIORITY_OVERRIDE);
-    struct order_node *last = order_at(service->queue->devices[0].overrides, 1);
+    struct order_node *last = order_at(service->queue->devices[0].own.overrides, 1);
     assert_int_equal(queue_position(service->queue, last->id, &place), 1);
     assert_true(place.ahead_s == 1);
-    struct order_node *mine = order_first(service->queue->owners->lines[0].waiting);
+    struct order_node *mine = order_first(service->queue->owners->devices[0].line.waiting);
     assert_int_equal(queue_position(service->queue, mine->id, &place), 3); /* the overrides, and one of a's */
     runs_are(service, "bbababb-", 1);
 }
@@ -229,7 +238,7 @@ static void positions_and_times_told_come_true(void **state)
         }
         int count = 0, ran = task ? 1 : 0;
         for (const struct owner *owner = queue->owners; owner; owner = owner->next)
-            count = told_add(service, owner->lines[0].waiting, told, count);
+            count = told_add(service, owner->devices[0].line.waiting, told, count);
         int64_t told_ns = test_ns;
         if (task)
             pass_s(rest_s);
@@ -275,7 +284,7 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     }
     int owners = 0;
     for (const struct owner *owner = service->queue->owners; owner; owner = owner->next, owners++)
-        assert_in_range(height(owner->lines[0].waiting), 1, owner->waiting > 256 ? 50 : 30);
+        assert_in_range(height(owner->devices[0].line.waiting), 1, owner->waiting > 256 ? 50 : 30);
     assert_int_equal(owners, 40);
     assert_int_equal(service->queue->queued, 9984 + 39 * 256);
     sem_t came;
@@ -285,7 +294,7 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     sem_wait(&came);
     sem_destroy(&came);
     assert_int_equal(service->queue->queued, 9984 + 38 * 256);
-    assert_int_equal(service->queue->devices[0].waiting, 9984 + 38 * 256);
+    assert_int_equal(service->queue->devices[0].own.waiting, 9984 + 38 * 256);
 }
 
 /* ---- bounds ---- */
@@ -400,7 +409,7 @@ static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
     queue_hold_all(service->queue, &all);
     assert_false(all.held);
     assert_null(queue_turn(service->queue, 0, NULL));
-    struct order_node *first = order_first(service->queue->owners->lines[0].waiting);
+    struct order_node *first = order_first(service->queue->owners->devices[0].line.waiting);
     assert_int_equal(queue_position(service->queue, first->id, &place), 0);
     assert_true(place.paused && place.ahead_s < 0);
     assert_true(queue_sweep_eta(service->queue, sweep.id, &paused) < 0 && paused);

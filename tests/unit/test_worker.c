@@ -228,7 +228,7 @@ static void a_stop_does_not_wait_for_a_device_that_does_not_start(void **state)
     struct fixture *f = *state;
     char id[ID_BYTES];
     misbehave(f, "no_hello");
-    f->config.hello_s = 60;
+    f->config.start_s = 60;
     begin(f);
     submit(f, "nothing", 10, id);
     pause_ms(50);

@@ -8,9 +8,14 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "kernels/experiment.h"
 
 /* What the way through two pipes may add to an experiment's time; and how long a context may take. */
 static const double margin_s = 0.25, open_s = 60;
+/* How long an experiment may wait for another's turn to end: longer than the longest may take; and how often, before it
+   begins and before its transfers. */
+static const double turn_s = 2 * EXPERIMENT_TIMEOUT_MAX_S;
+enum { TURNS_MOST = 2 };
 
 static int64_t after(double seconds)
 {
@@ -22,10 +27,35 @@ static enum interrupt interrupt_of(const struct dialogue_config *config)
     return config->interrupt ? config->interrupt(config->interrupt_arg) : INTERRUPT_NONE;
 }
 
+static int64_t least(int64_t one, int64_t other)
+{
+    return one < other ? one : other;
+}
+
+/* Waits for what comes first; CHILD_QUIET also when something is to be done meanwhile. */
+static enum child_event wait_for_child(struct dialogue *dialogue, const struct dialogue_config *config,
+                                       int64_t until_ns, const char **line, size_t *length)
+{
+    int64_t due_ns = lease_due_ns(&dialogue->lease);
+    if (config->tick) {
+        if (clock_monotonic_ns() >= dialogue->tick_ns) {
+            config->tick(config->tick_arg);
+            dialogue->tick_ns = after(config->tick_s);
+        }
+        due_ns = least(due_ns, dialogue->tick_ns);
+    }
+    due_ns = least(until_ns, due_ns);
+    enum child_event event = child_next(dialogue->child, config->wake_fd, due_ns, line, length);
+    if (event == CHILD_LINE)
+        lease_heard(&dialogue->lease);
+    return event;
+}
+
 void outcome_free(struct outcome *outcome)
 {
     free(outcome->result);
     outcome->result = NULL;
+    samples_free(&outcome->samples);
     counts_free(&outcome->counts);
 }
 
@@ -37,12 +67,19 @@ int dialogue_hello(struct dialogue *dialogue, const struct dialogue_config *conf
     size_t length;
     struct error refused = {0}; /* of the last line */
     for (;;) {
-        enum child_event event = child_next(dialogue->child, config->wake_fd, until, &line, &length);
+        enum child_event event = wait_for_child(dialogue, config, until, &line, &length);
         if (event == CHILD_LINE) {
             refused = (struct error){0};
             int failed = message_parse(hello, line, length, &refused);
-            if (!failed && hello->type == MESSAGE_HELLO)
+            if (!failed && hello->type == MESSAGE_HELLO) {
+                char *text = config->hello ? strndup(line, length) : NULL;
+                if (text)
+                    config->hello(config->hello_arg, text);
+                free(text);
+                lease_begin(&dialogue->lease, dialogue->child, hello->protocol, config->heartbeat_s,
+                            config->lost_s);
                 return 0;
+            }
             if (!failed)
                 message_free(hello);
             else if (refused.kind == ERROR_CONFLICT)
@@ -52,8 +89,10 @@ int dialogue_hello(struct dialogue *dialogue, const struct dialogue_config *conf
         } else if (event == CHILD_FLOOD) {
             return error_set(error, ERROR_CRASHED, "the executor wrote a line without end before its hello");
         }
-        if (interrupt_of(config) == INTERRUPT_STOP)
-            return error_set(error, ERROR_UNAVAILABLE, "the service stops");
+        enum interrupt interrupt = interrupt_of(config);
+        if (interrupt != INTERRUPT_NONE) /* a cancel: of what this one was to be asked first */
+            return error_set(error, ERROR_UNAVAILABLE, "%s",
+                             interrupt == INTERRUPT_STOP ? "the service stops" : "nobody needs it any more");
         if (clock_monotonic_ns() >= until)
             return error_set(error, ERROR_TIMED_OUT, "the executor said no hello within %g s%s%s",
                              config->hello_s, refused.text[0] ? "; what it said was refused: " : "",
@@ -66,7 +105,10 @@ struct exchange {
     struct dialogue *dialogue;
     const struct dialogue_config *config;
     const struct question *question;
+    bool begun;       /* the executor said something of it */
     bool opening;     /* a context is being created */
+    int turns;        /* how often it has waited for one */
+    int64_t left_ns;  /* of the experiment's time, while its clock stands still; 0: it runs */
     int64_t until_ns; /* when its time is over */
     int64_t stop_ns;  /* when the service's grace is over; 0: it does not stop */
     struct outcome *outcome;
@@ -87,20 +129,47 @@ static void protocol_violation(struct exchange *exchange, const char *what)
     finish(exchange, DIALOGUE_CUT, OUTCOME_FAILED);
 }
 
-/* A context is created once in an executor's life, which stops the clock once. */
+/* What comes now is not the experiment's time, and may take so long. */
+static void clock_stop(struct exchange *exchange, double most_s)
+{
+    int64_t left_ns = exchange->until_ns - clock_monotonic_ns();
+    if (!exchange->left_ns)
+        exchange->left_ns = left_ns > 0 ? left_ns : 1;
+    exchange->until_ns = after(most_s);
+}
+
+static void clock_go(struct exchange *exchange)
+{
+    if (exchange->left_ns)
+        exchange->until_ns = clock_monotonic_ns() + exchange->left_ns;
+    exchange->left_ns = 0;
+}
+
+/* A context is created once in an executor's life. */
 static void on_progress(struct exchange *exchange, const struct message *message)
 {
-    if (strcmp(message->phase, PROTOCOL_PHASE_OPEN) != 0) {
-        if (exchange->opening)
-            exchange->until_ns = after(exchange->question->limit_s + margin_s);
-        exchange->dialogue->opened |= exchange->opening;
-        exchange->opening = false;
-    } else if (exchange->opening || exchange->dialogue->opened) {
+    const struct dialogue_config *config = exchange->config;
+    exchange->begun = true;
+    bool open = strcmp(message->phase, PROTOCOL_PHASE_OPEN) == 0;
+    bool turn = strcmp(message->phase, PROTOCOL_PHASE_TURN) == 0;
+    if (config->progress)
+        config->progress(config->progress_arg, message->id, message->phase, message->samples);
+    if (open && (exchange->opening || exchange->dialogue->opened)) {
         protocol_violation(exchange, "it creates its context twice");
-    } else {
-        exchange->opening = true;
-        exchange->until_ns = after(open_s);
+        return;
     }
+    if (turn && exchange->turns++ == TURNS_MOST) {
+        protocol_violation(exchange, "it waits for its turn too often");
+        return;
+    }
+    exchange->dialogue->opened |= exchange->opening;
+    exchange->opening = open;
+    if (open)
+        clock_stop(exchange, open_s);
+    else if (turn)
+        clock_stop(exchange, turn_s);
+    else
+        clock_go(exchange);
 }
 
 /* Takes what the message owns. */
@@ -114,6 +183,8 @@ static void on_answer(struct exchange *exchange, struct message *message)
         return;
     }
     outcome->result = message->payload;
+    outcome->samples = message->kept;
+    message->kept = (struct samples){0};
     outcome->told = message->told;
     outcome->counts = message->counts;
     outcome->failure = *failure;
@@ -123,6 +194,7 @@ static void on_answer(struct exchange *exchange, struct message *message)
     if (message->type == MESSAGE_RESULT && !message->verified)
         failed =
             error_set(&outcome->failure, ERROR_INCORRECT, "the result says that the output is wrong") < 0;
+    leaving |= exchange->dialogue->leaving;
     finish(exchange, leaving ? DIALOGUE_LEAVING : DIALOGUE_GOES_ON, failed ? OUTCOME_FAILED : OUTCOME_RESULT);
 }
 
@@ -135,6 +207,20 @@ static bool is_late(const struct exchange *exchange, const struct message *messa
     return false;
 }
 
+static void on_leaving(struct dialogue *dialogue, const struct message *message)
+{
+    dialogue->leaving = true;
+    dialogue->done |= message->done;
+    memcpy(dialogue->why, message->why, sizeof dialogue->why);
+}
+
+/* It gives no answer. What it said nothing of it had not begun: that line and ours met on the way. */
+static void on_done(struct exchange *exchange)
+{
+    error_set(&exchange->outcome->failure, ERROR_CRASHED, "the executor left: %s", exchange->dialogue->why);
+    finish(exchange, DIALOGUE_LEAVING, exchange->begun ? OUTCOME_LOST : OUTCOME_UNTOUCHED);
+}
+
 static void on_line(struct exchange *exchange, const char *line, size_t length)
 {
     struct message message;
@@ -143,7 +229,13 @@ static void on_line(struct exchange *exchange, const char *line, size_t length)
         protocol_violation(exchange, error.text);
         return;
     }
-    if (strcmp(message.id, exchange->question->id) == 0) {
+    if (message.type == MESSAGE_LEAVING) {
+        on_leaving(exchange->dialogue, &message);
+        if (message.done)
+            on_done(exchange);
+    } else if (message.type == MESSAGE_BEAT) {
+        /* that it came is all that it says */
+    } else if (strcmp(message.id, exchange->question->id) == 0) {
         if (message.type == MESSAGE_PROGRESS)
             on_progress(exchange, &message);
         else if (message.type == exchange->question->answer || message.type == MESSAGE_ERROR)
@@ -165,6 +257,9 @@ static void on_limit(struct exchange *exchange)
     struct error *failure = &exchange->outcome->failure;
     if (exchange->opening)
         error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s);
+    else if (exchange->left_ns)
+        error_set(failure, ERROR_TIMED_OUT, "another process had the device's or the bus's turn for %g s",
+                  turn_s);
     else if (exchange->question->answer == MESSAGE_COUNTS)
         error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", exchange->question->limit_s);
     else
@@ -191,9 +286,15 @@ static void check_ends(struct exchange *exchange)
     }
 }
 
-static int64_t earlier(int64_t until_ns, int64_t stop_ns)
+/* All that had come was read: was anything heard lately? */
+static void check_lease(struct exchange *exchange)
 {
-    return stop_ns && stop_ns < until_ns ? stop_ns : until_ns;
+    struct dialogue *dialogue = exchange->dialogue;
+    if (!lease_tend(&dialogue->lease, dialogue->child))
+        return;
+    error_set(&exchange->outcome->failure, ERROR_CRASHED, "nothing was heard of the executor for %g s",
+              dialogue->lease.lost_s);
+    finish(exchange, DIALOGUE_LOST, OUTCOME_LOST);
 }
 
 static void answer_await(struct exchange *exchange)
@@ -201,8 +302,9 @@ static void answer_await(struct exchange *exchange)
     while (!exchange->over) {
         const char *line;
         size_t length;
-        switch (child_next(exchange->dialogue->child, exchange->config->wake_fd,
-                           earlier(exchange->until_ns, exchange->stop_ns), &line, &length)) {
+        int64_t until_ns =
+            exchange->stop_ns ? least(exchange->until_ns, exchange->stop_ns) : exchange->until_ns;
+        switch (wait_for_child(exchange->dialogue, exchange->config, until_ns, &line, &length)) {
         case CHILD_LINE:
             on_line(exchange, line, length);
             break;
@@ -212,8 +314,10 @@ static void answer_await(struct exchange *exchange)
         case CHILD_ENDED:
             finish(exchange, DIALOGUE_ENDED, OUTCOME_FAILED);
             break;
-        case CHILD_WOKEN:
         case CHILD_QUIET:
+            check_lease(exchange);
+            break;
+        case CHILD_WOKEN:
             break;
         }
         if (!exchange->over)
@@ -243,28 +347,52 @@ enum dialogue_end dialogue_ask(struct dialogue *dialogue, const struct dialogue_
     return exchange.end;
 }
 
-const char *dialogue_end_why(enum dialogue_end end, const struct outcome *outcome, bool killed)
+/* What an executor without a question may say. True: that is all well. */
+static bool hear(struct dialogue *dialogue, const char *line, size_t length)
 {
-    if (end == DIALOGUE_ENDED)
-        return killed ? "killed" : "crashed";
-    if (end == DIALOGUE_LEAVING)
-        return "device_error";
-    if (outcome->end == OUTCOME_UNTOUCHED)
-        return "stopped";
-    bool ours = outcome->failure.kind == ERROR_TIMED_OUT || outcome->failure.kind == ERROR_CANCELLED;
-    return outcome->end == OUTCOME_FAILED && ours ? error_kind_name(outcome->failure.kind) : "protocol";
+    struct message message;
+    if (message_parse(&message, line, length, NULL) < 0)
+        return false;
+    bool expected = message.type == MESSAGE_BEAT || message.type == MESSAGE_LEAVING;
+    if (message.type == MESSAGE_LEAVING)
+        on_leaving(dialogue, &message);
+    message_free(&message);
+    return expected;
+}
+
+enum dialogue_end dialogue_listen(struct dialogue *dialogue)
+{
+    const char *line;
+    size_t length;
+    for (;;) {
+        enum child_event event = child_next(dialogue->child, -1, 0, &line, &length);
+        if (event == CHILD_LINE)
+            lease_heard(&dialogue->lease);
+        if (event == CHILD_LINE && hear(dialogue, line, length))
+            continue;
+        if (dialogue->leaving && event != CHILD_LINE)
+            return DIALOGUE_LEAVING;
+        if (event == CHILD_ENDED)
+            return DIALOGUE_ENDED;
+        if (event != CHILD_QUIET)
+            return DIALOGUE_CUT;
+        return lease_tend(&dialogue->lease, dialogue->child) ? DIALOGUE_LOST : DIALOGUE_GOES_ON;
+    }
 }
 
 void dialogue_pause(const struct dialogue_config *config, int64_t until_ns)
 {
     uint64_t woken;
     for (;;) {
-        int64_t left = until_ns - clock_monotonic_ns();
-        if (left <= 0 || interrupt_of(config) == INTERRUPT_STOP)
+        int64_t next_ns = config->tick ? least(until_ns, after(config->tick_s)) : until_ns;
+        int64_t left = next_ns - clock_monotonic_ns();
+        if (clock_monotonic_ns() >= until_ns || interrupt_of(config) != INTERRUPT_NONE)
             return;
         struct pollfd polled = {.fd = config->wake_fd, .events = POLLIN};
-        if (poll(&polled, 1, (int)(left / 1000000) + 1) > 0 &&
-            read(config->wake_fd, &woken, sizeof woken) < 0)
+        int ready = poll(&polled, 1, (int)(left / 1000000) + 1);
+        if (ready > 0 && read(config->wake_fd, &woken, sizeof woken) < 0)
             return;
+        if (ready == 0 && config->tick)
+            config->tick(config->tick_arg);
     }
 }

@@ -7,21 +7,34 @@
 
 #include "api/protocol.h"
 #include "base/error.h"
-#include "server/devices/executor/child.h"
+#include "server/devices/process/child.h"
+#include "server/devices/executor/lease.h"
 
 /* What a caller that waits may be asked for meanwhile. */
 enum interrupt {
     INTERRUPT_NONE,
-    INTERRUPT_CANCEL, /* of a question: end it now, and the executor with it */
-    INTERRUPT_STOP,   /* give up waiting; a question may go on for grace_s */
+    INTERRUPT_CANCEL,   /* of a question: end it now, and the executor with it */
+    INTERRUPT_STOP,     /* give up waiting; a question may go on for grace_s */
+    INTERRUPT_NEEDLESS, /* of a start: nobody needs the executor any more */
 };
 
 struct dialogue_config {
     double hello_s;                         /* how long an executor may take to say hello */
+    double heartbeat_s, lost_s;             /* its lease (lease.h); 0: none */
     double grace_s;                         /* how long a question may go on after INTERRUPT_STOP */
     int wake_fd;                            /* an eventfd that says: ask `interrupt` again; -1: none */
     enum interrupt (*interrupt)(void *arg); /* NULL: never */
     void *interrupt_arg;
+    /* What a question's executor does, for whoever watches; samples negative: not told. NULL: nobody does. */
+    void (*progress)(void *arg, const char *id, const char *phase, int samples);
+    void *progress_arg;
+    /* Is called about every tick_s while something is waited for, to tend what else there is. NULL: nobody is. */
+    void (*tick)(void *arg);
+    void *tick_arg;
+    double tick_s;
+    /* A hello, as it came. NULL: nobody is told. */
+    void (*hello)(void *arg, const char *line);
+    void *hello_arg;
 };
 
 enum { DIALOGUE_REMEMBERED = 8 };
@@ -29,6 +42,11 @@ enum { DIALOGUE_REMEMBERED = 8 };
 /* What is known of one executor from exchange to exchange. All zero but `child` at its start. */
 struct dialogue {
     struct child *child;
+    struct lease lease;
+    int64_t tick_ns; /* when the next tick is due */
+    bool leaving;    /* it said that it takes nothing new, because of `why` */
+    bool done;       /* and that nothing runs there any more */
+    char why[64];
     bool opened;                           /* it has created its context */
     char earlier[DIALOGUE_REMEMBERED][64]; /* ids of the last questions, in a ring */
     unsigned asked;
@@ -48,10 +66,12 @@ struct outcome {
     enum {
         OUTCOME_RESULT, /* `result` or `counts` */
         OUTCOME_FAILED, /* `failure` says how; `result` perhaps */
-        OUTCOME_LOST, /* the executor was killed by somebody else; `failure` says how. An attempt is spent */
-        OUTCOME_UNTOUCHED, /* not of its own doing: never begun, or the service stops. To be asked another time */
+        OUTCOME_LOST, /* the executor was killed, or is out of reach; `failure` says how. An attempt is spent */
+        OUTCOME_UNTOUCHED, /* not of its own doing: never begun, or the service stops. To be asked another time;
+                              `failure` may say why */
     } end;
     char *result; /* JSON object or NULL; its output was checked and is right if `end` is OUTCOME_RESULT */
+    struct samples samples;     /* with a result that is to keep them */
     struct stability_told told; /* with a result */
     struct counts counts;
     struct error failure;
@@ -60,14 +80,15 @@ struct outcome {
 void outcome_free(struct outcome *outcome);
 
 /* Waits for the first line; whatever comes before it is ignored. 0, or -1: ERROR_CRASHED (it ended or wrote a
-   line without end), ERROR_TIMED_OUT, ERROR_CONFLICT (another protocol), ERROR_UNAVAILABLE (INTERRUPT_STOP). */
+   line without end), ERROR_TIMED_OUT, ERROR_CONFLICT (another protocol), ERROR_UNAVAILABLE (any interrupt). Welcomes an executor that knows of it. */
 int dialogue_hello(struct dialogue *dialogue, const struct dialogue_config *config, struct message *hello,
                    struct error *error);
 
 enum dialogue_end {
     DIALOGUE_GOES_ON, /* the executor waits for the next question */
-    DIALOGUE_LEAVING, /* it gave its answer and ends by itself now */
+    DIALOGUE_LEAVING, /* it ends by itself now; it gave its answer, or said that it gives none */
     DIALOGUE_ENDED,   /* it ended, or closed its output, without an answer */
+    DIALOGUE_LOST,    /* nothing was heard of it for lost_s */
     DIALOGUE_CUT, /* it must be ended: past its time, cancelled, stopped, it broke the protocol or is distrusted */
 };
 
@@ -75,11 +96,10 @@ enum dialogue_end {
 enum dialogue_end dialogue_ask(struct dialogue *dialogue, const struct dialogue_config *config,
                                const struct question *question, struct outcome *outcome);
 
-/* Sleeps until then (clock_monotonic_ns()), or until INTERRUPT_STOP. */
-void dialogue_pause(const struct dialogue_config *config, int64_t until_ns);
+/* Between questions: reads what came, beats when that is due. DIALOGUE_GOES_ON: all is well. */
+enum dialogue_end dialogue_listen(struct dialogue *dialogue);
 
-/* Why an executor is no more after an exchange that does not go on, as EVENT_RESTART of metrics.h takes it. `killed`: by
-   somebody else. Static. */
-const char *dialogue_end_why(enum dialogue_end end, const struct outcome *outcome, bool killed);
+/* Sleeps until then (clock_monotonic_ns()), or until an interrupt. */
+void dialogue_pause(const struct dialogue_config *config, int64_t until_ns);
 
 #endif

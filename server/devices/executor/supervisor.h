@@ -10,22 +10,9 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "server/devices/devices.h"
-#include "server/devices/executor/dialogue.h"
+#include "server/devices/executor/settings.h"
 
 struct supervisor;
-
-struct supervisor_config {
-    int device;                 /* its index in devices */
-    const char *const *command; /* argv, ended by NULL; "--device SPEC" and what follows is appended */
-    const char *spec;           /* "auto:0", "cuda:1", "cpu" */
-    const char *lock_dir;       /* passed on as "--lock-dir DIR"; NULL: the executor's own choice */
-    bool own;      /* the command is this program: all that it leaves behind is ended with it. Another one, as
-                                   ssh, may leave what others share */
-    bool counting; /* passed on as "--counting": it is the sibling of the one that times */
-    double idle_s; /* an executor with a context is ended after so long without work */
-    struct dialogue_config dialogue;
-};
 
 /* Starts nothing yet. *config is copied, its texts too. devices may be NULL. 0, or -1: ERROR_MEMORY. */
 int supervisor_new(struct supervisor **supervisor, const struct supervisor_config *config,
@@ -38,11 +25,21 @@ void supervisor_free(struct supervisor *supervisor);
    nothing when all is well. */
 void supervisor_tidy(struct supervisor *supervisor);
 
-/* supervisor_tidy(), then starts a missing one, with a self-test where that is due. -1: there is none. Before it is tried again a
-   pause must pass (1 s, doubling to 30 s): within it supervisor_ready() sleeps until its end or INTERRUPT_STOP, and
-   supervisor_try() returns -1 at once. */
+/* supervisor_tidy(); then, when a start failed or an executor was lost, sleeps until it may be tried again, or until an
+   interrupt: 1 s, doubling to 30 s, for a command that is not our own to five minutes. */
+void supervisor_rest(struct supervisor *supervisor);
+
+/* Starts a missing one, with a self-test where that is due. -1: there is none. supervisor_ready() rests before;
+   supervisor_try() returns -1 at once while it is too early. */
 int supervisor_ready(struct supervisor *supervisor);
 int supervisor_try(struct supervisor *supervisor);
+
+/* Listens to an executor without a question, and beats. For whoever waits for something else; does nothing while this
+   supervisor starts or asks one. */
+void supervisor_tend(struct supervisor *supervisor);
+
+/* After OUTCOME_LOST: sleeps until the executor that is out of reach has ended by itself, or until an interrupt. Has it ended? */
+bool supervisor_outlive(struct supervisor *supervisor);
 
 /* Why supervisor_try() returned -1; valid until the next call. */
 const char *supervisor_reason(const struct supervisor *supervisor);
@@ -55,11 +52,25 @@ bool supervisor_usable(const struct supervisor *supervisor);
 /* The process of an executor that may hold a context; 0: there is none. */
 int64_t supervisor_process(const struct supervisor *supervisor);
 
-/* Ends an executor that may hold a context, and with it all that it holds on the device. False: there was none. */
+/* The device's, by its executor's last word; empty: there was none. */
+const char *supervisor_uuid(const struct supervisor *supervisor);
+
+/* Ends an executor that is of no use, and starts none for a while. */
+void supervisor_refuse(struct supervisor *supervisor, const char *why);
+
+/* Is anything known of the device? */
+bool supervisor_known(const struct supervisor *supervisor);
+
+/* Ends an executor that may hold a context, and with it all that it holds on the device; with `release` any. False: there
+   was none. */
 bool supervisor_vacate(struct supervisor *supervisor);
 
 /* Of the last hello: has the device counters, and may only one process at a time hold a context there? */
 bool supervisor_can_count(const struct supervisor *supervisor);
+
+/* Would an executor that is there, or the next one, outlive this service until its lease is over? One of an older protocol
+   has no lease, which only its hello tells. */
+bool supervisor_leased(const struct supervisor *supervisor);
 bool supervisor_exclusive(const struct supervisor *supervisor);
 
 /* Starts an executor, waits for its hello, ends it. Returns how many devices such an executor sees, or -1. Of

@@ -274,6 +274,8 @@ static enum MHD_Result query_check_one(void *arg, enum MHD_ValueKind kind, const
 
 static bool reject_query(struct request *request)
 {
+    if (request->match.route->flags & ROUTE_QUERY)
+        return false;
     struct query_check check = {.request = request};
     if (MHD_get_connection_values(request->peer->connection, MHD_GET_ARGUMENT_KIND, query_check_one, &check) >
         0)

@@ -173,6 +173,22 @@ bool peer_produce(struct http *http, struct peer *peer, struct lane_task *task)
     return open;
 }
 
+void peer_pause(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    MHD_suspend_connection(peer->connection);
+    pthread_mutex_unlock(&http->lock);
+}
+
+bool peer_follows(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    peer->follows = !room_is_used_up(http, peer) && !room_is_followed(http, peer);
+    bool follows = peer->follows;
+    pthread_mutex_unlock(&http->lock);
+    return follows;
+}
+
 void peer_produced(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
@@ -191,7 +207,7 @@ void peer_done(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     phase_set(http, peer, PEER_ARRIVING);
-    peer->uploading = false;
+    peer->uploading = peer->follows = false;
     peer->arriving_since_ns = clock_monotonic_ns();
     room_refresh(http, peer);
     pthread_mutex_unlock(&http->lock);

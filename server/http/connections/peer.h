@@ -32,6 +32,13 @@ void peer_return(struct http *http, struct peer *peer);
 bool peer_produce(struct http *http, struct peer *peer, struct lane_task *task);
 void peer_produced(struct http *http, struct peer *peer);
 
+/* Suspends the connection while its reply is sent by somebody else; peer_produced() resumes it. */
+void peer_pause(struct http *http, struct peer *peer);
+
+/* Its reply will be a stream that goes on for ever. False: as many follow, with its token, from its address or in all, as
+   may (room.h). */
+bool peer_follows(struct http *http, struct peer *peer);
+
 /* A request's header is there: it is not idle any more. `token`: that it came with, 0 for none. When that is revoked the
    connection is cut, whatever it does. */
 void peer_arrive(struct http *http, struct peer *peer, uint64_t token);

@@ -90,7 +90,7 @@ static enum peer_excess excess_of(struct http *http, const struct crowd *crowd)
 }
 
 /* A quarter of what there is room for. */
-enum { TOKEN_PART = 4 };
+enum { TOKEN_PART = 4, FOLLOWED_PART = 2 };
 
 bool room_is_used_up(const struct http *http, const struct peer *peer)
 {
@@ -105,6 +105,21 @@ bool room_is_used_up(const struct http *http, const struct peer *peer)
                 (other->phase == PEER_APART || other->phase == PEER_SENDING ||
                  (other->phase == PEER_WAITING && other->timed));
     return busy >= most;
+}
+
+static bool followed(const struct peer_list *list, enum peer_lists which, unsigned limit)
+{
+    unsigned follow = 0;
+    for (const struct peer *other = list->first; other && follow < limit; other = other->in[which].next)
+        follow += other->follows;
+    return follow >= limit;
+}
+
+bool room_is_followed(const struct http *http, const struct peer *peer)
+{
+    return (peer->crowd && http->crowd_limit &&
+            followed(&peer->crowd->peers, PEERS_OF_CROWD, http->crowd_limit / FOLLOWED_PART)) ||
+           followed(&http->peers, PEERS_ALL, http->peer_limit / FOLLOWED_PART);
 }
 
 void room_enter(struct http *http, struct peer *peer, const struct sockaddr *remote)

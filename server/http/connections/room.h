@@ -16,6 +16,9 @@ void room_refresh(struct http *http, struct peer *peer);
    connections of an address that others have too, as behind a proxy. */
 bool room_is_used_up(const struct http *http, const struct peer *peer);
 
+/* Do as many follow events as may, from its address or in all? Half of the connections are for what ends. */
+bool room_is_followed(const struct http *http, const struct peer *peer);
+
 /* Shuts its socket: the library closes it, and from here on it counts as gone. */
 void room_cut(struct http *http, struct peer *peer);
 

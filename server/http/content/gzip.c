@@ -3,22 +3,31 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* A window of 8 kB and little memory: rows repeat what stood a few rows before. 16: gzip's own head and end. */
-enum { LEVEL = 3, WINDOW_BITS = 13, MEMORY_LEVEL = 5, GZIP_FORMAT = 16, ROOM = 8 << 10 };
+enum { GZIP_FORMAT = 16, ROOM = 8 << 10 }; /* 16: gzip's own head and end */
+
+/* A window of 8 kB and little memory: rows repeat what stood a few rows before. What is kept is compressed once, and well. */
+static const struct effort {
+    int level, window_bits, memory_level;
+} passing = {3, 13, 5}, lasting = {9, 15, 8};
 
 struct gzip {
     z_stream state;
 };
 
-struct gzip *gzip_new(void)
+static struct gzip *gzip_with(const struct effort *effort)
 {
     struct gzip *gzip = calloc(1, sizeof *gzip);
-    if (gzip && deflateInit2(&gzip->state, LEVEL, Z_DEFLATED, WINDOW_BITS + GZIP_FORMAT, MEMORY_LEVEL,
-                             Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (gzip && deflateInit2(&gzip->state, effort->level, Z_DEFLATED, effort->window_bits + GZIP_FORMAT,
+                             effort->memory_level, Z_DEFAULT_STRATEGY) != Z_OK) {
         free(gzip);
         return NULL;
     }
     return gzip;
+}
+
+struct gzip *gzip_new(void)
+{
+    return gzip_with(&passing);
 }
 
 void gzip_free(struct gzip *gzip)
@@ -44,9 +53,9 @@ int gzip_add(struct gzip *gzip, const struct buffer *in, bool end, struct buffer
     return out->failed ? -1 : 0;
 }
 
-int gzip_whole(const struct buffer *in, struct buffer *out)
+int gzip_whole(const struct buffer *in, bool kept, struct buffer *out)
 {
-    struct gzip *gzip = gzip_new();
+    struct gzip *gzip = gzip_with(kept ? &lasting : &passing);
     int failed = gzip ? gzip_add(gzip, in, true, out) : -1;
     gzip_free(gzip);
     return failed;

@@ -16,7 +16,7 @@ void gzip_free(struct gzip *gzip);
 /* Compresses the input, which ends with this piece or not, and appends what comes of it. 0, or -1: no memory. */
 int gzip_add(struct gzip *gzip, const struct buffer *in, bool end, struct buffer *out);
 
-/* The whole of it at once. */
-int gzip_whole(const struct buffer *in, struct buffer *out);
+/* The whole of it at once; with more time and some 300 kB of memory where it is kept and sent again. */
+int gzip_whole(const struct buffer *in, bool kept, struct buffer *out);
 
 #endif

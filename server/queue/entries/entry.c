@@ -15,31 +15,56 @@ struct owner *queue_owner(struct queue *queue, const char *name)
     struct owner *owner = owner_find(queue->owners, name ? name : "");
     if (owner || !(owner = owner_new(name ? name : "", queue->config.devices)))
         return owner;
+    for (int i = 0; i < queue->config.devices; i++) {
+        owner->devices[i].line.owner = owner;
+        owner->devices[i].line.set = &queue->devices[i].own;
+    }
     owner->next = queue->owners;
     return queue->owners = owner;
 }
 
+void queue_note(struct queue *queue, int index)
+{
+    const struct device_queue *device = &queue->devices[index];
+    for (int readiness = 0; readiness < QUEUE_READINESS; readiness++)
+        device_set_remove(&queue->idle[readiness], index);
+    if (device_set_has(&queue->present, index) && !device->running && !device->hold.held)
+        device_set_add(&queue->idle[device->readiness], index);
+}
+
+void queue_saved(struct queue *queue)
+{
+    if (queue->unsaved-- != queue->unsaved_most)
+        return;
+    for (int i = -1; (i = device_set_next(&queue->sleeping, i + 1)) >= 0;)
+        pthread_cond_signal(&queue->devices[i].ready);
+}
+
+void queue_ready(struct queue *queue, int index, enum queue_readiness readiness)
+{
+    struct device_queue *device = &queue->devices[index];
+    if (readiness == QUEUE_STARTING && device->readiness != QUEUE_STARTING)
+        device->started = ++queue->starts;
+    device->readiness = readiness;
+    queue_note(queue, index);
+}
+
+void queue_wake(struct queue *queue, const struct device_set *devices)
+{
+    for (int readiness = QUEUE_READINESS - 1; readiness > QUEUE_OUT; readiness--) {
+        struct device_set ready = device_set_both(&queue->idle[readiness], devices);
+        ready = device_set_both(&ready, &queue->sleeping);
+        int device = device_set_next(&ready, 0);
+        if (device < 0)
+            continue;
+        /* Not twice: what comes next is for another. */
+        device_set_remove(&queue->sleeping, device);
+        pthread_cond_signal(&queue->devices[device].ready);
+        return;
+    }
+}
+
 /* ---- the index ---- */
-
-/* What is submitted is newer than all; what is taken up at the start comes newest first, and then what ran: so the
-   place is at one of the ends, or near the older one. */
-static void age_enter(struct device_queue *device, struct entry *entry)
-{
-    struct entry *older = device->newest, *next = device->oldest;
-    if (older && strcmp(older->task.id, entry->task.id) > 0)
-        for (older = NULL; next && strcmp(next->task.id, entry->task.id) < 0; next = next->newer)
-            older = next;
-    entry->older = older;
-    entry->newer = older ? older->newer : device->oldest;
-    *(older ? &older->newer : &device->oldest) = entry;
-    *(entry->newer ? &entry->newer->older : &device->newest) = entry;
-}
-
-static void age_leave(struct device_queue *device, struct entry *entry)
-{
-    *(entry->older ? &entry->older->newer : &device->oldest) = entry->newer;
-    *(entry->newer ? &entry->newer->older : &device->newest) = entry->older;
-}
 
 struct entry *entry_new(int device, int priority, int attempt, double timeout_s, const char *request)
 {
@@ -75,7 +100,6 @@ void entry_enter(struct queue *queue, struct entry *entry)
     struct entry **chain = entry_chain(queue, entry->task.id);
     entry->chain = *chain;
     *chain = entry;
-    age_enter(&queue->devices[entry->task.device], entry);
 }
 
 void entry_count(struct queue *queue, const struct entry *entry, int count)
@@ -84,27 +108,68 @@ void entry_count(struct queue *queue, const struct entry *entry, int count)
     owner_count(entry->owner, count, entry->task.timeout_s);
 }
 
-/* Where it waits: among the device's overrides or in its owner's line. */
-static struct order_node **entry_order(struct queue *queue, struct entry *entry, int count)
+int entry_line(struct queue *queue, struct entry *entry, struct owner *owner,
+               const struct device_set *devices)
 {
-    struct device_queue *device = &queue->devices[entry->task.device];
-    struct line *line = &entry->owner->lines[entry->task.device];
+    int device = entry->task.device;
+    struct line *line = device >= 0 ? owner_bound(owner, device) : owner_wide(owner, &queue->sets, devices);
+    if (!line)
+        return -1;
+    entry->owner = owner;
+    entry->line = line;
+    line_join(line, &entry->owner->lines);
+    return 0;
+}
+
+void entry_move(struct entry *entry, struct line *line)
+{
+    struct line *before = entry->line;
+    line_join(line, &entry->owner->lines);
+    entry->line = line;
+    line_leave(before);
+}
+
+/* Where it waits: among the set's overrides or in its owner's line. */
+static struct order_node **entry_order(struct entry *entry, int count)
+{
+    struct line *line = entry->line;
     bool override = entry->order.priority >= PRIORITY_OVERRIDE;
-    device->waiting += count;
+    line->set->waiting += count;
     *(override ? &line->overrides : &line->count) += count;
-    return override ? &device->overrides : &line->waiting;
+    return override ? &line->set->overrides : &line->waiting;
+}
+
+/* Is it the first, or the last, of a piece of work? What of a sweep goes to one device together is one. */
+static bool entry_is_piece(struct entry *entry, int count)
+{
+    struct group *group = entry->group;
+    if (!group || group->spread || !entry_wide(entry))
+        return true;
+    group->waiting += count;
+    return group->waiting == (count > 0);
 }
 
 void entry_wait(struct queue *queue, struct entry *entry)
 {
+    struct set *set = entry->line->set;
     entry->phase = WAITING;
-    order_insert(entry_order(queue, entry, 1), &entry->order, entry->task.id, entry->order.priority);
-    pthread_cond_signal(&queue->devices[entry->task.device].ready);
+    order_insert(entry_order(entry, 1), &entry->order, entry->task.id, entry->order.priority);
+    order_insert(&set->ages, &entry->age, entry->task.id, 0);
+    set->pieces += entry_is_piece(entry, 1);
+    queue_wake(queue, &set->devices);
+}
+
+void entry_pull(struct entry *entry)
+{
+    struct set *set = entry->line->set;
+    order_remove(entry_order(entry, -1), &entry->order);
+    order_remove(&set->ages, &entry->age);
+    set->pieces -= entry_is_piece(entry, -1);
 }
 
 void entry_unwait(struct queue *queue, struct entry *entry, int phase)
 {
-    order_remove(entry_order(queue, entry, -1), &entry->order);
+    entry_pull(entry);
     entry->phase = phase;
     entry_count(queue, entry, -1);
 }
@@ -119,11 +184,13 @@ struct group *group_find(struct queue *queue, const char *id)
     return group;
 }
 
-struct group *group_new(const char *id)
+struct group *group_new(const char *id, bool spread)
 {
     struct group *group = calloc(1, sizeof *group);
-    if (group)
-        memcpy(group->id, id, ID_BYTES);
+    if (!group)
+        return NULL;
+    memcpy(group->id, id, ID_BYTES);
+    group->spread = spread;
     return group;
 }
 
@@ -179,7 +246,7 @@ bool entry_leave(struct queue *queue, struct entry *entry, char sweep[ID_BYTES])
     while (*link != entry)
         link = &(*link)->chain;
     *link = entry->chain;
-    age_leave(&queue->devices[entry->task.device], entry);
+    line_leave(entry->line);
     if (!entry->group)
         return false;
     memcpy(sweep, entry->group->id, ID_BYTES);

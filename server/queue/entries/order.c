@@ -103,11 +103,11 @@ struct order_node *order_at(struct order_node *root, int place)
 int order_place(const struct order_node *root, const struct order_node *node)
 {
     int place = 0;
-    while (root != node) {
-        bool before = node_compare(node, root) < 0;
-        if (!before)
+    while (root) {
+        bool before = node_compare(root, node) < 0;
+        if (before)
             place += order_size(root->left) + 1;
-        root = before ? root->left : root->right;
+        root = before ? root->right : root->left;
     }
-    return place + order_size(root->left);
+    return place;
 }

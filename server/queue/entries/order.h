@@ -1,4 +1,4 @@
-/* What waits for one device, in the order in which it will run: the higher priority first, then the older id.
+/* What waits, in the order in which it will run: the higher priority first, then the older id.
    A treap whose nodes count what hangs below them: insertion, removal, the first and the place of any one are
    all logarithmic, so that a place among 10,000 can be told in each answer. Private to the queue; no locks.
  */
@@ -30,7 +30,7 @@ struct order_node *order_first(struct order_node *root);
 /* The one that so many are before; NULL when there are not so many. */
 struct order_node *order_at(struct order_node *root, int place);
 
-/* How many are before it; it must be there. */
+/* How many are before it, whether it is there or not. */
 int order_place(const struct order_node *root, const struct order_node *node);
 
 int order_size(const struct order_node *root);

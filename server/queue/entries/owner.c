@@ -7,7 +7,7 @@
 
 struct owner *owner_new(const char *name, int devices)
 {
-    struct owner *owner = calloc(1, sizeof *owner + (size_t)devices * sizeof owner->lines[0]);
+    struct owner *owner = calloc(1, sizeof *owner + (size_t)devices * sizeof owner->devices[0]);
     if (owner)
         snprintf(owner->name, sizeof owner->name, "%s", name);
     return owner;
@@ -26,6 +26,21 @@ void owner_free(struct owner *first)
         next = first->next;
         free(first);
     }
+}
+
+struct line *owner_wide(struct owner *owner, struct sets *sets, const struct device_set *devices)
+{
+    return line_wide(sets, owner, &owner->lines, devices);
+}
+
+struct device_set owner_devices(const struct owner *owner)
+{
+    struct device_set all = {{0}};
+    const struct line *line;
+    LIST_FOREACH(line, &owner->lines, of_owner)
+    for (int i = 0; line->count && i < DEVICE_SET_WORDS; i++)
+        all.words[i] |= line->set->devices.words[i];
+    return all;
 }
 
 double owner_used(const struct owner *owner, int64_t now_ns, double half_life_s)

@@ -5,14 +5,15 @@
 #define COALESCED_SERVER_QUEUE_ENTRIES_OWNER_H
 
 #include "server/people/person.h"
-#include "server/queue/entries/order.h"
+#include "server/queue/entries/set.h"
 #include "server/queue/entries/turn.h"
 
-/* What of one owner waits for one device, in its order. */
-struct line {
-    struct order_node *waiting;
-    int count;     /* in it; beside the owner's other figures, which are read for each place that is told */
-    int overrides; /* of it waiting among the device's overrides, and not in here */
+struct entry; /* entry.h */
+LIST_HEAD(entries, entry);
+
+/* One owner at one device. */
+struct owner_device {
+    struct line line; /* of what may run there alone */
     struct pace pace;
 };
 
@@ -21,16 +22,29 @@ struct owner {
     char name[PERSON_NAME_BYTES]; /* empty: nobody by name */
     double used_s;                /* as of used_ns; on disk, as all that follows from it */
     int64_t used_ns;
-    int64_t served;   /* turn.h */
-    int waiting;      /* for all devices, and submissions on their way */
-    int64_t asked_ms; /* the sum of their time limits */
-    struct line lines[];
+    int64_t served;         /* turn.h */
+    int waiting;            /* for all devices, and submissions on their way */
+    int64_t asked_ms;       /* the sum of their time limits */
+    struct lines lines;     /* that have an entry */
+    struct entries running; /* what runs now */
+    struct pace pace;       /* on all devices */
+    struct owner_device devices[];
 };
 
 /* NULL: no memory. */
 struct owner *owner_new(const char *name, int devices);
 struct owner *owner_find(struct owner *first, const char *name); /* NULL: none */
 void owner_free(struct owner *first);                            /* with all behind it */
+
+/* Its line for a device, or for several (line_wide()). */
+static inline struct line *owner_bound(struct owner *owner, int device)
+{
+    return &owner->devices[device].line;
+}
+struct line *owner_wide(struct owner *owner, struct sets *sets, const struct device_set *devices);
+
+/* On which devices something of it may run that waits, overrides not counted. */
+struct device_set owner_devices(const struct owner *owner);
 
 double owner_used(const struct owner *owner, int64_t now_ns, double half_life_s);
 void owner_charge(struct owner *owner, double took_s, int64_t now_ns, double half_life_s);

@@ -6,10 +6,10 @@
 #include "server/routes/service.h"
 
 /* A job as it is shown; borrows from the job. Its place in the queue is left to place_find(). */
-void view_of_job(const struct job *job, struct view_experiment *view);
+void view_of_job(struct service *service, const struct job *job, struct view_experiment *view);
 
-/* Fills in position, time and cancellation of one that has not ended. False: it is neither queued nor running
-   any more. *running: it runs. */
+/* Fills in position, time, cancellation and what it waits for of one that has not ended; id, device and request (NULL: not
+   known) are there. False: it is neither queued nor running any more. *running: it runs. */
 bool place_find(struct service *service, struct view_experiment *view, bool *running);
 
 /* Answers with that view: whole, with an entity tag (and 304) once it ended; or the short form. */

@@ -2,10 +2,13 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "server/metrics/exposition.h"
 #include "server/metrics/metrics.h"
 #include "server/metrics/process.h"
+#include "server/routes/answers/answer_device.h"
+#include "server/routes/answers/choosing/choosing.h"
 #include "version.h"
 
 static_assert((int)METRICS_DEVICES == (int)DEVICES_MAX, "each device has a row of counters");
@@ -14,16 +17,14 @@ static_assert((int)METRICS_DEVICES == (int)DEVICES_MAX, "each device has a row o
 
 /* How one device is, gathered once for all families. */
 struct row {
+    int device;
+    bool listed;
+    char name[DEVICE_NAME_BYTES];
     struct queue_depth depth;
     bool held;
     struct device_status status;
     struct readings_latest latest[LIVE_QUANTITIES];
 };
-
-static double queued(const struct row *row)
-{
-    return row->depth.queued;
-}
 
 static double running(const struct row *row)
 {
@@ -47,21 +48,20 @@ static double paused(const struct row *row)
 
 static double healthy(const struct row *row)
 {
-    return row->status.known && row->status.healthy;
+    return !device_wrong(&row->status);
 }
 
 static const struct {
     const char *name, *type, *help;
     double (*value)(const struct row *row);
 } families[] = {
-    {"coalesced_queue_depth", "gauge", "Experiments that wait.", queued},
     {"coalesced_queue_oldest_seconds", "gauge",
-     "How long the oldest one that waits has waited; 0: none waits.", oldest},
+     "How long the oldest one that may run there has waited; 0: none waits.", oldest},
     {"coalesced_device_running", "gauge", "Experiments that run: 0 or 1.", running},
     {"coalesced_device_busy_seconds_total", "counter", "For how long experiments had the device.", busy},
     {"coalesced_device_paused", "gauge", "1: it was drained, or the queue paused, and takes nothing new.",
      paused},
-    {"coalesced_device_healthy", "gauge", "1: an executor answers or can be started.", healthy},
+    {"coalesced_device_healthy", "gauge", "1: an executor answers, is being started or can be.", healthy},
 };
 
 /* NVML's units, and what they are times to be base units. */
@@ -101,7 +101,7 @@ static void quantities_write(struct buffer *out, const struct row *rows, int cou
         for (int i = 0; i < count; i++) {
             const struct readings_latest *latest = &rows[i].latest[quantities[q].quantity];
             if (latest->known)
-                device_sample(out, quantities[q].name, i, latest->value * quantities[q].times);
+                device_sample(out, quantities[q].name, rows[i].device, latest->value * quantities[q].times);
         }
     }
     exposition_family(out, age, "gauge", "How old the last reading is of which that quantity is told.");
@@ -109,7 +109,8 @@ static void quantities_write(struct buffer *out, const struct row *rows, int cou
         for (int q = 0; q < QUANTITIES; q++) {
             const struct readings_latest *latest = &rows[i].latest[quantities[q].quantity];
             char labels[64];
-            snprintf(labels, sizeof labels, "device=\"%d\",quantity=\"%s\"", i, quantities[q].key);
+            snprintf(labels, sizeof labels, "device=\"%d\",quantity=\"%s\"", rows[i].device,
+                     quantities[q].key);
             if (latest->known)
                 exposition_sample(out, age, labels, latest->age_s);
         }
@@ -125,7 +126,7 @@ static void throttle_write(struct buffer *out, const struct row *rows, int count
         const char *reason;
         for (int bit = 0; latest->known && (reason = live_throttle_name(bit)); bit++) {
             char labels[64];
-            snprintf(labels, sizeof labels, "device=\"%d\",reason=\"%s\"", i, reason);
+            snprintf(labels, sizeof labels, "device=\"%d\",reason=\"%s\"", rows[i].device, reason);
             exposition_sample(out, name, labels, (double)((unsigned long long)latest->value >> bit & 1));
         }
     }
@@ -133,44 +134,79 @@ static void throttle_write(struct buffer *out, const struct row *rows, int count
 
 static void facts_write(struct buffer *out, const struct row *rows, int count)
 {
-    exposition_family(out, "coalesced_device_info", "gauge", "Which device that index is.");
+    exposition_family(out, "coalesced_device_info", "gauge", "Which device that number is.");
     for (int i = 0; i < count; i++) {
-        char labels[EXPOSITION_LABELS], name[320], kind[64];
+        char labels[EXPOSITION_LABELS], name[320], kind[32], alias[96];
         exposition_label(name, sizeof name, "name", rows[i].status.facts.name);
         exposition_label(kind, sizeof kind, "kind", rows[i].status.facts.backend);
-        snprintf(labels, sizeof labels, "device=\"%d\",%s,%s", i, kind, name);
+        exposition_label(alias, sizeof alias, "device_name", rows[i].name);
+        snprintf(labels, sizeof labels, "device=\"%d\",%s,%s,%s", rows[i].device, alias, kind, name);
         if (rows[i].status.known)
             exposition_sample(out, "coalesced_device_info", labels, 1);
     }
     exposition_family(out, "coalesced_device_memory_size_bytes", "gauge", "Memory of the device.");
     for (int i = 0; i < count; i++)
         if (rows[i].status.known)
-            device_sample(out, "coalesced_device_memory_size_bytes", i,
+            device_sample(out, "coalesced_device_memory_size_bytes", rows[i].device,
                           (double)rows[i].status.facts.memory_bytes);
 }
 
+/* Each of what waits once, so that the rows add up. */
+static void depth_write(struct buffer *out, const struct service *service, const struct row *rows, int count)
+{
+    static const char name[] = "coalesced_queue_depth";
+    int unbound = queue_waiting(service->queue);
+    char labels[32];
+    exposition_family(out, name, "gauge", "Experiments that wait, by the one device that they wait for.");
+    for (int i = 0; i < count; i++) {
+        device_sample(out, name, rows[i].device, rows[i].depth.bound);
+        unbound -= rows[i].depth.bound;
+    }
+    snprintf(labels, sizeof labels, "device=\"%s\"", metrics_any);
+    if (devices_count(service->devices) > 1)
+        exposition_sample(out, name, labels, unbound > 0 ? unbound : 0);
+}
+
+/* Those in the list, and what left it with something that waits or runs. Returns how many. */
+static int rows_read(const struct service *service, struct row *rows)
+{
+    struct device_set told = devices_told(service), present = devices_present(service->devices);
+    int count = 0;
+    for (int i = -1; (i = device_set_next(&told, i + 1)) >= 0;) {
+        struct row *row = &rows[count++];
+        row->device = i;
+        row->listed = device_set_has(&present, i);
+        choosing_name(service->devices, i, row->name);
+        queue_depth(service->queue, i, &row->depth);
+        row->held = queue_held(service->queue, i);
+        devices_get(service->devices, i, &row->status);
+        readings_latest(service->readings, i, row->latest);
+    }
+    return count;
+}
+
+/* Returns whether one of the list can be used. */
 static bool devices_write(struct buffer *out, const struct service *service)
 {
     static const size_t family_count = sizeof families / sizeof *families;
-    struct row rows[DEVICES_MAX] = {0};
-    int count = devices_count(service->devices);
-    bool all_healthy = true;
-    for (int i = 0; i < count; i++) {
-        queue_depth(service->queue, i, &rows[i].depth);
-        rows[i].held = queue_held(service->queue, i);
-        devices_get(service->devices, i, &rows[i].status);
-        readings_latest(service->readings, i, rows[i].latest);
-        all_healthy = all_healthy && healthy(&rows[i]) > 0;
-    }
+    struct row *rows = calloc(DEVICES_MAX, sizeof *rows);
+    int count = rows ? rows_read(service, rows) : 0;
+    bool usable = false;
+    out->failed |= !rows;
+    for (int i = 0; i < count; i++)
+        usable |= rows[i].listed && healthy(&rows[i]) > 0;
+    depth_write(out, service, rows, count);
     for (size_t f = 0; f < family_count; f++) {
         exposition_family(out, families[f].name, families[f].type, families[f].help);
         for (int i = 0; i < count; i++)
-            device_sample(out, families[f].name, i, families[f].value(&rows[i]));
+            if (rows[i].listed || families[f].value != healthy) /* one that left is not ill */
+                device_sample(out, families[f].name, rows[i].device, families[f].value(&rows[i]));
     }
     facts_write(out, rows, count);
     quantities_write(out, rows, count);
     throttle_write(out, rows, count);
-    return all_healthy;
+    free(rows);
+    return usable;
 }
 
 /* ---- of the service ---- */
@@ -192,7 +228,8 @@ static void service_write(struct buffer *out, bool ready, bool stored, const cha
 void answer_metrics(struct buffer *out, const struct service *service)
 {
     bool stored = store_healthy(service->store, NULL);
-    bool ready = devices_write(out, service) && stored && !queue_stopping(service->queue);
+    bool ready = devices_usable(service->devices) && stored && !queue_stopping(service->queue);
+    devices_write(out, service);
     metrics_write(out, devices_count(service->devices));
     service_write(out, ready, stored, service->data_dir);
 }

@@ -1,4 +1,6 @@
-/* GET /: a word for whoever opens the address in a browser. */
+/* GET /: a word for whoever asks by hand; a browser is led to the page. */
+#include <string.h>
+
 #include "server/http/route.h"
 #include "server/routes/service.h"
 #include "version.h"
@@ -13,10 +15,15 @@ static const char text[] =
     "GET  /v1/recipes           published tables, as sweeps: {\"recipe\": \"aos_soa\"}\n"
     "POST /v1/predictions       what the model says, at once\n"
     "GET  /v1/queue             what waits\n"
+    "GET  /ui/                  the same in a browser\n"
     "GET  /openapi.yaml         all of it\n";
+
+static const char page_type[] = "text/html; charset=utf-8";
 
 static enum handled handle(struct request *request)
 {
+    if (strcmp(request_type(request), page_type) == 0)
+        return reply_elsewhere(request, "ui/");
     struct buffer body = {0};
     buffer_text(&body, text);
     return reply_lasting(request, &body, "index");
@@ -26,6 +33,7 @@ const struct route route_index = {
     .method = "GET",
     .pattern = "/",
     .type = "text/plain",
+    .other = page_type,
     .flags = ROUTE_OPEN | ROUTE_KEPT,
     .handle = handle,
 };

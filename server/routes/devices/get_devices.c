@@ -8,8 +8,10 @@ static enum handled handle(struct request *request)
     struct service *service = request_service(request);
     struct buffer body = {0};
     buffer_text(&body, "{\"devices\":[");
-    for (int i = 0; i < devices_count(service->devices); i++) {
-        buffer_text(&body, i ? "," : "");
+    struct device_set told = devices_told(service);
+    int first = device_set_next(&told, 0);
+    for (int i = first; i >= 0; i = device_set_next(&told, i + 1)) {
+        buffer_text(&body, i > first ? "," : "");
         device_write(&body, service, i, false);
     }
     buffer_text(&body, "]}\n");

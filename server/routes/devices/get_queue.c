@@ -1,5 +1,4 @@
 /* GET /v1/queue: what waits and what runs, device by device. */
-#include "api/views.h"
 #include "server/http/route.h"
 #include "server/people/person.h"
 #include "server/routes/answers/answer_device.h"
@@ -7,27 +6,9 @@
 
 static enum handled handle(struct request *request)
 {
-    struct service *service = request_service(request);
-    struct buffer body = {0}, rows = {0};
-    struct queue_hold hold;
-    int queued = 0, running = 0;
-    for (int i = 0; i < devices_count(service->devices); i++) {
-        struct queue_depth depth;
-        queue_depth(service->queue, i, &depth);
-        queued += depth.queued;
-        running += depth.running[0] != '\0';
-        buffer_text(&rows, i ? "," : "");
-        device_queue_write(&rows, service, i, request_person(request)->name);
-    }
-    buffer_format(&body, "{\"queued\":%d,\"running\":%d,\"stopping\":%s", queued, running,
-                  queue_stopping(service->queue) ? "true" : "false");
-    queue_hold_all(service->queue, &hold);
-    view_hold(&body, &(struct view_hold){hold.held, hold.owner, hold.since_ms});
-    buffer_text(&body, ",\"devices\":[");
-    buffer_append(&body, rows.data, rows.size);
-    buffer_text(&body, "]}\n");
-    body.failed |= rows.failed;
-    buffer_free(&rows);
+    struct buffer body = {0};
+    queue_write(&body, request_service(request), request_person(request)->name);
+    buffer_text(&body, "\n");
     return reply_body(request, 200, &body);
 }
 

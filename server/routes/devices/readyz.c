@@ -2,9 +2,12 @@
    whoever started a service knows that it is this one that answers; ?verbose lists what was looked at. What somebody has
    paused, or the disk's reserve keeps out for now, does not count: through this service both are put right. */
 #include <stdio.h>
+#include <string.h>
 
 #include "api/text.h"
 #include "server/http/route.h"
+#include "server/routes/answers/answer_device.h"
+#include "server/routes/answers/choosing/choosing.h"
 #include "server/routes/service.h"
 #include "version.h"
 
@@ -21,18 +24,27 @@ static void check_write(struct buffer *checks, bool *ready, const char *name, co
     buffer_text(checks, "}");
 }
 
+/* One that can be used is enough. */
 static void devices_check(struct devices *devices, struct buffer *checks, bool *ready)
 {
-    for (int i = 0; i < devices_count(devices); i++) {
+    struct device_set present = devices_present(devices);
+    for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;) {
         struct device_status status = {0};
-        char name[32];
-        snprintf(name, sizeof name, "device %d", i);
+        bool well = true;
+        char called[DEVICE_NAME_BYTES], name[DEVICE_NAME_BYTES + 32], text[sizeof status.reason + 64];
+        choosing_name(devices, i, called);
+        snprintf(name, sizeof name, "device %d (%s)", i, called);
         devices_get(devices, i, &status);
-        const char *wrong = NULL;
-        if (!status.healthy || !status.known)
-            wrong = status.reason[0] ? status.reason : "its executor has not said hello yet";
-        check_write(checks, ready, name, wrong);
+        const char *wrong = device_wrong(&status);
+        if (wrong && strcmp(device_health(&status), "starting") == 0) {
+            snprintf(text, sizeof text, "it is started for the first time: %s", wrong);
+            wrong = text;
+        }
+        check_write(checks, &well, name, wrong);
     }
+    if (!device_set_count(&present))
+        check_write(checks, ready, "devices", "there is none in the list");
+    *ready = *ready && devices_usable(devices);
 }
 
 /* Whoever was let in before is let in still, so the service is ready. */
@@ -41,6 +53,14 @@ static void people_check(struct people *people, struct buffer *checks)
     struct error why = {0};
     bool ready = true;
     check_write(checks, &ready, "people", people_wrong(people, &why) ? why.text : NULL);
+}
+
+/* The devices that were there are there still. */
+static void list_check(struct pool *pool, struct buffer *checks)
+{
+    struct error why = {0};
+    bool ready = true;
+    check_write(checks, &ready, "list of devices", pool_wrong(pool, &why) ? why.text : NULL);
 }
 
 static enum handled handle(struct request *request)
@@ -54,6 +74,7 @@ static enum handled handle(struct request *request)
                 queue_stopping(service->queue) ? "the service is stopping" : NULL);
     if (service->people)
         people_check(service->people, &checks);
+    list_check(service->pool, &checks);
     devices_check(service->devices, &checks, &ready);
     buffer_format(&body, "{\"status\":\"%s\",\"instance\":", ready ? "ready" : "not ready");
     text_string(&body, service->instance);

@@ -20,7 +20,7 @@ static enum handled answer(struct request *request, const char *id, bool asked)
     }
     struct view_experiment view;
     bool running;
-    view_of_job(job, &view);
+    view_of_job(service, job, &view);
     if (!view.ended)
         place_find(service, &view, &running);
     enum handled handled;

@@ -10,7 +10,7 @@ static enum handled answer(struct request *request, const struct job *job, int w
 {
     struct view_experiment view;
     bool running;
-    view_of_job(job, &view);
+    view_of_job(request_service(request), job, &view);
     if (!view.ended)
         place_find(request_service(request), &view, &running);
     if (!view.ended && wait_s) {

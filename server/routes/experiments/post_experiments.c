@@ -15,9 +15,13 @@
 #include "server/people/person.h"
 #include "server/routes/answers/answer_experiment.h"
 #include "server/routes/answers/answer_forbidden.h"
+#include "server/routes/answers/sweep/sweeping.h"
 #include "server/routes/await.h"
+#include "server/routes/answers/choosing/choosing.h"
 #include "server/routes/idempotency.h"
 #include "server/routes/service.h"
+
+extern const struct route route_post_sweeps;
 
 struct submitting {
     struct request *request;
@@ -47,36 +51,31 @@ static void on_committed(void *arg, const struct submitted *outcome)
 
 /* ---- reading ---- */
 
-static void device_find(struct devices *devices, int64_t device, struct device_status *status,
-                        struct problems *problems)
-{
-    int count = devices_count(devices);
-    if (device < 0 || device >= count || !devices_get(devices, (int)device, status))
-        problem_add(problems, "#/device", "there is no device %lld; this service has %d, from 0 to %d",
-                    (long long)device, count, count - 1);
-}
-
-/* The checked experiment of a request. 0, or -1 with the reply given. What is wrong on any device is said before
-   the device is known. */
+/* The checked experiment of a request, and where it may run. 0, or -1 with the reply given. What is wrong on any device is
+   said before a device is known. */
 static int experiment_read(struct request *request, const json_t *object, struct experiment *experiment,
-                           enum handled *handled)
+                           struct device_set *devices, enum handled *handled)
 {
+    struct service *service = request_service(request);
     struct problems problems = {0};
-    struct device_status status = {0};
-    experiment_from_json(experiment, object, &problems);
-    if (experiment->kernel) { /* then every field holds something, and all that is wrong is told at once */
-        device_find(request_service(request)->devices, experiment->device, &status, &problems);
-        experiment_check(experiment, status.known ? &status.facts : NULL, &problems);
+    enum device_fit fit = DEVICE_REFUSED;
+    struct choosing *choosing = choosing_new(service->devices);
+    if (!choosing || choosing_default(service, (json_t *)object) < 0) {
+        free(choosing);
+        *handled = reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for another experiment");
+        return -1;
     }
+    experiment_from_json(experiment, object, &problems);
+    if (experiment->kernel) /* then every field holds something, and all that is wrong is told at once */
+        fit = device_choice_resolve(experiment, &choosing->offers, devices, &problems);
+    free(choosing);
     if (problems.count) {
         sweep_explain(experiment->kernel, object, &problems);
         *handled = reply_fields(request, &problems);
         return -1;
     }
-    if (!status.known) {
-        reply_retry_after(request, 2);
-        *handled = reply_problem(request, PROBLEM_UNAVAILABLE, "device %lld is not known yet%s%s",
-                                 (long long)experiment->device, status.reason[0] ? ": " : "", status.reason);
+    if (fit == DEVICE_UNKNOWN) {
+        *handled = reply_unknown(request, device_set_next(devices, 0));
         return -1;
     }
     return forbid_override(request, experiment->priority, handled) ? -1 : 0;
@@ -93,14 +92,16 @@ static enum handled reply_refusal(struct request *request, const struct submitti
     return reply_error(request, error);
 }
 
-static enum handled submit(struct request *request, const struct experiment *experiment, const char *text)
+static enum handled submit(struct request *request, const struct experiment *experiment,
+                           const struct device_set *devices, const char *text)
 {
     struct submitting *submitting = calloc(1, sizeof *submitting);
     if (!submitting)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for another experiment");
     submitting->request = request;
     submitting->kernel = experiment->kernel->name;
-    submitting->device = (int)experiment->device;
+    bool open = device_choice_open(&experiment->device);
+    submitting->device = open ? -1 : device_set_next(devices, 0);
     submitting->wait_s = request_prefer_wait(request);
     submitting->timeout_s = experiment->timeout_s;
     request_keep(request, submitting, submitting_free);
@@ -109,7 +110,8 @@ static enum handled submit(struct request *request, const struct experiment *exp
         fingerprint_make(text, submitting->fingerprint);
     struct sweep_experiment one = {
         .kernel = submitting->kernel,
-        .device = submitting->device,
+        .devices = *devices,
+        .open = open,
         .priority = (int)experiment->priority,
         .timeout_s = experiment->timeout_s,
         .request = text,
@@ -132,6 +134,7 @@ static enum handled begin(struct request *request)
 {
     enum handled handled = HANDLED_FAILED;
     struct experiment experiment;
+    struct device_set devices;
     struct buffer text = {0};
     bool wrong_key;
     key_read(request, &wrong_key, &handled);
@@ -143,10 +146,19 @@ static enum handled begin(struct request *request)
     json_t *object = body_parse(body, length, "{\"kernel\": \"...\"}", detail);
     if (!object)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
-    if (experiment_read(request, object, &experiment, &handled) < 0)
+    if (json_object_get(object, "repeat")) {
+        struct problems problems = {0};
+        if (sweep_repeat(object, &problems) > 1 || problems.count) {
+            json_decref(object);
+            request_pass(request, &route_post_sweeps);
+            return sweeping_begin(request, true);
+        }
+        json_object_del(object, "repeat");
+    }
+    if (experiment_read(request, object, &experiment, &devices, &handled) < 0)
         goto out;
     if (experiment_write(&text, &experiment, object) == 0)
-        handled = submit(request, &experiment, text.data);
+        handled = submit(request, &experiment, &devices, text.data);
     else
         handled = reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for another experiment");
 out:
@@ -176,7 +188,7 @@ static enum handled answer(struct request *request, struct submitting *submittin
     view.state = job_state_name(running ? JOB_RUNNING : JOB_QUEUED);
     if (!waits || submitting->wait_s) {
         if (store_get(service->store, id, &job, &error) == 0)
-            view_of_job(job, &view);
+            view_of_job(service, job, &view);
         else if (error.kind == ERROR_NOT_FOUND)
             return reply_error(request, &error);
         if (job && !view.ended)

@@ -1,16 +1,16 @@
 /* GET /v1/sweeps/{id}: where it stands and a page of its points, as far as they are; with wait=N once all have
    ended, or after N seconds. As text/csv: a table of all its points. */
-#include <limits.h>
 #include <string.h>
 
 #include "api/csv.h"
 #include "server/http/route.h"
 #include "server/routes/answers/answer_sweep.h"
+#include "server/routes/answers/sweep/sweep_points.h"
 #include "server/routes/await.h"
 
-static const char *const queries[] = {"page_size", "page_token", "wait", NULL};
+static const char *const queries[] = {"columns", "page_size", "page_token", "view", "wait", NULL};
 
-static enum handled answer(struct request *request, const struct sweep_row *row, int wait_s, bool table,
+static enum handled answer(struct request *request, const struct sweep_row *row, int wait_s,
                            const struct sweep_page *page)
 {
     bool ended = sweep_row_ended(row);
@@ -23,7 +23,7 @@ static enum handled answer(struct request *request, const struct sweep_row *row,
     }
     if (ended)
         reply_preference_applied(request);
-    return table ? reply_sweep_table(request, row, page) : reply_sweep(request, row, page);
+    return reply_sweep(request, row, page);
 }
 
 static enum handled handle(struct request *request)
@@ -34,7 +34,7 @@ static enum handled handle(struct request *request)
     struct sweep_row row;
     enum handled handled;
     int wait_s = await_seconds(request);
-    const char *wrong = sweep_page_read(request, table ? INT_MAX : SWEEP_PAGE_SIZE, &page);
+    const char *wrong = sweep_page_read(request, table, &page);
     if (wait_s < 0)
         wrong = "wait must be a number of seconds";
     if (wrong)
@@ -48,7 +48,7 @@ static enum handled handle(struct request *request)
     }
     if (sweep_find(request, id, &row, &handled) < 0)
         return handled;
-    handled = answer(request, &row, wait_s, table, &page);
+    handled = answer(request, &row, wait_s, &page);
     sweep_row_clear(&row);
     return handled;
 }

@@ -3,22 +3,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/scan.h"
 #include "api/text.h"
 #include "server/http/admission/field.h"
 #include "server/http/route.h"
 #include "server/routes/answers/answer_sweep.h"
+#include "server/routes/answers/sweep/list_filter.h"
 
 enum { PAGE_SIZE = 50, PAGE_SIZE_MAX = 500, PIECE_ROWS = 8 };
 
-static const char *const queries[] = {"owner", "page_size", "page_token", NULL};
+static const char *const queries[] = {"owner", "label",     "device_uuid", "since",
+                                      "until", "page_size", "page_token",  NULL};
 
 struct listing {
     struct service *service;
     struct buffer *out;
-    char owner[PERSON_NAME_BYTES], last[ID_BYTES];
+    struct list_filter asked;
+    char last[ID_BYTES];
     int left, seen;           /* of the page still to come; of this piece */
     bool headed, begun, more; /* more: there is a next page */
 };
+
+/* The kernel that its request names, or a list of them; null where it names a recipe. */
+static int kernel_write(struct buffer *out, const char *request)
+{
+    struct scan_paths paths = {0};
+    struct scan_value kernel = {0};
+    if (scan_add(&paths, "kernel", 0))
+        scan_text(&paths.nodes[0], request, &kernel);
+    buffer_text(out, ",\"kernel\":");
+    return kernel.at ? buffer_append(out, kernel.at, kernel.length) : buffer_text(out, "null");
+}
 
 static int row_write(void *arg, const struct sweep_row *row)
 {
@@ -36,6 +51,7 @@ static int row_write(void *arg, const struct sweep_row *row)
     memcpy(listing->last, row->id, sizeof listing->last);
     view_of_sweep(listing->service, row, &view);
     view_sweep(listing->out, &view);
+    kernel_write(listing->out, row->request);
     return buffer_text(listing->out, "}");
 }
 
@@ -48,8 +64,9 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     if (!listing->headed)
         buffer_text(out, "{\"sweeps\":[");
     listing->headed = true;
-    if (store_sweeps(listing->service->store, listing->owner[0] ? listing->owner : NULL,
-                     listing->last[0] ? listing->last : NULL, limit, row_write, listing, error) < 0)
+    listing->asked.filter.before = listing->last[0] ? listing->last : NULL;
+    listing->asked.filter.limit = limit;
+    if (store_sweeps(listing->service->store, &listing->asked.filter, row_write, listing, error) < 0)
         return -1;
     if (!listing->more && listing->seen == limit)
         return 1;
@@ -61,22 +78,22 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
 static enum handled handle(struct request *request)
 {
     const char *size = request_query(request, "page_size"), *token = request_query(request, "page_token");
-    const char *owner = request_query(request, "owner");
     int left = PAGE_SIZE;
     if (size && !field_number(size, 1, PAGE_SIZE_MAX, &left))
         return reply_problem(request, PROBLEM_MALFORMED, "page_size must be a number from 1 to 500");
     if (token && !id_valid(token))
         return reply_problem(request, PROBLEM_MALFORMED,
                              "page_token must be the next_page_token of the page before");
-    if (owner && !person_name_valid(owner))
-        return reply_problem(request, PROBLEM_MALFORMED, "owner must be a name: " PERSON_NAME_RULE);
     struct listing *listing = calloc(1, sizeof *listing);
     if (!listing)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for a list");
     listing->service = request_service(request);
     listing->left = left;
-    if (owner)
-        memcpy(listing->owner, owner, strlen(owner));
+    const char *wrong = list_filter_read(request, &listing->asked);
+    if (wrong) {
+        free(listing);
+        return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
+    }
     if (token)
         memcpy(listing->last, token, sizeof listing->last);
     return reply_stream(request, piece_write, listing, free);

@@ -88,6 +88,14 @@ int64_t id_ms(const char *id)
     return ms;
 }
 
+void id_least(int64_t ms, char id[ID_BYTES])
+{
+    uint8_t value[VALUE_BYTES] = {0};
+    for (int i = 0; ms > 0 && i < TIME_BYTES; i++)
+        value[i] = (uint8_t)(ms >> 8 * (TIME_BYTES - 1 - i));
+    value_write(value, id);
+}
+
 uint64_t id_hash(const char *text)
 {
     /* FNV-1a, then MurmurHash3's finalizer: ids of one millisecond differ in their last characters only. */

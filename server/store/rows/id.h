@@ -20,6 +20,9 @@ bool id_valid(const char *text);
 /* When it was given: milliseconds since 1970. The id must be valid. */
 int64_t id_ms(const char *id);
 
+/* The least that is given at that time or later; milliseconds since 1970. */
+void id_least(int64_t ms, char id[ID_BYTES]);
+
 /* For tables: every bit depends on every character. Any text. */
 uint64_t id_hash(const char *text);
 

@@ -40,5 +40,6 @@ void job_free(struct job *job)
     free(job->kernel);
     free(job->request);
     free(job->result);
+    free(job->lost);
     free(job);
 }

@@ -5,12 +5,13 @@
 #include "server/store/writer/writer.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 
-enum { RETRY_MS = 1000, RETRY_FLUSHING_MS = 50, FLUSH_TRIES = 3 };
+enum { RETRY_MS = 1000, RETRY_FLUSHING_MS = 50, FLUSH_TRIES = 3, OVER_TRIES = 40 };
 
 static void writes_clear(struct writes *writes)
 {
@@ -47,11 +48,11 @@ static int writes_commit(struct applier *applier, struct writes *writes, struct 
 {
     struct writes good;
     writes_clear(&good);
-    int status = applier_begin(applier, error);
+    int status = apply_begin(applier, error);
     while (status == 0 && writes->first) {
         struct store_write *write = writes_pop(writes);
         struct error why = {0};
-        enum applied applied = applier_apply(applier, write, &why);
+        enum applied applied = apply_write(applier, write, &why);
         if (applied == REFUSED) {
             if (why.kind == ERROR_STORE)
                 log_error("store: a write was refused: %s", why.text);
@@ -63,9 +64,9 @@ static int writes_commit(struct applier *applier, struct writes *writes, struct 
             status = error_set(error, why.kind, "%s", why.text);
     }
     if (status == 0)
-        status = applier_commit(applier, error);
+        status = apply_commit(applier, error);
     if (status < 0)
-        applier_rollback(applier);
+        apply_rollback(applier);
     writes_move(&good, writes);
     writes_move(writes, &good);
     return status;
@@ -88,16 +89,44 @@ static bool writer_tell_health(struct writer *writer, const struct error *sickne
     return give_up;
 }
 
+/* Writes the version that is there: a page goes to the log and is synced. Whatever a failed commit left there is written
+   over as soon as that page is in the log, synced or not. */
+static int writer_probe(struct writer *writer, struct error *error)
+{
+    struct sqlite3 *db = writer->applier.db;
+    sqlite3_stmt *statement = NULL;
+    char text[64];
+    int version = -1;
+    if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        version = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    snprintf(text, sizeof text, "PRAGMA user_version = %d", version);
+    int status = version < 0 ? SQLITE_ERROR : sqlite3_exec(db, text, NULL, NULL, NULL);
+    if (status == SQLITE_OK || (version >= 0 && sqlite3_extended_errcode(db) == SQLITE_IOERR_FSYNC))
+        writer->applier.unsynced = false;
+    return status == SQLITE_OK ? 0 : error_set(error, ERROR_STORE, "%s", sqlite3_errmsg(db));
+}
+
+/* A transaction whose sync failed is in the log all the same, and a restart would take it up: another is written over it
+   before anybody is told that it failed. A disk that by now takes no writes either gets a while for it. */
+static void writer_write_over(struct writer *writer)
+{
+    const struct timespec pause = {.tv_nsec = RETRY_FLUSHING_MS * 1000000L};
+    for (int tries = 0; writer->applier.unsynced && tries < OVER_TRIES; tries++) {
+        if (tries)
+            nanosleep(&pause, NULL);
+        writer_probe(writer, &(struct error){0});
+    }
+}
+
 /* One transaction; leaves the list empty. */
 static void writer_transact(struct writer *writer, struct writes *writes)
 {
     struct error error = {0};
-    int status = writes->first ? writes_commit(&writer->applier, writes, &error)
-                               : applier_probe(&writer->applier, &error);
-    /* A transaction whose sync failed is in the log all the same, and a restart would take it up: another is written
-       over it before anybody is told that it failed. */
-    if (status < 0 && writes->first)
-        applier_probe(&writer->applier, &(struct error){0});
+    int status =
+        writes->first ? writes_commit(&writer->applier, writes, &error) : writer_probe(writer, &error);
+    writer_write_over(writer);
     bool give_up = writer_tell_health(writer, status < 0 ? &error : NULL);
     for (struct store_write *write; (write = writes_pop(writes));) {
         if (status < 0 && write->patient && !give_up)

@@ -98,7 +98,7 @@ struct submitted service_submit_sweep(struct service *service, const struct subm
 struct submitted service_submit(struct service *service, const struct plain *plain)
 {
     struct sweep_experiment run = {.kernel = "read_offset",
-                                   .device = plain->device,
+                                   .devices = device_set_of(plain->device),
                                    .priority = plain->priority,
                                    .timeout_s = plain->timeout_s,
                                    .request = plain->request};
@@ -117,7 +117,11 @@ void service_sweep(struct service *service, const char *const requests[], int co
     struct sweep_point points[64];
     assert_in_range(count, 1, 64);
     for (int i = 0; i < count; i++) {
-        runs[i] = (struct sweep_experiment){"copy", 0, 0, timeout_s, requests[i], 1};
+        runs[i] = (struct sweep_experiment){.kernel = "copy",
+                                            .devices = device_set_of(0),
+                                            .timeout_s = timeout_s,
+                                            .request = requests[i],
+                                            .points = 1};
         points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
     }
     struct sweep sweep = {
@@ -127,6 +131,36 @@ void service_sweep(struct service *service, const char *const requests[], int co
     if (submitted.outcome != SUBMITTED_NEW)
         fail_msg("not queued: %s", submitted.error.text);
     memcpy(id, submitted.id, ID_BYTES);
+}
+
+struct submitted service_submit_wide(struct service *service, const struct wide *wide)
+{
+    struct sweep_experiment runs[64];
+    struct sweep_point points[64];
+    int count = wide->count ? wide->count : 1;
+    assert_in_range(count, 1, 64);
+    for (int i = 0; i < count; i++) {
+        runs[i] = (struct sweep_experiment){.kernel = "copy",
+                                            .devices = wide->devices,
+                                            .open = wide->open,
+                                            .priority = wide->priority,
+                                            .timeout_s = 60,
+                                            .request = wide->request ? wide->request : "{}",
+                                            .points = 1};
+        points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
+    }
+    const struct sweep sweep = {.experiments = runs,
+                                .experiment_count = count,
+                                .points = points,
+                                .point_count = count,
+                                .spread = wide->spread};
+    struct submitted submitted = service_submit_sweep(
+        service,
+        &(struct submission){
+            .sweep = &sweep, .owner = wide->owner, .request = wide->count ? "{}" : NULL, .fingerprint = ""});
+    if (submitted.outcome != SUBMITTED_NEW)
+        fail_msg("not queued: %s", submitted.error.text);
+    return submitted;
 }
 
 void service_queue(struct service *service, int device, int priority, char id[ID_BYTES])

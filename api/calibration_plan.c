@@ -1,0 +1,230 @@
+#include "api/calibration_plan.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/experiment_json.h"
+#include "api/json.h"
+#include "kernels/kernel.h"
+
+extern const char calibration_plan_json[]; /* embedded */
+
+/* Sizes are whole steps, so that no block is odd by accident; an array takes no more than that part of the memory. */
+enum { STEP = 64 << 10, SIDE_STEP = 256, MEMORY_PART = 16, RESERVED_SHARED = 1 << 10 };
+static const double samples_s = 0.3;
+
+/* ---- an entry ---- */
+
+/* Elements of an array of so many bytes, as the kernel's size; new reference. */
+static json_t *size_of(const struct kernel *kernel, enum dtype dtype, double bytes,
+                       const struct device_facts *facts)
+{
+    double most = (double)facts->memory_bytes / MEMORY_PART;
+    double elements = (bytes < most ? bytes : most) / (double)dtype_bytes(dtype);
+    if (kernel->dims == 1)
+        return json_integer((json_int_t)fmax(STEP, round(elements / STEP) * STEP));
+    json_int_t side = (json_int_t)fmax(SIDE_STEP, round(sqrt(elements) / SIDE_STEP) * SIDE_STEP);
+    return json_pack("[I,I]", side, side);
+}
+
+static json_t *size_of_l2(const struct kernel *kernel, enum dtype dtype, double l2,
+                          const struct device_facts *facts)
+{
+    return size_of(kernel, dtype, l2 * (double)facts->l2_bytes, facts);
+}
+
+/* A thread has one element. */
+static json_t *size_of_waves(const struct kernel *kernel, enum dtype dtype, double waves,
+                             const struct device_facts *facts)
+{
+    (void)kernel;
+    (void)dtype;
+    return json_integer((json_int_t)(waves * facts->multiprocessors * facts->max_threads_per_multiprocessor));
+}
+
+/* Half a block of room, for what the kernel itself needs. */
+static json_t *shared_of_blocks(const struct kernel *kernel, enum dtype dtype, double blocks,
+                                const struct device_facts *facts)
+{
+    (void)kernel;
+    (void)dtype;
+    double most = (double)facts->shared_bytes_per_block_optin;
+    double bytes = (double)facts->shared_bytes_per_multiprocessor / (blocks + 0.5) - RESERVED_SHARED;
+    return json_integer((json_int_t)fmax(0, fmin(bytes, most > 0 ? most : bytes)));
+}
+
+static const struct scaled {
+    const char *name, *field;
+    json_t *(*value)(const struct kernel *, enum dtype, double, const struct device_facts *);
+} scaled_fields[] = {
+    {"l2", "size", size_of_l2},
+    {"waves", "size", size_of_waves},
+    {"blocks_per_sm", "shared_bytes", shared_of_blocks},
+};
+
+/* The first of an axis, or the value itself. */
+static const char *first_text(const json_t *value)
+{
+    return json_string_value(json_is_array(value) ? json_array_get(value, 0) : value);
+}
+
+/* Sets a field that follows the device, an axis of it where the plan has a list. */
+static void field_scale(json_t *object, const struct scaled *scaled, const json_t *amounts,
+                        const struct device_facts *facts)
+{
+    const char *name = first_text(json_object_get(object, "kernel"));
+    const char *type = first_text(json_object_get(object, "dtype"));
+    const struct kernel *kernel = name ? suite_find(name) : NULL;
+    size_t i;
+    const json_t *amount;
+    if (!amounts || !kernel)
+        return;
+    enum dtype dtype = type && dtype_of(type) >= 0 ? (enum dtype)dtype_of(type) : kernel->dtype;
+    json_t *values = json_array();
+    json_array_foreach (amounts, i, amount)
+        json_array_append_new(values, scaled->value(kernel, dtype, json_number_value(amount), facts));
+    if (!json_is_array(amounts))
+        json_array_append_new(values, scaled->value(kernel, dtype, json_number_value(amounts), facts));
+    json_object_set_new(object, scaled->field, values);
+}
+
+/* A sweep's object for that device; new reference. */
+static json_t *entry_make(const json_t *entry, const struct device_offer *device)
+{
+    json_t *object = json_deep_copy(json_object_get(entry, "sweep"));
+    for (size_t i = 0; i < sizeof scaled_fields / sizeof *scaled_fields; i++)
+        field_scale(object, &scaled_fields[i], json_object_get(entry, scaled_fields[i].name), device->facts);
+    json_object_set_new(object, "device", json_integer(device->number));
+    json_object_set_new(object, "priority", json_integer(-EXPERIMENT_PRIORITY_MAX));
+    json_object_set_new(object, "measure", json_pack("{s:f}", "max_seconds", samples_s));
+    json_object_set_new(object, "labels", json_pack("{s:O}", "calibration", json_object_get(entry, "for")));
+    return object;
+}
+
+/* ---- all of them ---- */
+
+static bool plan_grow(struct calibration_plan *plan, const struct sweep *part)
+{
+    struct sweep *whole = &plan->sweep;
+    size_t points = (size_t)whole->point_count + (size_t)part->point_count,
+           experiments = (size_t)whole->experiment_count + (size_t)part->experiment_count;
+    void *grown = realloc(whole->points, (points + 1) * sizeof *whole->points);
+    whole->points = grown ? grown : whole->points;
+    bool ok = grown && (grown = realloc(whole->experiments, (experiments + 1) * sizeof *whole->experiments));
+    whole->experiments = ok ? grown : whole->experiments;
+    ok = ok && (grown = realloc(plan->parts, (size_t)(plan->count + 1) * sizeof *plan->parts));
+    plan->parts = ok ? grown : plan->parts;
+    return ok;
+}
+
+/* Takes the part over. Points that cannot be launched are left out: a device that lacks a type or so much shared memory is
+   calibrated by the others. 0; or -1: no memory. */
+static int plan_join(struct calibration_plan *plan, struct sweep *part)
+{
+    struct sweep *whole = &plan->sweep;
+    if (!plan_grow(plan, part)) {
+        sweep_free(part);
+        return -1;
+    }
+    for (int i = 0; i < part->point_count; i++)
+        if (part->points[i].experiment >= 0) {
+            whole->points[whole->point_count] = part->points[i];
+            whole->points[whole->point_count++].experiment += whole->experiment_count;
+        }
+    memcpy(whole->experiments + whole->experiment_count, part->experiments,
+           (size_t)part->experiment_count * sizeof *part->experiments);
+    whole->experiment_count += part->experiment_count;
+    plan->parts[plan->count++] = *part;
+    return 0;
+}
+
+/* 0; or -1: no memory. An entry that this build or the device can do nothing with is left out. */
+static int entry_add(struct calibration_plan *plan, const json_t *entry, const struct device_offer *device)
+{
+    struct device_offers offers = {device, 1};
+    struct problems problems = {0};
+    struct sweep part;
+    json_t *object = entry_make(entry, device);
+    int status = object ? sweep_expand(&part, object, &offers, &problems) : -1;
+    json_decref(object);
+    if (status == 0)
+        return plan_join(plan, &part);
+    return problems.count ? 0 : -1;
+}
+
+int calibration_plan_make(struct calibration_plan *plan, const struct device_offer *device,
+                          struct error *error)
+{
+    size_t i;
+    const json_t *entry;
+    json_t *entries = json_loads(calibration_plan_json, 0, NULL);
+    json_t *request = json_pack("{s:s,s:i}", "recipe", CALIBRATION_RECIPE, "device", device->number);
+    *plan = (struct calibration_plan){.sweep = {.unknown_device = -1}};
+    plan->request = request ? json_dumps(request, API_JSON_FLAGS) : NULL;
+    int status = entries && plan->request ? 0 : -1;
+    json_array_foreach (entries, i, entry)
+        status = status == 0 ? entry_add(plan, entry, device) : status;
+    json_decref(request);
+    json_decref(entries);
+    if (status < 0)
+        error_set(error, ERROR_MEMORY, "no memory for the experiments of a calibration");
+    else if (plan->sweep.experiment_count < FIT_ROWS_LEAST)
+        status = error_set(error, ERROR_INVALID, "%s can run %d experiments of the calibration, it takes %d",
+                           device->facts->name, plan->sweep.experiment_count, FIT_ROWS_LEAST);
+    if (status < 0)
+        calibration_plan_free(plan);
+    return status;
+}
+
+void calibration_plan_free(struct calibration_plan *plan)
+{
+    for (int i = 0; i < plan->count; i++)
+        sweep_free(&plan->parts[i]);
+    free(plan->parts);
+    free(plan->sweep.points);
+    free(plan->sweep.experiments);
+    free(plan->request);
+    *plan = (struct calibration_plan){0};
+}
+
+/* ---- what came of them ---- */
+
+static double number_at(const json_t *object, const char *part, const char *name, double missing)
+{
+    const json_t *value = json_object_get(json_object_get(object, part), name);
+    return json_is_number(value) ? json_number_value(value) : missing;
+}
+
+static bool is_latency(const json_t *request)
+{
+    const char *what = json_string_value(json_object_get(json_object_get(request, "labels"), "calibration"));
+    return what && strcmp(what, calibration_about(CALIBRATION_DRAM_LATENCY)->name) == 0;
+}
+
+static int row_read(struct fit_row *row, const json_t *request, const json_t *result)
+{
+    struct problems problems = {0};
+    const json_t *timing = json_object_get(result, "timing");
+    if (experiment_from_json(&row->experiment, request, &problems) < 0 ||
+        experiment_check(&row->experiment, NULL, &problems) < 0)
+        return -1;
+    access_count(&row->experiment, &row->access);
+    row->cold_us = number_at(timing, "cold", "median_us", 0);
+    row->hot_us = number_at(timing, "hot", "median_us", 0);
+    row->floor_us = number_at(result, "timing", "floor_us", 0);
+    row->registers = (int)number_at(result, "launch", "registers_per_thread", -1);
+    row->shared_bytes = (int64_t)number_at(result, "launch", "shared_bytes_per_block", -1);
+    row->latency = is_latency(request);
+    return row->cold_us > 0 && row->floor_us > 0 ? 0 : -1;
+}
+
+int calibration_row(struct fit_row *row, const char *request, const char *result)
+{
+    json_t *asked = json_loads(request, 0, NULL), *told = json_loads(result, 0, NULL);
+    int status = asked && told ? row_read(row, asked, told) : -1;
+    json_decref(asked);
+    json_decref(told);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* The experiments that calibrate a device: kernels/calibrations/plan.json, made for what the device is; and what came of them.
+
+   The plan is a list of sweeps' objects, each with what the experiments are "for" (the constant that they tell most of, or
+   "all"), and sizes that follow the device: "l2", an array is so many times its L2; "waves", so many times what it holds at
+   once; "blocks_per_sm", so many that shared memory lets so many blocks be resident. A list there is an axis as well. */
+#ifndef COALESCED_API_CALIBRATION_PLAN_H
+#define COALESCED_API_CALIBRATION_PLAN_H
+
+#include "api/device_choice.h"
+#include "api/sweep.h"
+#include "base/error.h"
+#include "kernels/calibrations/fit.h"
+
+#define CALIBRATION_RECIPE "calibration"
+
+/* The whole plan as one sweep for one device. */
+struct calibration_plan {
+    struct sweep sweep;
+    char *request;       /* the sweep's own: a JSON object */
+    struct sweep *parts; /* what it is put together from, which own its texts */
+    int count;
+};
+
+/* For a device whose facts are known; then to be given to calibration_plan_free(). 0; or -1 with nothing to free:
+   ERROR_INVALID (the device can run too few of the experiments), ERROR_MEMORY. */
+int calibration_plan_make(struct calibration_plan *plan, const struct device_offer *device,
+                          struct error *error);
+void calibration_plan_free(struct calibration_plan *plan);
+
+/* Reads an experiment of it that succeeded, by its request and its result. 0; or -1: it tells no time. */
+int calibration_row(struct fit_row *row, const char *request, const char *result);
+
+#endif

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""The model of time held against what a GPU takes: predicted against measured, the limiter against the counters, and what
+one change was said to bring against what it brings.
+
+    bench/why.py --binary build-gpu/coalesced [--out bench/results/why_h200.json] [--plot docs/plots/why.svg]
+        [--only times,limiters,changes] [--times 600] [--limiters 500] [--changes 200] [--seed 1] [--calibrate]
+    bench/why.py --time-work build/time_work --rows ROWS.json[.gz]
+
+The experiments are drawn over all kernels that the model applies to; sizes from 2^18 to 2^27, blocks from 32 to 1024
+threads, occupancy limited at random, every load path. `--calibrate` has the service measure the device's constants first and
+predicts with those. `--rows` takes what was measured elsewhere ({"rows": [{request, registers, shared_bytes_per_block,
+cold_us}]}) and asks time_work.c, without a GPU: its constants are those that are shipped."""
+import argparse
+import gzip
+import json
+import math
+import pathlib
+import random
+import statistics
+import subprocess
+import time
+
+import draw
+from report import report_begin, report_end
+from service import Service
+
+SIZES = [1 << 18, 1 << 20, 3000000, 1 << 22, 1 << 24, 50000000, 1 << 26, 1 << 27]
+ROWS = [32, 64, 256, 366, 1024, 2048, 4096, 8192]
+BLOCKS = [32, 64, 96, 128, 192, 256, 384, 512, 768, 1024]
+SHAPES = [(32, 1), (64, 1), (128, 1), (256, 1), (64, 4), (32, 4), (32, 8), (32, 16), (32, 32), (16, 16), (16, 32), (8, 32)]
+SHARED = [0, 0, 16384, 28672, 57344, 115712, 220000]
+# One pass over arrays, of which the model is asked more.
+STREAMING = set("""read_offset write_offset read_offset_unroll4 read_offset_unroll write_offset_unroll copy copy_vec4 copy_width
+vector_add read_restrict soa aos aos_aligned aosoa sum_matrix_1d sum_matrix_mix stream_copy stream_mul stream_add
+stream_triad""".split())
+LOUD = ["dram__bytes_read.sum", "dram__bytes_write.sum", "sm__warps_active.avg.pct_of_peak_sustained_active",
+        "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", "lts__throughput.avg.pct_of_peak_sustained_elapsed"]
+
+
+def request_of(chance, kernel):
+    made = draw.request(chance, kernel)
+    if kernel["size_dims"] == 2:
+        made["size"] = [chance.choice(ROWS), chance.choice(ROWS)]
+    else:
+        made["size"] = chance.choice(SIZES)
+    made["block"] = list(chance.choice(SHAPES)) if kernel["block_dims"] == 2 else chance.choice(BLOCKS)
+    made["shared_bytes"] = chance.choice(SHARED)
+    if kernel["grid_stride"]:
+        made["grid"] = chance.choice([66, 132, 264, 528, 1056, 2112, 8448])
+    return made
+
+
+def shares(ratios):
+    errors = [abs(ratio - 1) for ratio in ratios]
+    if not errors:
+        return {"experiments": 0}
+    return {"experiments": len(errors), "within_10_pct": round(100 * sum(e < 0.1 for e in errors) / len(errors), 1),
+            "within_25_pct": round(100 * sum(e < 0.25 for e in errors) / len(errors), 1),
+            "median_error_pct": round(100 * statistics.median(errors), 2)}
+
+
+def judged(rows):
+    """(kernel, predicted, measured, limiter) of each."""
+    found = {"all": shares([p / m for _, p, m, _ in rows]),
+             "one_pass_streaming": shares([p / m for k, p, m, _ in rows if k in STREAMING])}
+    for column, name in ((0, "by_kernel"), (3, "by_limiter")):
+        found[name] = {key: shares([row[1] / row[2] for row in rows if row[column] == key])
+                       for key in sorted({row[column] for row in rows})}
+    return found
+
+
+def scatter(rows, path):
+    """Predicted over measured, both axes logarithmic, a colour a limiter."""
+    colours = {"launch": "#4477aa", "dram": "#228833", "ask": "#ee6677", "tag": "#aa3377", "lines": "#ccbb44",
+               "issue": "#66ccee", "latency": "#777777"}
+    low, high, side, edge = 2, 10000, 520, 60
+
+    def at(us):
+        return edge + (side - 2 * edge) * math.log(us / low) / math.log(high / low)
+
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" font-family="sans-serif" font-size="11">',
+             f'<rect width="{side}" height="{side}" fill="#fff"/>']
+    for tick in (10, 100, 1000, 10000):
+        x, y = at(tick), side - at(tick)
+        lines += [f'<path d="M{x:.1f} {edge}V{side - edge}M{edge} {y:.1f}H{side - edge}" stroke="#ddd" fill="none"/>',
+                  f'<text x="{x:.1f}" y="{side - edge + 16}" text-anchor="middle">{tick}</text>',
+                  f'<text x="{edge - 6}" y="{y + 4:.1f}" text-anchor="end">{tick}</text>']
+    lines += [f'<path d="M{at(low)} {side - at(low)}L{at(high)} {side - at(high)}" stroke="#000" fill="none"/>',
+              f'<text x="{side / 2}" y="{side - 16}" text-anchor="middle">measured, us</text>',
+              f'<text transform="translate(16 {side / 2}) rotate(-90)" text-anchor="middle">predicted, us</text>']
+    lines += [f'<circle cx="{at(m):.1f}" cy="{side - at(p):.1f}" r="2.2" fill="{colours[limiter]}" fill-opacity=".6"/>'
+              for _, p, m, limiter in rows]
+    for i, (name, colour) in enumerate(colours.items()):
+        lines.append(f'<circle cx="{edge + 14}" cy="{edge + 14 + 16 * i}" r="4" fill="{colour}"/>'
+                     f'<text x="{edge + 24}" y="{edge + 18 + 16 * i}">{name}</text>')
+    pathlib.Path(path).write_text("\n".join([*lines, "</svg>\n"]))
+
+
+class Why:
+    def __init__(self, options):
+        self.options = options
+        self.service = Service(options.binary, "--devices", "auto")
+        self.chance = random.Random(options.seed)
+        self.kernels = self.service.get("/v1/kernels")["kernels"]
+        self.rows = []
+        device = self.service.get("/v1/devices/0")
+        self.device = {key: device.get(key) for key in ("name", "arch", "driver", "runtime")}
+
+    def calibrate(self):
+        begin = time.monotonic()
+        self.service.session.post(self.service.url + "/v1/devices/0/calibration")
+        while (told := self.service.get("/v1/devices/0/calibration"))["state"] == "running":
+            time.sleep(0.5)
+        return {"seconds": round(time.monotonic() - begin, 1), "state": told["state"], "failure": told["failure"],
+                "calibration": told["calibration"]}
+
+    def drawn(self, count, **more):
+        """`count` results that have a time; kernels in turn, so that each has its part."""
+        found, tried = 0, 0
+        while found < count and tried < 20 * count:
+            request = dict(request_of(self.chance, self.kernels[tried % len(self.kernels)]), **more)
+            tried += 1
+            answer = self.service.session.post(self.service.url + "/v1/experiments", json=request, headers={"Prefer": "wait=60"})
+            if not answer.ok or answer.json().get("state") != "succeeded":
+                continue
+            result = answer.json()
+            if "predicted_us" in result.get("time", {}):
+                found += 1
+                yield request, result
+
+    def times(self):
+        for request, result in self.drawn(self.options.times):
+            told = result["time"]
+            self.rows.append((request["kernel"], told["predicted_us"], told["measured_us"], told["limiter"]))
+        return judged(self.rows)
+
+    def limiters(self):
+        """Where the first bound leads the second by 20 % or more, and counters can decide."""
+        agrees, differs, undecided = 0, [], 0
+        for request, result in self.drawn(self.options.limiters, counters=LOUD, measure={"max_seconds": 0.05}):
+            told = result["time"]
+            if told["close_second"] or told["measured_us"] < 10 or "counted" not in told:
+                undecided += 1
+            elif told["counted"]["agrees"]:
+                agrees += 1
+            else:
+                differs.append({"request": request, "predicted": told["limiter"], "counted": told["counted"]})
+        decided = agrees + len(differs)
+        return {"decided": decided, "agree_pct": round(100 * agrees / max(1, decided), 1), "undecided": undecided,
+                "differ": differs[:60]}
+
+    def changes(self):
+        """A change brings at least half of what was promised, in how many of them."""
+        kept, asked, short = 0, 0, []
+        for request, result in self.drawn(self.options.changes * 3):
+            if asked >= self.options.changes:
+                break
+            advised = result["time"].get("what_if") or []
+            if not advised:
+                continue
+            before, promised = result["time"]["measured_us"], result["time"]["predicted_us"] - advised[0]["predicted_us"]
+            after = self.service.post(dict(request, **advised[0]["change"]))
+            if after["state"] != "succeeded":
+                continue
+            asked += 1
+            brought = before - after["timing"]["cold"]["median_us"]
+            if brought >= promised / 2:
+                kept += 1
+            else:
+                short.append({"request": request, "change": advised[0]["change"], "promised_us": round(promised, 2),
+                              "brought_us": round(brought, 2)})
+        return {"asked": asked, "kept_pct": round(100 * kept / max(1, asked), 1), "short": short}
+
+
+def of_rows(options):
+    opened = gzip.open if options.rows.endswith(".gz") else open
+    with opened(options.rows, "rt") as file:
+        rows = json.load(file)["rows"]
+    asked = "".join(json.dumps({"request": row["request"], "registers": row["registers"],
+                                "shared": row["shared_bytes_per_block"]}) + "\n" for row in rows)
+    said = subprocess.run([options.time_work], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()
+    told = [json.loads(line) for line in said]
+    return [(row["request"]["kernel"], one["us"], row["cold_us"], one["limiter"])
+            for row, one in zip(rows, told, strict=True) if "us" in one]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary")
+    parser.add_argument("--time-work")
+    parser.add_argument("--rows")
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--plot")
+    parser.add_argument("--only", default="times,limiters,changes")
+    parser.add_argument("--times", type=int, default=600)
+    parser.add_argument("--limiters", type=int, default=500)
+    parser.add_argument("--changes", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--calibrate", action="store_true")
+    options = parser.parse_args()
+    if options.rows:
+        rows = of_rows(options)
+        print(json.dumps(judged(rows), indent=1))
+    else:
+        why = Why(options)
+        report = report_begin(pathlib.Path(options.binary).parent, device=why.device)
+        if options.calibrate:
+            report["calibration"] = why.calibrate()
+        for part in options.only.split(","):
+            report[part] = getattr(why, part)()
+        why.service.stop()
+        report_end(report, options.out)
+        rows = why.rows
+    if options.plot and rows:
+        scatter(rows, options.plot)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+#include "client/answers/sweep/point.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/answers/fields.h"
+
+static json_t *member(const json_t *point, const char *prefix, const char *which)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s%s", prefix, which);
+    return fields_at(point, path);
+}
+
+struct point_time point_time(const json_t *point, const char *which)
+{
+    bool summed = json_object_get(point, "runs") != NULL;
+    const json_t *timing = member(point, summed ? "" : "result.timing.", which);
+    const json_t *rates = member(point, summed ? "" : "result.bandwidth.", which);
+    return (struct point_time){fields_number(timing, "median_us"), fields_number(timing, "ci95_us.0"),
+                               fields_number(timing, "ci95_us.1"), fields_number(rates, "effective_gbps"),
+                               fields_number(rates, "of_peak")};
+}
+
+void point_value(const json_t *point, const char *value, double *at, double *low, double *high)
+{
+    struct point_time time = point_time(point, strncmp(value, "cold", 4) == 0 ? "cold" : "hot");
+    *at = time.median_us;
+    *low = time.low_us;
+    *high = time.high_us;
+    if (!strstr(value, "gbps"))
+        return;
+    /* Bytes over time: the interval's ends change places. */
+    double moved = time.gbps * time.median_us;
+    *at = time.gbps;
+    *low = moved / time.high_us;
+    *high = moved / time.low_us;
+}
+
+static int known(const json_t *value)
+{
+    return json_is_boolean(value) ? json_is_true(value) : -1;
+}
+
+int point_verified(const json_t *point)
+{
+    return known(json_object_get(point, "runs") ? json_object_get(point, "verified")
+                                                : fields_at(point, "result.correctness.verified"));
+}
+
+int point_stable(const json_t *point)
+{
+    return known(json_object_get(point, "runs") ? json_object_get(point, "stable")
+                                                : fields_at(point, "result.stability.stable"));
+}

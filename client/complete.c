@@ -1,0 +1,216 @@
+#include "client/complete.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/manual/table.h"
+#include "client/service/service.h"
+
+static void offer(const char *prefix, const char *before, const char *word, const char *text)
+{
+    char whole[512];
+    snprintf(whole, sizeof whole, "%s%s", before, word);
+    if (strncmp(whole, prefix, strlen(prefix)) == 0)
+        printf("%s%s%.60s\n", whole, text && *text ? "\t" : "", text ? text : "");
+}
+
+/* Each word of "ca cg ldg". */
+static void offer_words(const char *prefix, const char *before, const char *words)
+{
+    while (*words) {
+        char word[64];
+        size_t length = strcspn(words, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, words);
+        offer(prefix, before, word, NULL);
+        words += length + (words[length] == ' ');
+    }
+}
+
+/* NULL when the service does not answer at once. */
+static json_t *ask(const char *path)
+{
+    struct screen screen = {.quiet = true};
+    struct service service;
+    struct answer answer = {0};
+    json_t *document = NULL;
+    if (service_open(&service, &screen, NULL, 0, NULL) != 0)
+        return NULL;
+    service.silent = true;
+    service.limit_s = 1;
+    if (service_ask(&service, &(struct question){.method = "GET", .path = path}, &answer) == 0)
+        document = json_loads(answer.body.data, 0, NULL);
+    answer_free(&answer);
+    service_close(&service);
+    return document;
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static void offer_named(const char *prefix, const char *path, const char *list, const char *name,
+                        const char *text)
+{
+    json_t *document = ask(path), *row;
+    size_t i;
+    json_array_foreach (json_object_get(document, list), i, row)
+        offer(prefix, "", text_of(row, name), text_of(row, text));
+    json_decref(document);
+}
+
+static void offer_devices(const char *prefix, const char *before, bool choose)
+{
+    json_t *document = ask("/v1/devices"), *row;
+    size_t i;
+    json_array_foreach (json_object_get(document, "devices"), i, row)
+        offer(prefix, before, text_of(row, "device_name"), text_of(row, "name"));
+    if (document && choose)
+        offer_words(prefix, before, "any arch=");
+    json_decref(document);
+}
+
+static void offer_choices(const char *prefix, const json_t *parameter)
+{
+    char before[128];
+    json_t *choice;
+    size_t i;
+    snprintf(before, sizeof before, "%s=", text_of(parameter, "name"));
+    json_array_foreach (json_object_get(parameter, "choices"), i, choice)
+        offer(prefix, before, json_string_value(choice), NULL);
+}
+
+static void offer_parameters(const char *kernel, const char *prefix, bool sweep)
+{
+    static const struct {
+        const char *name, *text;
+    } common[] = {{"size=", "elements, or rows x columns"},
+                  {"block=", "threads"},
+                  {"grid=", "blocks"},
+                  {"dtype=", "f32 f64 i32"},
+                  {"device=", "its name, any, or what it must be"},
+                  {"label.", "a label"},
+                  {"counters=", "on off"},
+                  {"measure.noise=", "stop below it"},
+                  {"measure.min_samples=", "samples"},
+                  {"measure.max_seconds=", "seconds"},
+                  {"shared_bytes=", "bytes a block"},
+                  {"transfers=", "none pageable pinned"},
+                  {"timeout_s=", "seconds"},
+                  {"priority=", "-100 to 100"}};
+    char path[512];
+    snprintf(path, sizeof path, "/v1/kernels/%s", kernel);
+    json_t *document = strpbrk(kernel, "/?#% ") ? NULL : ask(path), *row;
+    size_t i;
+    if (!document)
+        return;
+    json_array_foreach (json_object_get(document, "parameters"), i, row) {
+        char name[128];
+        snprintf(name, sizeof name, "%s=", text_of(row, "name"));
+        if (strncmp(prefix, name, strlen(name)) == 0)
+            offer_choices(prefix, row);
+        else
+            offer(prefix, "", name, text_of(row, "text"));
+    }
+    json_t *dtype;
+    if (strncmp(prefix, "dtype=", 6) == 0)
+        json_array_foreach (json_object_get(document, "dtypes"), i, dtype)
+            offer(prefix, "dtype=", json_string_value(dtype), NULL);
+    json_decref(document);
+    if (strncmp(prefix, "counters=", 9) == 0)
+        offer_words(prefix, "counters=", "on off");
+    if (strncmp(prefix, "transfers=", 10) == 0)
+        offer_words(prefix, "transfers=", "none pageable pinned");
+    if (strncmp(prefix, "device=", 7) == 0)
+        offer_devices(prefix, "device=", true);
+    for (i = 0; !strchr(prefix, '=') && i < sizeof common / sizeof *common; i++)
+        offer(prefix, "", common[i].name, common[i].text);
+    if (sweep && !strchr(prefix, '='))
+        offer(prefix, "", "repeat=", "rounds, each with the arrays placed anew");
+}
+
+static void offer_commands(const char *prefix)
+{
+    for (const struct manual_command *row = manual_commands; row->name; row++)
+        offer(prefix, "", row->name, row->summary);
+    offer(prefix, "", "help", "help, of a command or of all");
+}
+
+static void offer_options(const struct manual_command *command, const char *prefix)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        bool fits = command ? manual_takes(command, (enum option)i)
+                            : ((manual_common | manual_alone) & (UINT64_C(1) << i)) != 0;
+        if (fits)
+            offer(prefix, "--", manual_options[i].name, manual_options[i].text);
+    }
+}
+
+/* Whether the word before the last is an option that waits for its value; offers what that may be. */
+static bool offer_value(const char *command, const char *option, const char *prefix)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct manual_option *row = &manual_options[i];
+        bool named = strncmp(option, "--", 2) == 0
+                         ? strcmp(option + 2, row->name) == 0
+                         : option[0] == '-' && row->letter && option[1] == row->letter && !option[2];
+        if (!named || !row->value)
+            continue;
+        if (row->choices)
+            offer_words(prefix, "", row->choices);
+        if (i == OPTION_KERNEL)
+            offer_named(prefix, "/v1/kernels", "kernels", "name", "title");
+        if (i == OPTION_DEVICE)
+            offer_devices(prefix, "", strcmp(command, "ls") != 0);
+        if (i == OPTION_SWEEP)
+            offer_named(prefix, "/v1/sweeps?page_size=20", "sweeps", "id", "state");
+        return true;
+    }
+    return false;
+}
+
+static void offer_next(const struct manual_command *command, const char *name, const char *prefix)
+{
+    if (command->words == WORDS_KERNEL && !name)
+        offer_named(prefix, "/v1/kernels", "kernels", "name", "title");
+    else if (command->words == WORDS_KERNEL)
+        offer_parameters(name, prefix, command->most < 0);
+    else if (command->words == WORDS_RECIPE && !name)
+        offer_named(prefix, "/v1/recipes", "recipes", "name", "title");
+    else if (command->words == WORDS_DEVICE)
+        offer_devices(prefix, "", false);
+    else if (command->words == WORDS_IDS) {
+        offer_named(prefix, "/v1/sweeps?page_size=20", "sweeps", "id", "state");
+        if (strcmp(command->name, "compare") != 0)
+            offer_named(prefix, "/v1/experiments?page_size=20", "experiments", "id", "kernel");
+    }
+}
+
+int complete(int count, char **words)
+{
+    const char *prefix = count > 0 ? words[count - 1] : "", *name = NULL;
+    const struct manual_command *command = NULL;
+    bool named = false, help = false;
+    for (int i = 0; i + 1 < count; i++) {
+        if (words[i][0] == '-')
+            continue;
+        if (!named) {
+            command = manual_find(words[i]);
+            help = strcmp(words[i], "help") == 0;
+        } else if (!name) {
+            name = words[i];
+        }
+        named = true;
+    }
+    if (count > 1 && offer_value(command ? command->name : "", words[count - 2], prefix))
+        return 0;
+    if (prefix[0] == '-')
+        offer_options(command, prefix);
+    else if (!named || (help && !name))
+        offer_commands(prefix);
+    else if (command)
+        offer_next(command, name, prefix);
+    return 0;
+}

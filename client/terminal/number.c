@@ -1,0 +1,82 @@
+#include "client/terminal/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Digits behind the point, so that four stand in all. */
+static int decimals_for(double value)
+{
+    double size = fabs(value);
+    if (!(size > 0) || size >= 1000)
+        return 0;
+    int before = (int)floor(log10(size)) + 1;
+    int decimals = 4 - before;
+    return decimals > 9 ? 9 : decimals;
+}
+
+void number_text(char text[NUMBER_BYTES], double value)
+{
+    if (!isfinite(value))
+        snprintf(text, NUMBER_BYTES, "no value");
+    else if (fabs(value) >= 1e15)
+        snprintf(text, NUMBER_BYTES, "%.3e", value);
+    else
+        snprintf(text, NUMBER_BYTES, "%.*f", decimals_for(value), value);
+}
+
+/* Digits behind the point of a number whose interval is so wide to one side: one digit of that, or two when it begins
+   with 1, and never more than the number itself would have. */
+static int decimals_within(double value, double side)
+{
+    int most = decimals_for(value);
+    if (!(side > 0))
+        return most;
+    int place = (int)floor(log10(side));
+    int decimals = -place + (side / pow(10, place) < 2 ? 1 : 0);
+    if (decimals < 0)
+        decimals = 0;
+    return decimals > most + 2 ? most + 2 : decimals;
+}
+
+void number_interval(char text[NUMBER_BYTES], double value, double low, double high, bool ascii)
+{
+    if (!isfinite(value) || !isfinite(low) || !isfinite(high) || high < low || fabs(value) >= 1e15) {
+        number_text(text, value);
+        return;
+    }
+    double below = value - low, above = high - value, wider = fmax(below, above);
+    int decimals = decimals_within(value, wider);
+    if (fabs(above - below) <= 0.5 * wider)
+        snprintf(text, NUMBER_BYTES, "%.*f %s %.*f", decimals, value, ascii ? "+-" : "±", decimals, wider);
+    else
+        snprintf(text, NUMBER_BYTES, "%.*f (%.*f to %.*f)", decimals, value, decimals, low, decimals, high);
+}
+
+void number_duration(char text[NUMBER_BYTES], double seconds)
+{
+    text[0] = '\0';
+    if (!(seconds >= 0))
+        return;
+    if (seconds < 1)
+        snprintf(text, NUMBER_BYTES, "%.1f s", seconds);
+    else if (seconds < 100)
+        snprintf(text, NUMBER_BYTES, "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(text, NUMBER_BYTES, "%.0f min", seconds / 60);
+    else
+        snprintf(text, NUMBER_BYTES, "%.0f h", seconds / 3600);
+}
+
+void number_count(char text[NUMBER_BYTES], long long value)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%lld", value);
+    size_t length = strlen(digits), sign = digits[0] == '-', out = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > sign && (length - i) % 3 == 0 && length - sign >= 5)
+            text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = '\0';
+}

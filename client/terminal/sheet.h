@@ -1,0 +1,32 @@
+/* A table of text: columns as wide as their cells, numbers to the right. On a terminal that is too narrow the columns
+   marked as such are left out, and that is said; elsewhere all of it is written. */
+#ifndef COALESCED_CLIENT_TERMINAL_SHEET_H
+#define COALESCED_CLIENT_TERMINAL_SHEET_H
+
+#include <stdio.h>
+
+#include "client/terminal/screen.h"
+
+struct sheet;
+
+enum sheet_column {
+    SHEET_LEFT = 0,
+    SHEET_RIGHT = 1, /* to the right: numbers */
+    SHEET_SPARE = 2, /* may be left out; the rightmost first */
+};
+
+/* To be freed with sheet_free. A failed allocation ends in cells that are missing. */
+struct sheet *sheet_new(void);
+void sheet_free(struct sheet *sheet);
+
+/* All columns come before the first cell. unit: "" for none. The texts are copied. */
+void sheet_column(struct sheet *sheet, int flags, const char *name, const char *unit);
+
+/* The next cell, row by row. */
+void sheet_cell(struct sheet *sheet, enum style style, const char *text);
+void sheet_format(struct sheet *sheet, enum style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void sheet_print(const struct sheet *sheet, const struct screen *screen, FILE *out);
+
+#endif

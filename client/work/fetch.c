@@ -1,0 +1,151 @@
+#include "client/work/fetch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/answers/fields.h"
+
+int fetch_json(struct context *context, const char *path, json_t **document)
+{
+    struct answer answer;
+    *document = NULL;
+    int status = service_ask(&context->service, &(struct question){.method = "GET", .path = path}, &answer);
+    if (status != EXIT_FINE)
+        return status;
+    *document = fields_parse(&context->screen, answer.body.data);
+    answer_free(&answer);
+    return *document ? EXIT_FINE : EXIT_UNREACHABLE;
+}
+
+int fetch_copy(struct context *context, const char *path, const char *accept, FILE *out)
+{
+    struct answer answer;
+    int status = service_ask(&context->service,
+                             &(struct question){.method = "GET", .path = path, .accept = accept}, &answer);
+    if (status != EXIT_FINE)
+        return status;
+    fwrite(answer.body.data, 1, answer.body.size, out);
+    answer_free(&answer);
+    return EXIT_FINE;
+}
+
+/* A recipe's published figures stand in its runs; else the points summed up are enough, where the service has that. */
+static const char *view_of(const json_t *sweep)
+{
+    bool knows = json_object_get(sweep, "point_count") != NULL,
+         recipe = json_is_string(json_object_get(sweep, "recipe"));
+    return knows && !recipe ? "&view=summary" : "";
+}
+
+static int fetch_page(struct context *context, const char *id, const char *view, const char *page,
+                      struct answer *answer, json_t **document)
+{
+    char path[512];
+    snprintf(path, sizeof path, "/v1/sweeps/%s?page_size=500%s%s%s", id, view, *page ? "&page_token=" : "",
+             page);
+    int status = service_ask(&context->service, &(struct question){.method = "GET", .path = path}, answer);
+    if (status != EXIT_FINE)
+        return status;
+    *document = fields_parse(&context->screen, answer->body.data);
+    if (!*document)
+        answer_free(answer);
+    return *document ? EXIT_FINE : EXIT_UNREACHABLE;
+}
+
+int fetch_sweep(struct context *context, const char *id, json_t **document, char **only)
+{
+    struct answer answer;
+    char path[256], next[128];
+    json_t *page = NULL;
+    *document = NULL;
+    *only = NULL;
+    snprintf(path, sizeof path, "/v1/sweeps/%s?page_size=1", id);
+    int status = fetch_json(context, path, &page);
+    if (status != EXIT_FINE)
+        return status;
+    const char *view = context->options.given[OPTION_JSON] ? "" : view_of(page);
+    json_decref(page);
+    status = fetch_page(context, id, view, "", &answer, document);
+    if (status != EXIT_FINE)
+        return status;
+    if (json_is_string(json_object_get(*document, "next_page_token")))
+        answer_free(&answer);
+    else
+        *only = buffer_take(&answer.body);
+    while (!*only && status == EXIT_FINE) {
+        const char *token = fields_text(*document, "next_page_token", NULL);
+        if (!token)
+            break;
+        snprintf(next, sizeof next, "%s", token);
+        status = fetch_page(context, id, view, next, &answer, &page);
+        if (status != EXIT_FINE)
+            break;
+        json_array_extend(json_object_get(*document, "points"), json_object_get(page, "points"));
+        json_object_set(*document, "next_page_token", json_object_get(page, "next_page_token"));
+        json_decref(page);
+        answer_free(&answer);
+    }
+    if (status != EXIT_FINE) {
+        json_decref(*document);
+        *document = NULL;
+    }
+    return status;
+}
+
+int fetch_post(struct context *context, const char *path, const json_t *request, const char *accept,
+               char **body)
+{
+    struct answer answer;
+    char *text = json_dumps(request, JSON_COMPACT);
+    *body = NULL;
+    const struct question question = {.method = "POST",
+                                      .path = path,
+                                      .body = text,
+                                      .accept = accept,
+                                      .harmless = true,
+                                      .arguments = (char *const *)context->options.words,
+                                      .argument_count = context->options.word_count};
+    int status = service_ask(&context->service, &question, &answer);
+    free(text);
+    if (status == EXIT_FINE)
+        *body = buffer_take(&answer.body);
+    return status;
+}
+
+char *fetch_table_path(struct context *context, const char *path)
+{
+    static const enum option names[] = {OPTION_VIEW, OPTION_COLUMNS};
+    struct buffer text = {0};
+    buffer_text(&text, path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = context->options.given[names[i]];
+        char *escaped = value ? service_escape(&context->service, value) : NULL;
+        if (escaped)
+            buffer_format(&text, "%c%s=%s", strchr(text.data ? text.data : "", '?') ? '&' : '?',
+                          manual_options[names[i]].name, escaped);
+        free(escaped);
+    }
+    return buffer_take(&text);
+}
+
+/* A page begins behind its token, newest first: the page of one experiment begins behind the id that follows its own. */
+int fetch_table_of_one(struct context *context, const char *id, FILE *out)
+{
+    static const char digits[] =
+        "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; /* Crockford's base 32, which sorts as text */
+    char after[64], path[256];
+    snprintf(after, sizeof after, "%s", id);
+    for (size_t at = strlen(after); at > 0; at--) {
+        const char *digit = strchr(digits, after[at - 1]);
+        if (digit && digit[1]) {
+            after[at - 1] = digit[1];
+            break;
+        }
+        after[at - 1] = digits[0];
+    }
+    snprintf(path, sizeof path, "/v1/experiments?page_size=1&page_token=%s", after);
+    char *whole = fetch_table_path(context, path);
+    int status = whole ? fetch_copy(context, whole, "text/csv", out) : EXIT_FAILED;
+    free(whole);
+    return status;
+}

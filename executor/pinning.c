@@ -1,0 +1,120 @@
+#include "executor/pinning.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+/* The kernel's number: libnuma would be a library for this one. */
+enum { POLICY_PREFERRED = 1, NODES_MOST = 1024 };
+
+/* The first line of a file of the device's. */
+static bool read_line(const char *sysfs, const char *pci, const char *name, char *line, int size)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/bus/pci/devices/%s/%s", sysfs, pci, name);
+    FILE *file = fopen(path, "re");
+    bool read = file && fgets(line, size, file);
+    if (file)
+        fclose(file);
+    return read;
+}
+
+/* "0-3,8,10-11" */
+static void cpus_parse(const char *list, cpu_set_t *set)
+{
+    CPU_ZERO(set);
+    for (char *end; *list; list = *end == ',' ? end + 1 : "") {
+        long first = strtol(list, &end, 10), last = first;
+        if (end == list)
+            return;
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        for (long cpu = first; cpu >= 0 && cpu <= last && cpu < CPU_SETSIZE; cpu++)
+            CPU_SET((size_t)cpu, set);
+    }
+}
+
+/* Too long for `text`: as far as whole ranges fit. */
+static void cpus_format(const cpu_set_t *set, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int first = 0; first < CPU_SETSIZE; first++) {
+        char range[32];
+        int last = first;
+        if (!CPU_ISSET((size_t)first, set))
+            continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, set))
+            last++;
+        int length = last > first ? snprintf(range, sizeof range, "%s%d-%d", used ? "," : "", first, last)
+                                  : snprintf(range, sizeof range, "%s%d", used ? "," : "", first);
+        if (used + (size_t)length >= size)
+            return;
+        memcpy(text + used, range, (size_t)length + 1);
+        used += (size_t)length;
+        first = last;
+    }
+}
+
+/* A driver that was asked what the device is may have begun threads, and one that has ended needs no core. */
+static bool threads_move(const cpu_set_t *set)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks)
+        return sched_setaffinity(0, sizeof *set, set) == 0;
+    bool moved = true;
+    for (struct dirent *task; (task = readdir(tasks));)
+        if (task->d_name[0] != '.')
+            moved &= sched_setaffinity((pid_t)atoi(task->d_name), sizeof *set, set) == 0 || errno == ESRCH;
+    closedir(tasks);
+    return moved;
+}
+
+/* Where that is refused, memory still comes from the node of the core that touches it first. */
+static void memory_prefer(int node)
+{
+    unsigned long nodes[NODES_MOST / (8 * sizeof(unsigned long))] = {0};
+    size_t bits = 8 * sizeof *nodes;
+    if (node >= NODES_MOST)
+        return;
+    nodes[(size_t)node / bits] = 1ul << (size_t)node % bits;
+    syscall(SYS_set_mempolicy, POLICY_PREFERRED, nodes, (unsigned long)NODES_MOST);
+}
+
+void pinning_pin(const char *sysfs, struct device_facts *facts)
+{
+    char line[1024];
+    cpu_set_t local, allowed;
+    facts->numa_node = FACTS_NO_NODE;
+    facts->cpus[0] = '\0';
+    if (!facts->pci[0] || !read_line(sysfs, facts->pci, "numa_node", line, sizeof line))
+        return;
+    int node = atoi(line);
+    if (node < 0 || !read_line(sysfs, facts->pci, "local_cpulist", line, sizeof line))
+        return;
+    cpus_parse(line, &local);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) < 0)
+        return;
+    CPU_AND(&local, &local, &allowed);
+    if (!CPU_COUNT(&local)) {
+        log_warning("executor: not pinned: this process may use none of the cores of NUMA node %d", node);
+        return;
+    }
+    if (!threads_move(&local)) {
+        log_warning("executor: not pinned to NUMA node %d: %s", node, strerror(errno));
+        threads_move(&allowed);
+        return;
+    }
+    memory_prefer(node);
+    facts->numa_node = node;
+    cpus_format(&local, facts->cpus, sizeof facts->cpus);
+}

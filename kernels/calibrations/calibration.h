@@ -1,0 +1,79 @@
+/* The constants of a device that its times are made of (kernels/model/time/time.h): what each is, and what devices said.
+
+   Those of an H200 are shipped, so that any machine can ask what an H200 would take. */
+#ifndef COALESCED_KERNELS_CALIBRATIONS_CALIBRATION_H
+#define COALESCED_KERNELS_CALIBRATIONS_CALIBRATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum calibration_constant {
+    CALIBRATION_FLOOR,   /* us: an empty kernel, measured as cold samples are */
+    CALIBRATION_LAUNCH,  /* ns: between the starts of two blocks, whole device */
+    CALIBRATION_SLOT,    /* ns: a block's place stands idle between two blocks */
+    CALIBRATION_REQUEST, /* ns: a block lasts longer for each load or store request of its warps */
+    CALIBRATION_EXTRA,   /* ns: and for each line of a request beyond the first */
+    CALIBRATION_TAIL, /* ns: a launch beyond the empty one: the last stores on their way, the end of the grid */
+    CALIBRATION_DRAM_LATENCY, /* ns: of a load, nothing else going on */
+    CALIBRATION_L2_LATENCY,   /* ns */
+    CALIBRATION_QUEUE,        /* 1: latency of a busy memory system over that of an idle one, less 1 */
+    CALIBRATION_WRITES,       /* 1: how much more than a byte read a byte written makes others wait */
+    CALIBRATION_SECTOR,       /* ns: a warp waits longer for each 32 bytes that it reads from DRAM at once */
+    CALIBRATION_BANDWIDTH,    /* GB/s: DRAM */
+    CALIBRATION_ACTIVATE,     /* ps: a DRAM page is opened, whole device */
+    CALIBRATION_DIRTY,        /* MB: that the L2 keeps, of what was read and written */
+    CALIBRATION_FLIT, /* ps: a line asked for, or up to 64 bytes stored, from the SMs to the L2, whole device */
+    CALIBRATION_NARROW, /* flits: more for a line of which lanes store 8 bytes each, less than 64 in all */
+    CALIBRATION_SLICE,  /* requests a ns that one slice of the L2 answers */
+    CALIBRATION_STEP,   /* ns: a barrier with a load and a store of shared memory */
+    CALIBRATION_TAG,    /* cycles: an SM looks up a line that a load touches */
+    CALIBRATION_ISSUE,  /* instructions a cycle and SM */
+    CALIBRATION_WORD,   /* cycles: another word of constant memory */
+    CALIBRATION_CONSTANTS
+};
+
+struct calibration_about {
+    const char *name; /* "dram_latency_ns": with its unit, as JSON has it */
+    const char *unit;
+    const char *text;     /* what it is */
+    const char *measured; /* by which experiment it is found directly */
+    bool fitted;          /* from calibration experiments; false: taken as given */
+};
+
+/* Static. */
+const struct calibration_about *calibration_about(enum calibration_constant constant);
+
+struct calibration {
+    char name[128]; /* of the device: "NVIDIA H200" */
+    char arch[16];  /* "sm_90" */
+    char driver[48];
+    char build[80];  /* of the service, whose kernels were run */
+    int64_t made_ms; /* since 1970; 0: it is shipped */
+    int experiments; /* that it was made from */
+    uint32_t sms;
+    uint32_t clock_khz;
+    uint64_t l1_bytes; /* of an SM, with its shared memory */
+    struct {
+        double value;
+        double spread; /* one standard error, as a part of the value; 0: taken as given */
+    } constant[CALIBRATION_CONSTANTS];
+};
+
+/* Those that are shipped. Static. */
+int calibration_count(void);
+const struct calibration *calibration_at(int index);
+
+/* By the name of its device, letters alike whether large or small; NULL: none of that name is shipped. */
+const struct calibration *calibration_find(const char *name);
+
+/* The first that is shipped for devices of that architecture, as "sm_90"; NULL: none is. */
+const struct calibration *calibration_of_arch(const char *arch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

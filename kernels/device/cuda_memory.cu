@@ -1,0 +1,80 @@
+#include "kernels/device/cuda_memory.h"
+
+#include "kernels/device/cuda_device.h"
+#include "kernels/device/host.h"
+
+/* The device's pages are that large; the host's must be pinned, so that less of them is left unused. */
+static const uint64_t device_page = 2 << 20, host_page = 4096, host_spacer_most = 2 << 20;
+/* Left to others when a spacer is made. */
+static const uint64_t device_rest = 256 << 20;
+
+/* *spacer comes as wished for, and is less where there is no room for it. */
+static int own_alloc(char **at, uint64_t bytes, uint64_t *spacer, error *error)
+{
+    size_t available, total;
+    CHECK(cudaMemGetInfo(&available, &total));
+    if (bytes > available)
+        return error_set(error, ERROR_OUT_OF_MEMORY, "needs %llu bytes, %llu of %llu are free",
+                         (unsigned long long)bytes, (unsigned long long)available, (unsigned long long)total);
+    if (*spacer && *spacer + device_rest <= available - bytes) {
+        if (cudaMalloc((void **)at, *spacer + bytes) == cudaSuccess)
+            return 0;
+        cudaGetLastError(); /* else the next call would report it */
+    }
+    *spacer = 0;
+    CHECK(cudaMalloc((void **)at, bytes));
+    return 0;
+}
+
+static int mapped_alloc(char **at, uint64_t bytes, uint64_t *spacer, error *error)
+{
+    if (host_memory_check(*spacer + bytes, error) < 0)
+        return -1;
+    CHECK(cudaHostAlloc((void **)at, *spacer + bytes, cudaHostAllocMapped));
+    return 0;
+}
+
+int cuda_memory_reserve(cuda_memory *memory, uint64_t bytes, enum memory whose, bool anew, reserved *place,
+                        error *error)
+{
+    cuda_block &block = memory->block[whose];
+    bool of_host = whose == MEMORY_HOST;
+    bool fresh = anew || bytes > block.bytes;
+    if (fresh) {
+        void *before = block.at;
+        block = {};
+        CHECK(of_host ? cudaFreeHost(before) : cudaFree(before));
+        uint64_t spacer = !anew ? 0
+                          : of_host
+                              ? placement_spacer(host_page, host_page, host_spacer_most)
+                              : placement_spacer(device_page, PLACEMENT_SPACER_LEAST, PLACEMENT_SPACER_MOST);
+        if ((of_host ? mapped_alloc : own_alloc)(&block.at, bytes, &spacer, error) < 0)
+            return -1;
+        block.spacer = spacer;
+        block.bytes = bytes;
+        block.allocation = ++memory->allocations;
+    }
+    *place = {block.at + block.spacer, block.allocation, fresh};
+    return 0;
+}
+
+void cuda_memory_free(cuda_memory *memory)
+{
+    cuda_memory_free_peer(memory);
+    cudaFree(memory->block[MEMORY_OWN].at);
+    cudaFreeHost(memory->block[MEMORY_HOST].at);
+    *memory = {};
+}
+
+void cuda_memory_free_peer(cuda_memory *memory)
+{
+    cudaFree(memory->block[MEMORY_PEER].at); /* whichever device is current */
+    memory->block[MEMORY_PEER] = {};
+}
+
+bool cuda_memory_is_peer(const cuda_memory *memory, const void *at)
+{
+    const cuda_block &block = memory->block[MEMORY_PEER];
+    const char *byte = (const char *)at;
+    return block.at && byte >= block.at && byte < block.at + block.spacer + block.bytes;
+}

@@ -1,0 +1,88 @@
+#include "kernels/device/cuda_side.h"
+
+#include "kernels/device/cuda_device.h"
+#include "kernels/device/cuda_peer.h"
+
+/* The device's memory and the host's alike. */
+__global__ void fill_body(unsigned char *at, unsigned char byte, uint64_t bytes)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes;
+         i += (uint64_t)gridDim.x * blockDim.x)
+        at[i] = byte;
+}
+
+__global__ void count_other_body(const unsigned char *at, unsigned char byte, uint64_t bytes, check *found)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes;
+         i += (uint64_t)gridDim.x * blockDim.x)
+        if (at[i] != byte) {
+            atomicAdd(&found->mismatches, 1ull);
+            atomicMin(&found->first, (unsigned long long)i);
+        }
+}
+
+static unsigned grid_of(uint64_t bytes)
+{
+    uint64_t blocks = (bytes + 255) / 256;
+    return (unsigned)(blocks > 4096 ? 4096 : blocks);
+}
+
+/* What comes next is enqueued on the own device's stream. */
+static int settle(const cuda_side &side, error *error)
+{
+    if (side.index != side.own)
+        CHECK(cudaStreamSynchronize(side.stream));
+    return 0;
+}
+
+static int found_begin(const cuda_side &side, error *error)
+{
+    static const check none = {0, ~0ull, 0};
+    CHECK(cudaMemcpyAsync(side.found, &none, sizeof none, cudaMemcpyHostToDevice, side.stream));
+    return 0;
+}
+
+static int found_end(const cuda_side &side, check *found, error *error)
+{
+    CHECK(cudaMemcpyAsync(found, side.found, sizeof *found, cudaMemcpyDeviceToHost, side.stream));
+    CHECK(cudaStreamSynchronize(side.stream));
+    return 0;
+}
+
+int cuda_side_fill(const cuda_side &side, void *at, int byte, uint64_t bytes, error *error)
+{
+    cuda_current current(side.index, side.own);
+    fill_body<<<grid_of(bytes), 256, 0, side.stream>>>((unsigned char *)at, (unsigned char)byte, bytes);
+    CHECK(cudaGetLastError());
+    return settle(side, error);
+}
+
+int cuda_side_count_other(const cuda_side &side, const void *at, int byte, uint64_t bytes, check *found,
+                          error *error)
+{
+    cuda_current current(side.index, side.own);
+    if (found_begin(side, error) < 0)
+        return -1;
+    count_other_body<<<grid_of(bytes), 256, 0, side.stream>>>((const unsigned char *)at, (unsigned char)byte,
+                                                              bytes, side.found);
+    CHECK(cudaGetLastError());
+    return found_end(side, found, error);
+}
+
+int cuda_side_prepare(const cuda_side &side, const kernel_entry *entry, const run *r, int buffer,
+                      error *error)
+{
+    cuda_current current(side.index, side.own);
+    CHECK(entry->prepare(r, buffer, side.stream));
+    return settle(side, error);
+}
+
+int cuda_side_check(const cuda_side &side, const kernel_entry *entry, const run *r, int buffer, check *found,
+                    error *error)
+{
+    cuda_current current(side.index, side.own);
+    if (found_begin(side, error) < 0)
+        return -1;
+    CHECK(entry->check(r, buffer, side.found, side.stream));
+    return found_end(side, found, error);
+}

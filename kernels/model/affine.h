@@ -1,0 +1,163 @@
+/* Indices that are affine in the block's coordinates, with the operators that a body uses. */
+#ifndef COALESCED_KERNELS_MODEL_AFFINE_H
+#define COALESCED_KERNELS_MODEL_AFFINE_H
+
+#include <stdint.h>
+
+/* c + b[0] * block_x + b[1] * block_y + b[2] * block_z */
+struct affine {
+    int64_t c;
+    int64_t b[3];
+
+    affine(int64_t constant = 0) : c(constant), b{0, 0, 0} {}
+    affine(int64_t constant, int64_t x, int64_t y, int64_t z) : c(constant), b{x, y, z} {}
+    bool is_constant() const { return !b[0] && !b[1] && !b[2]; }
+};
+
+/* Thrown where a body does with an index what is not affine; the tracer then goes block by block. */
+struct not_affine {
+};
+
+/* Is d < 0? For all blocks of the box that is being traced, which is narrowed to those that agree with its first. */
+bool tracer_negative(const affine &d);
+
+inline affine operator+(affine l, const affine &r)
+{
+    l.c += r.c;
+    for (int i = 0; i < 3; i++)
+        l.b[i] += r.b[i];
+    return l;
+}
+inline affine operator*(affine l, int64_t r)
+{
+    l.c *= r;
+    for (int i = 0; i < 3; i++)
+        l.b[i] *= r;
+    return l;
+}
+inline affine operator*(const affine &l, const affine &r)
+{
+    if (r.is_constant())
+        return l * r.c;
+    if (l.is_constant())
+        return r * l.c;
+    throw not_affine();
+}
+inline affine operator-(const affine &l, const affine &r)
+{
+    return l + r * -1;
+}
+inline affine operator-(const affine &r)
+{
+    return r * -1;
+}
+inline int64_t constant_of(const affine &a)
+{
+    if (!a.is_constant())
+        throw not_affine();
+    return a.c;
+}
+/* By a constant that divides every coefficient an affine index is divided, or reduced, for all blocks at once: then only
+   the constant part decides. Block coordinates and indices are not negative. */
+inline bool divides(const affine &l, int64_t by)
+{
+    return by > 0 && l.c >= 0 && l.b[0] % by == 0 && l.b[1] % by == 0 && l.b[2] % by == 0;
+}
+inline affine operator/(const affine &l, const affine &r)
+{
+    int64_t by = constant_of(r);
+    if (!divides(l, by))
+        return constant_of(l) / by;
+    return affine(l.c / by, l.b[0] / by, l.b[1] / by, l.b[2] / by);
+}
+inline affine operator%(const affine &l, const affine &r)
+{
+    int64_t by = constant_of(r);
+    return divides(l, by) ? l.c % by : constant_of(l) % by;
+}
+inline affine operator^(const affine &l, const affine &r)
+{
+    return constant_of(l) ^ constant_of(r);
+}
+inline affine operator&(const affine &l, const affine &r)
+{
+    return constant_of(l) & constant_of(r);
+}
+inline affine operator|(const affine &l, const affine &r)
+{
+    return constant_of(l) | constant_of(r);
+}
+inline affine operator<<(const affine &l, const affine &r)
+{
+    return l * ((int64_t)1 << constant_of(r));
+}
+inline affine operator>>(const affine &l, const affine &r)
+{
+    return l / ((int64_t)1 << constant_of(r)); /* indices are not negative */
+}
+inline bool operator<(const affine &l, const affine &r)
+{
+    return tracer_negative(l - r);
+}
+inline bool operator>(const affine &l, const affine &r)
+{
+    return r < l;
+}
+inline bool operator>=(const affine &l, const affine &r)
+{
+    return !(l < r);
+}
+inline bool operator<=(const affine &l, const affine &r)
+{
+    return !(r < l);
+}
+inline bool operator==(const affine &l, const affine &r)
+{
+    return !(l < r) && !(r < l);
+}
+inline bool operator!=(const affine &l, const affine &r)
+{
+    return !(l == r);
+}
+inline affine &operator+=(affine &l, const affine &r)
+{
+    return l = l + r;
+}
+inline affine &operator-=(affine &l, const affine &r)
+{
+    return l = l - r;
+}
+inline affine &operator*=(affine &l, const affine &r)
+{
+    return l = l * r;
+}
+inline affine &operator/=(affine &l, const affine &r)
+{
+    return l = l / r;
+}
+inline affine &operator%=(affine &l, const affine &r)
+{
+    return l = l % r;
+}
+inline affine &operator++(affine &i)
+{
+    return i += 1;
+}
+inline affine &operator--(affine &i)
+{
+    return i -= 1;
+}
+inline affine operator++(affine &i, int)
+{
+    affine before = i;
+    ++i;
+    return before;
+}
+inline affine operator--(affine &i, int)
+{
+    affine before = i;
+    --i;
+    return before;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* Lists of intervals of bytes. */
+#ifndef COALESCED_KERNELS_MODEL_INTERVAL_H
+#define COALESCED_KERNELS_MODEL_INTERVAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vector>
+
+struct interval {
+    int64_t begin, end; /* bytes of a buffer, end excluded */
+};
+
+/* Sorts, and joins what overlaps or touches: how many remain. */
+size_t intervals_join(interval *list, size_t count);
+
+inline void intervals_join(std::vector<interval> &list)
+{
+    list.resize(intervals_join(list.data(), list.size()));
+}
+
+/* How many distinct aligned pieces of `unit` bytes (a power of two) the joined intervals touch when all are moved
+   `further`. None then begins below 0. */
+uint64_t intervals_units(const interval *joined, size_t count, int64_t further, int64_t unit);
+
+#endif

@@ -1,0 +1,133 @@
+#include "kernels/model/pattern.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "kernels/model/interval.h"
+
+/* The lines that they touch, by how much of each: one sector, an aligned two, more. Intervals are joined and in their
+   order, so that sectors come in theirs. */
+static std::array<uint64_t, 3> segments(const interval *touched, size_t count, int64_t residue)
+{
+    std::array<uint64_t, 3> counts = {};
+    int64_t line = -1;
+    unsigned sectors = 0;
+    auto end_line = [&] {
+        bool one = (sectors & (sectors - 1)) == 0, two = !(sectors & 0x3) || !(sectors & 0xC);
+        counts[one ? 0 : two ? 1 : 2] += sectors != 0;
+        sectors = 0;
+    };
+    for (size_t i = 0; i < count; i++)
+        for (int64_t sector = (touched[i].begin + residue) / SECTOR_BYTES;
+             sector * SECTOR_BYTES < touched[i].end + residue; sector++) {
+            if (sector * SECTOR_BYTES / LINE_BYTES > line) {
+                end_line();
+                line = sector * SECTOR_BYTES / LINE_BYTES;
+            }
+            sectors |= 1u << sector % (LINE_BYTES / SECTOR_BYTES);
+        }
+    end_line();
+    return counts;
+}
+
+void pattern_residues(const box &box, const int64_t b[3], int64_t unit, uint64_t counts[])
+{
+    uint64_t before[PAGE_BYTES], size = (uint64_t)unit;
+    memset(counts, 0, size * sizeof *counts);
+    counts[0] = 1;
+    for (int i = 0; i < 3; i++) {
+        uint64_t length = (uint64_t)(box.high[i] - box.low[i]);
+        int64_t step = (b[i] % unit + unit) % unit;
+        uint64_t period = size / (uint64_t)std::gcd(step, unit);
+        memcpy(before, counts, size * sizeof *counts);
+        memset(counts, 0, size * sizeof *counts);
+        for (uint64_t r = 0; r < size; r++)
+            for (uint64_t j = 0; before[r] && j < std::min(period, length); j++) {
+                uint64_t times = length / period + (j < length % period);
+                uint64_t at = (uint64_t)step * ((uint64_t)box.low[i] % size + j) % size;
+                counts[(r + at) % size] += before[r] * times;
+            }
+    }
+}
+
+static const int banks = 32, bank_bytes = 4;
+
+int pattern_bank(int64_t byte)
+{
+    return (int)(byte / bank_bytes % banks);
+}
+
+/* The longest queue at a bank, of the words that lanes of `part` touch: rows of so many bytes are fetched whole. */
+static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned each, int part, int parts,
+                   int64_t row_bytes)
+{
+    std::array<std::pair<int64_t, int64_t>, WARP_LANES * 4> words; /* bank, row */
+    size_t count = 0;
+    for (int i = 0; i < lanes; i++) {
+        if (lane[i] * parts / WARP_LANES != part)
+            continue;
+        for (int64_t at = bytes[i] / bank_bytes; at <= (bytes[i] + each - 1) / bank_bytes; at++)
+            words[count++] = {pattern_bank(at * bank_bytes), at * bank_bytes / row_bytes};
+    }
+    std::sort(words.begin(), words.begin() + count);
+    int longest = 0, queue = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i && words[i] == words[i - 1])
+            continue;
+        queue = i && words[i].first == words[i - 1].first ? queue + 1 : 1;
+        longest = std::max(longest, queue);
+    }
+    return longest;
+}
+
+/* Does every lane want what its neighbour at that distance wants, where there is one? */
+static bool paired(const int64_t *bytes, const int *lane, int lanes, int distance)
+{
+    for (int i = 0; i < lanes; i++)
+        for (int j = i + 1; j < lanes; j++)
+            if ((lane[i] ^ distance) == lane[j] && bytes[i] != bytes[j])
+                return false;
+    return true;
+}
+
+shared_sums pattern_shared(const pattern &p)
+{
+    int parts = p.bytes <= 4 ? 1 : (int)p.bytes / 4, conflicts = 0;
+    if (p.bytes == 8 && (paired(p.at, p.lane, p.lanes, 1) || paired(p.at, p.lane, p.lanes, 2)))
+        parts = 1;
+    for (int part = 0; part < parts; part++)
+        conflicts +=
+            std::max(0, fetches(p.at, p.lane, p.lanes, p.bytes, part, parts, banks * bank_bytes) - 1);
+    int wide = fetches(p.at, p.lane, p.lanes, p.bytes, 0, 1, 2 * banks * bank_bytes) - 1;
+    return {p.blocks, p.blocks * (uint64_t)conflicts, p.blocks * (uint64_t)wide};
+}
+
+access_sums pattern_global(const pattern &p)
+{
+    interval touched[WARP_LANES];
+    uint64_t counts[LINE_BYTES];
+    access_sums sums = {};
+    int64_t first = *std::min_element(p.at, p.at + p.lanes);
+    for (int i = 0; i < p.lanes; i++)
+        touched[i] = {p.at[i] - first, p.at[i] - first + p.bytes};
+    size_t count = intervals_join(touched, (size_t)p.lanes);
+    pattern_residues(p.where, p.b, LINE_BYTES, counts);
+    sums.requests = p.blocks;
+    sums.bytes = p.blocks * (uint64_t)p.lanes * p.bytes;
+    sums.used = p.blocks * intervals_units(touched, count, 0, 1);
+    for (int64_t r = 0; r < LINE_BYTES; r++) {
+        if (!counts[r])
+            continue;
+        int64_t residue = (first + r) % LINE_BYTES;
+        sums.sectors += counts[r] * intervals_units(touched, count, residue, SECTOR_BYTES);
+        auto segment = segments(touched, count, residue);
+        for (int i = 0; i < 3; i++)
+            sums.segments[i] += counts[r] * segment[i];
+        sums.lines += counts[r] * (segment[0] + segment[1] + segment[2]);
+    }
+    return sums;
+}

@@ -1,0 +1,177 @@
+#include "kernels/model/time/work.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/model/occupancy.h"
+
+/* Bytes that DRAM reads at once. */
+enum { CHUNK_BYTES = 64 };
+
+/* A page of which less than this part is read was opened for a few chunks. */
+static const double whole_part = 0.9;
+
+/* A launch of blocks that hold so much shared memory leaves the rest of an SM's memory to the L1: the smallest of these
+   shares that holds them is taken (CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0 and 8.0). */
+static const uint32_t shared_kb[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};
+
+static double l1_bytes(const struct calibration *calibration, double shared)
+{
+    for (size_t i = 0; i < sizeof shared_kb / sizeof *shared_kb; i++)
+        if (shared_kb[i] * 1024.0 >= shared)
+            return (double)calibration->l1_bytes - shared_kb[i] * 1024.0;
+    return (double)calibration->l1_bytes - shared_kb[sizeof shared_kb / sizeof *shared_kb - 1] * 1024.0;
+}
+
+/* How many turns of its loop a warp takes on average: told by its loads, by its steps, or by its barriers. */
+static double loop_turns(const struct work *w, const struct access *access, const struct code *code,
+                         bool last_apart)
+{
+    if (code->loop_loads)
+        return fmax(0, (w->load_requests / w->warps - (last_apart ? 0 : code->loads)) / code->loop_loads);
+    if (access->steps > 0)
+        return access->steps;
+    return code->loop_barriers ? fmax(0, (access->barriers - code->barriers) / code->loop_barriers) : 0;
+}
+
+/* A loop that was unrolled takes its turns in passes, the longest first. A part of a turn is one more that some warps
+   take, for which all of their block has to wait: its code stands behind the loop (`last_apart`), or it is the shortest
+   pass. */
+static void take_passes(struct work *w, const struct access *access, const struct code *code)
+{
+    bool last_apart = code->loop_loads && code->loads == code->loop_loads;
+    double turns = loop_turns(w, access, code, last_apart), left = floor(turns + 1e-9), part = turns - left;
+    double more = part <= 1e-9 ? 0 : left >= 1 ? 1 : part, together = 0;
+    const struct code_pass *shortest = &code->pass[code->passes - 1];
+    if (last_apart)
+        w->waits = more * code->waits;
+    else
+        w->waits += more * shortest->waits;
+    for (int p = 0; p < code->passes; p++) {
+        const struct code_pass *pass = &code->pass[p];
+        double times = floor(left / pass->turns);
+        if (p > 0 && pass != shortest)
+            times = fmin(times, 1);
+        left -= times * pass->turns;
+        w->waits += times * pass->waits;
+        if (pass == shortest && !last_apart)
+            times += part;
+        w->instructions += times * pass->instructions;
+        w->cycles += times * pass->cycles;
+        if (times > 0 && !together)
+            together = (double)code->loop_loads * pass->turns / fmax(1, pass->waits);
+    }
+    if (together > 0)
+        w->requests_at_once = fmin(w->requests_at_once, 2 * together);
+}
+
+static void count_program(struct work *w, const struct access *access, const struct code *code)
+{
+    w->instructions = code->instructions;
+    w->cycles = w->ramp_cycles = code->cycles;
+    w->waits = code->waits;
+    w->barriers = access->barriers;
+    w->requests_at_once = (w->load_requests + w->store_requests) / w->warps;
+    w->loop = code->passes > 0 && code->loop_loads > 0;
+    if (code->passes)
+        take_passes(w, access, code);
+    if (code->step_instructions) {
+        double steps = fmax(0, access->barriers - code->barriers);
+        w->instructions += steps * code->step_instructions;
+        w->cycles += steps * code->step_cycles;
+    }
+    if (!access->load.requests)
+        w->waits = 0;
+    w->constant_words = (double)access->constant_extra / w->warps;
+    w->bank_conflicts = (double)(access->shared_load.conflicts + access->shared_store.conflicts) / w->warps;
+}
+
+/* What a block asks for again comes from the L1, as far as what all resident blocks ask for fits there. */
+static double missed_part(const struct work *w, const struct access *access, bool past_l1)
+{
+    double sectors = (double)access->load.sectors, distinct = (double)access->load_reach.block_sectors;
+    if (past_l1 || distinct >= sectors)
+        return 1;
+    double lines =
+        (double)access->load_reach.block_lines / w->blocks * fmin(w->blocks_per_sm, w->blocks / w->sms);
+    double fits = lines > 0 ? fmin(1, w->l1_lines / lines) : 1;
+    return 1 - (1 - distinct / sectors) * fits;
+}
+
+/* Of the buffers that are read. */
+static double input_bytes(const struct experiment *e)
+{
+    struct domain domain = experiment_domain(e);
+    double elements = 0;
+    for (int b = 0; b < e->kernel->buffer_count; b++)
+        if (e->kernel->buffers[b].role == BUFFER_INPUT)
+            elements += (double)e->kernel->elements(&domain, b);
+    return elements * (double)dtype_bytes(e->dtype);
+}
+
+static void count_memory(struct work *w, const struct experiment *e, const struct access *access,
+                         const struct calibration *calibration, bool past_l1)
+{
+    const struct access_reach *reach = &access->load_reach;
+    const double keeps = calibration->constant[CALIBRATION_DIRTY].value * 1e6;
+    w->missed = missed_part(w, access, past_l1);
+    w->chunks = (double)reach->grid_chunks;
+    w->dram_read = w->chunks * CHUNK_BYTES;
+    double pages = fmin(w->chunks, input_bytes(e) / PAGE_BYTES);
+    /* In no order that is known, what does not fit the L2 is asked of DRAM by each block again, page by page. */
+    if (!access->exact && !reach->exact && w->dram_read > keeps) {
+        double asked = fmin((double)reach->block_sectors, 2.0 * (double)reach->block_lines);
+        w->dram_read = fmax(w->dram_read, asked * CHUNK_BYTES);
+        pages = (double)reach->block_pages;
+    }
+    /* A stream reads its pages whole, and what it takes to open them is part of its bandwidth. */
+    w->dram_opened = w->dram_read < whole_part * pages * PAGE_BYTES ? pages : 0;
+    w->in_flight = w->waits > 0 ? w->dram_read / w->warps / fmax(1, w->waits) : 0;
+    w->near = w->chunks * CHUNK_BYTES < w->sms * LINE_BYTES;
+    if (w->near && !past_l1)
+        w->waits = 0;
+}
+
+const char *work_make(const struct experiment *e, const struct access *access, const struct code *code,
+                      const struct calibration *calibration, int registers, int64_t shared_bytes,
+                      struct work *w)
+{
+    const struct arch *arch = arch_find(calibration->arch);
+    int64_t path = e->kernel->load_param >= 0 ? e->param[e->kernel->load_param] : LOAD_DEFAULT;
+    bool past_l1 = path == LOAD_CG || path == LOAD_VOLATILE;
+    struct occupancy occupancy;
+    double threads = (double)(e->block[0] * e->block[1] * e->block[2]);
+    *w = (struct work){0};
+    w->blocks = (double)e->grid[0] * (double)e->grid[1] * (double)e->grid[2];
+    w->warps_per_block = ceil(threads / WARP_LANES);
+    w->warps = w->blocks * w->warps_per_block;
+    w->sms = fmin(w->blocks, calibration->sms);
+    struct occupancy_question question = {
+        .threads_per_block = (uint32_t)threads,
+        .registers_per_thread = registers > 0 ? (uint32_t)registers : code->registers,
+        .shared_bytes_per_block = shared_bytes >= 0 ? (uint64_t)shared_bytes : experiment_shared_bytes(e),
+        .barriers_per_block = access->barriers > 0,
+    };
+    if (!arch || occupancy_compute(arch, &question, &occupancy, NULL) < 0 || !occupancy.blocks_per_sm)
+        return "a block does not fit a multiprocessor";
+    w->blocks_per_sm = occupancy.blocks_per_sm;
+    w->warps_per_sm = occupancy.warps_per_sm;
+    w->warp_slots = arch->warps_per_sm;
+    w->l1_lines = l1_bytes(calibration, w->blocks_per_sm * (double)(question.shared_bytes_per_block +
+                                                                    arch->shared.reserved_bytes)) /
+                  LINE_BYTES;
+    w->load_requests = (double)access->load.requests;
+    w->load_lines = (double)access->load.lines;
+    w->load_sectors = (double)access->load.sectors;
+    w->load_bytes = (double)access->load.bytes;
+    w->store_requests = (double)access->store.requests;
+    w->store_lines = (double)access->store.lines;
+    w->store_sectors = (double)access->store.sectors;
+    w->store_bytes = (double)access->store.used;
+    count_program(w, access, code);
+    count_memory(w, e, access, calibration, past_l1);
+    if (!w->loop)
+        w->extra_lines = fmax(0, w->load_lines - w->load_requests) / w->warps +
+                         fmax(0, w->store_lines - w->store_requests) / w->warps;
+    return NULL;
+}

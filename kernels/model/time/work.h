@@ -1,0 +1,50 @@
+/* What a launch asks of a device, as far as its time depends on it: all that is known before any constant. */
+#ifndef COALESCED_KERNELS_MODEL_TIME_WORK_H
+#define COALESCED_KERNELS_MODEL_TIME_WORK_H
+
+#include "kernels/calibrations/calibration.h"
+#include "kernels/experiment.h"
+#include "kernels/model/access.h"
+#include "kernels/model/arch.h"
+#include "kernels/model/time/code.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct work {
+    double blocks, warps_per_block, warps;
+    double sms;                         /* that have work */
+    double blocks_per_sm, warps_per_sm; /* resident at a time */
+    double warp_slots;                  /* of an SM */
+    bool loop;                          /* over the grid: its blocks are long */
+
+    double instructions;                   /* of a warp, on average */
+    double cycles;                         /* of a warp alone, without global loads */
+    double ramp_cycles;                    /* the same, outside of loops */
+    double waits;                          /* latencies of global loads, one after the other */
+    double barriers;                       /* of a block */
+    double constant_words, bank_conflicts; /* of a warp, beyond one a request */
+
+    double load_requests, load_lines, load_sectors, store_requests, store_lines, store_sectors;
+    double load_bytes, store_bytes; /* requested, the same byte of several lanes counted once a request */
+    double requests_at_once;        /* of a warp: before it has to wait */
+    double extra_lines;             /* of a warp: lines beyond one a request */
+    double missed;                  /* part of the load sectors that the L1 does not have, 0 to 1 */
+    double l1_lines;                /* that the L1 of an SM has room for */
+    double chunks;                  /* distinct 64-byte chunks that are loaded */
+    double dram_read, dram_opened;  /* bytes; pages opened besides those of a stream */
+    double in_flight;               /* bytes from DRAM that a warp waits for at once */
+    bool near; /* all that is loaded fits the L2 and is asked for by everybody: no DRAM latency */
+};
+
+/* Fills what a checked experiment asks for; `registers` a thread and `shared_bytes` a block as time_predict() takes them.
+   Returns NULL, or why the model does not apply: static text. */
+const char *work_make(const struct experiment *experiment, const struct access *access,
+                      const struct code *code, const struct calibration *calibration, int registers,
+                      int64_t shared_bytes, struct work *work);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

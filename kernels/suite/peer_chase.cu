@@ -1,0 +1,17 @@
+/* peer_chase: pointer_chase through another GPU's memory.
+
+   Time over steps is the latency of a load that crosses the link both ways. Needs access to the peer. */
+#include "kernels/suite/chase.h"
+
+struct peer_chase : chase {
+    static constexpr bool peer = true;
+
+    static void describe(kernel &k)
+    {
+        k.title = "Latency of another GPU's memory";
+        k.lesson = "Time a step is what a load takes over the link and back.";
+        describe_chase(k, "n elements in the peer's memory: the element that comes next");
+    }
+    static bool on_peer(const domain &, int buffer) { return buffer == A; }
+};
+SUITE_KERNEL(peer_chase)

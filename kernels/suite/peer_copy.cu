@@ -1,0 +1,55 @@
+/* peer_copy: C[i] = A[i], one of them in another GPU's memory, moved by a copy engine.
+
+   What cudaMemcpyPeer does: with access enabled the bytes go straight from one memory to the other, without they are staged
+   through the host's. On a GPU no thread takes part; the body says the same where there is no engine. The link carries
+   each byte once, whereas the requested bytes count its load and its store. */
+#include "kernels/suite/suite.h"
+
+struct peer_copy : suite_kernel {
+    enum { DIRECTION, ACCESS };
+    enum { A, C };
+    enum { READ, WRITE };
+    enum { ENABLED, DISABLED };
+    static constexpr bool peer = true;
+    static constexpr bool copied = true;
+    static constexpr unsigned dtypes = F32 | F64 | I32 | U8 | U16;
+
+    static void describe(kernel &k)
+    {
+        static const char *const directions[] = {"read", "write", nullptr};
+        static const char *const access[] = {"enabled", "disabled", nullptr};
+        k.title = "Copy between two GPUs";
+        k.text = "C[i] = A[i] by a copy engine, A or C in the peer's memory";
+        k.lesson =
+            "What a link between two GPUs carries, and what is left of it where copies must go by way of the "
+            "host's memory.";
+        k.size[0] = 16777216;
+        param_choice(k, DIRECTION, "direction",
+                     "read: A lies in the peer's memory; write: C does. It is this device that copies",
+                     directions);
+        param_choice(
+            k, ACCESS, "access",
+            "whether this device may reach the peer's memory; without, the driver copies by way of the host",
+            access);
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
+    }
+    static bool on_peer(const domain &d, int buffer)
+    {
+        return buffer == (d.param[DIRECTION] == READ ? A : C);
+    }
+    static bool peer_access(const domain &d) { return d.param[ACCESS] == ENABLED; }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
+    template <class Context> static BODY void body(Context &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n)
+            c.store(C, i, c.load(A, i));
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(A, i);
+        return true;
+    }
+};
+SUITE_KERNEL(peer_copy)

@@ -1,0 +1,102 @@
+/* store_pattern: C[where the pattern sends i] = A[i].
+
+   Loads are coalesced in all of them; what differs is where a warp's stores go.
+     aligned    to i: whole segments
+     across     11 elements further: a warp begins within a segment, and touches one more
+     scattered  to a place that a permutation gives, among `within` elements: 32 of them are a warp's own, in another order
+     strided    `stride` elements apart
+   Stores leave in segments of 32 bytes on every architecture: a warp's 32 elements are one segment of u8, two of u16, four
+   of 4 bytes, eight of 8. */
+#include "kernels/suite/suite.h"
+
+struct store_pattern : suite_kernel {
+    enum { PATTERN, STRIDE, WITHIN };
+    enum { A, C };
+    enum { ALIGNED, ACROSS, SCATTERED, STRIDED };
+    static constexpr bool sampled = true; /* what is permuted may not divide the block */
+    static constexpr unsigned dtypes = F32 | F64 | I32 | U8 | U16;
+    static constexpr int shift = 11, half_bits = 12;
+    static constexpr int variants = 4;
+    static int variant(const domain &d) { return (int)d.param[PATTERN]; }
+
+    static void describe(kernel &k)
+    {
+        static const char *const patterns[] = {"aligned", "across", "scattered", "strided", nullptr};
+        k.title = "Stores by pattern";
+        k.text = "C[p(i)] = A[i] with p by the pattern";
+        k.lesson = "A store costs the 32-byte segments that its warp touches, not their order; what is "
+                   "written in part is moved all the same.";
+        param_choice(k, PATTERN, "pattern", "where the elements of a warp are stored", patterns);
+        param_integer(k, STRIDE, "stride", "elements",
+                      "distance between the stores of neighbouring threads (strided)", 1, 1024, 2);
+        param_power_of_two(k, WITHIN, "within", "elements",
+                           "neighbouring elements that change places among themselves (scattered)", 32,
+                           1 << 2 * half_bits, 1024);
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "what the pattern needs: n elements are written");
+    }
+    static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
+    {
+        uint64_t within = (uint64_t)d.param[WITHIN];
+        if (buffer == A || d.param[PATTERN] == ALIGNED)
+            return d.n;
+        return d.param[PATTERN] == ACROSS      ? d.n + shift
+               : d.param[PATTERN] == SCATTERED ? (d.n + within - 1) / within * within
+                                               : (d.n - 1) * (uint64_t)d.param[STRIDE] + 1;
+    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
+
+    /* A permutation of 0 to count - 1, a power of two: to fold the upper half of the bits into the lower is undone by doing
+       it again, an odd factor by the factor that makes 1 of it (modulo 2^32). */
+    enum : uint32_t { FACTOR = 0x9E3779B1u, UNDOES_FACTOR = 0x0E8B2F51u };
+    static_assert((uint32_t)FACTOR * UNDOES_FACTOR == 1, "the one undoes the other");
+    static HOST_DEVICE uint64_t permuted(uint64_t at, uint64_t count, uint32_t factor)
+    {
+        uint32_t place = (uint32_t)at;
+        place ^= place >> half_bits;
+        place = place * factor & (uint32_t)(count - 1);
+        return place ^ place >> half_bits;
+    }
+    template <class Context> static BODY auto place(Context &c, typename Context::I i)
+    {
+        if constexpr (Context::variant == ACROSS) {
+            return i + shift;
+        } else if constexpr (Context::variant == STRIDED) {
+            return i * c.param(STRIDE);
+        } else if constexpr (Context::variant == SCATTERED) {
+            auto in = i % c.param(WITHIN);
+            auto within = (uint64_t)c.param(WITHIN);
+            return i - in + c.computed(in, [=](uint64_t at) { return permuted(at, within, FACTOR); });
+        } else {
+            return i;
+        }
+    }
+    template <class Context> static BODY void body(Context &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n)
+            c.store(C, place(c, i), c.load(A, i));
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t k, typename X::T &value)
+    {
+        uint64_t stride = (uint64_t)x.param(STRIDE), within = (uint64_t)x.param(WITHIN), i = k;
+        switch (x.param(PATTERN)) {
+        case ACROSS:
+            if (k < shift)
+                return false;
+            i = k - shift;
+            break;
+        case SCATTERED:
+            i = k - k % within + permuted(k % within, within, UNDOES_FACTOR);
+            break;
+        case STRIDED:
+            if (k % stride)
+                return false;
+            i = k / stride;
+            break;
+        }
+        value = x.input(A, i);
+        return i < x.n;
+    }
+};
+SUITE_KERNEL(store_pattern)

@@ -1,0 +1,36 @@
+/* vector_add_debug: C[i] = A[i] + B[i], compiled for a debugger.
+
+   The body is vector_add's. On a GPU its file is compiled with -G: nothing is optimised, and every variable lies in
+   local memory. It asks for the same sectors of its arrays, and takes longer all the same. On the CPU it is compiled as any
+   other. */
+#include "kernels/suite/suite.h"
+
+struct vector_add_debug : suite_kernel {
+    enum { A, B, C };
+    static constexpr bool debug_build = true; /* cmake/suite.cmake looks for it */
+
+    static void describe(kernel &k)
+    {
+        k.title = "Vector add, built for a debugger";
+        k.text = "C[i] = A[i] + B[i]; on a GPU compiled with -G, without optimisation";
+        k.lesson = "What is measured of a debug build is the debug build: compare it with vector_add.";
+        k.dtype = DTYPE_I32;
+        k.size[0] = 16777216;
+        input(k, A, "A", "n elements");
+        input(k, B, "B", "n elements");
+        output(k, C, "C", "n elements, all written");
+    }
+    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
+    template <class Context> static BODY void body(Context &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n)
+            c.store(C, i, c.load(A, i) + c.load(B, i));
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(A, i) + x.input(B, i);
+        return true;
+    }
+};
+SUITE_KERNEL(vector_add_debug)

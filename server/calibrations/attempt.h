@@ -1,0 +1,50 @@
+/* Attempts to calibrate a device: from asking, over its sweep, to what is kept. Private to the folder. */
+#ifndef COALESCED_SERVER_CALIBRATIONS_ATTEMPT_H
+#define COALESCED_SERVER_CALIBRATIONS_ATTEMPT_H
+
+#include <pthread.h>
+
+#include "api/calibration_plan.h"
+#include "server/calibrations/kept.h"
+#include "server/queue/queue.h"
+
+enum { ATTEMPT_IDENTITY_BYTES = 192 };
+
+enum attempt_stage { ATTEMPT_NONE, ATTEMPT_SUBMITTING, ATTEMPT_SUBMITTED };
+
+/* What all attempts have in common. The lock is not held while the queue or the store is called. */
+struct attempts {
+    struct store *store;
+    struct queue *queue;
+    struct devices *devices;
+    bool automatic; /* they are made unasked, too */
+    struct kept_all kept;
+    pthread_mutex_t lock;
+    pthread_cond_t change; /* of an attempt, for the thread */
+};
+
+/* Of one device. Guarded by the lock, but for what is the thread's. */
+struct attempt {
+    struct attempts *attempts;
+    int device;
+    bool asked;
+    enum attempt_stage stage;
+    char sweep[ID_BYTES]; /* empty: not known yet */
+    char failure[512];    /* empty: none */
+
+    /* The thread's. */
+    struct calibration_plan plan;     /* borrowed, as the key, by what is being submitted */
+    char key[ATTEMPT_IDENTITY_BYTES]; /* of one that was not asked for */
+    char failed_for
+        [ATTEMPT_IDENTITY_BYTES]; /* what of the device the failure was for; empty: there was none */
+    int64_t idle_since_ns;        /* 0: it is not idle */
+};
+
+/* NULL, or why the model of time is not for a device; static. */
+const char *attempt_unfit(const struct device_status *status);
+
+/* For the one thread: looks at a device, and does what is to be done. Half a second at most. True: it is at something, and
+   wants to be looked at again soon. */
+bool attempt_look(struct attempt *attempt);
+
+#endif

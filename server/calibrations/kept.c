@@ -1,0 +1,85 @@
+#include "server/calibrations/kept.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/calibration_json.h"
+#include "server/store/write.h"
+
+static void row_load(void *arg, const struct store_calibration *row)
+{
+    struct kept kept;
+    snprintf(kept.uuid, sizeof kept.uuid, "%s", row->uuid);
+    snprintf(kept.sweep, sizeof kept.sweep, "%s", row->sweep);
+    if (calibration_read(&kept.calibration, row->calibration) == 0)
+        kept_put(arg, &kept);
+}
+
+int kept_open(struct kept_all *all, struct store *store, struct error *error)
+{
+    pthread_mutex_init(&all->lock, NULL);
+    return store_calibrations(store, row_load, all, error);
+}
+
+void kept_close(struct kept_all *all)
+{
+    free(all->at);
+    pthread_mutex_destroy(&all->lock);
+}
+
+/* With the lock held. NULL: there is none. */
+static struct kept *device_find(const struct kept_all *all, const char *uuid)
+{
+    for (int i = 0; i < all->count; i++)
+        if (strcmp(all->at[i].uuid, uuid) == 0)
+            return &all->at[i];
+    return NULL;
+}
+
+bool kept_of_device(struct kept_all *all, const char *uuid, struct kept *kept)
+{
+    pthread_mutex_lock(&all->lock);
+    const struct kept *found = device_find(all, uuid);
+    if (found)
+        *kept = *found;
+    pthread_mutex_unlock(&all->lock);
+    return found;
+}
+
+bool kept_of_name(struct kept_all *all, const char *name, struct calibration *calibration)
+{
+    const struct calibration *found = NULL;
+    pthread_mutex_lock(&all->lock);
+    for (int i = 0; i < all->count; i++) {
+        const struct calibration *one = &all->at[i].calibration;
+        if (strcasecmp(one->name, name) == 0 && (!found || one->made_ms > found->made_ms))
+            found = one;
+    }
+    if (found)
+        *calibration = *found;
+    pthread_mutex_unlock(&all->lock);
+    return found;
+}
+
+int kept_put(struct kept_all *all, const struct kept *kept)
+{
+    int status = 0;
+    pthread_mutex_lock(&all->lock);
+    struct kept *place = device_find(all, kept->uuid);
+    struct kept *grown = place ? all->at : realloc(all->at, ((size_t)all->count + 1) * sizeof *grown);
+    if (!grown)
+        status = -1;
+    else if (!place)
+        place = &(all->at = grown)[all->count++];
+    if (status == 0)
+        *place = *kept;
+    pthread_mutex_unlock(&all->lock);
+    return status;
+}
+
+bool kept_fresh(const struct kept *kept, const struct device_status *status)
+{
+    return strcmp(kept->calibration.driver, status->facts.driver) == 0 &&
+           strcmp(kept->calibration.build, status->executor_build) == 0;
+}

@@ -1,0 +1,71 @@
+#include "server/devices/executor/lease.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/protocol.h"
+#include "base/clock.h"
+
+/* For clocks that do not run equally fast, and for the end of a process. */
+static const double margin_s = 1, margin_part = 0.05;
+
+static int64_t ns_of(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
+}
+
+/* Takes over the line; one that cannot be sent is noticed by what is not heard. */
+static void say(struct child *child, char *line)
+{
+    if (line)
+        child_send(child, line, strlen(line));
+    free(line);
+}
+
+void lease_begin(struct lease *lease, struct child *child, int protocol, double heartbeat_s, double lost_s)
+{
+    *lease = (struct lease){.lines = 1, .heard_ns = clock_monotonic_ns()};
+    if (protocol < PROTOCOL_LEASE)
+        return;
+    if (heartbeat_s > 0) {
+        lease->heartbeat_s = heartbeat_s;
+        lease->lost_s = lost_s;
+    }
+    lease->beat_ns = lease->heard_ns;
+    say(child, message_welcome(protocol, lease->heartbeat_s, lease->lost_s));
+}
+
+void lease_heard(struct lease *lease)
+{
+    lease->lines++;
+    lease->heard_ns = clock_monotonic_ns();
+}
+
+bool lease_tend(struct lease *lease, struct child *child)
+{
+    int64_t now = clock_monotonic_ns();
+    if (lease->heartbeat_s == 0)
+        return false;
+    if (now >= lease->beat_ns + ns_of(lease->heartbeat_s)) {
+        lease->beat_ns = now;
+        say(child, message_beat(lease->lines));
+    }
+    return now >= lease->heard_ns + ns_of(lease->lost_s);
+}
+
+int64_t lease_due_ns(const struct lease *lease)
+{
+    int64_t beat_ns = lease->beat_ns + ns_of(lease->heartbeat_s);
+    int64_t lost_ns = lease->heard_ns + ns_of(lease->lost_s);
+    return lease->heartbeat_s == 0 ? INT64_MAX : beat_ns < lost_ns ? beat_ns : lost_ns;
+}
+
+double lease_outlives_s(double lost_s)
+{
+    return lost_s * (1 + margin_part) + margin_s;
+}
+
+int64_t lease_over_ns(const struct lease *lease)
+{
+    return lease->heartbeat_s == 0 ? 0 : lease->heard_ns + ns_of(lease_outlives_s(lease->lost_s));
+}

@@ -1,0 +1,37 @@
+/* The server's end of an executor's lease (api/protocol.h): what was heard of it, when a beat is due, and when one that is
+   not heard any more has certainly ended. Times are of clock_monotonic_ns(). The thread of its dialogue uses it. */
+#ifndef COALESCED_SERVER_DEVICES_EXECUTOR_LEASE_H
+#define COALESCED_SERVER_DEVICES_EXECUTOR_LEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/devices/process/child.h"
+
+/* All zero before its hello, and for an executor without a lease. */
+struct lease {
+    double heartbeat_s, lost_s; /* 0: none */
+    int64_t lines;              /* heard since the hello, which is the first */
+    int64_t heard_ns, beat_ns;  /* when the last one was heard, and when a beat was last sent */
+};
+
+/* After its hello: welcomes an executor that speaks `protocol`. heartbeat_s 0: without a lease. */
+void lease_begin(struct lease *lease, struct child *child, int protocol, double heartbeat_s, double lost_s);
+
+/* A line came, whatever it is. */
+void lease_heard(struct lease *lease);
+
+/* Sends a beat when one is due. True: the executor is lost, because nothing was heard for lost_s; to be asked when all that
+   had come was read. */
+bool lease_tend(struct lease *lease, struct child *child);
+
+/* When lease_tend() is to be called next; INT64_MAX: never. */
+int64_t lease_due_ns(const struct lease *lease);
+
+/* So long after the last line that was heard of it has the executor certainly ended. */
+double lease_outlives_s(double lost_s);
+
+/* When the executor has ended, whatever became of it; 0: there is no lease that says so. */
+int64_t lease_over_ns(const struct lease *lease);
+
+#endif

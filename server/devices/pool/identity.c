@@ -1,0 +1,243 @@
+#include "server/devices/pool/identity.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/protocol.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/store/store.h"
+#include "server/store/write.h"
+
+/* What a hello says of its device; all but the process. */
+struct kept {
+    bool known;
+    bool can_count;
+    bool leased; /* it may outlive whoever started it, until its lease is over */
+    char build[64];
+    struct device_facts facts;
+};
+
+struct identity {
+    struct store *store;
+    struct devices *devices;
+    pthread_mutex_t lock; /* guards what follows */
+    struct kept kept[DEVICES_MAX];
+};
+
+/* ---- what is known ---- */
+
+static bool kept_read(struct kept *kept, const char *line)
+{
+    struct message hello;
+    *kept = (struct kept){0};
+    if (message_parse(&hello, line, strlen(line), NULL) < 0)
+        return false;
+    if (hello.type == MESSAGE_HELLO) {
+        kept->known = true;
+        kept->can_count = hello.can_count;
+        kept->leased = hello.protocol >= PROTOCOL_LEASE;
+        snprintf(kept->build, sizeof kept->build, "%s", hello.build);
+        kept->facts = hello.facts;
+    }
+    message_free(&hello);
+    return kept->known;
+}
+
+/* One that a later build cannot read any more is as good as none. */
+static void row_take(void *arg, const struct store_device *row)
+{
+    struct identity *identity = arg;
+    struct device_listing listing = {0};
+    struct device_status status = {0};
+    if (row->number < 0 || row->number >= DEVICES_MAX)
+        return;
+    snprintf(listing.name, sizeof listing.name, "%s", row->name);
+    devices_list(identity->devices, row->number, &listing);
+    struct kept *kept = &identity->kept[row->number];
+    if (!row->hello || !kept_read(kept, row->hello) || !devices_get(identity->devices, row->number, &status))
+        return;
+    status.known = true;
+    status.facts = kept->facts;
+    status.can_count = kept->can_count;
+    memcpy(status.executor_build, kept->build, sizeof status.executor_build);
+    devices_set(identity->devices, row->number, &status);
+}
+
+int identity_new(struct identity **out, struct store *store, struct devices *devices, struct error *error)
+{
+    struct identity *identity = calloc(1, sizeof *identity);
+    if (!identity)
+        return error_set(error, ERROR_MEMORY, "no memory for the devices");
+    identity->store = store;
+    identity->devices = devices;
+    pthread_mutex_init(&identity->lock, NULL);
+    if (store_devices(store, row_take, identity, error) < 0) {
+        identity_free(identity);
+        return -1;
+    }
+    *out = identity;
+    return 0;
+}
+
+void identity_free(struct identity *identity)
+{
+    if (!identity)
+        return;
+    pthread_mutex_destroy(&identity->lock);
+    free(identity);
+}
+
+void identity_trust(struct identity *identity, int device)
+{
+    struct device_listing listing;
+    struct device_status status;
+    if (!devices_listing(identity->devices, device, &listing) || !listing.release ||
+        !devices_get(identity->devices, device, &status) || !status.known)
+        return;
+    status.healthy = true;
+    status.reason[0] = '\0';
+    status.readiness = DEVICE_AWAY;
+    devices_set(identity->devices, device, &status);
+}
+
+bool identity_leased(struct identity *identity, int device)
+{
+    pthread_mutex_lock(&identity->lock);
+    bool leased = identity->kept[device].leased;
+    pthread_mutex_unlock(&identity->lock);
+    return leased;
+}
+
+/* ---- numbers ---- */
+
+/* Names on their way to the disk. */
+struct naming {
+    struct store_write write;
+    struct store_device rows[DEVICES_MAX];
+    struct error failed;
+    sem_t over;
+};
+
+static void naming_done(struct store_write *write, const struct error *failed)
+{
+    struct naming *naming = (struct naming *)write;
+    if (failed)
+        naming->failed = *failed;
+    sem_post(&naming->over);
+}
+
+static int names_keep(struct identity *identity, struct naming *naming, struct error *error)
+{
+    if (!naming->write.device_count)
+        return 0;
+    naming->write.devices = naming->rows;
+    naming->write.done = naming_done;
+    sem_init(&naming->over, 0, 0);
+    store_hand_over(identity->store, &naming->write);
+    while (sem_wait(&naming->over) < 0)
+        ;
+    sem_destroy(&naming->over);
+    if (naming->failed.kind == ERROR_NONE)
+        return 0;
+    return error_set(error, naming->failed.kind, "cannot keep the devices' names: %s", naming->failed.text);
+}
+
+/* The lowest number, from there on, that no name has; -1: there is none. */
+static int number_free(struct identity *identity, int from)
+{
+    struct device_listing listing;
+    while (from < DEVICES_MAX && devices_listing(identity->devices, from, &listing))
+        from++;
+    return from < DEVICES_MAX ? from : -1;
+}
+
+int identity_number(struct identity *identity, const struct roster *roster, int numbers[DEVICES_MAX],
+                    struct error *error)
+{
+    struct naming *naming = calloc(1, sizeof *naming);
+    int status = -1, next = 0;
+    if (!naming)
+        return error_set(error, ERROR_MEMORY, "no memory for the devices' names");
+    for (int i = 0; i < roster->count; i++) {
+        const char *name = roster->entries[i].listing.name;
+        if ((numbers[i] = devices_named(identity->devices, name)) >= 0)
+            continue;
+        if ((numbers[i] = number_free(identity, next)) < 0) {
+            error_set(error, ERROR_INVALID,
+                      "no number is left for device %s: there were %d names already, and each keeps its own",
+                      name, DEVICES_MAX);
+            goto out;
+        }
+        next = numbers[i] + 1;
+        naming->rows[naming->write.device_count++] = (struct store_device){numbers[i], name, NULL, 0};
+    }
+    status = names_keep(identity, naming, error);
+out:
+    free(naming);
+    return status;
+}
+
+/* ---- hellos ---- */
+
+struct keeping {
+    struct store_write write;
+    struct store_device row;
+    struct device_listing listing;
+    char *hello;
+};
+
+static void keeping_done(struct store_write *write, const struct error *failed)
+{
+    struct keeping *keeping = (struct keeping *)write;
+    if (failed)
+        log_warning("what device %s said of itself is not kept: %s", keeping->listing.name, failed->text);
+    free(keeping->hello);
+    free(keeping);
+}
+
+static void hello_keep(struct identity *identity, int device, const char *line)
+{
+    struct keeping *keeping = calloc(1, sizeof *keeping);
+    if (!keeping || !(keeping->hello = strdup(line)) ||
+        !devices_listing(identity->devices, device, &keeping->listing)) {
+        free(keeping ? keeping->hello : NULL);
+        free(keeping);
+        return;
+    }
+    keeping->row = (struct store_device){device, keeping->listing.name, keeping->hello, clock_wall_ms()};
+    keeping->write.devices = &keeping->row;
+    keeping->write.device_count = 1;
+    keeping->write.patient = true;
+    keeping->write.done = keeping_done;
+    store_hand_over(identity->store, &keeping->write);
+}
+
+static bool kept_same(const struct kept *a, const struct kept *b)
+{
+    return a->known == b->known && a->can_count == b->can_count && a->leased == b->leased &&
+           strcmp(a->build, b->build) == 0 && memcmp(&a->facts, &b->facts, sizeof a->facts) == 0;
+}
+
+void identity_hello(void *arg, int device, const char *line)
+{
+    struct identity *identity = arg;
+    struct device_listing listing = {0};
+    struct kept now, before;
+    if (device < 0 || device >= DEVICES_MAX || !kept_read(&now, line))
+        return;
+    pthread_mutex_lock(&identity->lock);
+    before = identity->kept[device];
+    identity->kept[device] = now;
+    pthread_mutex_unlock(&identity->lock);
+    if (kept_same(&before, &now))
+        return;
+    devices_listing(identity->devices, device, &listing);
+    if (before.known && strcmp(before.facts.uuid, now.facts.uuid) != 0)
+        log_warning("%s is another device than before: %s (%s), it was %s (%s)", listing.name, now.facts.uuid,
+                    now.facts.name, before.facts.uuid, before.facts.name);
+    hello_keep(identity, device, line);
+}

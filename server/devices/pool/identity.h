@@ -1,0 +1,33 @@
+/* Which device is which: a name has its number for ever, and what an executor said last of the device is kept with it. */
+#ifndef COALESCED_SERVER_DEVICES_POOL_IDENTITY_H
+#define COALESCED_SERVER_DEVICES_POOL_IDENTITY_H
+
+#include "server/devices/pool/roster.h"
+
+struct identity;
+struct store;
+
+/* Tells `devices` the names of all that there ever were, and what is known of them. -1: ERROR_STORE, ERROR_UNAVAILABLE,
+   ERROR_MEMORY. */
+int identity_new(struct identity **identity, struct store *store, struct devices *devices,
+                 struct error *error);
+
+/* After the last worker's end. NULL is allowed. */
+void identity_free(struct identity *identity);
+
+/* The number of each entry, one that is new on disk: the lowest that no name has, in the order of the list. Waits for the
+   disk. -1: ERROR_INVALID (none is left), what the store says. */
+int identity_number(struct identity *identity, const struct roster *roster, int numbers[DEVICES_MAX],
+                    struct error *error);
+
+/* Before the device's worker is started: one that holds nothing without work and is known counts as usable until it shows itself
+   otherwise, because nobody starts it to find that out. */
+void identity_trust(struct identity *identity, int device);
+
+/* Did its last executor, now or of a service before this one, know of leases? What ran without one nobody waits for. */
+bool identity_leased(struct identity *identity, int device);
+
+/* Fits worker_told.said_hello: keeps it, when it says something new. That it is of another device than before is told. */
+void identity_hello(void *identity, int device, const char *line);
+
+#endif

@@ -1,0 +1,42 @@
+/* The devices that the service has, and a worker for each: by the list that the operator gives (roster.h), which is read
+   again when its file changes and when somebody asks. What is added works at once; what is removed ends what it runs, takes
+   nothing more, and its worker ends; what is changed gets another worker once the old one has ended, and keeps its number.
+   A list that is wrong changes nothing, and is told.
+
+   A name has its number for ever, in the store. What an executor said last of its device is kept there too, so that the
+   device's limits are known while no executor is there. */
+#ifndef COALESCED_SERVER_DEVICES_POOL_POOL_H
+#define COALESCED_SERVER_DEVICES_POOL_POOL_H
+
+#include "server/devices/pool/roster.h"
+
+struct pool;
+struct store;
+
+/* Reads the list for the first time; everything that *config points to must outlive the pool. -1: as roster_read(). */
+int pool_new(struct pool **pool, const struct roster_config *config, struct error *error);
+
+/* Gives the list's devices their numbers, and tells `devices` of them and of all that there ever were. Again after a failure.
+   -1: ERROR_STORE, ERROR_UNAVAILABLE (the disk), ERROR_INVALID (no number is left), ERROR_MEMORY. */
+int pool_open(struct pool *pool, struct store *store, struct devices *devices, struct error *error);
+
+/* After pool_open(): which devices have executors that may outlive the service, and for how long (seconds) at the most; 0:
+   none has. Those are of devices with heartbeats whose last hello knew of leases. */
+double pool_outliving(const struct pool *pool, struct device_set *devices);
+
+/* Starts the workers, each with what *told says, and looks at the file from here on. */
+int pool_start(struct pool *pool, const struct worker_told *told, struct queue *queue, struct error *error);
+
+/* Any thread: the list is read again soon. */
+void pool_reload(struct pool *pool);
+
+/* Any thread: is what holds not what stands in the file, and why? */
+bool pool_wrong(struct pool *pool, struct error *why);
+
+/* After queue_stop(): ends the workers, as worker_stop() does. NULL is allowed. */
+void pool_stop(struct pool *pool);
+
+/* NULL is allowed. */
+void pool_free(struct pool *pool);
+
+#endif

@@ -1,0 +1,59 @@
+/* The writer's prepared statements, with what goes along with its transactions. On the writing connection and the writer's
+   thread alone. */
+#ifndef COALESCED_SERVER_STORE_WRITER_APPLIER_H
+#define COALESCED_SERVER_STORE_WRITER_APPLIER_H
+
+#include "server/store/write.h"
+#include "server/store/writer/applied.h"
+#include "server/store/writer/room.h"
+#include "server/store/writer/tell.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+enum apply_statement {
+    BEGIN,
+    COMMIT,
+    ROLLBACK,
+    SAVEPOINT,
+    RELEASE,
+    BACK,
+    EXPERIMENT_INSERT,
+    LABELS_INSERT,
+    SWEEP_INSERT,
+    POINT_INSERT,
+    SWEEP_MARK,
+    SWEEP_CANCEL,
+    KEY_FIND,
+    KEY_KEEP,
+    KEY_PURGE,
+    CHANGE,
+    CHANGE_MOVED,
+    LOST,
+    BIND,
+    SAMPLES_KEEP,
+    SHARE,
+    HOLD,
+    RESUME,
+    APPLY_STATEMENTS
+};
+
+struct applier {
+    struct sqlite3 *db;
+    struct sqlite3_stmt *statements[APPLY_STATEMENTS];
+    int64_t purged_ms; /* when old keys were last removed */
+    bool checkpoint;   /* after the next commit */
+    bool unsynced;     /* what a failed commit wrote is in the log, which a restart takes up */
+    struct room room;
+    struct tell tell;
+};
+
+/* Takes the connection over, even when it fails. */
+int applier_open(struct applier *applier, struct sqlite3 *db, struct error *error);
+void applier_close(struct applier *applier);
+
+/* Runs a statement that answers no rows, and lets go of what is bound. */
+enum applied applier_run(struct applier *applier, enum apply_statement which, struct error *error);
+void applier_bind_text(struct sqlite3_stmt *statement, int place, const char *text);
+
+#endif

@@ -1,0 +1,111 @@
+"""A browser for the tests of the page: `browser` is one for a file's tests, `walk(browser, service)` walks through the page with it."""
+import json
+import pathlib
+import shutil
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "http"))
+from conftest import Service  # noqa: E402
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service as Driver
+    from selenium.webdriver.common.by import By
+except ImportError:
+    webdriver = None
+NEEDS = [pytest.mark.slow, pytest.mark.skipif(not (CHROMIUM and DRIVER and webdriver),
+                                              reason="NO BROWSER: chromium, chromium-driver and python3-selenium are not all here")]
+# What a service that asks for a token, refuses, has no events or is away makes a browser write; anything else is a defect.
+EXPECTED = ("401 (Unauthorized)", "404 (Not Found)", "net::ERR_CONNECTION_REFUSED", "net::ERR_EMPTY_RESPONSE", "503 (Service Unavailable)",
+            "net::ERR_INCOMPLETE_CHUNKED_ENCODING", "net::ERR_CONNECTION_RESET", "409 (Conflict)", "422 (Unprocessable")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--lang=en",
+                     "--window-size=1280,1000"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Driver(DRIVER), options=options)
+    driver.set_script_timeout(30)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def serve(tmp_path):
+    running = []
+
+    def begin(*flags, **rest):
+        running.append(Service(tmp_path, *flags, **rest))
+        return running[-1]
+
+    yield begin
+    for service in running:
+        service.stop()
+
+
+class Walk:
+    """Each step waits for what it needs; at the end() nothing may have been refused by the page's policy or thrown."""
+
+    def __init__(self, browser, service, prefix=None):
+        self.browser, self.url = browser, prefix or service.url
+        browser.get("about:blank")
+        browser.get_log("browser")
+
+    def open(self, path):
+        self.browser.get(self.url + "/ui/" + path)
+        return self
+
+    def script(self, text, *arguments):
+        return self.browser.execute_script("return " + text, *arguments)
+
+    def until(self, what, seconds=20):
+        limit = time.monotonic() + seconds
+        while True:
+            try:
+                found = what()
+            except Exception as error:  # an element that was drawn anew between two looks
+                found, last = None, error
+            else:
+                last = None
+            if found:
+                return found
+            assert time.monotonic() < limit, f"it did not come to that ({last}): {self.browser.title}\n{self.text('body')}\n{self.logs()}"
+            time.sleep(0.05)
+
+    def all(self, css):
+        return self.browser.find_elements(By.CSS_SELECTOR, css)
+
+    def text(self, css):
+        return " ".join(element.text for element in self.all(css))
+
+    def says(self, words, css="main"):
+        self.until(lambda: words in self.text(css).replace("\u00a0", " "))
+        return self
+
+    def click(self, css, words=""):
+        def clicked():
+            for element in self.all(css):
+                if words in element.text and element.is_displayed():
+                    element.click()
+                    return True
+        self.until(clicked)
+        return self
+
+    def type(self, css, text):
+        self.until(lambda: self.all(css))[0].send_keys(text)
+        return self
+
+    def logs(self):
+        return [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+    def end(self):
+        wrong = [message for message in self.logs() if not any(known in message for known in EXPECTED)]
+        assert not wrong, json.dumps(wrong, indent=1)

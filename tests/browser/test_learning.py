@@ -1,0 +1,120 @@
+"""/ui/recipes and /ui/lessons in a real browser: a recipe run to its end beside its published figures, a lesson guessed and asked."""
+import json
+
+import pytest
+
+from chromium import NEEDS, Walk, browser  # noqa: F401
+from conftest import Service
+
+pytestmark = NEEDS
+# A slider is moved as a hand does: its value, and the event that follows.
+MOVE = "const slider = document.querySelector(arguments[0]); slider.value = arguments[1]; slider.dispatchEvent(new Event('input', {bubbles: true}))"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    running = Service(tmp_path_factory.mktemp("learning"), fake=False)
+    yield running
+    assert running.stop() == 0
+
+
+def explained(service, **question):
+    answer = service.request("POST", "/v1/predictions", json={"arch": "sm_90", "explain": True, **question})
+    return answer.json()["explain"]
+
+
+def tile(walk, name):
+    return walk.text(f"[data-tile={name}] dd").replace("\u00a0", " ")
+
+
+def cells(walk, heading):
+    """The rows of the table of the panel with that heading."""
+    return walk.script("""[...document.querySelectorAll('.panel')].filter(panel => panel.querySelector('h2')?.textContent === arguments[0])
+        .flatMap(panel => [...panel.querySelectorAll('tbody tr')].map(row => [...row.cells].map(cell => cell.textContent.replaceAll('\\u00a0', ' '))))""", heading)
+
+
+def test_a_recipe_is_run_and_stands_beside_what_was_published(browser, service):
+    walk = Walk(browser, service).open("recipes").says("Published tables").says("Tesla M2070")
+    walk.click("a", "Misaligned loads through L1").says("Misaligned loads through L1", "h1").says("Not yet run here")
+    walk.until(lambda: cells(walk, "Efficiency of loads") and "no value" not in cells(walk, "Efficiency of loads")[1][:4])
+    recipe = service.get("/v1/recipes/read_segment_cached").json()
+    published = {row[0]: dict(zip(recipe["published"]["columns"], row)) for row in recipe["published"]["rows"]}
+    assert cells(walk, "Efficiency of loads")[1] == ["offset 11", str(published[11]["gld_efficiency_pct"]), "50.00", "80.00", "no value"]
+    assert [row[1] for row in cells(walk, "Load transactions")] == [f"{published[n]['gld_transactions']:,}" for n in (0, 11, 128)]
+    made = service.get("/v1/recipes/read_segment_cached/predictions?arch=sm_90").json()["points"]
+    assert [float(row[1]) for row in walk.until(lambda: cells(walk, "Predicted time, and what limits"))] == pytest.approx([point["prediction"]["time"]["predicted_us"] for point in made], abs=0.005)
+    walk.click(".recipe-run button", "Run on").says("3 of 3 succeeded").says("It is a CPU")
+    [sweep] = service.get("/v1/sweeps").json()["sweeps"]
+    assert sweep["recipe"] == "read_segment_cached" and f"sweep={sweep['id']}" in browser.current_url
+    points = service.get(f"/v1/sweeps/{sweep['id']}?view=summary").json()["points"]
+    times = cells(walk, "Time")
+    assert [row[0] for row in times] == ["offset 0", "offset 11", "offset 128"]
+    for row, point in zip(times, points):
+        off = point["published"]["off"]["elapsed_ms"]
+        assert row[1].endswith(str(point["published"]["elapsed_ms"])) and "known to be off" in row[1]
+        assert off in walk.script("document.querySelector('.off-mark').dataset.tip")
+        assert row[5] == f"{100 * point['cold']['median_us'] / points[0]['cold']['median_us']:.1f}"
+    predicted = points[1]["predicted"]
+    assert cells(walk, "Load transactions")[1][2:4] == [f"{predicted[arch]['gld_transactions']:,}" for arch in ("published_arch", "device_arch")]
+    walk.open("recipes/read_segment_cached").says("3 of 3 succeeded")  # found again by its recipe
+    walk.open("recipes/matrix_column_major?lang=zh")  # of two dimensions; the reason of a point is in the form that it leads to
+    assert [row[2] for row in walk.until(lambda: cells(walk, "预测时间与瓶颈"))] == ["SM 到 L2"] * 3
+    walk.click("a", "SM 到 L2").says("瓶颈是通往 L2 的通路").until(lambda: {"order=column", "block=32x32"} <= set(browser.current_url.split("?")[1].split("&")))
+    walk.open("recipes/no_such?lang=en").says("There is no such recipe", "h1")
+    walk.end()
+
+
+def test_no_answer_stands_before_its_question_and_the_picture_is_the_services(browser, service):
+    walk = Walk(browser, service).open("lessons").says("12 lessons", "h1")
+    walk.click("a", "What does a misaligned load cost?").says("Lesson 1 of 12")
+    walk.until(lambda: walk.all("svg.neighbours"))
+    hidden = ("Five: 128 bytes", "Only 2.0", "247.5", "Fermi", "13.39")
+    assert not [words for words in hidden if words in browser.page_source] and tile(walk, "sectors").startswith("?")
+    for offset in (11, 8, 3, 0):
+        walk.script(MOVE.replace("const", "(() => { const", 1) + " })()", "[data-control=offset]", offset)
+        accesses = [explained(service, kernel="read_offset", size=67108864, block=512, offset=offset, explain={"block": 0, "warp": warp})["accesses"][0] for warp in (0, 1)]
+        sectors = {sector["address"] for access in accesses for sector in access["sectors"]}
+        walk.until(lambda: len(walk.all("svg.neighbours .sector.touched")) == len(sectors))
+        words = {address for access in accesses for address in access["addresses"]}
+        walk.until(lambda: len(walk.all("svg.neighbours .used")) == len(words))
+    walk.click(".guess-choice", "8").says("Five: 128 bytes").says("Your guess: 8")
+    walk.until(lambda: tile(walk, "sectors") == "5" and tile(walk, "efficiency") == "80 %")
+    assert tile(walk, "time").startswith("?") and "Only 2.0" not in browser.page_source
+    assert not walk.all(".answers .button.primary:not(:disabled)"), "there is no guess yet"
+    walk.script(MOVE.replace("const", "(() => { const", 1) + " })()", ".guess-input", 20)
+    walk.click(".answers .button.primary").says("Only 2.0 %").says("your guess: 20 %", "svg.guess-scale").says("Fermi, past the L1: 27 %", "svg.guess-scale")
+    walk.until(lambda: tile(walk, "time") == "247.5 µs" and tile(walk, "against") == "+ 2.0 %")
+    browser.refresh()
+    walk.says("Only 2.0 %").says("your guess: 20 %", "svg.guess-scale").says("Your guess: 8")
+    walk.until(lambda: tile(walk, "sectors") == "5")
+    walk.click(".languages button", "中文").says("只慢 2.0 %").says("没对齐的读取，代价多大？", "h1").says("第 1 课，共 12 课")
+    assert "2.0" in walk.text("svg.guess-scale") and json.loads(walk.script("sessionStorage['lesson.offsets']"))["guesses"] == {"0": 2, "1": 20}
+    walk.click(".answers button", "我不知道").says("和偏移 11 一样长").says("下一课")
+    walk.open("lessons?lang=en").says("3 of 3 answered")
+    walk.end()
+
+
+def test_a_lesson_is_asked_of_the_device_here(browser, service):
+    walk = Walk(browser, service).open("lessons/strides").says("When does low efficiency hurt?", "h1")
+    walk.until(lambda: walk.all("svg.memory"))
+    assert not walk.script("document.querySelector('[data-control=stride]').disabled === false"), "the picture would tell the answer"
+    for _ in range(3):
+        walk.click(".answers button", "I do not know")
+    walk.until(lambda: len(walk.all(".reply")) == 3)
+    for stride in (8, 5, 32):
+        walk.script(MOVE.replace("const", "(() => { const", 1) + " })()", "[data-control=stride]", stride - 1)
+        [load, _] = explained(service, kernel="strided", size=16777216, block=256, stride=stride)["accesses"]
+        walk.until(lambda: walk.script("document.querySelector('svg.memory .access').dataset.sectors") == str(len(load["sectors"])) == tile(walk, "sectors"))
+    walk.until(lambda: tile(walk, "time") == "296.2 µs")
+    walk.click(".own button", "Ask this CPU").says("Measured here on a CPU")
+    [sweep] = [one for one in service.get("/v1/sweeps?label=lesson:strides").json()["sweeps"]]
+    points = {point["values"]["stride"]: point["result"]["timing"]["cold"]["median_us"] for point in service.get(f"/v1/sweeps/{sweep['id']}").json()["points"]}
+    assert sweep["state"] == "succeeded" and len(points) == 8
+    rows = walk.script("[...document.querySelectorAll('.measured-rows tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+    assert [row[2] for row in rows][:2] == ["100.0", "114"] and len(rows) == 8
+    for row, (stride, median) in zip(rows, sorted(points.items())):
+        assert row[0] == f"stride {stride}" and abs(float(row[3].replace(",", "")) / median - 1) < 1e-3
+    assert "this CPU" in walk.text("[data-tile=time] dt") and "this CPU" in walk.text("svg.guess-scale")
+    browser.refresh()
+    walk.says("Measured here on a CPU").until(lambda: "this CPU" in walk.text("[data-tile=time] dt"))
+    walk.end()

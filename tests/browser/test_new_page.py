@@ -1,0 +1,191 @@
+"""/ui/new and /ui/experiments/{id} in a real browser: the memory chart, the form, a run, its result, a cancelled one."""
+import statistics
+
+import pytest
+
+from chromium import NEEDS, browser  # noqa: F401
+from conftest import Service, sanitized
+
+try:
+    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    pass
+pytestmark = NEEDS
+
+# What memory_draw makes of the explanation of every kernel, held against that explanation: {kernel: what is wrong}.
+DRAW_ALL = """
+const [assets, questions, done] = arguments;
+(async () => {
+  const [{memory_draw, memory_rows}, {t}, {count}] = await Promise.all(["charts/memory.js", "words.js", "format.js"].map(name => import(assets + name)));
+  const wrong = {};
+  for (const question of questions) {
+    const reply = await fetch("/v1/predictions", {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(question)});
+    const {request, explain} = await reply.json();
+    for (const width of [900, 340]) try {
+      const drawing = memory_draw(explain, {width, all: true, say: t, number: count, grid: request.grid}), groups = drawing.querySelectorAll(".access");
+      const says = (what, drawn, counted) => { if (drawn !== counted) (wrong[JSON.stringify(question)] ??= []).push(`${what}: ${drawn} drawn, ${counted} counted`); };
+      says("accesses", groups.length, explain.accesses.length);
+      explain.accesses.forEach((access, k) => {
+        const of = explain.instructions[access.instruction], drawn = name => groups[k].querySelectorAll(name).length;
+        const active = access.addresses.filter(address => address !== null);
+        says(`lanes of ${k}`, drawn(".lane:not(.idle)"), active.length);
+        says(`all lanes of ${k}`, drawn(".lane"), 32);
+        if (of.space !== "global") return;
+        const lines = access.lines.length;
+        says(`sectors of ${k}`, Number(groups[k].dataset.sectors), access.sectors.length);
+        if (lines > 64) return;
+        says(`sector boxes of ${k}`, drawn(".sector.touched"), access.sectors.length);
+        says(`words of ${k}`, drawn(".used"), new Set(active).size);
+        says(`curves of ${k}`, drawn(".curve"), active.length);
+      });
+      says("rows", memory_rows(explain, {say: t, number: count}).length, explain.accesses.length);
+      if (!drawing.getAttribute("aria-label")) says("sentence", "none", "one");
+    } catch (error) {
+      (wrong[JSON.stringify(question)] ??= []).push(String(error.stack));
+    }
+  }
+  done(wrong);
+})().catch(error => done({failed: String(error.stack)}));
+"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    running = Service(tmp_path_factory.mktemp("page"), fake=False)
+    yield running
+    assert running.stop() == 0
+
+
+def texts(browser, selector):
+    """Of what is shown of these; a drawing's text counts too."""
+    try:
+        return [one.text for one in browser.find_elements("css selector", selector) if one.is_displayed()]
+    except StaleElementReferenceException:
+        return []
+
+
+def press(browser, name):
+    [button] = [one for one in browser.find_elements("css selector", ".result-buttons .button") if one.text == name]
+    button.click()
+
+
+def type_into(browser, name, text):
+    field = browser.find_element("id", f"field-{name}")
+    field.click()
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys(text)
+
+
+def explained(service, **question):
+    answer = service.request("POST", "/v1/predictions", json={"arch": "sm_90", "explain": True, **question})
+    return answer.json()["explain"]
+
+
+def sectors_drawn(browser):
+    return browser.execute_script("return [...document.querySelectorAll('.access')].map(one => one.querySelectorAll('.sector.touched').length)")
+
+
+def test_the_chart_follows_what_is_typed_and_the_address_keeps_it(browser, service):
+    of = lambda **question: [len(access["sectors"]) for access in explained(service, kernel="read_offset", **question)["accesses"]]  # noqa: E731
+    browser.get(service.url + "/ui/new?kernel=read_offset")
+    service.until(lambda: sectors_drawn(browser) == of() == [4, 4, 4])
+    type_into(browser, "offset", "11")
+    service.until(lambda: sectors_drawn(browser) == of(offset=11) == [5, 5, 4])
+    assert "offset=11" in browser.current_url and "offset=11" in texts(browser, "pre.typed")[0]
+    assert "5 sectors, 80\u00a0%" in browser.find_element("css selector", "svg.memory").get_attribute("aria-label").replace(" %", "\u00a0%")
+    browser.find_element("css selector", "[aria-label='The next warp']").click()
+    service.until(lambda: "A[i + 11]" in "".join(texts(browser, "svg.memory .name")) and texts(browser, "svg.memory .whose")[:1] == ["3 words: the warp before asks for them"])
+    browser.refresh()
+    service.until(lambda: sectors_drawn(browser) == [5, 5, 4])
+    assert browser.find_element("css selector", ".warp-number").get_attribute("value") == "2"
+
+    type_into(browser, "offset", "-4")
+    refused = service.request("POST", "/v1/predictions", json={"kernel": "read_offset", "offset": -4})
+    service.until(lambda: texts(browser, ".form-field .wrong") == [refused.json()["errors"][0]["detail"]])
+    assert browser.find_element("id", "field-offset").get_attribute("aria-invalid") == "true"
+    assert sectors_drawn(browser) == [5, 5, 4] and browser.find_elements("css selector", ".stale")
+    assert not browser.find_element("css selector", ".run").is_enabled()
+
+    type_into(browser, "offset", "0, 1, 11, 32")
+    service.until(lambda: texts(browser, ".run") == [f"Run a sweep of 4 on {service.get('/v1/devices').json()['devices'][0]['name']}"])
+    command, curl = texts(browser, "pre.typed")
+    assert command.startswith("coalesce sweep read_offset") and "offset=0,1,11,32" in command
+    assert "/v1/sweeps" in curl and '"offset": [0, 1, 11, 32]' in curl
+    assert not browser.find_elements("css selector", ".stale")
+
+
+def test_a_kernel_is_found_by_its_words_and_brings_its_own_fields(browser, service):
+    browser.get(service.url + "/ui/new?kernel=read_offset&offset=3")
+    service.until(lambda: sectors_drawn(browser))
+    type_into(browser, "kernel", "matrix transpose")
+    browser.find_element("id", "field-kernel").send_keys(Keys.ENTER)
+    service.until(lambda: browser.find_elements("css selector", "[data-field=how]"))
+    assert "kernel=transpose" in browser.current_url and "offset" not in browser.current_url
+    kernel = service.get("/v1/kernels/transpose").json()
+    fields = browser.execute_script("return [...document.querySelectorAll('[data-field]')].map(one => one.dataset.field)")
+    assert {one["name"] for one in kernel["parameters"]} | {"size", "block", "dtype", "counters"} <= set(fields)
+
+
+def test_a_run_from_the_form_to_its_result_and_back(browser, service):
+    browser.get(service.url + "/ui/new?kernel=read_offset&offset=3&size=65536&labels=of:the-page")
+    service.until(lambda: sectors_drawn(browser))
+    browser.find_element("css selector", ".run").click()
+    service.until(lambda: "/ui/experiments/" in browser.current_url)
+    service.until(lambda: any("GB/s" in text for text in texts(browser, ".headline")))
+    id = browser.current_url.rsplit("/", 1)[1]
+    result = service.get(f"/v1/experiments/{id}").json()
+    assert result["state"] == "succeeded" and result["request"]["offset"] == 3 and result["request"]["labels"] == {"of": "the-page"}
+    browser.refresh()
+    service.until(lambda: any("GB/s" in text for text in texts(browser, ".headline")) and sectors_drawn(browser))
+    assert "Correct in all 65,536 elements." in texts(browser, ".lead")[0]
+    assert ("Unstable" in texts(browser, ".lead")[0]) != result["stability"]["stable"]
+    counted = texts(browser, "td.number, td.counted")
+    assert f"{result['prediction']['gld_sectors']:,}" in counted and "no value" in counted  # a CPU counts nothing
+    press(browser, "Change")
+    service.until(lambda: "/ui/new" in browser.current_url and sectors_drawn(browser) == [5, 5, 4])
+    assert "offset=3" in browser.current_url and "size=65536" in browser.current_url
+
+
+def test_one_that_waits_says_so_and_is_cancelled(browser, service):
+    service.request("POST", "/v1/queue/pause")
+    try:
+        id = service.post({"kernel": "copy"}).json()["id"]
+        browser.get(f"{service.url}/ui/experiments/{id}")
+        service.until(lambda: texts(browser, ".headline") == ["It waits: its device is paused"])
+        service.until(lambda: "Cancel" in texts(browser, ".result-buttons .button"))
+        press(browser, "Cancel")
+        service.until(lambda: texts(browser, ".headline") == ["Cancelled"])
+        assert service.get(f"/v1/experiments/{id}").json()["state"] == "cancelled"
+    finally:
+        service.request("POST", "/v1/queue/resume")
+    press(browser, "Run again")
+    service.until(lambda: any("GB/s" in text for text in texts(browser, ".headline")))
+    assert id not in browser.current_url
+
+
+def test_every_kernel_is_drawn_as_the_service_counts_it(browser, service):
+    browser.get(service.url + "/ui/new")
+    kernels = service.get("/v1/kernels").json()["kernels"]
+    questions = [{"kernel": one["name"], "arch": "sm_90", "explain": True} for one in kernels]
+    questions += [{"kernel": one["name"], "arch": "sm_90", "explain": True, one_of["name"]: choice} for one in kernels
+                  for one_of in one["parameters"] for choice in one_of.get("choices", []) if one_of["name"] != "load"]
+    questions += [{"kernel": "strided", "stride": stride, "arch": "sm_90", "explain": {"block": 1, "warp": 3}} for stride in (3, 8, 33, 1024)]
+    questions += [{"kernel": "copy_width", "dtype": dtype, "width": width, "block": 40, "arch": "sm_90", "explain": {"warp": 1}}
+                  for dtype, width in (("u8", 1), ("u16", 2), ("f32", 4), ("f64", 2))]
+    questions += [{"kernel": "bank_conflict", "stride": stride, "arch": "sm_90", "explain": True} for stride in (2, 32, 33)]
+    assets = browser.execute_script("return document.querySelector('script[type=module]').src").replace("app.js", "")
+    assert browser.execute_async_script(DRAW_ALL, assets, questions) == {}
+
+
+@pytest.mark.alone
+@pytest.mark.skipif(sanitized(), reason="a sanitizer's build is slower")
+def test_typing_redraws_within_50_ms(browser, service):
+    browser.get(service.url + "/ui/new?kernel=read_offset")
+    service.until(lambda: sectors_drawn(browser))
+    for offset in range(20):
+        type_into(browser, "offset", str(offset))
+        service.until(lambda: f"offset={offset}" in browser.current_url or offset == 0)
+    took = browser.execute_script("return performance.getEntriesByName('redraw').map(one => one.duration)")[1:]
+    # The quicker quarter: what else the machine does slows some of them, and never makes one quick.
+    assert len(took) >= 10 and statistics.quantiles(took, n=4)[0] < 50, took

@@ -1,0 +1,169 @@
+"""The page in a real browser: its frame, the lab, the queue, devices and the lists."""
+import http.server
+import signal
+import threading
+import urllib.request
+
+import pytest
+
+from chromium import NEEDS, Walk, browser, serve  # noqa: F401
+from conftest import SMALL, token_line
+
+pytestmark = NEEDS
+SECRET = {"ada": "the-secret-of-ada-0123456789", "bob": "the-secret-of-bob-0123456789"}
+SLEEPS = {**SMALL, "labels": {"fake": "sleep:60"}}
+
+
+def words(walk):
+    return walk.text("h1")
+
+
+def test_a_walk_through_all_pages_in_both_languages(browser, serve):
+    service = serve()
+    service.works()
+    failed = service.run({**SMALL, "labels": {"fake": "error:cuda_error"}})
+    assert failed["state"] == "failed"
+    walk = Walk(browser, service).open("")
+    walk.says("Nothing runs, nothing waits.", "h1").says("Fake device").says("read_offset").says("failed: cuda error")
+    walk.click("nav a", "Experiments").says("newest first", "h1").says("succeeded")
+    assert browser.current_url == service.url + "/ui/experiments" and "Experiments" in browser.title
+    walk.click("#filter-state").click("#filter-state option", "failed")
+    walk.until(lambda: "state=failed" in browser.current_url)
+    walk.says("that fit", "h1").until(lambda: len(walk.all("tbody tr")) == 1)
+    browser.refresh()
+    walk.says("that fit", "h1").until(lambda: len(walk.all("tbody tr")) == 1)
+    browser.back()
+    walk.until(lambda: len(walk.all("tbody tr")) == 2)
+    walk.click("nav a", "Sweeps").says("no sweeps yet", "h1")
+    walk.open("queue").says("Nothing runs", "h1")
+    walk.open("devices/0").says("Fake device").says("233.5 kB").says("runs so far")
+    walk.open("no/such").says("There is no page at this address", "h1")
+    walk.click("main a").says("Nothing runs", "h1")
+    walk.click(".languages button", "中文").says("没有任务运行", "h1").says("最近的结果")
+    assert walk.script("document.documentElement.lang") == "zh-CN"
+    for path, said in ("experiments", "最新在前"), ("sweeps", "还没有扫描"), ("queue", "没有任务"):
+        walk.open(path).says(said, "h1")
+    walk.open("devices/0").says("限制与计数").open("devices").says("1 个设备", "h1")
+    walk.open("?lang=en").says("Nothing runs", "h1")
+    walk.end()
+
+
+def test_mine_waits_is_shown_and_cancelled_by_hand(browser, serve, tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text("".join(token_line(name, role, SECRET[name]) for name, role in (("ada", "admin"), ("bob", "run"))))
+    tokens.chmod(0o600)
+    service = serve("--token-file", str(tokens), ready=False)
+    service.headers = {"Authorization": f"Bearer {SECRET['ada']}"}
+    service.until(lambda: service.get("/readyz").status_code == 200)
+    running = service.post(SLEEPS).json()
+    service.headers = {"Authorization": f"Bearer {SECRET['bob']}"}
+    mine = service.post(SMALL).json()
+    walk = Walk(browser, service).open("queue").says("asks for a token", ".asks")
+    walk.type("#token", "wrong").click(".asks button").says("token", ".wrong")
+    walk.type("#token", SECRET["bob"]).click(".asks button").says("1 waits, 1 runs", "h1")
+    assert walk.script("[sessionStorage.token, document.cookie, JSON.stringify(localStorage)]")[:2] == [SECRET["bob"], ""]
+    assert SECRET["bob"] not in walk.script("JSON.stringify(localStorage)") + browser.current_url
+    walk.says("you").says("bob", ".state")
+    assert not walk.all("button.button:not(.menu)"), "bob may pause nothing"
+    walk.click("tr.mine button", "Cancel").says("nothing waits", "h1")
+    assert service.get(mine["links"]["self"]).json()["state"] == "cancelled"
+    walk.open("").says("1 runs", "h1").says("ada", ".devices")
+    walk.script("sessionStorage.setItem('token', arguments[0])", SECRET["ada"])
+    walk.open("devices/0").click(".head button", "Pause").says("is paused", "h1").click(".head button", "Resume").says("measures", "h1")
+    walk.script("sessionStorage.clear()")
+    walk.open("").says("asks for a token", ".asks")
+    walk.end()
+    service.headers = {"Authorization": f"Bearer {SECRET['ada']}"}
+    service.delete(running["links"]["self"])
+
+
+def test_a_page_that_was_left_holds_no_connection(browser, serve):
+    """A browser opens six to one origin, and keeps pages that were left as they were."""
+    service = serve()
+    walk = Walk(browser, service)
+    for _ in range(5):
+        for path in "queue", "sweeps":
+            walk.open(path).until(lambda: words(walk) not in ("", "…"), 8)
+    browser.back()
+    walk.says("Nothing runs", "h1")
+    service.post(SLEEPS)
+    walk.says("1 runs", "h1")
+    walk.end()
+
+
+def test_the_service_is_restarted_in_the_middle(browser, serve):
+    service = serve()
+    service.works()
+    walk = Walk(browser, service).open("").says("read_offset")
+    assert service.stop() == 0
+    walk.says("Connection lost", ".notices").says("read_offset").says("Nothing runs", "h1")
+    again = serve("--port", str(service.port))
+    walk.until(lambda: not walk.all(".lost:not([hidden])"))
+    again.post(SLEEPS)
+    walk.says("1 runs", "h1")
+    walk.end()
+    again.stop(signal.SIGKILL)
+
+
+@pytest.fixture
+def prefixed():
+    """A proxy that hands /gpu/... on without the prefix, as one of a laboratory would."""
+    target = []
+
+    class Proxy(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            if not self.path.startswith("/gpu/"):
+                return self.send_error(404)
+            request = urllib.request.Request(target[0] + self.path[4:], headers={name: value for name, value in self.headers.items() if name in ("Accept", "Prefer")})
+            try:
+                reply = urllib.request.urlopen(request, timeout=30)
+            except urllib.error.HTTPError as error:
+                reply = error
+            body = reply.read()
+            self.send_response(reply.status)
+            for name in ("Content-Type", "Content-Security-Policy"):
+                if reply.headers[name]:
+                    self.send_header(name, reply.headers[name])
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield lambda service: target.append(service.url) or f"http://127.0.0.1:{server.server_port}/gpu"
+    server.shutdown()
+    server.server_close()
+
+
+def test_behind_a_proxys_path_and_by_keyboard(browser, serve, prefixed):
+    service = serve()
+    service.works()
+    walk = Walk(browser, service, prefixed(service)).open("devices/0").says("Fake device")
+    walk.click("nav a", "Lab").says("Nothing runs", "h1").says("read_offset")
+    assert browser.current_url == walk.url + "/ui/"
+    # The first stop of a keyboard leads to the content.
+    walk.open("queue").says("Nothing runs", "h1")
+    browser.switch_to.active_element.send_keys("\ue004")
+    assert walk.script("document.activeElement.className") == "skip"
+    browser.switch_to.active_element.send_keys("\ue007")
+    assert walk.script("document.activeElement.id") == "main"
+    walk.end()
+
+
+def test_on_a_phone_nothing_but_tables_goes_sideways(browser, serve):
+    service = serve()
+    service.works()
+    walk = Walk(browser, service)
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True})
+    try:
+        for path in "", "experiments", "sweeps", "queue", "devices/0":
+            walk.open(path).until(lambda: words(walk) not in ("", "…"))
+            assert walk.script("Math.max(document.documentElement.scrollWidth, innerWidth)") == 390, path
+        assert not walk.all("#nav")[0].is_displayed()
+        walk.click(".menu").click("#nav a", "Lab").says("Nothing runs", "h1")
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    walk.end()

@@ -1,0 +1,272 @@
+"""What the commands print, in a pipe: plain lines, and with --json and --csv what the service said."""
+import json
+
+import pytest
+from command import CANNOT_TELL, FAILED, WORSE, NOWHERE, REFUSED, UNREACHABLE, UNSTABLE, USAGE, coalesce
+from conftest import BINARY, service, start  # noqa: F401
+
+SWEEP = ["sweep", "read_offset", "size=4096", "offset=0..3", "block=128,256"]
+
+
+def first_word(text):
+    return [line.split()[0] for line in text.splitlines() if line.strip()]
+
+
+def test_a_run_is_one_experiment_as_it_was_asked_for(service):
+    done = coalesce(service, "run", "read_offset", "offset=11", "size=2^16", "block=128", "label.who=ada", "--json")
+    said = json.loads(done.stdout)
+    assert said["state"] == "succeeded"
+    assert said["request"]["offset"] == 11 and said["request"]["size"] == 65536 and said["request"]["labels"] == {"who": "ada"}
+    assert done.stdout == service.get(f"/v1/experiments/{said['id']}").text
+    plain = coalesce(service, "show", said["id"]).stdout
+    assert "\t" not in plain and "\x1b" not in plain and "offset=11" in plain and "label.who=ada" in plain
+    assert "1.700 (1.690 to 1.720)" in plain or "1.70 ± 0.02" in plain
+    assert "output verified" in plain
+    table = coalesce(service, "show", said["id"], "--csv").stdout.splitlines()
+    assert len(table) == 2 and said["id"] in table[1]
+
+
+def test_a_sweep_is_a_table_and_a_plot(service):
+    done = coalesce(service, *SWEEP)
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("read_offset: 8 of 8 done")
+    assert lines[1].split()[:3] == ["offset", "block", "hot"]
+    assert [line.split()[:2] for line in lines[3:11]] == [[str(o), str(b)] for o in range(4) for b in (128, 256)]
+    assert "GB/s, hot" in done.stdout and "● block 128  ○ block 256" in done.stdout
+    assert done.stderr == ""
+    identity = lines[11].split()[1]
+    assert coalesce(service, "show", identity, "--json").stdout == service.get(f"/v1/sweeps/{identity}?page_size=500").text
+    assert coalesce(service, "show", identity, "--csv").stdout == service.get(f"/v1/sweeps/{identity}.csv").text
+    assert "GB/s" in coalesce(service, "show", identity, "--no-plot").stdout
+    assert "┤" not in coalesce(service, "show", identity, "--no-plot").stdout
+
+
+def test_a_plot_may_be_ascii(service):
+    text = coalesce(service, "sweep", "read_offset", "size=4096", "offset=0,1,2", "block=128,256", "--ascii", "--y", "hot_us").stdout
+    assert text.isascii()
+    plot = text.split("\n\n")[1].splitlines()
+    assert plot[0] == "us, hot (part of the scale)" and plot[-2].strip() == "offset"
+    assert plot[-1] == "  o block 128  x block 256" and plot[-3].split() == ["0", "1", "2"]
+
+
+def test_more_points_than_a_page_has_come_as_one_document(service):
+    done = coalesce(service, "sweep", "read_offset", "size=4096", "offset=0..599", "--json", timeout=120)
+    said = json.loads(done.stdout)
+    assert [point["values"]["offset"] for point in said["points"]] == list(range(600))
+    assert said["next_page_token"] is None
+
+
+def test_what_waits_is_found_again(service):
+    identity = coalesce(service, "run", "copy", "size=4096", "-d").stdout.strip()
+    assert "copy" in coalesce(service, "watch", identity).stdout
+    assert identity in first_word(coalesce(service, "ls", "--kernel", "copy").stdout)
+    assert identity in coalesce(service, "ls", "--csv", "-n", "500").stdout
+    sweep = coalesce(service, "sweep", "copy", "size=4096,8192", "--detach").stdout.strip()
+    coalesce(service, "watch", sweep)
+    assert sweep in first_word(coalesce(service, "ls", "--sweeps").stdout)
+    labelled = coalesce(service, "run", "copy", "size=4096", "label.a=b c", "-d").stdout.strip()
+    assert first_word(coalesce(service, "ls", "--label", "a=b c").stdout)[1:] == [labelled]
+
+
+def test_lists_and_pages_of_what_there_is(service):
+    assert "read_offset" in first_word(coalesce(service, "kernels").stdout)
+    kernel = coalesce(service, "kernels", "read_offset").stdout
+    assert "0 to size" in kernel and "default ca cg" in kernel
+    for words, path in (["kernels"], "/v1/kernels"), (["devices"], "/v1/devices"), (["recipe"], "/v1/recipes"):
+        assert coalesce(service, *words, "--json").stdout == service.get(path).text
+    assert "Fake device" in coalesce(service, "devices").stdout
+    assert "max_threads_per_block" in coalesce(service, "devices", "0").stdout
+    assert "Fake device" in coalesce(service, "top").stdout
+    assert "read_segment_cached" in first_word(coalesce(service, "recipe").stdout)
+
+
+def test_a_recipe_has_what_was_published(service):
+    table = coalesce(service, "recipe", "read_segment_cached", "size=4096").stdout.splitlines()
+    assert "elapsed_ms" in table[1] and "published" in table[2]
+    assert len(table[3:6]) == 3
+
+
+def test_predictions_stand_beside_each_other(service):
+    lines = coalesce(service, "predict", "read_offset", "offset=11", "arch=sm_20,sm_90").stdout.splitlines()
+    assert lines[2].split()[0:4] == ["sm_20", "65,536", "327,676", "50.00"]
+    assert lines[3].split()[0:4] == ["sm_90", "65,536", "327,676", "80.00"]
+    lines = coalesce(service, "predict", "read_offset", "arch=3.7,9.0,Tesla M2070").stdout.splitlines()
+    assert [line.split()[0] for line in lines[2:5]] == ["sm_37", "sm_90", "sm_20"]  # which look like numbers, and are names
+    shown = coalesce(service, "predict", "copy", "block=32", "what_if=off", "--device-name", "NVIDIA H200").stdout
+    assert "Limited by the start of blocks" in shown and "what if" not in shown
+
+
+def test_an_export_is_the_file_that_was_named(service, tmp_path):
+    identity = coalesce(service, *SWEEP, "-d").stdout.strip()
+    coalesce(service, "watch", identity)
+    coalesce(service, "export", identity, "-o", str(tmp_path / "table.csv"))
+    assert (tmp_path / "table.csv").read_bytes().decode() == service.get(f"/v1/sweeps/{identity}.csv").text
+    coalesce(service, "export", identity, "-o", str(tmp_path / "none" / "table.csv"), expect=USAGE)
+
+
+# What was typed, the exit status, and what is said of it.
+WRONG = [
+    (["nonsense"], USAGE, 'there is no command "nonsense"'),
+    (["run"], USAGE, "run needs more"),
+    (["run", "offset=1"], USAGE, "the first word is the kernel's name"),
+    (["run", "copy", "size"], USAGE, '"size" is no parameter: these are written name=value'),
+    (["run", "copy", "--nonsense"], USAGE, "there is no option --nonsense"),
+    (["run", "copy", "--sweeps"], USAGE, "run does not take --sweeps"),
+    (["run", "copy", "--json", "--csv"], USAGE, "do not go together"),
+    (["show", "a", "b"], USAGE, '"b" is one too many'),
+    (["ls", "--sweeps", "--kernel", "copy"], USAGE, "--kernel is of experiments: sweeps are found by label, owner"),
+    (["ls", "--sweeps", "--csv"], USAGE, "no table"),
+    (["show", "a", "--json", "--columns", "id"], USAGE, "--json and --columns do not go together"),
+    (["show", "../livez"], USAGE, "is no id"),
+    (["ls", "-n", "0"], USAGE, "--limit is a number from 1 to 500"),
+    (["ls", "--state", "done"], USAGE, "--state is one of: queued"),
+    (["top", "--interval"], USAGE, "--interval needs a value"),
+    (["show", "01M7YM65F54TJADP7Z58JCT8G6"], REFUSED, "404"),
+    (["kernels", "a/b"], REFUSED, "404"),
+    (["run", "read_ofset"], REFUSED, "read_ofset\n  ^^^^^^^^^^"),
+    (["run", "sum_matrix_2d", "block=256x8", "ordr=row"], REFUSED, '  ordr=row\n  ^^^^^^^^ unknown field: did you mean "order"?'),
+    (["run", "sum_matrix_2d", "block=256x8"], REFUSED, "  block=256x8\n  ^^^^^^^^^^^ 256 x 8 x 1 = 2048 threads a block"),
+    (["run", "copy", "size=1..4"], REFUSED, "several values are an axis of a sweep: coalesce sweep copy ..."),
+    (["explain", "copy", "--warp", "99"], REFUSED, "  --warp: must be from 0 to 7"),
+    (["explain", "copy", "--in-block", "axb"], REFUSED, "  --in-block: must be a whole number"),
+    (["run", "copy", "measure.noise=7"], REFUSED, "  measure.noise=7\n  ^^^^^^^^^^^^^^^ "),
+]
+
+
+@pytest.mark.parametrize("words, status, said", WRONG, ids=[" ".join(row[0]) for row in WRONG])
+def test_what_is_wrong_is_said_where_it_is(service, words, status, said):
+    done = coalesce(service, *words, expect=status)
+    assert said in done.stderr and done.stdout == ""
+
+
+def test_each_end_has_a_status_of_its_own(service):
+    coalesce(service, "run", "copy", "size=4096", "label.fake=error:crashed", expect=FAILED)
+    coalesce(service, "run", "copy", "size=4096", "label.fake=unstable:noise")
+    coalesce(service, "run", "copy", "size=4096", "label.fake=unstable:noise", "--strict", expect=UNSTABLE)
+    coalesce(service, "sweep", "copy", "size=4096,8192", "label.fake=unstable:noise", "--strict", expect=UNSTABLE)
+    coalesce(service, "sweep", "copy", "block=128,4096", expect=FAILED)
+    coalesce(NOWHERE, "devices", expect=UNREACHABLE)
+    coalesce("ftp://localhost", "devices", expect=USAGE)
+    coalesce("unix:relative", "devices", expect=USAGE)
+
+
+def test_two_sides_are_compared(service):
+    one, two = (coalesce(service, *SWEEP, "-d").stdout.strip() for _ in range(2))
+    coalesce(service, "watch", one)
+    coalesce(service, "watch", two)
+    done = coalesce(service, "compare", one, two, expect=CANNOT_TELL)
+    assert "8 cannot tell" in done.stdout and "differs" in done.stdout
+    assert done.stdout.count("a verdict needs at least five runs") == 1 and "more runs of A" in done.stdout
+    assert coalesce(service, "compare", one, two, "--json", expect=CANNOT_TELL).stdout.startswith('{"differs"')
+
+
+# Medians of A and of B, what the command ends with, and the verdict that stands in its table.
+PAIRS = [
+    ([100, 101, 102, 100.5, 101.5, 100.2, 101.2], [110, 111, 112, 110.5, 111.5, 110.2, 111.2], WORSE, "▼ 1 worse"),
+    ([110, 111, 112, 110.5, 111.5, 110.2, 111.2], [100, 101, 102, 100.5, 101.5, 100.2, 101.2], 0, "▲ 1 better"),
+    ([100, 100.1, 100.2, 100.05, 100.15, 100.02], [100.1, 100, 100.2, 100.12, 100.08, 100.03], 0, "● 1 same"),
+]
+
+
+@pytest.mark.parametrize("a, b, status, verdict", PAIRS, ids=[row[3].split()[2] for row in PAIRS])
+def test_a_comparison_ends_as_its_worst_verdict(service, a, b, status, verdict, tmp_path):
+    sides = [coalesce(service, "run", "copy", "size=4096", f"repeat={len(times)}", "--json",
+                      "label.fake=time:" + ",".join(map(str, times))).stdout for times in (a, b)]
+    one, two = (json.loads(side)["id"] for side in sides)
+    done = coalesce(service, "compare", one, two, expect=status)
+    assert verdict in done.stdout, done.stdout
+    table = coalesce(service, "compare", one, two, "--csv", expect=status).stdout.splitlines()
+    assert len(table) == 2 and table[1].startswith(verdict.split()[2] + ",")
+    assert json.loads(coalesce(service, "compare", one, two, "--stable-only", "--json", expect=status).stdout)["stable_only"] is True
+    said = json.loads(coalesce(service, "compare", one, two, "--json", expect=status).stdout)
+    assert said["points"][0]["verdict"] == verdict.split()[2] and said["points"][0]["a"]["placements"] == len(a)
+
+
+def test_repeats_tell_the_median_over_runs_with_its_interval(service):
+    done = coalesce(service, "run", "copy", "size=4096", "repeat=7", "label.fake=time:10,20,30,40,50,60,70")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("copy: 1 point, 7 of 7 runs done, on ") and lines[0].endswith("; median over runs and its 95 % interval")
+    assert lines[3].split()[0] == "7" and lines[3].split()[1] == "20"  # hot is half of that
+    few = coalesce(service, "run", "copy", "size=4096", "repeat=2").stdout
+    assert "repeat=6 or more" in few
+    listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
+    assert listed[0].split()[:4] == ["id", "state", "kernel", "done"] and listed[1].split()[2:5] == ["copy", "2", "2"]
+
+
+def test_nothing_is_compared_with_itself_and_that_alone_is_said(service):
+    identity = coalesce(service, *SWEEP, "-d").stdout.strip()
+    coalesce(service, "watch", identity)
+    told = coalesce(service, "compare", identity, identity, expect=REFUSED).stderr
+    assert f"  {identity}\n  {'^' * 26} 8 of its experiments are in a, too" in told
+    assert "no experiment" not in told
+    assert told.count("8 of its") == 1
+
+
+def test_columns_and_views_are_tables(service, tmp_path):
+    identity = coalesce(service, *SWEEP, "--columns", "offset,block_x").stdout.splitlines()
+    assert identity[0] == "offset,block_x" and identity[1] == "0,128" and len(identity) == 9
+    identity = coalesce(service, *SWEEP, "-d").stdout.strip()
+    coalesce(service, "watch", identity)
+    path = f"/v1/sweeps/{identity}.csv?view=summary"
+    assert coalesce(service, "show", identity, "--view", "summary").stdout == service.get(path).text
+    coalesce(service, "export", identity, "--view", "summary", "--columns", "offset,hot_median_us", "-o", str(tmp_path / "t"))
+    assert (tmp_path / "t").read_bytes().decode() == service.get(path + "&columns=offset,hot_median_us").text
+    assert 'no column "nope"' in coalesce(service, "show", identity, "--columns", "nope", expect=REFUSED).stderr
+    assert coalesce(service, "ls", "--columns", "kernel", "-n", "2").stdout.splitlines()[0] == "kernel"
+    one = service.get(f"/v1/experiments?sweep={identity}").json()["experiments"][0]["id"]
+    assert coalesce(service, "show", one, "--columns", "id,kernel").stdout.splitlines() == ["id,kernel", f"{one},read_offset"]
+
+
+def test_sweeps_are_found_by_what_the_service_knows_of_them(service):
+    identity = coalesce(service, *SWEEP, "label.of=a b", "-d").stdout.strip()
+    coalesce(service, "watch", identity)
+    found = lambda *words: first_word(coalesce(service, "ls", "--sweeps", *words).stdout)[1:]  # noqa: E731
+    assert found("--label", "of=a b") == [identity]
+    assert identity in found("--device-uuid", "fake") and identity in found("--since", "2020-01-01")
+    assert found("--until", "2001-01-01") == [] and found("--since", "2999-01-01") == []
+    assert found("--device-uuid", "none") == []
+
+
+def test_a_plot_along_no_axis_is_told_and_the_table_is_there(service):
+    done = coalesce(service, *SWEEP, "--x", "nope")
+    assert 'there is no axis "nope", but offset, block' in done.stderr
+    assert "8 of 8 done" in done.stdout and "┤" not in done.stdout
+
+
+def test_a_warp_is_drawn(service):
+    text = coalesce(service, "explain", "read_offset", "offset=11", "arch=sm_90", "--ascii").stdout
+    assert text.isascii()
+    assert "load A[i + 11]: 5 sectors, 160 bytes moved, 128 used, 80 %" in text
+    assert "byte 0       |        |...#####|########|########|  lanes 0 to 20" in text
+    assert "byte 128     |########|###.....|        |        |  lanes 21 to 31" in text
+
+
+def test_the_service_may_listen_on_a_socket(start, tmp_path):  # noqa: F811
+    start("--socket", str(tmp_path / "socket"))
+    assert "Fake device" in coalesce(f"unix:{tmp_path}/socket", "devices").stdout
+
+
+def test_kept_samples_are_shown_and_written(start, tmp_path):  # noqa: F811
+    service = start("--executor-command", f"{BINARY} --executor")
+    words = ["run", "copy", "size=4096", "measure.max_seconds=0.05", "--json"]
+    one = json.loads(coalesce(service, *words, "measure.keep_samples=on").stdout)
+    timing, path = one["timing"], f"/v1/experiments/{one['id']}/samples"
+    rows = {line.split()[0]: line.split() for line in coalesce(service, "show", one["id"], "--samples").stdout.splitlines() if line.strip()}
+    assert [int(rows[kind][1]) for kind in ("cold", "hot")] == [timing[kind]["samples"] for kind in ("cold", "hot")]
+    assert coalesce(service, "show", one["id"], "--samples", "--json").stdout == service.get(path).text
+    coalesce(service, "export", one["id"], "--samples", "-o", str(tmp_path / "samples.csv"))
+    assert (tmp_path / "samples.csv").read_text().splitlines()[0] == "time,round,index,us"
+    assert "placement" not in coalesce(service, "show", one["id"], "--samples", "--ascii").stdout
+    assert "an interval holds where these arrays lie" in coalesce(service, "show", one["id"]).stdout
+    none = json.loads(coalesce(service, *words).stdout)["id"]
+    assert "keep_samples" in coalesce(service, "show", none, "--samples", expect=REFUSED).stderr
+    sweep = coalesce(service, *SWEEP, "-d").stdout.strip()
+    assert f"coalesce ls --sweep {sweep}" in coalesce(service, "show", sweep, "--samples", expect=USAGE).stderr
+    coalesce(service, "cancel", sweep)
+
+
+def test_a_result_begins_with_what_its_kernel_is_about(start):  # noqa: F811
+    service = start("--executor-command", f"{BINARY} --executor")
+    for words, unit in (["pointer_chase", "size=4096"], "ns a load"), (["ilp_chain"], "Gop/s"), (["copy", "size=4096"], "GB/s"):
+        first = coalesce(service, "run", *words, "measure.max_seconds=0.05").stdout.splitlines()[0]
+        assert first.startswith(f"{words[0]}: ") and f" {unit}, " in first, first

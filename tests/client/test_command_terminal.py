@@ -1,0 +1,87 @@
+"""On a terminal: progress, colours, widths, Ctrl-C, and a page that leaves the terminal as it was."""
+import json
+import re
+import signal
+
+from command import INTERRUPTED, Terminal, coalesce
+from conftest import service  # noqa: F401
+
+SLOW = ["label.fake=sleep:0.3"]
+
+
+def test_a_sweep_tells_how_far_it_is_and_clears_that_away(service):
+    terminal = Terminal(service, "sweep", "read_offset", "size=4096", "offset=0..9", *SLOW, columns=100)
+    terminal.until(r"\[[█░]+\] \d+/10  read_offset offset=\d+")
+    terminal.until(r"about \S+ s left")
+    assert terminal.end() == 0
+    table = terminal.text.rsplit("\r", 1)[0]
+    assert "10 of 10 done" in terminal.text and "┤" in terminal.text and table
+    assert "\x1b[38;5;32m" in terminal.seen
+
+
+def test_no_color_is_heeded_and_can_be_overruled(service):
+    for words, colours in ([], False), (["--color", "always"], True):
+        terminal = Terminal(service, "devices", *words, NO_COLOR="1")
+        terminal.end()
+        assert ("\x1b[1m" in terminal.seen) == colours
+    assert "\x1b[1m" in coalesce(service, "devices", "--color", "always").stdout
+
+
+def test_a_narrow_terminal_has_fewer_columns_and_says_so(service):
+    terminal = Terminal(service, "devices", columns=55)
+    terminal.end()
+    assert "not shown at this width: number, L2, multiprocessors, note\r\n" in terminal.text
+    table = terminal.text.split("not shown")[0]
+    assert max(len(line) for line in table.splitlines()) <= 55
+
+
+def test_ascii_where_the_locale_has_nothing_else(service):
+    done = coalesce(service, "sweep", "copy", "size=4096,8192", LANG="C")
+    assert done.stdout.isascii()
+
+
+def test_an_interrupt_leaves_the_work_and_says_how_to_come_back(service):
+    terminal = Terminal(service, "sweep", "read_offset", "size=4096", "offset=20..29", *SLOW)
+    terminal.until(r"/10")
+    terminal.interrupt()
+    assert terminal.end() == INTERRUPTED
+    identity = re.search(r"stays in the queue: coalesce watch (\w+)", terminal.text).group(1)
+    assert service.get(f"/v1/sweeps/{identity}").json()["state"] == "running"
+    said = json.loads(coalesce(service, "watch", identity, "--json").stdout)
+    assert said["state"] == "succeeded" and said["succeeded"] == 10
+
+
+def test_an_interrupt_cancels_when_that_was_asked_for(service):
+    terminal = Terminal(service, "run", "copy", "size=4096", "label.fake=sleep:30", "--cancel-on-interrupt")
+    terminal.until(r"copy: (queued|running)")
+    terminal.interrupt()
+    assert terminal.end() == INTERRUPTED
+    identity = re.search(r"cancelled (\w+)", terminal.text).group(1)
+    service.until(lambda: service.get(f"/v1/experiments/{identity}").json()["state"] == "cancelled")
+    coalesce(service, "watch", identity, expect=1)
+
+
+def test_what_is_cancelled_is_cancelled(service):
+    identity = coalesce(service, "sweep", "copy", "size=4096,8192", "label.fake=sleep:30", "-d").stdout.strip()
+    coalesce(service, "cancel", identity)
+    coalesce(service, "watch", identity, expect=1)
+    assert coalesce(service, "cancel", identity, "--remove").stdout == f"removed {identity}\n"
+    coalesce(service, "show", identity, expect=4)
+
+
+def test_top_is_a_page_that_goes_away(service):
+    for end in (lambda terminal: terminal.type("q")), (lambda terminal: terminal.interrupt()), \
+            (lambda terminal: terminal.process.send_signal(signal.SIGTERM)):
+        terminal = Terminal(service, "top", "--interval", "0.1")
+        terminal.until(r"\x1b\[\?1049h.*Fake device(?s:.*)Fake device")
+        end(terminal)
+        assert terminal.end() == 0
+        assert terminal.seen.rstrip().endswith("\x1b[?1049l")
+
+
+def test_top_tells_what_runs_and_who_waits(service):
+    identity = coalesce(service, "sweep", "copy", "size=4096,8192", "label.fake=sleep:2", "-d").stdout.strip()
+    service.until(lambda: "runs copy of nobody" in coalesce(service, "top").stdout)
+    text = coalesce(service, "top", "--once").stdout
+    assert "queued" in text and "nobody" in text
+    coalesce(service, "cancel", identity)

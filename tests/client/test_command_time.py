@@ -1,0 +1,61 @@
+"""`coalesce predict`, `run` and `show` tell how long it takes and why, in the language of the locale. What they are told is made up."""
+import http.server
+import json
+import threading
+
+import pytest
+
+from command import coalesce  # and the path to tests/http
+
+import timed  # isort: skip
+
+PREDICTED = {"predictions": [{"arch": "sm_90", "gld_requests": 1, "time": timed.TIME}]}
+CASES = {
+    "predicted": (["predict", "copy", "--device-name", "NVIDIA H200"], PREDICTED, "C.UTF-8", [
+        "248.3 µs predicted, cold, for an NVIDIA H200: limited by latency\n", "latency  242.0  " + 31 * "█" + "  ", "launch   77.86  " + 10 * "█" + "  ", "131,072  blocks\n", "248.2  waits in a row\n",
+        timed.TIME["explanation"]["en"] + "\n", "what if: " + timed.TIME["what_if"][0]["text"]["en"] + "\n"]),
+    "in Chinese": (["predict", "copy"], PREDICTED, "zh_CN.UTF-8", [timed.TIME["explanation"]["zh"] + "\n", "若改：" + timed.TIME["what_if"][0]["text"]["zh"] + "\n"]),
+    "by ASCII": (["predict", "copy", "--ascii"], PREDICTED, "zh_CN.UTF-8", ["248.3 us predicted", 31 * "#", timed.TIME["explanation"]["en"]]),
+    "two limit": (["predict", "copy"], {"predictions": [{"time": {**timed.TIME, "close_second": "dram"}}]}, "C.UTF-8", ["limited by latency, and nearly as much by dram\n"]),
+    "unavailable": (["predict", "copy", "--device-name", "x"], {"predictions": [{"time": timed.MISSING}]}, "C.UTF-8", [f"predicted time: no value, {timed.MISSING['reason']}\n"]),
+    "of a result": (["show", "01M7YM65F54TJADP7Z58JCT8G6"], {"state": "succeeded", "time": timed.MEASURED}, "C.UTF-8", [
+        "limited by latency; 248.3 µs predicted for the cold time, 0.3 % too much\n" + timed.TIME["explanation"]["en"] + "\n", "by the counters: latency, too. DRAM is busy"]),
+    "of an old result": (["show", "01M7YM65F54TJADP7Z58JCT8G6"], {"state": "succeeded"}, "C.UTF-8", ["succeeded\n"]),
+}
+
+
+@pytest.fixture
+def told():
+    """A service that gives one answer to everything, and keeps what it was asked."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            server.asked = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            body = json.dumps(server.answer).encode()
+            self.send_response(404 if "sweeps" in self.path else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_time_is_told_with_its_reason(told, case):
+    words, told.answer, locale, wanted = CASES[case]
+    url = f"http://127.0.0.1:{told.server_address[1]}"
+    shown = coalesce(url, *words, LANG="C.UTF-8", LC_CTYPE="C.UTF-8", LC_MESSAGES=locale).stdout
+    for text in wanted:
+        assert text in shown, shown
+    assert shown.isascii() or "--ascii" not in words
+    if "--device-name" in words:
+        assert json.loads(told.asked)["device_name"] == words[-1]

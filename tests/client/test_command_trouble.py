@@ -1,0 +1,178 @@
+"""Tokens, a service that is full, goes away and comes back: nothing runs twice and nobody is left to guess."""
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+
+import pytest
+from command import COMMAND, INTERRUPTED, REFUSED, UNREACHABLE, USAGE, coalesce, environment
+from conftest import start, token_line  # noqa: F401
+
+SECRET = "the-secret-of-ada-0123456789"
+
+
+@pytest.fixture
+def shared(start, tmp_path):  # noqa: F811
+    (tmp_path / "tokens").write_text(token_line("ada", "run", SECRET) + token_line("eve", "read", SECRET + "-of-eve"))
+    (tmp_path / "tokens").chmod(0o600)
+    return start("--token-file", str(tmp_path / "tokens"), ready=True)
+
+
+def token_file(tmp_path, text, mode=0o600):
+    path = tmp_path / "mine"
+    path.write_text(text)
+    path.chmod(mode)
+    return str(path)
+
+
+def test_the_token_comes_from_a_file(shared, tmp_path):
+    refused = coalesce(shared, "devices", expect=REFUSED)
+    assert "401" in refused.stderr and "COALESCED_TOKEN_FILE" in refused.stderr
+    mine = token_file(tmp_path, SECRET + "\n")
+    done = coalesce(shared, "run", "copy", "size=4096", "--json", COALESCED_TOKEN_FILE=mine)
+    assert json.loads(done.stdout)["owner"] == "ada" and done.stderr == ""
+    theirs = token_file(tmp_path, SECRET + "-of-eve")
+    assert "403" in coalesce(shared, "run", "copy", COALESCED_TOKEN_FILE=theirs, expect=REFUSED).stderr
+
+
+def test_a_token_that_others_may_read_is_warned_of(shared, tmp_path):
+    done = coalesce(shared, "devices", COALESCED_TOKEN_FILE=token_file(tmp_path, SECRET, 0o644))
+    assert "others may read the token file" in done.stderr and SECRET not in done.stderr
+    assert coalesce(shared, "devices", "-q", COALESCED_TOKEN_FILE=token_file(tmp_path, SECRET, 0o644)).stderr == ""
+
+
+@pytest.mark.parametrize("text", ["", "\n", "two words\n", "x" * 2000], ids=["empty", "a line", "words", "long"])
+def test_a_file_without_a_token_is_no_token_file(tmp_path, text):
+    coalesce("http://127.0.0.1:1", "devices", COALESCED_TOKEN_FILE=token_file(tmp_path, text), expect=USAGE)
+
+
+def test_a_token_file_that_is_not_there_is_named(tmp_path):
+    done = coalesce("http://127.0.0.1:1", "devices", COALESCED_TOKEN_FILE=str(tmp_path / "none"), expect=USAGE)
+    assert str(tmp_path / "none") in done.stderr
+
+
+class Moody(http.server.BaseHTTPRequestHandler):
+    """Answers what its server's list of moods says, one a request, then for ever the last."""
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.asked.append((self.command, self.path, self.headers.get("Idempotency-Key"), body))
+        mood = self.server.moods.pop(0) if len(self.server.moods) > 1 else self.server.moods[0]
+        if mood == "slow":
+            threading.Event().wait(5)
+        if mood in ("gone", "slow"):
+            self.connection.shutdown(socket.SHUT_RDWR)
+            self.close_connection = True
+            return
+        status, headers, answer = mood
+        text = json.dumps(answer).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_GET = do_DELETE = do_POST
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def moody():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Moody)
+    server.asked, server.url = [], f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+
+
+FULL = (429, {"Retry-After": "1"}, {"title": "Too many wait", "detail": "as many wait as may"})
+TAKEN = (202, {}, {"id": "0" * 26, "state": "queued"})
+STOPPING = (503, {"Retry-After": "30"}, {"title": "Not now", "detail": "it stops"})
+
+
+def test_a_full_service_is_asked_again_under_the_same_key(moody):
+    moody.moods = [FULL, FULL, TAKEN]
+    done = coalesce(moody.url, "run", "copy", "-d")
+    assert done.stdout == "0" * 26 + "\n"
+    assert done.stderr == "coalesce: not now (429: as many wait as may); trying again for up to 60 s\n", "told once, with the reason"
+    keys = {key for _, _, key, _ in moody.asked}
+    assert len(moody.asked) == 3 and len(keys) == 1 and len(keys.pop()) >= 32
+
+
+def test_patience_ends_and_says_when_to_come_again(moody):
+    moody.moods = [STOPPING]
+    done = coalesce(moody.url, "run", "copy", "--patience", "5", expect=REFUSED)
+    assert "it stops" in done.stderr and "it says to try again in 30 s" in done.stderr and len(moody.asked) == 1
+
+
+def test_an_answer_that_was_lost_is_asked_for_under_the_same_key(moody):
+    moody.moods = ["gone", FULL, "gone", TAKEN]
+    coalesce(moody.url, "run", "copy", "-d")
+    assert len(moody.asked) == 4 and len({key for _, _, key, _ in moody.asked}) == 1
+
+
+def test_two_runs_have_two_keys(moody):
+    moody.moods = [TAKEN]
+    coalesce(moody.url, "run", "copy", "-d")
+    coalesce(moody.url, "run", "copy", "-d")
+    assert len({key for _, _, key, _ in moody.asked}) == 2
+
+
+def test_what_was_never_reached_is_not_waited_for(moody):
+    moody.moods = ["gone"]
+    coalesce(moody.url, "kernels", expect=UNREACHABLE, timeout=20)
+    coalesce(moody.url, "run", "copy", "--patience", "2", expect=UNREACHABLE, timeout=20)
+    coalesce("http://127.0.0.1:1", "run", "copy", expect=UNREACHABLE, timeout=20)
+
+
+def test_an_interrupt_while_it_is_submitted_asks_what_became_of_it(moody):
+    moody.moods = ["slow", TAKEN]
+    command = subprocess.Popen([COMMAND, "run", "copy"], env=environment(moody.url), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    for _ in range(500):
+        if moody.asked:
+            break
+        threading.Event().wait(0.02)
+    command.send_signal(signal.SIGINT)
+    _, told = command.communicate(timeout=20)
+    assert command.returncode == INTERRUPTED and f"coalesce watch {'0' * 26}" in told
+    assert len({key for _, _, key, _ in moody.asked}) == 1 and len(moody.asked) == 2
+
+
+def test_an_answer_that_is_no_json_is_no_answer(moody):
+    moody.moods = [(200, {}, "a text")]
+    assert "no JSON" in coalesce(moody.url, "kernels", expect=UNREACHABLE).stderr
+    moody.moods = [(500, {}, {})]
+    assert "500" in coalesce(moody.url, "kernels", expect=REFUSED).stderr
+
+
+def test_a_service_that_restarts_in_the_middle_is_waited_for(start, tmp_path):  # noqa: F811
+    directory = tmp_path / "run"
+    directory.mkdir()
+    path = str(directory / "socket")
+    first = start("--socket", path)
+    command = subprocess.Popen([COMMAND, "sweep", "read_offset", "size=4096", "offset=0..9", "label.fake=sleep:0.2", "--json"],
+                               env=environment(f"unix:{path}"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    first.until(lambda: first.get("/v1/sweeps").json()["sweeps"])
+    first.stop()
+    second = start("--socket", path)
+    said, told = command.communicate(timeout=60)
+    assert command.returncode == 0, told
+    assert json.loads(said)["succeeded"] == 10 and "trying again" in told
+    assert len(second.get("/v1/sweeps").json()["sweeps"]) == 1
+
+
+def test_a_full_disk_behind_standard_output_is_a_failure(start):  # noqa: F811
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full here")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([COMMAND, "kernels"], stdout=full, stderr=subprocess.PIPE, text=True, env=environment(start().url))
+    assert done.returncode == 1 and "cannot be written" in done.stderr

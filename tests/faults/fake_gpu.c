@@ -1,0 +1,146 @@
+/* An executor of a GPU that is not there, whose times are what the model of time says: with the constants that are shipped
+   for its name, and those that are named changed. fake_gpu [NAME=FACTOR ...] [fail=N] [pause_ms=N]: each FACTOR is of the shipped
+   value; the first N experiments fail; each takes so long. All other arguments are the executor's own.
+
+   So what a calibration must find is known. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/calibration_json.h"
+#include "api/experiment_json.h"
+#include "api/protocol.h"
+#include "api/result_json.h"
+#include "kernels/model/time/time.h"
+
+static const struct device_facts facts = {
+    .backend = "cuda",
+    .name = "NVIDIA H200",
+    .uuid = "GPU-of-the-model",
+    .arch = "sm_90",
+    .driver = "1",
+    .runtime = "1",
+    .multiprocessors = 132,
+    .warp_size = 32,
+    .max_threads_per_block = 1024,
+    .max_threads_per_multiprocessor = 2048,
+    .max_block = {1024, 1024, 64},
+    .max_grid = {2147483647, 65535, 65535},
+    .registers_per_multiprocessor = 65536,
+    .registers_per_block = 65536,
+    .shared_bytes_per_multiprocessor = 233472,
+    .shared_bytes_per_block = 49152,
+    .shared_bytes_per_block_optin = 232448,
+    .memory_bytes = 150ull << 30,
+    .l2_bytes = 60 << 20,
+    .clock_khz = 1980000,
+    .peak_gbps = 4814,
+    .compute_mode = "default",
+    .peak_source = "made up",
+    .numa_node = FACTS_NO_NODE,
+};
+
+static struct calibration truth;
+static long failing, pause_ms;
+
+static void argument_read(const char *text)
+{
+    const char *is = strchr(text, '=');
+    if (!is)
+        return;
+    if (strncmp(text, "fail=", 5) == 0)
+        failing = atol(is + 1);
+    if (strncmp(text, "pause_ms=", 9) == 0)
+        pause_ms = atol(is + 1);
+    for (int i = 0; i < CALIBRATION_CONSTANTS; i++) {
+        const char *name = calibration_about((enum calibration_constant)i)->name;
+        if (strlen(name) == (size_t)(is - text) && strncmp(text, name, strlen(name)) == 0)
+            truth.constant[i].value *= atof(is + 1);
+    }
+}
+
+static void line_put(char *line)
+{
+    fputs(line, stdout);
+    fflush(stdout);
+    free(line);
+}
+
+/* Where loads wait for one another they take their latency each: the model is not asked. */
+static void times_of(const struct experiment *experiment, const struct access *access, double *cold_us,
+                     double *hot_us)
+{
+    struct time_prediction prediction;
+    double floor_us = truth.constant[CALIBRATION_FLOOR].value, loads = (double)access->load.requests;
+    if (strcmp(experiment->kernel->name, "pointer_chase") == 0) {
+        *cold_us = floor_us + loads * truth.constant[CALIBRATION_DRAM_LATENCY].value / 1e3;
+        *hot_us = floor_us + loads * truth.constant[CALIBRATION_L2_LATENCY].value / 1e3;
+        return;
+    }
+    time_predict(experiment, access, &truth, -1, -1, &prediction);
+    *cold_us = *hot_us = prediction.why_not ? floor_us : prediction.us;
+}
+
+static void run(const struct message *asked)
+{
+    struct experiment experiment;
+    struct access access;
+    struct error error = {0};
+    struct calibration own;
+    double cold_us, hot_us;
+    usleep((useconds_t)pause_ms * 1000);
+    if (failing-- > 0 || experiment_from_text(&experiment, asked->payload, &facts, &error) < 0) {
+        error_set(&error, ERROR_OUT_OF_MEMORY, "made up");
+        line_put(message_error(asked->id, &error, NULL));
+        return;
+    }
+    access_count(&experiment, &access);
+    times_of(&experiment, &access, &cold_us, &hot_us);
+    const struct result result = {
+        .device = facts,
+        .launch = {.registers_per_thread = -1},
+        .correctness = {.checked = true, .verified = true, .elements_checked = 1},
+        .cold = {.samples = 30, .launches = 1, .median_us = cold_us},
+        .hot = {.samples = 30, .launches = 1, .median_us = hot_us},
+        .floor_us = truth.constant[CALIBRATION_FLOOR].value,
+        .calibration = asked->calibration && calibration_read(&own, asked->calibration) == 0 ? &own : NULL,
+    };
+    char *text = result_to_text(&experiment, &result);
+    line_put(message_result(asked->id, text, NULL));
+    free(text);
+}
+
+/* Of the version before, whose executors have no lease. */
+static void hello_put(void)
+{
+    char *line = message_hello(1, false, getpid(), &facts), *newest = strstr(line, ",\"newest\":4");
+    memmove(newest, newest + 11, strlen(newest + 11) + 1);
+    line_put(line);
+}
+
+int main(int argc, char **argv)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    const struct calibration *shipped = calibration_find(facts.name);
+    if (!shipped)
+        return 1;
+    truth = *shipped;
+    for (int i = 1; i < argc; i++)
+        argument_read(argv[i]);
+    hello_put();
+    while ((length = getline(&line, &room, stdin)) > 0) {
+        struct message asked;
+        struct error error = {0};
+        line[--length] = '\0';
+        if (message_parse(&asked, line, (size_t)length, &error) < 0)
+            return 1;
+        if (asked.type == MESSAGE_RUN)
+            run(&asked);
+        message_free(&asked);
+    }
+    free(line);
+    return 0;
+}

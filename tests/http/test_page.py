@@ -1,0 +1,162 @@
+"""The page as it is served: its files, their headers, what they weigh, and that its dictionary is whole."""
+import gzip
+import pathlib
+import re
+
+import pytest
+import requests
+
+WEB = pathlib.Path(__file__).parents[2] / "web"
+SCRIPTS = sorted(path.relative_to(WEB).as_posix() for path in WEB.rglob("*.js"))
+STYLES = sorted(path.relative_to(WEB).as_posix() for path in WEB.rglob("*.css"))
+MOST_BYTES = 200_000
+MOST_LESSON_BYTES = 4_000
+TYPES = {".js": "text/javascript", ".css": "text/css"}
+
+
+def bare(text):
+    """Without the comments that begin or end a line, and without indentation."""
+    text = re.sub(r"\n[ \t]*/\*.*?\*/", "", "\n" + text, flags=re.S)
+    lines = re.sub(r"[ \t]+/\*[^*\n]*\*/(?=\n)", "", text).split("\n")
+    return "".join(line.lstrip(" \t") + "\n" for line in lines if line.strip(" \t"))
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_no_text_of_a_script_goes_over_lines(name):
+    """Its indentation would be lost when it is served."""
+    for line in bare((WEB / name).read_text()).splitlines():
+        without = re.sub(r'"(\\.|[^"\\])*"|(?<=[(=,])( ?)/(\\.|\[[^]]*\]|[^/\\])+/', "", line)
+        assert without.count("`") % 2 == 0, without
+
+
+@pytest.mark.parametrize("name", [*SCRIPTS, *STYLES])
+def test_a_file_is_served_as_it_is_in_the_sources(service, name):
+    reply = service.get(f"/ui/assets/{name}")
+    assert reply.status_code == 200 and reply.content == bare((WEB / name).read_text()).encode()
+    assert reply.headers["Content-Type"] == TYPES[pathlib.Path(name).suffix] and reply.headers["X-Content-Type-Options"] == "nosniff"
+    assert service.get(f"/ui/assets/{name}", headers={"If-None-Match": reply.headers["ETag"]}).status_code == 304
+
+
+def test_d3_comes_with_its_license(service):
+    text = service.get("/ui/assets/d3.js").text
+    assert "Copyright Mike Bostock" in text and "permission notice" in text and "scaleLog" in text
+
+
+def test_d3_has_what_scripts_take_of_it(service):
+    """Its parts that are large and hardly needed are left out."""
+    text = service.get("/ui/assets/d3.js").text
+    taken = {name for script in SCRIPTS for names in re.findall(r"\{([^{}]+)\} = (?:globalThis|window)\.d3", code(script)) for name in names.split(",")}
+    taken |= {name for script in SCRIPTS for name in re.findall(r"(?:globalThis|window)\.d3\.(\w+)", code(script))}
+    assert "scaleLinear" in {name.strip() for name in taken}
+    given = re.findall(r"\w+", re.search(r"\nreturn \{(.*)\};", text)[1])
+    assert not [name for name in taken if name.strip() not in given]
+    assert "import" not in text and "export" not in text
+
+
+@pytest.mark.parametrize("path, up", [("/ui/", ""), ("/ui/queue", ""), ("/ui/experiments/01ABC", "../"), ("/ui/compare?a=1&b=x", "")])
+def test_every_address_of_the_page_is_the_same_document(service, path, up):
+    reply = service.get(path)
+    assert reply.headers["Content-Type"] == "text/html; charset=utf-8"
+    policy = reply.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';") and "unsafe" not in policy
+    for name in "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "connect-src 'self'":
+        assert name in policy
+    assert reply.headers["Referrer-Policy"] == "no-referrer" and reply.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert reply.text == (WEB / "index.html").read_text().replace("{up}", up)
+    assert service.get(path, headers={"If-None-Match": reply.headers["ETag"]}).status_code == 304
+
+
+@pytest.mark.parametrize("path", ["/ui/assets/nothing.js", "/ui/assets/pages/nothing.js", "/ui/assets/nothing.css"])
+def test_what_is_no_file_of_the_page_is_said_so(service, path):
+    assert service.get(path).status_code == 404
+
+
+def test_a_browser_is_led_to_the_page_and_others_are_told_where_to_begin(service):
+    browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    reply = service.get("/", headers={"Accept": browser}, allow_redirects=False)
+    assert reply.status_code == 303 and reply.headers["Location"] == "ui/" and "Accept" in reply.headers["Vary"]
+    for accept in "*/*", "text/plain", "text/html;q=0.5, text/plain":
+        assert service.get("/", headers={"Accept": accept}).text.startswith("coalesced")
+
+
+def weight(service, name):
+    with requests.get(f"{service.url}/ui/{name}", headers={"Accept-Encoding": "gzip"}, stream=True, timeout=20) as reply:
+        raw = reply.raw.read(decode_content=False)
+    assert reply.headers.get("Content-Encoding") == "gzip" or len(raw) < 1024
+    assert reply.headers.get("Content-Encoding") != "gzip" or gzip.decompress(raw)
+    return len(raw)
+
+
+def test_all_of_it_weighs_little(service):
+    """All pages together; a lesson's text is a document, loaded by who opens that lesson, and by nobody else."""
+    texts = [name for name in SCRIPTS if name.startswith("lessons/") and name != "lessons/list.js"]
+    total = sum(weight(service, name) for name in ["", "assets/d3.js", *(f"assets/{name}" for name in [*SCRIPTS, *STYLES] if name not in texts)])
+    assert total <= MOST_BYTES, total
+    assert texts and all(weight(service, f"assets/{name}") <= MOST_LESSON_BYTES for name in texts)
+    assert {found for name in SCRIPTS for found in re.findall(r"lessons/(\w+)\.js", code(name))} == {"list"}, "a lesson is loaded with another page"
+
+
+# ---- the sources ----
+
+def code(name):
+    """Without comments."""
+    return re.sub(r"/\*.*?\*/", "", (WEB / name).read_text(), flags=re.S)
+
+
+def test_nothing_is_fetched_from_elsewhere():
+    for path in WEB.rglob("*.*"):
+        addresses = set(re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}[^\s\"'`)]*", code(path.relative_to(WEB))))
+        assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/2000/svg'"}, path
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_what_a_script_imports_is_there(name):
+    for other in re.findall(r"(?:from|import) \"([^\"]+)\"", code(name)):
+        assert other.startswith(".") and ((WEB / name).parent / other).resolve().is_file(), other
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_nothing_runs_that_the_policy_refuses(name):
+    assert not re.search(r"\beval\(|new Function|innerHTML|insertAdjacentHTML|document\.write|setAttribute\(\"style\"", code(name))
+
+
+def dictionary():
+    text = code("words.js")
+    return re.findall(r'^  "([\w.]+)": \[("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")\],$', text, re.M)
+
+
+def used():
+    """Keys as they stand, and what keys that are put together begin with."""
+    texts = [re.sub(r'^  "[\w.]+": \[.*\],$', "", code(name), flags=re.M) for name in SCRIPTS]
+    keys = {key for text in texts for key in re.findall(r'"([a-z_]+(?:\.\w+)?)"', text)}
+    begins = {key for text in texts for key in re.findall(r"`([a-z_]+\.[a-z_]*)\$\{", text)}
+    asked = {key for text in texts for key in re.findall(r'\b(?:t|parts|words\.parts|words\.t)\("([^"]+)"', text)}
+    return keys, begins, asked
+
+
+def test_the_dictionary_has_every_word_in_both_languages_and_no_other():
+    entries = dictionary()
+    names = [key for key, _, _ in entries]
+    assert len(names) > 100 and len(names) == len(set(names)), [name for name in names if names.count(name) > 1]
+    assert len(names) == len(re.findall(r'^  "[\w.]+": \["', code("words.js"), re.M)), "an entry is written otherwise"
+    keys, begins, asked = used()
+    assert asked <= set(names), asked - set(names)
+    begins.add("nav.")  # the bar's words; a page that comes takes its own
+    unused = [name for name in names if name not in keys and not any(name.startswith(begin) for begin in begins)]
+    assert not unused, unused
+    for key, english, chinese in entries:
+        values = [set(re.findall(r"\{(\w+)\}", text)) for text in (english, chinese)]
+        assert values[0] == values[1], key
+        assert "|" not in re.sub(r"\{\w+\|[^}|]*\|[^}|]*\}", "", english) and "|" not in chinese, key
+
+
+def test_every_constant_of_a_device_has_its_words():
+    told = re.findall(r'\] = \{"(\w+)", "', (WEB.parent / "kernels" / "calibrations" / "calibration.c").read_text())
+    assert told and sorted(told) == sorted(key[len("constant."):] for key, _, _ in dictionary() if key.startswith("constant."))
+
+
+def test_every_term_is_explained_in_both_languages():
+    known = set(re.findall(r'^  "([^"]+)": \[\["[^"]+", "[^"]+"\], \["[^"]+", "[^"]+"\]\],$', code("words.js"), re.M))
+    assert len(known) >= 27
+    asked = {name for script in SCRIPTS for name in re.findall(r'\bterm\("([^"]+)"', code(script))}
+    assert asked <= known, asked - known

@@ -1,0 +1,164 @@
+/* The model of time against what an H200 took (tests/model/h200_times.jsonl: a third of the experiments that its constants
+   were fitted from, so that this holds the model together and judges nothing; bench/why.py judges), and each bound against
+   arithmetic on paper. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/experiment_json.h"
+#include "kernels/model/time/time.h"
+
+static struct time_prediction predicted(const char *request, int registers, int64_t shared)
+{
+    struct experiment experiment;
+    struct access access;
+    struct time_prediction prediction;
+    struct error error;
+    if (experiment_from_text(&experiment, request, NULL, &error) < 0)
+        fail_msg("%s: %s", request, error.text);
+    access_count(&experiment, &access);
+    time_predict(&experiment, &access, calibration_find("nvidia h200"), registers, shared, &prediction);
+    return prediction;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double d = *(const double *)a - *(const double *)b;
+    return d < 0 ? -1 : d > 0;
+}
+
+static void what_an_h200_took_is_what_the_model_says(void **state)
+{
+    (void)state;
+    double errors[512];
+    size_t count = 0, within_10 = 0, within_25 = 0, room = 0;
+    char *line = NULL;
+    FILE *file = fopen(TESTS_DIR "/model/h200_times.jsonl", "r");
+    assert_non_null(file);
+    while (getline(&line, &room, file) > 0 && count < 512) {
+        json_t *row = json_loads(line, 0, NULL);
+        assert_non_null(row);
+        char *request = json_dumps(json_object_get(row, "request"), 0);
+        struct time_prediction p =
+            predicted(request, (int)json_integer_value(json_object_get(row, "registers")),
+                      json_integer_value(json_object_get(row, "shared")));
+        if (p.why_not)
+            fail_msg("%s: %s", request, p.why_not);
+        double error = fabs(p.us / json_number_value(json_object_get(row, "cold_us")) - 1);
+        within_10 += error < 0.10;
+        within_25 += error < 0.25;
+        errors[count++] = error;
+        free(request);
+        json_decref(row);
+    }
+    free(line);
+    fclose(file);
+    assert_true(count > 200);
+    qsort(errors, count, sizeof *errors, compare);
+    print_message("%zu rows: within 10 %% %.1f, within 25 %% %.1f, median %.2f %%\n", count,
+                  100.0 * (double)within_10 / (double)count, 100.0 * (double)within_25 / (double)count,
+                  100 * errors[count / 2]);
+    assert_true((double)within_10 >= 0.92 * (double)count);
+    assert_true((double)within_25 >= 0.98 * (double)count);
+    assert_true(errors[count / 2] < 0.026);
+}
+
+static double constant(enum calibration_constant which)
+{
+    return calibration_find("NVIDIA H200")->constant[which].value;
+}
+
+static void near(double a, double b)
+{
+    if (fabs(a - b) > 1e-6 * fabs(b))
+        fail_msg("%g is not %g", a, b);
+}
+
+static void bounds_are_what_paper_says(void **state)
+{
+    (void)state;
+    /* 2^24 floats in blocks of 32: 524288 blocks, one line a request; a warp loads two lines and stores one. */
+    struct time_prediction p =
+        predicted("{\"kernel\": \"vector_add\", \"size\": 16777216, \"block\": 32}", -1, -1);
+    assert_null(p.why_not);
+    assert_int_equal(p.limiter, TIME_LAUNCH);
+    near(p.bound[TIME_LAUNCH].us, 524288 * constant(CALIBRATION_LAUNCH) * 1e-3);
+    near(p.bound[TIME_LAUNCH].amount, 524288);
+    near(p.bound[TIME_ASK].amount, 524288 * (2 + 1 + 2));
+    near(p.bound[TIME_TAG].amount, ceil(524288 / 132.) * 2);
+    near(p.dram_read_bytes, 2 * 4 * 16777216.);
+    near(p.l1_hit_pct + 1, 1);
+    double sum = 0;
+    for (int b = 0; b < TIME_BOUNDS; b++)
+        sum = fmax(sum, p.bound[b].us);
+    assert_true(p.us > p.floor_us + p.ramp_us + sum);
+    assert_true(p.us < p.floor_us + p.ramp_us + 1.3 * sum);
+}
+
+static void what_limits_is_what_was_built_to_limit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *request;
+        enum time_bound limiter;
+    } cases[] = {
+        {"{\"kernel\": \"stream_triad\", \"size\": 67108864, \"block\": 512}", TIME_DRAM},
+        {"{\"kernel\": \"write_only\", \"size\": 67108864, \"block\": 32}", TIME_LAUNCH},
+        {"{\"kernel\": \"copy\", \"size\": 16777216, \"block\": 128, \"shared_bytes\": 200000}",
+         TIME_LATENCY},
+        {"{\"kernel\": \"transpose\", \"how\": \"naive_row\", \"size\": [4096, 4096], \"block\": [32, 32]}",
+         TIME_ASK},
+        {"{\"kernel\": \"read_const\", \"word\": \"lanes\", \"size\": 16777216, \"block\": 256}", TIME_ISSUE},
+        {"{\"kernel\": \"pointer_chase\", \"size\": 16777216, \"block\": 32, \"grid\": 1}", TIME_LATENCY},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct time_prediction p = predicted(cases[i].request, -1, -1);
+        if (p.why_not || p.limiter != cases[i].limiter)
+            fail_msg("%s: %s", cases[i].request, p.why_not ? p.why_not : time_bound_name(p.limiter));
+        assert_int_equal(p.close, p.bound[p.second].us > 0.8 * p.bound[p.limiter].us);
+        assert_true(p.second != p.limiter && p.bound[p.second].us <= p.bound[p.limiter].us);
+    }
+}
+
+static void a_model_that_does_not_apply_says_so(void **state)
+{
+    (void)state;
+    assert_non_null(predicted("{\"kernel\": \"zero_copy\"}", -1, -1).why_not);
+    assert_non_null(predicted("{\"kernel\": \"atomic_add\"}", -1, -1).why_not);
+    /* More registers than an SM has for a block: nothing is launched, and nothing is predicted. */
+    assert_non_null(predicted("{\"kernel\": \"copy\", \"block\": 1024}", 128, -1).why_not);
+}
+
+static void each_kernel_has_a_time_or_a_reason(void **state)
+{
+    (void)state;
+    for (int k = 0; k < suite_count(); k++) {
+        char request[80];
+        snprintf(request, sizeof request, "{\"kernel\": \"%s\"}", suite_at(k)->name);
+        if (suite_at(k)->peer)
+            continue; /* wants another device in the request */
+        struct time_prediction p = predicted(request, -1, -1);
+        if (!p.why_not && !(isfinite(p.us) && p.us > p.floor_us && p.achieved_occupancy > 0 &&
+                            p.achieved_occupancy <= 1 && p.latency_ns >= 0))
+            fail_msg("%s: %g us, occupancy %g", request, p.us, p.achieved_occupancy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_an_h200_took_is_what_the_model_says),
+        cmocka_unit_test(bounds_are_what_paper_says),
+        cmocka_unit_test(what_limits_is_what_was_built_to_limit),
+        cmocka_unit_test(a_model_that_does_not_apply_says_so),
+        cmocka_unit_test(each_kernel_has_a_time_or_a_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

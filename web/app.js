@@ -1,0 +1,214 @@
+/* The frame around all pages: the table of pages, the address, the top bar, the token's field, the lost connection.
+
+   A page is a module web/pages/<name>.js with
+     title(params)                 what the window is called, a text of words.js
+     open(root, params, context)   fills `root`, may be async; returns a function that closes it (or nothing)
+   and a line in `pages` below. `params` holds what {...} in its path stood for. `context`:
+     api, words     the modules of that name
+     go(path)       another page, as "experiments/01M..."; what links do by themselves
+     query          URLSearchParams of the address when it was opened
+     setQuery(o)    writes {name: value} into the address without opening anew; null or "" takes a name away
+     announce(text) to a reader of the screen, at most every 5 s
+     signal         aborted when the page is closed: for api calls */
+import * as api from "./api.js";
+import {h, replace} from "./dom.js";
+import * as words from "./words.js";
+import {duration} from "./format.js";
+import {topState} from "./top.js";
+
+const {t} = words;
+const {link} = api;
+
+/* Path below /ui/, module, and whether the bar names it. */
+const pages = [
+  {path: "", module: "lab", nav: "nav.lab"},
+  {path: "new", module: "new", nav: "nav.new"},
+  {path: "experiments", module: "experiments", nav: "nav.experiments"},
+  {path: "experiments/{id}", module: "experiment"},
+  {path: "sweeps", module: "sweeps", nav: "nav.sweeps"},
+  {path: "sweeps/{id}", module: "sweep"},
+  {path: "compare", module: "compare", nav: "nav.compare"},
+  {path: "queue", module: "queue"},
+  {path: "devices", module: "devices"},
+  {path: "devices/{name}", module: "device"},
+  {path: "recipes", module: "recipes", nav: "nav.recipes"},
+  {path: "recipes/{name}", module: "recipe"},
+  {path: "lessons", module: "lessons", nav: "nav.lessons"},
+  {path: "lessons/{name}", module: "lesson"},
+];
+
+/* ---- the page that is open ---- */
+
+let closing = () => {};
+let main, live, nav;
+
+function found(path) {
+  for (const page of pages) {
+    const names = [];
+    const pattern = page.path.replace(/\{(\w+)\}/g, (_, name) => { names.push(name); return "([^/]+)"; });
+    const match = new RegExp(`^${pattern}$`).exec(path);
+    if (match) return {page, params: Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(match[i + 1])]))};
+  }
+  return null;
+}
+
+const pathNow = () => location.pathname.slice(api.BASE.pathname.length).replace(/\/$/, "");
+
+let saidAt = -Infinity, saying = null;
+function announce(text) {
+  clearTimeout(saying);
+  saying = setTimeout(() => { saidAt = performance.now(); live.textContent = text; }, Math.max(0, saidAt + 5000 - performance.now()));
+}
+
+function setQuery(values) {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(values))
+    if (value === null || value === undefined || value === "") query.delete(name);
+    else query.set(name, value);
+  const text = query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+  history.replaceState(history.state, "", location.pathname + (text ? `?${text}` : ""));
+}
+
+function showMissing(root) {
+  const home = h("a", {href: link("")}, t("shell.home"));
+  replace(root, h("h1", {class: "heading"}, t("shell.missing")), h("p", {}, words.parts("shell.missing_text", {home})));
+  document.title = `${t("shell.missing")} · coalesced`;
+}
+
+function showFailed(root, error) {
+  console.error(error);
+  replace(root, h("h1", {class: "heading"}, t("shell.failed")), h("p", {class: "detail", role: "alert"}, error.message),
+    h("p", {}, h("button", {class: "button", type: "button", onclick: () => open()}, t("shell.reload"))));
+}
+
+function navShow() {
+  const here = pathNow();
+  for (const a of nav.querySelectorAll("a")) {
+    const path = a.dataset.path;
+    const current = path === "" ? here === "" : here === path || here.startsWith(`${path}/`);
+    if (current) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+  }
+}
+
+async function open({focus = false} = {}) {
+  closing();
+  const own = new AbortController();
+  const root = h("div", {class: "page"});
+  let closed = false, close = null;
+  closing = () => { closed = true; own.abort(); close?.(); };
+  replace(main, root);
+  navShow();
+  const match = found(pathNow());
+  if (!match) return showMissing(root);
+  try {
+    const module = await import(`./pages/${match.page.module}.js`);
+    if (closed) return;
+    document.title = `${module.title(match.params)} · coalesced`;
+    root.classList.add(`page-${match.page.module}`);
+    const result = await module.open(root, match.params, {api, words, go, setQuery, announce, signal: own.signal,
+      query: new URLSearchParams(location.search)});
+    close = typeof result === "function" ? result : null;
+    if (closed) close?.();
+  } catch (error) {
+    if (!closed) showFailed(root, error);
+  }
+  if (focus && !closed) {
+    const heading = root.querySelector("h1");
+    heading?.setAttribute("tabindex", "-1");
+    heading?.focus({preventScroll: true});
+  }
+}
+
+export function go(path) {
+  history.pushState(null, "", path.startsWith("/") ? path : link(path));
+  scrollTo(0, 0);
+  return open({focus: true});
+}
+
+function linkClicked(event) {
+  const a = event.target.closest?.("a[href]");
+  if (!a || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const to = new URL(a.href);
+  if (a.target || a.hasAttribute("download") || to.origin !== location.origin || !to.pathname.startsWith(api.BASE.pathname)) return;
+  if (to.hash && to.pathname === location.pathname) return;
+  event.preventDefault();
+  go(to.pathname + to.search);
+}
+
+/* ---- what stands above all pages ---- */
+
+function lostNotice() {
+  const notice = h("div", {class: "notice lost", role: "status", hidden: true});
+  let since = null, why = null;
+  const show = () => {
+    notice.hidden = since === null;
+    if (since === null) return;
+    const ago = duration(Math.max(1, (Date.now() - since) / 1000));
+    notice.textContent = why ? t("shell.lost_why", {ago, why}) : t("shell.lost", {ago});
+  };
+  api.watchConnection((at, reason) => { since = at; why = reason; show(); });
+  setInterval(show, 1000);
+  return notice;
+}
+
+/* Fills `place` with the field and promises what is typed. */
+function tokenAsk(place, detail, wrong) {
+  return new Promise(done => {
+    const field = h("input", {id: "token", type: "password", autocomplete: "off", required: true, spellcheck: "false",
+      "aria-describedby": "token-detail", "aria-invalid": wrong ? "true" : null});
+    const submit = event => {
+      event.preventDefault();
+      replace(place);
+      done(field.value.trim());
+    };
+    replace(place, h("form", {class: "notice token", onsubmit: submit},
+      h("h2", {}, t("shell.token_heading")),
+      h("p", {id: "token-detail"}, wrong ? h("span", {class: "wrong"}, detail) : t("shell.token_text")),
+      h("div", {class: "row"}, h("label", {for: "token"}, t("shell.token")), field, h("button", {class: "button primary"}, t("shell.token_use")))));
+    field.focus();
+  });
+}
+
+function mark() {
+  const square = i => h("i", {});
+  return h("span", {class: "mark", "aria-hidden": "true"}, [0, 1, 2, 3].map(square), h("b", {}));
+}
+
+function languageChoice(redraw) {
+  const choice = (name, text, full) => h("button", {type: "button", class: "plain", lang: name === "zh" ? "zh-CN" : "en", "aria-label": full,
+    "aria-pressed": String(words.language() === name), onclick: () => { words.setLanguage(name); setQuery({lang: null}); redraw(); }}, text);
+  return h("span", {class: "languages", role: "group", "aria-label": t("shell.language")}, choice("en", "EN", "English"), h("span", {"aria-hidden": "true"}, " · "),
+    choice("zh", "中文", "中文"));
+}
+
+function frame() {
+  const links = pages.filter(page => page.nav).map(page => h("li", {}, h("a", {href: link(page.path), data: {path: page.path}}, t(page.nav))));
+  nav = h("nav", {id: "nav", "aria-label": t("shell.main")}, h("ul", {}, links));
+  const menu = h("button", {type: "button", class: "button menu", "aria-expanded": "false", "aria-controls": "nav", onclick: () => {
+    const shown = document.body.classList.toggle("menu-open");
+    menu.setAttribute("aria-expanded", String(shown));
+  }}, t("shell.menu"));
+  nav.addEventListener("click", () => { document.body.classList.remove("menu-open"); menu.setAttribute("aria-expanded", "false"); });
+  const top = h("header", {class: "top"}, h("div", {class: "inner"},
+    h("a", {class: "brand", href: link("")}, mark(), "coalesced"), nav, topState(), languageChoice(drawAll), menu));
+  const ask = h("div", {class: "asks"});
+  api.onToken((detail, wrong) => tokenAsk(ask, detail, wrong));
+  main = h("main", {id: "main", tabindex: "-1"});
+  live = h("div", {class: "unseen", role: "status", "aria-live": "polite"});
+  const version = h("span", {});
+  const foot = h("footer", {class: "foot"}, version, h("a", {href: api.resolve("openapi.yaml"), target: "_blank"}, t("shell.contract")));
+  api.watchConnection(() => { version.hidden = !api.serverName; version.textContent = (api.serverName ?? "").replace("/", " "); });
+  return [h("a", {class: "skip", href: "#main", onclick: event => { event.preventDefault(); main.focus(); }}, t("shell.skip")),
+    top, h("div", {class: "notices"}, lostNotice(), ask), main, foot, live];
+}
+
+function drawAll() {
+  replace(document.body, frame());
+  return open();
+}
+
+document.addEventListener("click", linkClicked);
+addEventListener("popstate", () => open());
+words.findLanguage();
+drawAll();

@@ -1,0 +1,86 @@
+/* A side of a comparison, as the address has it: "sweep:01M...,where.offset:11", "label:node=a,since:2026-11-01", "device:1,kernel:copy"; several sweeps
+   as "sweep:01M....01M...". A bare id is a sweep's or an experiment's.
+
+   sideRead(text) gives its parts {sweeps, members: {...}, where: {...}}; sideText(parts) writes them; bodyOf(parts, signal) is what POST
+   /v1/comparisons takes; nameOf(parts, letter) a few words for it, sideWords(...) some more. */
+import * as api from "../api.js";
+import {ago} from "../parts.js";
+import {rowsOf} from "../table.js";
+import {t} from "../words.js";
+
+export const MEMBERS = ["kernel", "device", "device_uuid", "owner", "since", "until"];
+const ID = /^[0-9A-Z]{26}$/;
+
+function valueOf(text) {
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (/^\d+(x\d+)+$/.test(text)) return text.split("x").map(Number);
+  return text === "null" ? null : text;
+}
+
+export function sideRead(text) {
+  const parts = {sweeps: [], experiments: [], labels: {}, members: {}, where: {}};
+  for (const piece of (text ?? "").split(",").map(one => one.trim()).filter(Boolean)) {
+    const at = piece.indexOf(":"), name = at < 0 ? "" : piece.slice(0, at), value = at < 0 ? piece : piece.slice(at + 1);
+    if (name === "sweep") parts.sweeps.push(...value.split(/[.+ ]/).filter(Boolean));
+    else if (name === "experiment") parts.experiments.push(...value.split(/[.+ ]/).filter(Boolean));
+    else if (name === "" && ID.test(value)) parts.bare = value;
+    else if (name === "label") { const [key, ...rest] = value.split("="); parts.labels[key] = rest.join("="); }
+    else if (MEMBERS.includes(name)) parts.members[name] = name === "device" ? valueOf(value) : value;
+    else if (name.startsWith("where.")) parts.where[name.slice(6)] = valueOf(value);
+    else if (name) parts.where[name] = valueOf(value);
+  }
+  return parts;
+}
+
+const written = value => Array.isArray(value) ? value.join("x") : String(value);
+
+export function sideText({sweeps, experiments, labels, members, where}) {
+  return [sweeps.length && `sweep:${sweeps.join(".")}`, experiments.length && `experiment:${experiments.join(".")}`, ...Object.entries(labels).map(([name, value]) => `label:${name}=${value}`),
+    ...Object.entries(members).filter(([, value]) => value !== "" && value !== null).map(([name, value]) => `${name}:${value}`), ...Object.entries(where).map(([name, value]) => `where.${name}:${written(value)}`)].filter(Boolean).join(",");
+}
+
+export const isEmpty = parts => !parts.bare && !parts.sweeps.length && !parts.experiments.length && !Object.keys(parts.labels).length && !Object.keys(parts.members).length;
+
+/* An id alone: of a sweep, or of an experiment, which stands for the sweep that it is a run of. */
+export async function sideFound(parts, signal) {
+  const {bare} = parts;
+  if (!bare) return parts;
+  const missing = error => { if (error.status !== 404) throw error; return null; };
+  delete parts.bare;
+  if (await api.get(`/v1/sweeps/${bare}?page_size=1`, {signal}).catch(missing)) return {...parts, sweeps: [...parts.sweeps, bare]};
+  const experiment = await api.get(`/v1/experiments/${bare}`, {signal}).catch(missing);
+  const sweep = experiment?.links?.sweep?.split("/").at(-1);
+  if (sweep && experiment.repeat_index !== undefined) return {...parts, sweeps: [...parts.sweeps, sweep]};
+  return {...parts, experiments: [...parts.experiments, bare]};
+}
+
+export async function bodyOf({sweeps, experiments, labels, members, where}, signal) {
+  const body = {...members};
+  if (Object.keys(labels).length) body.labels = labels;
+  if (Object.keys(where).length) body.where = where;
+  if (sweeps.length === 1 && !experiments.length) body.sweep = sweeps[0];
+  else if (sweeps.length) {
+    const tables = await Promise.all(sweeps.map(id => api.text(`/v1/sweeps/${id}.csv?columns=id`, {signal})));
+    body.experiments = [...new Set([...tables.flatMap(text => rowsOf(text).map(row => row.id)).filter(Boolean), ...experiments])];
+  } else if (experiments.length) body.experiments = experiments;
+  return body;
+}
+
+/* What tells the one from the other first: what only one of them asks for, its labels, its sweep. */
+export function nameOf(parts, letter) {
+  const where = Object.entries(parts.where).map(([name, value]) => `${name} ${written(value).replaceAll("x", "×")}`);
+  if (where.length) return where.join(", ");
+  const labels = Object.entries(parts.labels).map(([name, value]) => value ? `${name} ${value}` : name);
+  if (labels.length) return labels.join(", ");
+  const members = Object.entries(parts.members).map(([name, value]) => `${name} ${value}`);
+  if (members.length) return members.join(", ");
+  return letter;
+}
+
+/* "read_offset of 3 min ago" of a sweep. */
+export function sideWords(parts, known) {
+  const sweeps = parts.sweeps.map(id => known.get(id)).filter(Boolean);
+  const told = sweeps.slice(0, 1).map(sweep => t("compare.side_sweep", {what: sweep.recipe ?? [sweep.request?.kernel ?? t("sweep.title")].flat().join(", "), time: ago(sweep.submitted_at)}));
+  const rest = nameOf(parts, "");
+  return [...told, sweeps.length > 1 && t("compare.and_more", {n: sweeps.length - 1, words: sweeps.length - 1}), rest, parts.experiments.length && t("compare.experiments", {n: parts.experiments.length, words: parts.experiments.length})].filter(Boolean).join(", ");
+}

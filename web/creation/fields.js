@@ -1,0 +1,189 @@
+/* What /ui/new asks: the fields of a kernel, what is typed into them, and the request that follows. All that is typed is text, as it
+   stands in the address; what cannot be read is sent as it is, and the service says what would have been right. */
+
+/* Threads of a block that are offered, by the number of its dimensions. */
+const BLOCKS = {1: ["64", "128", "256", "512", "1024"], 2: ["32x8", "16x16", "32x16", "32x32"]};
+export const MEASURE = ["min_samples", "noise", "max_seconds", "quiet_s", "keep_samples"];
+const ELEMENT_BYTES = {f32: 4, f64: 8, i32: 4, u8: 1, u16: 2};
+
+export const elementBytes = dtype => ELEMENT_BYTES[dtype] ?? 4;
+const shapeText = sizes => sizes.slice(0, sizes[2] > 1 ? 3 : sizes[1] > 1 ? 2 : 1).join("x");
+const sizeText = size => Array.isArray(size) ? size.join("x") : String(size);
+
+/* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place hand, main or more. */
+export function fieldsOf(kernel, all = []) {
+  const devices = all.filter(device => device.in_list);
+  const parameters = kernel.parameters.map(parameter => ({...parameter, kind: parameter.type === "choice" || parameter.values ? "choice" : "integer",
+    choices: parameter.choices ?? parameter.values?.map(String), numeric: parameter.type === "integer", initial: String(parameter.default), place: "main"}));
+  const hand = parameters.find(parameter => parameter.name !== "load");
+  if (hand) hand.place = "hand";
+  const load = parameters.filter(parameter => parameter.name === "load"), others = parameters.filter(parameter => parameter !== hand && parameter.name !== "load");
+  const {defaults} = kernel;
+  return [
+    ...(hand ? [hand] : []),
+    {name: "size", kind: "size", unit: "elements", initial: sizeText(defaults.size), place: "main"},
+    ...others,
+    {name: "block", kind: "shape", unit: "threads", initial: shapeText(defaults.block), offered: BLOCKS[kernel.block_dims] ?? BLOCKS[1], place: "main"},
+    {name: "dtype", kind: "choice", choices: kernel.dtypes, initial: defaults.dtype, place: "main"},
+    ...load,
+    {name: "counters", kind: "switch", initial: "false", place: "main"},
+    {name: "grid", kind: "shape", unit: "blocks", initial: "", place: "more"},
+    {name: "shared_bytes", kind: "integer", unit: "bytes", initial: "0", place: "more"},
+    {name: "transfers", kind: "choice", choices: ["none", "pageable", "pinned"], initial: "none", place: "more"},
+    {name: "repeat", kind: "integer", single: true, initial: "1", place: "more"},
+    {name: "placement", kind: "choice", single: true, choices: ["keep", "new"], initial: "", place: "more"},
+    {name: "min_samples", kind: "integer", single: true, initial: "30", place: "more"},
+    {name: "noise", kind: "number", single: true, initial: "0.01", place: "more"},
+    {name: "max_seconds", kind: "number", single: true, unit: "seconds", initial: "1", place: "more"},
+    {name: "quiet_s", kind: "number", single: true, unit: "seconds", initial: "", place: "more"},
+    {name: "keep_samples", kind: "switch", initial: "false", place: "more"},
+    {name: "timeout_s", kind: "number", unit: "seconds", initial: "60", place: "more"},
+    {name: "labels", kind: "labels", single: true, initial: "", place: "more"},
+    ...(devices.length > 1 ? devicesFields(devices) : []),
+  ];
+}
+
+/* One of them, any, or what it must be, where they are of several kinds; empty: as the operator says. */
+function devicesFields(devices) {
+  const names = devices.map(device => device.device_name), archs = [...new Set(devices.map(device => device.arch).filter(Boolean))];
+  return [{name: "device", kind: "device", choices: ["", "any", ...(archs.length > 1 ? archs.map(arch => `arch=${arch}`) : []), ...names], several: names,
+    about: Object.fromEntries(devices.map(device => [device.device_name, device.name])), initial: "", place: "main"},
+  {name: "spread", kind: "switch", initial: "false", place: "main"}];
+}
+
+const INTEGER = /^-?\d+$/, RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(\d+))?$/;
+
+function integerOf(text) {
+  const power = /^(\d+)\^(\d+)$/.exec(text);
+  if (power) return Number(power[1]) ** Number(power[2]);
+  return INTEGER.test(text) ? Number(text) : text;
+}
+
+/* The values of "0..128 step 8", as many as a sweep may have. */
+export function rangeValues(text) {
+  const match = RANGE.exec(text.trim());
+  if (!match) return null;
+  const [, from, to, how, by] = match, values = [], factor = how === "by";
+  if (factor && (Number(by) < 2 || Number(from) < 1)) return null;
+  for (let value = Number(from); value <= Number(to) && values.length <= 10000; value = factor ? value * Number(by) : value + Math.max(1, Number(by ?? 1)))
+    values.push(value);
+  return values;
+}
+
+function oneOf(field, text) {
+  if (field.kind === "number") return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+  if (field.kind === "size" || field.kind === "shape") {
+    const parts = text.split(/\s*[x×]\s*/).map(integerOf);
+    return parts.length > 1 ? parts : parts[0];
+  }
+  return field.kind === "integer" || field.numeric ? integerOf(text) : text;
+}
+
+function labelsOf(text) {
+  return Object.fromEntries(text.split(",").map(pair => pair.trim()).filter(Boolean).map(pair => {
+    const at = pair.search(/[:=]/);
+    return at < 0 ? [pair, ""] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+  }));
+}
+
+export const conditionsText = choice => Object.entries(choice).map(pair => pair.join("=")).join(",");
+
+/* "h200", "0", "any"; "arch=sm_90,memory_bytes=2^36": all of these; "h200-1, h200-2": an axis. */
+function deviceOf(text) {
+  const items = text.split(",").map(part => part.trim()).filter(Boolean);
+  if (items.length && items.every(one => one.includes("=")))
+    return {value: Object.fromEntries(items.map(one => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]).map(([name, value]) => [name, value === "true" || (name === "memory_bytes" ? integerOf(value) : value)])), values: null};
+  const values = items.flatMap(one => rangeValues(one) ?? [integerOf(one)]);
+  return {value: values[0], values: values.length > 1 ? values : null};
+}
+
+/* {value, values}: values is null unless it is an axis; value is then the first of them. */
+export function read(field, text) {
+  const clean = text.trim();
+  if (field.kind === "switch") return {value: clean === "true", values: null};
+  if (field.kind === "device") return deviceOf(clean);
+  if (field.kind === "labels") return {value: labelsOf(clean), values: null};
+  if (field.single) return {value: oneOf(field, clean), values: null};
+  const range = rangeValues(clean);
+  if (range?.length) return {value: range[0], values: range, written: clean};
+  if (!clean.includes(",")) return {value: oneOf(field, clean), values: null};
+  const values = clean.split(",").map(part => part.trim()).filter(Boolean).flatMap(part => rangeValues(part) ?? [oneOf(field, part)]);
+  return values.length > 1 ? {value: values[0], values} : {value: values[0] ?? clean, values: null};
+}
+
+/* {one: the request of the first point, all: with its axes, points, axes: names}. `typed` holds what is not as it is by default. */
+export function requestOf(kernel, fields, typed) {
+  const one = {kernel: kernel.name}, all = {kernel: kernel.name}, axes = [];
+  let points = 1;
+  for (const field of fields) {
+    const text = typed[field.name];
+    if (text === undefined || text.trim() === "") continue;
+    const {value, values, written} = read(field, text);
+    const into = MEASURE.includes(field.name) ? [one.measure ??= {}, all.measure ??= {}] : [one, all];
+    into[0][field.name] = value;
+    into[1][field.name] = values ? written ?? values : value;
+    if (values) {
+      axes.push(field.name);
+      points *= values.length;
+    }
+  }
+  const sweep = axes.length > 0 || Number(one.repeat) > 1;
+  delete one.spread;
+  if (!sweep) delete all.spread;
+  if (all.spread) one.device ??= all.device ??= "any";
+  /* A size of two numbers is one size where the kernel has two dimensions: sizes there are lists of lists already. */
+  return {one, all, points, axes, sweep};
+}
+
+/* The field that a pointer of the service's answer means. */
+export function fieldOfPointer(pointer) {
+  const [first, second] = pointer.replace(/^#\//, "").split("/");
+  return first === "measure" ? second ?? first : first;
+}
+
+/* The block and the warp in it, of a warp of the launch. */
+export const placeOf = (warp, perBlock) => ({block: Math.floor(warp / perBlock), warp: warp % perBlock});
+
+/* The address of /ui/new that asks for the same; with its grid only where that is wanted. */
+export function queryOf(request, withGrid = false) {
+  const query = new URLSearchParams(), put = (name, value) => query.set(name, value);
+  for (const [name, value] of Object.entries(request)) {
+    if (name === "grid" && !withGrid || name === "priority" || value === null) continue;
+    if (name === "measure") Object.entries(value).forEach(([part, number]) => put(part, number));
+    else if (name === "labels") { if (Object.keys(value).length) put(name, Object.entries(value).map(pair => pair.join(":")).join(",")); }
+    else if (name === "block" || name === "grid") put(name, shapeText([value].flat()));
+    else if (name === "device" && !Array.isArray(value) && typeof value === "object") put(name, conditionsText(value));
+    else put(name, name === "size" ? sizeText(value) : String(value));
+  }
+  return query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+}
+
+/* ---- the same, typed ---- */
+
+const word = value => Array.isArray(value) ? value.join("x") : String(value);
+const quoted = text => /^[\w.,:=@%+/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+function commandPair(name, value) {
+  if (name === "labels") return Object.entries(value).map(([label, text]) => quoted(`label.${label}=${text}`));
+  if (name === "measure") return Object.entries(value).map(([part, number]) => quoted(`measure.${part}=${number}`));
+  if (name === "spread") return ["--spread"];
+  if (name === "device") return [`--device ${quoted(typeof value === "object" && !Array.isArray(value) ? conditionsText(value) : String(value))}`];
+  return [quoted(`${name}=${Array.isArray(value) && (name !== "size" && name !== "block" && name !== "grid" || Array.isArray(value[0])) ? value.map(word).join(",") : word(value)}`)];
+}
+
+export function commandOf({all, one, axes, sweep}) {
+  const words = Object.entries(all).filter(([name]) => name !== "kernel").flatMap(([name, value]) =>
+    axes.includes(name) && Array.isArray(value) && name !== "device" ? [quoted(`${name}=${value.map(word).join(",")}`)] : commandPair(name, value));
+  return ["coalesce", sweep && axes.length ? "sweep" : "run", one.kernel, ...words];
+}
+
+/* JSON on one line, with blanks as people write it. */
+const json = value => Array.isArray(value) ? `[${value.map(json).join(", ")}]`
+  : value && typeof value === "object" ? `{${Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}: ${json(part)}`).join(", ")}}` : JSON.stringify(value);
+
+export function curlOf({all, sweep}, root, token) {
+  const lines = [`curl -s ${root}v1/${sweep ? "sweeps" : "experiments"} -H 'Prefer: wait=${sweep ? 60 : 30}'`];
+  if (token) lines.push(`  -H "Authorization: Bearer $TOKEN"`);
+  lines.push("  -H 'Content-Type: application/json'", `  -d '${json(all).replaceAll("'", "'\\''")}'`);
+  return lines.join(" \\\n");
+}

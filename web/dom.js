@@ -1,0 +1,90 @@
+/* Elements, made by hand; every page and chart builds with these.
+
+   h("a", {href: link("new"), class: "button", onclick: f}, "New", ...)  an element; svg(...) one of a drawing.
+   Attributes: on* are listeners, `style` is an object (the page's policy refuses a text), `data` an object of data-*;
+   true sets an empty attribute, false, null and undefined set none. `value`, `checked`, `disabled`, `selected` are set as properties.
+   Children: nodes, texts, numbers, lists of them; null and false are left out.
+   replace(node, ...children) puts them in the place of what is there. redraw(...) does the same for what is drawn again and again: nothing is
+   touched when it looks the same, and an element with the same data-key keeps the focus. tip(node, text) tells the text on hover, focus and tap. */
+
+const properties = new Set(["value", "checked", "disabled", "selected", "indeterminate"]);
+
+function attributesSet(node, attributes) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false && !properties.has(name)) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, text] of Object.entries(value)) node.style.setProperty(key, text);
+    else if (name === "data") Object.assign(node.dataset, value);
+    else if (properties.has(name) && name in node) node[name] = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  return node;
+}
+
+function childrenAdd(node, children) {
+  for (const child of children.flat(Infinity))
+    if (child !== null && child !== undefined && child !== false) node.append(child);
+  return node;
+}
+
+export function h(tag, attributes, ...children) {
+  const node = attributesSet(document.createElement(tag), attributes);
+  childrenAdd(node, children);
+  if (tag === "select" && attributes?.value !== undefined) node.value = attributes.value; /* its options are there only now */
+  return node;
+}
+
+export function svg(tag, attributes, ...children) {
+  return childrenAdd(attributesSet(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes), children);
+}
+
+export function replace(node, ...children) {
+  node.replaceChildren();
+  return childrenAdd(node, children);
+}
+
+export function redraw(node, ...children) {
+  const fresh = childrenAdd(node.cloneNode(false), children);
+  if (fresh.childNodes.length === node.childNodes.length && [...fresh.childNodes].every((child, i) => child.isEqualNode(node.childNodes[i]))) return node;
+  const key = node.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  node.replaceChildren(...fresh.childNodes);
+  if (key) [...node.querySelectorAll("[data-key]")].find(one => one.dataset.key === key)?.focus({preventScroll: true});
+  if (told && !told.isConnected) tipHide();
+  return node;
+}
+
+/* ---- what a word means, where it stands ---- */
+
+let bubble = null, told = null; /* what is shown, and of which element */
+
+function tipHide() {
+  bubble?.remove();
+  bubble = told = null;
+}
+
+function tipShow(event) {
+  const node = event.target.closest?.("[data-tip]");
+  if (!node) return event.type === "click" && tipHide();
+  tipHide();
+  /* A reader of the screen has it from the node's own description. */
+  told = node;
+  bubble = h("div", {class: "tip", "aria-hidden": "true"}, node.dataset.tip);
+  document.body.append(bubble);
+  const at = node.getBoundingClientRect(), size = bubble.getBoundingClientRect();
+  const left = Math.max(8, Math.min(at.left, document.documentElement.clientWidth - size.width - 8));
+  const above = at.bottom + size.height + 12 > innerHeight && at.top > size.height + 12;
+  bubble.style.left = `${left + scrollX}px`;
+  bubble.style.top = `${(above ? at.top - size.height - 6 : at.bottom + 6) + scrollY}px`;
+}
+
+for (const name of ["mouseover", "focusin", "click"]) document.addEventListener(name, tipShow);
+document.addEventListener("mouseout", event => event.target.closest?.("[data-tip]") && tipHide());
+document.addEventListener("focusout", tipHide);
+document.addEventListener("keydown", event => event.key === "Escape" && tipHide());
+
+export function tip(node, text) {
+  node.dataset.tip = text;
+  node.setAttribute("aria-description", text);
+  if (!node.matches("a, button, input, select, textarea, summary, [tabindex]")) node.setAttribute("tabindex", "0");
+  return node;
+}

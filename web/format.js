@@ -1,0 +1,83 @@
+/* Numbers as the page writes them: units behind a no-break space, separators from five digits on, digits that mean something.
+   All give texts; what is missing is not written here but with noValue() of words.js. */
+
+const NB = "\u00a0";
+
+/* 3254, 20,971,516: whole and never rounded. */
+export function count(value) {
+  const text = String(Math.round(value));
+  return Math.abs(value) < 10000 ? text : text.replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/* At most that many digits that count; whole numbers keep all of theirs. */
+export function digits(value, significant = 4) {
+  if (value === 0) return "0";
+  const places = Math.max(0, significant - 1 - Math.floor(Math.log10(Math.abs(value))));
+  const text = value.toFixed(Math.min(places, 12));
+  const [whole, part] = text.split(".");
+  const grouped = whole.replace("-", "").length < 5 ? whole : whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return part ? `${grouped}.${part}` : grouped;
+}
+
+/* How many places after the point say no more than an interval that wide does. */
+export function placesOf(halfWidth) {
+  return halfWidth > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(halfWidth)))) : 6;
+}
+
+/* Microseconds: "337 ns", "247.5 µs", "12.35 ms". */
+export function time(us, significant = 4) {
+  if (us < 1) return digits(us * 1e3, significant) + NB + "ns";
+  if (us < 1e5) return digits(us, significant) + NB + "µs";
+  return us < 1e7 ? digits(us / 1e3, significant) + NB + "ms" : digits(us / 1e6, significant) + NB + "s";
+}
+
+/* Seconds that lie ahead or are over, with one digit: "0.5 s", "12 s", "3 min". */
+export function duration(seconds) {
+  if (seconds < 0.095) return `0.1${NB}s`;
+  if (seconds < 9.5) return (seconds < 0.95 ? seconds.toFixed(1) : Math.round(seconds)) + NB + "s";
+  if (seconds < 100) return Math.round(seconds) + NB + "s";
+  if (seconds < 5400) return Math.round(seconds / 60) + NB + "min";
+  return seconds < 36 * 3600 ? Math.round(seconds / 3600) + NB + "h" : Math.round(seconds / 86400) + NB + "d";
+}
+
+/* GB/s are 10^9 bytes a second. */
+export function bandwidth(gbps) {
+  return digits(gbps) + NB + "GB/s";
+}
+
+/* Of a fraction. What is not the whole is never written as 100. */
+export function percent(fraction, places = 0) {
+  let text = (fraction * 100).toFixed(places);
+  for (let more = places + 1; Number(text) === 100 && fraction !== 1 && more < 12; more++) text = (fraction * 100).toFixed(more);
+  if (places && Number(text) === Number(fraction * 100).valueOf() && Number.isInteger(Number(text))) text = String(Number(text));
+  return text + NB + "%";
+}
+
+/* "128 B", "134.2 MB" (10^6). */
+export function bytes(value) {
+  if (value < 10000) return count(value) + NB + "B";
+  if (value < 1e6) return digits(value / 1e3) + NB + "kB";
+  return value < 1e10 ? digits(value / 1e6) + NB + "MB" : digits(value / 1e9) + NB + "GB";
+}
+
+export function ratio(value) {
+  return value.toFixed(3);
+}
+
+/* A median with its 95 % interval, without unit: "1.054 ± 0.001", or "247.36 to 247.52" where that is lopsided. */
+export function interval(median, low, high, to = "to") {
+  const half = (high - low) / 2, places = placesOf(half);
+  if (Math.abs(high - median - (median - low)) > 0.5 * half) return `${low.toFixed(places)} ${to} ${high.toFixed(places)}`;
+  return `${median.toFixed(places)}${NB}±${NB}${half.toFixed(places)}`;
+}
+
+/* 32 × 16 of [32, 16, 1]. */
+export function shape(sizes) {
+  const last = sizes[2] > 1 ? 3 : sizes[1] > 1 ? 2 : 1;
+  return sizes.slice(0, last).map(count).join(`${NB}×${NB}`);
+}
+
+/* A moment, as the reader's clock has it. */
+export function moment(text, language) {
+  return new Intl.DateTimeFormat(language, {dateStyle: "medium", timeStyle: "short"}).format(new Date(text));
+}

@@ -1,0 +1,93 @@
+/* How the devices are and what waits: asked for once, for all who show it.
+
+   watchLive(f) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it changes; returns a
+   function that ends it. `at` is when it was read, as Date.now(). The queue follows the service's events, at most once a second; readings
+   of the devices are asked for at most every 5 s. onChange(f) is told of each event, for who shows more than this. */
+import * as api from "./api.js";
+import {DRAWN_MOST} from "./devices.js";
+
+const QUEUE_MS = 1000, READINGS_MS = 5000, TOLD_READINGS_MS = 15000;
+
+const state = {devices: null, queue: null, me: null, at: null};
+const watchers = new Set(), listeners = new Set();
+let running = null;
+
+function tell() {
+  for (const f of [...watchers]) f(state);
+}
+
+/* What a `device` event tells of it; throttling and limits stay what was read last. True: it is another than it was, to be read anew. */
+function deviceTold(told) {
+  const device = state.devices?.find(one => one.index === told.device);
+  if (!device || told.reason !== device.status.reason) return true;
+  if (device.live?.status !== "measured") return false;
+  const known = Object.entries(told).filter(([name, value]) => name in device.live && value !== null);
+  device.live = {...device.live, ...Object.fromEntries(known)};
+  state.at = Date.now();
+  tell();
+  return false;
+}
+
+/* Runs f at once, then no more often than every `ms`, the last call never lost. */
+export function atMost(ms, f) {
+  let last = -Infinity, timer = null;
+  return () => {
+    if (timer) return;
+    timer = setTimeout(() => { timer = null; last = performance.now(); f(); }, Math.max(0, last + ms - performance.now()));
+  };
+}
+
+const moving = () => state.devices?.some(device => device.readiness !== "ready");
+
+async function devicesRead(signal) {
+  const {devices} = await api.get("/v1/devices", {signal});
+  /* A device by itself comes with its readings; of many, nobody shows them. */
+  state.devices = devices.length > DRAWN_MOST ? devices : await Promise.all(devices.map(device => api.get(device.links.self, {signal}).catch(() => device)));
+  state.at = Date.now();
+}
+
+function begin() {
+  const own = new AbortController(), {signal} = own;
+  const quietly = f => () => !document.hidden && f().then(tell, () => {});
+  const queue = atMost(QUEUE_MS, quietly(async () => { state.queue = await api.get("/v1/queue", {signal}); }));
+  let streaming = false;
+  const devices = atMost(READINGS_MS, quietly(() => devicesRead(signal)));
+  api.get("/v1/whoami", {signal}).then(me => { state.me = me; tell(); }, () => {});
+  queue();
+  devices();
+  api.events("/v1/events", {signal, onEvent: event => {
+    streaming = event.event !== "poll";
+    if (event.event === "device") { if (deviceTold(event.data)) devices(); }
+    else if (event.event !== "progress") {
+      queue();
+      if (moving()) devices(); /* what was submitted may start one */
+    }
+    for (const f of listeners) f(event);
+  }});
+  const timer = setInterval(() => { if (!streaming || moving() || Date.now() - state.at >= TOLD_READINGS_MS) devices(); }, READINGS_MS);
+  const seen = () => { queue(); devices(); };
+  document.addEventListener("visibilitychange", seen);
+  return () => {
+    own.abort();
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", seen);
+  };
+}
+
+export function watchLive(f) {
+  watchers.add(f);
+  running ??= begin();
+  f(state);
+  return () => {
+    watchers.delete(f);
+    if (watchers.size === 0) {
+      running?.();
+      running = null;
+    }
+  };
+}
+
+export function onChange(f) {
+  listeners.add(f);
+  return () => listeners.delete(f);
+}

@@ -1,0 +1,25 @@
+/* /ui/devices: all devices, how each is, what it waits for and what the operator says of it. */
+import {deviceState, devicesTable} from "../devices.js";
+import {h, redraw, replace} from "../dom.js";
+import {count} from "../format.js";
+import {atMost, watchLive} from "../live.js";
+import {Known, runsOn} from "../waiting.js";
+import {t} from "../words.js";
+
+export const title = () => t("device.all");
+
+export function open(root, params, {announce, signal}) {
+  const heading = h("h1", {class: "heading"}, "…"), body = h("div", {});
+  let state = {};
+  const draw = atMost(1000, () => {
+    const {devices, queue, me} = state;
+    if (signal.aborted || !devices || !queue) return;
+    const of = name => count(devices.filter(device => deviceState(device, queue) === name).length);
+    const text = t("device.all_are", {n: count(devices.length), words: devices.length, measuring: of("measuring"), away: of("away"), unhealthy: of("unhealthy")});
+    if (heading.textContent !== text) { heading.textContent = text; announce(text); }
+    redraw(body, devicesTable(devices, queue, device => runsOn(known, queue, device, me)));
+  });
+  const known = new Known(signal, draw);
+  replace(root, h("div", {class: "head"}, heading), h("section", {class: "panel"}, body));
+  return watchLive(now => { state = now; draw(); });
+}

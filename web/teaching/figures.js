@@ -1,0 +1,59 @@
+/* The figures that a lesson's text is made of, and its text.
+
+   A lesson is a module web/lessons/<name>.js whose default is JSON. A text in it is a pair [English, Chinese], in which {name} is one of its
+   `figures`, **bold**, `code` and [term] (a word of words.js; [sector|sectors] shows another form) are marked. A figure is
+     [value, places, "<table>/<column>", where, scale]   of bench/results/lessons_h200/<table>.csv, the row that `where` says; told as
+                                                         value times scale (1), with so many places after the point
+     [value, places, "recipes/<name>/<column>", where]   as published
+     [places, "more" | "ratio", a, b]                    of two other figures: 100 (a / b - 1), or a / b
+   A test holds the values against those tables. figureOf(lesson, name, find) gives a figure's value, or null; with find(table, column, where)
+   out of other rows than the lesson's. shownOf(lesson, name) is its text; write(lesson, pair) gives nodes. */
+import {h} from "../dom.js";
+import {count} from "../format.js";
+import {language, term} from "../words.js";
+
+const UNIT = /([\d}]) (%|µs|ns|ms|GB\/s|MB|KB|GB|B)(?![a-z])/g;
+const MARKED = /(\*\*[^*]+\*\*|`[^`]+`|\{\w+\}|\[[^\]]+\])/;
+
+const derived = {more: (a, b) => 100 * (a / b - 1), ratio: (a, b) => a / b};
+
+const isDerived = figure => typeof figure[1] === "string";
+
+export function figureOf(lesson, name, find = null) {
+  const figure = lesson.figures[name];
+  if (isDerived(figure)) {
+    const [, how, ...of] = figure, [a, b] = of.map(other => figureOf(lesson, other, find));
+    return a === null || b === null ? null : derived[how](a, b);
+  }
+  const [shipped, , what, where, scale = 1] = figure, at = what.lastIndexOf("/");
+  const value = find ? find(what.slice(0, at), what.slice(at + 1), where) : shipped;
+  return value === null || value === undefined ? null : value * scale;
+}
+
+export function shownOf(lesson, name) {
+  const figure = lesson.figures[name], places = figure[isDerived(figure) ? 0 : 1];
+  const [whole, part] = figureOf(lesson, name).toFixed(places).split(".");
+  return (whole.length > 4 ? count(Number(whole)) : whole) + (part ? `.${part}` : "");
+}
+
+/* Reads the rows of a table of the service (table.js) as if they were the lesson's own. */
+export const findIn = (lesson, rows) => (table, column, where) => {
+  if (table !== lesson.data) return null;
+  return rows.find(row => Object.entries(where).every(([key, value]) => row[key] === value))?.[column] ?? null;
+};
+
+export const say = pair => pair[language() === "zh" ? 1 : 0];
+
+export function write(lesson, pair) {
+  return marked(lesson, say(pair).replace(UNIT, "$1\u00a0$2"));
+}
+
+function marked(lesson, text) {
+  return text.split(MARKED).filter(Boolean).map(piece => {
+    if (piece.startsWith("**")) return h("strong", {}, marked(lesson, piece.slice(2, -2)));
+    if (piece.startsWith("`")) return h("code", {}, piece.slice(1, -1));
+    if (piece.startsWith("{")) return shownOf(lesson, piece.slice(1, -1));
+    if (piece.startsWith("[")) return term(...piece.slice(1, -1).split("|"));
+    return piece;
+  });
+}

@@ -1,0 +1,70 @@
+/* A lesson asked of one's own device: its sweep, submitted, followed and read. On a CPU with fewer elements (`small` of the lesson), and it
+   is said to be one. ownOf({lesson, name, sweep, signal, onOwn, onSweep}): {node, show(bool), close}; onOwn({rows, device, short}). */
+import {events, get, link, post, text} from "../api.js";
+import {h, replace} from "../dom.js";
+import {count, shape} from "../format.js";
+import {button} from "../parts.js";
+import {rowsOf} from "../table.js";
+import {t} from "../words.js";
+
+const shortOf = device => device.backend === "cpu" ? t("lessons.this_cpu") : (device.name ?? "").replace(/^(NVIDIA|AMD|Intel) /, "") || t("device.unknown");
+
+export const requestOf = (lesson, device) => ({...lesson.ask, ...(device.backend === "cpu" && lesson.small)});
+
+const sizeText = size => Array.isArray(size) ? shape([...size, 1]) : count(size);
+
+export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
+  const said = h("p", {class: "note", role: "status"}), place = h("div", {class: "row buttons"});
+  const node = h("div", {class: "own", hidden: true}, place, said);
+  let end = null;
+
+  const sweepLink = id => h("a", {href: link(`sweeps/${id}`)}, t("lessons.its_sweep"));
+
+  function offer(again) {
+    replace(place, button(t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), submit, {primary: !again, key: "ask"}));
+  }
+
+  async function submit() {
+    const answer = await post("/v1/sweeps", {...requestOf(lesson, device), labels: {lesson: name}}, {signal});
+    onSweep(answer.id);
+    follow(answer.id);
+  }
+
+  function follow(id) {
+    let looking = false;
+    replace(place);
+    const look = async () => {
+      if (looking) return;
+      looking = true;
+      try {
+        const state = await get(`/v1/sweeps/${id}?page_size=1`, {signal});
+        if (state.state !== "running") return await finish(id, state);
+        replace(said, t("lessons.runs", {done: count(state.done), total: count(state.total)}), " ", sweepLink(id));
+      } catch (error) {
+        if (signal.aborted) return;
+        stop(); /* it was removed, or may not be seen */
+        offer(false);
+        replace(said);
+        onSweep(null);
+      } finally {
+        looking = false;
+      }
+    };
+    const stop = events(`/v1/sweeps/${id}/events`, {signal, onEvent: look});
+    end = stop;
+    look();
+  }
+
+  async function finish(id, state) {
+    end?.();
+    const rows = rowsOf(await text(`/v1/sweeps/${id}.csv`, {signal}));
+    offer(true);
+    const what = device.backend === "cpu" ? t("lessons.cpu_says", {name: device.name ?? "CPU", n: sizeText(requestOf(lesson, device).size)}) : t("lessons.device_says", {name: device.name});
+    replace(said, state.succeeded < state.total ? `${t("lessons.some_failed", {n: count(state.total - state.succeeded), of: count(state.total)})} ` : null, what, " ", sweepLink(id));
+    onOwn({rows: rows.filter(row => row.state === "succeeded"), device, short: shortOf(device)});
+  }
+
+  offer(false);
+  if (sweep) follow(sweep);
+  return {node, show: open => { node.hidden = !open; }};
+}
