@@ -3,7 +3,8 @@
 one change was said to bring against what it brings.
 
     bench/why.py --binary build-gpu/coalesced [--out bench/results/why_h200.json] [--plot docs/plots/why.svg]
-        [--only times,limiters,changes] [--times 600] [--limiters 500] [--changes 200] [--seed 1] [--calibrate]
+        [--only times,limiters,changes] [--times 600] [--limiters 500] [--changes 200] [--seconds 200] [--seed 1]
+        [--calibrate] [--keep RESULTS.jsonl]
     bench/why.py --time-work build/time_work --rows ROWS.json[.gz]
 
 The experiments are drawn over all kernels that the model applies to; sizes from 2^18 to 2^27, blocks from 32 to 1024
@@ -103,6 +104,7 @@ class Why:
         self.chance = random.Random(options.seed)
         self.kernels = self.service.get("/v1/kernels")["kernels"]
         self.rows = []
+        self.kept = open(options.keep, "w") if options.keep else None
         device = self.service.get("/v1/devices/0")
         self.device = {key: device.get(key) for key in ("name", "arch", "driver", "runtime")}
 
@@ -115,15 +117,18 @@ class Why:
                 "calibration": told["calibration"]}
 
     def drawn(self, count, **more):
-        """`count` results that have a time; kernels in turn, so that each has its part."""
-        found, tried = 0, 0
-        while found < count and tried < 20 * count:
+        """`count` results that have a time, or as many as there are seconds for; kernels in turn, so that each has its
+        part."""
+        found, tried, end = 0, 0, time.monotonic() + self.options.seconds
+        while found < count and tried < 20 * count and time.monotonic() < end:
             request = dict(request_of(self.chance, self.kernels[tried % len(self.kernels)]), **more)
             tried += 1
             answer = self.service.session.post(self.service.url + "/v1/experiments", json=request, headers={"Prefer": "wait=60"})
             if not answer.ok or answer.json().get("state") != "succeeded":
                 continue
             result = answer.json()
+            if self.kept:
+                self.kept.write(json.dumps(result) + "\n")
             if "predicted_us" in result.get("time", {}):
                 found += 1
                 yield request, result
@@ -160,6 +165,8 @@ class Why:
                 continue
             before, promised = result["time"]["measured_us"], result["time"]["predicted_us"] - advised[0]["predicted_us"]
             after = self.service.post(dict(request, **advised[0]["change"]))
+            if self.kept:
+                self.kept.write(json.dumps(after) + "\n")
             if after["state"] != "succeeded":
                 continue
             asked += 1
@@ -195,8 +202,10 @@ def main():
     parser.add_argument("--times", type=int, default=600)
     parser.add_argument("--limiters", type=int, default=500)
     parser.add_argument("--changes", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=200, help="at most, for each part")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--calibrate", action="store_true")
+    parser.add_argument("--keep", help="a file for every result, whole, one a line")
     options = parser.parse_args()
     if options.rows:
         rows = of_rows(options)
