@@ -29,7 +29,7 @@ enum calibration_constant {
     CALIBRATION_FLIT, /* ps: a line asked for, or up to 64 bytes stored, from the SMs to the L2, whole device */
     CALIBRATION_NARROW, /* flits: more for a line of which lanes store 8 bytes each, less than 64 in all */
     CALIBRATION_SLICE,  /* requests a ns that one slice of the L2 answers */
-    CALIBRATION_STEP,   /* ns: a barrier with a load and a store of shared memory */
+    CALIBRATION_STEP,   /* ns: a barrier, or the end of a block, for each of its warps */
     CALIBRATION_TAG,    /* cycles: an SM looks up a line that a load touches */
     CALIBRATION_ISSUE,  /* instructions a cycle and SM */
     CALIBRATION_WORD,   /* cycles: another word of constant memory */

@@ -10,8 +10,11 @@
 
 /* The variables are BASE plus the logarithm of how far a constant is from where it began: away from 0, where the steps of
    numeric derivatives would vanish. */
-static const double base = 10, pull = 0.15, worst = 3;
-/* The far ones first, then the near ones; each begins, and is pulled to, where the one before ended. */
+static const double base = 10, worst = 3;
+/* How strongly a logarithm is pulled back: where another device's constants were begun with, and where the same product's
+   were, of which the next is alike to a few per cent, more than some experiments may tell. */
+static const double pull_other = 0.15, pull_same = 1;
+/* The far ones first, then the near ones; each begins where the one before ended. */
 static const double scales[] = {1.0, 0.2, 0.05};
 enum { SCALES = sizeof scales / sizeof *scales, CALLS_MOST = 60 };
 
@@ -26,7 +29,9 @@ struct fitting {
     int free[CALIBRATION_CONSTANTS]; /* constants that are fitted */
     int free_count;
     double scale;
-    double center[CALIBRATION_CONSTANTS]; /* of the pull */
+    double pull;
+    double center
+        [CALIBRATION_CONSTANTS]; /* of the pull: where it begins, for the same product; else where the step begins */
 };
 
 static void constants_set(const struct fitting *fitting, const double *x)
@@ -65,7 +70,8 @@ static int residuals(void *arg, int m, int n, const double *x, double *residual,
         residual[i] = soften(fmax(-worst, fmin(worst, off)), fitting->scale);
     }
     for (int i = 0; i < n; i++)
-        residual[fitting->used_count + i] = soften(pull * (x[i] - fitting->center[i]), fitting->scale);
+        residual[fitting->used_count + i] =
+            soften(fitting->pull * (x[i] - fitting->center[i]), fitting->scale);
     return 0;
 }
 
@@ -87,12 +93,15 @@ static int minimum_find(struct fitting *fitting, double *x, double *room, int *o
 {
     int n = fitting->free_count, m = fitting->used_count + n;
     double *residual = room, *jacobian = residual + m, *work = jacobian + (size_t)m * n;
+    bool same = calibration_find(fitting->start->name) != NULL;
+    fitting->pull = same ? pull_same : pull_other;
     for (int i = 0; i < n; i++)
-        x[i] = base;
+        x[i] = fitting->center[i] = base;
     for (int step = 0; step < SCALES; step++) {
         int calls = 0;
         fitting->scale = scales[step];
-        memcpy(fitting->center, x, (size_t)n * sizeof *x);
+        if (!same)
+            memcpy(fitting->center, x, (size_t)n * sizeof *x);
         int info = lmdif(residuals, fitting, m, n, x, residual, 1e-8, 1e-8, 0, CALLS_MOST * (n + 1), 1e-10,
                          work, 1, 1, 0, &calls, jacobian, m, order, work + n, work + 2 * n, work + 3 * n,
                          work + 4 * n, work + 5 * n);

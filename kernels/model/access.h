@@ -68,6 +68,7 @@ struct access {
     bool
         exact; /* false: blocks were sampled, because an index is not affine in the block's coordinates; or there are
                    updates, which the hardware may join */
+    bool follows;   /* an index was loaded itself (c.index_of()): what follows it has to wait */
     uint64_t boxes; /* pieces that the grid fell into: what the count cost */
 };
 

@@ -105,6 +105,7 @@ template <class K, class T_, int V> struct model_context {
     }
     affine index_of(T v) const
     {
+        to.take_index();
         if (isnan(v))
             throw not_affine();
         return (int64_t)v;

@@ -308,6 +308,7 @@ void tracer::trace(void (*body)(tracer &))
     sums_->load_reach = reach_[0].total();
     sums_->store_reach = reach_[1].total();
     double threads = (double)(what_.grid.x * what_.grid.y * what_.grid.z) * (double)(dim.x * dim.y * dim.z);
+    sums_->follows = follows_;
     sums_->steps = of_all_.steps / threads;
     sums_->barriers = of_all_.barriers / threads;
     if (explain_)

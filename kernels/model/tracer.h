@@ -53,6 +53,8 @@ class tracer
         if (inside_ == virtual_)
             of_box_.steps += (double)std::max<int64_t>(0, steps) * weight_;
     }
+    /* It uses as an index what it loaded. */
+    void take_index() { follows_ = true; }
     void take_barrier()
     {
         if (inside_ == virtual_)
@@ -149,6 +151,7 @@ class tracer
     shape grid_{};                    /* the real one, or the virtual one of the loops */
     reach reach_[2];                  /* loads, stores */
     paces of_box_, of_grid_, of_all_; /* of all lanes; of all threads */
+    bool follows_ = false;
     bool virtual_ = false, inside_ = false;
     bool concrete_ = false;
     bool listing_ = false;

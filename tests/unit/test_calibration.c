@@ -74,6 +74,7 @@ static void from_starts_that_are_wrong_by_two_it_comes_back(void **state)
     for (int way = 0; way < 2; way++) {
         struct calibration found = *shipped;
         struct error error = {0};
+        strcpy(found.name, "another");
         int turn = way;
         for (int i = 0; i < CALIBRATION_CONSTANTS; i++)
             if (calibration_about((enum calibration_constant)i)->fitted)
@@ -143,6 +144,7 @@ static void the_plan_tells_all_that_predictions_need(void **state)
     (void)state;
     for (int device = 0; device < 4; device++) {
         struct calibration truth = *shipped, found = *shipped;
+        strcpy(found.name, "another");
         for (int i = 0; i < CALIBRATION_CONSTANTS; i++)
             if (calibration_about((enum calibration_constant)i)->fitted)
                 truth.constant[i].value *= pow(1.3, drawn(&seed));

@@ -27,6 +27,7 @@ struct code_pass {
 
 struct code {
     uint32_t registers;    /* a thread */
+    uint32_t local_bytes;  /* a thread: registers that were spilled to memory */
     uint32_t instructions; /* of a warp, outside of the loop: on the way that moves the most bytes */
     uint32_t waits;      /* latencies of global loads there, one after the other; 0: it loads nothing there */
     uint32_t cycles;     /* of a warp alone there, besides */
@@ -36,7 +37,12 @@ struct code {
     uint32_t loop_barriers; /* of one turn */
     uint32_t step_instructions,
         step_cycles; /* of one turn of another loop, which has one barrier a turn; 0: none */
-    int passes;      /* 0: no loop */
+    uint32_t around_instructions,
+        around_cycles; /* of one turn of a loop around the loop, without it; 0: none */
+    uint32_t last_instructions, last_cycles,
+        last_stores;                    /* of those outside, for warps that store: behind the last
+                                                             barrier and the first way out; 0: none */
+    int passes;                         /* 0: no loop */
     struct code_pass pass[CODE_PASSES]; /* that of most turns first; what it leaves over the next one takes */
 };
 

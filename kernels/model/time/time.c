@@ -13,6 +13,11 @@ static const double slices_most = 96;
 static const double flits_of_line = 3;
 /* Bytes: of a lane, more than so many, and of a line, less. */
 static const double narrow_lane = 5, narrow_line = 64;
+/* Lanes that follow addresses wait for the slowest of their lines, and wherever those lie: longer by this part of the
+   latency for each doubling of their number. */
+static const double slowest = 0.11;
+/* Cycles: a load that the L1 has. */
+static const double hit_cycles = 35;
 /* A second bound within this part of the first limits, too. */
 static const double close_part = 0.8;
 
@@ -111,6 +116,9 @@ static struct time_amount ask_time(const struct work *w, const struct rates *r)
     struct time_amount way = amount_of(w->load_lines * w->missed + w->store_lines + data +
                                            (narrow ? r->narrow * w->store_lines : 0),
                                        "flits", r->flit);
+    struct time_amount back = amount_of(w->load_sectors * w->missed, "sectors to the SMs", r->cycle / w->sms);
+    if (back.us > way.us)
+        way = back;
     double slices = fmax(1, fmin(slices_most, w->chunks));
     struct time_amount slice =
         amount_of(w->load_requests * w->missed, "requests to one slice", 1 / (r->slice * slices));
@@ -166,30 +174,36 @@ static void predict(const struct work *w, const struct calibration *calibration,
 {
     const struct rates r = rates_of(calibration);
     struct traffic_time dram = dram_time(w, &r, p);
-    double per_sm = w->warps_per_block * ceil(w->blocks / w->sms - 1e-9);
+    double per_sm = w->busy_part * w->warps_per_block * ceil(w->busy_blocks / w->sms - 1e-9);
     p->bound[TIME_LAUNCH] = amount_of(w->blocks, "blocks", r.launch);
     p->bound[TIME_ASK] = ask_time(w, &r);
-    p->bound[TIME_TAG] = amount_of(per_sm * w->load_lines / w->warps, "lines an SM", r.tag);
-    double issued_us = w->instructions * r.issue + w->constant_words * r.word + w->bank_conflicts * r.cycle;
+    p->bound[TIME_TAG] =
+        amount_of(per_sm * (w->load_lines / w->warps + w->shared_rows), "lines an SM", r.tag);
+    double issued_us = w->instructions * r.issue + w->constant_words * r.word;
     p->bound[TIME_ISSUE] =
         amount_of(per_sm * w->instructions, "instructions an SM", issued_us / w->instructions);
 
     double latency = w->waits > 0 ? (w->near ? r.l2_latency : r.dram_latency) : 0;
+    if (w->follows)
+        latency *= 1 + slowest * log2(fmax(1, w->load_lines / fmax(1, w->load_requests)));
     double lines = w->load_lines * w->missed / (w->sms * w->l1_lines);
     double lines_us = under_load(lines * latency, lines * latency * r.queue, dram.moved_us);
     p->bound[TIME_LINES] =
         (struct time_amount){w->load_lines * w->missed / w->sms, "lines an SM",
                              lines_us > 0 ? w->load_lines * w->missed / w->sms / lines_us : 0, lines_us};
 
-    double exact = w->blocks / (calibration->sms * w->blocks_per_sm);
+    double exact = w->busy_blocks / (calibration->sms * w->blocks_per_sm);
     double rounds = p->rounds = w->loop ? ceil(exact - 1e-9) : fmax(1, exact);
     double block = w->warps_per_block * (r.request * w->requests_at_once + r.extra * w->extra_lines);
-    double other = r.slot + block + r.sector * w->in_flight * fmax(1, w->waits) + r.step * w->barriers +
-                   r.cycle * w->cycles;
+    double other = r.slot + block + r.sector * w->in_flight * fmax(1, w->waits) +
+                   r.step * w->warps_per_block * (1 + w->barriers) + r.cycle * w->cycles +
+                   r.l2_latency * w->l2_waits + hit_cycles * r.cycle * w->l1_waits;
     double first = r.slot + block + r.cycle * w->ramp_cycles + latency;
     double wait = latency * w->waits, busy_us = fmax(dram.busy_us, p->bound[TIME_ASK].us);
+    double idle_rounds = (w->blocks - w->busy_blocks) / (calibration->sms * w->blocks_per_sm);
     double latency_us =
-        fmax(0, under_load(rounds * (wait + other), rounds * wait * r.queue, busy_us) - first);
+        fmax(0, under_load(rounds * (wait + other), rounds * wait * r.queue, busy_us) - first) +
+        idle_rounds * r.slot;
     p->bound[TIME_LATENCY] =
         (struct time_amount){rounds * fmax(1, w->waits), "waits in a row",
                              latency_us > 0 ? rounds * fmax(1, w->waits) / latency_us : 0, latency_us};

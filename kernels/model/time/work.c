@@ -7,9 +7,17 @@
 
 /* Bytes that DRAM reads at once. */
 enum { CHUNK_BYTES = 64 };
+/* That a bank of shared memory gives at once. */
+enum { BANK_BYTES = 4 };
 
 /* A page of which less than this part is read was opened for a few chunks. */
 static const double whole_part = 0.9;
+
+/* What is gone over again is found in the L1 where it fills no more of it than this. */
+static const double kept_part = 0.9;
+
+/* What is spilled counts little up to this part of a thread's registers. */
+static const double spilled_part = 0.25;
 
 /* A launch of blocks that hold so much shared memory leaves the rest of an SM's memory to the L1: the smallest of these
    shares that holds them is taken (CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0 and 8.0). */
@@ -40,7 +48,11 @@ static double loop_turns(const struct work *w, const struct access *access, cons
 static void take_passes(struct work *w, const struct access *access, const struct code *code)
 {
     bool last_apart = code->loop_loads && code->loads == code->loop_loads;
-    double turns = loop_turns(w, access, code, last_apart), left = floor(turns + 1e-9), part = turns - left;
+    double turns = loop_turns(w, access, code, last_apart);
+    /* Steps that no load accounts for are the turns of a loop around it: it begins anew in each. */
+    double around = code->loop_loads ? fmax(1, floor(access->steps - turns + 1e-9)) : 1;
+    turns /= around;
+    double left = floor(turns + 1e-9), part = turns - left;
     double more = part <= 1e-9 ? 0 : left >= 1 ? 1 : part, together = 0;
     const struct code_pass *shortest = &code->pass[code->passes - 1];
     if (last_apart)
@@ -53,19 +65,23 @@ static void take_passes(struct work *w, const struct access *access, const struc
         if (p > 0 && pass != shortest)
             times = fmin(times, 1);
         left -= times * pass->turns;
-        w->waits += times * pass->waits;
+        w->waits += around * times * pass->waits;
         if (pass == shortest && !last_apart)
             times += part;
-        w->instructions += times * pass->instructions;
-        w->cycles += times * pass->cycles;
+        w->instructions += around * times * pass->instructions;
+        w->cycles += around * times * pass->cycles;
         if (times > 0 && !together)
             together = (double)code->loop_loads * pass->turns / fmax(1, pass->waits);
     }
+    w->again = around > 1;
+    w->instructions += (around - 1) * code->around_instructions;
+    w->cycles += (around - 1) * code->around_cycles;
     if (together > 0)
         w->requests_at_once = fmin(w->requests_at_once, 2 * together);
 }
 
-static void count_program(struct work *w, const struct access *access, const struct code *code)
+static void count_program(struct work *w, const struct experiment *e, const struct access *access,
+                          const struct code *code)
 {
     w->instructions = code->instructions;
     w->cycles = w->ramp_cycles = code->cycles;
@@ -80,13 +96,23 @@ static void count_program(struct work *w, const struct access *access, const str
         w->instructions += steps * code->step_instructions;
         w->cycles += steps * code->step_cycles;
     }
+    if (code->last_stores) {
+        double others = fmax(0, 1 - w->store_requests / w->warps / code->last_stores);
+        w->instructions -= others * code->last_instructions;
+        w->cycles -= others * code->last_cycles;
+    }
     if (!access->load.requests)
         w->waits = 0;
     w->constant_words = (double)access->constant_extra / w->warps;
-    w->bank_conflicts = (double)(access->shared_load.conflicts + access->shared_store.conflicts) / w->warps;
+    const struct shared_sums *in = &access->shared_load, *out = &access->shared_store;
+    double halves = fmax(1, (double)dtype_bytes(e->dtype) / BANK_BYTES);
+    w->shared_rows =
+        (halves * (double)(in->requests + out->requests) + (double)(in->conflicts + out->conflicts)) /
+        w->warps;
 }
 
-/* What a block asks for again comes from the L1, as far as what all resident blocks ask for fits there. */
+/* What a block asks for again comes from the L1. In a loop around a loop it comes back when all else was loaded, and the
+   least recently used is gone where that does not fit. Elsewhere it is asked for at once, or soon. */
 static double missed_part(const struct work *w, const struct access *access, bool past_l1)
 {
     double sectors = (double)access->load.sectors, distinct = (double)access->load_reach.block_sectors;
@@ -94,8 +120,20 @@ static double missed_part(const struct work *w, const struct access *access, boo
         return 1;
     double lines =
         (double)access->load_reach.block_lines / w->blocks * fmin(w->blocks_per_sm, w->blocks / w->sms);
-    double fits = lines > 0 ? fmin(1, w->l1_lines / lines) : 1;
-    return 1 - (1 - distinct / sectors) * fits;
+    bool gone = w->again && lines > kept_part * w->l1_lines;
+    return gone ? 1 : distinct / sectors;
+}
+
+/* Who loads one thing after another, and some of it again, waits for DRAM where it is new. */
+static void wait_again(struct work *w, const struct access_reach *reach, bool past_l1)
+{
+    double new_part = w->load_sectors > 0 ? (double)reach->block_sectors / w->load_sectors : 1;
+    if (w->waits <= 1 || new_part >= 1)
+        return;
+    double again = w->waits - fmax(1, w->waits * new_part);
+    w->l1_waits = past_l1 ? 0 : again * fmin(1, (1 - w->missed) / (1 - new_part));
+    w->l2_waits = again - w->l1_waits;
+    w->waits -= again;
 }
 
 /* Of the buffers that are read. */
@@ -114,6 +152,7 @@ static void count_memory(struct work *w, const struct experiment *e, const struc
 {
     const struct access_reach *reach = &access->load_reach;
     const double keeps = calibration->constant[CALIBRATION_DIRTY].value * 1e6;
+    w->follows = access->follows;
     w->missed = missed_part(w, access, past_l1);
     w->chunks = (double)reach->grid_chunks;
     w->dram_read = w->chunks * CHUNK_BYTES;
@@ -126,8 +165,11 @@ static void count_memory(struct work *w, const struct experiment *e, const struc
     }
     /* A stream reads its pages whole, and what it takes to open them is part of its bandwidth. */
     w->dram_opened = w->dram_read < whole_part * pages * PAGE_BYTES ? pages : 0;
+    /* Who follows addresses that it loads goes on to another place each time. */
+    if (!w->follows)
+        wait_again(w, reach, past_l1);
     w->in_flight = w->waits > 0 ? w->dram_read / w->warps / fmax(1, w->waits) : 0;
-    w->near = w->chunks * CHUNK_BYTES < w->sms * LINE_BYTES;
+    w->near = !w->follows && w->chunks * CHUNK_BYTES < w->sms * LINE_BYTES;
     if (w->near && !past_l1)
         w->waits = 0;
 }
@@ -142,9 +184,18 @@ const char *work_make(const struct experiment *e, const struct access *access, c
     struct occupancy occupancy;
     double threads = (double)(e->block[0] * e->block[1] * e->block[2]);
     *w = (struct work){0};
+    if (code->local_bytes > spilled_part * 4 * code->registers)
+        return "its registers do not suffice, and what it spills to local memory is not modelled";
     w->blocks = (double)e->grid[0] * (double)e->grid[1] * (double)e->grid[2];
     w->warps_per_block = ceil(threads / WARP_LANES);
     w->warps = w->blocks * w->warps_per_block;
+    struct domain domain = experiment_domain(e);
+    struct shape cover = e->kernel->cover(&domain);
+    /* Whom nothing is left for leaves at once, but where barriers keep it. */
+    if (cover.y * cover.z == 1 && access->barriers == 0)
+        w->warps = fmin(w->warps, ceil((double)cover.x / WARP_LANES));
+    w->busy_blocks = fmin(w->blocks, ceil(w->warps / w->warps_per_block));
+    w->busy_part = w->warps / (w->busy_blocks * w->warps_per_block);
     w->sms = fmin(w->blocks, calibration->sms);
     struct occupancy_question question = {
         .threads_per_block = (uint32_t)threads,
@@ -168,7 +219,7 @@ const char *work_make(const struct experiment *e, const struct access *access, c
     w->store_lines = (double)access->store.lines;
     w->store_sectors = (double)access->store.sectors;
     w->store_bytes = (double)access->store.used;
-    count_program(w, access, code);
+    count_program(w, e, access, code);
     count_memory(w, e, access, calibration, past_l1);
     if (!w->loop)
         w->extra_lines = fmax(0, w->load_lines - w->load_requests) / w->warps +

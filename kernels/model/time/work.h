@@ -13,18 +13,27 @@ extern "C" {
 #endif
 
 struct work {
-    double blocks, warps_per_block, warps;
+    double blocks, warps_per_block;
+    double warps;                       /* that have anything to do */
+    double busy_blocks;                 /* likewise */
+    double busy_part;                   /* of the warps of these, 0 to 1 */
     double sms;                         /* that have work */
     double blocks_per_sm, warps_per_sm; /* resident at a time */
     double warp_slots;                  /* of an SM */
+    bool follows;                       /* addresses that it loads itself */
+    bool again;                         /* a loop in a loop: goes over the same again */
     bool loop;                          /* over the grid: its blocks are long */
 
-    double instructions;                   /* of a warp, on average */
-    double cycles;                         /* of a warp alone, without global loads */
-    double ramp_cycles;                    /* the same, outside of loops */
-    double waits;                          /* latencies of global loads, one after the other */
-    double barriers;                       /* of a block */
-    double constant_words, bank_conflicts; /* of a warp, beyond one a request */
+    double instructions;   /* of a warp, on average */
+    double cycles;         /* of a warp alone, without global loads */
+    double ramp_cycles;    /* the same, outside of loops */
+    double waits;          /* latencies of loads from DRAM, one after the other */
+    double l2_waits;       /* likewise, of what was loaded before and is in the L2 */
+    double l1_waits;       /* and in the L1 */
+    double barriers;       /* of a block */
+    double constant_words; /* of a warp, beyond one a request */
+    double
+        shared_rows; /* of a warp: 128 bytes of shared memory, a word of each bank at most, that are fetched one after the other */
 
     double load_requests, load_lines, load_sectors, store_requests, store_lines, store_sectors;
     double load_bytes, store_bytes; /* requested, the same byte of several lanes counted once a request */
