@@ -387,7 +387,7 @@ const chart = {
   "bound.launch": ["block launches", "线程块启动"],
   "bound.dram": ["DRAM", "显存"],
   "bound.ask": ["SMs to the L2", "SM 到 L2"],
-  "bound.tag": ["L1 lookups", "L1 标签查找"],
+  "bound.tag": ["the L1", "L1"],
   "bound.lines": ["L1 lines in flight", "L1 在途缓存行"],
   "bound.issue": ["instructions", "指令发射"],
   "bound.latency": ["latency × warps", "访存延迟"],

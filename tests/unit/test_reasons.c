@@ -113,7 +113,7 @@ static const struct {
     [TIME_LAUNCH] = {"the start of blocks", "线程块的启动", "262000"},
     [TIME_DRAM] = {"DRAM's bandwidth", "显存（DRAM）带宽", "67.1 MB"},
     [TIME_ASK] = {"multiprocessors and the L2", "通往 L2", "1310"},
-    [TIME_TAG] = {"lookups in the L1", "标签查找", "1310"},
+    [TIME_TAG] = {"the L1", "一级缓存（L1）", "1310"},
     [TIME_LINES] = {"lines of the L1", "行占用", "1310"},
     [TIME_ISSUE] = {"issue of instructions", "指令发射", "1310"},
     [TIME_LATENCY] = {"latency of memory", "访存延迟", "21.9 kB"},

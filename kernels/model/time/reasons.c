@@ -181,8 +181,10 @@ struct telling {
 
 static struct telling telling_of(const struct time_prediction *p)
 {
-    if (p->limiter == TIME_ASK && strcmp(p->bound[TIME_ASK].unit, "flits") != 0)
+    if (p->limiter == TIME_ASK && strcmp(p->bound[TIME_ASK].unit, time_unit_slice) == 0)
         return (struct telling){&slice, &slice_remedy};
+    if (p->limiter == TIME_ASK && strcmp(p->bound[TIME_ASK].unit, time_unit_back) == 0)
+        return (struct telling){&back, &back_remedy};
     if (p->limiter == TIME_DRAM && p->dram_opened_us + p->dram_kept_us > not_moved * p->bound[TIME_DRAM].us)
         return p->dram_opened_us > p->dram_kept_us ? (struct telling){&dram_opens, &dram_opens_remedy}
                                                    : (struct telling){&dram_keeps, &remedies[TIME_DRAM]};

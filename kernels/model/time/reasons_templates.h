@@ -14,7 +14,7 @@ static both bound_names[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {"the start of blocks", "线程块的启动"},
     [TIME_DRAM] = {"DRAM's bandwidth", "显存（DRAM）带宽"},
     [TIME_ASK] = {"the way between the multiprocessors and the L2", "通往 L2 的通路"},
-    [TIME_TAG] = {"lookups in the L1", "一级缓存（L1）标签查找"},
+    [TIME_TAG] = {"the L1", "一级缓存（L1）"},
     [TIME_LINES] = {"the lines of the L1", "一级缓存（L1）行占用"},
     [TIME_ISSUE] = {"the issue of instructions", "指令发射"},
     [TIME_LATENCY] = {"the latency of memory", "访存延迟"},
@@ -41,7 +41,7 @@ static both facts[TIME_BOUNDS] = {
         "共 {amount} 个传输单元（请求一个缓存行、或存储至多 64 字节各计一个），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_TAG] = {
         "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
-        "每个 SM 要查找 {amount} 次缓存行，每微秒至多 {ceiling} 次：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+        "每个 SM 的 L1 要取 {amount} 次（加载的缓存行与共享内存的行各计一次），每微秒至多 {ceiling} 次：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_LINES] = {
         "each load in flight occupies a line for {latency_ns} ns; {amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "每个在途加载要占用一个缓存行 {latency_ns} ns；每个 SM 共 {amount} 行，每微秒至多 {ceiling} 行：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
@@ -63,8 +63,8 @@ static both remedies[TIME_BOUNDS] = {
         " With {allowed}, because the lanes of a warp touch fewer lines, it would be {second_us} us, as long as {second} takes.",
         "若合并访问，使每个线程束触及更少的缓存行，减到 {allowed} 个，只需 {second_us} us，与{second}所需相当。"},
     [TIME_TAG] = {
-        " With {allowed}, because the lanes of a warp touch fewer lines, it would be {second_us} us, as long as {second} takes.",
-        "若合并访问，使每个线程束触及更少的缓存行，减到 {allowed} 次，只需 {second_us} us，与{second}所需相当。"},
+        " With {allowed}, because the lanes of a warp touch fewer lines, or banks of shared memory conflict less, it would be {second_us} us, as long as {second} takes.",
+        "若合并访问，使每个线程束触及更少的缓存行，或减少共享内存的 bank 冲突，减到 {allowed} 次，只需 {second_us} us，与{second}所需相当。"},
     [TIME_LINES] = {
         " With {allowed}, because lanes touch fewer lines, it would be {second_us} us, as long as {second} takes; less shared memory beside the L1 helps as well.",
         "若每个线程束触及更少的缓存行，减到 {allowed} 行，只需 {second_us} us，与{second}所需相当；少用共享内存、把空间让给 L1 也有帮助。"},
@@ -94,6 +94,14 @@ static both full_remedy = {
 
 /* Nearly all of the time is fixed. */
 static both the_rest = {"The rest is limited by {limiter}: {limit_us} us.", "其余部分的瓶颈是{limiter}：{limit_us} us。"};
+
+/* What the L2 has comes back to the SMs, faster than DRAM would bring it. */
+static both back = {
+    "{amount} {unit}, one a cycle for each at most, {ceiling} a microsecond: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+    "L2 要向各 SM 送回 {amount} 个扇区，每个 SM 每周期至多一个，每微秒共 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
+static both back_remedy = {
+    " Only what the L1 keeps, or fewer bytes, would take less time.",
+    "只有让 L1 留住数据，或减少字节数，才会更快。"};
 
 /* The same few addresses are asked for by all: then it is their slices of the L2 that answer one after the other. */
 static both slice = {

@@ -21,6 +21,8 @@ static const double hit_cycles = 35;
 /* A second bound within this part of the first limits, too. */
 static const double close_part = 0.8;
 
+const char *const time_unit_slice = "requests to one slice", *const time_unit_back = "sectors to the SMs";
+
 const char *time_bound_name(enum time_bound bound)
 {
     static const char *const names[TIME_BOUNDS] = {"launch", "dram",  "ask",    "tag",
@@ -116,12 +118,12 @@ static struct time_amount ask_time(const struct work *w, const struct rates *r)
     struct time_amount way = amount_of(w->load_lines * w->missed + w->store_lines + data +
                                            (narrow ? r->narrow * w->store_lines : 0),
                                        "flits", r->flit);
-    struct time_amount back = amount_of(w->load_sectors * w->missed, "sectors to the SMs", r->cycle / w->sms);
+    struct time_amount back = amount_of(w->load_sectors * w->missed, time_unit_back, r->cycle / w->sms);
     if (back.us > way.us)
         way = back;
     double slices = fmax(1, fmin(slices_most, w->chunks));
     struct time_amount slice =
-        amount_of(w->load_requests * w->missed, "requests to one slice", 1 / (r->slice * slices));
+        amount_of(w->load_requests * w->missed, time_unit_slice, 1 / (r->slice * slices));
     return slice.us > way.us ? slice : way;
 }
 
@@ -178,7 +180,7 @@ static void predict(const struct work *w, const struct calibration *calibration,
     p->bound[TIME_LAUNCH] = amount_of(w->blocks, "blocks", r.launch);
     p->bound[TIME_ASK] = ask_time(w, &r);
     p->bound[TIME_TAG] =
-        amount_of(per_sm * (w->load_lines / w->warps + w->shared_rows), "lines an SM", r.tag);
+        amount_of(per_sm * (w->load_lines / w->warps + w->shared_rows), "lines and shared rows an SM", r.tag);
     double issued_us = w->instructions * r.issue + w->constant_words * r.word;
     p->bound[TIME_ISSUE] =
         amount_of(per_sm * w->instructions, "instructions an SM", issued_us / w->instructions);
