@@ -183,7 +183,8 @@ def measure(options):
         asked = sum(results[name]["bandwidth"]["requested_bytes"][way] for way in ("load", "store"))
         report["cases"][name] = trimmed({
             "request": request, "cold_median_us": results[name]["timing"]["cold"]["median_us"],
-            "model": {key: time.get(key) for key in ("predicted_us", "limiter", "close_second", "counted")},
+            "model": {key: time.get(key) for key in ("predicted_us", "limiter", "close_second", "in_flight_bytes",
+                                                   "needed_bytes", "counted")},
             "requested_bytes": asked, "ncu": ncu_says(options.binary, options.device, request)})
     report_end(report, options.out)
 
