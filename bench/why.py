@@ -6,11 +6,16 @@ one change was said to bring against what it brings.
         [--only times,limiters,changes] [--times 600] [--limiters 500] [--changes 200] [--seconds 200] [--seed 1]
         [--calibrate] [--keep RESULTS.jsonl]
     bench/why.py --time-work build/time_work --rows ROWS.json[.gz]
+    bench/why.py --judge RESULTS.jsonl [--gbps 4409]
 
 The experiments are drawn over all kernels that the model applies to; sizes from 2^18 to 2^27, blocks from 32 to 1024
 threads, occupancy limited at random, every load path. `--calibrate` has the service measure the device's constants first and
 predicts with those. `--rows` takes what was measured elsewhere ({"rows": [{request, registers, shared_bytes_per_block,
-cold_us}]}) and asks time_work.c, without a GPU: its constants are those that are shipped."""
+cold_us}]}) and asks time_work.c, without a GPU: its constants are those that are shipped. `--judge` takes what `--keep` kept (`--gbps`: the bandwidth that was
+calibrated then).
+
+Beside the model the roofline alone is judged, on the same experiments: the floor, and the bytes that the kernel asks for over
+the calibrated bandwidth."""
 import argparse
 import gzip
 import json
@@ -24,6 +29,7 @@ import time
 import draw
 from report import report_begin, report_end
 from service import Service
+from speed_of_light import SHIPPED_GBPS, calibrated_gbps
 
 SIZES = [1 << 18, 1 << 20, 3000000, 1 << 22, 1 << 24, 50000000, 1 << 26, 1 << 27]
 ROWS = [32, 64, 256, 366, 1024, 2048, 4096, 8192]
@@ -68,6 +74,17 @@ def judged(rows):
         found[name] = {key: shares([row[1] / row[2] for row in rows if row[column] == key])
                        for key in sorted({row[column] for row in rows})}
     return found
+
+
+def judged_beside(results, gbps):
+    """The model, and the roofline alone, of results that have a time."""
+    rows = [(result["request"]["kernel"], result["time"]["predicted_us"], result["time"]["measured_us"],
+             result["time"]["limiter"]) for result in results]
+    alone = [(result["time"]["floor_us"] + sum(result["bandwidth"]["requested_bytes"][way] for way in ("load", "store"))
+              / gbps / 1e3) / result["time"]["measured_us"] for result in results]
+    streaming = [ratio for ratio, row in zip(alone, rows) if row[0] in STREAMING]
+    return rows, dict(judged(rows), roofline_alone={"bandwidth_gbps": round(gbps, 1), "all": shares(alone),
+                                                    "one_pass_streaming": shares(streaming)})
 
 
 def scatter(rows, path):
@@ -134,10 +151,9 @@ class Why:
                 yield request, result
 
     def times(self):
-        for request, result in self.drawn(self.options.times):
-            told = result["time"]
-            self.rows.append((request["kernel"], told["predicted_us"], told["measured_us"], told["limiter"]))
-        return judged(self.rows)
+        results = [result for _, result in self.drawn(self.options.times)]
+        self.rows, found = judged_beside(results, calibrated_gbps(self.service))
+        return found
 
     def limiters(self):
         """Where the first bound leads the second by 20 % or more, and counters can decide."""
@@ -196,6 +212,8 @@ def main():
     parser.add_argument("--binary")
     parser.add_argument("--time-work")
     parser.add_argument("--rows")
+    parser.add_argument("--judge", metavar="RESULTS.jsonl", help="the first --times of them that have a time")
+    parser.add_argument("--gbps", type=float, default=SHIPPED_GBPS)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--plot")
     parser.add_argument("--only", default="times,limiters,changes")
@@ -210,6 +228,11 @@ def main():
     if options.rows:
         rows = of_rows(options)
         print(json.dumps(judged(rows), indent=1))
+    elif options.judge:
+        with open(options.judge) as file:
+            kept = [result for result in map(json.loads, file) if "predicted_us" in result.get("time", {})]
+        rows, found = judged_beside(kept[:options.times], options.gbps)
+        print(json.dumps(found, indent=1))
     else:
         why = Why(options)
         report = report_begin(pathlib.Path(options.binary).parent, device=why.device)

@@ -97,7 +97,7 @@ static bool paired(const int64_t *bytes, const int *lane, int lanes, int distanc
 shared_sums pattern_shared(const pattern &p)
 {
     int parts = p.bytes <= 4 ? 1 : (int)p.bytes / 4, conflicts = 0;
-    if (p.bytes == 8 && (paired(p.at, p.lane, p.lanes, 1) || paired(p.at, p.lane, p.lanes, 2)))
+    if (p.load && p.bytes == 8 && (paired(p.at, p.lane, p.lanes, 1) || paired(p.at, p.lane, p.lanes, 2)))
         parts = 1;
     for (int part = 0; part < parts; part++)
         conflicts +=

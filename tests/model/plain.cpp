@@ -60,13 +60,13 @@ static bool plain_paired(const std::map<int, int64_t> &lanes, int distance)
     return true;
 }
 
-/* Lanes of one part of a warp (a half for 8 bytes unless lanes are paired, a quarter for 16) that want different words of
+/* Lanes of one part of a warp (a half for 8 bytes unless paired lanes load, a quarter for 16) that want different words of
    one bank wait. */
-uint64_t plain_conflicts(const std::map<int, int64_t> &lanes, unsigned width)
+uint64_t plain_conflicts(const std::map<int, int64_t> &lanes, unsigned width, bool load)
 {
     uint64_t conflicts = 0;
     int parts = width == 16 ? 4 : width == 8 ? 2 : 1;
-    if (width == 8 && (plain_paired(lanes, 1) || plain_paired(lanes, 2)))
+    if (load && width == 8 && (plain_paired(lanes, 1) || plain_paired(lanes, 2)))
         parts = 1;
     for (int part = 0; part < parts; part++) {
         std::map<int64_t, std::set<int64_t>> words_of_bank;
@@ -100,7 +100,7 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
         if (space == SHARED) {
             shared_sums &s = what == 's' ? sums->shared_store : sums->shared_load;
             s.requests++;
-            s.conflicts += plain_conflicts(lanes, width);
+            s.conflicts += plain_conflicts(lanes, width, what != 's');
             continue;
         }
         std::set<int64_t> sectors, lines, used;

@@ -49,7 +49,7 @@ struct plain_reach {
 extern plain_reach *plain_reached; /* NULL: nobody wants one */
 
 /* The bank conflicts of one shared memory access of a warp. */
-uint64_t plain_conflicts(const std::map<int, int64_t> &lanes, unsigned width);
+uint64_t plain_conflicts(const std::map<int, int64_t> &lanes, unsigned width, bool load);
 
 void plain_add(access_sums &to, const access_sums &one);
 

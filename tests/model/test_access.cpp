@@ -193,18 +193,29 @@ static void what_hardware_counted_is_what_the_model_says(void **)
     }
 }
 
-/* Counted on an H200 with bank_conflict (bench/results/proof_h200.json). */
+/* Counted on an H200 (bench/results/proof_h200.json and agree_new_kernels_h200.json). */
 static const struct {
+    const char *kernel;
     dtype type;
-    int64_t size, block, stride, repeats;
+    int64_t size[2], block[2], param[2];
     uint64_t conflicts;
 } banked[] = {
-    {DTYPE_F32, 70608, 512, 16, 16, 529920}, {DTYPE_F32, 68168, 64, 16, 16, 34112},
-    {DTYPE_F32, 48256, 64, 32, 3, 4524},     {DTYPE_F64, 92800, 128, 31, 7, 0},
-    {DTYPE_F64, 73376, 256, 32, 3, 96432},   {DTYPE_F64, 42016, 1024, 8, 16, 301056},
-    {DTYPE_F64, 36958, 33, 2, 16, 35840},    {DTYPE_F64, 3724, 255, 2, 16, 3795},
-    {DTYPE_F64, 17642, 32, 16, 16, 8832}, /* two words, taken in turns: the whole warp at once */
-    {DTYPE_F64, 131488, 128, 64, 16, 65792},
+    {"bank_conflict", DTYPE_F32, {70608}, {512}, {16, 16}, 529920},
+    {"bank_conflict", DTYPE_F32, {68168}, {64}, {16, 16}, 34112},
+    {"bank_conflict", DTYPE_F32, {48256}, {64}, {32, 3}, 4524},
+    {"bank_conflict", DTYPE_F64, {92800}, {128}, {31, 7}, 0},
+    {"bank_conflict", DTYPE_F64, {73376}, {256}, {32, 3}, 96432},
+    {"bank_conflict", DTYPE_F64, {42016}, {1024}, {8, 16}, 301056},
+    {"bank_conflict", DTYPE_F64, {36958}, {33}, {2, 16}, 35840},
+    {"bank_conflict", DTYPE_F64, {3724}, {255}, {2, 16}, 3795},
+    /* two words, taken in turns: the whole warp at once */
+    {"bank_conflict", DTYPE_F64, {17642}, {32}, {16, 16}, 8832},
+    {"bank_conflict", DTYPE_F64, {131488}, {128}, {64, 16}, 65792},
+    /* lanes 2, 4, 8, 16 apart, two loads and a store each time: the loads by the whole warp, the store by halves */
+    {"reduction", DTYPE_F64, {134272}, {96}, {0}, 33576},
+    {"reduction", DTYPE_F64, {210304}, {64}, {0}, 52576},
+    {"transpose", DTYPE_F64, {505, 131}, {64, 16}, {2}, 61963},
+    {"transpose", DTYPE_F64, {37, 199}, {16, 2}, {2}, 450},
 };
 
 static void bank_conflicts_are_those_that_hardware_counted(void **)
@@ -213,12 +224,13 @@ static void bank_conflicts_are_those_that_hardware_counted(void **)
         experiment e;
         access model;
         problems wrong = {};
-        experiment_init(&e, suite_find("bank_conflict"));
+        experiment_init(&e, suite_find(m.kernel));
         e.dtype = m.type;
-        e.size[0] = m.size;
-        e.block[0] = m.block;
-        e.param[0] = m.stride;
-        e.param[1] = m.repeats;
+        for (int i = 0; i < 2; i++) {
+            e.size[i] = m.size[i];
+            e.block[i] = m.block[i] ? m.block[i] : 1;
+            e.param[i] = m.param[i];
+        }
         assert_int_equal(experiment_check(&e, nullptr, &wrong), 0);
         access_count(&e, &model);
         assert_int_equal(model.shared_load.conflicts + model.shared_store.conflicts, m.conflicts);
