@@ -274,6 +274,19 @@ static void few_addresses_tell_their_slices(void **state)
     numbers_are_of(&p, reasons.en);
 }
 
+static void what_comes_back_from_the_l2_is_told(void **state)
+{
+    (void)state;
+    struct time_prediction p = predicted(TIME_ASK);
+    struct reasons reasons;
+    p.bound[TIME_ASK].unit = time_unit_back;
+    reasons_make(&p, &reasons);
+    whole(&reasons);
+    has(reasons.en, "262000 sectors to the SMs");
+    has(reasons.zh, "扇区");
+    numbers_are_of(&p, reasons.en);
+}
+
 /* By Little's law 16.4 kB in flight for 920 ns is what is moved, and 21.9 kB what could be. */
 static void what_is_in_flight_is_told_with_its_own_latency(void **state)
 {
@@ -401,6 +414,7 @@ int main(void)
         cmocka_unit_test(what_dram_does_besides_moving_bytes_is_told),
         cmocka_unit_test(what_loads_nothing_tells_its_rounds),
         cmocka_unit_test(few_addresses_tell_their_slices),
+        cmocka_unit_test(what_comes_back_from_the_l2_is_told),
         cmocka_unit_test(where_no_more_warps_fit_more_are_not_advised),
         cmocka_unit_test(many_are_told_in_millions),
         cmocka_unit_test(what_is_in_flight_is_told_with_its_own_latency),

@@ -89,19 +89,20 @@ struct traffic_time {
 
 static struct traffic_time dram_time(const struct work *w, const struct rates *r, struct time_prediction *p)
 {
-    double kept = fmin(w->store_bytes, r->dirty * w->store_bytes / fmax(w->store_bytes + w->dram_read, 1));
-    double write = w->store_bytes - kept, open_us = r->activate * w->dram_opened;
-    p->dram_read_bytes = w->dram_read;
+    double kept = fmin(w->store_moved, r->dirty * w->store_moved / fmax(w->store_moved + w->dram_read, 1));
+    double write = w->store_moved - kept, open_us = r->activate * w->dram_opened;
+    double read = w->dram_read + (w->store_moved > 0 ? w->filled * write / w->store_moved : 0);
+    p->dram_read_bytes = read;
     p->dram_write_bytes = write;
     p->dram_opened_us = open_us;
     struct traffic_time time = {
         .kept_us = kept * flits_of_line / LINE_BYTES * r->flit,
-        .moved_us = (w->dram_read + write) / r->bandwidth + open_us,
-        .busy_us = (w->dram_read + r->writes * write) / r->bandwidth + open_us,
+        .moved_us = (read + write) / r->bandwidth + open_us,
+        .busy_us = (read + r->writes * write) / r->bandwidth + open_us,
     };
     p->dram_kept_us = time.kept_us;
     /* Pages that are opened and stores that stay lower what DRAM can do: the ceiling is that of this launch. */
-    double bytes = w->dram_read + write, us = time.kept_us + time.moved_us;
+    double bytes = read + write, us = time.kept_us + time.moved_us;
     p->bound[TIME_DRAM] = (struct time_amount){bytes, "bytes", us > 0 ? bytes / us : r->bandwidth, us};
     return time;
 }

@@ -16,6 +16,9 @@ static const double whole_part = 0.9;
 /* What is gone over again is found in the L1 where it fills no more of it than this. */
 static const double kept_part = 0.9;
 
+/* Stores that leave out less of their sectors than this only have ragged ends. */
+static const double gaps_least = 0.1;
+
 /* What is spilled counts little up to this part of a thread's registers. */
 static const double spilled_part = 0.25;
 
@@ -147,6 +150,21 @@ static double input_bytes(const struct experiment *e)
     return elements * (double)dtype_bytes(e->dtype);
 }
 
+/* A sector of which some bytes are never written is read before DRAM can write it back. */
+static void count_gaps(struct work *w, const struct access *access)
+{
+    const struct access_reach *reach = &access->store_reach;
+    double moved = SECTOR_BYTES * fmin((double)reach->block_sectors, 2.0 * (double)reach->grid_chunks);
+    double gaps = moved > 0 ? 1 - w->store_bytes / moved : 0;
+    w->store_moved = w->store_bytes;
+    if (gaps < gaps_least)
+        return;
+    w->store_moved = moved;
+    w->filled = moved * fmin(1, 2 * gaps);
+    if (moved < whole_part * (double)reach->block_pages * PAGE_BYTES)
+        w->dram_opened += 2.0 * (double)reach->block_pages;
+}
+
 static void count_memory(struct work *w, const struct experiment *e, const struct access *access,
                          const struct calibration *calibration, bool past_l1)
 {
@@ -165,6 +183,7 @@ static void count_memory(struct work *w, const struct experiment *e, const struc
     }
     /* A stream reads its pages whole, and what it takes to open them is part of its bandwidth. */
     w->dram_opened = w->dram_read < whole_part * pages * PAGE_BYTES ? pages : 0;
+    count_gaps(w, access);
     /* Who follows addresses that it loads goes on to another place each time. */
     if (!w->follows)
         wait_again(w, reach, past_l1);

@@ -37,13 +37,15 @@ struct work {
 
     double load_requests, load_lines, load_sectors, store_requests, store_lines, store_sectors;
     double load_bytes, store_bytes; /* requested, the same byte of several lanes counted once a request */
-    double requests_at_once;        /* of a warp: before it has to wait */
-    double extra_lines;             /* of a warp: lines beyond one a request */
-    double missed;                  /* part of the load sectors that the L1 does not have, 0 to 1 */
-    double l1_lines;                /* that the L1 of an SM has room for */
-    double chunks;                  /* distinct 64-byte chunks that are loaded */
-    double dram_read, dram_opened;  /* bytes; pages opened besides those of a stream */
-    double in_flight;               /* bytes from DRAM that a warp waits for at once */
+    double store_moved;      /* bytes of the sectors that are stored to; with gaps, more than those stored */
+    double filled;           /* bytes that are read for these gaps */
+    double requests_at_once; /* of a warp: before it has to wait */
+    double extra_lines;      /* of a warp: lines beyond one a request */
+    double missed;           /* part of the load sectors that the L1 does not have, 0 to 1 */
+    double l1_lines;         /* that the L1 of an SM has room for */
+    double chunks;           /* distinct 64-byte chunks that are loaded */
+    double dram_read, dram_opened; /* bytes; pages opened besides those of a stream */
+    double in_flight;              /* bytes from DRAM that a warp waits for at once */
     bool near; /* all that is loaded fits the L2 and is asked for by everybody: no DRAM latency */
 };
 
