@@ -143,16 +143,18 @@ static json_t *counted_to_json(const struct counters *counters, const struct tim
     struct reasons reasons;
     counted_find(counters, theoretical, time, &counted);
     reasons_counted(&counted, &reasons);
-    bool told = counted.answer != COUNTED_NO_CASE && counted.answer != COUNTED_OPEN;
+    bool told =
+        counted.answer == COUNTED_UNIT || counted.answer == COUNTED_STARTS || counted.answer == COUNTED_WAITS;
     return json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "limiter",
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "limiter",
         told ? json_string(time_bound_name(counted.limiter)) : json_null(), "agrees",
         counted.agreement == COUNTED_UNDECIDED ? json_null()
                                                : json_boolean(counted.agreement == COUNTED_AGREES),
-        "dram_pct", percent_to_json(counted.share[TIME_DRAM]), "issue_pct",
-        percent_to_json(counted.share[TIME_ISSUE]), "l2_pct", percent_to_json(counted.share[TIME_ASK]),
-        "l1_pct", percent_to_json(counted.share[TIME_TAG]), "occupancy_pct",
-        percent_to_json(counted.occupancy), "why", texts_to_json(&reasons));
+        "launch_pct", percent_to_json(counted.share[TIME_LAUNCH]), "dram_pct",
+        percent_to_json(counted.share[TIME_DRAM]), "issue_pct", percent_to_json(counted.share[TIME_ISSUE]),
+        "l2_pct", percent_to_json(counted.share[TIME_ASK]), "l1_pct",
+        percent_to_json(counted.share[TIME_TAG]), "occupancy_pct", percent_to_json(counted.occupancy), "why",
+        texts_to_json(&reasons));
 }
 
 json_t *time_of_result(const struct experiment *experiment, const struct access *access,

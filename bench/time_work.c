@@ -1,10 +1,13 @@
 /* For why.py: what the model of time makes of requests. A line of JSON in, {"request": ..., "registers": a thread,
-   "shared": bytes a block}, and one out, with the first calibration that is shipped. */
+   "shared": bytes a block}, and one out, with the first calibration that is shipped. Where the line has "counters" too, by
+   name as a result has them, what these say of the limiter. */
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "api/experiment_json.h"
+#include "kernels/model/time/counted.h"
 #include "kernels/model/time/time.h"
 
 static json_t *told(const struct time_prediction *p)
@@ -19,6 +22,45 @@ static json_t *told(const struct time_prediction *p)
                      time_bound_name(p->second), "close", p->close, "dram_read_bytes", p->dram_read_bytes,
                      "dram_write_bytes", p->dram_write_bytes, "l1_hit_pct", p->l1_hit_pct,
                      "achieved_occupancy", p->achieved_occupancy, "bounds", bounds);
+}
+
+/* Numbers of an object, and of the objects in it. */
+static void take(struct counters *counters, json_t *from)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach (from, name, value) {
+        if (json_is_object(value))
+            take(counters, value);
+        if (!json_is_number(value) || counters->count == COUNTERS_MAX)
+            continue;
+        struct counter *one = &counters->at[counters->count++];
+        snprintf(one->name, sizeof one->name, "%s", name);
+        one->measured = true;
+        one->value = json_number_value(value);
+    }
+}
+
+static void add_counted(json_t *out, json_t *from, const struct time_prediction *p)
+{
+    static const char *const answers[] = {"no case", "unit", "starts", "short", "waits", "open"};
+    struct counters *counters = calloc(1, sizeof *counters);
+    struct counted_limiter counted;
+    if (!counters)
+        abort();
+    take(counters, from);
+    counted_find(counters, NAN, p, &counted);
+    json_t *shares = json_object();
+    for (int b = 0; b < TIME_BOUNDS; b++)
+        if (!isnan(counted.share[b]))
+            json_object_set_new(shares, time_bound_name((enum time_bound)b), json_real(counted.share[b]));
+    bool told = counted.agreement != COUNTED_UNDECIDED;
+    json_object_set_new(
+        out, "counted",
+        json_pack("{s:s,s:o,s:o,s:o}", "answer", answers[counted.answer], "limiter",
+                  told ? json_string(time_bound_name(counted.limiter)) : json_null(), "agrees",
+                  told ? json_boolean(counted.agreement == COUNTED_AGREES) : json_null(), "shares", shares));
+    free(counters);
 }
 
 static json_t *answer(const json_t *row)
@@ -37,7 +79,10 @@ static json_t *answer(const json_t *row)
     access_count(&experiment, &access);
     time_predict(&experiment, &access, calibration_at(0), registers ? (int)json_integer_value(registers) : -1,
                  shared ? json_integer_value(shared) : -1, &prediction);
-    return told(&prediction);
+    json_t *out = told(&prediction), *counters = json_object_get(row, "counters");
+    if (json_is_object(counters) && !prediction.why_not)
+        add_counted(out, counters, &prediction);
+    return out;
 }
 
 int main(void)

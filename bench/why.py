@@ -11,12 +11,13 @@ one change was said to bring against what it brings.
 The experiments are drawn over all kernels that the model applies to; sizes from 2^18 to 2^27, blocks from 32 to 1024
 threads, occupancy limited at random, every load path. `--calibrate` has the service measure the device's constants first and
 predicts with those. `--rows` takes what was measured elsewhere ({"rows": [{request, registers, shared_bytes_per_block,
-cold_us}]}) and asks time_work.c, without a GPU: its constants are those that are shipped. `--judge` takes what `--keep` kept (`--gbps`: the bandwidth that was
+cold_us, counters}]}) and asks time_work.c, without a GPU: its constants are those that are shipped. `--judge` takes what `--keep` kept (`--gbps`: the bandwidth that was
 calibrated then).
 
 Beside the model the roofline alone is judged, on the same experiments: the floor, and the bytes that the kernel asks for over
 the calibrated bandwidth."""
 import argparse
+import collections
 import gzip
 import json
 import math
@@ -40,8 +41,12 @@ SHARED = [0, 0, 16384, 28672, 57344, 115712, 220000]
 STREAMING = set("""read_offset write_offset read_offset_unroll4 read_offset_unroll write_offset_unroll copy copy_vec4 copy_width
 vector_add read_restrict soa aos aos_aligned aosoa sum_matrix_1d sum_matrix_mix stream_copy stream_mul stream_add
 stream_triad""".split())
-LOUD = ["dram__bytes_read.sum", "dram__bytes_write.sum", "sm__warps_active.avg.pct_of_peak_sustained_active",
-        "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", "lts__throughput.avg.pct_of_peak_sustained_elapsed"]
+# What shows how busy each unit is (kernels/model/time/counted.h): nine of the sixteen that may be named.
+ELAPSED = ".avg.pct_of_peak_sustained_elapsed"
+LOUD = [name + ELAPSED for name in ("lts__throughput", "lts__xbar2lts_cycles_active", "lts__lts2xbar_cycles_active",
+                                    "lts__t_tag_requests", "l1tex__throughput", "sm__inst_issued",
+                                    "sm__instruction_throughput", "idc__request_cycles_active")]
+LOUD.append("lts__t_tag_requests.max.pct_of_peak_sustained_elapsed")
 
 
 def request_of(chance, kernel):
@@ -85,6 +90,21 @@ def judged_beside(results, gbps):
     streaming = [ratio for ratio, row in zip(alone, rows) if row[0] in STREAMING]
     return rows, dict(judged(rows), roofline_alone={"bandwidth_gbps": round(gbps, 1), "all": shares(alone),
                                                     "one_pass_streaming": shares(streaming)})
+
+
+def agreement(told):
+    """(request, its time) of each: where the first bound leads the second by 20 % or more and the counters can decide, how
+    often they name it, and all in which they do not. What they cannot decide says why: nearly all are too short."""
+    led = [(request, time) for request, time in told if not time["close_second"]]
+    decided = [(request, time) for request, time in led if time.get("counted", {}).get("agrees") is not None]
+    agree = collections.Counter(time["limiter"] for _, time in decided if time["counted"]["agrees"])
+    of = collections.Counter(time["limiter"] for _, time in decided)
+    differ = [{"request": request, "predicted": time["limiter"], "predicted_us": time["predicted_us"],
+               "measured_us": time["measured_us"], "counted": time["counted"]}
+              for request, time in decided if not time["counted"]["agrees"]]
+    return {"predicted": len(told), "led": len(led), "decided": len(decided), "agree": agree.total(),
+            "agree_pct": round(100 * agree.total() / max(1, len(decided)), 1), "undecided": len(led) - len(decided),
+            "by_limiter": {name: {"decided": of[name], "agree": agree[name]} for name in sorted(of)}, "differ": differ}
 
 
 def scatter(rows, path):
@@ -156,19 +176,8 @@ class Why:
         return found
 
     def limiters(self):
-        """Where the first bound leads the second by 20 % or more, and counters can decide."""
-        agrees, differs, undecided = 0, [], 0
-        for request, result in self.drawn(self.options.limiters, counters=LOUD, measure={"max_seconds": 0.05}):
-            told = result["time"]
-            if told["close_second"] or told["measured_us"] < 10 or "counted" not in told:
-                undecided += 1
-            elif told["counted"]["agrees"]:
-                agrees += 1
-            else:
-                differs.append({"request": request, "predicted": told["limiter"], "counted": told["counted"]})
-        decided = agrees + len(differs)
-        return {"decided": decided, "agree_pct": round(100 * agrees / max(1, decided), 1), "undecided": undecided,
-                "differ": differs[:60]}
+        drawn = self.drawn(self.options.limiters, counters=LOUD, measure={"max_seconds": 0.05})
+        return agreement([(request, result["time"]) for request, result in drawn])
 
     def changes(self):
         """A change brings at least half of what was promised, in how many of them."""
@@ -200,11 +209,14 @@ def of_rows(options):
     with opened(options.rows, "rt") as file:
         rows = json.load(file)["rows"]
     asked = "".join(json.dumps({"request": row["request"], "registers": row["registers"],
-                                "shared": row["shared_bytes_per_block"]}) + "\n" for row in rows)
+                                "shared": row["shared_bytes_per_block"], "counters": row.get("counters")}) + "\n" for row in rows)
     said = subprocess.run([options.time_work], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()
-    told = [json.loads(line) for line in said]
-    return [(row["request"]["kernel"], one["us"], row["cold_us"], one["limiter"])
-            for row, one in zip(rows, told, strict=True) if "us" in one]
+    both = [(row, one) for row, line in zip(rows, said, strict=True) if "us" in (one := json.loads(line))]
+    times = [(row["request"]["kernel"], one["us"], row["cold_us"], one["limiter"]) for row, one in both]
+    told = [(row["request"], {"limiter": one["limiter"], "close_second": one["close"], "predicted_us": one["us"],
+                              "measured_us": row["cold_us"], "counted": one["counted"]})
+            for row, one in both if "counted" in one]
+    return times, told
 
 
 def main():
@@ -226,8 +238,8 @@ def main():
     parser.add_argument("--keep", help="a file for every result, whole, one a line")
     options = parser.parse_args()
     if options.rows:
-        rows = of_rows(options)
-        print(json.dumps(judged(rows), indent=1))
+        rows, told = of_rows(options)
+        print(json.dumps(dict(judged(rows), **{"limiters": agreement(told)} if told else {}), indent=1))
     elif options.judge:
         with open(options.judge) as file:
             kept = [result for result in map(json.loads, file) if "predicted_us" in result.get("time", {})]

@@ -17,7 +17,7 @@ TIME = {
     "check": {"kernel": "copy", "size": 4096, "block": [128, 256]},
 }
 MEASURED = {**TIME, "measured_us": 247.5, "error_pct": 0.32,
-            "counted": {"limiter": "latency", "agrees": True, "dram_pct": 66.1, "issue_pct": 12.0, "l2_pct": None, "l1_pct": None, "occupancy_pct": 71.1,
+            "counted": {"limiter": "latency", "agrees": True, "launch_pct": 31.0, "dram_pct": 66.1, "issue_pct": 12.0, "l2_pct": None, "l1_pct": None, "occupancy_pct": 71.1,
                         "why": {"en": "DRAM is busy for 66 % of the time and no unit above 70 %.", "zh": "显存忙碌时间占 66 %，没有单元超过 70 %。"}}}
 MISSING = {"status": "unavailable", "reason": "launches side by side share a device"}
 

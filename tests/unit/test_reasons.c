@@ -333,77 +333,6 @@ static void a_change_tells_both_values_and_the_part_of_the_time(void **state)
                         "block 由 64 改为 256：预计 190 us，为 250 us 的 76 %；此时瓶颈是显存（DRAM）带宽。");
 }
 
-/* ---- counted ---- */
-
-enum { NOT = -1 };
-
-static const struct {
-    double dram, issue, l2, l1; /* per cent; NOT: not counted */
-    double occupancy;           /* achieved of a theoretical 0.5 */
-    enum time_bound predicted;
-    bool close; /* ask is a close second */
-    enum counted_answer answer;
-    enum time_bound limiter;
-    enum counted_agreement agreement;
-    double places; /* blocks that fit an SM of 100: 7700 or more are there */
-} cases[] = {
-    {92, 20, NOT, NOT, 0.4, TIME_DRAM, false, COUNTED_UNIT, TIME_DRAM, COUNTED_AGREES, 32},
-    {92, 20, NOT, NOT, 0.4, TIME_LATENCY, false, COUNTED_UNIT, TIME_DRAM, COUNTED_DIFFERS, 32},
-    {60, 85, NOT, NOT, 0.4, TIME_ISSUE, false, COUNTED_UNIT, TIME_ISSUE, COUNTED_AGREES, 32},
-    {60, 30, 95, 40, 0.4, TIME_LATENCY, true, COUNTED_UNIT, TIME_ASK, COUNTED_AGREES, 32},
-    {50, 30, NOT, NOT, 0.15, TIME_LAUNCH, false, COUNTED_STARTS, TIME_LAUNCH, COUNTED_AGREES, 32},
-    {50, 30, NOT, NOT, 0.15, TIME_LATENCY, false, COUNTED_OPEN, TIME_LATENCY, COUNTED_UNDECIDED, 100},
-    {50, 30, NOT, NOT, 0.4, TIME_LAUNCH, false, COUNTED_OPEN, TIME_LATENCY, COUNTED_DIFFERS, 32},
-    {50, 30, NOT, NOT, 0.4, TIME_LATENCY, false, COUNTED_OPEN, TIME_LATENCY, COUNTED_UNDECIDED, 32},
-    {50, 30, NOT, 40, 0.4, TIME_TAG, false, COUNTED_OPEN, TIME_LATENCY, COUNTED_DIFFERS, 32},
-    {50, 30, 40, NOT, 0.4, TIME_TAG, false, COUNTED_OPEN, TIME_LATENCY, COUNTED_UNDECIDED, 32},
-    {50, 30, 40, 30, 0.4, TIME_LINES, false, COUNTED_WAITS, TIME_LATENCY, COUNTED_AGREES, 32},
-    {50, 30, 40, 30, 0.4, TIME_DRAM, false, COUNTED_WAITS, TIME_LATENCY, COUNTED_DIFFERS, 32},
-    {NOT, 30, 40, 30, 0.4, TIME_DRAM, false, COUNTED_NO_CASE, TIME_DRAM, COUNTED_UNDECIDED, 32},
-};
-
-static void count(struct counters *counters, const char *name, double value, double scale)
-{
-    struct counter *one = &counters->at[counters->count];
-    if (value == NOT)
-        return;
-    strcpy(one->name, name);
-    one->measured = true;
-    one->value = value * scale;
-    counters->count++;
-}
-
-static void counters_say_what_limits_or_that_they_cannot_tell(void **state)
-{
-    (void)state;
-    device.sms = 100;
-    device.clock_khz = 1000000;
-    device.constant[CALIBRATION_ISSUE].value = 4;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct time_prediction p = predicted(cases[i].predicted);
-        struct counters counters = {.status = COUNTERS_MEASURED};
-        struct counted_limiter counted;
-        struct reasons reasons;
-        p.close = cases[i].close;
-        count(&counters, "duration_us", 10 + p.ramp_us, 1);
-        p.blocks_per_sm = cases[i].places;
-        count(&counters, "dram_read_bytes", cases[i].dram, 4416e3 * 10 / 100);
-        count(&counters, "dram_write_bytes", 0, 1);
-        count(&counters, "inst_executed", cases[i].issue, 100 * 1000 * 10 * 4 / 100);
-        count(&counters, COUNTED_L2, cases[i].l2, 1);
-        count(&counters, COUNTED_L1, cases[i].l1, 1);
-        count(&counters, "achieved_occupancy", cases[i].occupancy, 1);
-        counted_find(&counters, 0.5, &p, &counted);
-        reasons_counted(&counted, &reasons);
-        whole(&reasons);
-        if (counted.answer != cases[i].answer || counted.agreement != cases[i].agreement ||
-            counted.limiter != cases[i].limiter)
-            if (counted.answer != COUNTED_NO_CASE || cases[i].answer != COUNTED_NO_CASE)
-                fail_msg("case %zu: answer %d, limiter %d, agreement %d", i, (int)counted.answer,
-                         (int)counted.limiter, (int)counted.agreement);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,7 +350,6 @@ int main(void)
         cmocka_unit_test(constants_that_are_not_known_are_told_in_both_languages),
         cmocka_unit_test(without_a_prediction_the_reason_is_told),
         cmocka_unit_test(a_change_tells_both_values_and_the_part_of_the_time),
-        cmocka_unit_test(counters_say_what_limits_or_that_they_cannot_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

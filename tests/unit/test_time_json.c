@@ -112,6 +112,7 @@ static void with_counters_the_limiter_is_told_from_them_too(void **state)
     assert_string_equal(json_string_value(json_object_get(told, "limiter")), "launch");
     assert_true(json_is_true(json_object_get(told, "agrees")));
     assert_true(fabs(number(told, "occupancy_pct") - 28) < 0.001);
+    assert_true(number(told, "launch_pct") > 95 && number(told, "launch_pct") < 100);
     assert_true(json_is_null(json_object_get(told, "l2_pct")));
     json_decref(object);
 }

@@ -23,6 +23,7 @@ struct code_pass {
     uint32_t instructions; /* of a warp */
     uint32_t waits;        /* latencies of global loads, one after the other */
     uint32_t cycles; /* of a warp alone, besides: the compiler writes down how long each instruction stalls */
+    uint32_t doubles; /* of the instructions: arithmetic of 64-bit floats */
 };
 
 struct code {
@@ -31,6 +32,7 @@ struct code {
     uint32_t instructions; /* of a warp, outside of the loop: on the way that moves the most bytes */
     uint32_t waits;      /* latencies of global loads there, one after the other; 0: it loads nothing there */
     uint32_t cycles;     /* of a warp alone there, besides */
+    uint32_t doubles;    /* of the instructions there: arithmetic of 64-bit floats */
     uint32_t loads;      /* global loads there */
     uint32_t barriers;   /* there */
     uint32_t loop_loads; /* global loads of one turn of the source's loop; 0: its loop loads nothing */

@@ -1,62 +1,107 @@
 #include "kernels/model/time/counted.h"
 
 #include <math.h>
+#include <string.h>
 
+/* Instructions that an SM of any architecture here has room to issue a cycle. */
+static const double slots = 4;
+
+/* NAN: not counted. fmax() takes the other of two then. */
 static double value_of(const struct counters *counters, const char *name)
 {
     const struct counter *one = counters_find(counters, name);
     return one ? one->value : NAN;
 }
 
-static void shares_find(const struct counters *counters, const struct time_prediction *prediction,
-                        double *share)
+/* What the shares of one launch are made of. */
+struct counted_case {
+    const struct counters *counters;
+    const struct time_prediction *prediction;
+    double duration_us, us; /* as counted, and without the ramp */
+};
+
+/* A named metric of the whole duration, as a part of the time without the ramp. */
+static double part_of(const struct counted_case *c, const char *metric)
 {
-    const struct calibration *device = prediction->calibration;
-    double duration_us = value_of(counters, "duration_us");
-    double us = fmax(duration_us - prediction->ramp_us, duration_us / 2);
-    double bytes = value_of(counters, "dram_read_bytes") + value_of(counters, "dram_write_bytes");
-    double cycles = us * device->clock_khz * 1e-3 * device->sms;
-    for (int i = 0; i < TIME_BOUNDS; i++)
-        share[i] = NAN;
-    share[TIME_DRAM] = bytes / (us * device->constant[CALIBRATION_BANDWIDTH].value * 1e3);
-    share[TIME_ISSUE] =
-        value_of(counters, "inst_executed") / (cycles * device->constant[CALIBRATION_ISSUE].value);
-    share[TIME_ASK] = value_of(counters, COUNTED_L2) / 100;
-    share[TIME_TAG] = value_of(counters, COUNTED_L1) / 100;
+    return value_of(c->counters, metric) / 100 * c->duration_us / c->us;
 }
 
-/* Do blocks wait for places? */
-static bool fills_the_device(const struct time_prediction *p)
+/* Its bytes, or the way to it: NAN as the crossbar's share leaves open whether the slices are busy with that. */
+static void dram_find(const struct counted_case *c, double crossbar, struct counted_limiter *counted)
 {
-    return p->bound[TIME_LAUNCH].amount > p->blocks_per_sm * p->calibration->sms;
+    double bandwidth = c->prediction->calibration->constant[CALIBRATION_BANDWIDTH].value * 1e3;
+    double bytes = value_of(c->counters, "dram_read_bytes") + value_of(c->counters, "dram_write_bytes");
+    double moved = bytes / (c->us * bandwidth), slices = part_of(c, COUNTED_L2);
+    bool more = slices >= COUNTED_WAY && slices > moved;
+    counted->way = more && slices > crossbar;
+    counted->share[TIME_DRAM] = counted->way ? slices : moved;
+    counted->open[TIME_DRAM] = isnan(slices) || (more && isnan(crossbar));
 }
 
-static enum counted_answer answer_of(struct counted_limiter *counted,
-                                     const struct time_prediction *prediction)
+/* The bound's own sum, of what was counted: instructions, and turns that bank conflicts take. */
+static double issue_share(const struct counted_case *c)
 {
-    counted->busiest = TIME_DRAM;
+    const struct calibration *device = c->prediction->calibration;
+    double issue = device->constant[CALIBRATION_ISSUE].value;
+    double conflicts = fmax(0, value_of(c->counters, "shared_bank_conflicts"));
+    double cycles = c->us * device->clock_khz * 1e-3 * device->sms;
+    double executed = (value_of(c->counters, "inst_executed") / issue + conflicts) / cycles;
+    double units = fmax(part_of(c, COUNTED_PIPES), part_of(c, COUNTED_WORDS));
+    return fmax(fmax(executed, part_of(c, COUNTED_ISSUED) * slots / issue), units);
+}
+
+static void shares_find(const struct counted_case *c, struct counted_limiter *counted)
+{
+    const struct time_prediction *p = c->prediction;
+    double to = part_of(c, COUNTED_TO_L2), from = part_of(c, COUNTED_FROM_L2), crossbar = fmax(to, from);
+    bool both = !isnan(to) && !isnan(from);
+    bool few = strcmp(p->bound[TIME_ASK].unit, "flits") != 0;
+    double slice = few ? part_of(c, COUNTED_SLICE) : NAN;
+    for (int i = 0; i < TIME_BOUNDS; i++) {
+        counted->share[i] = NAN;
+        counted->open[i] = false;
+    }
+    counted->share[TIME_LAUNCH] = p->bound[TIME_LAUNCH].us / c->us;
+    dram_find(c, both ? crossbar : NAN, counted);
+    counted->slice = !isnan(slice) && !(slice <= crossbar);
+    counted->share[TIME_ASK] = fmax(crossbar, slice);
+    counted->open[TIME_ASK] = !both || (few && isnan(slice));
+    counted->share[TIME_TAG] = part_of(c, COUNTED_L1);
+    counted->open[TIME_TAG] = isnan(counted->share[TIME_TAG]);
+    counted->share[TIME_ISSUE] = issue_share(c);
+    counted->open[TIME_ISSUE] = isnan(part_of(c, COUNTED_WORDS)) || isnan(part_of(c, COUNTED_PIPES));
+}
+
+/* Too short for any unit to be busy enough, whatever limits. */
+static bool is_short(const struct counted_case *c)
+{
+    return c->prediction->floor_us + c->prediction->ramp_us > (1 - COUNTED_BUSY) * c->duration_us;
+}
+
+static enum counted_answer answer_of(const struct counted_case *c, struct counted_limiter *counted)
+{
+    bool open = false;
     if (isnan(counted->share[TIME_DRAM]))
         return COUNTED_NO_CASE;
-    for (int i = 0; i < TIME_BOUNDS; i++)
+    counted->busiest = TIME_DRAM;
+    for (int i = 0; i < TIME_BOUNDS; i++) {
+        open = open || counted->open[i];
         if (counted->share[i] > counted->share[counted->busiest])
             counted->busiest = (enum time_bound)i;
+    }
     counted->limiter = counted->busiest;
     if (counted->share[counted->busiest] >= COUNTED_BUSY)
-        return COUNTED_UNIT;
-    if (isnan(counted->occupancy))
-        return COUNTED_NO_CASE;
-    bool sparse = counted->occupancy < COUNTED_SPARSE && fills_the_device(prediction);
-    counted->limiter = sparse ? TIME_LAUNCH : TIME_LATENCY;
-    if (sparse)
-        return COUNTED_STARTS;
-    bool all = !isnan(counted->share[TIME_ASK]) && !isnan(counted->share[TIME_TAG]);
-    return all ? COUNTED_WAITS : COUNTED_OPEN;
+        return counted->busiest == TIME_LAUNCH ? COUNTED_STARTS : COUNTED_UNIT;
+    counted->limiter = TIME_LATENCY;
+    if (is_short(c))
+        return COUNTED_SHORT;
+    return open ? COUNTED_OPEN : COUNTED_WAITS;
 }
 
 /* Can what was counted be this bound's doing? */
 static enum counted_agreement agreement_with(const struct counted_limiter *counted, enum time_bound bound)
 {
-    bool waits = bound == TIME_LATENCY || bound == TIME_LINES, open;
+    bool waits = bound == TIME_LATENCY || bound == TIME_LINES;
     switch (counted->answer) {
     case COUNTED_UNIT:
     case COUNTED_STARTS:
@@ -64,8 +109,7 @@ static enum counted_agreement agreement_with(const struct counted_limiter *count
     case COUNTED_WAITS:
         return waits ? COUNTED_AGREES : COUNTED_DIFFERS;
     case COUNTED_OPEN:
-        open = (bound == TIME_ASK || bound == TIME_TAG) && isnan(counted->share[bound]);
-        return waits || open ? COUNTED_UNDECIDED : COUNTED_DIFFERS;
+        return waits || counted->open[bound] ? COUNTED_UNDECIDED : COUNTED_DIFFERS;
     default:
         return COUNTED_UNDECIDED;
     }
@@ -74,9 +118,12 @@ static enum counted_agreement agreement_with(const struct counted_limiter *count
 void counted_find(const struct counters *counters, double theoretical,
                   const struct time_prediction *prediction, struct counted_limiter *counted)
 {
-    shares_find(counters, prediction, counted->share);
+    double duration_us = value_of(counters, "duration_us");
+    struct counted_case c = {counters, prediction, duration_us,
+                             fmax(duration_us - prediction->ramp_us, duration_us / 2)};
+    shares_find(&c, counted);
     counted->occupancy = value_of(counters, "achieved_occupancy") / theoretical;
-    counted->answer = answer_of(counted, prediction);
+    counted->answer = answer_of(&c, counted);
     counted->agreement = agreement_with(counted, prediction->limiter);
     if (prediction->close && counted->agreement == COUNTED_DIFFERS)
         counted->agreement = agreement_with(counted, prediction->second);

@@ -255,14 +255,23 @@ void reasons_change(const char *field, const char *from, const char *to, const s
     append(reasons, changed, &words);
 }
 
+static both *unit_name_of(const struct counted_limiter *counted)
+{
+    if (counted->busiest == TIME_DRAM && counted->way)
+        return &way_name;
+    if (counted->busiest == TIME_ASK && counted->slice)
+        return &slice_name;
+    return &unit_names[counted->busiest];
+}
+
 void reasons_counted(const struct counted_limiter *counted, struct reasons *reasons)
 {
     struct words words = {0};
     reasons->en[0] = reasons->zh[0] = '\0';
     if (counted->answer != COUNTED_NO_CASE) {
-        add_text(&words, "unit_name", unit_names[counted->busiest][EN], unit_names[counted->busiest][ZH]);
+        both *name = unit_name_of(counted);
+        add_text(&words, "unit_name", (*name)[EN], (*name)[ZH]);
         add_percent(&words, "busiest_pct", counted->share[counted->busiest]);
-        add_percent(&words, "occupancy_pct", counted->occupancy);
     }
     append(reasons, counted_texts[counted->answer], &words);
 }

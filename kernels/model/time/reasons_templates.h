@@ -146,27 +146,33 @@ static both changed = {
     "{field} 由 {from} 改为 {to}：预计 {then_us} us，为 {total_us} us 的 {ratio_pct} %；此时瓶颈是{limiter}。"};
 
 static both unit_names[TIME_BOUNDS] = {
+    [TIME_LAUNCH] = {"the start of blocks", "线程块启动"},
     [TIME_DRAM] = {"DRAM", "DRAM"},
-    [TIME_ASK] = {"the L2", "L2"},
+    [TIME_ASK] = {"the crossbar between the multiprocessors and the L2", "SM 与 L2 之间的交叉开关"},
     [TIME_TAG] = {"the L1", "L1"},
     [TIME_ISSUE] = {"the issue of instructions", "指令发射"},
 };
+static both way_name = {"the way between DRAM and the L2", "DRAM 与 L2 之间的通路"};
+static both slice_name = {"the busiest slice of the L2", "最忙的 L2 分片"};
 static both counted_texts[] = {
     [COUNTED_NO_CASE] = {
-        "DRAM's bytes, the duration or the occupancy were not counted.",
-        "没有 DRAM 字节数、时长或占用率的计数。"},
+        "DRAM's bytes or the duration were not counted.",
+        "没有 DRAM 字节数或时长的计数。"},
     [COUNTED_UNIT] = {
         "The counters show {unit_name} at {busiest_pct} % of what it can do, the most of what was counted.",
         "计数器显示{unit_name}达到其上限的 {busiest_pct} %，在已计数的部件中最高。"},
     [COUNTED_STARTS] = {
-        "Of the warps that would fit, {occupancy_pct} % were there on average, and no unit was above {busiest_pct} %: blocks end faster than others start.",
-        "平均驻留的线程束只有理论上的 {occupancy_pct} %，且没有部件超过 {busiest_pct} %：线程块结束得比启动得快。"},
+        "The blocks' starts, one after the other, take {busiest_pct} % of the duration that was counted, more than any unit was busy.",
+        "线程块逐个启动占计数时长的 {busiest_pct} %，高于任何部件的繁忙程度。"},
+    [COUNTED_SHORT] = {
+        "Too short to tell: what any launch takes to begin and to end is more than a fifth of the duration, so that no unit can be busy for most of it. The busiest was {unit_name}, at {busiest_pct} % of what it can do.",
+        "时间太短，无法判断：任何启动都有的开头与结尾超过了计数时长的五分之一，没有部件能在大部分时间里繁忙。最忙的是{unit_name}，达到其上限的 {busiest_pct} %。"},
     [COUNTED_WAITS] = {
-        "No unit was above {busiest_pct} % of what it can do ({unit_name}), and {occupancy_pct} % of the warps that would fit were there: they wait.",
-        "没有部件超过其上限的 {busiest_pct} %（{unit_name}），而驻留的线程束达到理论上的 {occupancy_pct} %：它们在等待。"},
+        "No unit was above {busiest_pct} % of what it can do ({unit_name}): the warps wait.",
+        "没有部件超过其上限的 {busiest_pct} %（{unit_name}）：线程束在等待。"},
     [COUNTED_OPEN] = {
-        "Of what was counted nothing was above {busiest_pct} % ({unit_name}), and {occupancy_pct} % of the warps that would fit were there: they wait, or L1 or L2 is busy, which \"counters\" with " COUNTED_L1 " and " COUNTED_L2 " would tell.",
-        "已计数的部件均未超过 {busiest_pct} %（{unit_name}），驻留的线程束达到理论上的 {occupancy_pct} %：可能是在等待，也可能是 L1 或 L2 繁忙；在 \"counters\" 中加上 " COUNTED_L1 " 和 " COUNTED_L2 " 即可分辨。"},
+        "Of what was counted nothing was above {busiest_pct} % of what it can do ({unit_name}): the warps wait, or a unit is busy that was not counted. \"counters\" with these would tell: " COUNTED_METRICS ".",
+        "已计数的部件均未超过其上限的 {busiest_pct} %（{unit_name}）：线程束可能在等待，也可能是未计数的部件繁忙。在 \"counters\" 中加上以下各项即可分辨：" COUNTED_METRICS "。"},
 };
 /* clang-format on */
 

@@ -18,6 +18,9 @@ static const double narrow_lane = 5, narrow_line = 64;
 static const double slowest = 0.11;
 /* Cycles: a load that the L1 has. */
 static const double hit_cycles = 35;
+/* Warps' instructions on 64-bit floats that an SM takes a cycle (CUDA C++ Programming Guide, "Arithmetic Instructions": 64
+   results a cycle with compute capability 9.0 and 8.0). */
+static const double doubles_per_cycle = 2;
 /* A second bound within this part of the first limits, too. */
 static const double close_part = 0.8;
 
@@ -182,7 +185,8 @@ static void predict(const struct work *w, const struct calibration *calibration,
     p->bound[TIME_ASK] = ask_time(w, &r);
     p->bound[TIME_TAG] =
         amount_of(per_sm * (w->load_lines / w->warps + w->shared_rows), "lines and shared rows an SM", r.tag);
-    double issued_us = w->instructions * r.issue + w->constant_words * r.word;
+    double issued_us = fmax(w->instructions * r.issue, w->doubles * r.cycle / doubles_per_cycle) +
+                       w->constant_words * r.word;
     p->bound[TIME_ISSUE] =
         amount_of(per_sm * w->instructions, "instructions an SM", issued_us / w->instructions);
 

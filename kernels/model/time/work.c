@@ -73,6 +73,7 @@ static void take_passes(struct work *w, const struct access *access, const struc
             times += part;
         w->instructions += around * times * pass->instructions;
         w->cycles += around * times * pass->cycles;
+        w->doubles += around * times * pass->doubles;
         if (times > 0 && !together)
             together = (double)code->loop_loads * pass->turns / fmax(1, pass->waits);
     }
@@ -87,6 +88,7 @@ static void count_program(struct work *w, const struct experiment *e, const stru
                           const struct code *code)
 {
     w->instructions = code->instructions;
+    w->doubles = code->doubles;
     w->cycles = w->ramp_cycles = code->cycles;
     w->waits = code->waits;
     w->barriers = access->barriers;

@@ -26,6 +26,7 @@ struct work {
 
     double instructions;   /* of a warp, on average */
     double cycles;         /* of a warp alone, without global loads */
+    double doubles;        /* of the instructions: arithmetic of 64-bit floats */
     double ramp_cycles;    /* the same, outside of loops */
     double waits;          /* latencies of loads from DRAM, one after the other */
     double l2_waits;       /* likewise, of what was loaded before and is in the L2 */
