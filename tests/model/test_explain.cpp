@@ -292,6 +292,25 @@ static void what_is_not_listed_is_counted(void **)
     assert_int_equal(z.instructions[0].times, 65536);
 }
 
+/* What is done behind a loop is where the loop has come to, however few of its times are listed: the rim's rest of a
+   tile of 58 x 3 is 174 % 56 elements, behind three rounds. */
+static void what_comes_behind_a_loop_is_where_it_is(void **)
+{
+    experiment e;
+    problems wrong = {};
+    const int64_t block[3] = {0, 6, 0};
+    experiment_init(&e, suite_find("halo"));
+    e.size[0] = 9, e.size[1] = 10;
+    e.block[0] = 56, e.block[1] = 1;
+    e.param[0] = 1;
+    assert_int_equal(experiment_check(&e, nullptr, &wrong), 0);
+    explained all(e, block, 0, 8, 64), one(e, block, 0, 1, 64);
+    assert_int_equal(all.instructions[0].times, 3);
+    assert_int_equal(one.instructions[0].times, 3);
+    assert_int_equal(all.accesses[6].first[0], all.accesses[0].first[0] + ((2 * 58 + 52) - 0) * 4);
+    assert_int_equal(one.accesses[2].first[0], all.accesses[6].first[0]);
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
@@ -299,6 +318,7 @@ int main()
         cmocka_unit_test(all_warps_together_are_the_launch),
         cmocka_unit_test(an_index_is_told_where_it_is_known),
         cmocka_unit_test(what_is_not_listed_is_counted),
+        cmocka_unit_test(what_comes_behind_a_loop_is_where_it_is),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
