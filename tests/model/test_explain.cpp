@@ -89,14 +89,14 @@ static void expect_lanes(const experiment &e, const explained &x, const plain_li
 static void expect_units(const experiment &e, const explained &x, const explain_access &access)
 {
     const explain_instruction &i = x.of(access);
-    std::map<int, int64_t> lanes;
+    plain_lanes lanes;
     std::map<int64_t, uint32_t> used;
     explain_sector sectors[EXPLAIN_SECTORS];
     for (int lane = 0; lane < 32; lane++)
         if (access.first[lane] >= 0)
-            lanes[lane] = access.first[lane];
-    for (auto [lane, first] : lanes)
-        for (int64_t byte = first; byte < first + i.bytes; byte++)
+            lanes.set(lane, access.first[lane]);
+    for (int64_t first : access.first)
+        for (int64_t byte = first; first >= 0 && byte < first + i.bytes; byte++)
             used[byte / 32 * 32] |= (uint32_t)1 << (byte - byte / 32 * 32);
     int count = explain_sectors(&i, &access, sectors);
     assert_int_equal(count, used.size());
