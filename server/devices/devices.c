@@ -31,7 +31,7 @@ struct row {
 
 struct devices {
     int most;
-    int64_t begun_ns; /* the service */
+    int64_t begun_ns;     /* the service */
     pthread_mutex_t lock; /* guards what follows */
     int count, first;
     bool settled; /* the first starts have ended: what is added to the list later is not waited for */

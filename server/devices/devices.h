@@ -34,8 +34,8 @@ enum device_readiness {
 };
 
 struct device_status {
-    bool known; /* facts hold: an executor said hello at least once, now or before the service was started */
-    bool failed;      /* a start of its executor has, since the service was started */
+    bool known;  /* facts hold: an executor said hello at least once, now or before the service was started */
+    bool failed; /* a start of its executor has, since the service was started */
     bool healthy;     /* an executor answers or can be started */
     char reason[256]; /* why it is not healthy; while it is starting: what it waits for, or empty */
     enum device_readiness readiness;

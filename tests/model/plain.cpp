@@ -68,7 +68,8 @@ access_reach plain_reach::sums(bool store) const
 static bool plain_paired(const plain_lanes &lanes, int distance)
 {
     for (int lane = 0; lane < 32; lane++)
-        if (lanes.has(lane) && lanes.has(lane ^ distance) && lanes.first[lane] != lanes.first[lane ^ distance])
+        if (lanes.has(lane) && lanes.has(lane ^ distance) &&
+            lanes.first[lane] != lanes.first[lane ^ distance])
             return false;
     return true;
 }
@@ -122,7 +123,8 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
         uint64_t active = 0;
         for (int lane = 0; lane < 32; lane++) {
             active += lanes.has(lane);
-            for (int64_t byte = lanes.first[lane]; lanes.has(lane) && byte < lanes.first[lane] + width; byte++)
+            for (int64_t byte = lanes.first[lane]; lanes.has(lane) && byte < lanes.first[lane] + width;
+                 byte++)
                 used.push_back(byte);
         }
         sort_out(used);
