@@ -65,24 +65,25 @@ clang_has_fuzzer() {
         clang -x c - -fsanitize=fuzzer,address -o "$results/probe" >/dev/null 2>&1
 }
 
-# run_pool <how many at once>: jobs from standard input, one a line; those that $long names begin first.
-run_pool() {
-    local most=$1 running job all
+# Jobs from standard input, one a line, to standard output: those that $long names first.
+long_first() {
+    local all
     all=$(cat)
-    {
-        grep -E "$long" <<<"$all"
-        grep -vE "$long" <<<"$all"
-    } | (
-        running=0
-        while IFS= read -r job; do
-            [ -n "$job" ] || continue
-            if [ "$running" -ge "$most" ]; then
-                wait -n
-                running=$((running - 1))
-            fi
-            eval "$job" </dev/null &
-            running=$((running + 1))
-        done
-        wait
-    )
+    grep -E "$long" <<<"$all"
+    grep -vE "$long" <<<"$all"
+}
+
+# run_pool <how many at once>: jobs from standard input, one a line, as they come.
+run_pool() {
+    local most=$1 running=0 job
+    while IFS= read -r job; do
+        [ -n "$job" ] || continue
+        if [ "$running" -ge "$most" ]; then
+            wait -n
+            running=$((running - 1))
+        fi
+        eval "$job" </dev/null 3>&- &
+        running=$((running + 1))
+    done
+    wait
 }

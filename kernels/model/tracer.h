@@ -73,7 +73,8 @@ class tracer
         if (listing_) {
             int64_t width = (int64_t)what_.domain.block.x, threads = (int64_t)what_.grid.x * width;
             int64_t first = box_.low[0] * width + lane_.x;
-            repeat(first < count ? (count - first - 1) / threads + 1 : 0, [&] { f(), turn_++; });
+            repeat_first(first < count ? (count - first - 1) / threads + 1 : 0, explain_->times_max,
+                         [&] { f(), turn_++; });
         } else {
             f();
         }
@@ -84,7 +85,14 @@ class tracer
        instructions every time. */
     template <class F> void repeat(int64_t steps, F f)
     {
-        int64_t traced = std::min(steps, listing_ ? explain_->times_max : steps_traced);
+        /* Not only those that are listed: what stands behind may go by what the steps have carried on. */
+        repeat_first(steps, listing_ ? std::max(explain_->times_max, steps_traced) : steps_traced, f);
+    }
+
+  private:
+    template <class F> void repeat_first(int64_t steps, int64_t most, F f)
+    {
+        int64_t traced = std::min(steps, most);
         int64_t times = times_;
         counters before = number_;
         if (traced)
@@ -99,7 +107,6 @@ class tracer
         times_ = times;
     }
 
-  private:
     enum {
         WIDTHS = 5,
         KINDS = 2 * ACCESS_KINDS * SPACES * WIDTHS /* inside a loop over the grid, and not */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 const char *device_health(const struct device_status *status)
 {
     if (status->known)
@@ -20,6 +22,8 @@ const char *device_wrong(const struct device_status *status)
     return status->reason[0] ? status->reason : "its executor has not said hello yet";
 }
 
+static const double await_s = 10;
+
 struct row {
     struct device_status status;
     struct device_listing listing; /* without a name: the number is free */
@@ -27,8 +31,10 @@ struct row {
 
 struct devices {
     int most;
+    int64_t begun_ns;     /* the service */
     pthread_mutex_t lock; /* guards what follows */
     int count, first;
+    bool settled; /* the first starts have ended: what is added to the list later is not waited for */
     struct device_set present;
     struct row rows[];
 };
@@ -40,6 +46,7 @@ struct devices *devices_new(int most)
         return NULL;
     devices->most = most;
     devices->first = -1;
+    devices->begun_ns = clock_monotonic_ns();
     pthread_mutex_init(&devices->lock, NULL);
     for (int i = 0; i < most; i++)
         snprintf(devices->rows[i].status.reason, sizeof devices->rows[i].status.reason,
@@ -135,10 +142,16 @@ bool devices_get(struct devices *devices, int index, struct device_status *statu
 
 bool devices_usable(struct devices *devices)
 {
-    bool usable = false;
+    bool usable = false, awaited = false;
     pthread_mutex_lock(&devices->lock);
-    for (int i = -1; (i = device_set_next(&devices->present, i + 1)) >= 0;)
-        usable |= !device_wrong(&devices->rows[i].status);
+    bool early = clock_monotonic_ns() - devices->begun_ns < (int64_t)(await_s * 1e9);
+    for (int i = -1; (i = device_set_next(&devices->present, i + 1)) >= 0;) {
+        const struct row *row = &devices->rows[i];
+        usable |= !device_wrong(&row->status);
+        awaited |= !row->status.known && !row->status.failed && (row->listing.own || early);
+    }
+    devices->settled |= usable && !awaited;
+    usable = usable && devices->settled;
     pthread_mutex_unlock(&devices->lock);
     return usable;
 }

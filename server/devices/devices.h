@@ -34,7 +34,8 @@ enum device_readiness {
 };
 
 struct device_status {
-    bool known; /* facts hold: an executor said hello at least once, now or before the service was started */
+    bool known;  /* facts hold: an executor said hello at least once, now or before the service was started */
+    bool failed; /* a start of its executor has, since the service was started */
     bool healthy;     /* an executor answers or can be started */
     char reason[256]; /* why it is not healthy; while it is starting: what it waits for, or empty */
     enum device_readiness readiness;
@@ -86,7 +87,9 @@ void devices_set_present(struct devices *devices, const struct device_set *prese
 /* False: no device can have that number. */
 bool devices_get(struct devices *devices, int index, struct device_status *status);
 
-/* Is there one in the list on which something can be run? */
+/* Is there one in the list on which something can be run? At the service's start not before the first start of each one of
+   the list has ended: who is told that all is ready names any of them. Executors that are this program's are waited for
+   until they can or cannot be used, others, which may stand in a scheduler's queue, for ten seconds. */
 bool devices_usable(struct devices *devices);
 
 /* For the one supervisor of that device. */

@@ -212,6 +212,22 @@ def test_before_a_device_is_known_a_submission_is_told_to_come_again(start, tmp_
     service.works()
 
 
+@pytest.mark.parametrize("second", ["sleep 2", "exit 1"])
+def test_who_is_told_that_all_is_ready_may_name_any_device(start, tmp_path, second):
+    """One that is slow is waited for, and one that cannot be started is not."""
+    command = tmp_path / "second.sh"
+    command.write_text(f'case "$*" in *cpu:1*) {second};; esac\nexec {FAKE} "$@"\n')
+    service = start("--devices", "cpu:1,cpu:2", "--executor-command", f"/bin/sh {command}", ready=False)
+    if second == "sleep 2":
+        service.until(lambda: service.get("/v1/devices/1").json()["status"]["health"] == "healthy")
+        assert service.get("/readyz").status_code == 503
+        assert "\ncoalesced_ready 0" in service.get("/metrics").text
+    service.until(lambda: service.get("/readyz").status_code == 200, 5)
+    works = [0, 1] if second == "sleep 2" else [1]
+    assert [service.post({**SMALL, "device": device}).status_code for device in works] == [202] * len(works)
+    assert service.run({**SMALL, "device": 1})["state"] == "succeeded"
+
+
 def test_a_full_queue_says_when_to_come_again(start):
     service = start("--queue-limit", "3")
     service.post({**SMALL, "labels": {"fake": "sleep:2"}})

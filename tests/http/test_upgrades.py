@@ -54,6 +54,7 @@ def fill(service):
     sweep = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": [0, 1, 2000]}, headers={"Prefer": "wait=20"}).json()
     slow = service.post({**SMALL, "labels": {"fake": "sleep:60"}}).json()
     waits = service.post(SMALL).json()
+    service.until(lambda: service.get(slow["links"]["self"]).json()["state"] == "running")
     assert service.delete(slow["links"]["self"]).status_code == 202
     ended.append(slow)
     return [f"/v1/experiments/{one['id']}" for one in ended], f"/v1/experiments/{waits['id']}", sweep["links"]["self"]
@@ -92,16 +93,15 @@ def test_all_that_an_older_version_kept_is_read(start, tmp_path, version):
 @pytest.mark.parametrize("version", range(1, NEWEST))
 def test_what_waited_under_an_older_version_runs(start, tmp_path, version):
     service = start()
-    service.post({**SMALL, "labels": {"fake": "sleep:60"}})
+    slow = service.post({**SMALL, "labels": {"fake": "sleep:60"}}).json()["links"]["self"]
     waits = service.post(SMALL).json()["links"]["self"]
     sweep = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": [0, 1]}).json()["links"]["self"]
     service.until(lambda: service.get("/v1/queue").json()["running"] == 1)
     service.stop(9)
     downgrade(tmp_path / "data", version)
     service = start()
-    service.until(lambda: service.get("/v1/queue").json()["running"] == 1)  # what the kill cut short comes first
-    for running in service.get("/v1/experiments?state=running").json()["experiments"]:
-        service.delete(f"/v1/experiments/{running['id']}")
+    service.until(lambda: service.get(slow).json()["state"] == "running")  # what the kill cut short comes first
+    service.delete(slow)
     assert service.get(waits + "?wait=30").json()["state"] == "succeeded"
     if version > 1:
         assert service.get(sweep + "?wait=30").json()["state"] == "succeeded"

@@ -1,7 +1,6 @@
 #include "tests/model/plain.h"
 
 #include <algorithm>
-#include <set>
 
 #include "tests/model/plain_listing.h"
 
@@ -12,12 +11,28 @@ struct plain_notes {
     warp_accesses &warp;
     int lane;
     bool listed;
-    std::map<std::tuple<char, int, unsigned>, int> made;
+    std::vector<std::pair<std::tuple<char, int, unsigned>, int>> made;
+
+    int next(const std::tuple<char, int, unsigned> &kind)
+    {
+        for (auto &[of, count] : made)
+            if (of == kind)
+                return count++;
+        made.push_back({kind, 1});
+        return 0;
+    }
 };
+
+/* Each once, from the lowest on. */
+static void sort_out(std::vector<int64_t> &numbers)
+{
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
 
 void plain_thread::note_bytes(char what, int space, unsigned bytes, int64_t first) const
 {
-    notes.warp[{what, space, bytes, notes.made[{what, space, bytes}]++}][notes.lane] = first;
+    notes.warp[{what, space, bytes, notes.next({what, space, bytes})}].set(notes.lane, first);
     if (notes.listed)
         plain_listed->lanes[notes.lane].push_back({what, space, bytes, first});
     if (!plain_reached || space < 0 || what == 'a')
@@ -50,32 +65,33 @@ access_reach plain_reach::sums(bool store) const
 }
 
 /* Of 8 bytes: does each lane want what lane xor `distance` wants, or is that one idle? */
-static bool plain_paired(const std::map<int, int64_t> &lanes, int distance)
+static bool plain_paired(const plain_lanes &lanes, int distance)
 {
-    for (auto [lane, first] : lanes) {
-        auto other = lanes.find(lane ^ distance);
-        if (other != lanes.end() && other->second != first)
+    for (int lane = 0; lane < 32; lane++)
+        if (lanes.has(lane) && lanes.has(lane ^ distance) &&
+            lanes.first[lane] != lanes.first[lane ^ distance])
             return false;
-    }
     return true;
 }
 
 /* Lanes of one part of a warp (a half for 8 bytes unless paired lanes load, a quarter for 16) that want different words of
    one bank wait. */
-uint64_t plain_conflicts(const std::map<int, int64_t> &lanes, unsigned width, bool load)
+uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load)
 {
     uint64_t conflicts = 0;
     int parts = width == 16 ? 4 : width == 8 ? 2 : 1;
     if (load && width == 8 && (plain_paired(lanes, 1) || plain_paired(lanes, 2)))
         parts = 1;
     for (int part = 0; part < parts; part++) {
-        std::map<int64_t, std::set<int64_t>> words_of_bank;
-        size_t longest = 1;
-        for (auto [lane, first] : lanes)
-            for (int64_t byte = first; byte < first + width && lane / (32 / parts) == part; byte++)
-                words_of_bank[byte / 4 % 32].insert(byte / 4);
-        for (auto &[bank, words] : words_of_bank)
-            longest = std::max(longest, words.size());
+        std::vector<int64_t> words;
+        uint64_t of_bank[32] = {}, longest = 1;
+        for (int lane = 0; lane < 32; lane++)
+            for (int64_t byte = lanes.first[lane];
+                 lanes.has(lane) && lane / (32 / parts) == part && byte < lanes.first[lane] + width; byte++)
+                words.push_back(byte / 4);
+        sort_out(words);
+        for (int64_t word : words)
+            longest = std::max(longest, ++of_bank[word % 32]);
         conflicts += longest - 1;
     }
     return conflicts;
@@ -103,18 +119,25 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
             s.conflicts += plain_conflicts(lanes, width, what != 's');
             continue;
         }
-        std::set<int64_t> sectors, lines, used;
-        std::map<int64_t, std::set<int64_t>> of_line;
-        for (auto [lane, first] : lanes)
-            for (int64_t byte = first; byte < first + width; byte++) {
-                sectors.insert(byte / 32);
-                lines.insert(byte / 128);
-                of_line[byte / 128].insert(byte % 128 / 32);
-                used.insert(byte);
-            }
-        access_sums one = {1, sectors.size(), lines.size(), lanes.size() * width, used.size(), {}};
-        for (auto &[line, parts] : of_line)
-            one.segments[parts.size() == 1 ? 0 : *parts.begin() / 2 == *parts.rbegin() / 2 ? 1 : 2]++;
+        std::vector<int64_t> used, sectors, lines;
+        uint64_t active = 0;
+        for (int lane = 0; lane < 32; lane++) {
+            active += lanes.has(lane);
+            for (int64_t byte = lanes.first[lane]; lanes.has(lane) && byte < lanes.first[lane] + width;
+                 byte++)
+                used.push_back(byte);
+        }
+        sort_out(used);
+        for (int64_t byte : used)
+            sectors.push_back(byte / 32), lines.push_back(byte / 128);
+        sort_out(sectors);
+        sort_out(lines);
+        access_sums one = {1, sectors.size(), lines.size(), active * width, used.size(), {}};
+        for (int64_t line : lines) {
+            auto first = std::lower_bound(sectors.begin(), sectors.end(), 4 * line);
+            auto end = std::lower_bound(sectors.begin(), sectors.end(), 4 * line + 4);
+            one.segments[end - first == 1 ? 0 : *first % 4 / 2 == *(end - 1) % 4 / 2 ? 1 : 2]++;
+        }
         if (space != CONSTANT)
             plain_add(what == 's' ? sums->store : what == 'a' ? sums->atomic : sums->load, one);
         if (plain_listed)

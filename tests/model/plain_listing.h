@@ -11,7 +11,19 @@
 
 /* What is done, where, bytes, ordinal among the lane's accesses of that kind: one instruction of a warp. */
 using instruction = std::tuple<char, int, unsigned, int>;
-using warp_accesses = std::map<instruction, std::map<int, int64_t>>; /* by lane: its first byte */
+
+/* Of each lane that takes part: its first byte. */
+struct plain_lanes {
+    uint32_t active = 0;
+    int64_t first[32] = {};
+    bool has(int lane) const { return active >> lane & 1; }
+    void set(int lane, int64_t byte)
+    {
+        active |= (uint32_t)1 << lane;
+        first[lane] = byte;
+    }
+};
+using warp_accesses = std::map<instruction, plain_lanes>;
 
 /* One access of one lane. */
 struct plain_access {
@@ -49,7 +61,7 @@ struct plain_reach {
 extern plain_reach *plain_reached; /* NULL: nobody wants one */
 
 /* The bank conflicts of one shared memory access of a warp. */
-uint64_t plain_conflicts(const std::map<int, int64_t> &lanes, unsigned width, bool load);
+uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load);
 
 void plain_add(access_sums &to, const access_sums &one);
 

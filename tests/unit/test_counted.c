@@ -208,7 +208,7 @@ static void tag_is_the_l1(void **state)
     says("the L1 at 88 %");
 }
 
-static void issue_is_instructions_conflicts_constants_or_a_pipe(void **state)
+static void issue_is_instructions_constants_or_a_pipe(void **state)
 {
     (void)state;
     executed(0.9);
@@ -219,13 +219,16 @@ static void issue_is_instructions_conflicts_constants_or_a_pipe(void **state)
         busy(units[i], 0.9);
         limits(COUNTED_UNIT, TIME_ISSUE);
     }
-    /* 30 % of the cycles have instructions to issue, 60 % turns of shared memory; the L1 has them as well. */
-    set_up(NULL);
+}
+
+static void turns_of_shared_memory_are_the_l1_s(void **state)
+{
+    (void)state;
     executed(0.3);
-    busy(COUNTED_L1, 0.85);
-    count("shared_bank_conflicts", 0.6 * 1000 * 100 * busy_us);
-    limits(COUNTED_UNIT, TIME_ISSUE);
-    assert_true(near_to(counted.share[TIME_ISSUE], 0.9));
+    count("shared_bank_conflicts", 0.9 * 1000 * 100 * busy_us);
+    limits(COUNTED_UNIT, TIME_TAG);
+    assert_true(near_to(counted.share[TIME_TAG], 0.9));
+    assert_true(near_to(counted.share[TIME_ISSUE], 0.3));
 }
 
 /* By the calibration an SM issues 3 instructions a cycle at most, not 4. */
@@ -343,7 +346,8 @@ int main(void)
         cmocka_unit_test_setup(ask_is_the_crossbar_in_either_direction, set_up),
         cmocka_unit_test_setup(a_slice_that_all_ask_is_shown_by_the_busiest_one_alone, set_up),
         cmocka_unit_test_setup(tag_is_the_l1, set_up),
-        cmocka_unit_test_setup(issue_is_instructions_conflicts_constants_or_a_pipe, set_up),
+        cmocka_unit_test_setup(turns_of_shared_memory_are_the_l1_s, set_up),
+        cmocka_unit_test_setup(issue_is_instructions_constants_or_a_pipe, set_up),
         cmocka_unit_test_setup(what_is_issued_is_held_against_the_calibrated_rate, set_up),
         cmocka_unit_test_setup(launch_is_the_starts_of_the_blocks, set_up),
         cmocka_unit_test_setup(a_close_second_is_as_good, set_up),

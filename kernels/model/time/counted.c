@@ -38,14 +38,18 @@ static void dram_find(const struct counted_case *c, double crossbar, struct coun
     counted->open[TIME_DRAM] = isnan(slices) || (more && isnan(crossbar));
 }
 
-/* The bound's own sum, of what was counted: instructions, and turns that bank conflicts take. */
-static double issue_share(const struct counted_case *c)
+/* Of all SMs. */
+static double sm_cycles(const struct counted_case *c)
 {
     const struct calibration *device = c->prediction->calibration;
-    double issue = device->constant[CALIBRATION_ISSUE].value;
-    double conflicts = fmax(0, value_of(c->counters, "shared_bank_conflicts"));
-    double cycles = c->us * device->clock_khz * 1e-3 * device->sms;
-    double executed = (value_of(c->counters, "inst_executed") / issue + conflicts) / cycles;
+    return c->us * device->clock_khz * 1e-3 * device->sms;
+}
+
+/* The bound's own sum, of what was counted. Turns of shared memory are the L1's, TIME_TAG. */
+static double issue_share(const struct counted_case *c)
+{
+    double issue = c->prediction->calibration->constant[CALIBRATION_ISSUE].value;
+    double executed = value_of(c->counters, "inst_executed") / issue / sm_cycles(c);
     double units = fmax(part_of(c, COUNTED_PIPES), part_of(c, COUNTED_WORDS));
     return fmax(fmax(executed, part_of(c, COUNTED_ISSUED) * slots / issue), units);
 }
@@ -55,7 +59,7 @@ static void shares_find(const struct counted_case *c, struct counted_limiter *co
     const struct time_prediction *p = c->prediction;
     double to = part_of(c, COUNTED_TO_L2), from = part_of(c, COUNTED_FROM_L2), crossbar = fmax(to, from);
     bool both = !isnan(to) && !isnan(from);
-    bool few = strcmp(p->bound[TIME_ASK].unit, "flits") != 0;
+    bool few = strcmp(p->bound[TIME_ASK].unit, time_unit_slice) == 0;
     double slice = few ? part_of(c, COUNTED_SLICE) : NAN;
     for (int i = 0; i < TIME_BOUNDS; i++) {
         counted->share[i] = NAN;
@@ -68,6 +72,9 @@ static void shares_find(const struct counted_case *c, struct counted_limiter *co
     counted->open[TIME_ASK] = !both || (few && isnan(slice));
     counted->share[TIME_TAG] = part_of(c, COUNTED_L1);
     counted->open[TIME_TAG] = isnan(counted->share[TIME_TAG]);
+    double turns = value_of(c->counters, "shared_bank_conflicts") / sm_cycles(c);
+    if (turns >= COUNTED_BUSY) /* that alone tells it; less tells little of the L1 */
+        counted->share[TIME_TAG] = fmax(counted->share[TIME_TAG], turns);
     counted->share[TIME_ISSUE] = issue_share(c);
     counted->open[TIME_ISSUE] = isnan(part_of(c, COUNTED_WORDS)) || isnan(part_of(c, COUNTED_PIPES));
 }

@@ -11,10 +11,9 @@
       never tells of the SMs' side by itself: a stream from DRAM has it at 0.9, and the crossbar at 0.4.
       ask: the crossbar between SMs and L2, both ways. Where few chunks are asked for by all and the bound is one slice's:
       the busiest slice's look-ups, which no average over the slices shows. (Not verified on a GPU yet.)
-      tag: `l1tex__throughput`.
-      issue: instructions over what an SM issues by the calibration; or the executed ones with a cycle for each bank
-      conflict that was counted, which is how the bound itself is made (the L1's data pipe has these turns, too, with
-      those of all other accesses); or the constants' unit, for constant words; or the busiest pipe.
+      tag: `l1tex__throughput`; or a cycle for each bank conflict that was counted.
+      issue: instructions over what an SM issues by the calibration; or the constants' unit, for constant words; or the
+      busiest pipe.
    2. Else, where the floor and the ramp are more than 1 - COUNTED_BUSY of the duration, the launch is too short: what
       limits it afterwards has no time to reach COUNTED_BUSY, and nothing is told.
    3. Else no unit has enough to do: warps wait. latency; the lines of the L1 that loads in flight occupy look just so, and

@@ -67,6 +67,7 @@ int state_unhealthy(struct supervisor *s, const char *reason)
         s->backoff.until_ns = s->over_ns;
     s->resting = true;
     s->status.healthy = false;
+    s->status.failed = true;
     snprintf(s->status.reason, sizeof s->status.reason, "%s", reason);
     state_publish(s);
     return -1;

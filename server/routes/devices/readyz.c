@@ -24,7 +24,7 @@ static void check_write(struct buffer *checks, bool *ready, const char *name, co
     buffer_text(checks, "}");
 }
 
-/* One that can be used is enough. */
+/* One that can be used is enough, when the first start of all has ended. */
 static void devices_check(struct devices *devices, struct buffer *checks, bool *ready)
 {
     struct device_set present = devices_present(devices);
