@@ -15,7 +15,7 @@ static const double flits_of_line = 3;
 static const double narrow_lane = 5, narrow_line = 64;
 /* Lanes that follow addresses wait for the slowest of their lines, and wherever those lie: longer by this part of the
    latency for each doubling of their number. */
-static const double slowest = 0.11;
+static const double slowest = 0.09;
 /* Cycles: a load that the L1 has. */
 static const double hit_cycles = 35;
 /* Warps' instructions on 64-bit floats that an SM takes a cycle (CUDA C++ Programming Guide, "Arithmetic Instructions": 64
@@ -202,9 +202,11 @@ static void predict(const struct work *w, const struct calibration *calibration,
     double exact = w->busy_blocks / (calibration->sms * w->blocks_per_sm);
     double rounds = p->rounds = w->loop ? ceil(exact - 1e-9) : fmax(1, exact);
     double block = w->warps_per_block * (r.request * w->requests_at_once + r.extra * w->extra_lines);
+    /* Its warps share what the SM issues, and its shared memory. */
+    double alone = fmax(r.cycle * w->cycles, w->warps_per_block * fmax(issued_us, w->shared_rows * r.cycle));
     double other = r.slot + block + r.sector * w->in_flight * fmax(1, w->waits) +
-                   r.step * w->warps_per_block * (1 + w->barriers) + r.cycle * w->cycles +
-                   r.l2_latency * w->l2_waits + hit_cycles * r.cycle * w->l1_waits;
+                   r.step * w->warps_per_block * (1 + w->barriers) + alone + r.l2_latency * w->l2_waits +
+                   hit_cycles * r.cycle * w->l1_waits;
     double first = r.slot + block + r.cycle * w->ramp_cycles + latency;
     double wait = latency * w->waits, busy_us = fmax(dram.busy_us, p->bound[TIME_ASK].us);
     double idle_rounds = (w->blocks - w->busy_blocks) / (calibration->sms * w->blocks_per_sm);
