@@ -40,10 +40,12 @@ def read(*instructions):
     """Facts of instructions that are each (op, {how})."""
     words = [word(at, op, **how) for at, (op, how) in enumerate(instructions)]
     text = b"".join(struct.pack("<QQ", bits & (1 << 64) - 1, bits >> 64) for bits in words)
-    names = ["instructions", "waits", "cycles", "loads", "barriers", "loop_loads", "loop_barriers", "step_instructions",
-             "step_cycles", "passes"]
+    names = ["instructions", "waits", "cycles", "doubles", "loads", "barriers", "loop_loads", "loop_barriers",
+             "step_instructions", "step_cycles", "around_instructions", "around_cycles", "last_instructions", "last_cycles",
+             "last_stores", "passes"]
     facts = dict(zip(names, reader.facts(reader.decode(text))))
-    return {**facts, "passes": tuple(piece[:3] for piece in facts["passes"])}  # without their cycles
+    return {**facts, "passes": tuple(piece[:3] for piece in facts["passes"]),  # without their cycles
+            "piece_doubles": tuple(piece[4] for piece in facts["passes"])}
 
 
 def load(board, **how):
@@ -121,6 +123,30 @@ def test_a_loop_around_another_is_straight_code_and_a_rest_may_be_straight():
     got = read((FADD, {}), *two, *rest, *loop(0, (FADD, {})), END)
     assert got["passes"] == ((2, 4, 1), (1, 2, 1))
     assert (got["loop_loads"], got["loads"], got["instructions"]) == (1, 0, 5)
+
+
+def test_one_turn_of_the_loop_around_a_loop_is_kept_apart():
+    inner = loop(2, load(0), use(0))
+    got = read((FADD, {}), (FADD, {}), *inner, (FADD, {}), (BRA, {"predicate": IF, "to": 1}), END)
+    assert got["passes"] == ((1, 3, 1),)
+    # The two additions and the branch back; what stands before and behind them is not the loop's.
+    assert (got["around_instructions"], got["instructions"], got["loop_loads"]) == (3, 5, 1)
+    assert read(load(0), use(0), END)["around_instructions"] == 0
+
+
+def test_what_only_those_do_that_store_is_kept_apart():
+    store = (STG, {})
+    got = read(load(0), use(0), (BAR, {}), (EXIT, {"predicate": IF}), (FADD, {}), (FADD, {}), store, END)
+    assert (got["last_instructions"], got["last_stores"], got["instructions"]) == (4, 1, 8)
+    assert got["last_cycles"] > 0
+    # All that is before a barrier, and all without one, is everybody's.
+    assert read(load(0), use(0), (EXIT, {"predicate": IF}), (FADD, {}), store, END)["last_instructions"] == 0
+    assert read(load(0), (EXIT, {"predicate": IF}), store, (BAR, {}), END)["last_instructions"] == 0
+
+
+def test_arithmetic_of_doubles_is_counted():
+    got = read((reader.DFMA, {}), (FADD, {}), *loop(2, load(0), (reader.DFMA, {}), (reader.DFMA, {}), use(0)), END)
+    assert got["doubles"] == 1 and got["piece_doubles"] == (2,)
 
 
 def test_a_loop_that_the_way_does_not_come_through_is_not_told():

@@ -15,7 +15,7 @@ import requests
 
 ROOT = pathlib.Path(__file__).parents[2]
 # The tests' programs name these; the others would be minutes of building for nothing.
-KEPT = {"copy", "read_offset", "write_offset", "aos", "bank_conflict", "stream_dot"}
+KEPT = {"copy", "read_offset", "write_offset", "aos", "bank_conflict", "stream_dot", "reduction", "transpose"}
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
 
 
