@@ -127,11 +127,78 @@ static void what_limits_is_what_was_built_to_limit(void **state)
     }
 }
 
+/* 16 elements of 4 bytes a thread apart: of each sector 4 bytes are written, and nobody writes the rest. */
+static void gaps_between_stores_are_read_before_they_are_written_back(void **state)
+{
+    (void)state;
+    struct time_prediction p = predicted(
+        "{\"kernel\": \"store_pattern\", \"pattern\": \"strided\", \"stride\": 16, \"size\": 134217728}", -1,
+        -1);
+    double n = 134217728;
+    assert_true(p.dram_write_bytes > 31 * n && p.dram_write_bytes <= 32 * n);
+    assert_true(fabs(p.dram_read_bytes - 4 * n - p.dram_write_bytes) < 0.001 * n);
+    p = predicted("{\"kernel\": \"store_pattern\", \"pattern\": \"aligned\", \"size\": 134217728}", -1, -1);
+    near(p.dram_read_bytes, 4 * n);
+}
+
+/* 8 passes over 256 x 8 floats a block: of 8 blocks 64 KB fit the L1, of 64 elements a thread 512 KB do not. */
+static void what_is_gone_over_again_is_in_the_l1_or_is_not(void **state)
+{
+    (void)state;
+    struct time_prediction fits = predicted(
+        "{\"kernel\": \"reuse\", \"size\": 67108864, \"each\": 8, \"passes\": 8, \"block\": 256}", -1, -1);
+    struct time_prediction not = predicted(
+        "{\"kernel\": \"reuse\", \"size\": 67108864, \"each\": 64, \"passes\": 8, \"block\": 256}", -1, -1);
+    near(fits.l1_hit_pct, 87.5);
+    assert_true(not .l1_hit_pct == 0);
+    assert_true(not .us > 1.5 * fits.us);
+    /* Both bring it from DRAM once, and wait for it in the first pass alone. */
+    near(fits.dram_read_bytes, not .dram_read_bytes);
+    assert_true(fits.waits < 3);
+}
+
+/* An H200 took 14.5 us for 32 loads that follow one another, alone in a block of 256, and 21.5 with 32 chains. */
+static void whoever_follows_addresses_waits_for_each(void **state)
+{
+    (void)state;
+    struct time_prediction one = predicted(
+        "{\"kernel\": \"pointer_chase\", \"size\": 134217728, \"steps\": 32, \"block\": 256}", -1, -1);
+    struct time_prediction many =
+        predicted("{\"kernel\": \"pointer_chase\", \"size\": 134217728, \"steps\": 32, "
+                  "\"block\": 256, \"chains\": 32}",
+                  -1, -1);
+    assert_true(fabs(one.us / 14.5 - 1) < 0.1);
+    assert_true(fabs(many.us / 21.5 - 1) < 0.15);
+}
+
+/* Blocks that have nothing to do take a place for a moment, and no more. */
+static void idle_blocks_cost_their_places(void **state)
+{
+    (void)state;
+    double us[3];
+    static const char *const grids[] = {"256", "8448", "33792"};
+    for (int i = 0; i < 3; i++) {
+        char request[160];
+        snprintf(request, sizeof request,
+                 "{\"kernel\": \"grid_stride\", \"size\": 262144, \"block\": 1024, \"grid\": %s, "
+                 "\"shared_bytes\": 220000}",
+                 grids[i]);
+        us[i] = predicted(request, -1, -1).us;
+    }
+    double slot = calibration_at(0)->constant[CALIBRATION_SLOT].value * 1e-3;
+    assert_true(us[1] > us[0] + 3 && us[1] < us[0] + 62 * slot + 1);
+    assert_true(fabs((us[2] - us[1]) - 192 * slot) < 0.1 * 192 * slot);
+}
+
 static void a_model_that_does_not_apply_says_so(void **state)
 {
     (void)state;
     assert_non_null(predicted("{\"kernel\": \"zero_copy\"}", -1, -1).why_not);
     assert_non_null(predicted("{\"kernel\": \"atomic_add\"}", -1, -1).why_not);
+    const char *spills =
+        predicted("{\"kernel\": \"register_pressure\", \"values\": 128, \"bounds\": \"cap_64\"}", -1, -1)
+            .why_not;
+    assert_true(spills && strstr(spills, "spills"));
     /* More registers than an SM has for a block: nothing is launched, and nothing is predicted. */
     assert_non_null(predicted("{\"kernel\": \"copy\", \"block\": 1024}", 128, -1).why_not);
 }
@@ -157,6 +224,10 @@ int main(void)
         cmocka_unit_test(what_an_h200_took_is_what_the_model_says),
         cmocka_unit_test(bounds_are_what_paper_says),
         cmocka_unit_test(what_limits_is_what_was_built_to_limit),
+        cmocka_unit_test(gaps_between_stores_are_read_before_they_are_written_back),
+        cmocka_unit_test(what_is_gone_over_again_is_in_the_l1_or_is_not),
+        cmocka_unit_test(whoever_follows_addresses_waits_for_each),
+        cmocka_unit_test(idle_blocks_cost_their_places),
         cmocka_unit_test(a_model_that_does_not_apply_says_so),
         cmocka_unit_test(each_kernel_has_a_time_or_a_reason),
     };
