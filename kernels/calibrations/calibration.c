@@ -37,6 +37,7 @@ const struct calibration_about *calibration_about(enum calibration_constant cons
 
 static const struct calibration shipped[] = {
 #include "kernels/calibrations/h200.inc"
+#include "kernels/calibrations/h100.inc"
 };
 
 int calibration_count(void)

@@ -48,9 +48,12 @@ struct devices *devices_new(int most)
     devices->first = -1;
     devices->begun_ns = clock_monotonic_ns();
     pthread_mutex_init(&devices->lock, NULL);
-    for (int i = 0; i < most; i++)
-        snprintf(devices->rows[i].status.reason, sizeof devices->rows[i].status.reason,
-                 "its executor has not said hello yet");
+    /* What is told of a device before its supervisor has told anything. */
+    for (int i = 0; i < most; i++) {
+        struct device_status *status = &devices->rows[i].status;
+        status->readiness = DEVICE_STARTING;
+        snprintf(status->reason, sizeof status->reason, "its executor has not said hello yet");
+    }
     return devices;
 }
 

@@ -60,9 +60,10 @@ function kindDraw(drawing, kind, scale, base, phone) {
   drawing.append(text(median + (start ? 4 : 0), base - 50, t("strip.median", {us: write(timing.median_us)}), {class: "strong halo", "text-anchor": start ? "end" : "middle"}));
   if (from !== null && to !== null) {
     const x0 = scale(from), x1 = Math.max(scale(to), x0 + 1.5), label = t(phone ? "strip.interval_short" : "strip.interval", {from: write(from), to: write(to)});
-    const fits = x1 + label.length * 6.2 < right;
-    drawing.append(rect(x0, base + 5, x1 - x0, 6, {class: "interval"}),
-      text(fits ? x1 + 8 : x0 - 8, base + 13, label, {class: "small halo", "text-anchor": fits ? "start" : "end"}));
+    /* Behind the band, before it, or below where neither side has room. */
+    const long = label.length * 6.2, behind = x1 + long < right, before = x0 - 8 - long > scale.range()[0];
+    const [x, y, anchor] = behind ? [x1 + 8, 13, "start"] : before ? [x0 - 8, 13, "end"] : [(x0 + x1) / 2, 23, "middle"];
+    drawing.append(rect(x0, base + 5, x1 - x0, 6, {class: "interval"}), text(x, base + y, label, {class: "small halo", "text-anchor": anchor}));
   }
   if (!phone && timing.max_us > scale.domain()[1])
     drawing.append(text(right + 8, base - 22, t("strip.slowest", {n: timing.samples, us: digits(timing.max_us)}) + " →", {class: "small halo", "text-anchor": "end"}));
