@@ -33,3 +33,13 @@ def test_this_test_sees_two_devices():
     first = "struct device {\n    int index;\n};\nclass one\n{\n};\n"
     second = "enum kind { A };\nstruct device : base\n{\n};\nstruct device *open(void);\n"
     assert twice([("cpu.cpp", first), ("cuda.cu", second)]) == {"device": ["cpu.cpp", "cuda.cu"]}
+
+
+def test_each_unit_of_a_bound_has_its_words_on_the_page():
+    text = (ROOT / "kernels/model/time/time.c").read_text()
+    units = set(re.findall(r'"([a-z][A-Za-z ]+)",?\s*(?=[^"]*;)', "".join(re.findall(r"(?:amount_of|struct time_amount\)).*?;", text, re.S))))
+    units |= set(re.findall(r'time_unit_\w+ = "([^"]+)"', text))
+    assert {"blocks", "flits", "bytes", "sectors to the SMs", "requests to one slice", "waits in a row"} <= units
+    words = set(re.findall(r'^  "bound_of\.(\w+)"', (ROOT / "web/words.js").read_text(), re.M))
+    # Bytes are written with their rate.
+    assert {unit.replace(" ", "_") for unit in units} - words == {"bytes"}
