@@ -43,3 +43,12 @@ def test_each_unit_of_a_bound_has_its_words_on_the_page():
     words = set(re.findall(r'^  "bound_of\.(\w+)"', (ROOT / "web/words.js").read_text(), re.M))
     # Bytes are written with their rate.
     assert {unit.replace(" ", "_") for unit in units} - words == {"bytes"}
+
+
+def test_each_reason_not_to_predict_is_told_in_chinese_too():
+    folder = ROOT / "kernels/model/time"
+    told = {reason for name in ("work.c", "time.c")
+            for reason in re.findall(r'(?:return|why_not =)\s+"([^"]+)"', (folder / name).read_text()) if " " in reason}
+    assert len(told) >= 7
+    table = (folder / "reasons_templates.h").read_text()
+    assert [reason for reason in told if f'{{"{reason}", "' not in table] == []

@@ -134,6 +134,7 @@ static both not_modelled[] = {
     {"some of its arrays lie in another device's memory, and the link is not modelled", "部分数组位于另一块 GPU 的显存，模型不含 GPU 之间的链路"},
     {"atomic updates of memory are not modelled", "模型不含对内存的原子更新"},
     {"no machine code of this kernel was read yet (scripts/machine_code)", "尚未读取此核函数的机器码（scripts/machine_code）"},
+    {"its registers do not suffice, and what it spills to local memory is not modelled", "寄存器不够用，模型不含溢出到本地内存的访问"},
     {"a block does not fit a multiprocessor", "一个 SM 放不下一个线程块"},
 };
 static both no_prediction = {"No time is predicted: {why_not}.", "不作时间预测：{why_not}。"};
