@@ -19,7 +19,7 @@ export function whyLine({time}) {
 function countedText({counted}) {
   if (!counted) return null;
   const verdict = counted.agrees ? t("why.agree") : counted.limiter ? t("why.differ", {limiter: boundName(counted.limiter)}) : "";
-  return h("p", {class: "note"}, counted.agrees === false && h("span", {class: "warn"}, "≠ "), verdict, " ", explained(counted.why));
+  return h("p", {class: "note metrics"}, counted.agrees === false && h("span", {class: "warn"}, "≠ "), verdict, " ", explained(counted.why));
 }
 
 const whoseText = ({calibration: whose, device_name: device}) => whose === "shipped" ? t("why.shipped", {device}) : t("why.own", {when: moment(whose, language())});
