@@ -13,28 +13,13 @@
 #include "api/protocol.h"
 #include "api/result_json.h"
 #include "kernels/model/time/time.h"
+#include "tests/faults/h200_facts.h"
 
 static const struct device_facts facts = {
-    .backend = "cuda",
-    .name = "NVIDIA H200",
+    H200_FACTS,
     .uuid = "GPU-of-the-model",
-    .arch = "sm_90",
     .driver = "1",
     .runtime = "1",
-    .multiprocessors = 132,
-    .warp_size = 32,
-    .max_threads_per_block = 1024,
-    .max_threads_per_multiprocessor = 2048,
-    .max_block = {1024, 1024, 64},
-    .max_grid = {2147483647, 65535, 65535},
-    .registers_per_multiprocessor = 65536,
-    .registers_per_block = 65536,
-    .shared_bytes_per_multiprocessor = 233472,
-    .shared_bytes_per_block = 49152,
-    .shared_bytes_per_block_optin = 232448,
-    .memory_bytes = 150ull << 30,
-    .l2_bytes = 60 << 20,
-    .clock_khz = 1980000,
     .peak_gbps = 4814,
     .compute_mode = "default",
     .peak_source = "made up",

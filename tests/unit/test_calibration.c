@@ -11,6 +11,7 @@
 
 #include "api/calibration_plan.h"
 #include "kernels/model/time/time.h"
+#include "tests/faults/h200_facts.h"
 
 enum { FITTED = 48, ROWS = 68 };
 
@@ -91,23 +92,7 @@ static void from_starts_that_are_wrong_by_two_it_comes_back(void **state)
 
 /* ---- a device that is not there ---- */
 
-static const struct device_facts h200 = {.backend = "cuda",
-                                         .name = "NVIDIA H200",
-                                         .arch = "sm_90",
-                                         .multiprocessors = 132,
-                                         .warp_size = 32,
-                                         .max_threads_per_block = 1024,
-                                         .max_threads_per_multiprocessor = 2048,
-                                         .max_block = {1024, 1024, 64},
-                                         .max_grid = {2147483647, 65535, 65535},
-                                         .registers_per_multiprocessor = 65536,
-                                         .registers_per_block = 65536,
-                                         .shared_bytes_per_multiprocessor = 233472,
-                                         .shared_bytes_per_block = 49152,
-                                         .shared_bytes_per_block_optin = 232448,
-                                         .memory_bytes = 150ull << 30,
-                                         .l2_bytes = 60 << 20,
-                                         .clock_khz = 1980000};
+static const struct device_facts h200 = {H200_FACTS};
 
 /* -1 to 1, the same everywhere. */
 static double drawn(uint64_t *seed)

@@ -9,23 +9,9 @@
 
 #include "api/calibration_json.h"
 #include "api/calibration_plan.h"
+#include "tests/faults/h200_facts.h"
 
-static const struct device_facts large = {.backend = "cuda",
-                                          .name = "NVIDIA H200",
-                                          .arch = "sm_90",
-                                          .multiprocessors = 132,
-                                          .warp_size = 32,
-                                          .max_threads_per_block = 1024,
-                                          .max_threads_per_multiprocessor = 2048,
-                                          .max_block = {1024, 1024, 64},
-                                          .max_grid = {2147483647, 65535, 65535},
-                                          .registers_per_multiprocessor = 65536,
-                                          .registers_per_block = 65536,
-                                          .shared_bytes_per_multiprocessor = 233472,
-                                          .shared_bytes_per_block = 49152,
-                                          .shared_bytes_per_block_optin = 232448,
-                                          .memory_bytes = 150ull << 30,
-                                          .l2_bytes = 60 << 20};
+static const struct device_facts large = {H200_FACTS};
 static const struct device_facts small = {.backend = "cuda",
                                           .name = "A small one",
                                           .arch = "sm_75",

@@ -10,7 +10,7 @@
       that opens pages for a few bytes moves 0.6 to 0.7 of what it can, and this shows 0.88 to 0.93.) `lts__throughput`
       never tells of the SMs' side by itself: a stream from DRAM has it at 0.9, and the crossbar at 0.4.
       ask: the crossbar between SMs and L2, both ways. Where few chunks are asked for by all and the bound is one slice's:
-      the busiest slice's look-ups, which no average over the slices shows. (Not verified on a GPU yet.)
+      the busiest slice's look-ups, which no average over the slices shows. (Seen once on a GPU, where it did not show it.)
       tag: `l1tex__throughput`; or a cycle for each bank conflict that was counted.
       issue: instructions over what an SM issues by the calibration; or the constants' unit, for constant words; or the
       busiest pipe.
@@ -19,12 +19,10 @@
    3. Else no unit has enough to do: warps wait. latency; the lines of the L1 that loads in flight occupy look just so, and
       stand for the same here.
 
-   Of 532 experiments drawn at random on an H200, 498 have a prediction, and in 388 of them its first bound leads by 20 %.
-   In 265 of these the counters decide, and 95.8 % agree; in 60 more both limit, and 58 times it is one of the two. 122 are
-   too short: their step 3 would be right in half of them, and 92.6 % of all above 10 us would agree. 1 lacks the slice's
-   witness. The rule was made with these data, but hangs little on its numbers: COUNTED_BUSY from 0.78 to 0.85 has 94.5 to
-   95.8 %, COUNTED_WAY from 0.8 to 0.92 has 95.1 to 95.9 %. What differs are predictions that are wrong in their time or in
-   their count of what is issued or asked for. With the default counters alone 89 decide, and 83 agree.
+   The rule was made with 532 experiments on an H200. Of 872 that were drawn afterwards, on two others, the predicted first
+   bound leads by 20 % in 659; in 466 of these the counters decide, and 95.7 % agree (bench/results/why_h200.json,
+   why_h200_before.json); nearly all others are too short. It hangs little on its numbers: with the first 532 COUNTED_BUSY
+   from 0.78 to 0.85 had 94.5 to 95.8 %, COUNTED_WAY from 0.8 to 0.92 had 95.1 to 95.9 %. docs/model.md has what differs.
 
    The default counters have DRAM's bytes, instructions, conflicts and the duration, so that they tell launch, most of dram
    and most of issue. All else is known only where a request names the metrics (COUNTED_METRICS); without them the third
