@@ -19,12 +19,11 @@ static void choices_make(struct queue *queue, int64_t number, bool stranded)
         for (struct entry *entry = queue->chains[i]; entry; entry = entry->chain) {
             if (!choice_is_due(entry, stranded))
                 continue;
-            entry->chosen = (struct device_set){{0}};
             entry->chosen_at = number;
-            if (!config->select)
+            if (config->select)
+                config->select(config->select_arg, entry->task.request, &entry->chosen);
+            else
                 entry->chosen = queue->present;
-            else if (config->select(config->select_arg, entry->task.request, &entry->chosen) < 0)
-                entry->chosen = (struct device_set){{0}};
         }
         pthread_mutex_unlock(&queue->lock);
     }

@@ -39,12 +39,12 @@ struct queue_config {
     /* All of a sweep's experiments have ended, and that is committed; after the last one's `changed`. May be NULL. */
     void (*sweep_ended)(void *arg, const char *sweep);
     void *changed_arg; /* of both */
-    /* On which of the present devices may a request run that is bound to none? 0; or -1: on none that is known now, and it
-       waits until it is asked again: when devices come or leave (queue_present()), or one is ready for the first time and so tells
-       what it is (queue_readiness()). Called
-       with the queue's lock held: must not call the queue, nor wait for anybody who does. NULL: as it was submitted, and
-       after a restart on all. */
-    int (*select)(void *arg, const char *request, struct device_set *devices);
+    /* On which of the present devices may a request run? *devices: these; empty when none is known now, and what is bound to
+       none waits until it is asked again: when devices come or leave (queue_present()), or one is ready for the first time and so
+       tells what it is (queue_readiness()). Returns whether the request is open (sweep_experiment.open): what was running when
+       the service died is bound to none again then. Called with the queue's lock held: must not call the queue, nor wait for
+       anybody who does. NULL: as it was submitted, and after a restart on all. */
+    bool (*select)(void *arg, const char *request, struct device_set *devices);
     void *select_arg;
     /* What ran on these devices when the service before this one died may run on for so long, out of everybody's reach:
        so long nothing begins where that could begin again. NULL, 0: on none. */

@@ -40,14 +40,14 @@ static int recovery_spread(struct recovery *recovery, const char *sweep, bool *s
     return status;
 }
 
-/* Where it waits from now on. One that was running may go to any device again that it may, unless that is its own alone. */
+/* Where it waits from now on. One that was running and names no device is bound to none again: whether another fits now or
+   only later. */
 static int recovery_device(const struct queue *queue, const struct job *job, bool spread)
 {
-    struct device_set devices = {{0}};
-    if (job->state != JOB_RUNNING || !spread || !queue->config.select ||
-        queue->config.select(queue->config.select_arg, job->request, &devices) < 0)
-        return job->device;
-    return device_set_has(&devices, job->device) && device_set_count(&devices) == 1 ? job->device : -1;
+    struct device_set devices;
+    bool open = job->state == JOB_RUNNING && spread && queue->config.select &&
+                queue->config.select(queue->config.select_arg, job->request, &devices);
+    return open ? -1 : job->device;
 }
 
 /* It may run on where it was, so nothing begins where it could begin again; one of a device that is not in the list any more,

@@ -45,14 +45,19 @@ static struct device_set set_of(int bits)
 
 static int present_now; /* what select() sees */
 
-/* A request names its devices: {"on":BITS}. */
-static int select_bits(void *arg, const char *request, struct device_set *devices)
+static bool are_several(int bits)
+{
+    return (bits & (bits - 1)) != 0;
+}
+
+/* A request names its devices: {"on":BITS}; one alone is a device by its name. */
+static bool select_bits(void *arg, const char *request, struct device_set *devices)
 {
     int bits = 0;
     (void)arg;
     assert_int_equal(sscanf(request, "{\"on\":%d}", &bits), 1);
     *devices = set_of(bits & present_now);
-    return bits & present_now ? 0 : -1;
+    return are_several(bits);
 }
 
 static struct model *model_of_changes;
@@ -67,7 +72,7 @@ static void on_changed(void *arg, const char *id, enum job_state state)
 
 static bool is_wide(const struct one *one)
 {
-    return (one->asked & (one->asked - 1)) != 0;
+    return are_several(one->asked);
 }
 
 /* ---- what a plain list says ---- */
@@ -173,15 +178,14 @@ static void do_submit(struct model *model)
     int now = asked & model->present;
     if (model->count > MOST - 20 || !now)
         return;
-    if (!(now & (now - 1)))
-        asked = now; /* what may run on one alone is bound to it */
     snprintf(request, sizeof request, "{\"on\":%d}", asked);
     const struct wide wide = {.owner = owners[draw(model, 3)],
                               .request = request,
                               .devices = set_of(now),
                               .count = draw(model, 2) ? 0 : 1 + draw(model, 8),
                               .priority = draw(model, 3),
-                              .spread = draw(model, 2)};
+                              .spread = draw(model, 2),
+                              .open = are_several(asked)};
     struct submitted submitted = service_submit_wide(&model->service, &wide);
     struct error error = {0};
     const struct store_filter filter = {
@@ -270,13 +274,12 @@ static void do_restart(struct model *model)
     model->present = 1 + draw(model, ALL);
     for (int i = 0; i < model->count; i++) {
         struct one *one = &model->ones[i];
-        int may = one->asked & model->present;
         bool ran = one->state == RUNNING;
         if (one->state != QUEUED && !ran)
             continue;
         one->lost += ran;
         one->state = QUEUED;
-        if (ran && one->spread && may && may != 1 << one->device)
+        if (ran && one->spread && is_wide(one))
             one->device = -1;
         if (one->device >= 0 && !(model->present >> one->device & 1))
             one->state = LOST;

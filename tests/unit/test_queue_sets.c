@@ -28,12 +28,12 @@ static struct device_set set_of(unsigned bits)
 
 static struct device_set known; /* what select() answers, when there is one */
 
-static int select_known(void *arg, const char *request, struct device_set *devices)
+static bool select_known(void *arg, const char *request, struct device_set *devices)
 {
     (void)arg;
     (void)request;
     *devices = known;
-    return device_set_count(&known) ? 0 : -1;
+    return true;
 }
 
 static int setup(void **state)

@@ -56,17 +56,20 @@ int choosing_default(struct service *service, json_t *object)
         object, "device", choice.kind == DEVICE_BY_NUMBER ? json_integer(choice.number) : json_string(text));
 }
 
-int service_select(void *service, const char *request, struct device_set *devices)
+bool service_select(void *service, const char *request, struct device_set *devices)
 {
     struct choosing *choosing = choosing_new(((struct service *)service)->devices);
     json_t *object = json_loads(request, 0, NULL);
     struct experiment experiment;
     struct problems problems = {0};
-    bool fits = choosing && object && experiment_from_json(&experiment, object, &problems) == 0 &&
-                device_choice_resolve(&experiment, &choosing->offers, devices, &problems) == DEVICE_FITS;
+    bool read = object && experiment_from_json(&experiment, object, &problems) == 0;
+    bool open = read && device_choice_open(&experiment.device);
+    if (!choosing || !read ||
+        device_choice_resolve(&experiment, &choosing->offers, devices, &problems) != DEVICE_FITS)
+        *devices = (struct device_set){{0}};
     json_decref(object);
     free(choosing);
-    return fits ? 0 : -1;
+    return open;
 }
 
 int choosing_find(struct devices *devices, const char *text)

@@ -26,9 +26,9 @@ int choosing_check(const char *text, struct error *error);
 /* Puts the service's default into a request's object that names no device; any for a sweep that is spread. -1: no memory. */
 int choosing_default(struct service *service, json_t *object);
 
-/* Fits queue_config.select: on which devices of the list a request may run that was stored. `service` is a struct service
-   of which the devices are there. 0, or -1: on none that is known now. Takes some 50 us. */
-int service_select(void *service, const char *request, struct device_set *devices);
+/* Fits queue_config.select: on which devices of the list a request may run that was stored, empty: on none that is known now;
+   and whether it names none. `service` is a struct service of which the devices are there. Takes some 50 us. */
+bool service_select(void *service, const char *request, struct device_set *devices);
 
 /* The number of the device that a path or a query names by its number or its name; -1: there never was one. */
 int choosing_find(struct devices *devices, const char *text);

@@ -50,8 +50,7 @@ static void elsewhere_tell(struct service *service, int device, const char *requ
     struct device_set others;
     char found[VIEW_WAITS_BYTES], name[DEVICE_NAME_BYTES];
     size_t length = strlen(text);
-    if (service_select(service, request, &others) < 0)
-        return;
+    service_select(service, request, &others);
     device_set_remove(&others, device);
     for (int i = -1; (i = device_set_next(&others, i + 1)) >= 0;) {
         if (hindrance_of(service, i, found, sizeof found) != HINDRANCE_NONE)
@@ -77,8 +76,8 @@ void waiting_tell(struct service *service, int device, const char *request, char
     }
     if (device < 0) {
         set = devices_present(service->devices);
-        if (request && service_select(service, request, &set) < 0)
-            set = (struct device_set){{0}};
+        if (request)
+            service_select(service, request, &set);
     }
     snprintf(text, size, "no device of the list fits now");
     for (int i = device_set_next(&set, 0); i >= 0 && least; i = device_set_next(&set, i + 1)) {
