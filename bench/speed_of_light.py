@@ -3,11 +3,13 @@
 of its section SpeedOfLight, its words), and the roofline alone.
 
     bench/speed_of_light.py --binary build-gpu/coalesced [--out bench/results/speed_of_light_h200.json]
+    bench/speed_of_light.py --again bench/results/speed_of_light_h200.json --binary build/coalesced
     bench/speed_of_light.py --table bench/results/speed_of_light_h200.json [--document docs/model.md]
 
 Times: predicted by the model, and by the roofline alone (the bytes that the kernel asks for, over the bandwidth that was
 calibrated on the device), against the cold median. Nsight Compute predicts none. `--table` prints a report as a table in
-Markdown, or puts it between its two marks in a document."""
+Markdown, or puts it between its two marks in a document. `--again` has a later build predict what was measured then, by the
+constants that are shipped for that device and on any machine, and writes that into the report."""
 import argparse
 import csv
 import io
@@ -17,11 +19,12 @@ import re
 import statistics
 import tempfile
 
-from report import report_begin, report_end
+from report import report_begin, report_end, version
 from service import Service
 from witness import Executor
 
 SHIPPED_GBPS = 4409  # of an H200: kernels/calibrations/h200.inc. For reports that do not say what was calibrated.
+SAID = ["predicted_us", "limiter", "close_second", "in_flight_bytes", "needed_bytes"]  # by the model
 MARKS = "<!-- bench/speed_of_light.py --table: begins -->\n", "<!-- ends -->\n"
 UNITS = {"SM": "Compute (SM) Throughput", "DRAM": "DRAM Throughput", "L2": "L2 Cache Throughput",
          "L1": "L1/TEX Cache Throughput"}
@@ -157,6 +160,7 @@ def put(text, document):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary")
+    parser.add_argument("--again", type=pathlib.Path, metavar="REPORT.json")
     parser.add_argument("--table", type=pathlib.Path, metavar="REPORT.json")
     parser.add_argument("--document", type=pathlib.Path, help="with --table: where the marks are")
     parser.add_argument("--device", default="cuda:0")
@@ -167,7 +171,23 @@ def main():
         return put(text, options.document) if options.document else print(text, end="")
     if not options.binary:
         parser.error("--binary or --table")
+    if options.again:
+        return again(options)
     measure(options)
+
+
+def again(options):
+    report = json.loads(options.again.read_text())
+    service = Service(options.binary, "--devices", "cpu")
+    for case in report["cases"].values():
+        body = dict(case["request"], device_name=report["device"]["name"], what_if=False)
+        answer = service.session.post(service.url + "/v1/predictions", json=body)
+        answer.raise_for_status()
+        time = answer.json()["predictions"][0]["time"]
+        case["model"] = dict(case["model"], **{key: time[key] for key in SAID})
+    service.stop()
+    report["model_version"] = version(pathlib.Path(options.binary).parent)
+    options.again.write_text(json.dumps(report, indent=1) + "\n")
 
 
 def measure(options):
@@ -183,8 +203,7 @@ def measure(options):
         asked = sum(results[name]["bandwidth"]["requested_bytes"][way] for way in ("load", "store"))
         report["cases"][name] = trimmed({
             "request": request, "cold_median_us": results[name]["timing"]["cold"]["median_us"],
-            "model": {key: time.get(key) for key in ("predicted_us", "limiter", "close_second", "in_flight_bytes",
-                                                   "needed_bytes", "counted")},
+            "model": {key: time.get(key) for key in (*SAID, "counted")},
             "requested_bytes": asked, "ncu": ncu_says(options.binary, options.device, request)})
     report_end(report, options.out)
 

@@ -66,7 +66,7 @@ class Walk:
     def script(self, text, *arguments):
         return self.browser.execute_script("return " + text, *arguments)
 
-    def until(self, what, seconds=20):
+    def until(self, what, seconds=60):
         limit = time.monotonic() + seconds
         while True:
             try:

@@ -23,7 +23,7 @@ IF, ALWAYS = 0, 7
 BYTES_4, BYTES_16 = 4, 6
 
 
-def word(at, op, predicate=ALWAYS, sets=7, waits=(), width=BYTES_4, to=None, left=0):
+def word(at, op, predicate=ALWAYS, sets=7, waits=(), width=BYTES_4, to=None, left=0, diverged=False):
     """An instruction that is the `at`-th; `to` is the place that a branch goes to."""
     bits = op | predicate << 12 | sets << 110 | sum(1 << 116 + b for b in waits)
     if op in (LDG, STG, reader.ASYNC):
@@ -32,7 +32,7 @@ def word(at, op, predicate=ALWAYS, sets=7, waits=(), width=BYTES_4, to=None, lef
         bits |= left << 38
     if op == BRA:
         words = (to - at - 1) * 4 & (1 << 56) - 1
-        bits |= (words & 255) << 16 | words >> 8 << 34 | ALWAYS << 87
+        bits |= (words & 255) << 16 | words >> 8 << 34 | ALWAYS << 87 | (reader.DIVERGED << 32 if diverged else 0)
     return bits
 
 
@@ -42,7 +42,7 @@ def read(*instructions):
     text = b"".join(struct.pack("<QQ", bits & (1 << 64) - 1, bits >> 64) for bits in words)
     names = ["instructions", "waits", "cycles", "doubles", "loads", "barriers", "loop_loads", "loop_barriers",
              "step_instructions", "step_cycles", "around_instructions", "around_cycles", "last_instructions", "last_cycles",
-             "last_stores", "passes"]
+             "last_stores", "longer_turns", "longer_instructions", "longer_cycles", "passes"]
     facts = dict(zip(names, reader.facts(reader.decode(text))))
     return {**facts, "passes": tuple(piece[:3] for piece in facts["passes"]),  # without their cycles
             "piece_doubles": tuple(piece[4] for piece in facts["passes"])}
@@ -107,6 +107,31 @@ def test_an_unrolled_loop_is_read_in_its_pieces():
     got = read((FADD, {}), *four, *two, (FADD, {}), *one, load(0), use(0), END)
     assert got["passes"] == ((4, 6, 1), (2, 3, 1), (1, 3, 1))
     assert (got["loop_loads"], got["loads"], got["instructions"]) == (1, 1, 6)
+
+
+def test_a_full_warp_takes_no_way_for_lanes_that_have_gone_apart():
+    apart = [(FADD, {})] * 5
+    for diverged, instructions in (True, 4), (False, 9):
+        got = read(load(0), (BRA, {"predicate": IF, "to": 4, "diverged": diverged}), use(0), END, *apart, use(0), END)
+        assert (got["instructions"], got["waits"]) == (instructions, 1)
+
+
+def test_who_comes_to_a_rest_through_another_takes_both():
+    rest = [(BRA, {"predicate": IF, "to": 14}), load(0), use(0), (BRA, {"predicate": IF, "to": 14}), load(0), load(1), use(0, 1)]
+    got = read((FADD, {}), *loop(1, *[load(0)] * 4, use(0)), *rest, END)
+    assert got["passes"] == ((4, 6, 1), (3, 6, 2), (2, 6, 2), (1, 3, 1))
+
+
+def test_what_stands_around_the_longer_pieces_is_kept_apart():
+    begin, between = [(BRA, {"predicate": IF, "to": 14}), (FADD, {}), (FADD, {})], [(FADD, {})]
+    eight, four = loop(3, *[load(0)] * 8, use(0)), loop(14, *[load(0)] * 4, use(0))
+    one = loop(21, load(0), use(0))
+    got = read(*begin, *eight, *between, *four, *between, *one, END)
+    assert [piece[0] for piece in got["passes"]] == [8, 4, 1]
+    assert (got["longer_turns"], got["longer_instructions"]) == (8, 3)
+    got = read((BRA, {"predicate": IF, "to": 21}), *begin[1:], *eight, *between, *four, *between, *one, END)
+    assert (got["longer_turns"], got["longer_instructions"]) == (4, 4)
+    assert read(*loop(0, load(0), use(0)), END)["longer_turns"] == 0
 
 
 def test_a_second_loop_is_a_step_where_it_has_a_barrier_and_straight_code_elsewhere():

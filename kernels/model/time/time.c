@@ -5,8 +5,8 @@
 
 #include "kernels/model/time/work.h"
 
-/* The power that joins the bounds: a plain maximum would do nearly as well. */
-static const double join = 8;
+/* The power that joins the bounds of what is done side by side: a plain maximum would do nearly as well. */
+static const double join = 5;
 /* More slices of the L2 than this are no bound: DRAM, or the way to them, comes first. */
 static const double slices_most = 96;
 /* Flits of a line that is written to DRAM later: a header, and 64 bytes each. */
@@ -146,12 +146,15 @@ static void limit(struct time_prediction *p)
     p->close = p->bound[p->second].us > close_part * p->bound[p->limiter].us;
 }
 
+/* Blocks start while others work, and what limits is felt alone; all else gets in one another's way where it is close. */
 static double joined(const struct time_prediction *p)
 {
-    double top = p->bound[p->limiter].us, sum = 0;
-    for (int b = 0; b < TIME_BOUNDS && top > 0; b++)
+    double top = 0, sum = 0;
+    for (int b = TIME_LAUNCH + 1; b < TIME_BOUNDS; b++)
+        top = fmax(top, p->bound[b].us);
+    for (int b = TIME_LAUNCH + 1; b < TIME_BOUNDS && top > 0; b++)
         sum += pow(fmax(0, p->bound[b].us) / top, join);
-    return top > 0 ? top * pow(sum, 1 / join) : 0;
+    return fmax(p->bound[TIME_LAUNCH].us, top * pow(sum, 1 / join));
 }
 
 static void derive(const struct work *w, const struct rates *r, double busy_us, double round_us,
@@ -202,8 +205,9 @@ static void predict(const struct work *w, const struct calibration *calibration,
     double exact = w->busy_blocks / (calibration->sms * w->blocks_per_sm);
     double rounds = p->rounds = w->loop ? ceil(exact - 1e-9) : fmax(1, exact);
     double block = w->warps_per_block * (r.request * w->requests_at_once + r.extra * w->extra_lines);
-    /* Its warps share what the SM issues, and its shared memory. */
-    double alone = fmax(r.cycle * w->cycles, w->warps_per_block * fmax(issued_us, w->shared_rows * r.cycle));
+    /* Its warps share what the SM issues, and its shared memory; words of one bank are waited for. */
+    double alone = fmax(r.cycle * (w->cycles + w->warps_per_block * w->conflict_rows),
+                        w->warps_per_block * fmax(issued_us, w->shared_rows * r.cycle));
     double other = r.slot + block + r.sector * w->in_flight * fmax(1, w->waits) +
                    r.step * w->warps_per_block * (1 + w->barriers) + alone + r.l2_latency * w->l2_waits +
                    hit_cycles * r.cycle * w->l1_waits;

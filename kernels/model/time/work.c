@@ -13,8 +13,12 @@ enum { BANK_BYTES = 4 };
 /* A page of which less than this part is read was opened for a few chunks. */
 static const double whole_part = 0.9;
 
-/* What is gone over again is found in the L1 where it fills no more of it than this. */
-static const double kept_part = 0.9;
+/* What is gone over again is found in the L1 where it fills no more of it than the first part, and all of it is gone where
+   it would fill the second: blocks are at different places, and the L1 has sets. */
+static const double all_kept = 0.5, none_kept = 1.5;
+
+/* Turns, on average: where the last warp has fewer lanes than the others, and they less to do. */
+static const double ragged = 0.01;
 
 /* Stores that leave out less of their sectors than this only have ragged ends. */
 static const double gaps_least = 0.1;
@@ -40,8 +44,8 @@ static double loop_turns(const struct work *w, const struct access *access, cons
 {
     if (code->loop_loads)
         return fmax(0, (w->load_requests / w->warps - (last_apart ? 0 : code->loads)) / code->loop_loads);
-    if (access->steps > 0)
-        return access->steps;
+    if (w->steps > 0)
+        return w->steps;
     return code->loop_barriers ? fmax(0, (access->barriers - code->barriers) / code->loop_barriers) : 0;
 }
 
@@ -53,10 +57,10 @@ static void take_passes(struct work *w, const struct access *access, const struc
     bool last_apart = code->loop_loads && code->loads == code->loop_loads;
     double turns = loop_turns(w, access, code, last_apart);
     /* Steps that no load accounts for are the turns of a loop around it: it begins anew in each. */
-    double around = code->loop_loads ? fmax(1, floor(access->steps - turns + 1e-9)) : 1;
+    double around = code->loop_loads ? fmax(1, floor(w->steps - turns + ragged)) : 1;
     turns /= around;
-    double left = floor(turns + 1e-9), part = turns - left;
-    double more = part <= 1e-9 ? 0 : left >= 1 ? 1 : part, together = 0;
+    double left = floor(turns + ragged), part = fmax(0, turns - left);
+    double more = part <= ragged ? 0 : left >= 1 ? 1 : part, together = 0;
     const struct code_pass *shortest = &code->pass[code->passes - 1];
     if (last_apart)
         w->waits = more * code->waits;
@@ -76,6 +80,10 @@ static void take_passes(struct work *w, const struct access *access, const struc
         w->doubles += around * times * pass->doubles;
         if (times > 0 && !together)
             together = (double)code->loop_loads * pass->turns / fmax(1, pass->waits);
+    }
+    if (code->longer_turns && floor(turns + ragged) >= code->longer_turns) {
+        w->instructions += around * code->longer_instructions;
+        w->cycles += around * code->longer_cycles;
     }
     w->again = around > 1;
     w->instructions += (around - 1) * code->around_instructions;
@@ -114,6 +122,14 @@ static void count_program(struct work *w, const struct experiment *e, const stru
     w->shared_rows =
         (halves * (double)(in->requests + out->requests) + (double)(in->conflicts + out->conflicts)) /
         w->warps;
+    w->conflict_rows = (double)(in->conflicts + out->conflicts) / w->warps;
+}
+
+/* Of what an SM with so many blocks goes over again. */
+static double kept_part(const struct work *w, double blocks, double block_lines)
+{
+    double filled = blocks * block_lines / w->l1_lines;
+    return fmin(1, fmax(0, (none_kept - filled) / (none_kept - all_kept)));
 }
 
 /* What a block asks for again comes from the L1. In a loop around a loop it comes back when all else was loaded, and the
@@ -123,10 +139,13 @@ static double missed_part(const struct work *w, const struct access *access, boo
     double sectors = (double)access->load.sectors, distinct = (double)access->load_reach.block_sectors;
     if (past_l1 || distinct >= sectors)
         return 1;
-    double lines =
-        (double)access->load_reach.block_lines / w->blocks * fmin(w->blocks_per_sm, w->blocks / w->sms);
-    bool gone = w->again && lines > kept_part * w->l1_lines;
-    return gone ? 1 : distinct / sectors;
+    if (!w->again)
+        return distinct / sectors;
+    /* Blocks that are fewer than there is room for lie one more on some SMs than on others. */
+    double lines = (double)access->load_reach.block_lines / w->blocks;
+    double each = fmin(w->blocks_per_sm, w->blocks / w->sms), more = each - floor(each);
+    double kept = (1 - more) * kept_part(w, floor(each), lines) + more * kept_part(w, ceil(each), lines);
+    return 1 - kept * (1 - distinct / sectors);
 }
 
 /* Who loads one thing after another, and some of it again, waits for DRAM where it is new. */
@@ -213,6 +232,9 @@ const char *work_make(const struct experiment *e, const struct access *access, c
     struct domain domain = experiment_domain(e);
     struct shape cover = e->kernel->cover(&domain);
     /* Whom nothing is left for leaves at once, but where barriers keep it. */
+    w->steps = access->steps;
+    if (cover.y * cover.z == 1)
+        w->steps *= fmax(1, w->blocks * threads / (double)cover.x);
     if (cover.y * cover.z == 1 && access->barriers == 0)
         w->warps = fmin(w->warps, ceil((double)cover.x / WARP_LANES));
     w->busy_blocks = fmin(w->blocks, ceil(w->warps / w->warps_per_block));
