@@ -41,12 +41,11 @@ struct code {
         step_cycles; /* of one turn of another loop, which has one barrier a turn; 0: none */
     uint32_t around_instructions,
         around_cycles; /* of one turn of a loop around the loop, without it; 0: none */
-    uint32_t last_instructions, last_cycles,
-        last_stores; /* of those outside, for warps that store: behind the last
-                                                             barrier and the first way out; 0: none */
-    uint32_t longer_turns, longer_instructions,
-        longer_cycles; /* around the longer passes: once, when at least so many turns are taken; 0: none */
-    int passes;        /* 0: no loop */
+    /* Of those outside, for warps that store: behind the last barrier and the first way out; 0: none. */
+    uint32_t last_instructions, last_cycles, last_stores;
+    /* Around the longer passes: once, when at least so many turns are taken; 0: none. */
+    uint32_t longer_turns, longer_instructions, longer_cycles;
+    int passes;                         /* 0: no loop */
     struct code_pass pass[CODE_PASSES]; /* that of most turns first; what it leaves over the next one takes */
 };
 

@@ -1,7 +1,7 @@
 /* How long a launch takes, from exact counts, its machine code, and a device's constants. docs/model.md derives it.
 
-   Seven bounds, each the time that it would take alone; joined by a high power, so that the largest decides and a close
-   second is felt. Before and behind them stand what every launch pays: the floor of an empty kernel, the ramp of one block
+   Seven bounds, each the time that it would take alone. Starts of blocks are felt where they take longest; the others are
+   joined by a high power, so that the largest decides and a close second is felt. Before and behind them stand what every launch pays: the floor of an empty kernel, the ramp of one block
    on an idle device, and the last stores. */
 #ifndef COALESCED_KERNELS_MODEL_TIME_TIME_H
 #define COALESCED_KERNELS_MODEL_TIME_TIME_H
