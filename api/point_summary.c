@@ -13,7 +13,7 @@
 /* What is read of a run. Those of a time stand in the same order for both. */
 enum { MEDIAN, LOW, HIGH, GBPS, OF_PEAK };
 enum { COLD, HOT = SUMMARY_FIGURES, VERIFIED = 2 * SUMMARY_FIGURES, STABLE, PLACEMENT, EFFICIENCIES };
-enum { SLOTS = EFFICIENCIES + 4 };
+enum { PREDICTED = EFFICIENCIES + 4, LIMITER, SLOTS };
 static const char *const paths[SLOTS] = {
     [COLD + MEDIAN] = "timing/cold/median_us",
     [COLD + LOW] = "timing/cold/ci95_us/0",
@@ -32,6 +32,8 @@ static const char *const paths[SLOTS] = {
     [EFFICIENCIES + 1] = "prediction/gst_efficiency_pct",
     [EFFICIENCIES + 2] = "counters/gld_efficiency_pct",
     [EFFICIENCIES + 3] = "counters/gst_efficiency_pct",
+    [PREDICTED] = "time/predicted_us",
+    [LIMITER] = "time/limiter",
 };
 
 struct point_summary *point_summary_new(int runs)
@@ -73,6 +75,8 @@ void point_summary_begin(struct point_summary *summary)
     summary->state = NULL;
     summary->device = -1;
     summary->device_name[0] = '\0';
+    summary->predicted_us = NAN;
+    summary->limiter[0] = '\0';
     summary->failure.size = 0;
     for (int i = 0; i < 4; i++)
         summary->efficiencies[i] = NAN;
@@ -114,6 +118,17 @@ static void placement_add(struct point_summary *summary, const struct scan_value
     kept[name->length] = '\0';
 }
 
+static void prediction_add(struct point_summary *summary, const struct scan_value *us,
+                           const struct scan_value *limiter)
+{
+    size_t length = limiter->length - 2; /* a name between quotes */
+    if (isnan(number_of(us)) || limiter->length < 2 || length >= SUMMARY_BOUND_BYTES)
+        return;
+    summary->predicted_us = number_of(us);
+    memcpy(summary->limiter, limiter->at + 1, length);
+    summary->limiter[length] = '\0';
+}
+
 static void result_add(struct point_summary *summary, const char *result)
 {
     struct scan_value slots[SLOTS] = {0};
@@ -123,6 +138,7 @@ static void result_add(struct point_summary *summary, const char *result)
     summary->verified += is_true(&slots[VERIFIED]);
     summary->stable += is_true(&slots[STABLE]);
     placement_add(summary, &slots[PLACEMENT]);
+    prediction_add(summary, &slots[PREDICTED], &slots[LIMITER]);
     for (int i = 0; i < 4; i++)
         if (!isnan(number_of(&slots[EFFICIENCIES + i])))
             summary->efficiencies[i] = number_of(&slots[EFFICIENCIES + i]);
@@ -270,6 +286,17 @@ static void efficiencies_write(const struct point_summary *summary, struct buffe
     buffer_text(out, "}}");
 }
 
+static void prediction_write(const struct point_summary *summary, struct buffer *out)
+{
+    if (isnan(summary->predicted_us)) {
+        buffer_text(out, ",\"time\":null");
+        return;
+    }
+    buffer_text(out, ",\"time\":{");
+    member_number(out, "predicted_us", summary->predicted_us);
+    buffer_format(out, ",\"limiter\":\"%s\"}", summary->limiter);
+}
+
 int point_summary_json(const struct point_summary *summary, struct buffer *out,
                        const struct view_point *point)
 {
@@ -292,6 +319,7 @@ int point_summary_json(const struct point_summary *summary, struct buffer *out,
     buffer_format(out, ",\"verified\":%s,\"stable\":%s", verified ? verified : "null",
                   stable ? stable : "null");
     efficiencies_write(summary, out);
+    prediction_write(summary, out);
     text_members(out, point->reference);
     return buffer_text(out, "}");
 }

@@ -6,7 +6,7 @@
 #include "api/scan.h"
 #include "api/views.h"
 
-enum { SUMMARY_FIGURES = 5, SUMMARY_NAME_BYTES = 64, SUMMARY_ID_BYTES = 32 };
+enum { SUMMARY_FIGURES = 5, SUMMARY_NAME_BYTES = 64, SUMMARY_ID_BYTES = 32, SUMMARY_BOUND_BYTES = 16 };
 
 struct summary_times {
     double *medians; /* of the runs that have one, in us */
@@ -27,6 +27,8 @@ struct point_summary {
     struct summary_times cold, hot;
     double efficiencies
         [4]; /* percent, of the last run that has them: predicted gld, gst, counted gld, gst; NAN: none */
+    double predicted_us;               /* cold, of the last run that has it; NAN: none */
+    char limiter[SUMMARY_BOUND_BYTES]; /* likewise: a time_bound_name(); empty: none */
     int placements;
     char (*names)[SUMMARY_NAME_BYTES]; /* of the placements */
     int ids;

@@ -32,8 +32,17 @@ static const char *const behind_axes[] = {
     "stable",
     "device_number",
     "device_alias",
+    "predicted_us",
+    "limiter",
 };
-enum { BEHIND = sizeof behind_axes / sizeof *behind_axes, STABLE = BEHIND - 3, DEVICE, ALIAS };
+enum {
+    BEHIND = sizeof behind_axes / sizeof *behind_axes,
+    STABLE = BEHIND - 5,
+    DEVICE,
+    ALIAS,
+    PREDICTED,
+    LIMITER
+};
 
 int summary_columns_make(struct summary_columns *columns, const char *values)
 {
@@ -103,8 +112,13 @@ static void cell_write(const struct point_summary *summary, struct buffer *out, 
     const char *text = column == 0
                            ? point_summary_state(summary)
                            : summary_all(summary, column == STABLE ? summary->stable : summary->verified);
-    if (column == ALIAS) {
-        csv_text(out, summary->device_name, strlen(summary->device_name));
+    if (column == ALIAS || column == LIMITER) {
+        const char *name = column == ALIAS ? summary->device_name : summary->limiter;
+        csv_text(out, name, strlen(name));
+        return;
+    }
+    if (column == PREDICTED) {
+        number_cell(out, summary->predicted_us);
         return;
     }
     if (column == DEVICE) {

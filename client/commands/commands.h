@@ -18,6 +18,7 @@ int command_compare(struct context *context);
 int command_top(struct context *context);
 int command_queue(struct context *context);
 int command_devices(struct context *context);
+int command_calibration(struct context *context);
 int command_kernels(struct context *context);
 int command_export(struct context *context);
 

@@ -74,6 +74,7 @@ const struct manual_option manual_options[OPTION_COUNT] = {
                         NULL},
     [OPTION_SAMPLES] = {"samples", 0, NULL,
                         "the raw samples of an experiment that was run with measure.keep_samples=on", NULL},
+    [OPTION_AGAIN] = {"again", 0, NULL, "ask for a new one, which takes the role admin", NULL},
     [OPTION_VERSION] = {"version", 'V', NULL, "print the version", NULL},
     [OPTION_COMPLETION] = {"completion", 0, "SHELL", "print the completion for a shell", "bash zsh fish"},
     [OPTION_MAN] = {"man", 0, NULL, "print the man page's source", NULL},
@@ -168,6 +169,12 @@ const struct manual_command manual_commands[] = {
     {"devices", "[DEVICE]", "what experiments run on, and how it is",
      "A device is away when nothing is held for it: it is started when there is work.\n",
      "coalesce devices\ncoalesce devices cuda:0\n", 0, WORDS_DEVICE, 0, 1, command_devices},
+    {"calibration", "DEVICE", "the constants that a device's times are predicted with",
+     "With where they come from: made by the device itself, or shipped for another of its name. A new one "
+     "takes seconds,\n"
+     "behind all that waits; the old one is used until then.\n",
+     "coalesce calibration cuda:0\ncoalesce calibration cuda:0 --again\n", BIT(AGAIN), WORDS_DEVICE, 1, 1,
+     command_calibration},
     {"kernels", "[KERNEL]", "what can be run, or the parameters of one kernel", "",
      "coalesce kernels read_offset\n", 0, WORDS_KERNEL, 0, 1, command_kernels},
     {"export", "ID", "write a sweep's or an experiment's results to a file",

@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-enum { SECTOR_BYTES = 32, LINE_BYTES = 128, PAGE_BYTES = 1024, WARP_LANES = 32 };
+/* A chunk is what DRAM reads at once. */
+enum { SECTOR_BYTES = 32, CHUNK_BYTES = 64, LINE_BYTES = 128, PAGE_BYTES = 1024, WARP_LANES = 32 };
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_KINDS };
 

@@ -7,9 +7,8 @@
 
 #include <vector>
 
+#include "kernels/model/access.h"
 #include "kernels/model/interval.h"
-
-enum { CHUNK_BYTES = 64 };
 
 struct repetition {
     int64_t step, count; /* bytes; times, the first one counted */

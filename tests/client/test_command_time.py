@@ -29,6 +29,7 @@ def told():
     """A service that gives one answer to everything, and keeps what it was asked."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
+            server.how = f"{self.command} {self.path}"
             server.asked = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             body = json.dumps(server.answer).encode()
             self.send_response(404 if "sweeps" in self.path else 200)
@@ -59,3 +60,18 @@ def test_the_time_is_told_with_its_reason(told, case):
     assert shown.isascii() or "--ascii" not in words
     if "--device-name" in words:
         assert json.loads(told.asked)["device_name"] == words[-1]
+
+
+def test_a_calibration_is_told_with_where_it_comes_from_and_asked_for_again(told):
+    told.answer, url = timed.CALIBRATION, f"http://127.0.0.1:{told.server_address[1]}"
+    lines = [" ".join(line.split()) for line in coalesce(url, "calibration", "cuda:0").stdout.splitlines()]
+    assert told.how == "GET /v1/devices/cuda%3A0/calibration"
+    assert lines[0] == "cpu: made" and "sweep 01M7YM65F54TJADP7Z58JCT8G6" in lines
+    assert "of NVIDIA H200, sm_90, driver 580.1, build 42ada34" in lines and "made from 48 experiments, 2026-01-20T12:00:00.000Z" in lines
+    assert "launch_ns 0.5940 ns 0.2000 Between the starts of two blocks vector_add, blocks of 32" in lines
+    assert "dram_latency_ns 336.0 ns Of a load pointer_chase, cold" in lines  # no spread: it was taken as given
+    told.answer = {**timed.CALIBRATION, "state": "none", "reason": "it is a CPU", "automatic": False, "sweep": None, "calibration": None}
+    shown = coalesce(url, "calibration", "0", "--again").stdout
+    assert told.how == "POST /v1/devices/0/calibration"
+    assert shown.startswith("cpu: none; a new one is made only when it is asked for\n") and shown.endswith("it is a CPU\n")
+    assert json.loads(coalesce(url, "calibration", "0", "--json").stdout) == told.answer

@@ -17,21 +17,23 @@
 struct run {
     const char *state;
     double median;         /* us, of both times; 0: it was not timed */
-    const char *placement; /* NULL: the result is of before there were any */
+    const char *placement; /* NULL: the result is of before there were any, and before times were predicted */
     bool unstable;
 };
 
 static void run_add(struct point_summary *summary, const struct run *run, int index)
 {
-    char result[1024], id[32], placement[64] = "";
+    char result[1024], id[32], placement[160] = "";
     struct error failure = {0};
     bool succeeded = strcmp(run->state, "succeeded") == 0;
     snprintf(id, sizeof id, "ID%d", index);
     if (strcmp(run->state, "failed") == 0)
         error_set(&failure, ERROR_CRASHED, "it \"crashed\" in run %d", index);
     if (run->placement)
-        snprintf(placement, sizeof placement, ",\"placement\":{\"name\":\"%s\",\"new\":true}",
-                 run->placement);
+        snprintf(placement, sizeof placement,
+                 ",\"placement\":{\"name\":\"%s\",\"new\":true},\"time\":{\"predicted_us\":%g,\"limiter\":"
+                 "\"dram\"}",
+                 run->placement, run->median + 0.25);
     char timing[160];
     snprintf(timing, sizeof timing, "{\"median_us\":%g,\"ci95_us\":[%g,%g]}", run->median, run->median - 0.5,
              run->median + 0.5);
@@ -115,6 +117,7 @@ static void placements_are_counted_once_each(void **state)
     member_is(point, "cold/of_peak", "null");
     member_is(point, "efficiency/predicted/gld_efficiency_pct", "80.5");
     member_is(point, "efficiency/predicted/gst_efficiency_pct", "null");
+    member_is(point, "time", "{\"predicted_us\":2.25,\"limiter\":\"dram\"}"); /* of the last that has it */
     member_is(point, "stable", "true");
     assert_null(json_object_get(point, "failure"));
     json_decref(point);
@@ -157,6 +160,7 @@ static void what_failed_is_not_in_the_median(void **state)
     member_is(point, "runs/succeeded", "3");
     member_is(point, "hot/median_us", "4");
     member_is(point, "hot/ci95_us", "null");
+    member_is(point, "time", "{\"predicted_us\":5.25,\"limiter\":\"dram\"}");
     member_is(point, "verified", "false"); /* the one that was not timed was not verified */
     json_decref(point);
 }
@@ -181,6 +185,7 @@ static void a_point_runs_until_its_last_run_has_ended(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *point = summarize(cases[i].runs, 3);
         member_is(point, "state", cases[i].state);
+        member_is(point, "time", "null");
         json_decref(point);
     }
 }
@@ -200,14 +205,16 @@ static void a_row_has_its_axes_as_they_were_asked_for(void **state)
     point_summary_end(summary);
     assert_int_equal(summary_columns_make(&all, values), 0);
     assert_int_equal(columns_read(&columns,
-                                  "how,index,grid,block,timeout_s,kernel,hot_ci95_high_us,stable,runs",
+                                  "how,index,grid,block,timeout_s,kernel,hot_ci95_high_us,stable,runs,"
+                                  "predicted_us,limiter,device_number,device_alias",
                                   all.names, all.count, detail),
                      0);
     assert_int_equal(columns_header(&out, &columns, all.names), 0);
     assert_int_equal(summary_row(&out, summary, &columns, &(struct view_point){.index = 7, .values = values}),
                      0);
-    assert_string_equal(out.data, "how,index,grid,block,timeout_s,kernel,hot_ci95_high_us,stable,runs\r\n"
-                                  "\"a,b\",7,,32x8,2.5,copy,4.5,true,1\r\n");
+    assert_string_equal(out.data, "how,index,grid,block,timeout_s,kernel,hot_ci95_high_us,stable,runs,"
+                                  "predicted_us,limiter,device_number,device_alias\r\n"
+                                  "\"a,b\",7,,32x8,2.5,copy,4.5,true,1,4.25,dram,3,h200-2\r\n");
     summary_columns_clear(&all);
     point_summary_free(summary);
     buffer_free(&out);

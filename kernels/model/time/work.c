@@ -5,9 +5,7 @@
 
 #include "kernels/model/occupancy.h"
 
-/* Bytes that DRAM reads at once. */
-enum { CHUNK_BYTES = 64 };
-/* That a bank of shared memory gives at once. */
+/* Bytes that a bank of shared memory gives at once. */
 enum { BANK_BYTES = 4 };
 
 /* A page of which less than this part is read was opened for a few chunks. */
