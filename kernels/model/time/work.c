@@ -229,7 +229,7 @@ const char *work_make(const struct experiment *e, const struct access *access, c
     w->warps = w->blocks * w->warps_per_block;
     struct domain domain = experiment_domain(e);
     struct shape cover = e->kernel->cover(&domain);
-    /* Whom nothing is left for leaves at once, but where barriers keep it. */
+    /* Whom nothing is left for takes no steps, and leaves at once but where barriers keep it. */
     w->steps = access->steps;
     if (cover.y * cover.z == 1)
         w->steps *= fmax(1, w->blocks * threads / (double)cover.x);
