@@ -16,15 +16,20 @@
 #include "kernels/model/time/time.h"
 #include "kernels/model/time/work.h"
 
+static void counted(const char *request, struct experiment *experiment, struct access *access)
+{
+    struct error error;
+    if (experiment_from_text(experiment, request, NULL, &error) < 0)
+        fail_msg("%s: %s", request, error.text);
+    access_count(experiment, access);
+}
+
 static struct time_prediction predicted(const char *request, int registers, int64_t shared)
 {
     struct experiment experiment;
     struct access access;
     struct time_prediction prediction;
-    struct error error;
-    if (experiment_from_text(&experiment, request, NULL, &error) < 0)
-        fail_msg("%s: %s", request, error.text);
-    access_count(&experiment, &access);
+    counted(request, &experiment, &access);
     time_predict(&experiment, &access, calibration_find("nvidia h200"), registers, shared, &prediction);
     return prediction;
 }
@@ -87,14 +92,11 @@ static void instructions_are_those_that_an_h200_executed(void **state)
         struct access access;
         struct code code;
         struct work work;
-        struct error error;
-        if (experiment_from_text(&experiment, request, NULL, &error) < 0)
-            fail_msg("%s: %s", request, error.text);
-        access_count(&experiment, &access);
+        counted(request, &experiment, &access);
         assert_non_null(code_find(&experiment, "sm_90", &code));
         assert_null(work_make(&experiment, &access, &code, calibration_find("nvidia h200"), -1, -1, &work));
-        double counted = json_number_value(json_object_get(row, "instructions"));
-        double ratio = work.instructions * work.warps / counted;
+        double executed = json_number_value(json_object_get(row, "instructions"));
+        double ratio = work.instructions * work.warps / executed;
         within_1 += fabs(ratio - 1) < 0.01;
         if (fabs(ratio - 1) > 0.1)
             fail_msg("%s: %g times what was counted", request, ratio);

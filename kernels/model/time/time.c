@@ -5,7 +5,7 @@
 
 #include "kernels/model/time/work.h"
 
-/* The power that joins the bounds of what is done side by side: a plain maximum would do nearly as well. */
+/* The power that joins the bounds of what is done side by side; docs/model.md has what other powers would be worth. */
 static const double join = 5;
 /* More slices of the L2 than this are no bound: DRAM, or the way to them, comes first. */
 static const double slices_most = 96;

@@ -34,10 +34,10 @@ struct work {
     double barriers;       /* of a block */
     double steps;          /* of a lane that has anything to do, on average: of loops, and of calculations */
     double constant_words; /* of a warp, beyond one a request */
-    double
-        shared_rows; /* of a warp: 128 bytes of shared memory, a word of each bank at most, that are fetched one after the other */
+    /* Of a warp: 128 bytes of shared memory, a word of each bank at most, that are fetched one after the other. */
+    double shared_rows;
+    double conflict_rows; /* of these: bank conflicts */
 
-    double conflict_rows; /* of these, more than one a request */
     double load_requests, load_lines, load_sectors, store_requests, store_lines, store_sectors;
     double load_bytes, store_bytes; /* requested, the same byte of several lanes counted once a request */
     double store_moved;      /* bytes of the sectors that are stored to; with gaps, more than those stored */
