@@ -91,8 +91,7 @@ def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
     assert requests.get(service.url + "/openapi.yaml", headers={"Accept": "application/yaml"}, timeout=20).status_code == 503
     assert service.log.read_text().count("trying again") == 1
     disk.works()
-    # Whoever asks while one listener hands over to the next may hear that the first is stopping.
-    service.until(lambda: requests.get(service.url + "/readyz", timeout=20).status_code == 200)
+    service.until(lambda: service.get("/readyz").status_code == 200)
     if before == "something that ran":
         service.until(lambda: service.get("/v1/queue").json()["running"] == 1)
         service.until(lambda: service.get("/v1/experiments?state=running").json()["experiments"])
@@ -102,6 +101,22 @@ def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
         service.works()
     if before != "nothing":
         assert service.get(f"/v1/experiments/{kept['id']}").json()["state"] == "succeeded"
+
+
+def test_who_asks_while_one_listener_hands_over_hears_what_the_contract_says(disk):
+    disk.fails("write")
+    service = disk(ready=False)
+    clients = [requests.Session() for _ in range(60)]
+    for client in clients:  # each with a connection that the first listener has accepted
+        assert client.get(service.url + "/livez", timeout=20).status_code == 200
+    disk.works()
+    heard = []
+    for client in clients:  # the start is tried again each second, the first listener stays for 0.3 s after
+        heard.append(client.get(service.url + "/readyz", timeout=20))
+        contract.check("GET", "/readyz", heard[-1])
+        time.sleep(0.03)
+    assert any(one.status_code == 503 and "stopping" in one.text for one in heard)
+    assert heard[-1].status_code == 200
 
 
 def test_a_start_on_a_full_disk_can_be_stopped(disk):
