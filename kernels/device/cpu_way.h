@@ -66,6 +66,7 @@ template <class T_, int V> struct cpu_context {
     BODY T constant(I k) const { return (T)constant_value((uint64_t)k); }
     BODY T load_shared(I i) const { return shared[i]; }
     BODY void store_shared(I i, T v) const { shared[i] = v; }
+    BODY void atomic_add_shared(I i, T v) const { shared[i] += v; } /* its threads are one */
 
     /* The threads of a block, one after the other; a barrier is where such a loop ends. */
     template <class F> BODY void threads(F f)

@@ -101,6 +101,7 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     BODY T constant(I k) const { return (T)cuda_constants<constant_table>.value[k]; }
     BODY T load_shared(I i) const { return reinterpret_cast<const T *>(cuda_shared)[i]; }
     BODY void store_shared(I i, T v) const { reinterpret_cast<T *>(cuda_shared)[i] = v; }
+    BODY void atomic_add_shared(I i, T v) const { atomicAdd(reinterpret_cast<T *>(cuda_shared) + i, v); }
 
     template <class F> BODY void threads(F f) const { f(); }
     BODY void barrier() const { __syncthreads(); }

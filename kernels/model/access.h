@@ -57,7 +57,8 @@ struct access_reach {
     bool exact; /* false: estimated, because addresses are not affine or a union has no closed form */
 };
 
-/* Constant memory has a path of its own and is in none of these; the sums by instruction have it (explain.h). */
+/* Constant memory has a path of its own and is in none of these, and neither are updates in shared memory: the sums by
+   instruction have them (explain.h). */
 struct access {
     struct access_sums load, store;
     struct access_sums atomic; /* updates in global memory: a class of their own */

@@ -69,6 +69,7 @@ template <class K, class T_, int V> struct model_context {
         return unknown();
     }
     void store_shared(const affine &i, const T &) const { note(ACCESS_STORE, SPACE_SHARED, 1, i); }
+    void atomic_add_shared(const affine &i, const T &) const { note(ACCESS_ATOMIC, SPACE_SHARED, 1, i); }
 
     template <class F> void threads(F f) const { f(); }
     void barrier() const { to.take_barrier(); }

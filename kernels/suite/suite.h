@@ -45,6 +45,7 @@
      c.threads(f)             f() in each thread of the block
      c.barrier()              what threads of the block stored before it, others may load after it
      c.load_shared(i), c.store_shared(i, v)    the block's shared memory, in elements
+     c.atomic_add_shared(i, v)
      c.warp_sum(f, g)         outside of c.threads: the sum of f() over the threads of each warp is given to g(sum) in its
                               first one; lanes pass values on by shuffles, not by memory
      c.strided(count, f)      within c.threads: f(i) for the thread's indices below count in a loop over the grid

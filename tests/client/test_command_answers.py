@@ -1,5 +1,6 @@
 """What the commands print, in a pipe: plain lines, and with --json and --csv what the service said."""
 import json
+import re
 
 import pytest
 from command import CANNOT_TELL, FAILED, WORSE, NOWHERE, REFUSED, UNREACHABLE, UNSTABLE, USAGE, coalesce
@@ -39,6 +40,11 @@ def test_a_sweep_is_a_table_and_a_plot(service):
     assert coalesce(service, "show", identity, "--csv").stdout == service.get(f"/v1/sweeps/{identity}.csv").text
     assert "GB/s" in coalesce(service, "show", identity, "--no-plot").stdout
     assert "┤" not in coalesce(service, "show", identity, "--no-plot").stdout
+
+
+def test_an_interval_that_reaches_no_time_is_no_bandwidth_below_zero(service):
+    plot = coalesce(service, *SWEEP, "label.fake=wide").stdout.split("\n\n")[1]
+    assert "GB/s" in plot and not re.search(r"^ *-\d", plot, re.M), plot
 
 
 def test_a_plot_may_be_ascii(service):

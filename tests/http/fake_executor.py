@@ -2,7 +2,8 @@
 """An executor without a device: answers at once, or as the experiment's label "fake" says:
 "sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure, "unstable:CODE" is not stable and has
 read the device, "time:US,US,..." has these medians one after the other, each run at a placement of its own, and
-"time:US,US,...@NAME" at that one; "@" tells none, "vary" takes another time in each of seven runs."""
+"time:US,US,...@NAME" at that one; "@" tells none, "vary" takes another time in each of seven runs, "wide" has an
+interval that goes down to less than no time."""
 import json
 import os
 import sys
@@ -83,6 +84,8 @@ def main():
             answer = timed(result(run["request"]), how) if what == "time" else result(run["request"])
             if what == "unstable":
                 answer["stability"] = dict(stable=False, reasons=["made up"], codes=[how], live=LIVE)
+            if what == "wide":
+                answer["timing"]["hot"] = dict(TIMES, ci95_us=[-9.0, 12.4])
             if what == "vary":
                 runs += 1
                 slower = dict(TIMES, median_us=1.7 + runs * 5 % 7 / 10)

@@ -87,6 +87,6 @@ def test_every_kernel_at_any_size_answers_at_once(service):
             times.append(time.monotonic() - begin)
         slowest = max(slowest, min(times))  # the best of each: others may use the machine, too
         assert answer.status_code == 200, answer.text
-        not_affine = kernel["name"] in ("gather", "pointer_chase", "peer_chase", "atomic_add")
+        not_affine = kernel["name"] in ("gather", "pointer_chase", "peer_chase", "atomic_add", "histogram")
         assert answer.json()["predictions"][0]["exact"] == (not not_affine), kernel["name"]
     assert slowest < 0.05 or sanitized()

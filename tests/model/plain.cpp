@@ -113,6 +113,8 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
     for (const auto &[which, lanes] : warp) {
         auto [what, space, width, ordinal] = which;
         (void)ordinal;
+        if (space == SHARED && what == 'a')
+            continue;
         if (space == SHARED) {
             shared_sums &s = what == 's' ? sums->shared_store : sums->shared_load;
             s.requests++;

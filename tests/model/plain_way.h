@@ -50,6 +50,7 @@ template <class K, class T_, int V> struct plain_context : plain_thread {
         return T();
     }
     void store_shared(I i, T) const { note('s', SHARED, 1, i); }
+    void atomic_add_shared(I i, T) const { note('a', SHARED, 1, i); }
     template <class F> void threads(F f) const { f(); }
     void barrier() const {}
     template <class F, class G> void warp_sum(F f, G g) const

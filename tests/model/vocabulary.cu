@@ -109,6 +109,8 @@ struct vocabulary : suite_kernel {
             c.strided(c.n, [&](auto i) { sum = sum + c.load(B, i); });
             if (c.global_x() == 0)
                 c.store(C, c.index_of(c.value_of(c.thread_x())), sum);
+            c.atomic_add_shared(c.thread_x(), 1);
+            c.atomic_add_shared(c.thread_x(), -1);
             if (Context::variant == 0)
                 load_pairs(c);
         });

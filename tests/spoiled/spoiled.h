@@ -38,10 +38,11 @@ template <class Base> struct spoiled : Base {
     using Base::Base;
 
     SPOILED I elements(int b) const { return (I)spoil_now.count[b]; }
-    /* The next one, from the last to the first: a guard's pattern would overflow an integer's sum. */
+    /* The next one, of the last itself (a guard's pattern would overflow an integer's sum, and all of them once more would be
+       right where the order does not matter). */
     SPOILED I shifted(I i, I count) const
     {
-        return spoil_now.how != SPOIL_SHIFT ? i : i + 1 < count ? i + 1 : 0;
+        return spoil_now.how != SPOIL_SHIFT ? i : i + 1 < count ? i + 1 : i;
     }
     SPOILED T load(int b, I i) const { return Base::load(b, shifted(i, elements(b))); }
     SPOILED T load_ldg(int b, I i) const { return Base::load_ldg(b, shifted(i, elements(b))); }

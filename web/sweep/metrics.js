@@ -7,7 +7,7 @@ const times = (kind, of) => ({
   value: point => number(of(point[kind])),
   range: point => {
     const {median, low, high} = point[kind], value = number(of(point[kind]));
-    return value === null || number(low) === null || number(high) === null || !median ? null : [value * median / high, value * median / low];
+    return value === null || !(number(low) > 0) || number(high) === null || !median ? null : [value * median / high, value * median / low];
   },
 });
 const share = (point, number_of) => number_of(point.efficiency);

@@ -31,11 +31,11 @@ void point_value(const json_t *point, const char *value, double *at, double *low
     *high = time.high_us;
     if (!strstr(value, "gbps"))
         return;
-    /* Bytes over time: the interval's ends change places. */
+    /* Bytes over time: the interval's ends change places. One that goes down to no time at all has none to tell. */
     double moved = time.gbps * time.median_us;
     *at = time.gbps;
-    *low = moved / time.high_us;
-    *high = moved / time.low_us;
+    *low = time.low_us > 0 ? moved / time.high_us : NAN;
+    *high = time.low_us > 0 ? moved / time.low_us : NAN;
 }
 
 static int known(const json_t *value)
