@@ -13,7 +13,9 @@ struct box {
 /* All that the counts depend on: two that are equal here differ by whole lines. Compared byte by byte. */
 struct pattern {
     bool shared;
-    bool load;      /* of shared memory: a load, of which lanes may share what comes */
+    access_kind
+        kind; /* of shared memory: lanes that load a word share it, and updates of one follow each other; else
+                         ACCESS_LOAD */
     unsigned bytes; /* a lane */
     int lanes;
     int lane[WARP_LANES]; /* which lane's */
