@@ -96,6 +96,17 @@ def test_all_of_it_weighs_little(service):
     assert {found for name in SCRIPTS for found in re.findall(r"lessons/(\w+)\.js", code(name))} == {"list"}, "a lesson is loaded with another page"
 
 
+def test_what_kernels_say_of_themselves_is_there_in_chinese(service):
+    """All but formulas; and nothing that no kernel says."""
+    known = dict(re.findall(r'^  "((?:[^"\\]|\\.)+)": "((?:[^"\\]|\\.)+)",$', code("creation/kernel_words.js"), re.M))
+    kernels = service.get("/v1/kernels").json()["kernels"]
+    sentences = {text for kernel in kernels for text in (kernel["title"], kernel["lesson"], *(one["text"] for one in kernel["parameters"]))}
+    formulas = {kernel["text"] for kernel in kernels}
+    assert len(kernels) > 40 and sentences | {text for text in formulas if re.search("[a-z]{2,} [a-z]{2,}", text)} <= set(known)
+    assert set(known) <= sentences | formulas
+    assert all(re.search("[\u4e00-\u9fff]", chinese) or english.startswith("STREAM") for english, chinese in known.items())
+
+
 # ---- the sources ----
 
 def code(name):

@@ -1,4 +1,4 @@
-/* A field that finds a kernel: a list below it, narrowed by what is typed (name, title, formula), moved in by arrow keys. */
+/* A field that finds a kernel: a list below it, narrowed by what is typed (name, title, formula, also in English), moved in by arrow keys. */
 import {h, replace} from "../dom.js";
 import {t} from "../words.js";
 
@@ -10,7 +10,7 @@ export function kernelPicker(kernels, current, onChosen) {
 
   function showList(words) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-    found = kernels.filter(kernel => wanted.every(word => `${kernel.name} ${kernel.title} ${kernel.text}`.toLowerCase().includes(word)));
+    found = kernels.filter(kernel => wanted.every(word => kernel.sought.includes(word)));
     at = Math.max(0, found.findIndex(kernel => kernel.name === chosen));
     replace(list, found.map((kernel, k) => h("li", {id: `kernel-${k}`, role: "option", "aria-selected": String(k === at),
       onpointerdown: event => { event.preventDefault(); choose(k); }}, h("span", {class: "mono"}, kernel.name), h("span", {class: "note"}, kernel.title))),

@@ -12,13 +12,15 @@ import {commandOf, curlOf, fieldOfPointer, fieldsOf, placeOf, requestOf} from ".
 import {predictedPanel} from "../creation/predicted.js";
 import {formOf} from "../creation/form.js";
 import {kernelPicker} from "../creation/kernel_picker.js";
+import {kernelTold} from "../creation/kernel_words.js";
 
 export const title = () => t("new.title");
 
 const CHIPS = ["sm_20", "sm_37", "sm_90"];
 
 export async function open(root, params, {query, setQuery, go, announce, signal}) {
-  const [{kernels}, there] = await Promise.all([get("/v1/kernels", {signal}), get("/v1/devices", {signal})]);
+  const [catalog, there] = await Promise.all([get("/v1/kernels", {signal}), get("/v1/devices", {signal})]);
+  const kernels = catalog.kernels.map(kernelTold);
   let {devices} = there;
   const state = {typed: {}, warp: Math.max(0, Number(query.get("warp") ?? 1) - 1 || 0), chips: query.get("arch")?.split(",") ?? null, made: null};
   let kernel = kernels.find(one => one.name === query.get("kernel")) ?? kernels.find(one => one.name === "read_offset") ?? kernels[0];
