@@ -137,7 +137,7 @@ def compare(ledger, single, swept, sweeps, keys):
             if len(names) > 1 or (one.points and names and len(found) != one.points):
                 ledger.violate("there twice", number=one.number, found=sorted(names))
         elif names:  # refused each time, or nobody ever accepted its connection
-            after_failure += one.faulty
+            after_failure += one.faulty is not None
             ledger.violate("refused, but there", number=one.number, statuses=one.refused, found=sorted(names),
-                           while_the_disk_failed=one.faulty)
+                           while_the_disk_failed=one.faulty or "no")
     return {"doubtful_without_a_key": {"there": there, "absent": absent}, "refused_but_there_after_a_failed_disk": after_failure}

@@ -109,7 +109,8 @@ class Client(threading.Thread):
             raise
         if reply.status not in (200, 202):
             one.refused.append(reply.status)
-            one.faulty = one.faulty or self.world.machine.failed_since(reply.begun)
+            if self.world.machine.failed_since(reply.begun):
+                one.faulty = self.world.machine.last_fault
             return reply
         body = reply.json()
         self.ledger.acknowledged(one, body["id"])

@@ -18,7 +18,7 @@ class Submission:
         self.refused = []     # statuses of replies that refused it
         self.cut = 0          # requests whose reply was not read whole
         self.later = 0        # an acknowledgement that came after a cut
-        self.faulty = False   # refused while a disk failed
+        self.faulty = None    # how the disk failed while it was refused
         self.removal = None   # "asked": it may be gone; "gone": its removal was acknowledged
         self.gone_at = None
 

@@ -20,12 +20,13 @@ class Machine:
         with path.open("r+b") as file:
             self.control = mmap.mmap(file.fileno(), SIZE)
         self.environment = {"LD_PRELOAD": str(library), "STEERED_CONTROL": str(path), "STEERED_FOLDER": str(self.data)}
-        self.present, self.last_fault_ended = "none", -1.0
+        self.present, self.last_fault, self.last_fault_ended = "none", "none", -1.0
 
     def fail(self, how, after="none"):
         if how == "none" and self.present != "none":
             self.last_fault_ended = time.monotonic()
         self.present = how
+        self.last_fault = self.last_fault if how == "none" else how
         struct.pack_into("<ii", self.control, 0, FAULTS[how], FAULTS[after])
 
     def failed_since(self, begun):

@@ -13,9 +13,8 @@ struct box {
 /* All that the counts depend on: two that are equal here differ by whole lines. Compared byte by byte. */
 struct pattern {
     bool shared;
-    access_kind
-        kind; /* of shared memory: lanes that load a word share it, and updates of one follow each other; else
-                         ACCESS_LOAD */
+    /* Of shared memory: lanes that load a word share it, and updates of one follow each other; else ACCESS_LOAD. */
+    access_kind kind;
     unsigned bytes; /* a lane */
     int lanes;
     int lane[WARP_LANES]; /* which lane's */

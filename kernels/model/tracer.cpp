@@ -273,10 +273,10 @@ void tracer::trace_grid()
 
 void tracer::add_up()
 {
-    for (const explain_instruction &i : instructions_)
+    for (const explain_instruction &i : instructions_) {
         if (i.space == SPACE_SHARED && i.kind == ACCESS_ATOMIC)
             continue; /* neither a load nor a store */
-        else if (i.space == SPACE_SHARED)
+        if (i.space == SPACE_SHARED)
             add(i.kind == ACCESS_STORE ? sums_->shared_store : sums_->shared_load, i.shared, 1);
         else if (i.space == SPACE_CONSTANT)
             sums_->constant_extra += i.global.used / constant_bytes - i.global.requests;
@@ -285,6 +285,7 @@ void tracer::add_up()
                 : i.kind == ACCESS_ATOMIC ? sums_->atomic
                                           : sums_->load,
                 i.global, 1);
+    }
 }
 
 void tracer::trace(void (*body)(tracer &))

@@ -103,20 +103,30 @@ def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
         assert service.get(f"/v1/experiments/{kept['id']}").json()["state"] == "succeeded"
 
 
-def test_who_asks_while_one_listener_hands_over_hears_what_the_contract_says(disk):
+def handed_over(disk):
+    """What /readyz answers on connections that the first listener had accepted, until the second answers."""
     disk.fails("write")
     service = disk(ready=False)
-    clients = [requests.Session() for _ in range(60)]
-    for client in clients:  # each with a connection that the first listener has accepted
+    clients = [requests.Session() for _ in range(100)]
+    for client in clients:
         assert client.get(service.url + "/livez", timeout=20).status_code == 200
     disk.works()
-    heard = []
+    said = []
     for client in clients:  # the start is tried again each second, the first listener stays for 0.3 s after
-        heard.append(client.get(service.url + "/readyz", timeout=20))
-        contract.check("GET", "/readyz", heard[-1])
+        reply = client.get(service.url + "/readyz", timeout=20)
+        contract.check("GET", "/readyz", reply)
+        said.append(reply.text)
+        if reply.status_code == 200:
+            break
         time.sleep(0.03)
-    assert any(one.status_code == 503 and "stopping" in one.text for one in heard)
-    assert heard[-1].status_code == 200
+    service.until(lambda: service.get("/readyz").status_code == 200)
+    assert service.stop() == 0
+    return said
+
+
+def test_who_asks_while_one_listener_hands_over_hears_what_the_contract_says(disk):
+    # On a busy machine nobody may have asked in the third of a second.
+    assert any("the service is stopping" in said for _ in range(3) for said in handed_over(disk))
 
 
 def test_a_start_on_a_full_disk_can_be_stopped(disk):
