@@ -35,10 +35,9 @@ struct access_sums {
 };
 
 /* Sums over all warp instructions that touch shared memory: 32 banks, 4 bytes wide. Lanes that ask for the same word
-   share it, but for updates; words of one bank are fetched one after the other. Accesses of 8 bytes are done by half
-   warps, but a load of which each lane wants the same as its neighbour, or as its neighbour but one (lane xor 1, lane
-   xor 2), by the whole warp. Accesses of 16 bytes are done by quarter warps. Found with the counters of an H200, but for
-   updates (docs/model.md). */
+   share it; words of one bank are fetched one after the other. Accesses of 8 bytes are done by half warps, but a load of
+   which each lane wants the same as its neighbour, or as its neighbour but one (lane xor 1, lane xor 2), by the whole
+   warp. Accesses of 16 bytes are done by quarter warps. Found with the counters of an H200 (docs/model.md). */
 struct shared_sums {
     uint64_t requests;
     uint64_t conflicts; /* fetches beyond the first of each (part of a) request */

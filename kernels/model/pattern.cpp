@@ -61,22 +61,22 @@ int pattern_bank(int64_t byte)
     return (int)(byte / bank_bytes % banks);
 }
 
-/* The longest queue at a bank, of the words that lanes of `part` touch: rows of so many bytes are fetched whole, once for
-   all lanes but for updates. */
-static int fetches(const pattern &p, int part, int parts, int64_t row_bytes)
+/* The longest queue at a bank, of the words that lanes of `part` touch: rows of so many bytes are fetched whole. */
+static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned each, int part, int parts,
+                   int64_t row_bytes)
 {
     std::array<std::pair<int64_t, int64_t>, WARP_LANES * 4> words; /* bank, row */
     size_t count = 0;
-    for (int i = 0; i < p.lanes; i++) {
-        if (p.lane[i] * parts / WARP_LANES != part)
+    for (int i = 0; i < lanes; i++) {
+        if (lane[i] * parts / WARP_LANES != part)
             continue;
-        for (int64_t at = p.at[i] / bank_bytes; at <= (p.at[i] + p.bytes - 1) / bank_bytes; at++)
+        for (int64_t at = bytes[i] / bank_bytes; at <= (bytes[i] + each - 1) / bank_bytes; at++)
             words[count++] = {pattern_bank(at * bank_bytes), at * bank_bytes / row_bytes};
     }
     std::sort(words.begin(), words.begin() + count);
     int longest = 0, queue = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i && words[i] == words[i - 1] && p.kind != ACCESS_ATOMIC)
+        if (i && words[i] == words[i - 1])
             continue;
         queue = i && words[i].first == words[i - 1].first ? queue + 1 : 1;
         longest = std::max(longest, queue);
@@ -97,12 +97,12 @@ static bool paired(const int64_t *bytes, const int *lane, int lanes, int distanc
 shared_sums pattern_shared(const pattern &p)
 {
     int parts = p.bytes <= 4 ? 1 : (int)p.bytes / 4, conflicts = 0;
-    if (p.kind == ACCESS_LOAD && p.bytes == 8 &&
-        (paired(p.at, p.lane, p.lanes, 1) || paired(p.at, p.lane, p.lanes, 2)))
+    if (p.load && p.bytes == 8 && (paired(p.at, p.lane, p.lanes, 1) || paired(p.at, p.lane, p.lanes, 2)))
         parts = 1;
     for (int part = 0; part < parts; part++)
-        conflicts += std::max(0, fetches(p, part, parts, banks * bank_bytes) - 1);
-    int wide = fetches(p, 0, 1, 2 * banks * bank_bytes) - 1;
+        conflicts +=
+            std::max(0, fetches(p.at, p.lane, p.lanes, p.bytes, part, parts, banks * bank_bytes) - 1);
+    int wide = fetches(p.at, p.lane, p.lanes, p.bytes, 0, 1, 2 * banks * bank_bytes) - 1;
     return {p.blocks, p.blocks * (uint64_t)conflicts, p.blocks * (uint64_t)wide};
 }
 

@@ -13,8 +13,7 @@ struct box {
 /* All that the counts depend on: two that are equal here differ by whole lines. Compared byte by byte. */
 struct pattern {
     bool shared;
-    /* Of shared memory: lanes that load a word share it, and updates of one follow each other; else ACCESS_LOAD. */
-    access_kind kind;
+    bool load;      /* of shared memory: a load, of which lanes may share what comes */
     unsigned bytes; /* a lane */
     int lanes;
     int lane[WARP_LANES]; /* which lane's */

@@ -135,7 +135,7 @@ pattern tracer::pattern_of(const site &s) const
     pattern p;
     memset(&p, 0, sizeof p);
     p.shared = s.space == SPACE_SHARED;
-    p.kind = p.shared ? instructions_[(size_t)s.instruction].kind : ACCESS_LOAD;
+    p.load = p.shared && instructions_[(size_t)s.instruction].kind == ACCESS_LOAD;
     p.bytes = s.bytes;
     p.lanes = s.lanes;
     p.blocks = 1;

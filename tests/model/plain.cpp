@@ -75,12 +75,12 @@ static bool plain_paired(const plain_lanes &lanes, int distance)
 }
 
 /* Lanes of one part of a warp (a half for 8 bytes unless paired lanes load, a quarter for 16) that want different words of
-   one bank wait; who updates ('a') waits for others of the same word, too. */
-uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, char what)
+   one bank wait. */
+uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load)
 {
     uint64_t conflicts = 0;
     int parts = width == 16 ? 4 : width == 8 ? 2 : 1;
-    if (what == 'l' && width == 8 && (plain_paired(lanes, 1) || plain_paired(lanes, 2)))
+    if (load && width == 8 && (plain_paired(lanes, 1) || plain_paired(lanes, 2)))
         parts = 1;
     for (int part = 0; part < parts; part++) {
         std::vector<int64_t> words;
@@ -88,10 +88,8 @@ uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, char what)
         for (int lane = 0; lane < 32; lane++)
             for (int64_t byte = lanes.first[lane];
                  lanes.has(lane) && lane / (32 / parts) == part && byte < lanes.first[lane] + width; byte++)
-                if (what != 'a' || byte % 4 == 0) /* its words, each once */
-                    words.push_back(byte / 4);
-        if (what != 'a')
-            sort_out(words);
+                words.push_back(byte / 4);
+        sort_out(words);
         for (int64_t word : words)
             longest = std::max(longest, ++of_bank[word % 32]);
         conflicts += longest - 1;
@@ -120,7 +118,7 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
         if (space == SHARED) {
             shared_sums &s = what == 's' ? sums->shared_store : sums->shared_load;
             s.requests++;
-            s.conflicts += plain_conflicts(lanes, width, what);
+            s.conflicts += plain_conflicts(lanes, width, what != 's');
             continue;
         }
         std::vector<int64_t> used, sectors, lines;

@@ -61,7 +61,7 @@ struct plain_reach {
 extern plain_reach *plain_reached; /* NULL: nobody wants one */
 
 /* The bank conflicts of one shared memory access of a warp. */
-uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, char what);
+uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load);
 
 void plain_add(access_sums &to, const access_sums &one);
 

@@ -104,7 +104,8 @@ static void expect_units(const experiment &e, const explained &x, const explain_
         if (!used.count(sectors[s].address) || used[sectors[s].address] != sectors[s].used ||
             (s && sectors[s].address <= sectors[s - 1].address))
             fail_msg("%s: sector %lld", show(e, x), (long long)sectors[s].address);
-    if (i.space == SPACE_SHARED && access.shared.conflicts != plain_conflicts(lanes, i.bytes, letter(i)))
+    if (i.space == SPACE_SHARED &&
+        access.shared.conflicts != plain_conflicts(lanes, i.bytes, i.kind == ACCESS_LOAD))
         fail_msg("%s: conflicts %llu", show(e, x), (unsigned long long)access.shared.conflicts);
 }
 
