@@ -66,8 +66,23 @@ json_t *prediction_to_json(const struct prediction *prediction)
     return object;
 }
 
+/* In place of a note that is there: what stands for a device is the nearer one. */
+static void note_elsewhere(const struct experiment *experiment, json_t *object)
+{
+    struct domain domain = experiment_domain(experiment);
+    struct traffic elsewhere = experiment->kernel->elsewhere(&domain);
+    if (object && (elsewhere.loads || elsewhere.stores))
+        json_object_set_new(
+            object, "note",
+            json_sprintf("on a GPU %llu elements are loaded and %llu stored by other ways than the loads and "
+                         "stores of warps (a copy engine, the tensor memory accelerator, a texture): none of "
+                         "these sums has them",
+                         (unsigned long long)elsewhere.loads, (unsigned long long)elsewhere.stores));
+}
+
 static json_t *noted(const struct experiment *experiment, json_t *object)
 {
+    note_elsewhere(experiment, object);
     if (object && experiment->kernel->copied)
         json_object_set_new(
             object, "note",

@@ -46,7 +46,25 @@ static bool same_set(const struct counters_wanted *a, const struct counters_want
     return same;
 }
 
-/* Makes room for the point and loads its kernel, so that neither happens in a pass. */
+/* Why nothing of a kernel is counted; NULL: it is. */
+static const char *uncounted(const struct kernel *kernel)
+{
+    if (kernel->peer)
+        return "what two devices do together is not counted";
+    if (kernel->streamed)
+        return "several launches in several streams are not counted: a pass sees one of them";
+    return NULL;
+}
+
+/* A part of the L2 is set aside for all of a set: done in a pass it leaves the profiler with zeros. */
+static bool passes_are_shared(const struct experiment *a, const struct experiment *b)
+{
+    struct domain of_a = experiment_domain(a), of_b = experiment_domain(b);
+    return a->kernel->kept(&of_a) < 0 && b->kernel->kept(&of_b) < 0;
+}
+
+/* Makes room for the point and loads its kernel, and has its part of the L2 set aside, so that nothing of it happens in a
+   pass. */
 static int make_ready(const struct counting *c, const struct experiment *e, struct error *error)
 {
     struct layout layout;
@@ -71,16 +89,17 @@ int counting_run(const struct device_kind *kind, struct device *device, struct c
                              "the %s device has no hardware counters", kind->name);
         return 0;
     }
-    if (points[0].experiment->kernel->peer) {
-        counters_unavailable(&points[0].counters, "leave counters out",
-                             "what two devices do together is not counted");
+    const char *why = uncounted(points[0].experiment->kernel);
+    if (why) {
+        counters_unavailable(&points[0].counters, "leave counters out", "%s", why);
         return 0;
     }
     for (int i = 0; i < count && work.points < COUNTERS_POINTS; i++) {
         const struct experiment *e = points[i].experiment;
         struct counters_wanted also = wanted_by(e);
         struct error refused = {0};
-        if (!same_set(&wanted, &also) || e->kernel->peer)
+        if (!same_set(&wanted, &also) || uncounted(e->kernel) ||
+            (i > 0 && !passes_are_shared(points[0].experiment, e)))
             continue;
         if (make_ready(&c, e, &refused) < 0) {
             if (i > 0 && refused.kind == ERROR_OUT_OF_MEMORY)

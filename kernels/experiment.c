@@ -241,8 +241,9 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
     const char *pointer = derive ? "#/size" : "#/grid";
     for (int i = 0; i < 3; i++) {
         uint64_t least = (need[i] + (uint64_t)experiment->block[i] - 1) / (uint64_t)experiment->block[i];
+        uint64_t cluster = i == 0 ? kernel->cluster(&domain) : 1;
         if (derive)
-            grid[i] = (int64_t)(least ? least : 1);
+            grid[i] = (int64_t)((least ? least : 1) + cluster - 1) / (int64_t)cluster * (int64_t)cluster;
         if (kernel->grid_stride && i == 0) {
             uint64_t wave = one_wave(experiment, facts);
             if (derive && wave < least)
@@ -259,6 +260,9 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
         else if (grid[i] > limits->max_grid[i])
             problem_add(problems, pointer, "needs %lld blocks in %c, the limit of %s is %u",
                         (long long)grid[i], axes[i], limits->name, limits->max_grid[i]);
+        else if ((uint64_t)grid[i] % cluster)
+            problem_add(problems, pointer, "must be a multiple of the cluster's %llu blocks in x, is %lld",
+                        (unsigned long long)cluster, (long long)grid[i]);
         else if ((uint64_t)grid[i] < least)
             problem_add(
                 problems, pointer,
@@ -350,6 +354,24 @@ static void check_peer(const struct experiment *experiment, const struct device_
                     "must be another device than the one that runs it, %s", facts->uuid);
 }
 
+/* A GPU's compute capability times ten, 90 of "sm_90"; what has none is no GPU. */
+static int capability(const struct device_facts *facts)
+{
+    int found = 0;
+    return sscanf(facts->arch, "sm_%d", &found) == 1 ? found : 0;
+}
+
+static void check_architecture(const struct experiment *experiment, const struct device_facts *facts,
+                               struct problems *problems)
+{
+    struct domain domain = experiment_domain(experiment);
+    int least = experiment->kernel->architecture(&domain), found = facts ? capability(facts) : 0;
+    if (found && found < least)
+        problem_add(problems, "#/kernel",
+                    "asked for in this way, %s needs a GPU of compute capability %d.%d; %s has %d.%d",
+                    experiment->kernel->name, least / 10, least % 10, facts->name, found / 10, found % 10);
+}
+
 int experiment_check(struct experiment *experiment, const struct device_facts *facts,
                      struct problems *problems)
 {
@@ -363,6 +385,7 @@ int experiment_check(struct experiment *experiment, const struct device_facts *f
     bool formed = check_params(experiment, sized, problems);
     bool blocked = check_block(experiment, facts ? facts : &any_device, problems);
     if (sized && formed && blocked) {
+        check_architecture(experiment, facts, problems);
         check_refusal(experiment, problems);
         check_grid(experiment, facts, problems);
         check_shared(experiment, facts, problems);

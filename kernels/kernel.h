@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/placement.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -91,9 +93,11 @@ struct kernel {
     bool grid_stride; /* loops over the grid: any grid covers */
     bool
         sampled; /* some of its addresses are not affine in a block's coordinates: its prediction may say so */
-    bool host_memory;   /* its buffers lie in the host's memory, mapped for the device */
-    bool peer;          /* needs another device: some of its buffers lie in that one's memory */
+    bool
+        host_memory; /* some of its buffers lie in the host's memory, or move there and back: it crosses the bus */
+    bool peer;       /* needs another device: some of its buffers lie in that one's memory */
     bool copied;        /* on a GPU the copy engine does it, the first buffer to the second: no threads */
+    bool streamed;      /* on a GPU one run is several launches, with copies between, in several streams */
     uint64_t size[2];   /* the default: elements, or rows and columns */
     struct shape block; /* the default, threads */
     int param_count, buffer_count;
@@ -110,14 +114,25 @@ struct kernel {
     /* Elements of a buffer. */
     uint64_t (*elements)(const struct domain *domain, int buffer);
     struct traffic (*ledger)(const struct domain *domain);
+    /* What of the ledger no load or store of a warp asks for: a copy engine, the tensor memory accelerator, a texture. */
+    struct traffic (*elsewhere)(const struct domain *domain);
     /* Bytes of shared memory that a block needs. */
     uint64_t (*shared_bytes)(const struct domain *domain, enum dtype dtype);
     struct kernel_problem (*refuse)(const struct domain *domain, enum dtype dtype);
     /* Which of the variants that it is compiled in: 0 where there is one. */
     int (*variant)(const struct domain *domain);
-    /* Does the buffer lie in the peer's memory? And do launches reach that, or copies alone? */
-    bool (*on_peer)(const struct domain *domain, int buffer);
+    /* Whose memory a buffer lies in. And do launches reach a peer's, or copies alone? */
+    enum memory (*memory_of)(const struct domain *domain, int buffer);
     bool (*peer_access)(const struct domain *domain);
+    enum pages (*pages_before)(const struct domain *domain);
+    /* The compute capability that a GPU must have at least, times ten: 90 for 9.0; 0: whatever it has. */
+    int (*architecture)(const struct domain *domain);
+    /* Blocks of a cluster, along x: a grid is a multiple of it. */
+    uint64_t (*cluster)(const struct domain *domain);
+    /* The buffer for which a part of the L2 is set aside, -1: none. */
+    int (*kept)(const struct domain *domain);
+    /* Why the model of time does not apply; NULL: it does, as far as the kernel knows. */
+    const char *(*untimed)(const struct domain *domain);
     /* What element i of an output buffer must be after one launch, or what the generator put into an input.
        False: it must not have been touched. */
     bool (*expected)(const struct domain *domain, enum dtype dtype, int buffer, uint64_t i, double *value);

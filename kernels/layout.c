@@ -8,23 +8,41 @@ enum {
     HOST_CHUNK = 64,  /* of so many elements, spread evenly from the first to the last */
 };
 
-/* Where a device has no peers, whatever lies there lies here. */
+/* Where a device's memory is the host's, whatever lies elsewhere lies there too. */
+static enum memory memory_of(const struct layout *layout, int buffer)
+{
+    struct domain domain = experiment_domain(layout->experiment);
+    return layout->kind->host_alloc ? layout->experiment->kernel->memory_of(&domain, buffer) : MEMORY_OWN;
+}
+
+/* Its place among the memories, or -1. The first is the one that a result names. */
+static int reserve_one(struct layout *layout, enum memory whose, bool anew, struct error *error)
+{
+    const struct experiment *e = layout->experiment;
+    struct reserved place;
+    struct domain domain = experiment_domain(e);
+    for (int i = 0; i < layout->bases; i++)
+        if (layout->whose[i] == whose)
+            return i;
+    if (whose == MEMORY_PEER &&
+        layout->kind->peer(layout->device, e->peer_uuid, e->kernel->peer_access(&domain), error) < 0)
+        return -1;
+    if (layout->kind->reserve(layout->device, layout->bytes, whose, anew, &place, error) < 0)
+        return -1;
+    if (!layout->bases)
+        layout->place = place;
+    layout->whose[layout->bases] = whose;
+    layout->base[layout->bases] = place.base;
+    return layout->bases++;
+}
+
+/* Its own memory comes first, if any buffer lies there. */
 static int reserve_all(struct layout *layout, bool anew, struct error *error)
 {
-    const struct device_kind *kind = layout->kind;
-    const struct experiment *e = layout->experiment;
-    struct reserved there;
-    if (kind->reserve(layout->device, layout->bytes, e->kernel->host_memory ? MEMORY_HOST : MEMORY_OWN, anew,
-                      &layout->place, error) < 0)
-        return -1;
-    layout->base[layout->bases++] = layout->place.base;
-    if (!e->kernel->peer || !kind->peer)
-        return 0;
-    struct domain domain = experiment_domain(e);
-    if (kind->peer(layout->device, e->peer_uuid, e->kernel->peer_access(&domain), error) < 0 ||
-        kind->reserve(layout->device, layout->bytes, MEMORY_PEER, anew, &there, error) < 0)
-        return -1;
-    layout->base[layout->bases++] = there.base;
+    for (enum memory whose = MEMORY_OWN; whose < MEMORIES; whose++)
+        for (int b = 0; b < layout->experiment->kernel->buffer_count; b++)
+            if (memory_of(layout, b) == whose && reserve_one(layout, whose, anew, error) < 0)
+                return -1;
     return 0;
 }
 
@@ -43,7 +61,9 @@ int layout_make(const struct device_kind *kind, struct device *device, const str
         .shared_bytes = experiment_shared_bytes(e),
     };
     for (int b = 0; b < e->kernel->buffer_count; b++) {
-        bool there = layout->bases > 1 && e->kernel->on_peer(&layout->run.domain, b);
+        int there = 0;
+        while (layout->whose[there] != memory_of(layout, b))
+            there++;
         layout->run.buffer[b] = layout->base[there] + experiment_buffer_at(e, b);
         layout->run.elements[b] = e->kernel->elements(&layout->run.domain, b);
     }

@@ -11,14 +11,16 @@ struct layout {
     struct device *device;
     const struct experiment *experiment;
     struct reserved place;
-    char *base[2]; /* the place's; the peer's, where some buffers lie there, with all offsets the same */
+    /* Of each memory that some buffer lies in, with all offsets the same; the first one is the place's. */
+    enum memory whose[MEMORIES];
+    char *base[MEMORIES];
     int bases;
     uint64_t bytes; /* of each, with the guard zones */
     struct run run;
 };
 
-/* Reserves the memory, the peer's too when the kernel has one, `anew` as reserve() of device.h has it, and says where everything lies in it. Returns 0, or -1:
-   ERROR_OUT_OF_MEMORY. */
+/* Reserves memory wherever some buffer lies, `anew` as reserve() of device.h has it, and says where everything lies in it.
+   Returns 0, or -1: ERROR_OUT_OF_MEMORY. */
 int layout_make(const struct device_kind *kind, struct device *device, const struct experiment *experiment,
                 bool anew, struct layout *layout, struct error *error);
 

@@ -16,8 +16,13 @@ enum placement { PLACEMENT_KEEP, PLACEMENT_NEW, PLACEMENTS };
 /* "keep", "new" */
 const char *placement_text(enum placement placement);
 
-/* Whose memory: the device's own, the host's mapped for it, or that of the device which was named as its peer. */
-enum memory { MEMORY_OWN, MEMORY_HOST, MEMORY_PEER, MEMORIES };
+/* Whose memory: the device's own, the host's mapped for it, that of the device which was named as its peer, or managed: its
+   pages move to whoever touches them. */
+enum memory { MEMORY_OWN, MEMORY_HOST, MEMORY_PEER, MEMORY_MANAGED, MEMORIES };
+
+/* Where the pages of managed memory lie before a cold launch: on the device, with the host until they are touched, with the
+   host and fetched by a call that is part of what is timed. */
+enum pages { PAGES_RESIDENT, PAGES_FAULTS, PAGES_PREFETCHED };
 
 /* What a device handed out. */
 struct reserved {

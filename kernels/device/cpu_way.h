@@ -68,6 +68,8 @@ template <class T_, int V> struct cpu_context {
     BODY void store_shared(I i, T v) const { shared[i] = v; }
     BODY void atomic_add_shared(I i, T v) const { shared[i] += v; } /* its threads are one */
 
+    T load_texture(int b, I i) const { return buffers[b][i]; }
+
     /* The threads of a block, one after the other; a barrier is where such a loop ends. */
     template <class F> BODY void threads(F f)
     {
@@ -107,6 +109,10 @@ template <class T_, int V> struct cpu_context {
         for (I i = global_x(); i < count; i += gx * dx)
             f(i);
     }
+    template <int WAY, int W, class F> BODY void staged(int b, I count, I, F f) const
+    {
+        each_of_grid(count, [&](I j) { f(j, load_wide<W>(b, j)); });
+    }
     template <class F> BODY void each_step(I steps, F f) const
     {
         for (I s = 0; s < steps; s++)
@@ -117,6 +123,53 @@ template <class T_, int V> struct cpu_context {
     BODY I index_of(T v) const { return (I)v; }
     BODY T value_of(I i) const { return (T)i; }
 };
+
+/* A cluster's: one context for all its blocks, of which each has its part of the shared memory. */
+template <class Base> struct cpu_cluster : Base {
+    using T = typename Base::T;
+    using I = typename Base::I;
+    I blocks = 1, rank = 0; /* of the cluster, and which of them is at work */
+    T *all = nullptr;       /* their shared memory, `each` elements a block */
+    I each = 0;
+    using Base::Base;
+    template <class F> BODY void threads(F f)
+    {
+        I first = this->bx;
+        for (rank = 0; rank < blocks; rank++) {
+            this->bx = first + rank;
+            this->shared = all + rank * each;
+            Base::threads(f);
+        }
+        this->bx = first;
+    }
+    BODY T load_cluster(I ahead, I i) const { return all[(rank + ahead) % blocks * each + i]; }
+    BODY void cluster_barrier() const {}
+};
+
+template <class K, class C> static void cpu_clusters(const run &r, uint64_t begin, uint64_t end)
+{
+    uint64_t blocks = K::cluster(r.domain);
+    uint64_t each = (r.shared_bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
+    std::vector<std::max_align_t> shared(each * blocks + 1);
+    cpu_cluster<C> c(r, shared.data());
+    c.blocks = (int64_t)blocks;
+    c.all = c.shared;
+    c.each = (int64_t)(each * sizeof(std::max_align_t) / sizeof(typename C::T));
+    for (uint64_t cluster = begin; cluster < end; cluster++) {
+        c.bx = (int64_t)(cluster * blocks);
+        K::body(c);
+    }
+}
+
+/* What a GPU's copy engines do. */
+static inline void cpu_copy_buffer(const run *r, int from, int to, void *where)
+{
+    uint64_t each = dtype_bytes(r->dtype);
+    cpu_pool_each((cpu_pool *)where, r->elements[from], [&](uint64_t begin, uint64_t end) {
+        memcpy((char *)r->buffer[to] + begin * each, (const char *)r->buffer[from] + begin * each,
+               (end - begin) * each);
+    });
+}
 
 template <class K, class C> static void cpu_blocks(const run &r, uint64_t begin, uint64_t end)
 {
@@ -145,8 +198,16 @@ template <class K> static int cpu_launch(const run *r, void *where)
     return with_dtype<K>(r->dtype, [&](auto zero) {
         return with_variant<K>(r->domain, [&](auto variant) {
             using C = WAY_CONTEXT(cpu_context<decltype(zero), decltype(variant)::value>);
-            cpu_pool_each((cpu_pool *)where, r->grid.x * r->grid.y * r->grid.z,
-                          [&](uint64_t begin, uint64_t end) { cpu_blocks<K, C>(*r, begin, end); });
+            if constexpr (K::streamed)
+                cpu_copy_buffer(r, 0, 1, where);
+            if constexpr (K::clustered)
+                cpu_pool_each((cpu_pool *)where, r->grid.x / K::cluster(r->domain),
+                              [&](uint64_t begin, uint64_t end) { cpu_clusters<K, C>(*r, begin, end); });
+            else
+                cpu_pool_each((cpu_pool *)where, r->grid.x * r->grid.y * r->grid.z,
+                              [&](uint64_t begin, uint64_t end) { cpu_blocks<K, C>(*r, begin, end); });
+            if constexpr (K::streamed)
+                cpu_copy_buffer(r, 2, 3, where);
             return 0;
         });
     });

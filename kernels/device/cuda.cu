@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "kernels/device/counters.h"
 #include "kernels/device/cuda_device.h"
+#include "kernels/device/cuda_launch.h"
 #include "kernels/device/cuda_memory.h"
 #include "kernels/device/cuda_peer.h"
 #include "kernels/device/cuda_side.h"
@@ -214,6 +215,7 @@ static int cuda_prepare(device *device, const run *r, int buffer, error *error)
 static int cuda_launch(device *device, const run *r, error *error)
 {
     cuda_device *d = own(device);
+    CHECK(cuda_set_aside(r));
     CHECK(entry_of(r)->launch(r, d->stream));
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
@@ -227,6 +229,7 @@ static int cuda_check(device *device, const run *r, int buffer, check *found, er
 static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error *error)
 {
     cudaFuncAttributes attributes;
+    CHECK(cuda_set_aside(r));
     if (r->kernel->copied) {
         *facts = {-1, 0, 0};
         return 0;
@@ -261,27 +264,41 @@ static int time_enqueued(cuda_device *d, double *spin_ns, bool by_host, double *
 }
 
 /* Without access the driver stages a copy in the host's memory, and need not have enqueued it when its call returns, nor
-   return before it is nearly over. */
-static bool is_staged(const cuda_device *d, const run *r)
+   return before it is nearly over. Nor does a call that fetches pages. */
+static bool takes_host(const cuda_device *d, const run *r)
 {
-    return r && r->kernel->copied && !d->peer.access;
+    return r && ((r->kernel->copied && !d->peer.access) ||
+                 r->kernel->pages_before(&r->domain) == PAGES_PREFETCHED);
 }
 
 static int flush(cuda_device *d, error *error)
 {
+    CHECK(cuda_let_go());
     flush_body<<<1024, 256, 0, d->stream>>>(d->flush, d->flush_bytes / sizeof *d->flush, d->sink);
     CHECK(cudaGetLastError());
+    return 0;
+}
+
+/* Its part of the L2, and pages of managed memory where the kernel wants them. */
+static int cuda_cold(const run *r, error *error)
+{
+    CHECK(cuda_set_aside(r));
+    CHECK(cuda_memory_away(r));
     return 0;
 }
 
 static int cuda_time_cold(device *device, const run *r, double *us, error *error)
 {
     cuda_device *d = own(device);
+    if (r && (cuda_cold(r, error) < 0))
+        return -1;
     if (flush(d, error) < 0)
         return -1;
-    return time_enqueued(d, &d->launch_spin_ns, is_staged(d, r), us, error, [&]() -> int {
-        if (r)
-            return entry_of(r)->launch(r, d->stream);
+    return time_enqueued(d, &d->launch_spin_ns, takes_host(d, r), us, error, [&]() -> int {
+        if (r) {
+            int code = cuda_memory_fetch(r, d->index, d->stream);
+            return code ? code : entry_of(r)->launch(r, d->stream);
+        }
         empty_body<<<1, 32, 0, d->stream>>>();
         return (int)cudaGetLastError();
     });
@@ -302,6 +319,7 @@ static int launches_new(device *device, const run *r, unsigned count, launches *
 {
     cuda_device *d = own(device);
     cudaGraph_t graph = nullptr;
+    CHECK(cuda_set_aside(r));
     if (r->kernel->copied) {
         *out = reinterpret_cast<launches *>(new (std::nothrow) cuda_launches{nullptr, r, count});
         return *out ? 0 : error_set(error, ERROR_MEMORY, "no memory for %u copies", count);
@@ -325,7 +343,7 @@ static int launches_time(device *device, launches *launches, double *us, error *
 {
     cuda_device *d = own(device);
     const cuda_launches *l = own(launches);
-    return time_enqueued(d, &d->graph_spin_ns, is_staged(d, l->what), us, error, [&]() -> int {
+    return time_enqueued(d, &d->graph_spin_ns, takes_host(d, l->what), us, error, [&]() -> int {
         if (l->graph)
             return cudaGraphLaunch(l->graph, d->stream);
         int code = 0;

@@ -34,6 +34,25 @@ static int mapped_alloc(char **at, uint64_t bytes, uint64_t *spacer, error *erro
     return 0;
 }
 
+/* Only where a GPU and the processor may use it at the same time do pages move one by one. */
+static int managed_alloc(char **at, uint64_t bytes, uint64_t *spacer, error *error)
+{
+    int device = 0, concurrent = 0;
+    CHECK(cudaGetDevice(&device));
+    CHECK(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device));
+    if (!concurrent)
+        return error_set(
+            error, ERROR_UNAVAILABLE,
+            "managed memory does not move page by page here (cudaDevAttrConcurrentManagedAccess is 0)");
+    if (host_memory_check(*spacer + bytes, error) < 0)
+        return -1;
+    CHECK(cudaMallocManaged((void **)at, *spacer + bytes));
+    return 0;
+}
+
+typedef int (*allocator)(char **at, uint64_t bytes, uint64_t *spacer, error *error);
+static const allocator allocators[MEMORIES] = {own_alloc, mapped_alloc, own_alloc, managed_alloc};
+
 int cuda_memory_reserve(cuda_memory *memory, uint64_t bytes, enum memory whose, bool anew, reserved *place,
                         error *error)
 {
@@ -48,7 +67,7 @@ int cuda_memory_reserve(cuda_memory *memory, uint64_t bytes, enum memory whose, 
                           : of_host
                               ? placement_spacer(host_page, host_page, host_spacer_most)
                               : placement_spacer(device_page, PLACEMENT_SPACER_LEAST, PLACEMENT_SPACER_MOST);
-        if ((of_host ? mapped_alloc : own_alloc)(&block.at, bytes, &spacer, error) < 0)
+        if (allocators[whose](&block.at, bytes, &spacer, error) < 0)
             return -1;
         block.spacer = spacer;
         block.bytes = bytes;
@@ -63,6 +82,7 @@ void cuda_memory_free(cuda_memory *memory)
     cuda_memory_free_peer(memory);
     cudaFree(memory->block[MEMORY_OWN].at);
     cudaFreeHost(memory->block[MEMORY_HOST].at);
+    cudaFree(memory->block[MEMORY_MANAGED].at);
     *memory = {};
 }
 
@@ -77,4 +97,40 @@ bool cuda_memory_is_peer(const cuda_memory *memory, const void *at)
     const cuda_block &block = memory->block[MEMORY_PEER];
     const char *byte = (const char *)at;
     return block.at && byte >= block.at && byte < block.at + block.spacer + block.bytes;
+}
+
+static cudaError_t prefetch(const void *at, uint64_t bytes, int device, cudaStream_t stream)
+{
+#if CUDART_VERSION >= 13000
+    cudaMemLocation to = {};
+    to.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+    to.id = device == cudaCpuDeviceId ? 0 : device;
+    return cudaMemPrefetchAsync(at, bytes, to, 0, stream);
+#else
+    return cudaMemPrefetchAsync(at, bytes, device, stream);
+#endif
+}
+
+static cudaError_t move_pages(const run *r, int device, cudaStream_t stream)
+{
+    cudaError_t code = cudaSuccess;
+    for (int b = 0; b < r->kernel->buffer_count && code == cudaSuccess; b++)
+        if (r->kernel->memory_of(&r->domain, b) == MEMORY_MANAGED)
+            code = prefetch(r->buffer[b], r->elements[b] * dtype_bytes(r->dtype), device, stream);
+    return code;
+}
+
+int cuda_memory_away(const run *r)
+{
+    if (r->kernel->pages_before(&r->domain) == PAGES_RESIDENT)
+        return 0;
+    cudaError_t code = move_pages(r, cudaCpuDeviceId, nullptr);
+    return (int)(code ? code : cudaStreamSynchronize(nullptr));
+}
+
+int cuda_memory_fetch(const run *r, int device, cudaStream_t stream)
+{
+    if (r->kernel->pages_before(&r->domain) != PAGES_PREFETCHED)
+        return 0;
+    return (int)move_pages(r, device, stream);
 }

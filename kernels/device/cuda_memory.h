@@ -3,6 +3,7 @@
 #define COALESCED_KERNELS_DEVICE_CUDA_MEMORY_H
 
 #include "base/error.h"
+#include "kernels/device/entry.h"
 #include "kernels/placement.h"
 
 struct cuda_block {
@@ -26,5 +27,11 @@ int cuda_memory_reserve(cuda_memory *memory, uint64_t bytes, enum memory whose, 
 void cuda_memory_free_peer(cuda_memory *memory);
 bool cuda_memory_is_peer(const cuda_memory *memory, const void *at);
 void cuda_memory_free(cuda_memory *memory);
+
+/* Pages of the run's managed buffers, as its kernel wants them before a cold launch: to the host, which waits until they are
+   there; and from there to the device, in the stream. Nothing for a kernel that has none, or wants them where they are. Codes
+   are the runtime's. */
+int cuda_memory_away(const run *r);
+int cuda_memory_fetch(const run *r, int device, cudaStream_t stream);
 
 #endif

@@ -1,146 +1,15 @@
-/* How a GPU executes a body: the context is the thread, and the body becomes a __global__ function. Indices
+/* How a GPU executes a body: it becomes a __global__ function, over the context of cuda_context.h. Indices
    are 32-bit where everything that a thread could compute fits, 64-bit elsewhere. */
 #include <cuda_runtime.h>
 
+#include "kernels/device/cuda_context.h"
+#include "kernels/device/cuda_launch.h"
 #include "kernels/device/way.h"
-
-/* Dynamic shared memory that a launch gets without asking for more. */
-enum { CUDA_SHARED_UNASKED = 48 * 1024 };
 
 #ifndef WAY_CONTEXT
 #define WAY_CONTEXT(...) __VA_ARGS__ /* tests wrap the context in one that spoils the body */
 #define WAY_ENTRY(name) cuda_entry_##name
 #endif
-
-template <class T, class I> struct cuda_args {
-    T *buffers[KERNEL_BUFFERS]; /* first: cuda_launch() */
-    I n, rows, columns;
-    I params[KERNEL_PARAMS];
-};
-
-/* What one access of so many bytes moves. */
-template <unsigned bytes> struct word_of;
-template <> struct word_of<1> {
-    using type = unsigned char;
-};
-template <> struct word_of<2> {
-    using type = unsigned short;
-};
-template <> struct word_of<4> {
-    using type = unsigned;
-};
-template <> struct word_of<8> {
-    using type = uint2;
-};
-template <> struct word_of<16> {
-    using type = uint4;
-};
-
-struct constant_table {
-    int32_t value[CONSTANTS];
-    constexpr constant_table() : value{}
-    {
-        for (int k = 0; k < CONSTANTS; k++)
-            value[k] = (int32_t)constant_value((uint64_t)k);
-    }
-};
-/* A template, so that only a kernel that asks for it brings it along: a module with constant memory of its own costs each
-   of its launches some 0.25 us. */
-template <class> __constant__ constant_table cuda_constants;
-
-extern __shared__ uint4 cuda_shared[];
-
-template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_args<T_, I_> {
-    using T = T_;
-    using I = I_;
-    static constexpr int variant = V;
-    static constexpr unsigned element_bytes = sizeof(T_);
-    __device__ explicit cuda_context(const cuda_args<T, I> &args) : cuda_args<T, I>(args) {}
-
-    BODY I param(int k) const { return this->params[k]; }
-    BODY I thread_x() const { return (I)threadIdx.x; }
-    BODY I thread_y() const { return (I)threadIdx.y; }
-    BODY I block_x() const { return (I)blockIdx.x; }
-    BODY I block_y() const { return (I)blockIdx.y; }
-    BODY I block_dim_x() const { return (I)blockDim.x; }
-    BODY I block_dim_y() const { return (I)blockDim.y; }
-    BODY I global_x() const { return block_x() * block_dim_x() + thread_x(); }
-    BODY I global_y() const { return block_y() * block_dim_y() + thread_y(); }
-    BODY T load(int b, I i) const
-    {
-        const T *p = this->buffers[b];
-        if constexpr (P == LOAD_CA)
-            return __ldca(p + i);
-        else if constexpr (P == LOAD_CG)
-            return __ldcg(p + i);
-        else if constexpr (P == LOAD_LDG)
-            return __ldg(p + i);
-        else if constexpr (P == LOAD_CS)
-            return __ldcs(p + i);
-        else if constexpr (P == LOAD_VOLATILE)
-            return *(const volatile T *)(p + i);
-        else
-            return p[i];
-    }
-    BODY T load_ldg(int b, I i) const { return __ldg(this->buffers[b] + i); }
-    template <int W> BODY wide<T, W> load_wide(int b, I j) const
-    {
-        auto word = reinterpret_cast<const typename word_of<sizeof(T) * W>::type *>(this->buffers[b])[j];
-        wide<T, W> r;
-        memcpy(&r, &word, sizeof r);
-        return r;
-    }
-    BODY void store(int b, I i, T v) const { this->buffers[b][i] = v; }
-    template <int W> BODY void store_wide(int b, I j, wide<T, W> v) const
-    {
-        typename word_of<sizeof(T) * W>::type word;
-        memcpy(&word, &v, sizeof word);
-        reinterpret_cast<decltype(word) *>(this->buffers[b])[j] = word;
-    }
-    BODY void atomic_add(int b, I i, T v) const { atomicAdd(this->buffers[b] + i, v); }
-    BODY T constant(I k) const { return (T)cuda_constants<constant_table>.value[k]; }
-    BODY T load_shared(I i) const { return reinterpret_cast<const T *>(cuda_shared)[i]; }
-    BODY void store_shared(I i, T v) const { reinterpret_cast<T *>(cuda_shared)[i] = v; }
-    BODY void atomic_add_shared(I i, T v) const { atomicAdd(reinterpret_cast<T *>(cuda_shared) + i, v); }
-
-    template <class F> BODY void threads(F f) const { f(); }
-    BODY void barrier() const { __syncthreads(); }
-    template <class F, class G> BODY void warp_sum(F f, G g) const
-    {
-        unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-        unsigned lane = thread % 32, rest = blockDim.x * blockDim.y * blockDim.z - (thread - lane);
-        unsigned lanes = rest < 32 ? rest : 32; /* the last warp may have fewer */
-        T sum = f();
-        UNROLL
-        for (unsigned down = 16; down > 0; down /= 2) {
-            T other = __shfl_down_sync(~0u >> (32 - lanes), sum, down);
-            if (lane + down < lanes)
-                sum = sum + other;
-        }
-        if (lane == 0)
-            g(sum);
-    }
-    template <class F> BODY void each_of_grid(I count, F f) const { strided(count, f); }
-    template <class F> BODY void strided(I count, F f) const
-    {
-        /* All threads take so many rounds, and some of them one more. A plain `while (i < count)` that the compiler
-           unrolls would have the lanes of a warp leave it at different places, and take the same load twice. */
-        I step = (I)gridDim.x * block_dim_x(), i = global_x();
-        for (I rounds = count / step; rounds > 0; rounds--, i += step)
-            f(i);
-        if (i < count)
-            f(i);
-    }
-    template <class F> BODY void each_step(I steps, F f) const
-    {
-        for (I s = 0; s < steps; s++)
-            f();
-    }
-    template <class F> BODY void compute(I steps, F f) const { each_step(steps, f); }
-    template <class F> BODY I computed(I i, F f) const { return (I)f((uint64_t)i); }
-    BODY I index_of(T v) const { return (I)v; }
-    BODY T value_of(I i) const { return (T)i; }
-};
 
 /* Threads that a multiprocessor holds, by the architecture that is compiled for (the CUDA programming guide's table of
    compute capabilities): ptxas refuses launch bounds that ask for room for more. */
@@ -204,9 +73,40 @@ __global__ void CUDA_CAPPED(K, C) cuda_body_capped(const cuda_args<typename C::T
     K::body(c);
 }
 
+/* The same with a texture over its first buffer. */
+template <class K, class C>
+__global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
+    cuda_body_textured(const cuda_args<typename C::T, typename C::I> args, cudaTextureObject_t texture)
+{
+    C c(args);
+    c.texture = texture;
+    K::body(c);
+}
+
+/* A chunk of the grid, from a block on: its blocks are numbered as those of the whole. */
+template <class Base> struct cuda_chunk : Base {
+    using I = typename Base::I;
+    I first;
+    __device__ cuda_chunk(const cuda_args<typename Base::T, I> &args, I block) : Base(args), first(block) {}
+    BODY I block_x() const { return first + Base::block_x(); }
+    BODY I global_x() const { return block_x() * Base::block_dim_x() + Base::thread_x(); }
+};
+
+template <class K, class C>
+__global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
+    cuda_body_chunk(const cuda_args<typename C::T, typename C::I> args, uint64_t first)
+{
+    cuda_chunk<C> c(args, (typename C::I)first);
+    K::body(c);
+}
+
 template <class K, class C> static const void *cuda_body_of()
 {
-    if constexpr (K::restricted)
+    if constexpr (K::textured)
+        return (const void *)cuda_body_textured<K, C>;
+    else if constexpr (K::streamed)
+        return (const void *)cuda_body_chunk<K, C>;
+    else if constexpr (K::restricted)
         return (const void *)cuda_body_restricted<K, C>;
     else if constexpr (K::max_registers(C::variant) > 0)
         return (const void *)cuda_body_capped<K, C>;
@@ -245,21 +145,60 @@ static inline int cuda_copy_buffers(const run *r, void *where)
                                 cudaMemcpyDefault, (cudaStream_t)where);
 }
 
+/* A launch of the whole grid: what its attributes ask for, and what stands behind the arguments. */
+template <class K>
+static int cuda_launch_whole(const run *r, const void *symbol, void *args, cudaStream_t stream)
+{
+    void **pointers = (void **)args;
+    void *arguments[] = {args, pointers, pointers + 1, pointers + 2, pointers + 3};
+    cuda_launching launching(r, r->grid, stream);
+    cudaTextureObject_t texture = 0;
+    if constexpr (K::textured) {
+        if (int code = cuda_texture_of(r, &texture))
+            return code;
+        arguments[1] = &texture;
+    }
+    if constexpr (K::clustered)
+        launching.in_clusters(K::cluster(r->domain));
+    if (K::kept(r->domain) >= 0)
+        launching.keep(r, K::kept(r->domain));
+    return launching.go(symbol, arguments);
+}
+
+/* Chunk by chunk, each in a stream of its own turn: copied in, worked on, copied out. */
+template <class K>
+static int cuda_launch_chunks(const run *r, const void *symbol, void *args, cudaStream_t stream)
+{
+    cuda_fork fork;
+    int failed = fork.begin(stream, K::streams(r->domain));
+    uint64_t chunks = (uint64_t)K::chunks(r->domain), done = 0;
+    for (uint64_t k = 0; k < chunks && !failed; k++) {
+        uint64_t blocks = r->grid.x * (k + 1) / chunks - done, begin = done * r->domain.block.x;
+        uint64_t end = (done + blocks) * r->domain.block.x;
+        end = end < r->domain.n ? end : r->domain.n;
+        cudaStream_t turn = fork.stream((int)k);
+        void *arguments[] = {args, &done};
+        if (begin < end)
+            failed = cuda_copy_part(r, 0, 1, begin, end, turn);
+        if (blocks && !failed)
+            failed = cuda_launching(r, {blocks, 1, 1}, turn).go(symbol, arguments);
+        if (begin < end && !failed)
+            failed = cuda_copy_part(r, 2, 3, begin, end, turn);
+        done += blocks;
+    }
+    int unjoined = fork.end(stream);
+    return failed ? failed : unjoined;
+}
+
 template <class K> static int cuda_launch(const run *r, void *where)
 {
     if constexpr (K::copied)
         return cuda_copy_buffers(r, where);
     return cuda_with_instance<K>(r, [&](const void *symbol, void *args) {
-        void **pointers = (void **)args;
-        void *arguments[] = {args, pointers, pointers + 1, pointers + 2, pointers + 3};
-        const shape &grid = r->grid, &block = r->domain.block;
-        if (r->shared_bytes > CUDA_SHARED_UNASKED)
-            if (cudaError_t code = cudaFuncSetAttribute(symbol, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                        (int)r->shared_bytes))
-                return (int)code;
-        return (int)cudaLaunchKernel(symbol, dim3((unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z),
-                                     dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), arguments,
-                                     r->shared_bytes, (cudaStream_t)where);
+        if constexpr (K::streamed)
+            return cuda_launch_chunks<K>(r, symbol, args, (cudaStream_t)where);
+        else
+            return cuda_launch_whole<K>(r, symbol, args, (cudaStream_t)where);
     });
 }
 

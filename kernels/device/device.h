@@ -56,6 +56,7 @@ struct device_kind {
     int (*launch)(struct device *device, const struct run *run, struct error *error);
     int (*check)(struct device *device, const struct run *run, int buffer, struct check *found,
                  struct error *error);
+    /* Loads the kernel, and makes ready what its launches need besides memory: nothing of that happens in a launch after it. */
     int (*launch_facts)(struct device *device, const struct run *run, struct launch_facts *facts,
                         struct error *error);
 

@@ -36,6 +36,13 @@ template <class K, class T_, int V> struct model_context {
         to.access(kind, space, (unsigned)(W * sizeof(T_)), i * (int64_t)sizeof(T_));
     }
     static T unknown() { return NAN; }
+    template <int W> static wide<T, W> unknown_wide()
+    {
+        wide<T, W> w;
+        for (int u = 0; u < W; u++)
+            w.v[u] = unknown();
+        return w;
+    }
     T load(int b, const affine &i) const
     {
         note(ACCESS_LOAD, b, 1, i);
@@ -46,11 +53,8 @@ template <class K, class T_, int V> struct model_context {
     T load_ldg(int b, const affine &i) const { return load(b, i); }
     template <int W> wide<T, W> load_wide(int b, const affine &j) const
     {
-        wide<T, W> w;
         note(ACCESS_LOAD, b, W, j * (int64_t)W);
-        for (int u = 0; u < W; u++)
-            w.v[u] = unknown();
-        return w;
+        return unknown_wide<W>();
     }
     void store(int b, const affine &i, const T &) const { note(ACCESS_STORE, b, 1, i); }
     template <int W> void store_wide(int b, const affine &j, const wide<T, W> &) const
@@ -71,6 +75,10 @@ template <class K, class T_, int V> struct model_context {
     void store_shared(const affine &i, const T &) const { note(ACCESS_STORE, SPACE_SHARED, 1, i); }
     void atomic_add_shared(const affine &i, const T &) const { note(ACCESS_ATOMIC, SPACE_SHARED, 1, i); }
 
+    T load_cluster(int64_t, const affine &) const { return unknown(); } /* another block's: in no sum */
+    void cluster_barrier() const { to.take_barrier(); }
+    T load_texture(int, const affine &) const { return unknown(); } /* a path of its own */
+
     template <class F> void threads(F f) const { f(); }
     void barrier() const { to.take_barrier(); }
     template <class F, class G> void warp_sum(F f, G g) const
@@ -88,6 +96,21 @@ template <class K, class T_, int V> struct model_context {
             auto i = global_x();
             if (i < count)
                 f(i);
+        });
+    }
+    /* What the accelerator brings is asked for by no warp; what cp.async brings goes past registers. */
+    template <int WAY, int W, class F> void staged(int b, int64_t count, int64_t, F f) const
+    {
+        to.loop(count, [&] {
+            auto j = global_x();
+            if (!(j < count))
+                return;
+            if (WAY != STAGED_BULK)
+                note(ACCESS_LOAD, b, W, j * (int64_t)W);
+            if (WAY == STAGED_REGISTERS)
+                note(ACCESS_STORE, SPACE_SHARED, W, affine(thread_x() * W));
+            note(ACCESS_LOAD, SPACE_SHARED, W, affine(thread_x() * W));
+            f(j, unknown_wide<W>());
         });
     }
     template <class F> void each_step(int64_t steps, F f) const

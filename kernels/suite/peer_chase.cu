@@ -12,6 +12,6 @@ struct peer_chase : chase {
         k.lesson = "Time a step is what a load takes over the link and back.";
         describe_chase(k, "n elements in the peer's memory: the element that comes next");
     }
-    static bool on_peer(const domain &, int buffer) { return buffer == A; }
+    static memory memory_of(const domain &, int buffer) { return buffer == A ? MEMORY_PEER : MEMORY_OWN; }
 };
 SUITE_KERNEL(peer_chase)

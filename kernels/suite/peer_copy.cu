@@ -34,9 +34,9 @@ struct peer_copy : suite_kernel {
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");
     }
-    static bool on_peer(const domain &d, int buffer)
+    static memory memory_of(const domain &d, int buffer)
     {
-        return buffer == (d.param[DIRECTION] == READ ? A : C);
+        return buffer == (d.param[DIRECTION] == READ ? A : C) ? MEMORY_PEER : MEMORY_OWN;
     }
     static bool peer_access(const domain &d) { return d.param[ACCESS] == ENABLED; }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }

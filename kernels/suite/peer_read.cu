@@ -30,7 +30,7 @@ struct peer_read : width_by_parameter<2> {
                    ? d.n
                    : ((uint64_t)d.param[OFFSET] + (accesses - 1) * (uint64_t)d.param[STRIDE] + 1) * width;
     }
-    static bool on_peer(const domain &, int buffer) { return buffer == A; }
+    static memory memory_of(const domain &, int buffer) { return buffer == A ? MEMORY_PEER : MEMORY_OWN; }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {

@@ -50,6 +50,22 @@
                               first one; lanes pass values on by shuffles, not by memory
      c.strided(count, f)      within c.threads: f(i) for the thread's indices below count in a loop over the grid
      c.each_of_grid(count, f) outside of c.threads: the same for all threads (both with grid_stride_loop)
+     c.staged<WAY, W>(b, count, stages, f)
+                              outside of c.threads: f(j, w) for the thread's j below count in a loop over the grid, w the
+                              W elements from W * j of b on, 16 bytes, that came by way of shared memory. WAY is a
+                              staged_way; so many of a block's tiles, 1 to STAGED_MOST, are under way at a time. Takes
+                              stages * (16 bytes a thread) of shared memory, from its beginning, and for STAGED_BULK
+                              stages * STAGED_BARRIER_BYTES behind it
+
+   only where the body is a cluster's (clustered), and in no vocabulary.cu; cluster_shared.cu has them:
+
+     c.load_cluster(ahead, i) load_shared(i) of the block so many further in the cluster, fewer than it has; after the last
+                              comes the first
+     c.cluster_barrier()      c.barrier() of all blocks of the cluster
+
+   only with `textured`:
+
+     c.load_texture(b, i)     the same as c.load(b, i), by a texture fetch; b is the first buffer
 
    Operators, in every context:
 
@@ -87,6 +103,11 @@ enum : unsigned {
     U8 = 1u << DTYPE_U8,
     U16 = 1u << DTYPE_U16
 };
+
+/* How c.staged() brings what it brings: through registers, by cp.async, or a tile at once by the tensor memory accelerator,
+   which needs a barrier of its own for each tile that is under way. */
+enum staged_way { STAGED_REGISTERS, STAGED_ASYNC, STAGED_BULK, STAGED_WAYS };
+enum { STAGED_BARRIER_BYTES = 8, STAGED_MOST = 8, STREAMS_MOST = 8 };
 
 /* Neighbouring elements that are moved in one access. */
 template <class T, int V> struct wide {
@@ -147,11 +168,33 @@ struct suite_kernel {
        that wraps by % within a block. The model then samples, and its prediction says "exact": false. Without this the
        tests want every prediction exact; a wrap can be had by a buffer that goes on (elements()). */
     static constexpr bool sampled = false;
-    /* It needs another device, its peer: on_peer() says which buffers lie there. Without peer_access() launches here do not
-       reach that memory, and only a copy can. */
+    /* Whose memory a buffer lies in. host_memory: some lie in the host's, or move there and back; peer: it needs another
+       device, in whose memory some lie. Without peer_access() launches here do not reach that, and only a copy can. */
+    static memory memory_of(const domain &, int) { return MEMORY_OWN; }
+    static constexpr bool host_memory = false;
     static constexpr bool peer = false;
-    static bool on_peer(const domain &, int) { return false; }
     static bool peer_access(const domain &) { return true; }
+    static pages pages_before(const domain &) { return PAGES_RESIDENT; }
+    /* Compute capability that it needs of a GPU, times ten. */
+    static int architecture(const domain &) { return 0; }
+    /* Launched in clusters of so many blocks, along x, that reach each other's shared memory (clustered: has
+       c.load_cluster() and c.cluster_barrier(), and block_level). */
+    static constexpr bool clustered = false;
+    static uint64_t cluster(const domain &) { return 1; }
+    /* The buffer for which a part of the L2 is set aside. */
+    static int kept(const domain &) { return -1; }
+    /* On a GPU its first buffer is bound to a texture: has c.load_texture(). */
+    static constexpr bool textured = false;
+    /* On a GPU the blocks are launched in so many chunks, in so many streams, one chunk after the other; before each the
+       copy engine moves the chunk's elements of the first buffer to the second, and after it those of the third to the
+       fourth. One element a thread. Elsewhere the same is done for all at once. */
+    static constexpr bool streamed = false;
+    static int streams(const domain &) { return 1; }
+    static int chunks(const domain &) { return 1; }
+    /* What of the ledger no load or store of a warp asks for. */
+    static traffic elsewhere(const domain &) { return {0, 0}; }
+    /* Why the model of time does not apply. */
+    static const char *untimed(const domain &) { return nullptr; }
     /* On a GPU the copy engine moves the first buffer to the second in the body's place. */
     static constexpr bool copied = false;
     /* Compiled in so many variants: C::variant is the one that variant() says. */

@@ -32,6 +32,7 @@ template <class K> static void table_describe(kernel *k)
     k->restricted = K::restricted;
     k->cover = [](const domain *d) { return K::cover(*d); };
     k->elements = [](const domain *d, int buffer) { return K::elements(*d, buffer); };
+    k->elsewhere = [](const domain *d) { return K::elsewhere(*d); };
     k->ledger = [](const domain *d) { return K::ledger(*d); };
     k->expected = [](const domain *d, dtype type, int buffer, uint64_t i, double *value) {
         kernel own{};
@@ -41,13 +42,21 @@ template <class K> static void table_describe(kernel *k)
     k->shared_bytes = [](const domain *d, dtype type) { return K::shared_bytes(*d, dtype_bytes(type)); };
     k->refuse = [](const domain *d, dtype type) { return K::refuse(*d, type); };
     k->variant = [](const domain *d) { return K::variant(*d); };
-    k->on_peer = [](const domain *d, int buffer) { return K::on_peer(*d, buffer); };
+    k->memory_of = [](const domain *d, int buffer) { return K::memory_of(*d, buffer); };
     k->peer_access = [](const domain *d) { return K::peer_access(*d); };
+    k->pages_before = [](const domain *d) { return K::pages_before(*d); };
+    k->architecture = [](const domain *d) { return K::architecture(*d); };
+    k->cluster = [](const domain *d) { return K::cluster(*d); };
+    k->kept = [](const domain *d) { return K::kept(*d); };
+    k->untimed = [](const domain *d) { return K::untimed(*d); };
+    k->host_memory = K::host_memory;
     k->peer = K::peer;
     k->copied = K::copied;
+    k->streamed = K::streamed;
     k->grid_stride = K::grid_stride_loop;
     k->sampled = K::sampled;
     static_assert(!K::grid_stride_loop || K::block_level, "a loop over the grid is a block's");
+    static_assert(!K::clustered || K::block_level, "a cluster is of blocks");
     K::describe(*k);
 }
 

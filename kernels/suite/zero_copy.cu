@@ -7,7 +7,7 @@
 struct zero_copy : suite_kernel {
     enum { LOAD };
     enum { A, C };
-    static constexpr bool load_paths = true;
+    static constexpr bool load_paths = true, host_memory = true;
 
     static void describe(kernel &k)
     {
@@ -15,10 +15,14 @@ struct zero_copy : suite_kernel {
         k.text = "C[i] = A[i], A and C in the host's memory";
         k.lesson = "Data that is used once need not be copied first: the bus is as fast either way, and only "
                    "as fast.";
-        k.host_memory = true;
         param_load(k, LOAD);
         input(k, A, "A", "n elements, in the host's memory");
         output(k, C, "C", "n elements, in the host's memory, all written");
+    }
+    static memory memory_of(const domain &, int) { return MEMORY_HOST; }
+    static const char *untimed(const domain &)
+    {
+        return "its arrays lie in the host's memory, and the bus is not modelled";
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)

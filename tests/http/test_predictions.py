@@ -78,7 +78,7 @@ def test_an_architecture_that_is_not_known_is_told_those_that_are(service):
 def test_every_kernel_at_any_size_answers_at_once(service):
     slowest = 0
     for kernel in service.get("/v1/kernels").json()["kernels"]:
-        size = [16383, 16381] if kernel["size_dims"] == 2 else 268435399
+        size = [16383, 16381] if kernel["size_dims"] == 2 else 134217689 if kernel["name"] == "texture_read" else 268435399
         block = [31, 33] if kernel["block_dims"] == 2 else 200 if kernel["name"] == "register_pressure" else 1000
         times = []
         for _ in range(5):
@@ -87,6 +87,6 @@ def test_every_kernel_at_any_size_answers_at_once(service):
             times.append(time.monotonic() - begin)
         slowest = max(slowest, min(times))  # the best of each: others may use the machine, too
         assert answer.status_code == 200, answer.text
-        not_affine = kernel["name"] in ("gather", "pointer_chase", "peer_chase", "atomic_add", "histogram")
+        not_affine = kernel["name"] in ("gather", "pointer_chase", "peer_chase", "atomic_add", "histogram", "l2_persistence")
         assert answer.json()["predictions"][0]["exact"] == (not not_affine), kernel["name"]
     assert slowest < 0.05 or sanitized()

@@ -51,6 +51,9 @@ template <class K, class T_, int V> struct plain_context : plain_thread {
     }
     void store_shared(I i, T) const { note('s', SHARED, 1, i); }
     void atomic_add_shared(I i, T) const { note('a', SHARED, 1, i); }
+    T load_cluster(I, I) const { return T(); }
+    void cluster_barrier() const {}
+    T load_texture(int, I) const { return T(); }
     template <class F> void threads(F f) const { f(); }
     void barrier() const {}
     template <class F, class G> void warp_sum(F f, G g) const
@@ -67,6 +70,17 @@ template <class K, class T_, int V> struct plain_context : plain_thread {
             f(i);
         }
         virtual_block = -1;
+    }
+    template <int WAY, int W, class F> void staged(int b, I count, I, F f) const
+    {
+        strided(count, [&](I j) {
+            if (WAY != STAGED_BULK)
+                note('l', b, W, j * W);
+            if (WAY == STAGED_REGISTERS)
+                note('s', SHARED, W, tx * W);
+            note('l', SHARED, W, tx * W);
+            f(j, wide<T, W>{});
+        });
     }
     template <class F> void each_step(I steps, F f) const
     {

@@ -27,7 +27,7 @@ struct vocabulary : suite_kernel {
     static HOST_DEVICE uint64_t elements(const domain &d, int buffer) { return buffer == D ? 1 : d.n; }
     static uint64_t shared_bytes(const domain &d, uint64_t element_bytes)
     {
-        return d.block.x * element_bytes;
+        return d.block.x * (16 / element_bytes) * element_bytes;
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
 
@@ -92,6 +92,10 @@ struct vocabulary : suite_kernel {
     template <class Context> static BODY void body(Context &c)
     {
         static_assert(sizeof(typename Context::T) >= Context::element_bytes, "a value holds an element");
+        constexpr int four = 16 / (int)Context::element_bytes;
+        c.template staged<STAGED_REGISTERS, four>(A, c.n / four, 1,
+                                                  [&](auto j, auto w) { c.store_wide(C, j, w); });
+        c.barrier();
         c.threads([&] {
             typename Context::I i = c.block_x() * c.block_dim_x() + c.thread_x(), steps = 0;
             i += (c.thread_y() + c.block_y() + c.global_y()) * c.block_dim_y(); /* all 0, of one dimension */

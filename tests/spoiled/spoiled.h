@@ -45,6 +45,13 @@ template <class Base> struct spoiled : Base {
         return spoil_now.how != SPOIL_SHIFT ? i : i + 1 < count ? i + 1 : i;
     }
     SPOILED T load(int b, I i) const { return Base::load(b, shifted(i, elements(b))); }
+    SPOILED T load_texture(int b, I i) const { return Base::load_texture(b, shifted(i, elements(b))); }
+    template <int WAY, int W, class F> SPOILED void staged(int b, I count, I stages, F f) const
+    {
+        Base::template staged<WAY, W>(b, count, stages, [&](I j, wide<T, W> w) {
+            f(j, spoil_now.how == SPOIL_SHIFT ? load_wide<W>(b, j) : w);
+        });
+    }
     SPOILED T load_ldg(int b, I i) const { return Base::load_ldg(b, shifted(i, elements(b))); }
     template <int W> SPOILED wide<T, W> load_wide(int b, I j) const
     {

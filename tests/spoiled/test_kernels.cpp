@@ -182,12 +182,36 @@ static void a_grid_larger_than_needed_changes_nothing(void **)
         e.size[1] = e.kernel->dims == 2 ? 77 : 0;
         if (experiment_check(&e, nullptr, &wrong) < 0)
             fail_msg("%s: %s", e.kernel->name, wrong.at[0].detail);
-        e.grid[0] += 3;
+        domain d = experiment_domain(&e);
+        e.grid[0] += 3 * (int64_t)k->cluster(&d);
         if (e.kernel->grid_dims == 2)
             e.grid[1] += 2;
         assert_int_equal(experiment_check(&e, nullptr, &wrong), 0);
         if (runner_verify(plain, &e, &out, &failure) < 0)
             fail_msg("%s: %s", e.kernel->name, failure.text);
+    }
+}
+
+static void one_thread_does_it_all_in_a_loop_over_the_grid(void **)
+{
+    for (const kernel *k : chosen) {
+        experiment e;
+        result out;
+        error failure = {};
+        problems wrong = {};
+        experiment_init(&e, k);
+        if (!k->grid_stride)
+            continue;
+        e.size[0] = 1003;
+        e.block[0] = e.grid[0] = e.grid[1] = e.grid[2] = 1;
+        for (int v = 0; v < 3; v++) {
+            if (k->params[0].type == PARAM_CHOICE && v <= k->params[0].max)
+                e.param[0] = v;
+            if (experiment_check(&e, nullptr, &wrong) < 0)
+                fail_msg("%s: %s", k->name, wrong.at[0].detail);
+            if (runner_verify(plain, &e, &out, &failure) < 0)
+                fail_msg("%s: %s", k->name, failure.text);
+        }
     }
 }
 
@@ -352,6 +376,7 @@ int main(int argc, char **argv)
     const CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_is_verified_at_sizes_and_blocks_that_fit_nothing),
         cmocka_unit_test(a_grid_larger_than_needed_changes_nothing),
+        cmocka_unit_test(one_thread_does_it_all_in_a_loop_over_the_grid),
         cmocka_unit_test(every_way_to_spoil_every_kernel_is_found_out),
         cmocka_unit_test(the_ledger_counts_what_is_touched),
         cmocka_unit_test(the_ledger_s_stores_are_the_elements_that_are_expected_to_be_written),

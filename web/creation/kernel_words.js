@@ -55,6 +55,12 @@ const TITLES = {
   "Misaligned stores, unrolled by four": "非对齐存储，展开四次",
   "Write only": "只写",
   "Mapped host memory": "映射的主机内存",
+  "Asynchronous copy to shared memory": "异步复制到共享内存",
+  "Shared memory of a cluster": "线程块簇的共享内存",
+  "Kept in the L2": "留在 L2 里",
+  "Copies and work in streams": "流中的复制与计算",
+  "Texture fetches": "纹理读取",
+  "Unified memory": "统一内存",
 };
 
 const LESSONS = {
@@ -109,6 +115,12 @@ const LESSONS = {
   "Stores need no answer, yet the loads before them do: unrolling hides their latency while the stores stay misaligned.": "存储不需要回答，它前面的加载却需要：展开隐藏了加载的延迟，存储依然不对齐。",
   "What stores reach by themselves. Nobody waits for them, until the path to memory is full.": "单靠存储能达到多少。在通往内存的路堵满之前，没有人等它们。",
   "Data that is used once need not be copied first: the bus is as fast either way, and only as fast.": "只用一次的数据不必先复制：两种方式总线一样快，也只有这么快。",
+  "What is on its way to shared memory needs no register and no thread that waits for it.": "在去共享内存路上的数据不占寄存器，也不需要线程等它。",
+  "What a neighbouring block holds in its shared memory need not be loaded twice.": "相邻块已放在共享内存里的数据不必再加载一次。",
+  "What is used again can be kept from what streams by, as far as the part of the L2 that may be set aside goes.": "会再用的数据可以不被流过的数据挤走，只要 L2 中可预留的部分装得下。",
+  "A copy in, a copy out and a kernel can go on at the same time, if they are of different chunks in different streams.": "拷入、拷出和内核可以同时进行，只要它们属于不同流里的不同段。",
+  "A texture's fetch takes the same sectors by another way.": "纹理读取走另一条路，取的扇区相同。",
+  "Pages that are fetched before they are needed come as fast as a copy; those that are waited for come one fault after the other.": "用之前就取来的页和复制一样快；等着才来的页，一次缺页接一次缺页。",
 };
 
 const FORMULAS = {
@@ -148,6 +160,10 @@ const FORMULAS = {
   "C[i + offset] = A[i] + B[i], four elements a thread, a block apart": "C[i + offset] = A[i] + B[i]，每个线程四个元素，相隔一个块",
   "C[i] = the number of the thread that writes it, modulo 128": "C[i] = 写它的线程的编号，对 128 取模",
   "C[i] = A[i], A and C in the host's memory": "C[i] = A[i]，A 和 C 在主机内存里",
+  "C[i] = A[i], through shared memory": "C[i] = A[i]，经过共享内存",
+  "C[i] = A[i] + A[i'], i' at the same place of the cluster's next block": "C[i] = A[i] + A[i']，i' 在簇中下一块的同一位置",
+  "D[i] = A[i] + 1 + 1 + ..., `rounds` additions, in chunks: copied in, worked on, copied out": "D[i] = A[i] + 1 + 1 + ...，共 `rounds` 次加法，分段进行：拷入、计算、拷出",
+  "C[i] = A[i], A and C in managed memory": "C[i] = A[i]，A 和 C 在统一（managed）内存里",
 };
 
 const PARAMETERS = {
@@ -189,6 +205,18 @@ const PARAMETERS = {
   "neighbouring elements that change places among themselves (scattered)": "彼此交换位置的相邻元素的个数（scattered）",
   "along what the grid's x runs: a row of the matrix, or a column": "网格的 x 沿什么走：矩阵的一行，或一列",
   "the way it is done": "做法",
+  "by registers, by cp.async, or in bulk by the tensor memory accelerator (TMA)": "经寄存器、用 cp.async，或由张量内存加速器（TMA）成批搬运",
+  "tiles of a block that are under way at a time": "一个块同时在途的分块数",
+  "where the neighbour's element comes from: its shared memory, or global memory": "邻块的元素从哪里来：它的共享内存，或全局内存",
+  "blocks a cluster; a grid is a multiple of it": "每簇的块数；网格是它的倍数",
+  "length of B": "B 的长度",
+  "whether a part of the L2 is set aside for B": "是否为 B 预留 L2 的一部分",
+  "streams that take chunks by turns": "轮流接收各段的流数",
+  "chunks that the arrays are cut into, at most one a block": "数组切成的段数，最多一块一段",
+  "additions for each element, one after the other": "每个元素的加法次数，一次接一次",
+  "by texture fetches, or by loads": "用纹理读取，或用加载",
+  "where reading begins": "从哪里开始读",
+  "where the pages lie before a cold launch: on the device, with the host until they are touched, or with the host and prefetched": "冷启动前页在哪里：已在设备上；在主机上，直到被访问；在主机上并预取",
 };
 
 const WORDS = {...TITLES, ...LESSONS, ...FORMULAS, ...PARAMETERS};

@@ -131,6 +131,12 @@ static both rounds_remedy = {
 static both not_modelled[] = {
     {"a copy engine does it, and no thread", "由复制引擎完成，没有线程参与"},
     {"its arrays lie in the host's memory, and the bus is not modelled", "数组位于主机内存，模型不含总线"},
+    {"copies to shared memory that go on while a block works are not modelled", "模型不含块工作时仍在进行的向共享内存的复制"},
+    {"clusters of blocks are not modelled", "模型不含线程块簇"},
+    {"a part of the L2 that is set aside is not modelled", "模型不含 L2 中预留的部分"},
+    {"pages that move over the bus are not modelled", "模型不含经总线移动的页"},
+    {"texture fetches are not modelled", "模型不含纹理读取"},
+    {"copies over the bus are not modelled", "模型不含经总线的复制"},
     {"some of its arrays lie in another device's memory, and the link is not modelled", "部分数组位于另一块 GPU 的显存，模型不含 GPU 之间的链路"},
     {"atomic updates of memory are not modelled", "模型不含对内存的原子更新"},
     {"no machine code of this kernel was read yet (scripts/machine_code)", "尚未读取此核函数的机器码（scripts/machine_code）"},

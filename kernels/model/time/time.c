@@ -227,12 +227,15 @@ static void predict(const struct work *w, const struct calibration *calibration,
     derive(w, &r, busy_us, wait + other - r.slot, p);
 }
 
-static const char *not_applicable(const struct kernel *kernel, const struct access *access)
+static const char *not_applicable(const struct experiment *experiment, const struct access *access)
 {
+    const struct kernel *kernel = experiment->kernel;
+    struct domain domain = experiment_domain(experiment);
+    const char *why = kernel->untimed(&domain);
+    if (why)
+        return why;
     if (kernel->copied)
         return "a copy engine does it, and no thread";
-    if (kernel->host_memory)
-        return "its arrays lie in the host's memory, and the bus is not modelled";
     if (kernel->peer)
         return "some of its arrays lie in another device's memory, and the link is not modelled";
     if (access->atomic.requests)
@@ -247,7 +250,7 @@ void time_predict(const struct experiment *experiment, const struct access *acce
     struct code code;
     struct work work;
     *prediction = (struct time_prediction){.calibration = calibration};
-    prediction->why_not = not_applicable(experiment->kernel, access);
+    prediction->why_not = not_applicable(experiment, access);
     if (prediction->why_not)
         return;
     prediction->code_arch = code_find(experiment, calibration->arch, &code);

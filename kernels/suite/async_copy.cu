@@ -1,0 +1,65 @@
+/* async_copy: C[i] = A[i], by way of shared memory.
+
+     registers   loads into registers, which are stored into shared memory
+     async       cp.async: 16 bytes a thread go there by themselves, past registers and the L1 (sm_80 and later)
+     bulk        the tensor memory accelerator: one thread asks for a block's whole tile (cp.async.bulk, sm_90 and later)
+
+   A block takes one tile after the other, 16 bytes a thread, in a loop over the grid; `stages` of its tiles are under way at
+   a time. What is in flight without a thread waiting for it is what one stage lacks, and what registers cannot give. */
+#include "kernels/suite/suite.h"
+
+struct async_copy : suite_kernel {
+    enum { HOW, STAGES };
+    enum { A, C };
+    static constexpr unsigned dtypes = F32 | I32;
+    static constexpr int W = 4;
+    static constexpr bool block_level = true, grid_stride_loop = true;
+    static constexpr int variants = STAGED_WAYS;
+    static int variant(const domain &d) { return (int)d.param[HOW]; }
+
+    static void describe(kernel &k)
+    {
+        static const char *const ways[] = {"registers", "async", "bulk", nullptr};
+        k.title = "Asynchronous copy to shared memory";
+        k.text = "C[i] = A[i], through shared memory";
+        k.lesson = "What is on its way to shared memory needs no register and no thread that waits for it.";
+        k.size[0] = 67108864;
+        k.per_thread = W;
+        param_choice(k, HOW, "how",
+                     "by registers, by cp.async, or in bulk by the tensor memory accelerator (TMA)", ways);
+        param_integer(k, STAGES, "stages", "tiles", "tiles of a block that are under way at a time", 1, 8, 2);
+        input(k, A, "A", "n elements");
+        output(k, C, "C", "n elements, all written");
+    }
+    static int architecture(const domain &d)
+    {
+        return d.param[HOW] == STAGED_BULK ? 90 : d.param[HOW] == STAGED_ASYNC ? 80 : 0;
+    }
+    static const char *untimed(const domain &)
+    {
+        return "copies to shared memory that go on while a block works are not modelled";
+    }
+    static shape cover(const domain &d) { return {(d.n + W - 1) / W, 1, 1}; }
+    static uint64_t shared_bytes(const domain &d, uint64_t element_bytes)
+    {
+        uint64_t stages = (uint64_t)d.param[STAGES], tile = d.block.x * W * element_bytes;
+        return stages * (tile + (d.param[HOW] == STAGED_BULK ? STAGED_BARRIER_BYTES : 0));
+    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
+    static traffic elsewhere(const domain &d) { return {d.param[HOW] == STAGED_BULK ? d.n / W * W : 0, 0}; }
+    template <class Context> static BODY void body(Context &c)
+    {
+        c.template staged<Context::variant, W>(A, c.n / W, c.param(STAGES),
+                                               [&](auto j, auto four) { c.store_wide(C, j, four); });
+        auto whole = c.n / W * W;
+        c.threads([&] { /* a rest of less than four */
+                        c.strided(c.n - whole, [&](auto r) { c.store(C, whole + r, c.load(A, whole + r)); });
+        });
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(A, i);
+        return true;
+    }
+};
+SUITE_KERNEL(async_copy)

@@ -1,0 +1,49 @@
+/* unified_memory: C[i] = A[i], both in unified (managed) memory, whose pages move to whoever touches them.
+
+     resident     the pages are the device's already
+     faults       they lie with the host: the first touch of each page waits until it has come
+     prefetched   they lie with the host, and are brought by a call in the same stream before the launch
+
+   Where pages lie is so before each cold sample. Of warm launches, one behind the other, the first has brought them: those
+   tell what the memory costs once it is there. On a CPU all is the host's. */
+#include "kernels/suite/suite.h"
+
+struct unified_memory : suite_kernel {
+    enum { PAGES };
+    enum { A, C };
+    static constexpr bool host_memory = true;
+
+    static void describe(kernel &k)
+    {
+        static const char *const ways[] = {"resident", "faults", "prefetched", nullptr};
+        k.title = "Unified memory";
+        k.text = "C[i] = A[i], A and C in managed memory";
+        k.lesson = "Pages that are fetched before they are needed come as fast as a copy; those that are "
+                   "waited for come one fault after the other.";
+        param_choice(k, PAGES, "pages",
+                     "where the pages lie before a cold launch: on the device, with the host until they are "
+                     "touched, or with the host and prefetched",
+                     ways);
+        input(k, A, "A", "n elements, managed");
+        output(k, C, "C", "n elements, managed, all written");
+    }
+    static memory memory_of(const domain &, int) { return MEMORY_MANAGED; }
+    static pages pages_before(const domain &d) { return (pages)d.param[PAGES]; }
+    static const char *untimed(const domain &d)
+    {
+        return d.param[PAGES] == PAGES_RESIDENT ? nullptr : "pages that move over the bus are not modelled";
+    }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
+    template <class Context> static BODY void body(Context &c)
+    {
+        auto i = c.global_x();
+        if (i < c.n)
+            c.store(C, i, c.load(A, i));
+    }
+    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    {
+        value = x.input(A, i);
+        return true;
+    }
+};
+SUITE_KERNEL(unified_memory)
