@@ -4,7 +4,8 @@
      global    it is loaded from A again, where the neighbour loaded it a moment ago: by way of the L2
 
    Both are launched as clusters of so many blocks, and both put their own elements into shared memory first; what differs
-   is where the neighbour's come from. An element that would lie beyond the end counts as 0. */
+   is where the neighbour's come from. An element that would lie beyond the end counts as 0. Clusters start more slowly than
+   blocks do: on an H200 2.8 ns apart if they are of one block, and of two some 4 ns. */
 #include "kernels/suite/suite.h"
 
 struct cluster_shared : suite_kernel {
