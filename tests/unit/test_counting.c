@@ -57,6 +57,37 @@ static void points_that_ask_for_the_same_share_the_passes(void **state)
     assert_int_equal(launches, 3 * 4);
 }
 
+/* A part of the L2 is set aside before the first pass: those that want one are counted by themselves. */
+static void what_the_l2_keeps_shares_no_pass(void **state)
+{
+    (void)state;
+    struct experiment copy = experiment("copy", 5000), kept = experiment("l2_persistence", 5000);
+    static struct counted points[2];
+    struct error error = {0};
+    kept.param[0] = 100, kept.param[1] = 1; /* of 100 elements, and kept */
+    for (int first = 0; first < 2; first++) {
+        points[first].experiment = &kept;
+        points[!first].experiment = &copy;
+        points[0].counters = points[1].counters = (struct counters){0};
+        assert_int_equal(runner_count(runner, points, 2, 10, &error), 0);
+        assert_int_equal(points[0].counters.status, COUNTERS_MEASURED);
+        assert_int_equal(points[0].counters.points, 1);
+        assert_int_equal(points[1].counters.status, COUNTERS_NOT_REQUESTED);
+    }
+}
+
+static void several_launches_in_streams_are_not_counted(void **state)
+{
+    (void)state;
+    struct experiment e = experiment("overlap", 5000);
+    static struct counted point;
+    struct error error = {0};
+    point.experiment = &e;
+    assert_int_equal(runner_count(runner, &point, 1, 0, &error), 0);
+    assert_int_equal(point.counters.status, COUNTERS_UNAVAILABLE);
+    assert_non_null(strstr(point.counters.reason, "streams"));
+}
+
 static void a_point_that_does_not_fit_is_left_for_its_own_run(void **state)
 {
     (void)state;
@@ -109,6 +140,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         COUNTED(outputs_are_restored_before_every_pass),
         COUNTED(points_that_ask_for_the_same_share_the_passes),
+        COUNTED(what_the_l2_keeps_shares_no_pass),
+        COUNTED(several_launches_in_streams_are_not_counted),
         COUNTED(a_point_that_does_not_fit_is_left_for_its_own_run),
         COUNTED(what_does_not_fit_at_all_is_out_of_memory),
         COUNTED(a_device_without_counters_says_so),

@@ -148,6 +148,50 @@ static void a_kernel_of_two_gpus_wants_another_gpu(void **state)
     }
 }
 
+static void a_gpu_that_lacks_it_is_told(void **state)
+{
+    static const struct {
+        const char *request, *arch, *says;
+    } cases[] = {
+        {"{\"kernel\":\"async_copy\"}", "sm_75", NULL},
+        {"{\"kernel\":\"async_copy\",\"how\":\"async\"}", "sm_75", "needs a GPU of compute capability 8.0"},
+        {"{\"kernel\":\"async_copy\",\"how\":\"async\"}", "sm_80", NULL},
+        {"{\"kernel\":\"async_copy\",\"how\":\"bulk\"}", "sm_89", "of compute capability 9.0; a GPU has 8.9"},
+        {"{\"kernel\":\"cluster_shared\"}", "sm_120", NULL},
+        {"{\"kernel\":\"cluster_shared\"}", "x86_64", NULL}, /* a CPU does it its own way */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct device_facts gpu = facts;
+        struct experiment e;
+        struct problems problems = {0};
+        json_t *request = json_loads(cases[i].request, 0, NULL);
+        strcpy(gpu.name, "a GPU");
+        strcpy(gpu.arch, cases[i].arch);
+        assert_int_equal(experiment_from_json(&e, request, &problems), 0);
+        assert_int_equal(experiment_check(&e, &gpu, &problems) < 0, cases[i].says != NULL);
+        json_decref(request);
+        if (!cases[i].says)
+            continue;
+        assert_string_equal(problems.at[0].pointer, "#/kernel");
+        assert_non_null(strstr(problems.at[0].detail, cases[i].says));
+    }
+}
+
+static void a_grid_is_of_whole_clusters(void **state)
+{
+    (void)state;
+    struct experiment e;
+    struct problems problems;
+    const char *four = "{\"kernel\":\"cluster_shared\",\"size\":1025,\"block\":256,\"cluster\":4}";
+    assert_int_equal(check(four, &e, &problems), 0);
+    assert_int_equal(e.grid[0], 8);
+    assert_int_equal(
+        check("{\"kernel\":\"cluster_shared\",\"cluster\":4,\"size\":9,\"grid\":6}", &e, &problems), -1);
+    assert_string_equal(problems.at[0].pointer, "#/grid");
+    assert_non_null(strstr(problems.at[0].detail, "multiple of the cluster's 4 blocks"));
+}
+
 static void a_grid_is_derived_to_cover(void **state)
 {
     (void)state;
@@ -304,6 +348,8 @@ int main(void)
         cmocka_unit_test(a_wrong_field_is_named_with_its_limit),
         cmocka_unit_test(all_wrong_fields_are_named_at_once),
         cmocka_unit_test(a_kernel_of_two_gpus_wants_another_gpu),
+        cmocka_unit_test(a_gpu_that_lacks_it_is_told),
+        cmocka_unit_test(a_grid_is_of_whole_clusters),
         cmocka_unit_test(a_grid_is_derived_to_cover),
         cmocka_unit_test(a_kernel_refuses_what_its_fields_together_do_not_allow),
         cmocka_unit_test(a_loop_over_the_grid_takes_any_grid),
