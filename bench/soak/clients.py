@@ -157,6 +157,8 @@ class Client(threading.Thread):
         if not self.mine or not self.world.removes:
             return
         one = self.choose.choice(self.mine)
+        if one.spared:
+            return
         before = one.removal
         if one in self.keyed:  # its key goes with it: sent again it would be another
             self.keyed.remove(one)

@@ -19,6 +19,7 @@ class Submission:
         self.cut = 0          # requests whose reply was not read whole
         self.later = 0        # an acknowledgement that came after a cut
         self.faulty = None    # how the disk failed while it was refused
+        self.spared = False   # the check of the checks tampered with it: no client removes it
         self.removal = None   # "asked": it may be gone; "gone": its removal was acknowledged
         self.gone_at = None
 

@@ -30,6 +30,7 @@ class Saboteur:
             "SELECT id FROM experiments WHERE sweep IS NULL AND state = 'succeeded' AND id IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(told)),))))
         self.taken.add(name)
+        self.ledger.by_id[name].spared = True
         return name
 
     def sweep(self):
@@ -48,6 +49,7 @@ class Saboteur:
     def before_the_last_life(self):
         db = self.open()
         key, other = self.choose.sample([one for one in self.ledger.of("acknowledged") if one.key and not one.points and not one.removal], 2)
+        key.spared = other.spared = True
         refused = self.choose.choice([one for one in self.ledger.of("refused") if not one.points])
         (known,) = db.execute("SELECT request FROM experiments WHERE id = ?", (twice := self.known(db),)).fetchone()
         for what, kinds, command in (
