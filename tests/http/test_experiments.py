@@ -21,7 +21,7 @@ def accepted(response):
 def test_an_experiment_is_accepted_and_its_location_leads_to_the_result(service):
     response = service.post(SMALL)
     document = accepted(response)
-    assert document["state"] in ("queued", "running")
+    assert document["state"] in ("queued", "running", "succeeded")  # the last, when it was quicker than its answer
     assert document["links"]["self"] == response.headers["Location"]
     result = service.get(response.headers["Location"] + "?wait=20").json()
     assert result["state"] == "succeeded" and result["id"] == document["id"] and result["attempt"] == 1
