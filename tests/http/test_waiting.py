@@ -27,9 +27,14 @@ def listed(start, tmp_path):
         write(*entries)
         service = start("--devices-file", str(path), fake=False, **rest)
 
+        def times_read():
+            return service.log.read_text().count("the list of devices was read")
+
         def change(*entries):
+            before = times_read()
             write(*entries)
             service.process.send_signal(signal.SIGHUP)
+            service.until(lambda: times_read() > before)
         service.list = change
         return service
 

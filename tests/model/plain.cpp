@@ -26,7 +26,8 @@ struct plain_notes {
 /* Each once, from the lowest on. */
 static void sort_out(std::vector<int64_t> &numbers)
 {
-    std::sort(numbers.begin(), numbers.end());
+    if (!std::is_sorted(numbers.begin(), numbers.end())) /* most warps go upwards */
+        std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
@@ -38,7 +39,7 @@ void plain_thread::note_bytes(char what, int space, unsigned bytes, int64_t firs
     if (!plain_reached || space < 0 || what == 'a')
         return;
     bool in_loop = virtual_block >= 0, store = what == 's';
-    for (int64_t byte = first; byte < first + bytes; byte++) {
+    for (int64_t byte : {first, first + bytes - 1}) { /* an access is shorter than any of the units */
         for (int64_t unit : {32, 128, 1024})
             plain_reached
                 ->of_blocks[store]
@@ -123,6 +124,7 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
         }
         std::vector<int64_t> used, sectors, lines;
         uint64_t active = 0;
+        used.reserve(32 * width), sectors.reserve(32 * width), lines.reserve(32 * width);
         for (int lane = 0; lane < 32; lane++) {
             active += lanes.has(lane);
             for (int64_t byte = lanes.first[lane]; lanes.has(lane) && byte < lanes.first[lane] + width;

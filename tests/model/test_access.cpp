@@ -43,7 +43,7 @@ static void expect_equal(const experiment &e, const access_sums &model, const ac
 
 static void the_count_equals_a_plain_trace_of_every_thread(void **)
 {
-    int draws = draws_wanted(1000);
+    int draws = draws_wanted(600);
     for (int i = 0; i < suite_count(); i++)
         for (int j = 0; j < draws; j++) {
             experiment e = draw_allowed(suite_at(i));
@@ -85,7 +85,7 @@ static void expect_reach(const experiment &e, const access_reach &model, const a
 /* A subset of the draws: these sets take their time. */
 static void what_is_reached_exactly_is_what_a_plain_trace_reaches(void **)
 {
-    int draws = draws_wanted(1000) / 25 + 1;
+    int draws = draws_wanted(600) / 25 + 1;
     for (int i = 0; i < suite_count(); i++) {
         int exact = 0;
         for (int j = 0; j < draws; j++) {

@@ -166,7 +166,7 @@ static void expect_limits(const experiment &e, const explained &x)
 
 static void a_warp_is_listed_as_a_plain_trace_of_its_lanes_has_it(void **)
 {
-    int draws = draws_wanted(200);
+    int draws = draws_wanted(150);
     for (int i = 0; i < suite_count(); i++)
         for (int j = 0; j < draws; j++) {
             experiment e = draw_allowed(suite_at(i));
@@ -190,8 +190,9 @@ static void a_warp_is_listed_as_a_plain_trace_of_its_lanes_has_it(void **)
 
 static void all_warps_together_are_the_launch(void **)
 {
+    const int draws = draws_wanted(150) / 20 + 1; /* all warps of each */
     for (int i = 0; i < suite_count(); i++)
-        for (int j = 0; j < 10;) {
+        for (int j = 0; j < draws;) {
             experiment e = draw_allowed(suite_at(i));
             shorten(&e);
             if (e.grid[0] * e.grid[1] * warps_of(e) > 100)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/device/counters_chips.h"
+#include "tests/unit/support/sanitized.h"
 
 static const struct counters_wanted all = {.on = true};
 
@@ -86,12 +87,6 @@ static void chip_has_all(const char *chip)
 }
 
 /* The true library is opened in a way that sanitizers refuse. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { SANITIZED = true };
-#else
-enum { SANITIZED = false };
-#endif
-
 static int chips(const char *const **names, int *count)
 {
     struct error error = {.text = "not under a sanitizer"};

@@ -192,7 +192,7 @@ static void a_run_that_is_cancelled_or_handed_back_is_paid_for(void **state)
 
 /* ---- what is told ---- */
 
-enum { OWNERS = 6, ROUNDS = 150, WAITING_MOST = 64 };
+enum { OWNERS = 6, ROUNDS = 100, WAITING_MOST = 64 };
 
 struct told {
     const char *id;
