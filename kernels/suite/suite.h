@@ -10,7 +10,7 @@
                               input(k, A, "A", ...). Both in the order of their enum, which is checked
      dtypes                   the element types it is compiled for, a mask
      elements(d, buffer)      elements of a buffer             (default: n)
-     cover(d)                 threads that cover the domain    (default: n in x)
+     cover(d)                 threads that cover the domain    (default: n in x); in loops over the grid, the widest of them
      ledger(d)                elements loaded and stored, for those really touched
      body(c)                  what one thread does, over a context c (below)
      expected(x, buffer, i, value)

@@ -11,7 +11,7 @@ const char *device_health(const struct device_status *status)
 {
     if (status->known)
         return status->healthy ? "healthy" : "unhealthy";
-    return status->readiness == DEVICE_STARTING ? "starting" : "unhealthy";
+    return status->readiness == DEVICE_STARTING || !status->failed ? "starting" : "unhealthy";
 }
 
 const char *device_wrong(const struct device_status *status)

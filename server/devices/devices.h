@@ -52,7 +52,7 @@ struct device_status {
 };
 
 /* "healthy"; "starting": it cannot be used yet, because nothing is known of it before its first executor is there, which is
-   waited for; "unhealthy". */
+   waited for, or about to be started; "unhealthy". */
 const char *device_health(const struct device_status *status);
 
 /* NULL, or why nothing can be run there. One that is away or was started for work is as good as its facts are known. */

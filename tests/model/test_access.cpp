@@ -41,6 +41,23 @@ static void expect_equal(const experiment &e, const access_sums &model, const ac
                  (unsigned long long)trace.bytes);
 }
 
+/* The model's count of an experiment is that of the plain trace. */
+static void expect_counted(const experiment &e)
+{
+    access model, trace = plain(e);
+    access_count(&e, &model);
+    if (!model.exact && !e.kernel->sampled)
+        fail_msg("%s is not exact (size %lld, block %lld, params %lld,%lld): an index is not affine in the "
+                 "block's coordinates; write it so, or say `sampled` (kernels/suite/suite.h)",
+                 e.kernel->name, (long long)e.size[0], (long long)e.block[0], (long long)e.param[0],
+                 (long long)e.param[1]);
+    expect_equal(e, model.load, trace.load, "loads");
+    expect_equal(e, model.store, trace.store, "stores");
+    expect_equal(e, model.atomic, trace.atomic, "updates");
+    expect_shared_equal(e, model.shared_load, trace.shared_load, "loads");
+    expect_shared_equal(e, model.shared_store, trace.shared_store, "stores");
+}
+
 static void the_count_equals_a_plain_trace_of_every_thread(void **)
 {
     int draws = draws_wanted(600);
@@ -48,20 +65,25 @@ static void the_count_equals_a_plain_trace_of_every_thread(void **)
         for (int j = 0; j < draws; j++) {
             experiment e = draw_allowed(suite_at(i));
             shorten(&e);
-            access model, trace = plain(e);
-            access_count(&e, &model);
-            if (!model.exact && !e.kernel->sampled)
-                fail_msg("%s is not exact (size %lld, block %lld, params %lld,%lld): an index is not affine "
-                         "in the "
-                         "block's coordinates; write it so, or say `sampled` (kernels/suite/suite.h)",
-                         e.kernel->name, (long long)e.size[0], (long long)e.block[0], (long long)e.param[0],
-                         (long long)e.param[1]);
-            expect_equal(e, model.load, trace.load, "loads");
-            expect_equal(e, model.store, trace.store, "stores");
-            expect_equal(e, model.atomic, trace.atomic, "updates");
-            expect_shared_equal(e, model.shared_load, trace.shared_load, "loads");
-            expect_shared_equal(e, model.shared_store, trace.shared_store, "stores");
+            expect_counted(e);
         }
+}
+
+/* Where a rest is more than what it is the rest of. */
+static void the_smallest_launches_are_counted_too(void **)
+{
+    for (int i = 0; i < suite_count(); i++)
+        for (int64_t size = 1; size <= 12; size++)
+            for (int64_t block = 1; block <= 3; block++) {
+                experiment e = draw_allowed(suite_at(i));
+                problems wrong = {};
+                shorten(&e);
+                e.size[0] = size, e.block[0] = block;
+                memset(e.grid, 0, sizeof e.grid);
+                domain d = experiment_domain(&e);
+                if (!e.kernel->refuse(&d, e.dtype).pointer && experiment_check(&e, nullptr, &wrong) == 0)
+                    expect_counted(e);
+            }
 }
 
 static void expect_reach(const experiment &e, const access_reach &model, const access_reach &trace,
@@ -243,6 +265,7 @@ int main()
 {
     const CMUnitTest tests[] = {
         cmocka_unit_test(the_count_equals_a_plain_trace_of_every_thread),
+        cmocka_unit_test(the_smallest_launches_are_counted_too),
         cmocka_unit_test(what_is_reached_exactly_is_what_a_plain_trace_reaches),
         cmocka_unit_test(the_bytes_are_those_of_the_ledger),
         cmocka_unit_test(a_sampled_grid_far_too_large_is_counted_as_the_one_that_is_needed),

@@ -19,6 +19,16 @@ static void a_hello_makes_the_device_known_without_a_context(void **state)
     assert_int_equal(kill(status.executor, 0), 0);
 }
 
+/* Between the service's start and its first executor's. */
+static void a_device_that_was_never_started_is_not_ill(void **state)
+{
+    begin(*state);
+    struct device_status status = status_of(*state);
+    assert_string_equal(device_health(&status), "starting");
+    assert_non_null(device_wrong(&status));
+    runs_well(*state);
+}
+
 static void lines_before_the_hello_are_ignored(void **state)
 {
     misbehave(*state, "chatter");
@@ -329,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SUPERVISED(a_hello_makes_the_device_known_without_a_context),
+        SUPERVISED(a_device_that_was_never_started_is_not_ill),
         SUPERVISED(lines_before_the_hello_are_ignored),
         SUPERVISED(a_hello_may_come_late),
         SUPERVISED(an_executor_without_a_hello_makes_the_device_unhealthy),
