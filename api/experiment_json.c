@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/counters_json.h"
+#include "api/debug_json.h"
 #include "api/device_choice.h"
 #include "api/experiment_text.h"
 #include "api/json.h"
@@ -238,7 +239,8 @@ static int field_find(const struct kernel *kernel, const char *name)
 
 bool experiment_takes(const struct kernel *kernel, const char *name)
 {
-    return strcmp(name, "kernel") == 0 || field_find(kernel, name) >= 0;
+    return strcmp(name, "kernel") == 0 || (strcmp(name, "debug") == 0 && suite_debug_build(kernel)) ||
+           field_find(kernel, name) >= 0;
 }
 
 /* Fields that have their place elsewhere. */
@@ -247,7 +249,6 @@ static const struct {
     const char *name, *place;
 } elsewhere[] = {
     {"spread", "is for POST /v1/sweeps; one experiment may go to any device with \"device\": \"any\""},
-    {"debug", "is a kernel of its own: vector_add_debug is compiled with -G"},
     {"host_timer", in_measure},
     {"min_samples", in_measure},
     {"noise", in_measure},
@@ -284,6 +285,7 @@ static void add_unknown_field(struct reader *r, const char *pointer, const char 
         if (experiment_takes(kernel, fields[i].name))
             suggest_consider(&meant, fields[i].name);
     suggest_consider(&meant, "repeat");
+    suggest_consider(&meant, "debug");
     for (int i = 0; i < ELSEWHERE; i++)
         suggest_consider(&meant, elsewhere[i].name);
     problem_add(r->problems, pointer, "unknown field%s besides the common ones %s takes %s",
@@ -338,12 +340,12 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     experiment->kernel = NULL;
     if (!kernel)
         return -1;
-    experiment_init(experiment, kernel);
+    experiment_init(experiment, debug_from_json(kernel, json_object_get(request, "debug"), problems));
     struct reader reader = {experiment, problems};
     json_object_foreach ((json_t *)request, key, value) {
         if (problems_full(problems))
             break;
-        if (strcmp(key, "kernel") != 0)
+        if (strcmp(key, "kernel") != 0 && strcmp(key, "debug") != 0)
             read_field(&reader, key, value);
     }
     return problems->count == before ? 0 : -1;

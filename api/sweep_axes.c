@@ -10,7 +10,7 @@
 #include "api/range.h"
 
 /* Whose lists are no axes, or who take none: what they are is for experiment_from_json() to say. */
-static const char *const never[] = {"labels", "counters", "measure"};
+static const char *const never[] = {"labels", "counters", "measure", "debug"};
 
 static bool is_never_axis(const char *name)
 {

@@ -93,6 +93,7 @@ static void offer_parameters(const char *kernel, const char *prefix, bool sweep)
                   {"device=", "its name, any, or what it must be"},
                   {"label.", "a label"},
                   {"counters=", "on off"},
+                  {"debug=", "on off"},
                   {"measure.noise=", "stop below it"},
                   {"measure.min_samples=", "samples"},
                   {"measure.max_seconds=", "seconds"},
@@ -121,6 +122,8 @@ static void offer_parameters(const char *kernel, const char *prefix, bool sweep)
     json_decref(document);
     if (strncmp(prefix, "counters=", 9) == 0)
         offer_words(prefix, "counters=", "on off");
+    if (strncmp(prefix, "debug=", 6) == 0)
+        offer_words(prefix, "debug=", "on off");
     if (strncmp(prefix, "transfers=", 10) == 0)
         offer_words(prefix, "transfers=", "none pageable pinned");
     if (strncmp(prefix, "device=", 7) == 0)

@@ -76,6 +76,19 @@ const struct kernel *suite_find(const char *name)
     return NULL;
 }
 
+const struct kernel *suite_debug_build(const struct kernel *kernel)
+{
+    static const char suffix[] = "_debug";
+    size_t length = strlen(kernel->name), last = sizeof suffix - 1;
+    if (length > last && strcmp(kernel->name + length - last, suffix) == 0)
+        return kernel;
+    for (int i = 0; i < suite_count(); i++)
+        if (strncmp(kernels[i].name, kernel->name, length) == 0 &&
+            strcmp(kernels[i].name + length, suffix) == 0)
+            return &kernels[i];
+    return NULL;
+}
+
 int suite_index(const struct kernel *kernel)
 {
     return (int)(kernel - kernels);

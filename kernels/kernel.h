@@ -145,6 +145,10 @@ const struct kernel *suite_at(int index);
 /* NULL when there is none of that name. */
 const struct kernel *suite_find(const char *name);
 
+/* The same kernel compiled for a debugger, which is one of the suite with "_debug" behind its name; of that one itself it is
+   the same. NULL: there is none. */
+const struct kernel *suite_debug_build(const struct kernel *kernel);
+
 /* Its place in the suite: 0 to suite_count() - 1. */
 int suite_index(const struct kernel *kernel);
 

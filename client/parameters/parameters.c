@@ -18,8 +18,8 @@ static bool is_off(const char *text)
 /* Fields that are yes or no besides what else they are. */
 static bool may_be_on(const char *name)
 {
-    return strcmp(name, "counters") == 0 || strcmp(name, "l1") == 0 || strcmp(name, "what_if") == 0 ||
-           strncmp(name, "measure.", 8) == 0;
+    return strcmp(name, "counters") == 0 || strcmp(name, "debug") == 0 || strcmp(name, "l1") == 0 ||
+           strcmp(name, "what_if") == 0 || strncmp(name, "measure.", 8) == 0;
 }
 
 /* Its list is a value and no axis: a single one is a list too. */

@@ -111,7 +111,7 @@ def test_the_parameters_that_the_contract_names_are_those_of_kernels(service):
     fields = contract.DOCUMENT["components"]["schemas"]
     request, sweep = fields["Request"]["properties"], fields["SweepFields"]["properties"]
     common = {"kernel", "dtype", "size", "block", "grid", "shared_bytes", "device", "measure", "counters", "transfers",
-              "timeout_s", "priority", "labels", "placement", "repeat", "peer", "peer_uuid"}
+              "timeout_s", "priority", "labels", "placement", "repeat", "peer", "peer_uuid", "debug"}
     assert set(request) - {"kernel"} == set(sweep) - {"spread"}
     found = {}
     for kernel in service.get("/v1/kernels").json()["kernels"]:

@@ -300,3 +300,12 @@ def test_readiness_names_this_very_instance(service):
     assert plain["instance"] == service.announced["instance"] and "checks" not in plain
     assert {check["name"] for check in verbose["checks"]} == {"store", "accepting", "list of devices", f"device 0 ({service.get('/v1/devices/0').json()['device_name']})"}
     assert service.get("/livez").json() == {"status": "alive"}
+
+
+def test_a_debug_build_is_asked_for_by_name_or_by_field(service):
+    """It is a kernel of its own, and told as such."""
+    assert service.run({"kernel": "vector_add", "size": 1000, "debug": True})["request"] == service.run({"kernel": "vector_add_debug", "size": 1000})["request"]
+    assert service.run({"kernel": "vector_add", "size": 1000, "debug": False})["request"]["kernel"] == "vector_add"
+    sweep = service.request("POST", "/v1/sweeps", json={"kernel": "vector_add", "size": [1000, 2000], "debug": True}, headers={"Prefer": "wait=20"}).json()
+    assert [point["request"]["kernel"] for point in sweep["points"]] == ["vector_add_debug", "vector_add_debug"]
+    assert service.get(f"/v1/sweeps/{sweep['id']}").json()["request"]["kernel"] == "vector_add_debug"

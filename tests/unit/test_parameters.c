@@ -39,6 +39,7 @@ static const struct {
     {{"label.empty="}, false, "{\"labels\":{\"empty\":\"\"}}", NULL},
     {{"counters=on"}, false, "{\"counters\":true}", NULL},
     {{"counters=off", "load=on"}, false, "{\"counters\":false,\"load\":\"on\"}", NULL},
+    {{"debug=true"}, false, "{\"debug\":true}", NULL},
     {{"counters=shared_bank_conflicts"}, false, "{\"counters\":[\"shared_bank_conflicts\"]}", NULL},
     {{"arch=sm_90"}, false, "{\"arch\":[\"sm_90\"]}", NULL},
     {{"measure.noise=1e-3", "measure.keep_samples=on"},

@@ -11,6 +11,7 @@
 
 #include "api/body.h"
 #include "api/csv.h"
+#include "api/debug_json.h"
 #include "api/json.h"
 #include "api/recipe.h"
 #include "api/sweep.h"
@@ -101,6 +102,7 @@ static int body_expand(struct sweeping *sweeping, const struct device_offers *of
     const char *body = request_body(sweeping->request, &length);
     json_t *object =
         body_parse(body, length, "{\"kernel\": \"...\"} or {\"recipe\": \"...\"}", sweeping->detail);
+    debug_resolve(object);
     if (object)
         sweeping->text = sweeping->one ? one_text(object) : json_dumps(object, API_JSON_FLAGS);
     if (object && sweeping->one) {
