@@ -31,16 +31,24 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
   }
 
   function follow(id) {
-    let looking = false;
+    let looking = false, again = false;
     replace(place);
     const look = async () => {
-      if (looking) return;
+      if (looking) {
+        again = true; /* what comes in may be older than this event, and none may come after it */
+        return;
+      }
       looking = true;
+      again = false;
       try {
         const state = await get(`/v1/sweeps/${id}?page_size=1`, {signal});
-        if (state.state !== "running") return await finish(id, state);
+        if (state.state !== "running") {
+          again = false;
+          return await finish(id, state);
+        }
         replace(said, t("lessons.runs", {done: count(state.done), total: count(state.total)}), " ", sweepLink(id));
       } catch (error) {
+        again = false;
         if (signal.aborted) return;
         stop(); /* it was removed, or may not be seen */
         offer(false);
@@ -48,6 +56,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
         onSweep(null);
       } finally {
         looking = false;
+        if (again) look();
       }
     };
     const stop = events(`/v1/sweeps/${id}/events`, {signal, onEvent: look});
