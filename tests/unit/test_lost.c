@@ -199,6 +199,19 @@ static void what_sigterm_ends_goes_back_at_once(void **state)
     assert_false(journal_read(f).overlap);
 }
 
+/* It is gone, or waits for its parent to hear of it. */
+static bool has_ended(pid_t pid)
+{
+    char path[64], condition = 'Z';
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return true;
+    int read = fscanf(file, "%*d (%*[^)]) %c", &condition);
+    fclose(file);
+    return read != 1 || condition == 'Z';
+}
+
 static void an_executor_that_leaves_without_work_costs_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -206,7 +219,11 @@ static void an_executor_that_leaves_without_work_costs_nothing(void **state)
     begin(f);
     submit(f, "works", 10, id);
     succeeds_at(f, id, 1, NULL);
-    kill((pid_t)journal_read(f).pids[0], SIGTERM);
+    pid_t first = (pid_t)journal_read(f).pids[0];
+    kill(first, SIGTERM);
+    for (int tries = 0; tries < 4000 && !has_ended(first); tries++) /* else it may still be given the next */
+        pause_ms(5);
+    assert_true(has_ended(first));
     submit(f, "works", 10, next);
     succeeds_at(f, next, 1, NULL);
 }
