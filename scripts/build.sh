@@ -1,4 +1,4 @@
-# Sourced by ./run and ./test: builds a preset, with ninja where it is, and tells how far it is.
+# Sourced by ./run and ./test: builds a preset, and tells how far it is.
 
 # build_progress <log>: copies what a build says to the log, and tells how far it is: on a terminal in one line that
 # changes, elsewhere every ten seconds.
@@ -29,14 +29,15 @@ build_progress() {
 
 # build_preset <preset> <target or all> [configure arguments]: quiet, but for how far it is, unless it fails.
 build_preset() {
-    local preset=$1 target=$2 folder=build log status=0 generator=()
+    local preset=$1 target=$2 folder=build log status=0
     shift 2
     [ "$preset" = default ] || folder=build-$preset
-    mkdir -p "$folder"
     log=$folder/build.log
-    if [ ! -e "$folder/CMakeCache.txt" ] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
+    # CMake refuses a folder that was configured for make, as earlier versions of this script did.
+    grep -qs 'CMAKE_GENERATOR:INTERNAL=Unix Makefiles' "$folder/CMakeCache.txt" && rm -rf "$folder"
+    mkdir -p "$folder"
     : >"$log"
-    { cmake --preset "$preset" "${generator[@]}" "$@" &&
+    { cmake --preset "$preset" "$@" &&
         NINJA_STATUS='[%f/%t] ' cmake --build "$folder" -j "$(nproc)" --target "$target"; } 2>&1 |
         build_progress "$log" || status=$?
     if [ "$status" != 0 ]; then

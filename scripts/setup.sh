@@ -1,6 +1,6 @@
 # Sourced by ./run, ./test and the Dockerfile, there by a plain sh: installs what is missing on Debian and Ubuntu.
 
-run_packages="gcc g++ make cmake pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev nettle-dev libcminpack-dev zlib1g-dev libcurl4-openssl-dev node-d3 curl jq git"
+run_packages="gcc g++ cmake ninja-build pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev nettle-dev libcminpack-dev zlib1g-dev libcurl4-openssl-dev node-d3 curl jq git"
 # Of systemd the tests use systemd-analyze.
 test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format systemd"
 browser_packages="chromium chromium-driver python3-selenium" # of tests/browser; other distributions name them otherwise

@@ -29,7 +29,7 @@ class Checkout:
         self.folder = folder
 
     def configure(self):
-        run("cmake", "-S", self.source, "-B", self.build, *self.options)
+        run("cmake", "-G", "Ninja", "-S", self.source, "-B", self.build, *self.options)
 
     def git(self, *arguments):
         return run("git", "-C", self.source, "-c", "user.name=a", "-c", "user.email=a@example.org",
