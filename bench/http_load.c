@@ -1,4 +1,4 @@
-/* Load for bench/http_service.py and http_before.py: connections that each ask again once they are answered, from one thread.
+/* Load for bench/http_service.py and before_after.py: connections that each ask again once they are answered, from one thread.
 
        http_load get|post|put PORT [--path PATH] [--body TEXT] [--connections N] [--count N] [--seconds S]
                  [--pause-ms MS] [--reconnect] [--tokens FILE]

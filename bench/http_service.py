@@ -28,6 +28,7 @@ import urllib.request
 from report import report_begin, report_end
 
 CONNECTIONS = 64
+OWNERS = 40
 BODY = json.dumps({"kernel": "read_offset", "size": 1048576, "block": 256, "offset": 11, "labels": {"who": "load", "number": "@@@@@@@@"}})
 HANG = {"kernel": "read_offset", "size": 1048576, "timeout_s": 3600, "labels": {"fake": "hang"}}
 SMALL = {"kernel": "read_offset", "size": 1048576}
@@ -73,6 +74,27 @@ class Service:
         self.process.terminate()
         self.process.wait(60)
         self.process.stdout.close()
+
+
+class Guarded(Service):
+    """With a token file and an access log; its own requests carry the first owner's token."""
+
+    def __init__(self, build, directory, tokens, *flags, **how):
+        self.secret = tokens.with_suffix(".secrets").read_text().splitlines()[0]
+        directory = pathlib.Path(directory)
+        super().__init__(build, directory, "--token-file", str(tokens), "--access-log", str(directory / "access.log"), *flags, **how)
+
+    def open(self, path, body=None, **headers):
+        return super().open(path, body, Authorization=f"Bearer {self.secret}", **headers)
+
+
+def tokens_make(build, directory):
+    """A token file of OWNERS owners, and beside it their secrets, one a line."""
+    tokens = directory / "tokens"
+    secrets = [subprocess.run([build / "coalesced", "token", "add", f"owner{i}", "--role", "run", "--token-file", tokens],
+                              check=True, capture_output=True, text=True).stdout.strip() for i in range(OWNERS)]
+    tokens.with_suffix(".secrets").write_text("\n".join(secrets) + "\n")
+    return tokens
 
 
 def load(build, protocol, port, *options):

@@ -12,8 +12,7 @@ import tempfile
 import time
 import urllib.request
 
-from http_before import OWNERS, Guarded, people
-from http_service import HANG, SMALL, filled
+from http_service import HANG, OWNERS, SMALL, Guarded, filled, tokens_make
 from report import report_begin, report_end
 
 SETTLE_S = 3
@@ -34,6 +33,30 @@ def submit(service, secret, sizes):
         assert answer.status == 202, answer.status
 
 
+def idle(build, tokens):
+    with tempfile.TemporaryDirectory() as empty:
+        service = Guarded(build, empty, tokens)
+        memory = memory_mb(service)
+        service.stop()
+    return memory
+
+
+def full(build, tokens, waiting, kept):
+    secrets = tokens.with_suffix(".secrets").read_text().splitlines()
+    with filled(build, kept) as directory:
+        # Twice as many may wait: what an owner may have is bounded by what is left free.
+        service = Guarded(build, directory, tokens, "--queue-limit", str(2 * waiting))
+        service.json("/v1/experiments", HANG)
+        for i in range(waiting // SWEEP):
+            submit(service, secrets[i % OWNERS], [1048576 + i * SWEEP + point for point in range(SWEEP)])
+        queued = sum(device["queued"] for device in service.json("/v1/queue")["devices"])
+        assert queued == waiting, queued
+        memory = memory_mb(service)
+        service.process.kill()
+        service.process.wait()
+    return memory
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
@@ -43,23 +66,10 @@ def main():
     options = parser.parse_args()
     report = report_begin(options.build)
     with tempfile.TemporaryDirectory() as name:
-        tokens = people(options.build, pathlib.Path(name))
-        secrets = tokens.with_suffix(".secrets").read_text().splitlines()
-        with tempfile.TemporaryDirectory() as empty:
-            service = Guarded(options.build, pathlib.Path(empty), tokens)
-            report["idle"] = memory_mb(service)
-            service.stop()
-        with filled(options.build, options.kept) as directory:
-            # Twice as many may wait: what an owner may have is bounded by what is left free.
-            service = Guarded(options.build, directory, tokens, "--queue-limit", str(2 * options.waiting))
-            service.json("/v1/experiments", HANG)
-            for i in range(options.waiting // SWEEP):
-                submit(service, secrets[i % OWNERS], [1048576 + i * SWEEP + point for point in range(SWEEP)])
-            queued = sum(device["queued"] for device in service.json("/v1/queue")["devices"])
-            assert queued == options.waiting, queued
-            report["full"] = {"waiting": queued, "owners": OWNERS, "kept": options.kept, **memory_mb(service)}
-            service.process.kill()
-            service.process.wait()
+        tokens = tokens_make(options.build, pathlib.Path(name))
+        report["idle"] = idle(options.build, tokens)
+        report["full"] = {"waiting": options.waiting, "owners": OWNERS, "kept": options.kept,
+                          **full(options.build, tokens, options.waiting, options.kept)}
     report_end(report, options.out)
 
 
