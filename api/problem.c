@@ -28,6 +28,7 @@ static const struct {
     [PROBLEM_TOO_MANY] = {429, "TooMany", "Too much is waiting already"},
     [PROBLEM_INTERNAL] = {500, "Internal", "The service failed"},
     [PROBLEM_UNAVAILABLE] = {503, "Unavailable", "Not now"},
+    [PROBLEM_UNCERTAIN] = {503, "Uncertain", "It is not known whether it was done"},
     [PROBLEM_STORAGE] = {507, "Storage", "The disk is nearly full"},
 };
 
@@ -40,6 +41,7 @@ static const struct {
     {ERROR_CONFLICT, PROBLEM_CONFLICT},       {ERROR_FULL, PROBLEM_TOO_MANY},
     {ERROR_UNAVAILABLE, PROBLEM_UNAVAILABLE}, {ERROR_MEMORY, PROBLEM_UNAVAILABLE},
     {ERROR_STORE, PROBLEM_UNAVAILABLE},       {ERROR_STORAGE, PROBLEM_STORAGE},
+    {ERROR_UNCERTAIN, PROBLEM_UNCERTAIN},
 };
 
 unsigned problem_status(enum problem_type type)

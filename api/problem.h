@@ -26,6 +26,7 @@ enum problem_type {
     PROBLEM_TOO_MANY,       /* 429 */
     PROBLEM_INTERNAL,       /* 500 */
     PROBLEM_UNAVAILABLE,    /* 503 */
+    PROBLEM_UNCERTAIN,      /* 503: it may have been done */
     PROBLEM_STORAGE,        /* 507 */
     PROBLEM_TYPES
 };

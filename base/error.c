@@ -5,23 +5,15 @@
 #include <string.h>
 
 static const char *const kind_names[ERROR_KIND_COUNT] = {
-    [ERROR_NONE] = "none",
-    [ERROR_INVALID] = "invalid",
-    [ERROR_NOT_FOUND] = "not_found",
-    [ERROR_CONFLICT] = "conflict",
-    [ERROR_FULL] = "full",
-    [ERROR_UNAVAILABLE] = "unavailable",
-    [ERROR_MEMORY] = "host_memory",
-    [ERROR_SYSTEM] = "system",
-    [ERROR_STORE] = "store",
-    [ERROR_STORAGE] = "storage",
-    [ERROR_OUT_OF_MEMORY] = "out_of_memory",
-    [ERROR_CUDA] = "cuda_error",
-    [ERROR_DEVICE_LOST] = "device_lost",
-    [ERROR_CRASHED] = "crashed",
-    [ERROR_TIMED_OUT] = "timed_out",
-    [ERROR_CANCELLED] = "cancelled",
-    [ERROR_INCORRECT] = "incorrect",
+    [ERROR_NONE] = "none",           [ERROR_INVALID] = "invalid",
+    [ERROR_NOT_FOUND] = "not_found", [ERROR_CONFLICT] = "conflict",
+    [ERROR_FULL] = "full",           [ERROR_UNAVAILABLE] = "unavailable",
+    [ERROR_MEMORY] = "host_memory",  [ERROR_SYSTEM] = "system",
+    [ERROR_STORE] = "store",         [ERROR_STORAGE] = "storage",
+    [ERROR_UNCERTAIN] = "uncertain", [ERROR_OUT_OF_MEMORY] = "out_of_memory",
+    [ERROR_CUDA] = "cuda_error",     [ERROR_DEVICE_LOST] = "device_lost",
+    [ERROR_CRASHED] = "crashed",     [ERROR_TIMED_OUT] = "timed_out",
+    [ERROR_CANCELLED] = "cancelled", [ERROR_INCORRECT] = "incorrect",
     [ERROR_ABANDONED] = "abandoned",
 };
 

@@ -17,6 +17,7 @@ enum error_kind {
     ERROR_SYSTEM,      /* an operating system call failed */
     ERROR_STORE,       /* the database failed */
     ERROR_STORAGE,     /* its disk is nearly full */
+    ERROR_UNCERTAIN,   /* the database failed, and nobody knows whether what was asked for is done */
     /* Ends of an experiment: these are the names on the wire, see error_kind_name(). */
     ERROR_OUT_OF_MEMORY, /* the device's memory */
     ERROR_CUDA,          /* the device or its driver refused */

@@ -6,7 +6,7 @@ import struct
 import subprocess
 import time
 
-FAULTS = {"none": 0, "ENOSPC": 1, "EIO on write": 2, "EIO on sync": 3, "EIO on read": 4, "nearly full": 5}
+FAULTS = {"none": 0, "ENOSPC": 1, "EIO on write": 2, "EIO on sync": 3, "EIO on read": 4, "nearly full": 5, "no room for the index": 6, "read-only": 7}
 SIZE = 16 + 8 * len(FAULTS)
 TOKEN_SECONDS = 10  # a change of the file holds within that
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/store/lock.h"
+#include "server/store/files/lock.h"
 #include "server/store/schema.h"
 
 enum { BUSY_MS = 5000 };
@@ -39,7 +39,7 @@ static int store_open_writer(struct store *store, const char *path, const char *
     sqlite3_busy_timeout(db, BUSY_MS);
     if (schema_migrate(db, error) < 0)
         goto fail;
-    return writer_start(&store->writer, db, error);
+    return writer_start(&store->writer, db, path, error);
 fail:
     sqlite3_close(db);
     return -1;
@@ -104,6 +104,11 @@ void store_hand_over(struct store *store, struct store_write *write)
 void store_flush(struct store *store)
 {
     writer_flush(&store->writer);
+}
+
+bool store_in_place(const struct store *store, struct error *error)
+{
+    return writer_in_place(&store->writer, error);
 }
 
 bool store_healthy(struct store *store, struct error *error)

@@ -159,15 +159,18 @@ struct store_write {
        flushed. Any other is answered with the failure. */
     bool patient;
 
-    /* Called once, from the writer's thread: after the commit with NULL, or with the reason why it failed. The
-       write is its owner's again from here. It must not block; it may hand over another. */
+    /* Called once, from the writer's thread: after the commit with NULL, or with the reason why it failed. ERROR_UNCERTAIN:
+       the disk failed, and after a crash the write may be found to be committed. The write is its owner's again from
+       here. It must not block; it may hand over another. */
     void (*done)(struct store_write *write, const struct error *failed);
 
     /* For done(), with a submission. */
     enum { WRITE_NEW, WRITE_AGAIN, WRITE_MISMATCH } outcome;
     char known_id[ID_BYTES]; /* AGAIN: the earlier one's */
 
-    struct store_write *next; /* the writer's */
+    /* The writer's. */
+    struct error refusal; /* of this write alone, in the present transaction */
+    struct store_write *next;
 };
 
 #endif

@@ -15,7 +15,30 @@
 #include <time.h>
 #include <unistd.h>
 
-enum fault { FAULT_NONE, FAULT_FULL, FAULT_WRITE, FAULT_SYNC, FAULT_READ, FAULT_NEARLY_FULL, FAULTS };
+enum fault {
+    FAULT_NONE,
+    FAULT_FULL,
+    FAULT_WRITE,
+    FAULT_SYNC,
+    FAULT_READ,
+    FAULT_NEARLY_FULL,
+    FAULT_INDEX,     /* no room for a longer index of the write-ahead log: a file whose name ends in -shm */
+    FAULT_READ_ONLY, /* whatever changes a file */
+    FAULTS
+};
+
+enum call { CALL_READ, CALL_WRITE, CALL_TRUNCATE, CALL_SYNC, CALL_SPACE, CALLS };
+
+/* The error of a call under a fault; 0: it is made as it is. */
+static const int errors[FAULTS][CALLS] = {
+    [FAULT_FULL] = {[CALL_WRITE] = ENOSPC},
+    [FAULT_WRITE] = {[CALL_WRITE] = EIO, [CALL_TRUNCATE] = EIO},
+    [FAULT_SYNC] = {[CALL_SYNC] = EIO},
+    [FAULT_READ] = {[CALL_READ] = EIO},
+    [FAULT_NEARLY_FULL] = {[CALL_SPACE] = ENOSPC},
+    [FAULT_INDEX] = {[CALL_WRITE] = ENOSPC},
+    [FAULT_READ_ONLY] = {[CALL_WRITE] = EROFS, [CALL_TRUNCATE] = EROFS, [CALL_SYNC] = EROFS},
+};
 
 struct control {
     int32_t fault;
@@ -40,11 +63,17 @@ __attribute__((constructor)) static void control_map(void)
         control = mapped;
 }
 
+static bool ends_in(const char *path, const char *end)
+{
+    size_t length = strlen(path), wanted = strlen(end);
+    return length >= wanted && strcmp(path + length - wanted, end) == 0;
+}
+
 /* The error of this call on that file, or 0: it is to be made as it is. */
-static int failure(int file, enum fault own)
+static int failure(int file, enum call call)
 {
     enum fault fault = (enum fault)__atomic_load_n(&control->fault, __ATOMIC_RELAXED);
-    if (fault != own && !(fault == FAULT_FULL && own == FAULT_WRITE))
+    if (!errors[fault][call])
         return 0;
     char name[64], path[4096];
     snprintf(name, sizeof name, "/proc/self/fd/%d", file);
@@ -52,20 +81,23 @@ static int failure(int file, enum fault own)
     size_t prefix = strlen(folder);
     if (length <= (ssize_t)prefix || memcmp(path, folder, prefix) != 0 || path[prefix] != '/')
         return 0;
+    path[length] = '\0';
+    if (fault == FAULT_INDEX && !ends_in(path, "-shm"))
+        return 0;
     __atomic_fetch_add(&control->failed[fault], 1, __ATOMIC_RELAXED);
     enum fault after = (enum fault)__atomic_exchange_n(&control->after, FAULT_NONE, __ATOMIC_RELAXED);
     if (after != FAULT_NONE)
         __atomic_store_n(&control->fault, after, __ATOMIC_RELAXED);
-    return fault == FAULT_FULL || fault == FAULT_NEARLY_FULL ? ENOSPC : EIO;
+    return errors[fault][call];
 }
 
-/* Defines the function of the C library anew: it fails as `fault` says, or is what it was. */
-#define STEERED(type, name, fault, parameters, ...)                                                          \
+/* Defines the function of the C library anew: it fails as the present fault says, or is what it was. */
+#define STEERED(type, name, call, parameters, ...)                                                           \
     type name parameters;                                                                                    \
     type name parameters                                                                                     \
     {                                                                                                        \
         static type(*next) parameters;                                                                       \
-        int number = failure(file, fault);                                                                   \
+        int number = failure(file, call);                                                                    \
         if (!next)                                                                                           \
             *(void **)&next = dlsym(RTLD_NEXT, #name);                                                       \
         if (!number)                                                                                         \
@@ -74,19 +106,21 @@ static int failure(int file, enum fault own)
         return -1;                                                                                           \
     }
 
-STEERED(ssize_t, read, FAULT_READ, (int file, void *bytes, size_t count), file, bytes, count)
-STEERED(ssize_t, pread, FAULT_READ, (int file, void *bytes, size_t count, off_t at), file, bytes, count, at)
-STEERED(ssize_t, pread64, FAULT_READ, (int file, void *bytes, size_t count, off64_t at), file, bytes, count,
+STEERED(ssize_t, read, CALL_READ, (int file, void *bytes, size_t count), file, bytes, count)
+STEERED(ssize_t, pread, CALL_READ, (int file, void *bytes, size_t count, off_t at), file, bytes, count, at)
+STEERED(ssize_t, pread64, CALL_READ, (int file, void *bytes, size_t count, off64_t at), file, bytes, count,
         at)
-STEERED(ssize_t, write, FAULT_WRITE, (int file, const void *bytes, size_t count), file, bytes, count)
-STEERED(ssize_t, pwrite, FAULT_WRITE, (int file, const void *bytes, size_t count, off_t at), file, bytes,
+STEERED(ssize_t, write, CALL_WRITE, (int file, const void *bytes, size_t count), file, bytes, count)
+STEERED(ssize_t, pwrite, CALL_WRITE, (int file, const void *bytes, size_t count, off_t at), file, bytes,
         count, at)
-STEERED(ssize_t, pwrite64, FAULT_WRITE, (int file, const void *bytes, size_t count, off64_t at), file, bytes,
+STEERED(ssize_t, pwrite64, CALL_WRITE, (int file, const void *bytes, size_t count, off64_t at), file, bytes,
         count, at)
-STEERED(int, fallocate, FAULT_WRITE, (int file, int how, off_t at, off_t count), file, how, at, count)
-STEERED(int, fallocate64, FAULT_WRITE, (int file, int how, off64_t at, off64_t count), file, how, at, count)
-STEERED(int, fsync, FAULT_SYNC, (int file), file)
-STEERED(int, fdatasync, FAULT_SYNC, (int file), file)
+STEERED(int, fallocate, CALL_WRITE, (int file, int how, off_t at, off_t count), file, how, at, count)
+STEERED(int, fallocate64, CALL_WRITE, (int file, int how, off64_t at, off64_t count), file, how, at, count)
+STEERED(int, ftruncate, CALL_TRUNCATE, (int file, off_t size), file, size)
+STEERED(int, ftruncate64, CALL_TRUNCATE, (int file, off64_t size), file, size)
+STEERED(int, fsync, CALL_SYNC, (int file), file)
+STEERED(int, fdatasync, CALL_SYNC, (int file), file)
 
 /* Nothing of it fails, but what is free is kept for others. */
 int fstatvfs(int file, struct statvfs *disk)
@@ -95,7 +129,7 @@ int fstatvfs(int file, struct statvfs *disk)
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "fstatvfs");
     int status = next(file, disk);
-    if (status == 0 && failure(file, FAULT_NEARLY_FULL))
+    if (status == 0 && failure(file, CALL_SPACE))
         disk->f_bavail = 0;
     return status;
 }

@@ -68,7 +68,8 @@ static enum handled handle(struct request *request)
     struct service *service = request_service(request);
     struct buffer checks = {0}, body = {0};
     struct error error = {0};
-    bool ready = true, stored = store_healthy(service->store, &error);
+    bool ready = true,
+         stored = store_in_place(service->store, &error) && store_healthy(service->store, &error);
     check_write(&checks, &ready, "store", stored ? NULL : error.text);
     check_write(&checks, &ready, "accepting",
                 queue_stopping(service->queue) ? "the service is stopping" : NULL);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "server/store/backup/copy.h"
-#include "server/store/lock.h"
+#include "server/store/files/lock.h"
 
 /* What lies at these places, in the data directory. */
 struct places {

@@ -47,9 +47,10 @@ static const char *const sql[APPLY_STATEMENTS] = {
     [RESUME] = "DELETE FROM holds WHERE device = ?",
 };
 
-int applier_open(struct applier *applier, sqlite3 *db, struct error *error)
+int applier_open(struct applier *applier, sqlite3 *db, const char *path, struct error *error)
 {
     applier->db = db;
+    location_note(&applier->location, db, path);
     for (int i = 0; i < APPLY_STATEMENTS; i++)
         if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &applier->statements[i], NULL))
             return schema_failed(db, "cannot prepare the writer's statements", error);
@@ -58,6 +59,9 @@ int applier_open(struct applier *applier, sqlite3 *db, struct error *error)
 
 void applier_close(struct applier *applier)
 {
+    /* Closing would remove the log by its path, where another's may be by now. */
+    if (location_check(&applier->location, NULL) < 0)
+        sqlite3_db_config(applier->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     for (int i = 0; i < APPLY_STATEMENTS; i++)
         sqlite3_finalize(applier->statements[i]);
     tell_close(&applier->tell);
@@ -80,10 +84,25 @@ enum applied applier_run(struct applier *applier, enum apply_statement which, st
         /* These tell of the statement; all others of the database, the disk or memory. */
         bool refused = (status & 0xff) == SQLITE_CONSTRAINT || (status & 0xff) == SQLITE_TOOBIG;
         applied = refused ? REFUSED : BROKEN;
-        applier->unsynced |= which == COMMIT && sqlite3_extended_errcode(applier->db) == SQLITE_IOERR_FSYNC;
         error_set(error, ERROR_STORE, "%s", sqlite3_errmsg(applier->db));
     }
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return applied;
+}
+
+int applier_settle(struct applier *applier, bool *undone, struct error *error)
+{
+    struct wal_end end;
+    if (applier_run(applier, BEGIN, error) != APPLIED)
+        return -1;
+    int status = wal_end_read(applier->db, &end, error);
+    if (status == 0)
+        status = wal_cut(applier->db, &end, error);
+    applier_run(applier, ROLLBACK, NULL);
+    if (status < 0)
+        return -1;
+    *undone = wal_end_same(&applier->end, &end);
+    applier->uncertain = false;
+    return 0;
 }

@@ -3,6 +3,8 @@
 #ifndef COALESCED_SERVER_STORE_WRITER_APPLIER_H
 #define COALESCED_SERVER_STORE_WRITER_APPLIER_H
 
+#include "server/store/files/location.h"
+#include "server/store/files/wal.h"
 #include "server/store/write.h"
 #include "server/store/writer/applied.h"
 #include "server/store/writer/room.h"
@@ -41,16 +43,22 @@ enum apply_statement {
 struct applier {
     struct sqlite3 *db;
     struct sqlite3_stmt *statements[APPLY_STATEMENTS];
-    int64_t purged_ms; /* when old keys were last removed */
-    bool checkpoint;   /* after the next commit */
-    bool unsynced;     /* what a failed commit wrote is in the log, which a restart takes up */
+    int64_t purged_ms;  /* when old keys were last removed */
+    bool checkpoint;    /* after the next commit */
+    bool uncertain;     /* a commit failed, and a recovery may still find its transaction */
+    struct wal_end end; /* of the log, when the present transaction began */
+    struct location location;
     struct room room;
     struct tell tell;
 };
 
-/* Takes the connection over, even when it fails. */
-int applier_open(struct applier *applier, struct sqlite3 *db, struct error *error);
+/* Takes the connection over, even when it fails; `path`: the database's. */
+int applier_open(struct applier *applier, struct sqlite3 *db, const char *path, struct error *error);
 void applier_close(struct applier *applier);
+
+/* After a commit that failed: takes its transaction off the log. *undone: it is gone, whatever happens from here. 0; or -1:
+   it may still be found by a recovery, and nothing more may be written before this has succeeded. */
+int applier_settle(struct applier *applier, bool *undone, struct error *error);
 
 /* Runs a statement that answers no rows, and lets go of what is bound. */
 enum applied applier_run(struct applier *applier, enum apply_statement which, struct error *error);

@@ -324,7 +324,9 @@ enum applied apply_write(struct applier *applier, struct store_write *write, str
 
 int apply_begin(struct applier *applier, struct error *error)
 {
-    return applier_run(applier, BEGIN, error) == APPLIED ? 0 : -1;
+    if (applier_run(applier, BEGIN, error) != APPLIED)
+        return -1;
+    return wal_end_read(applier->db, &applier->end, error);
 }
 
 int apply_commit(struct applier *applier, struct error *error)
@@ -336,8 +338,12 @@ int apply_commit(struct applier *applier, struct error *error)
             return -1;
         applier->purged_ms = now_ms;
     }
-    if (tell_keep(&applier->tell, error) < 0 || applier_run(applier, COMMIT, error) != APPLIED)
+    if (tell_keep(&applier->tell, error) < 0)
         return -1;
+    if (applier_run(applier, COMMIT, error) != APPLIED) {
+        applier->uncertain = true;
+        return -1;
+    }
     tell_publish(&applier->tell);
     if (applier->checkpoint)
         sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);

@@ -1,7 +1,9 @@
 /* The one thread that writes. It takes all that waits, applies it in one transaction, syncs once, and only
    then tells each write's owner: the cost of a sync is shared by whoever came while the last one ran. When a
    transaction fails as a whole (a full disk, most likely), whoever waits for an answer gets the failure; what
-   nobody waits for (how a run ended) is kept and goes first in the next try. */
+   nobody waits for (how a run ended) is kept and goes first in the next try. A COMMIT that failed may have left its
+   transaction in the log: nobody is told that it failed before it is off the log, on disk; where that takes too long, they
+   are told that it is uncertain. */
 #include "server/store/writer/writer.h"
 
 #include <sqlite3.h>
@@ -11,7 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-enum { RETRY_MS = 1000, RETRY_FLUSHING_MS = 50, FLUSH_TRIES = 3, OVER_TRIES = 40 };
+enum { LOOK_MS = 1000, RETRY_FLUSHING_MS = 50, FLUSH_TRIES = 3, SETTLE_TRIES = 40 };
 
 static void writes_clear(struct writes *writes)
 {
@@ -43,33 +45,29 @@ static struct store_write *writes_pop(struct writes *writes)
     return write;
 }
 
-/* All or nothing, but for writes that are refused: those are answered at once and leave the list. */
-static int writes_commit(struct applier *applier, struct writes *writes, struct error *error)
+/* All or nothing, but for writes that are refused: each of those knows why, and the others stand without it. */
+static int writes_commit(struct applier *applier, const struct writes *writes, struct error *error)
 {
-    struct writes good;
-    writes_clear(&good);
     int status = apply_begin(applier, error);
-    while (status == 0 && writes->first) {
-        struct store_write *write = writes_pop(writes);
-        struct error why = {0};
-        enum applied applied = apply_write(applier, write, &why);
-        if (applied == REFUSED) {
-            if (why.kind == ERROR_STORE)
-                log_error("store: a write was refused: %s", why.text);
-            write->done(write, &why);
-            continue;
-        }
-        writes_add(&good, write);
-        if (applied == BROKEN)
-            status = error_set(error, why.kind, "%s", why.text);
+    for (struct store_write *write = writes->first; status == 0 && write; write = write->next) {
+        write->refusal.kind = ERROR_NONE;
+        if (apply_write(applier, write, &write->refusal) == BROKEN)
+            status = error_set(error, write->refusal.kind, "%s", write->refusal.text);
     }
     if (status == 0)
         status = apply_commit(applier, error);
     if (status < 0)
         apply_rollback(applier);
-    writes_move(&good, writes);
-    writes_move(writes, &good);
     return status;
+}
+
+/* After the commit. */
+static void write_answer(struct store_write *write)
+{
+    bool refused = write->refusal.kind != ERROR_NONE;
+    if (write->refusal.kind == ERROR_STORE)
+        log_error("store: a write was refused: %s", write->refusal.text);
+    write->done(write, refused ? &write->refusal : NULL);
 }
 
 /* Keeps how the last commit went; true when what failed is to be given up: somebody wants an end of it. */
@@ -89,8 +87,7 @@ static bool writer_tell_health(struct writer *writer, const struct error *sickne
     return give_up;
 }
 
-/* Writes the version that is there: a page goes to the log and is synced. Whatever a failed commit left there is written
-   over as soon as that page is in the log, synced or not. */
+/* Writes the version that is there: a page goes to the log and is synced. */
 static int writer_probe(struct writer *writer, struct error *error)
 {
     struct sqlite3 *db = writer->applier.db;
@@ -103,41 +100,70 @@ static int writer_probe(struct writer *writer, struct error *error)
     sqlite3_finalize(statement);
     snprintf(text, sizeof text, "PRAGMA user_version = %d", version);
     int status = version < 0 ? SQLITE_ERROR : sqlite3_exec(db, text, NULL, NULL, NULL);
-    if (status == SQLITE_OK || (version >= 0 && sqlite3_extended_errcode(db) == SQLITE_IOERR_FSYNC))
-        writer->applier.unsynced = false;
     return status == SQLITE_OK ? 0 : error_set(error, ERROR_STORE, "%s", sqlite3_errmsg(db));
 }
 
-/* A transaction whose sync failed is in the log all the same, and a restart would take it up: another is written over it
-   before anybody is told that it failed. A disk that by now takes no writes either gets a while for it. */
-static void writer_write_over(struct writer *writer)
+/* What comes before a transaction. After one that failed, the log is taken over into the database as far as it can be: it
+   is written from its beginning again then, which needs no more room on a disk that is full. */
+static int writer_prepare(struct writer *writer, struct error *error)
+{
+    struct applier *applier = &writer->applier;
+    if (applier->uncertain && applier_settle(applier, &(bool){false}, error) < 0)
+        return -1;
+    if (!writer->healthy)
+        sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return location_check(&applier->location, error);
+}
+
+/* True: what was to be committed is not, and never will be. A disk that fails gets a while for it. */
+static bool writer_undone(struct writer *writer)
 {
     const struct timespec pause = {.tv_nsec = RETRY_FLUSHING_MS * 1000000L};
-    for (int tries = 0; writer->applier.unsynced && tries < OVER_TRIES; tries++) {
+    bool undone = !writer->applier.uncertain;
+    for (int tries = 0; writer->applier.uncertain && tries < SETTLE_TRIES; tries++) {
         if (tries)
             nanosleep(&pause, NULL);
-        writer_probe(writer, &(struct error){0});
+        applier_settle(&writer->applier, &undone, NULL);
     }
+    return undone;
+}
+
+static void error_uncertain(struct error *error)
+{
+    const struct error cause = *error;
+    *error = (struct error){0};
+    error_set(error, ERROR_UNCERTAIN,
+              "the disk failed, and whether this was done is not known until the service writes again or is"
+              " started again; what was sent with an Idempotency-Key may be sent again with it then, other"
+              " things have to be looked for: %.150s",
+              cause.text);
 }
 
 /* One transaction; leaves the list empty. */
 static void writer_transact(struct writer *writer, struct writes *writes)
 {
     struct error error = {0};
-    int status =
-        writes->first ? writes_commit(&writer->applier, writes, &error) : writer_probe(writer, &error);
-    writer_write_over(writer);
+    int status = writer_prepare(writer, &error);
+    if (status == 0 && writes->first) {
+        status = writes_commit(&writer->applier, writes, &error);
+        if (status < 0 && !writer_undone(writer))
+            error_uncertain(&error);
+    } else if (status == 0 && !writer->healthy) {
+        status = writer_probe(writer, &error);
+    }
     bool give_up = writer_tell_health(writer, status < 0 ? &error : NULL);
     for (struct store_write *write; (write = writes_pop(writes));) {
-        if (status < 0 && write->patient && !give_up)
+        if (status == 0)
+            write_answer(write);
+        else if (write->patient && !give_up)
             writes_add(&writer->kept, write);
         else
-            write->done(write, status < 0 ? &error : NULL);
+            write->done(write, &error);
     }
 }
 
-/* With the lock held: sleeps until there is something to write or, when the disk failed, to try again; false:
-   it is to end. */
+/* With the lock held: sleeps until there is something to write, or it is time to look at the disk again; false: it is to
+   end. */
 static bool writer_wait(struct writer *writer)
 {
     int number = 0;
@@ -148,12 +174,8 @@ static bool writer_wait(struct writer *writer)
             writer->busy = false;
             pthread_cond_broadcast(&writer->idle);
         }
-        if (!writer->kept.first && writer->healthy) {
-            pthread_cond_wait(&writer->work, &writer->lock);
-            continue;
-        }
-        bool hurry = writer->flushes || writer->closing;
-        int64_t wake_ns = clock_monotonic_ns() + (hurry ? RETRY_FLUSHING_MS : RETRY_MS) * 1000000LL;
+        bool hurry = (writer->kept.first || !writer->healthy) && (writer->flushes || writer->closing);
+        int64_t wake_ns = clock_monotonic_ns() + (hurry ? RETRY_FLUSHING_MS : LOOK_MS) * 1000000LL;
         struct timespec wake = {wake_ns / 1000000000, wake_ns % 1000000000};
         number = pthread_cond_timedwait(&writer->work, &writer->lock, &wake);
     }
@@ -178,7 +200,7 @@ static void *writer_thread(void *arg)
     return NULL;
 }
 
-int writer_start(struct writer *writer, sqlite3 *db, struct error *error)
+int writer_start(struct writer *writer, sqlite3 *db, const char *path, struct error *error)
 {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -190,7 +212,7 @@ int writer_start(struct writer *writer, sqlite3 *db, struct error *error)
     writes_clear(&writer->waiting);
     writes_clear(&writer->kept);
     writer->healthy = true;
-    if (applier_open(&writer->applier, db, error) < 0)
+    if (applier_open(&writer->applier, db, path, error) < 0)
         return -1;
     int number = pthread_create(&writer->thread, NULL, writer_thread, writer);
     if (number)
@@ -235,6 +257,11 @@ void writer_flush(struct writer *writer)
         pthread_cond_wait(&writer->idle, &writer->lock);
     writer->flushes--;
     pthread_mutex_unlock(&writer->lock);
+}
+
+bool writer_in_place(const struct writer *writer, struct error *error)
+{
+    return location_check(&writer->applier.location, error) == 0;
 }
 
 bool writer_healthy(struct writer *writer, struct error *error)

@@ -28,13 +28,14 @@ struct writer {
     struct error sickness; /* why it was not */
 };
 
-/* Takes the connection over, even when it fails. */
-int writer_start(struct writer *writer, struct sqlite3 *db, struct error *error);
+/* Takes the connection over, even when it fails; `path`: the database's. */
+int writer_start(struct writer *writer, struct sqlite3 *db, const char *path, struct error *error);
 void writer_stop(struct writer *writer);
 
-/* As store_hand_over(), store_flush() and store_healthy(). */
+/* As store_hand_over(), store_flush(), store_in_place() and store_healthy(). */
 void writer_hand_over(struct writer *writer, struct store_write *write);
 void writer_flush(struct writer *writer);
+bool writer_in_place(const struct writer *writer, struct error *error);
 bool writer_healthy(struct writer *writer, struct error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* The lock on the data directory. */
-#ifndef COALESCED_SERVER_STORE_LOCK_H
-#define COALESCED_SERVER_STORE_LOCK_H
+#ifndef COALESCED_SERVER_STORE_FILES_LOCK_H
+#define COALESCED_SERVER_STORE_FILES_LOCK_H
 
 #include "base/error.h"
 

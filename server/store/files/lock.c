@@ -1,6 +1,6 @@
 /* One service a data directory: a second one would take the first one's running work for what a crash left.
  */
-#include "server/store/lock.h"
+#include "server/store/files/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
