@@ -4,12 +4,13 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "server/store/files/lock.h"
 #include "server/store/schema.h"
 
-enum { BUSY_MS = 5000 };
+enum { BUSY_MS = 5000, LOG_FRAMES = 1000, LOG_FRAMES_LEAST = 16, LOG_PART = 16, LOG_BYTES = 8 << 20 };
 
 static int newest_seen(void *arg, const struct job *job)
 {
@@ -25,6 +26,25 @@ static int newest_sweep_seen(void *arg, const struct sweep_row *row)
     return 0;
 }
 
+/* The log is taken over into the database when it has so many frames, and cut when it is longer than LOG_BYTES. On a small
+   disk both are a part of it: a log that fills the disk leaves the database no room to take it over. */
+static int log_bound(struct sqlite3 *db, int directory, struct error *error)
+{
+    struct statvfs disk;
+    int64_t part = LOG_BYTES;
+    if (fstatvfs(directory, &disk) == 0 && disk.f_blocks)
+        part = (int64_t)disk.f_blocks * (int64_t)disk.f_frsize / LOG_PART;
+    int64_t frames = part / 4096;
+    char text[64];
+    snprintf(text, sizeof text, "PRAGMA journal_size_limit = %lld",
+             (long long)(part < LOG_BYTES ? part : LOG_BYTES));
+    frames = frames < LOG_FRAMES_LEAST ? LOG_FRAMES_LEAST : frames;
+    if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_wal_autocheckpoint(db, frames < LOG_FRAMES ? (int)frames : LOG_FRAMES) != SQLITE_OK)
+        return schema_failed(db, "cannot bound the write-ahead log", error);
+    return 0;
+}
+
 static int store_open_writer(struct store *store, const char *path, const char *vfs, struct error *error)
 {
     sqlite3 *db = NULL;
@@ -37,7 +57,7 @@ static int store_open_writer(struct store *store, const char *path, const char *
     }
     /* Somebody may look in with the sqlite3 shell: wait rather than fail. */
     sqlite3_busy_timeout(db, BUSY_MS);
-    if (schema_migrate(db, error) < 0)
+    if (schema_migrate(db, error) < 0 || log_bound(db, store->lock, error) < 0)
         goto fail;
     return writer_start(&store->writer, db, path, error);
 fail:

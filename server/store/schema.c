@@ -223,7 +223,7 @@ int schema_migrate(sqlite3 *db, struct error *error)
      */
     if (schema_run(db,
                    "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                   "PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 8388608;",
+                   "PRAGMA temp_store = MEMORY;",
                    error) < 0)
         return -1;
     int version = 0;
