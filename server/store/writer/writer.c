@@ -128,26 +128,24 @@ static bool writer_undone(struct writer *writer)
     return undone;
 }
 
-static void error_uncertain(struct error *error)
+static void error_uncertain(struct error *error, const struct error *cause)
 {
-    const struct error cause = *error;
-    *error = (struct error){0};
     error_set(error, ERROR_UNCERTAIN,
               "the disk failed, and whether this was done is not known until the service writes again or is"
               " started again; what was sent with an Idempotency-Key may be sent again with it then, other"
               " things have to be looked for: %.150s",
-              cause.text);
+              cause->text);
 }
 
 /* One transaction; leaves the list empty. */
 static void writer_transact(struct writer *writer, struct writes *writes)
 {
-    struct error error = {0};
+    struct error error = {0}, uncertain = {0};
     int status = writer_prepare(writer, &error);
     if (status == 0 && writes->first) {
         status = writes_commit(&writer->applier, writes, &error);
         if (status < 0 && !writer_undone(writer))
-            error_uncertain(&error);
+            error_uncertain(&uncertain, &error);
     } else if (status == 0 && !writer->healthy) {
         status = writer_probe(writer, &error);
     }
@@ -158,7 +156,7 @@ static void writer_transact(struct writer *writer, struct writes *writes)
         else if (write->patient && !give_up)
             writes_add(&writer->kept, write);
         else
-            write->done(write, &error);
+            write->done(write, uncertain.kind ? &uncertain : &error);
     }
 }
 

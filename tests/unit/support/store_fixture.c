@@ -92,6 +92,7 @@ int fixture_teardown(void **state)
 {
     struct fixture *fixture = *state;
     powercut_fill(false);
+    powercut_fail(NULL);
     store_close(fixture->store);
     powercut_forget();
     scratch_remove(fixture->directory);

@@ -38,7 +38,8 @@ struct handle {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below, and makes an image one moment */
 static struct plate *plates;
-static bool is_full;
+static bool is_full, is_frozen;
+static struct powercut_fault fault;
 static long log_syncs;
 static sqlite3_vfs *real_vfs;
 
@@ -165,11 +166,22 @@ static void image_any_sectors(struct buffer *image, const struct plate *plate, u
     }
 }
 
+static void image_all(struct buffer *image, const struct plate *plate)
+{
+    for (struct unsynced *write = plate->first; write; write = write->next)
+        if (write->truncates)
+            bytes_truncate(image, write->offset);
+        else
+            bytes_write(image, write->offset, write->bytes, write->size);
+}
+
 static int image_write(const struct plate *plate, const char *to, unsigned *seed, unsigned mode)
 {
     struct buffer image = {0};
     buffer_append(&image, plate->synced.data, plate->synced.size);
-    if (mode == 1)
+    if (mode == POWERCUT_KILL)
+        image_all(&image, plate);
+    else if (mode == 1)
         image_begin_only(&image, plate, seed);
     else if (mode == 2)
         image_any_sectors(&image, plate, seed);
@@ -186,7 +198,7 @@ static int image_write(const struct plate *plate, const char *to, unsigned *seed
 int powercut_image(const char *from, const char *to, unsigned seed)
 {
     int status = 0;
-    unsigned mode = seed % 3;
+    unsigned mode = seed == POWERCUT_KILL ? seed : seed % 3;
     size_t length = strlen(from);
     pthread_mutex_lock(&lock);
     for (struct plate *plate = plates; plate; plate = plate->next)
@@ -213,11 +225,28 @@ static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 of
     return real_of(file)->pMethods->xRead(real_of(file), bytes, size, offset);
 }
 
+/* With the lock held: makes room for the file to become as long as that, or not. */
+static bool room_take(sqlite3_file *file, sqlite3_int64 end)
+{
+    sqlite3_int64 size = 0;
+    if (!fault.full || real_of(file)->pMethods->xFileSize(real_of(file), &size) != SQLITE_OK)
+        return true;
+    long grows = end > size ? (long)(end - size) : 0;
+    if (grows > fault.room_bytes)
+        return false;
+    fault.room_bytes -= grows;
+    return true;
+}
+
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
 {
     struct plate *plate = ((struct handle *)file)->plate;
     pthread_mutex_lock(&lock);
-    int status = is_full ? SQLITE_FULL : real_of(file)->pMethods->xWrite(real_of(file), bytes, size, offset);
+    int status = SQLITE_IOERR_WRITE;
+    if (is_full || !room_take(file, offset + size))
+        status = SQLITE_FULL;
+    else if (!is_frozen)
+        status = real_of(file)->pMethods->xWrite(real_of(file), bytes, size, offset);
     if (status == SQLITE_OK && plate)
         plate_note(plate, (size_t)offset, bytes, (size_t)size, false);
     pthread_mutex_unlock(&lock);
@@ -228,7 +257,9 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
     struct plate *plate = ((struct handle *)file)->plate;
     pthread_mutex_lock(&lock);
-    int status = real_of(file)->pMethods->xTruncate(real_of(file), size);
+    int status = SQLITE_IOERR_TRUNCATE;
+    if (!is_frozen)
+        status = real_of(file)->pMethods->xTruncate(real_of(file), size);
     if (status == SQLITE_OK && plate)
         plate_note(plate, (size_t)size, NULL, 0, true);
     pthread_mutex_unlock(&lock);
@@ -241,12 +272,14 @@ static int file_sync(sqlite3_file *file, int flags)
     struct handle *handle = (struct handle *)file;
     (void)flags;
     pthread_mutex_lock(&lock);
+    is_frozen |= fault.freezes;
+    int status = is_frozen ? SQLITE_IOERR_FSYNC : SQLITE_OK;
     if (handle->plate && handle->plate->is_log)
         log_syncs++;
-    if (handle->plate && !handle->lying)
+    if (handle->plate && !handle->lying && !is_frozen)
         plate_sync(handle->plate);
     pthread_mutex_unlock(&lock);
-    return SQLITE_OK;
+    return status;
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size)
@@ -286,7 +319,16 @@ static int file_traits(sqlite3_file *file)
 
 static int file_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory)
 {
-    return real_of(file)->pMethods->xShmMap(real_of(file), page, size, extend, memory);
+    pthread_mutex_lock(&lock);
+    int status = real_of(file)->pMethods->xShmMap(real_of(file), page, size, 0, memory);
+    if (status == SQLITE_OK && !*memory && extend) {
+        if (fault.index_fixed || (fault.full && fault.room_bytes < size))
+            status = SQLITE_IOERR_SHMSIZE;
+        else
+            status = real_of(file)->pMethods->xShmMap(real_of(file), page, size, extend, memory);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
 }
 
 static int file_shm_lock(sqlite3_file *file, int offset, int count, int flags)
@@ -372,6 +414,14 @@ void powercut_fill(bool full)
 {
     pthread_mutex_lock(&lock);
     is_full = full;
+    pthread_mutex_unlock(&lock);
+}
+
+void powercut_fail(const struct powercut_fault *wanted)
+{
+    pthread_mutex_lock(&lock);
+    fault = wanted ? *wanted : (struct powercut_fault){0};
+    is_frozen = false;
     pthread_mutex_unlock(&lock);
 }
 

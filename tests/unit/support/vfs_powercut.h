@@ -2,10 +2,11 @@
    log and journal what of it would be on the disk's plates: what was there at the last sync, and the writes
    since. An image is what a machine would find after the power came back: what was synced, and of the rest
    whatever the seed says: nothing, a beginning that ends within a write, or any sectors of any writes. The
-   running database notices nothing, so one run can be cut many times. */
+   running database notices nothing, so one run can be cut many times. The image of a kill has every write. */
 #ifndef COALESCED_TESTS_VFS_POWERCUT_H
 #define COALESCED_TESTS_VFS_POWERCUT_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 /* SQLite VFS names, to be given to store_open(). The lying disk says that it synced and did not, which is
@@ -16,11 +17,24 @@
 /* Registers both; once more does nothing. */
 void powercut_register(void);
 
+#define POWERCUT_KILL UINT_MAX /* a seed: the process was killed, and the power stayed */
+
 /* Writes what is left of the files in directory `from` into the directory `to`. 0 or -1. */
 int powercut_image(const char *from, const char *to, unsigned seed);
 
 /* From now on every write fails with SQLITE_FULL, or no more. */
 void powercut_fill(bool full);
+
+/* How the disk fails otherwise. */
+struct powercut_fault {
+    bool full; /* files, the log's index among them, may grow by room_bytes together */
+    long room_bytes;
+    bool index_fixed; /* the log's index may not grow */
+    bool freezes;     /* the next sync fails, and then every write, truncation and sync */
+};
+
+/* From now on; NULL: no more. */
+void powercut_fail(const struct powercut_fault *fault);
 
 /* How many syncs of write-ahead logs there were. */
 long powercut_log_syncs(void);

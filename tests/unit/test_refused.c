@@ -1,0 +1,150 @@
+/* What was refused never exists later: COMMITs that fail when their frames are in the write-ahead log already, and then a
+   kill or a power cut (vfs_powercut.h). */
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/support/service.h"
+#include "tests/unit/support/store_fixture.h"
+#include "tests/unit/support/vfs_powercut.h"
+
+enum { FRAME_BYTES = 4096 + 24, INDEXED_FRAMES = 4062, REFUSED = 3, CUTS = 3 };
+
+static sqlite3 *database_open(const struct fixture *fixture)
+{
+    char path[SCRATCH_BYTES + 32];
+    snprintf(path, sizeof path, "%s/coalesced.db", fixture->directory);
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, POWERCUT_HONEST), SQLITE_OK);
+    assert_int_equal(sqlite3_busy_timeout(db, 10000), SQLITE_OK);
+    return db;
+}
+
+static void database_run(sqlite3 *db, const char *sql)
+{
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+static int log_frames(const struct fixture *fixture)
+{
+    char path[SCRATCH_BYTES + 32];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/coalesced.db-wal", fixture->directory);
+    assert_int_equal(stat(path, &status), 0);
+    return (int)(status.st_size / FRAME_BYTES);
+}
+
+/* A reader holds the log, as a backup does, and the next transaction needs more of the index than there is. */
+static sqlite3 *log_hold(const struct fixture *fixture)
+{
+    sqlite3 *reader = database_open(fixture), *writer = database_open(fixture);
+    database_run(reader, "BEGIN; SELECT count(*) FROM experiments");
+    database_run(writer, "PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
+    while (log_frames(fixture) < INDEXED_FRAMES - 1)
+        database_run(writer, "PRAGMA user_version = 7");
+    sqlite3_close(writer);
+    return reader;
+}
+
+/* How many of these a service finds that starts on what is left. */
+static int found_after(const struct fixture *fixture, unsigned seed, struct tried *const *tried, int count)
+{
+    char image[SCRATCH_BYTES];
+    struct store *store = NULL;
+    int found = 0;
+    scratch_make(image);
+    assert_int_equal(powercut_image(fixture->directory, image, seed), 0);
+    assert_true(database_whole(image));
+    assert_int_equal(store_open(&store, image, NULL, NULL), 0);
+    for (int i = 0; i < count; i++) {
+        struct job *job = NULL;
+        found += store_get(store, tried[i]->experiment.id, &job, NULL) == 0;
+        job_free(job);
+    }
+    store_close(store);
+    scratch_remove(image);
+    return found;
+}
+
+/* With a log whose index is full. */
+static void what_is_refused_while_it_fails_is_nowhere(const struct fixture *fixture,
+                                                      struct powercut_fault fault)
+{
+    static struct tried kept[2], refused[REFUSED];
+    struct tried *const before[] = {&kept[0], &kept[1]};
+    struct tried *after[REFUSED];
+    int frames = 0;
+    for (int i = 0; i < 2; i++) {
+        frames = log_frames(fixture);
+        tried_insert(&kept[i], "k", "{}");
+        assert_int_equal(tried_now(fixture->store, &kept[i]), 0);
+    }
+    /* Room for the frames of one submission, and for less than the index wants. */
+    fault.room_bytes = (log_frames(fixture) - frames) * FRAME_BYTES + 16 * 1024;
+    sqlite3 *reader = log_hold(fixture);
+    powercut_fail(&fault);
+    for (int i = 0; i < REFUSED; i++) {
+        after[i] = &refused[i];
+        tried_insert(&refused[i], "k", "{}");
+        assert_int_equal(tried_now(fixture->store, &refused[i]), -1);
+        assert_int_equal(refused[i].failed.kind, ERROR_STORE);
+        assert_int_equal(found_after(fixture, POWERCUT_KILL, after, i + 1), 0);
+    }
+    for (unsigned cut = 0; cut < CUTS; cut++)
+        assert_int_equal(found_after(fixture, cut, after, REFUSED), 0);
+    powercut_fail(NULL);
+    assert_int_equal(found_after(fixture, POWERCUT_KILL, before, 2), 2);
+    sqlite3_close(reader);
+}
+
+static void what_the_logs_index_has_no_room_for_is_nowhere(void **state)
+{
+    what_is_refused_while_it_fails_is_nowhere(*state, (struct powercut_fault){.full = true});
+}
+
+static void what_the_logs_index_may_not_grow_for_is_nowhere(void **state)
+{
+    what_is_refused_while_it_fails_is_nowhere(*state, (struct powercut_fault){.index_fixed = true});
+}
+
+/* A service that is killed may find it or not; one that goes on does not. */
+static void what_may_still_be_in_the_log_is_not_told_to_be_refused(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct tried first, second, third;
+    struct tried *const uncertain[] = {&first}, *const refused[] = {&second}, *const good[] = {&third};
+    powercut_fail(&(struct powercut_fault){.freezes = true});
+    tried_insert(&first, "k", "{}");
+    tried_insert(&second, "k", "{}");
+    assert_int_equal(tried_now(fixture->store, &first), -1);
+    assert_int_equal(first.failed.kind, ERROR_UNCERTAIN);
+    assert_int_equal(found_after(fixture, POWERCUT_KILL, uncertain, 1), 1);
+    assert_int_equal(tried_now(fixture->store, &second), -1);
+    assert_int_equal(second.failed.kind, ERROR_STORE);
+    assert_int_equal(found_after(fixture, POWERCUT_KILL, refused, 1), 0);
+
+    powercut_fail(NULL);
+    tried_insert(&third, "k", "{}");
+    assert_int_equal(tried_now(fixture->store, &third), 0);
+    assert_int_equal(found_after(fixture, POWERCUT_KILL, good, 1), 1);
+    assert_int_equal(found_after(fixture, POWERCUT_KILL, uncertain, 1), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_the_logs_index_has_no_room_for_is_nowhere,
+                                        fixture_setup_powercut, fixture_teardown),
+        cmocka_unit_test_setup_teardown(what_the_logs_index_may_not_grow_for_is_nowhere,
+                                        fixture_setup_powercut, fixture_teardown),
+        cmocka_unit_test_setup_teardown(what_may_still_be_in_the_log_is_not_told_to_be_refused,
+                                        fixture_setup_powercut, fixture_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
