@@ -1,6 +1,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -196,6 +197,50 @@ static void a_full_disk_fails_who_waits_and_keeps_the_ends(void **state)
     assert_int_equal(store_get(store, refused.experiment.id, &(struct job *){NULL}, NULL), -1);
 }
 
+/* Of an experiment whose record goes when its last write is answered: the earlier ones still need it. */
+static void last_done(struct store_write *write, const struct error *failed)
+{
+    struct tried *tried = (struct tried *)write;
+    tried->failed = failed ? *failed : (struct error){0};
+    free((char *)tried->write.changes[0].about.request);
+    tried->done++;
+}
+
+static void a_refused_write_is_answered_when_its_transaction_has_ended(void **state)
+{
+    struct store *store = ((struct fixture *)*state)->store;
+    char ended[ID_BYTES], waiting[ID_BYTES];
+    struct tried end, begins, again, hold;
+    fixture_insert(store, "k", 0, "{}", ended);
+    fixture_insert(store, "k", 0, "{}", waiting);
+    tried_change(&end, ended, JOB_SUCCEEDED);
+    assert_int_equal(tried_now(store, &end), 0);
+
+    fixture_hold(store, &hold);
+    tried_change(&begins, waiting, JOB_RUNNING);
+    tried_change(&again, ended, JOB_FAILED);
+    again.write.done = last_done;
+    begins.write.patient = again.write.patient = true;
+    begins.write.changes[0].about.request = again.write.changes[0].about.request = strdup("{}");
+    store_hand_over(store, &begins.write);
+    store_hand_over(store, &again.write);
+    powercut_fill(true);
+    sem_post(hold.leave);
+    for (int i = 0; i < 3000 && store_healthy(store, NULL); i++)
+        usleep(1000);
+    assert_false(store_healthy(store, NULL));
+    assert_int_equal(begins.done + again.done, 0);
+
+    powercut_fill(false);
+    store_flush(store);
+    assert_int_equal(begins.done, 1);
+    assert_int_equal(begins.failed.kind, ERROR_NONE);
+    assert_int_equal(again.done, 1);
+    assert_non_null(strstr(again.failed.text, "an ended experiment cannot change"));
+    assert_int_equal(fixture_state(store, waiting), JOB_RUNNING);
+    assert_int_equal(fixture_state(store, ended), JOB_SUCCEEDED);
+}
+
 static void a_healed_disk_is_noticed_without_a_write(void **state)
 {
     struct store *store = ((struct fixture *)*state)->store;
@@ -238,6 +283,8 @@ int main(void)
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_key_is_known_for_a_day, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_full_disk_fails_who_waits_and_keeps_the_ends,
+                                        fixture_setup_powercut, fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_refused_write_is_answered_when_its_transaction_has_ended,
                                         fixture_setup_powercut, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_healed_disk_is_noticed_without_a_write, fixture_setup_powercut,
                                         fixture_teardown),

@@ -100,6 +100,57 @@ static void a_file_that_is_no_database_is_told(void **state)
     assert_non_null(strstr(error.text, "not a database"));
 }
 
+static void name_of(const struct fixture *fixture, const char *end, char path[SCRATCH_BYTES + 32])
+{
+    snprintf(path, SCRATCH_BYTES + 32, "%s/coalesced.db%s", fixture->directory, end);
+}
+
+/* Until it is put back, and then it is as it was. */
+static void a_database_that_is_moved_away_takes_nothing(void **state)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    struct fixture *fixture = *state;
+    char path[SCRATCH_BYTES + 32], away[SCRATCH_BYTES + 32], id[ID_BYTES];
+    for (int i = 0; i < 3; i++) {
+        struct error error = {0};
+        struct tried tried;
+        name_of(fixture, ends[i], path);
+        name_of(fixture, ".away", away);
+        assert_true(store_in_place(fixture->store, &error));
+        assert_int_equal(rename(path, away), 0);
+        assert_false(store_in_place(fixture->store, &error));
+        assert_non_null(strstr(error.text, "coalesced.db"));
+        tried_insert(&tried, "k", "{}");
+        assert_int_equal(tried_now(fixture->store, &tried), -1);
+        assert_int_equal(tried.failed.kind, ERROR_STORE);
+        assert_int_equal(rename(away, path), 0);
+        assert_true(store_in_place(fixture->store, NULL));
+        fixture_insert(fixture->store, "k", 0, "{}", id);
+        assert_int_equal(store_get(fixture->store, tried.experiment.id, &(struct job *){NULL}, NULL), -1);
+    }
+}
+
+/* Nobody writes, and nobody asks: it is seen all the same. */
+static void a_database_that_is_replaced_is_noticed(void **state)
+{
+    struct fixture *fixture = *state;
+    char path[SCRATCH_BYTES + 32], away[SCRATCH_BYTES + 32];
+    name_of(fixture, "", path);
+    name_of(fixture, ".away", away);
+    assert_int_equal(rename(path, away), 0);
+    FILE *other = fopen(path, "w");
+    fclose(other);
+    for (int i = 0; i < 3000 && store_healthy(fixture->store, NULL); i++)
+        usleep(1000);
+    struct error error = {0};
+    assert_false(store_healthy(fixture->store, &error));
+    assert_non_null(strstr(error.text, "is another file"));
+    assert_int_equal(rename(away, path), 0);
+    for (int i = 0; i < 3000 && !store_healthy(fixture->store, NULL); i++)
+        usleep(1000);
+    assert_true(store_healthy(fixture->store, NULL));
+}
+
 static void ids_are_greater_than_the_stored_ones(void **state)
 {
     struct fixture *fixture = *state;
@@ -154,6 +205,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_database_of_a_newer_version_is_left_alone, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_file_that_is_no_database_is_told, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_database_that_is_moved_away_takes_nothing, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_database_that_is_replaced_is_noticed, fixture_setup,
+                                        fixture_teardown),
         cmocka_unit_test_setup_teardown(ids_are_greater_than_the_stored_ones, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(events_of_earlier_starts_are_removed_too, fixture_setup,
