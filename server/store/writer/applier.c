@@ -59,9 +59,12 @@ int applier_open(struct applier *applier, sqlite3 *db, const char *path, struct 
 
 void applier_close(struct applier *applier)
 {
-    /* Closing would remove the log by its path, where another's may be by now. */
-    if (location_check(&applier->location, NULL) < 0)
+    /* Closing would remove the log by its path, where another's may be by now; and a log that is gone from there is in the
+       database or nowhere. */
+    if (location_check(&applier->location, NULL) < 0) {
+        sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
         sqlite3_db_config(applier->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    }
     for (int i = 0; i < APPLY_STATEMENTS; i++)
         sqlite3_finalize(applier->statements[i]);
     tell_close(&applier->tell);
