@@ -23,18 +23,15 @@ import os
 import pathlib
 import select
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 
 from report import report_begin, report_end
-from soak.machine import Machine
+from soak.machine import FRAME, INDEXED_FRAMES, PAGE, Machine, frames_of, held_log
 
 WAYS = ("full", "index", "read-only")
-PAGE, FRAME, LOG_HEADER = 4096, 4096 + 24, 32
-INDEXED_FRAMES = 4062  # by the first 32 KB of a log's index
 DISK_BYTES = 64 << 20
 BODY = {"kernel": "read_offset", "size": 1024}
 KEPT, TRIED = 2, 6  # submissions before the disk fails, and then
@@ -86,29 +83,6 @@ class Service:
         self.process.stdout.close()
 
 
-@contextlib.contextmanager
-def held_log(data, frames):
-    """A reader holds the log, and so many frames are in it."""
-    path = data / "coalesced.db"
-    reader, writer = sqlite3.connect(path), sqlite3.connect(path, isolation_level=None)
-    try:
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM experiments").fetchall()
-        for words in ("PRAGMA busy_timeout = 10000", "PRAGMA synchronous = OFF", "PRAGMA wal_autocheckpoint = 0"):
-            writer.execute(words)
-        (version,) = writer.execute("PRAGMA user_version").fetchone()
-        while frames_of(data) < frames:
-            writer.execute(f"PRAGMA user_version = {version}")
-        yield
-    finally:
-        writer.close()
-        reader.close()
-
-
-def frames_of(data):
-    return (os.path.getsize(data / "coalesced.db-wal") - LOG_HEADER) // FRAME
-
-
 def fill(data, left_bytes):
     """Leaves so much of the disk free."""
     disk = os.statvfs(data)
@@ -120,7 +94,7 @@ def fill(data, left_bytes):
 def failing(way, machine, frames):
     """The disk as it fails; `frames`: how many a submission writes."""
     if way == "read-only":
-        machine.fail("EIO on sync", after="read-only")
+        machine.fail("read-only")
         yield
         return
     with held_log(machine.data, INDEXED_FRAMES - 2):

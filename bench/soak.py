@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The whole service under everything at once, watched from the outside.
 
-    bench/soak.py --build build-dev [--kills 1000] [--executor-kills 1000] [--rounds 40] [--seconds 60] [--seed 1]
-                  [--out bench/results/soak.json] [--short] [--sabotage]
+    bench/soak.py --build build-dev [--kills 1000] [--executor-kills 1000] [--rounds 40] [--life 1] [--seconds 60]
+                  [--seed 1] [--out bench/results/soak.json] [--short] [--sabotage]
 
 Clients of several owners submit, sweep, replay keys, cancel, remove, wait and read tables, and an admin pauses the queue,
 while the server and its executors are killed (SIGKILL) at random moments, the disk is full, nearly full or fails, the clock
-jumps by hours, tokens change and backups are made, --rounds times each. The last life is not killed: for --seconds it must
+jumps by hours, tokens change and backups are made, --rounds times each. The disk is also filled while a reader holds the
+write-ahead log, and goes read-only after a sync that failed: then the service may answer that it cannot know. The last life is not killed: for --seconds it must
 not grow, under the rest of the executors' kills. Then everything that a client was told is compared with what the service
 and its stopped store say. An acknowledgement is a reply that was read whole; a request whose reply was cut is in doubt: it
 may be there once or not at all, and with a key its replay tells.
@@ -135,14 +136,14 @@ def told(conductor, ledger, report, missed):
     if len(conductor.ready_s) >= 200 and sorted(conductor.ready_s)[int(0.99 * len(conductor.ready_s))] > READY_S:
         ledger.violate("readyz comes back too late", p99_over_s=READY_S)
     states = collections.Counter(one.state for one in ledger.submissions)
-    doubtful = [one for one in ledger.submissions if one.cut]
+    doubtful = [one for one in ledger.submissions if one.cut or one.uncertain]
     if not all(conductor.machine.hits().values()) and conductor.options.rounds:
         ledger.violate("no call was made to fail", hits=conductor.machine.hits())
     figures = {
         **conductor.figures(),
         "submissions": {"sent": len(ledger.submissions), **dict(sorted(states.items())),
                         "of_these_sweeps": sum(bool(one.points) for one in ledger.submissions)},
-        "doubtful": {"replies_cut": sum(one.cut for one in doubtful), "submissions": len(doubtful),
+        "doubtful": {"replies_cut": sum(one.cut for one in doubtful), "replies_uncertain": sum(one.uncertain for one in doubtful), "submissions": len(doubtful),
                      "with_a_key_resolved_by_replay": sum(bool(one.key and one.id) for one in doubtful)},
         **report,
         "lost": len(ledger.violations.get("lost", ())),
@@ -162,6 +163,7 @@ def options_of(words):
     parser.add_argument("--executor-kills", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=40, help="of each fault, of clocks and of tokens")
     parser.add_argument("--seconds", type=float, default=60, help="of the last life")
+    parser.add_argument("--life", type=float, default=1, help="the longest time in seconds from ready to killed, but for what happens then")
     parser.add_argument("--device", choices=("fake", "cpu"), default="fake",
                         help="fake: three that only play one, 1 to 50 ms an experiment; cpu: the real executor")
     parser.add_argument("--queue-limit", type=int, default=300)

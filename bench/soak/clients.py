@@ -80,7 +80,7 @@ class Client(threading.Thread):
         body, more = self.experiment()
         with self.ledger.lock:
             one = self.ledger.submission(self.owner, "/v1/experiments", body, key, 0)
-            body["labels"] = {**labels(one.number), **more}
+            one.body = {**body, "labels": {**labels(one.number), **more}}
         self.send(one)
 
     def submit_keyed(self):
@@ -93,7 +93,7 @@ class Client(threading.Thread):
         key = f"s{self.choose.getrandbits(64):016x}" if self.choose.random() < 0.5 else None
         with self.ledger.lock:
             one = self.ledger.submission(self.owner, "/v1/sweeps", body, key, points)
-            body["labels"] = labels(one.number)
+            one.body = {**body, "labels": labels(one.number)}
         self.send(one)
 
     def send(self, one):
@@ -107,8 +107,13 @@ class Client(threading.Thread):
             if one.key:
                 self.doubtful.append(one)
             raise
+        if reply.uncertain:
+            one.uncertain += 1
+            if one.key:
+                self.doubtful.append(one)
+            return reply
         if reply.status not in (200, 202):
-            one.refused.append(reply.status)
+            one.refused += (reply.status,)
             if self.world.machine.failed_since(reply.begun):
                 one.faulty = self.world.machine.last_fault
             return reply
@@ -130,7 +135,7 @@ class Client(threading.Thread):
         if self.doubtful:
             one = self.doubtful.popleft()
             reply = self.send(one)  # cut again, it is in doubt again
-            if reply.status not in (200, 202):
+            if reply.status not in (200, 202) and not reply.uncertain:
                 self.doubtful.append(one)
         elif self.keyed:
             self.send(self.choose.choice(self.keyed))
@@ -166,7 +171,7 @@ class Client(threading.Thread):
         reply = self.ask("remove", (204, 404, 409, *REFUSALS), "DELETE", f"/v1/experiments/{one.id}?remove=true")
         if reply.status == 204:
             self.ledger.removal(one, "gone")
-        elif before is None:
+        elif before is None and not reply.uncertain:
             self.ledger.removal(one, None)
             if reply.status == 404:
                 self.ledger.gone(one.id, reply.status, reply.text)
@@ -279,7 +284,7 @@ class Warden(Client):
         before, self.paused = self.paused, None
         reply = self.ask(what, (200, 404, *REFUSALS), "POST", f"/v1/queue/{what}")
         self.able = reply.status != 404  # a version without
-        self.paused = paused if reply.status == 200 else before
+        self.paused = paused if reply.status == 200 else None if reply.uncertain else before
 
     def compare(self):
         reply = self.ask("compare", (200, *REFUSALS), "GET", "/v1/queue")

@@ -1,4 +1,5 @@
 """The service's lives one after the other: when it is killed, and what happens to it before."""
+import contextlib
 import math
 import os
 import random
@@ -9,7 +10,7 @@ import subprocess
 import threading
 import time
 
-from soak.machine import FAULTS
+from soak.machine import FAULTS, FRAME, HELD, INDEXED_FRAMES, frames_of, held_log
 
 READY_LIMIT_S = 30
 KINDS = [name for name in FAULTS if name != "none"] + ["clock", "token", "backup"]
@@ -79,45 +80,58 @@ class Conductor:
         share = left / max(1, self.options.kills - self.kills)
         return int(share) + (self.choose.random() < share - int(share)) if left > 0 else 0
 
-    def plan(self):
+    def due(self, kind):
+        return self.still_due(self.rounds[kind], self.options.rounds) > 0
+
+    def plan(self, held):
         """The life's length after it is ready, and what happens in it: (at which part of it, what)."""
-        length = self.choose.uniform(0.05, 1)
-        acts = [(self.choose.random(), self.kill_executor)
+        length = self.choose.uniform(0.05, 1) * self.options.life
+        acts = [(0, held)] if held else []
+        acts += [(self.choose.random(), self.kill_executor)
                 for _ in range(self.still_due(self.executor_kills, self.options.executor_kills))]
         for kind in self.rounds:
-            if self.still_due(self.rounds[kind], self.options.rounds) and not (kind in FAULTS and self.fault_planned(acts)):
+            if kind not in HELD and self.due(kind) and not (kind in FAULTS and self.fault_planned(acts)):
                 acts.append((self.choose.random(), self.others.get(kind) or kind))
         return length, sorted(acts, key=lambda act: act[0])
+
+    def log_to_hold(self):
+        """The fault of this life for which the log is held from before its start, or None."""
+        wanted = [kind for kind in HELD if self.due(kind)] if self.lives else []
+        return self.choose.choice(wanted) if wanted else None
 
     @staticmethod
     def fault_planned(acts):
         return any(isinstance(what, str) for _, what in acts)
 
     def live(self):
-        """One life from its start to its kill."""
+        """One life from its start to its end."""
         left_on, self.fault_left_on = self.fault_left_on, None
+        held = None if left_on else self.log_to_hold()
+        with contextlib.ExitStack() as stack:
+            if held:
+                stack.enter_context(held_log(self.machine.data, INDEXED_FRAMES - self.choose.randint(100, 400)))
+            how = self.life(left_on, held)
+        self.finish(how)
+
+    def life(self, left_on, held):
+        """Without its end: the signal for it."""
         if not self.start():
-            self.finish(signal.SIGKILL)
-            return
+            return signal.SIGKILL
         if left_on:
             time.sleep(self.choose.uniform(0.1, 1.2))
             self.machine.fail("none")
-        elif self.choose.random() < 0.1:  # dies before it is there
+        elif not held and self.choose.random() < 0.1:  # dies before it is there
             self.early += 1
             time.sleep(self.choose.uniform(0, 0.03))
-            self.finish(signal.SIGKILL)
-            return
+            return signal.SIGKILL
         self.ready(measured=not left_on)
-        length, acts = self.plan()
+        length, acts = self.plan(held)
         begun = time.monotonic()
         for part, what in acts:
             time.sleep(max(0, begun + part * length - time.monotonic()))
             self.fail_for_a_while(what) if isinstance(what, str) else what()
         time.sleep(max(0, begun + length - time.monotonic()))
-        if not self.fault_left_on and self.choose.random() < 0.03:
-            self.finish(signal.SIGTERM)
-        else:
-            self.finish(signal.SIGKILL)
+        return signal.SIGTERM if not self.fault_left_on and self.choose.random() < 0.03 else signal.SIGKILL
 
     def finish(self, how):
         if how == signal.SIGTERM:
@@ -148,8 +162,10 @@ class Conductor:
 
     def fail_for_a_while(self, kind):
         self.rounds[kind] += 1
-        self.machine.fail(kind)
-        time.sleep(self.choose.uniform(0.25, 0.6))
+        left = max(0, INDEXED_FRAMES - frames_of(self.machine.data)) if kind in HELD else 0
+        self.machine.fail(kind, room_bytes=left * FRAME + self.choose.randint(0, 64 << 10))
+        # Longer than the service tries to take back what a failed commit has left: then it says that it cannot know.
+        time.sleep(2.3 if kind == "read-only" and self.choose.random() < 0.3 else self.choose.uniform(0.25, 0.6))
         if self.choose.random() < 0.35:
             self.fault_left_on = kind
         else:

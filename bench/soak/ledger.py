@@ -11,12 +11,16 @@ SHOWN = 20  # violations of a kind that the report tells in full
 
 class Submission:
     """One thing that a client wants done, however often it is sent."""
+    __slots__ = ("number", "owner", "path", "text", "key", "points", "id", "refused", "cut", "uncertain", "later", "faulty", "spared",
+                 "removal", "gone_at")
 
     def __init__(self, number, owner, path, body, key, points):
-        self.number, self.owner, self.path, self.body, self.key, self.points = number, owner, path, body, key, points
+        self.number, self.owner, self.path, self.key, self.points = number, owner, path, key, points
+        self.body = body
         self.id = None        # acknowledged as this
-        self.refused = []     # statuses of replies that refused it
+        self.refused = ()     # statuses of replies that refused it
         self.cut = 0          # requests whose reply was not read whole
+        self.uncertain = 0    # replies that said that nobody knows whether it was taken
         self.later = 0        # an acknowledgement that came after a cut
         self.faulty = None    # how the disk failed while it was refused
         self.spared = False   # the check of the checks tampered with it: no client removes it
@@ -24,8 +28,16 @@ class Submission:
         self.gone_at = None
 
     @property
+    def body(self):
+        return json.loads(self.text)
+
+    @body.setter
+    def body(self, body):
+        self.text = json.dumps(body, separators=(",", ":")).encode()  # there are hundreds of thousands of them
+
+    @property
     def state(self):
-        return "acknowledged" if self.id else "doubtful" if self.cut else "refused" if self.refused else "not sent"
+        return "acknowledged" if self.id else "doubtful" if self.cut or self.uncertain else "refused" if self.refused else "not sent"
 
 
 class Seen:

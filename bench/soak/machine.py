@@ -1,13 +1,19 @@
 """What the service stands on, as it is steered: its disk and clock (tests/faults/steered.c), and its file of tokens."""
+import contextlib
 import mmap
 import os
 import secrets
+import sqlite3
 import struct
 import subprocess
 import time
 
-FAULTS = {"none": 0, "ENOSPC": 1, "EIO on write": 2, "EIO on sync": 3, "EIO on read": 4, "nearly full": 5, "no room for the index": 6, "read-only": 7}
-SIZE = 16 + 8 * len(FAULTS)
+FAULTS = {"none": 0, "ENOSPC": 1, "EIO on write": 2, "EIO on sync": 3, "EIO on read": 4, "nearly full": 5, "no room for the index": 6, "read-only": 7, "little room": 8}
+SIZE = 24 + 8 * len(FAULTS)
+FIRST = {"read-only": "EIO on sync"}  # what it begins with
+HELD = ("no room for the index", "little room")  # while a reader holds the write-ahead log, as a backup does
+PAGE, FRAME, LOG_HEADER = 4096, 4096 + 24, 32
+INDEXED_FRAMES = 4062  # by the first 32 KB of a log's index
 TOKEN_SECONDS = 10  # a change of the file holds within that
 
 
@@ -22,11 +28,14 @@ class Machine:
         self.environment = {"LD_PRELOAD": str(library), "STEERED_CONTROL": str(path), "STEERED_FOLDER": str(self.data)}
         self.present, self.last_fault, self.last_fault_ended = "none", "none", -1.0
 
-    def fail(self, how, after="none"):
+    def fail(self, how, after="none", room_bytes=0):
         if how == "none" and self.present != "none":
             self.last_fault_ended = time.monotonic()
         self.present = how
         self.last_fault = self.last_fault if how == "none" else how
+        if how in FIRST:
+            how, after = FIRST[how], how
+        struct.pack_into("<q", self.control, 16, room_bytes)
         struct.pack_into("<ii", self.control, 0, FAULTS[how], FAULTS[after])
 
     def failed_since(self, begun):
@@ -37,7 +46,31 @@ class Machine:
         struct.pack_into("<q", self.control, 8, int(seconds * 1e9))
 
     def hits(self):
-        return {name: struct.unpack_from("<q", self.control, 16 + 8 * at)[0] for name, at in FAULTS.items() if at}
+        return {name: struct.unpack_from("<q", self.control, 24 + 8 * at)[0] for name, at in FAULTS.items() if at}
+
+
+@contextlib.contextmanager
+def held_log(data, frames):
+    """A reader holds the write-ahead log, in which so many frames are, so that it grows."""
+    path = data / "coalesced.db"
+    reader, writer = sqlite3.connect(path), sqlite3.connect(path, isolation_level=None)
+    try:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM experiments").fetchall()
+        for words in ("PRAGMA busy_timeout = 10000", "PRAGMA synchronous = OFF", "PRAGMA wal_autocheckpoint = 0"):
+            writer.execute(words)
+        (version,) = writer.execute("PRAGMA user_version").fetchone()
+        while frames_of(data) < frames:
+            writer.execute(f"PRAGMA user_version = {version}")
+        yield
+    finally:
+        writer.close()
+        reader.close()
+
+
+def frames_of(data):
+    """As the log's file is long."""
+    return (os.path.getsize(data / "coalesced.db-wal") - LOG_HEADER) // FRAME
 
 
 class Tokens:

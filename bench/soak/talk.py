@@ -22,6 +22,11 @@ class Reply:
         return json.loads(self.body)
 
     @property
+    def uncertain(self):
+        """The service says that it cannot know whether it was done."""
+        return self.status == 503 and self.text.find("/Uncertain") >= 0
+
+    @property
     def text(self):
         return self.body.decode(errors="replace")
 

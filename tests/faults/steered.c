@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/time.h>
 #include <sys/types.h>
@@ -24,6 +25,7 @@ enum fault {
     FAULT_NEARLY_FULL,
     FAULT_INDEX,     /* no room for a longer index of the write-ahead log: a file whose name ends in -shm */
     FAULT_READ_ONLY, /* whatever changes a file */
+    FAULT_ROOM,      /* files may grow by control.room_bytes together */
     FAULTS
 };
 
@@ -37,6 +39,7 @@ static const int errors[FAULTS][CALLS] = {
     [FAULT_READ] = {[CALL_READ] = EIO},
     [FAULT_NEARLY_FULL] = {[CALL_SPACE] = ENOSPC},
     [FAULT_INDEX] = {[CALL_WRITE] = ENOSPC},
+    [FAULT_ROOM] = {[CALL_WRITE] = ENOSPC},
     [FAULT_READ_ONLY] = {[CALL_WRITE] = EROFS, [CALL_TRUNCATE] = EROFS, [CALL_SYNC] = EROFS},
 };
 
@@ -44,6 +47,7 @@ struct control {
     int32_t fault;
     int32_t after; /* the fault that the first failure is followed by; FAULT_NONE: the same goes on */
     int64_t clock_shift_ns;
+    int64_t room_bytes;
     int64_t failed[FAULTS]; /* calls that were made to fail, by what they failed from */
 };
 
@@ -69,8 +73,21 @@ static bool ends_in(const char *path, const char *end)
     return length >= wanted && strcmp(path + length - wanted, end) == 0;
 }
 
-/* The error of this call on that file, or 0: it is to be made as it is. */
-static int failure(int file, enum call call)
+/* Is there room for the file to become as long as that? */
+static bool has_room(int file, off64_t end)
+{
+    struct stat status;
+    if (fstat(file, &status) < 0 || end <= status.st_size)
+        return true;
+    int64_t grows = end - status.st_size;
+    if (__atomic_load_n(&control->room_bytes, __ATOMIC_RELAXED) < grows)
+        return false;
+    __atomic_fetch_sub(&control->room_bytes, grows, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* The error of this call on that file, or 0: it is to be made as it is. `end`: of what it writes. */
+static int failure(int file, enum call call, off64_t end)
 {
     enum fault fault = (enum fault)__atomic_load_n(&control->fault, __ATOMIC_RELAXED);
     if (!errors[fault][call])
@@ -82,7 +99,7 @@ static int failure(int file, enum call call)
     if (length <= (ssize_t)prefix || memcmp(path, folder, prefix) != 0 || path[prefix] != '/')
         return 0;
     path[length] = '\0';
-    if (fault == FAULT_INDEX && !ends_in(path, "-shm"))
+    if ((fault == FAULT_INDEX && !ends_in(path, "-shm")) || (fault == FAULT_ROOM && has_room(file, end)))
         return 0;
     __atomic_fetch_add(&control->failed[fault], 1, __ATOMIC_RELAXED);
     enum fault after = (enum fault)__atomic_exchange_n(&control->after, FAULT_NONE, __ATOMIC_RELAXED);
@@ -92,12 +109,12 @@ static int failure(int file, enum call call)
 }
 
 /* Defines the function of the C library anew: it fails as the present fault says, or is what it was. */
-#define STEERED(type, name, call, parameters, ...)                                                           \
+#define STEERED(type, name, call, end, parameters, ...)                                                      \
     type name parameters;                                                                                    \
     type name parameters                                                                                     \
     {                                                                                                        \
         static type(*next) parameters;                                                                       \
-        int number = failure(file, call);                                                                    \
+        int number = failure(file, call, end);                                                               \
         if (!next)                                                                                           \
             *(void **)&next = dlsym(RTLD_NEXT, #name);                                                       \
         if (!number)                                                                                         \
@@ -106,21 +123,24 @@ static int failure(int file, enum call call)
         return -1;                                                                                           \
     }
 
-STEERED(ssize_t, read, CALL_READ, (int file, void *bytes, size_t count), file, bytes, count)
-STEERED(ssize_t, pread, CALL_READ, (int file, void *bytes, size_t count, off_t at), file, bytes, count, at)
-STEERED(ssize_t, pread64, CALL_READ, (int file, void *bytes, size_t count, off64_t at), file, bytes, count,
+STEERED(ssize_t, read, CALL_READ, 0, (int file, void *bytes, size_t count), file, bytes, count)
+STEERED(ssize_t, pread, CALL_READ, 0, (int file, void *bytes, size_t count, off_t at), file, bytes, count, at)
+STEERED(ssize_t, pread64, CALL_READ, 0, (int file, void *bytes, size_t count, off64_t at), file, bytes, count,
         at)
-STEERED(ssize_t, write, CALL_WRITE, (int file, const void *bytes, size_t count), file, bytes, count)
-STEERED(ssize_t, pwrite, CALL_WRITE, (int file, const void *bytes, size_t count, off_t at), file, bytes,
-        count, at)
-STEERED(ssize_t, pwrite64, CALL_WRITE, (int file, const void *bytes, size_t count, off64_t at), file, bytes,
-        count, at)
-STEERED(int, fallocate, CALL_WRITE, (int file, int how, off_t at, off_t count), file, how, at, count)
-STEERED(int, fallocate64, CALL_WRITE, (int file, int how, off64_t at, off64_t count), file, how, at, count)
-STEERED(int, ftruncate, CALL_TRUNCATE, (int file, off_t size), file, size)
-STEERED(int, ftruncate64, CALL_TRUNCATE, (int file, off64_t size), file, size)
-STEERED(int, fsync, CALL_SYNC, (int file), file)
-STEERED(int, fdatasync, CALL_SYNC, (int file), file)
+STEERED(ssize_t, write, CALL_WRITE, lseek64(file, 0, SEEK_CUR) + (off64_t)count,
+        (int file, const void *bytes, size_t count), file, bytes, count)
+STEERED(ssize_t, pwrite, CALL_WRITE, at + (off64_t)count,
+        (int file, const void *bytes, size_t count, off_t at), file, bytes, count, at)
+STEERED(ssize_t, pwrite64, CALL_WRITE, at + (off64_t)count,
+        (int file, const void *bytes, size_t count, off64_t at), file, bytes, count, at)
+STEERED(int, fallocate, CALL_WRITE, at + count, (int file, int how, off_t at, off_t count), file, how, at,
+        count)
+STEERED(int, fallocate64, CALL_WRITE, at + count, (int file, int how, off64_t at, off64_t count), file, how,
+        at, count)
+STEERED(int, ftruncate, CALL_TRUNCATE, 0, (int file, off_t size), file, size)
+STEERED(int, ftruncate64, CALL_TRUNCATE, 0, (int file, off64_t size), file, size)
+STEERED(int, fsync, CALL_SYNC, 0, (int file), file)
+STEERED(int, fdatasync, CALL_SYNC, 0, (int file), file)
 
 /* Nothing of it fails, but what is free is kept for others. */
 int fstatvfs(int file, struct statvfs *disk)
@@ -129,7 +149,7 @@ int fstatvfs(int file, struct statvfs *disk)
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "fstatvfs");
     int status = next(file, disk);
-    if (status == 0 && failure(file, CALL_SPACE))
+    if (status == 0 && failure(file, CALL_SPACE, 0))
         disk->f_bavail = 0;
     return status;
 }
