@@ -118,7 +118,7 @@ class Conductor:
         if not self.start():
             return signal.SIGKILL
         if left_on:
-            time.sleep(self.choose.uniform(0.1, 1.2))
+            time.sleep(self.choose.uniform(0.1, 1.2) * self.options.life)
             self.machine.fail("none")
         elif not held and self.choose.random() < 0.1:  # dies before it is there
             self.early += 1
@@ -165,7 +165,7 @@ class Conductor:
         left = max(0, INDEXED_FRAMES - frames_of(self.machine.data)) if kind in HELD else 0
         self.machine.fail(kind, room_bytes=left * FRAME + self.choose.randint(0, 64 << 10))
         # Longer than the service tries to take back what a failed commit has left: then it says that it cannot know.
-        time.sleep(2.3 if kind == "read-only" and self.choose.random() < 0.3 else self.choose.uniform(0.25, 0.6))
+        time.sleep(2.3 if kind == "read-only" and self.choose.random() < 0.3 else self.choose.uniform(0.25, 0.6) * self.options.life)
         if self.choose.random() < 0.35:
             self.fault_left_on = kind
         else:

@@ -13,7 +13,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[2]
 BUILD = pathlib.Path(os.environ.get("COALESCED_BUILD", ROOT / "build-dev"))
 sys.path.insert(0, str(ROOT / "bench"))
-from soak.clients import Warden  # noqa: E402
+from soak.clients import Client, Warden  # noqa: E402
 from soak.conductor import Conductor  # noqa: E402
 from soak.ledger import Ledger  # noqa: E402
 from soak.talk import Reply  # noqa: E402
@@ -87,6 +87,31 @@ def test_a_key_that_gives_another_id_is_told():
     assert not ledger.violations
     ledger.acknowledged(one, "b")
     assert set(ledger.violations) == {"key gave another id"}
+
+
+UNCERTAIN = Reply(503, {}, b'{"type": "/openapi.yaml#/components/responses/Uncertain"}', 0.0)
+
+
+@pytest.mark.parametrize("later, state", [
+    (None, "doubtful"),
+    (Reply(202, {}, b'{"id": "x", "state": "queued"}', 0.0), "acknowledged"),
+    (Reply(503, {}, b"{}", 0.0), "doubtful"),
+])
+def test_what_nobody_knows_is_neither_acknowledged_nor_refused(later, state):
+    client = Client(world(), "ada", "ada-0")
+    one = client.ledger.submission("ada", "/v1/experiments", {}, "key", 0)
+    for reply in filter(None, (UNCERTAIN, later)):
+        client.ask = lambda *_, reply=reply, **__: reply
+        client.world.machine = types.SimpleNamespace(failed_since=lambda begun: False)
+        client.send(one)
+    assert one.state == state and list(client.doubtful) == [one]
+
+
+def test_a_pause_that_nobody_knows_of_may_be_either():
+    warden = Warden(world(), "warden", "warden")
+    warden.ask = lambda *_, **__: UNCERTAIN
+    warden.hold("pause", True)
+    assert warden.paused is None
 
 
 def acknowledged(ledger, name):
