@@ -94,10 +94,12 @@ static enum MHD_Result request_run(struct request *request)
         enum handled handled;
         switch (request->stage) {
         case STAGE_CALL:
-            if (peer->gone || (request_hands_over(request) && !request_settle(request)))
-                return peer->gone ? MHD_NO : MHD_YES;
-            if (request->settled) /* it may have waited before; peer_begin() has armed the first call */
-                peer_arm(http, peer);
+            if (request_hands_over(request) && !request_settle(request))
+                return MHD_YES;
+            /* It may have waited before. The first call of a read comes just after peer_begin(): it is armed, and a
+               token that is revoked in between costs a reply that goes to a closed socket. */
+            if (request->settled && !peer_arm(http, peer))
+                return MHD_NO;
             request->wait_s = 0;
             handled = request_call(request);
             if (request->stage == STAGE_LEAVE)

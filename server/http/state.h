@@ -51,7 +51,8 @@ struct peer {
     bool malformed; /* the target of the request that arrives cannot be decoded */
     bool uploading; /* while ARRIVING: a request's header is there, its body is not yet */
     /* of the request's present wait */
-    bool woken, timed, gone;
+    bool woken, timed;
+    bool gone;    /* the client has left, or its token was revoked */
     bool follows; /* its reply is a stream that goes on for ever */
     bool hurried; /* it is to end at once, because as many wait with its token as may */
     bool interim; /* HTTP/1.1: may be sent an interim response */

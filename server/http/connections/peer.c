@@ -97,11 +97,13 @@ bool peer_begin(struct http *http, struct peer *peer)
     return allowed;
 }
 
-void peer_arm(struct http *http, struct peer *peer)
+bool peer_arm(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     peer->woken = false;
+    bool there = !peer->gone;
     pthread_mutex_unlock(&http->lock);
+    return there;
 }
 
 bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns)

@@ -12,8 +12,9 @@ void peer_notify(void *http, struct MHD_Connection *connection, void **peer,
 /* The request is there whole: a handler may begin. False when the service is ending and none may. */
 bool peer_begin(struct http *http, struct peer *peer);
 
-/* Before each further call of a handler: from here on a wake-up counts for its next wait. */
-void peer_arm(struct http *http, struct peer *peer);
+/* Before a handler is called (again): from here on a wake-up counts for its next wait. False: the client has left, or its token
+   was revoked; the handler is not to be called. */
+bool peer_arm(struct http *http, struct peer *peer);
 
 /* Suspends the connection and returns true, or false when it was woken already. until_ns 0: no limit and not
    to be interrupted. */
