@@ -79,6 +79,26 @@ static void wrong_set(struct people *people, const struct error *why)
     pthread_mutex_unlock(&people->lock);
 }
 
+static void nobody_tell(const char *path)
+{
+    log_warning("%s says \"# nobody\": nobody may come in", path);
+}
+
+/* A file without a token is taken for one that is being written, or was cut to nothing by a disk that is full: it must not
+   lock everybody out. */
+static int people_read(struct tokens **tokens, const char *path, struct error *error)
+{
+    if (tokens_read(tokens, path, error) < 0)
+        return -1;
+    if ((*tokens)->count || (*tokens)->nobody)
+        return 0;
+    tokens_free(*tokens);
+    return error_set(error, ERROR_INVALID,
+                     "%s holds no token: coalesced token add NAME --role admin --token-file %s; where nobody "
+                     "shall come in, the line \"# nobody\" says so",
+                     path, path);
+}
+
 static void people_look(struct people *people)
 {
     struct tokens *tokens;
@@ -88,7 +108,7 @@ static void people_look(struct people *people)
         return;
     if (!there)
         error_set_errno(&why, errno, "cannot read the file of tokens %s", people->path);
-    if (!there || tokens_read(&tokens, people->path, &why) < 0) {
+    if (!there || people_read(&tokens, people->path, &why) < 0) {
         wrong_set(people, &why);
         return;
     }
@@ -96,7 +116,7 @@ static void people_look(struct people *people)
     if (tokens->count)
         log_info("%s changed: %d token%s", people->path, tokens->count, tokens->count == 1 ? "" : "s");
     else
-        log_warning("%s changed and holds no token: nobody may come in", people->path);
+        nobody_tell(people->path);
     tokens_take(people, tokens);
 }
 
@@ -153,14 +173,11 @@ int people_start(struct people **out, const char *path, struct error *error)
     }
     bool there;
     file_changed(path, &people->seen, &there);
-    if (tokens_read(&tokens, path, error) < 0)
+    if (people_read(&tokens, path, error) < 0)
         goto failed;
+    if (!tokens->count)
+        nobody_tell(path);
     tokens_take(people, tokens);
-    if (!tokens->count) {
-        error_set(error, ERROR_INVALID,
-                  "%s holds no token: coalesced token add NAME --role admin --token-file %s", path, path);
-        goto failed;
-    }
     int status = pthread_create(&people->thread, NULL, people_main, people);
     if (status) {
         error_set_errno(error, status, "cannot start the thread that looks at %s", path);

@@ -1,6 +1,7 @@
 /* Who may use a running service: the people of a token file, which a thread looks at once a second, so that a change of it holds
-   without a restart and no request waits for the disk. A file that cannot be read, or has a wrong line, changes nothing but the
-   log and people_wrong(): those that were there stay, until it is right again. */
+   without a restart and no request waits for the disk. A file that cannot be read, has a wrong line, or no token
+   and no line `# nobody`, changes nothing but the log and people_wrong(): those that were there stay, until it is right
+   again. */
 #ifndef COALESCED_SERVER_PEOPLE_PEOPLE_H
 #define COALESCED_SERVER_PEOPLE_PEOPLE_H
 
@@ -12,7 +13,8 @@
 
 struct people;
 
-/* Reads the file. -1: as tokens_read() does, and ERROR_INVALID when it holds no token. */
+/* Reads the file. -1: as tokens_read() does, and ERROR_INVALID when it holds no token and does not say
+   `# nobody`. */
 int people_start(struct people **people, const char *path, struct error *error);
 
 /* NULL is allowed. */

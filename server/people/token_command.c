@@ -121,7 +121,7 @@ static int revoke(const struct asked *asked)
             asked->path);
     struct tokens *left = NULL;
     if (tokens_read(&left, asked->path, NULL) == 0 && left->count == 0)
-        fputs("it was the last one: nobody may come in, and no service starts with this file\n", stderr);
+        fputs("it was the last one: the file says \"# nobody\", so nobody may come in\n", stderr);
     tokens_free(left);
     return DONE;
 }

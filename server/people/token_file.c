@@ -18,6 +18,7 @@
 static const char first_lines[] =
     "# Who may use coalesced: NAME ROLE HASH ADDED. Changed with `coalesced token`, or by "
     "hand; the service sees it within seconds.\n";
+static const char nobody_line[] = "# nobody\n";
 
 /* A change that is under way. */
 struct change {
@@ -129,6 +130,32 @@ static int change_commit(struct change *change, struct error *error)
     return 0;
 }
 
+/* Copies the text without the lines of that name (NULL: nobody's), and without `# nobody`: whether that is true is decided
+   anew. Returns how many lines the name had. */
+static int lines_keep(struct change *change, const char *name)
+{
+    int line = 1, next = 0, removed = 0;
+    for (const char *at = change->text; at && *at; line++) {
+        size_t length = strcspn(at, "\n");
+        length += at[length] == '\n';
+        while (next < change->tokens->count && change->tokens->at[next].line < line)
+            next++;
+        const struct token *token = next < change->tokens->count ? &change->tokens->at[next] : NULL;
+        if (name && token && token->line == line && strcmp(token->person.name, name) == 0)
+            removed++;
+        else if (!tokens_line_is_nobody(at))
+            buffer_append(&change->changed, at, length);
+        at += length;
+    }
+    return removed;
+}
+
+static void line_end(struct buffer *text)
+{
+    if (text->size && text->data[text->size - 1] != '\n')
+        buffer_text(text, "\n");
+}
+
 static void line_add(struct change *change, const struct person *person,
                      const uint8_t hash[SECRET_HASH_BYTES])
 {
@@ -137,10 +164,12 @@ static void line_add(struct change *change, const struct person *person,
     struct tm utc;
     secret_hash_write(hash, digest);
     strftime(added, sizeof added, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    const char *text = change->text ? change->text : first_lines;
-    size_t length = strlen(text);
-    buffer_format(&change->changed, "%s%s%s %s %s %s\n", text, length && text[length - 1] != '\n' ? "\n" : "",
-                  person->name, role_name(person->role), digest, added);
+    if (change->text)
+        lines_keep(change, NULL);
+    else
+        buffer_text(&change->changed, first_lines);
+    line_end(&change->changed);
+    buffer_format(&change->changed, "%s %s %s %s\n", person->name, role_name(person->role), digest, added);
 }
 
 int token_file_add(const char *path, const struct person *person, const char *secret, struct error *error)
@@ -166,31 +195,16 @@ int token_file_add(const char *path, const struct person *person, const char *se
     return failed;
 }
 
-/* The text without the lines of that name; how many those were. */
-static int lines_keep(struct change *change, const char *name)
-{
-    int line = 1, next = 0, removed = 0;
-    for (const char *at = change->text; at && *at; line++) {
-        size_t length = strcspn(at, "\n");
-        length += at[length] == '\n';
-        while (next < change->tokens->count && change->tokens->at[next].line < line)
-            next++;
-        const struct token *token = next < change->tokens->count ? &change->tokens->at[next] : NULL;
-        if (token && token->line == line && strcmp(token->person.name, name) == 0)
-            removed++;
-        else
-            buffer_append(&change->changed, at, length);
-        at += length;
-    }
-    return removed;
-}
-
 int token_file_revoke(const char *path, const char *name, struct error *error)
 {
     struct change change;
     int removed = -1;
     if (change_begin(&change, path, error) == 0) {
         removed = lines_keep(&change, name);
+        if (removed == change.tokens->count) {
+            line_end(&change.changed);
+            buffer_text(&change.changed, nobody_line);
+        }
         if (!change.exists)
             removed = error_set(error, ERROR_NOT_FOUND, "there is no %s", path);
         else if (removed == 0)

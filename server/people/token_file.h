@@ -10,7 +10,7 @@
    as it was (tokens.h); ERROR_CONFLICT, the secret is there already; ERROR_SYSTEM; ERROR_MEMORY. */
 int token_file_add(const char *path, const struct person *person, const char *secret, struct error *error);
 
-/* Removes all tokens of that name. How many; or -1: ERROR_NOT_FOUND, and as above. Comments and other lines stay as they are. */
+/* Removes all tokens of that name; a file that then has none says so by the line `# nobody` (tokens.h). How many; or -1: ERROR_NOT_FOUND, and as above. Comments and other lines stay as they are. */
 int token_file_revoke(const char *path, const char *name, struct error *error);
 
 #endif

@@ -69,9 +69,24 @@ static int token_read(struct token *token, char *line, const char *path, int num
     return 0;
 }
 
+bool tokens_line_is_nobody(const char *line)
+{
+    static const char blanks[] = " \t\r", word[] = "nobody";
+    line += strspn(line, blanks);
+    if (*line++ != '#')
+        return false;
+    line += strspn(line, blanks);
+    if (strncmp(line, word, sizeof word - 1) != 0)
+        return false;
+    line += sizeof word - 1;
+    line += strspn(line, blanks);
+    return !*line || *line == '\n';
+}
+
 static int line_read(struct tokens *tokens, char *line, const char *path, int number, struct error *error)
 {
     struct token token;
+    tokens->nobody |= tokens_line_is_nobody(line);
     line += strspn(line, " \t\r");
     if (!*line || *line == '#')
         return 0;

@@ -1,5 +1,6 @@
 /* The token file's text: a line a token, `NAME ROLE sha256:HASH [ADDED]`; '#' begins a comment line. A person may have
-   several lines, each with a role of its own, so that a token can be replaced before the old one is revoked. */
+   several lines, each with a role of its own, so that a token can be replaced before the old one is revoked. A file without
+   a token may be one that is just being written; the comment line `# nobody` says that it is meant to have none. */
 #ifndef COALESCED_SERVER_PEOPLE_TOKENS_H
 #define COALESCED_SERVER_PEOPLE_TOKENS_H
 
@@ -21,12 +22,16 @@ struct token {
 
 struct tokens {
     int count;
+    bool nobody; /* there is a line "# nobody" */
     struct token *at;
 };
 
 /* The whole text of a file, to be freed. -1: ERROR_INVALID when others than its owner and group may read or write it, when it
    holds a NUL or is too large; ERROR_SYSTEM; ERROR_MEMORY. */
 int tokens_load(char **text, const char *path, struct error *error);
+
+/* Is the line, which ends with a newline or the text, the comment "# nobody"? */
+bool tokens_line_is_nobody(const char *line);
 
 /* Reads a text, which is left as it was; `path` is for what is said. None at all is no error. -1: ERROR_INVALID names the line and
    what would be right; ERROR_MEMORY. */

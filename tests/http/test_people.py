@@ -294,7 +294,7 @@ def test_a_change_of_the_file_holds_without_a_restart(changing):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text, mode, words", [("rubbish\n", 0o600, "line 1"), (lines(PEOPLE), 0o644, "chmod"), (None, 0, "No such file")])
+@pytest.mark.parametrize("text, mode, words", [("rubbish\n", 0o600, "line 1"), ("", 0o600, "no token"), (lines(PEOPLE), 0o644, "chmod"), (None, 0, "No such file")])
 def test_a_broken_file_changes_nothing_but_what_is_told(changing, text, mode, words):
     service, path = changing
 

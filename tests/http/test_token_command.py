@@ -26,6 +26,7 @@ def test_a_token_is_added_listed_and_revoked_by_hand(tmp_path):
     assert "2 tokens" in revoked and "last" not in revoked
     assert [line.split()[0] for line in token("list", env=environment).stdout.splitlines()] == ["bob"]
     assert "nobody may come in" in token("revoke", "bob", env=environment).stderr
+    assert path.read_text().splitlines()[-1] == "# nobody"
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -359,7 +359,8 @@ def test_a_body_whose_end_is_in_doubt_is_refused_and_the_connection_closed(servi
 
 @pytest.mark.parametrize("head, status", [
     (b"GET /livez HTTP/1.1\r\n", 400), (b"GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400),
-    (b"GET /livez HTTP/1.1\r\nHost:\r\n", 200), (b"GET /livez HTTP/1.0\r\n", 200)])
+    (b"GET /livez HTTP/1.1\r\nHost:\r\n", 400), (b"GET /livez HTTP/1.1\r\nHost: \t \r\n", 400),
+    (b"GET /livez HTTP/1.0\r\nHost:\r\n", 400), (b"GET /livez HTTP/1.0\r\n", 200)])
 def test_a_host_is_named_once(service, head, status):
     assert raw(service, head + b"\r\n")[0] == status
 

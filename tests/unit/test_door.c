@@ -26,7 +26,7 @@ static void a_guarded_door_answers_to_its_names_alone(void **state)
         bool answered;
     } cases[] = {
         {NULL, true},
-        {"", true},
+        {"", false},
         {"localhost", true},
         {"LocalHost:1", true},
         {"127.0.0.1:65535", true},

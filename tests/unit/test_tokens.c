@@ -314,14 +314,98 @@ static void a_change_of_the_file_is_taken_up_and_a_wrong_one_is_not(void **state
     people_stop(people);
 }
 
-static void a_file_without_a_token_opens_no_service(void **state)
+static void a_file_that_is_cut_to_nothing_changes_nothing_until_it_says_nobody(void **state)
+{
+    (void)state;
+    static const char *const cut[] = {"", "# Who may use coalesced: NAME"};
+    struct people *people;
+    struct person person;
+    uint64_t ada;
+    struct error error = {0};
+    add("ada", ROLE_RUN, "the-secret-of-ada-1");
+    assert_int_equal(people_start(&people, path, &error), 0);
+    assert_true(people_find(people, "the-secret-of-ada-1", &person, &ada));
+    unsigned changes = people_changes(people);
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        file_write(cut[i], 0600);
+        for (int tries = 0; tries < 1000 && !people_wrong(people, &error); tries++)
+            usleep(20000);
+        assert_non_null(strstr(error.text, "no token"));
+        assert_non_null(strstr(error.text, "# nobody"));
+        assert_true(people_hold(people, ada));
+        assert_int_equal(people_changes(people), changes);
+    }
+    file_write("# nobody\n", 0600);
+    wait_for_change(people, changes);
+    assert_false(people_hold(people, ada) || people_wrong(people, &error));
+    people_stop(people);
+}
+
+static void the_line_nobody_is_the_word_alone_in_a_comment(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool nobody;
+    } cases[] = {
+        {"# nobody\n", true},
+        {"#nobody", true},
+        {"# a comment\n \t#  nobody \r\n# another\n", true},
+        {"", false},
+        {"# nobody knows\n", false},
+        {"# nobod", false},
+        {"## nobody\n", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tokens *tokens;
+        assert_int_equal(tokens_parse(&tokens, cases[i].text, "the file", NULL), 0);
+        if (tokens->nobody != cases[i].nobody)
+            fail_msg("%s", cases[i].text);
+        tokens_free(tokens);
+    }
+}
+
+static void the_last_one_to_be_revoked_leaves_the_line_nobody(void **state)
+{
+    (void)state;
+    struct people *people;
+    struct error error = {0};
+    add("ada", ROLE_RUN, "the-secret-of-ada-1");
+    assert_int_equal(people_start(&people, path, &error), 0);
+    unsigned changes = people_changes(people);
+    assert_int_equal(token_file_revoke(path, "ada", &error), 1);
+    wait_for_change(people, changes);
+    people_stop(people);
+    char *text;
+    assert_int_equal(tokens_load(&text, path, &error), 0);
+    assert_non_null(strstr(text, "\n# nobody\n"));
+    free(text);
+    add("bob", ROLE_RUN, "the-secret-of-bob-1");
+    assert_int_equal(tokens_load(&text, path, &error), 0);
+    assert_null(strstr(text, "nobody"));
+    assert_memory_equal(text, "# Who may use coalesced", 23);
+    free(text);
+}
+
+static void a_file_without_a_token_opens_no_service_unless_it_says_nobody(void **state)
 {
     (void)state;
     struct people *people = NULL;
+    struct person person;
+    uint64_t token;
     struct error error = {0};
     file_write("# only a comment\n", 0600);
     assert_int_equal(people_start(&people, path, &error), -1);
     assert_non_null(strstr(error.text, "no token"));
+    assert_non_null(strstr(error.text, "# nobody"));
+    error_clear(&error);
+    file_write("# nobody\n", 0600);
+    assert_int_equal(people_start(&people, path, &error), 0);
+    unsigned changes = people_changes(people);
+    add("ada", ROLE_ADMIN, "the-secret-of-ada-1");
+    wait_for_change(people, changes);
+    assert_true(people_find(people, "the-secret-of-ada-1", &person, &token));
+    people_stop(people);
 }
 
 int main(void)
@@ -339,7 +423,10 @@ int main(void)
         TEST(a_change_leaves_comments_and_a_broken_file_as_they_are),
         TEST(a_file_is_not_made_larger_than_can_be_read),
         TEST(a_change_of_the_file_is_taken_up_and_a_wrong_one_is_not),
-        TEST(a_file_without_a_token_opens_no_service),
+        TEST(a_file_that_is_cut_to_nothing_changes_nothing_until_it_says_nobody),
+        TEST(the_line_nobody_is_the_word_alone_in_a_comment),
+        TEST(the_last_one_to_be_revoked_leaves_the_line_nobody),
+        TEST(a_file_without_a_token_opens_no_service_unless_it_says_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

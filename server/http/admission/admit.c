@@ -115,6 +115,10 @@ static bool reject_framing(struct request *request, const char *version)
             "and one Content-Length or \"Transfer-Encoding: chunked\" (HTTP/1.1)");
     if (framing.hosts > 1 || (!framing.hosts && strcmp(version, MHD_HTTP_VERSION_1_1) == 0))
         return reject(request, PROBLEM_MALFORMED, "one Host header is wanted, there are %d", framing.hosts);
+    if (request->host && !request->host[strspn(request->host, " \t")])
+        return reject(
+            request, PROBLEM_MALFORMED,
+            "the Host header is empty: it must name the host that is asked, as \"Host: localhost\"");
     if (framing.origins > 1)
         return reject(request, PROBLEM_MALFORMED, "one Origin header at most is wanted, there are %d",
                       framing.origins);

@@ -173,7 +173,7 @@ static bool host_is_local(const char *host, size_t length)
 bool door_answers(const struct door *door, const char *host)
 {
     const char *port;
-    if (!door->guarded || !host || !*host)
+    if (!door->guarded || !host)
         return true;
     size_t length = host_length(host, strlen(host), &port);
     if (!length)

@@ -17,8 +17,7 @@ struct door;
 int door_new(struct door **door, const char *hosts, const char *origins, bool guarded, struct error *error);
 void door_free(struct door *door);
 
-/* Is it answered to? `host` is a Host field; NULL or empty: there was none, and no
-   browser does that. */
+/* Is it answered to? `host` is a Host field; NULL: there was none, as in HTTP/1.0, and no browser does that. */
 bool door_answers(const struct door *door, const char *host);
 
 /* The names that are answered to, for whoever asked by another one; never NULL. */
