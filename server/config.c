@@ -119,6 +119,11 @@ static const struct option {
     {"--audit-log", "COALESCED_AUDIT_LOG", "FILE", "", OPTION_TEXT, AT(audit_log), 0, 0,
      "write a line of JSON for each request that changes something, or was not allowed to; - is standard "
      "output"},
+    {"--log-bytes", "COALESCED_LOG_BYTES", "N", "32M", OPTION_BYTES, AT(log_bytes), 0, 1e18,
+     "rename the access or audit log to FILE.1, and FILE.1 to FILE.2, where it would become larger; 0: "
+     "never"},
+    {"--log-files", "COALESCED_LOG_FILES", "N", "4", OPTION_INTEGER, AT(log_files), 1, 1000,
+     "keep FILE.1 to FILE.N of each log"},
     {"--log-level", "COALESCED_LOG_LEVEL", "LEVEL", "info", OPTION_TEXT, AT(log_level), 0, 0,
      "error, warning, info or debug"},
     {"--version", NULL, NULL, "no", OPTION_SWITCH, AT(version), 0, 0, "print the version and exit"},

@@ -37,6 +37,8 @@ struct config {
     int threads;
     double request_s, comment_s;
     char *access_log, *audit_log; /* empty: none */
+    int64_t log_bytes;            /* 0: no limit */
+    int log_files;
     char *log_level;
     bool help, version;
 };

@@ -1,6 +1,7 @@
 #include "server/entrance.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -9,6 +10,7 @@
 #include "server/http/listening/listen.h"
 #include "server/http/http.h"
 #include "server/http/log/journal.h"
+#include "server/store/store.h"
 
 /* Whoever reaches the address could use the devices, so an open one is never an accident. */
 static int openness_check(const struct config *config, bool tokens, struct error *error)
@@ -25,16 +27,27 @@ static int openness_check(const struct config *config, bool tokens, struct error
         config->address);
 }
 
+/* What of the disk is the logs': where it is the data's, not what is kept free for experiments. */
+static int64_t log_room(const void *arg, int file)
+{
+    const struct config *config = arg;
+    struct stat log, data;
+    bool shared = fstat(file, &log) == 0 && stat(config->data_dir, &data) == 0 && log.st_dev == data.st_dev;
+    return shared ? store_room_for_others(file, config->reserve_bytes) : INT64_MAX;
+}
+
 /* Both in one place are one journal: two would write into each other's lines where a pipe takes a part of them. */
 static int logs_open(struct entrance *entrance, const struct config *config, struct error *error)
 {
-    if (config->access_log[0] && journal_open(&entrance->access_log, config->access_log, error) < 0)
+    const struct log_limits limits = {
+        .bytes = config->log_bytes, .kept = config->log_files, .room = log_room, .room_arg = config};
+    if (config->access_log[0] && journal_open(&entrance->access_log, config->access_log, &limits, error) < 0)
         return -1;
     if (config->audit_log[0] && strcmp(config->audit_log, config->access_log) == 0) {
         entrance->audit_log = entrance->access_log;
         return 0;
     }
-    return config->audit_log[0] ? journal_open(&entrance->audit_log, config->audit_log, error) : 0;
+    return config->audit_log[0] ? journal_open(&entrance->audit_log, config->audit_log, &limits, error) : 0;
 }
 
 static int listeners_open(struct entrance *entrance, const struct config *config, struct error *error)

@@ -21,7 +21,7 @@ struct entrance {
 };
 
 /* `tokens`: they are asked for. Connections wait until somebody accepts. -1 with *error; entrance_close() is due in either
-   case. */
+   case. The options must live as long. */
 int entrance_open(struct entrance *entrance, const struct config *config, bool tokens, struct error *error);
 
 /* Lets HTTP use them; they must outlive it. */

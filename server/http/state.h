@@ -40,6 +40,7 @@ struct peer {
     } in[PEER_LISTS];
     struct crowd *crowd; /* NULL: a Unix socket, or there was no memory */
     char remote[CROWD_NAME_BYTES];
+    struct crowd_key address;
     enum peer_excess excess;
     struct MHD_Connection *connection;
     int socket;
@@ -67,6 +68,7 @@ struct http {
     const struct route *const *routes;
     const struct door *door;
     struct journal *access_log, *audit_log;
+    struct refusals *refusals; /* of the audit log; NULL as that is */
     void (*completed)(void *arg, const struct http_completed *completed);
     void *completed_arg;
     char id_prefix[16]; /* of the names that are made up for requests */

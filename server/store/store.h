@@ -5,6 +5,7 @@
 #define COALESCED_SERVER_STORE_STORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -86,6 +87,11 @@ int store_remove(struct store *store, enum store_kind kind, const char *id,
 /* Before anything is submitted: submissions that would leave less than that free on the disk fail as ERROR_STORAGE, but
    for known keys; see writer/room.h. 0, as at first: none do. */
 void store_reserve(struct store *store, int64_t reserve_bytes);
+
+/* How many bytes whoever is not the store, as a log, may write to the file system of that open file: what is free beyond the
+   reserve and a quarter of it, so that what others write never ends submissions. INT64_MAX: nothing is reserved, or nobody
+   knows. Any thread; needs no store. */
+int64_t store_room_for_others(int file, int64_t reserve_bytes);
 
 /* ---- what has happened, for whoever follows ---- */
 

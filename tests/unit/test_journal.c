@@ -27,7 +27,7 @@ static void a_line_without_memory_is_lost_and_no_other(void **state)
     (void)state;
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    assert_int_equal(journal_open(&journal, path, &error), 0);
+    assert_int_equal(journal_open(&journal, path, NULL, &error), 0);
     line_write(journal, "half of the", true); /* the very first */
     line_write(journal, "one", false);
     line_write(journal, "half of the", true);

@@ -49,13 +49,24 @@ static struct crowd **slot_of(struct crowd_table *table, const struct crowd_key 
     return &table->slots[(hash ^ hash >> 32) % CROWD_SLOTS];
 }
 
-struct crowd *crowd_join(struct crowd_table *table, const struct sockaddr *any)
+bool crowd_key_of(const struct sockaddr *any, const char *name, struct crowd_key *key)
 {
     struct in6_addr address;
-    struct crowd_key key = {0};
-    if (!any || !address_of(any, &address))
+    bool addressed = any && address_of(any, &address);
+    *key = (struct crowd_key){{0}};
+    if (addressed)
+        memcpy(key->bytes, address.s6_addr,
+               IN6_IS_ADDR_V4MAPPED(&address) ? sizeof key->bytes : V6_NETWORK_BYTES);
+    else
+        memcpy(key->bytes, name, strnlen(name, sizeof key->bytes));
+    return addressed;
+}
+
+struct crowd *crowd_join(struct crowd_table *table, const struct sockaddr *any)
+{
+    struct crowd_key key;
+    if (!crowd_key_of(any, "", &key))
         return NULL;
-    memcpy(key.bytes, address.s6_addr, IN6_IS_ADDR_V4MAPPED(&address) ? sizeof key.bytes : V6_NETWORK_BYTES);
     struct crowd **slot = slot_of(table, &key), *crowd = *slot;
     while (crowd && memcmp(&crowd->key, &key, sizeof key) != 0)
         crowd = crowd->next;

@@ -3,6 +3,7 @@
 #ifndef COALESCED_SERVER_HTTP_CONNECTIONS_CROWD_H
 #define COALESCED_SERVER_HTTP_CONNECTIONS_CROWD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -34,6 +35,9 @@ struct crowd_table {
 
 /* The address as text: in figures; of a Unix socket "unix:" and the user's number, asked of the socket. */
 void crowd_name(const struct sockaddr *address, int socket, char name[CROWD_NAME_BYTES]);
+
+/* What the address counts as. False: it is a Unix socket's, which has none; then the key is made of its text. */
+bool crowd_key_of(const struct sockaddr *address, const char *name, struct crowd_key *key);
 
 /* The address's crowd, with one member more. NULL: a Unix socket, which has no address, or no memory. */
 struct crowd *crowd_join(struct crowd_table *table, const struct sockaddr *address);

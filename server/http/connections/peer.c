@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "server/http/connections/room.h"
 #include "server/http/listening/accept.h"
+#include "server/http/log/refusals.h"
 #include "server/people/people.h"
 
 static const int64_t second_ns = 1000000000;
@@ -54,6 +55,7 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
     const struct sockaddr *remote = address ? address->client_addr : NULL;
     peer->local = remote && remote->sa_family == AF_UNIX;
     crowd_name(remote, peer->socket, peer->remote);
+    crowd_key_of(remote, peer->remote, &peer->address);
     pthread_mutex_lock(&http->lock);
     room_enter(http, peer, remote);
     pthread_mutex_unlock(&http->lock);
@@ -259,6 +261,8 @@ static void *watch_main(void *arg)
         bool look = now >= look_at;
         if (look)
             look_at = now + second_ns;
+        if (look && http->refusals)
+            refusals_write(http->refusals, now);
         int64_t next = look_at;
         unsigned changes = look && http->people ? people_changes(http->people) : http->people_changes;
         bool changed = changes != http->people_changes;

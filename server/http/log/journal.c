@@ -1,25 +1,18 @@
 #include "server/http/log/journal.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/log.h"
 
-enum { FLUSH_BYTES = 64 << 10, ROOM_BYTES = 4 << 20, KEPT_BYTES = 256 << 10, FLUSH_MS = 100, MODE = 0640 };
+enum { FLUSH_BYTES = 64 << 10, ROOM_BYTES = 4 << 20, KEPT_BYTES = 256 << 10, FLUSH_MS = 100 };
 
 struct journal {
-    char *path; /* NULL: standard output */
     pthread_t thread;
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t filled;
@@ -30,104 +23,24 @@ struct journal {
     char now[CLOCK_TEXT_BYTES]; /* of that second */
     bool stopped;
     /* of the thread that writes */
-    int fd;
+    struct log_file file;
     bool failing;
     struct buffer writing;
     uint64_t lost_while_failing;
 };
 
-/* A named pipe that nobody reads yet is an error, ENXIO, and not waited for. */
-static int file_open(struct journal *journal)
+static void failure_tell(struct journal *journal, const struct error *why)
 {
-    int fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, MODE);
-    if (fd < 0)
-        return -1;
-    if (journal->fd >= 0)
-        close(journal->fd);
-    journal->fd = fd;
-    return 0;
-}
-
-/* Somebody has renamed or removed the file: the name is another one's now, or nobody's. */
-static int file_follow(struct journal *journal)
-{
-    struct stat named, held;
-    if (!journal->path || (stat(journal->path, &named) == 0 && fstat(journal->fd, &held) == 0 &&
-                           named.st_dev == held.st_dev && named.st_ino == held.st_ino))
-        return 0;
-    return file_open(journal);
-}
-
-static bool is_stopped(struct journal *journal)
-{
-    pthread_mutex_lock(&journal->lock);
-    bool stopped = journal->stopped;
-    pthread_mutex_unlock(&journal->lock);
-    return stopped;
-}
-
-/* A reader of a pipe that does not read holds up this thread, but not the service's end. */
-static int pipe_write(struct journal *journal, const char *data, size_t *size)
-{
-    struct pollfd ready = {.fd = journal->fd, .events = POLLOUT};
-    while (poll(&ready, 1, FLUSH_MS) == 0)
-        if (is_stopped(journal)) {
-            errno = EAGAIN;
-            return -1;
-        }
-    ssize_t written = write(journal->fd, data, *size < PIPE_BUF ? *size : PIPE_BUF);
-    *size = written < 0 ? 0 : (size_t)written;
-    return written < 0 && errno != EINTR && errno != EAGAIN ? -1 : 0;
-}
-
-/* Only whole lines stay: one that the disk had no room for the end of is taken back. */
-static void line_take_back(struct journal *journal, const char *data, size_t written)
-{
-    size_t torn = 0;
-    while (torn < written && data[written - torn - 1] != '\n')
-        torn++;
-    off_t end = lseek(journal->fd, 0, SEEK_END);
-    if (torn && end >= (off_t)torn && ftruncate(journal->fd, end - (off_t)torn) < 0)
-        log_debug("cannot take back half a line: %s", strerror(errno));
-}
-
-/* How many bytes were written; less than all of them with errno set. */
-static size_t lines_write(struct journal *journal, const char *data, size_t size)
-{
-    struct stat status;
-    bool regular = fstat(journal->fd, &status) == 0 && S_ISREG(status.st_mode);
-    size_t done = 0;
-    while (done < size) {
-        size_t part = size - done;
-        if (!regular) {
-            if (pipe_write(journal, data + done, &part) < 0)
-                return done;
-        } else {
-            ssize_t written = write(journal->fd, data + done, part);
-            if (written <= 0 && errno != EINTR) {
-                int reason = errno;
-                if (journal->path)
-                    line_take_back(journal, data, done);
-                errno = reason;
-                return done;
-            }
-            part = written < 0 ? 0 : (size_t)written;
-        }
-        done += part;
-    }
-    return done;
-}
-
-static void failure_tell(const char *name, int reason)
-{
-    log_warning("cannot write to %s: %s; lines are lost until it works", name, strerror(reason));
+    if (!journal->failing)
+        log_warning("%s; lines are lost until it works", why->text);
+    journal->failing = true;
 }
 
 static void losses_tell(struct journal *journal)
 {
-    const char *name = journal->path ? journal->path : "standard output";
     if (journal->lost_while_failing)
-        log_warning("%s: %llu lines were lost", name, (unsigned long long)journal->lost_while_failing);
+        log_warning("%s: %llu lines were lost", log_file_name(&journal->file),
+                    (unsigned long long)journal->lost_while_failing);
     journal->lost_while_failing = 0;
 }
 
@@ -135,17 +48,13 @@ static void losses_tell(struct journal *journal)
 static void journal_flush(struct journal *journal, uint64_t lost)
 {
     struct buffer *lines = &journal->writing;
-    const char *name = journal->path ? journal->path : "standard output";
-    errno = 0;
-    size_t written = file_follow(journal) < 0 ? 0 : lines_write(journal, lines->data, lines->size);
-    int reason = errno;
+    struct error why = {0};
+    size_t written = log_file_write(&journal->file, lines->data, lines->size, &why);
     journal->lost_while_failing += lost;
     if (written < lines->size) {
         for (size_t i = written; i < lines->size; i++)
             journal->lost_while_failing += lines->data[i] == '\n';
-        if (!journal->failing)
-            failure_tell(name, reason);
-        journal->failing = true;
+        failure_tell(journal, &why);
     } else {
         journal->failing = false;
         losses_tell(journal);
@@ -194,30 +103,24 @@ static void *journal_main(void *arg)
 
 static void journal_free(struct journal *journal)
 {
-    if (journal->path && journal->fd >= 0)
-        close(journal->fd);
+    log_file_close(&journal->file);
     buffer_free(&journal->lines);
     buffer_free(&journal->writing);
-    free(journal->path);
     free(journal);
 }
 
-int journal_open(struct journal **out, const char *path, struct error *error)
+int journal_open(struct journal **out, const char *path, const struct log_limits *limits, struct error *error)
 {
     struct journal *journal = calloc(1, sizeof *journal);
-    bool named = strcmp(path, "-") != 0;
-    if (!journal || (named && !(journal->path = strdup(path)))) {
-        free(journal);
+    struct error why = {0};
+    if (!journal)
         return error_set(error, ERROR_MEMORY, "no memory for %s", path);
-    }
-    journal->fd = named ? -1 : STDOUT_FILENO;
-    if (named && file_open(journal) < 0) {
-        journal->failing = errno == ENOSPC || errno == EDQUOT || errno == ENXIO;
-        if (!journal->failing) {
-            error_set_errno(error, errno, "cannot write to %s", path);
+    if (log_file_open(&journal->file, path, limits, &why) < 0) {
+        if (why.kind != ERROR_UNAVAILABLE) {
+            error_set(error, why.kind, "%s", why.text);
             goto failed;
         }
-        failure_tell(path, errno);
+        failure_tell(journal, &why);
     }
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -243,6 +146,7 @@ void journal_close(struct journal *journal)
         return;
     pthread_mutex_lock(&journal->lock);
     journal->stopped = true;
+    log_file_interrupt(&journal->file);
     pthread_cond_signal(&journal->filled);
     pthread_mutex_unlock(&journal->lock);
     pthread_join(journal->thread, NULL);

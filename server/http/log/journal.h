@@ -1,19 +1,20 @@
-/* A file of lines that are written behind the requests' backs: nobody waits for a disk. Lines are gathered in memory, and a
-   thread writes them out ten times a second, or sooner when many came. A file that was renamed or removed is opened
-   anew, so that logrotate needs no signal. What cannot be written, because the disk is full or nobody reads the pipe, is
-   lost, and the log says how many lines that were. */
+/* A log that no request waits for: lines are gathered in memory, and a thread writes them out ten times a second, or sooner
+   when many came. What cannot be written, because the disk is full, or what is left of it is not for logs, or nobody reads
+   the pipe, is lost, and the service's own log says how many lines that were. */
 #ifndef COALESCED_SERVER_HTTP_LOG_JOURNAL_H
 #define COALESCED_SERVER_HTTP_LOG_JOURNAL_H
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "server/http/log/log_file.h"
 
 struct journal;
 
-/* "-" is standard output. A disk that is full, or a named pipe that nobody reads, is tried again with each line. -1:
-   ERROR_SYSTEM, the file cannot be opened; ERROR_MEMORY. */
-int journal_open(struct journal **journal, const char *path, struct error *error);
+/* "-" is standard output. A disk that is full, or a named pipe that nobody reads, is tried again with each line; `limits` may be
+   NULL (log_file.h). -1: ERROR_SYSTEM, the file cannot be opened; ERROR_MEMORY. */
+int journal_open(struct journal **journal, const char *path, const struct log_limits *limits,
+                 struct error *error);
 
 /* Writes what is left. NULL is allowed. */
 void journal_close(struct journal *journal);

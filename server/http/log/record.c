@@ -5,8 +5,9 @@
 #include "api/text.h"
 #include "base/clock.h"
 #include "server/http/log/journal.h"
+#include "server/http/log/refusals.h"
 
-enum { ID_MAX = 128 };
+enum { ID_MAX = 128, TEXT_MAX = 200 };
 
 /* Of the process and of this very request, so that no two are alike: "5f3a9c21d07b-1c". */
 static void name_make(struct http *http, char text[REQUEST_ID_BYTES])
@@ -64,15 +65,33 @@ static void line_begin(struct buffer *line, const struct request *request, const
     name_write(line, request->person.name);
 }
 
+/* A path and a method are as long as the client likes: of a longer one TEXT_MAX bytes are kept, less what would be a part of a
+   character, and an ellipsis. So a text of more than TEXT_MAX bytes is one that was cut. */
+static void cut_write(struct buffer *line, const char *text)
+{
+    static const char ellipsis[] = "\xe2\x80\xa6";
+    char cut[TEXT_MAX + sizeof ellipsis];
+    size_t length = TEXT_MAX;
+    if (strnlen(text, TEXT_MAX + 1) <= TEXT_MAX) {
+        text_string(line, text);
+        return;
+    }
+    while (length > TEXT_MAX - 3 && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    memcpy(cut, text, length);
+    memcpy(cut + length, ellipsis, sizeof ellipsis);
+    text_string(line, cut);
+}
+
 static void line_request(struct buffer *line, const struct request *request)
 {
     const struct route *route = request->match.route;
     buffer_text(line, ",\"method\":");
-    text_string(line, request->method);
+    cut_write(line, request->method);
     buffer_text(line, ",\"route\":");
     name_write(line, route ? route->pattern : "");
     buffer_text(line, ",\"path\":");
-    text_string(line, request->path);
+    cut_write(line, request->path);
     buffer_text(line, ",\"code\":");
     text_integer(line, request->status);
 }
@@ -102,6 +121,11 @@ static const char *request_subject(const struct request *request)
     return request->match.param[0] ? request->match.param : NULL;
 }
 
+static bool is_refused(const struct request *request)
+{
+    return request->status == 401 || request->status == 403 || request->status == 421;
+}
+
 static bool is_audited(const struct request *request)
 {
     static const char *const reads[] = {"GET", "HEAD", "OPTIONS"};
@@ -112,8 +136,15 @@ static bool is_audited(const struct request *request)
     /* Whoever leaves while the reply is awaited has changed something all the same. */
     bool left = !request->status && request->begun && !request->rejected;
     bool done = left || (request->status >= 200 && request->status < 300);
-    bool barred = request->status == 401 || request->status == 403 || request->status == 421;
-    return barred || (done && route && !(route->flags & ROUTE_READ));
+    return is_refused(request) || (done && route && !(route->flags & ROUTE_READ));
+}
+
+/* A refusal that is only counted has no line. */
+static bool is_counted(const struct request *request)
+{
+    const struct refused refused = {
+        .address = &request->peer->address, .remote = request->peer->remote, .owner = request->person.name};
+    return is_refused(request) && !refusals_add(request->http->refusals, &refused, clock_monotonic_ns());
 }
 
 static void audit_write(const struct request *request)
@@ -148,6 +179,6 @@ void record_request(const struct request *request, bool whole)
         http->completed(http->completed_arg, &completed);
     if (http->access_log)
         access_write(request, &completed, whole);
-    if (http->audit_log && is_audited(request))
+    if (http->audit_log && is_audited(request) && !is_counted(request))
         audit_write(request);
 }

@@ -1,5 +1,5 @@
 /* What is written down of a request once the service is done with it: a line of the access log, one of the audit log when
-   it changed something or was not allowed to, and a call for whoever counts. */
+   it changed something or was not allowed to (refusals.h), and a call for whoever counts. */
 #ifndef COALESCED_SERVER_HTTP_LOG_RECORD_H
 #define COALESCED_SERVER_HTTP_LOG_RECORD_H
 

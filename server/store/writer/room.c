@@ -4,15 +4,36 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/store/store.h"
 
 enum {
     EXPERIMENT_BYTES = 8192, /* with its result and its index entries */
     LOOK_MS = 200,           /* between two looks at the file system */
+    OTHERS_KEEP = 4, /* others stop while that part of the reserve is left beside it, for submissions */
 };
 
 int64_t room_reserve(int64_t reserve_bytes, int64_t total_bytes)
 {
     return reserve_bytes < total_bytes / 2 ? reserve_bytes : total_bytes / 2;
+}
+
+/* What is free beyond the reserve, which *reserve then is. False: nobody knows. */
+static bool room_look(int file, int64_t reserve_bytes, int64_t *free_bytes, int64_t *reserve)
+{
+    struct statvfs disk;
+    if (fstatvfs(file, &disk) < 0 || !disk.f_blocks)
+        return false;
+    *reserve = room_reserve(reserve_bytes, (int64_t)disk.f_blocks * (int64_t)disk.f_frsize);
+    *free_bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize - *reserve;
+    return true;
+}
+
+int64_t store_room_for_others(int file, int64_t reserve_bytes)
+{
+    int64_t free_bytes, reserve;
+    if (!reserve_bytes || !room_look(file, reserve_bytes, &free_bytes, &reserve))
+        return INT64_MAX;
+    return free_bytes - reserve / OTHERS_KEEP;
 }
 
 int room_take(struct room *room, int experiments, struct error *error)
@@ -21,12 +42,10 @@ int room_take(struct room *room, int experiments, struct error *error)
         return 0;
     int64_t now_ns = clock_monotonic_ns();
     if (!room->looked_ns || now_ns - room->looked_ns > LOOK_MS * 1000000LL) {
-        struct statvfs disk;
-        if (fstatvfs(room->file, &disk) < 0 || !disk.f_blocks)
-            return 0; /* nobody knows: then the write itself tells */
+        int64_t reserve;
+        if (!room_look(room->file, room->reserve_bytes, &room->free_bytes, &reserve))
+            return 0; /* then the write itself tells */
         room->looked_ns = now_ns;
-        room->free_bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize -
-                           room_reserve(room->reserve_bytes, (int64_t)disk.f_blocks * (int64_t)disk.f_frsize);
     }
     int64_t wanted = (int64_t)experiments * EXPERIMENT_BYTES;
     bool refusing = room->free_bytes < EXPERIMENT_BYTES;

@@ -1,0 +1,148 @@
+"""How much disk the access and the audit log may take, whatever anybody does who is not let in."""
+import json
+import os
+import re
+import shutil
+import tempfile
+import threading
+
+import pytest
+
+from conftest import SMALL, token_line
+from test_failing_disk import disk  # noqa: F401 (a fixture)
+
+SECRET = "the-secret-of-bob-0123456789"
+
+
+@pytest.fixture
+def guarded(start, tmp_path):
+    (tmp_path / "tokens").write_text(token_line("bob", "run", SECRET))
+    (tmp_path / "tokens").chmod(0o600)
+    service = start("--token-file", str(tmp_path / "tokens"), "--audit-log", str(tmp_path / "audit"))
+    service.headers = {"Authorization": f"Bearer {SECRET}"}
+    return service
+
+
+def text(path):
+    """Empty where there is none: a log that is just being renamed."""
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return ""
+
+
+def refused(service, path, count):
+    """So many POSTs without a token, on one connection, by twenties."""
+    request = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n".encode()
+    with service.connect() as client:
+        for _ in range(count // 20):
+            client.sendall(request * 20)
+            answers = b""
+            while answers.count(b"HTTP/1.1 401 ") < 20:
+                answers += client.recv(1 << 20)
+
+
+def test_refusals_without_end_leave_the_audit_log_small_and_others_served(guarded, tmp_path):
+    floods = [threading.Thread(target=refused, args=(guarded, "/" + "%01" * 2000, 2000)) for _ in range(2)]
+    floods.append(threading.Thread(target=refused, args=(guarded, "/v1/experiments", 20000)))
+    for flood in floods:
+        flood.start()
+    made = []
+    while any(flood.is_alive() for flood in floods):
+        response = guarded.post(SMALL)
+        assert response.status_code == 202, response.text
+        made.append(response.json()["id"])
+    for flood in floods:
+        flood.join()
+    assert guarded.stop() == 0
+    lines = [json.loads(line) for line in (tmp_path / "audit").read_text().splitlines()]
+    assert [line["subject"] for line in lines if line["owner"] == "bob"] == made
+    told = [line for line in lines if line["owner"] is None]
+    # One that is whole; the others are counted, in as many lines as there were minutes.
+    assert sum(line.get("refused", 1) for line in told) == 24000
+    assert told[0]["code"] == 401 and "refused" not in told[0] and len(told) <= 6
+    counted = told[-1]
+    assert list(counted) == [*told[0], "refused", "since"]
+    assert (counted["remote"], counted["code"], counted["path"]) == ("127.0.0.1", None, None)
+    assert counted["since"] <= counted["time"]
+    assert sum(len(json.dumps(line)) for line in told) < 4000
+
+
+def test_a_log_is_renamed_at_its_limit_and_so_many_are_kept(start, tmp_path):
+    def ask(service, names):
+        for name in names:
+            service.get("/livez", headers={"X-Request-Id": name})
+
+    def files(folder):
+        """The files of the log, the oldest first."""
+        return sorted(folder.iterdir(), key=lambda path: -int(path.suffix[1:] or 0) if path.suffix else 0)
+
+    def names(folder):
+        return [json.loads(line)["id"] for path in files(folder) for line in path.read_text().splitlines()]
+
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    wanted = [f"{number:064d}" for number in range(600)]
+    service = start("--access-log", str(logs / "access"), "--log-bytes", "16K", "--log-files", "1000")
+    ask(service, wanted[:300])
+    (logs / "access").rename(tmp_path / "rotated")  # as logrotate does
+    service.until(lambda: service.get("/livez") and (logs / "access").exists())
+    ask(service, wanted[300:])
+    assert service.stop() == 0
+    assert [path.name for path in files(logs)] == [f"access.{number}" for number in range(len(files(logs)) - 1, 0, -1)] + ["access"]
+    assert len(files(logs)) > 3
+    whole = names(logs)
+    moved = [json.loads(line)["id"] for line in (tmp_path / "rotated").read_text().splitlines()]
+    assert sorted(set(wanted) & {*whole, *moved}) == wanted
+
+    service = start("--access-log", str(logs / "access"), "--log-bytes", "1", "--log-files", "2")
+    for path in logs.glob("access.*"):
+        path.unlink()
+    for turn in range(5):
+        ask(service, [f"turn-{turn}"])
+        service.until(lambda: f"turn-{turn}" in text(logs / "access"))
+    assert service.stop() == 0
+    assert [path.name for path in files(logs)] == ["access.2", "access.1", "access"]
+    assert [name for name in names(logs) if "turn" in name][-3:] == ["turn-2", "turn-3", "turn-4"]
+
+
+def test_a_log_that_cannot_be_renamed_goes_on(start, tmp_path):
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "access.1").mkdir()
+    (logs / "access.1" / "in the way").touch()
+    service = start("--access-log", str(logs / "access"), "--log-bytes", "1", "--log-files", "1")
+    for turn in range(3):
+        service.get("/livez", headers={"X-Request-Id": f"turn-{turn}"})
+        service.until(lambda: f"turn-{turn}" in (logs / "access").read_text())
+    assert service.stop() == 0
+    assert service.log.read_text().count("cannot rename") == 1
+
+
+def test_what_the_disk_has_in_reserve_is_not_for_logs(disk, tmp_path):  # noqa: F811
+    """Lines are lost before submissions are refused, and counted; a log on another disk goes on."""
+    space = tmp_path / "switch.space"
+    elsewhere = tempfile.mkdtemp(dir="/dev/shm") if os.path.isdir("/dev/shm") else None
+    another = elsewhere and os.stat(elsewhere).st_dev != os.stat(tmp_path).st_dev
+    access = os.path.join(elsewhere if another else tmp_path, "access")
+    try:
+        service = disk("--reserve-bytes", "10M", "--audit-log", str(tmp_path / "audit"), "--access-log", access)
+        first = service.post(SMALL).json()["id"]
+        service.until(lambda: first in (tmp_path / "audit").read_text())
+        size = (tmp_path / "audit").stat().st_size
+        space.write_text(str(11 << 20))  # there is room for submissions, and for logs from 12.5M on
+        service.until(lambda: service.post(SMALL).status_code == 202 and "is kept for experiments" in service.log.read_text())
+        assert service.post(SMALL).status_code == 202
+        assert (tmp_path / "audit").stat().st_size == size
+        if another:
+            service.get("/livez", headers={"X-Request-Id": "another"})
+            service.until(lambda: "another" in open(access).read())
+        space.write_text(str(1 << 30))
+        service.until(lambda: service.post(SMALL).status_code == 202 and (tmp_path / "audit").stat().st_size > size)
+        assert service.stop() == 0
+        said = service.log.read_text()
+        assert said.count(f"cannot write to {tmp_path / 'audit'}: what is left of the disk is kept for experiments") == 1
+        assert int(re.search(r"audit: (\d+) lines were lost", said).group(1)) >= 2
+    finally:
+        if elsewhere:
+            shutil.rmtree(elsewhere)
