@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The whole service under everything at once, watched from the outside.
 
-    bench/soak.py --build build-dev [--kills 1000] [--executor-kills 1000] [--rounds 40] [--life 1] [--seconds 60]
+    bench/soak.py --build build [--kills 1000] [--executor-kills 1000] [--rounds 40] [--life 1] [--seconds 60]
                   [--seed 1] [--out bench/results/soak.json] [--short] [--sabotage]
 
 Clients of several owners submit, sweep, replay keys, cancel, remove, wait and read tables, and an admin pauses the queue,
@@ -162,7 +162,7 @@ def told(conductor, ledger, report, missed):
 
 def options_of(words):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build-dev"))
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--executor-kills", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=40, help="of each fault, of clocks and of tokens")
