@@ -1,57 +1,100 @@
 /* Which devices there are, how ready they are, and what follows for what is bound to none. */
 #include "server/queue/present.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/log.h"
 #include "server/queue/places/place.h"
 
-/* With the lock held. */
-static bool choice_is_due(const struct entry *entry, bool stranded)
+/* The experiments of one selection. They are found again by their ids: each may begin, end or be cancelled while select() is
+   called without the lock. */
+struct selection {
+    int count;
+    char (*ids)[ID_BYTES];
+    struct queue_selection *of; /* as many; the requests are copies */
+};
+
+static bool set_is_stranded(const struct queue *queue, const struct set *set)
 {
-    return entry_wide(entry) && !(stranded && device_set_count(&entry->line->set->devices));
+    struct device_set there = device_set_both(&set->devices, &queue->present);
+    return !device_set_count(&there);
 }
 
-/* A few at a time with the lock held: to ask may take long. */
-static void choices_make(struct queue *queue, int64_t number, bool stranded)
+static bool entry_is_due(const struct queue *queue, const struct entry *entry, enum selection_scope scope)
 {
-    const struct queue_config *config = &queue->config;
-    for (uint64_t i = 0; i <= queue->chain_mask; i++) {
-        pthread_mutex_lock(&queue->lock);
-        for (struct entry *entry = queue->chains[i]; entry; entry = entry->chain) {
-            if (!choice_is_due(entry, stranded))
+    return entry_wide(entry) && (scope == SELECTION_ALL || set_is_stranded(queue, entry->line->set));
+}
+
+static int due_count(const struct queue *queue, enum selection_scope scope)
+{
+    const struct set *set;
+    const struct line *line;
+    int count = 0;
+    LIST_FOREACH(set, &queue->sets, next)
+    LIST_FOREACH(line, &set->lines, of_set)
+    if (scope == SELECTION_ALL || set_is_stranded(queue, set))
+        count += line->entries;
+    return count;
+}
+
+static void selection_free(struct selection *selection)
+{
+    for (int i = 0; i < selection->count; i++)
+        free((char *)selection->of[i].request);
+    free(selection->of);
+    free(selection->ids);
+}
+
+/* Lines also count submissions on their way, which are not in the index yet: `room` is enough. */
+static int selection_fill(struct selection *selection, const struct queue *queue, enum selection_scope scope,
+                          int room)
+{
+    selection->ids = calloc((size_t)room, sizeof *selection->ids);
+    selection->of = calloc((size_t)room, sizeof *selection->of);
+    if (!selection->ids || !selection->of)
+        return -1;
+    for (uint64_t i = 0; i <= queue->chain_mask; i++)
+        for (const struct entry *entry = queue->chains[i]; entry; entry = entry->chain) {
+            if (!entry_is_due(queue, entry, scope))
                 continue;
-            entry->chosen_at = number;
-            if (config->select)
-                config->select(config->select_arg, entry->task.request, &entry->chosen);
-            else
-                entry->chosen = queue->present;
+            struct queue_selection *one = &selection->of[selection->count];
+            *one = (struct queue_selection){strdup(entry->task.request), queue->present, false};
+            if (!one->request)
+                return -1;
+            memcpy(selection->ids[selection->count++], entry->task.id, ID_BYTES);
         }
-        pthread_mutex_unlock(&queue->lock);
-    }
+    return 0;
 }
 
-/* Those of a sweep that goes to one device go where all of them may; one that came meanwhile stays where it is. */
-static void group_choose(struct group *group, int64_t number)
+/* What of a sweep that is not spread waits goes where all of it may; not when some of it was not selected, which was
+   submitted meanwhile with the rest. */
+static void group_select(struct group *group)
 {
-    struct device_set common;
-    int chosen = 0, wide = 0;
+    struct device_set common = {{0}};
+    int selected = 0, wide = 0;
     for (struct entry *entry = group->entries; entry; entry = entry->group_next) {
         wide += entry_wide(entry);
-        if (entry->chosen_at == number && entry_wide(entry))
-            common = chosen++ ? device_set_both(&common, &entry->chosen) : entry->chosen;
+        if (entry->selected)
+            common = selected++ ? device_set_both(&common, entry->selected) : *entry->selected;
     }
-    for (struct entry *entry = group->entries; entry && chosen; entry = entry->group_next) {
-        entry->chosen = common;
-        entry->chosen_at = chosen == wide ? number : 0;
+    for (struct entry *entry = group->entries; entry && selected; entry = entry->group_next) {
+        if (entry->selected)
+            *entry->selected = common;
+        if (selected != wide)
+            entry->selected = NULL;
     }
 }
 
 /* All of a sweep that goes to one device is pulled before any of it waits again: it is one piece of one set. */
-static void entries_move(struct queue *queue, int64_t number, void (*each)(struct queue *, struct entry *))
+static void entries_move(struct queue *queue, const struct selection *selection,
+                         void (*each)(struct queue *, struct entry *))
 {
-    for (uint64_t i = 0; i <= queue->chain_mask; i++)
-        for (struct entry *entry = queue->chains[i]; entry; entry = entry->chain)
-            if (entry->chosen_at == number && entry_wide(entry))
-                each(queue, entry);
+    for (int i = 0; i < selection->count; i++) {
+        struct entry *entry = entry_find(queue, selection->ids[i]);
+        if (entry && entry->selected)
+            each(queue, entry);
+    }
 }
 
 static void entry_pull_one(struct queue *queue, struct entry *entry)
@@ -63,39 +106,77 @@ static void entry_pull_one(struct queue *queue, struct entry *entry)
 
 static void entry_wait_one(struct queue *queue, struct entry *entry)
 {
-    struct line *line = owner_wide(entry->owner, &queue->sets, &entry->chosen);
+    struct line *line = owner_wide(entry->owner, &queue->sets, entry->selected);
     if (line)
         entry_move(entry, line);
     else
         log_error("no memory to let experiment %s wait for other devices", entry->task.id);
+    entry->selected = NULL;
     if (entry->phase == WAITING)
         entry_wait(queue, entry);
 }
 
-static bool any_stranded(const struct queue *queue)
+static void selection_apply(struct queue *queue, const struct selection *selection)
 {
-    const struct set *set;
-    LIST_FOREACH(set, &queue->sets, next)
-    if (!device_set_count(&set->devices))
-        return true;
-    return false;
-}
-
-void present_choose(struct queue *queue, bool stranded)
-{
-    pthread_mutex_lock(&queue->lock);
-    int64_t number = ++queue->choices;
-    bool due = stranded ? any_stranded(queue) : !LIST_EMPTY(&queue->sets);
-    pthread_mutex_unlock(&queue->lock);
-    if (!due)
-        return;
-    choices_make(queue, number, stranded);
-    pthread_mutex_lock(&queue->lock);
+    for (int i = 0; i < selection->count; i++) {
+        struct entry *entry = entry_find(queue, selection->ids[i]);
+        if (entry && entry_wide(entry))
+            entry->selected = &selection->of[i].devices;
+    }
     for (struct group *group = queue->groups; group; group = group->next)
         if (!group->spread)
-            group_choose(group, number);
-    entries_move(queue, number, entry_pull_one);
-    entries_move(queue, number, entry_wait_one);
+            group_select(group);
+    entries_move(queue, selection, entry_pull_one);
+    entries_move(queue, selection, entry_wait_one);
+}
+
+static void selection_run(struct queue *queue, enum selection_scope scope)
+{
+    const struct queue_config *config = &queue->config;
+    struct selection selection = {0};
+    int room = due_count(queue, scope);
+    if (!room)
+        return;
+    if (selection_fill(&selection, queue, scope, room) < 0) {
+        log_error("no memory to select devices for %d experiments", room);
+    } else if (config->select) {
+        pthread_mutex_unlock(&queue->lock);
+        config->select(config->select_arg, selection.of, selection.count);
+        pthread_mutex_lock(&queue->lock);
+        selection_apply(queue, &selection);
+    } else {
+        selection_apply(queue, &selection);
+    }
+    selection_free(&selection);
+}
+
+void selection_make_locked(struct queue *queue, enum selection_scope scope)
+{
+    if (queue->selection_wanted < scope)
+        queue->selection_wanted = scope;
+    while (queue->selection_wanted && !queue->selecting && !queue->stopping) {
+        scope = queue->selection_wanted;
+        queue->selection_wanted = SELECTION_NONE;
+        queue->selecting = true;
+        selection_run(queue, scope);
+        queue->selecting = false;
+    }
+}
+
+void selection_ask(struct queue *queue, const struct entry *entry)
+{
+    if (!queue->config.select || !entry_is_due(queue, entry, SELECTION_STRANDED) || queue->selection_wanted)
+        return;
+    queue->selection_wanted = SELECTION_STRANDED;
+    int sleeping = device_set_next(&queue->sleeping, 0);
+    if (sleeping >= 0)
+        pthread_cond_signal(&queue->devices[sleeping].ready);
+}
+
+void selection_make(struct queue *queue, enum selection_scope scope)
+{
+    pthread_mutex_lock(&queue->lock);
+    selection_make_locked(queue, scope);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -112,9 +193,9 @@ void queue_present(struct queue *queue, const struct device_set *now)
         queue_note(queue, i);
         pthread_cond_signal(&queue->devices[i].ready);
     }
-    pthread_mutex_unlock(&queue->lock);
     if (other && queue->config.select)
-        present_choose(queue, false);
+        selection_make_locked(queue, SELECTION_ALL);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 void queue_readiness(struct queue *queue, int index, enum queue_readiness readiness)
@@ -129,9 +210,9 @@ void queue_readiness(struct queue *queue, int index, enum queue_readiness readin
     LIST_FOREACH(set, &queue->sets, next)
     if (changed && set->waiting && device_set_has(&set->devices, index))
         queue_wake(queue, &set->devices);
-    pthread_mutex_unlock(&queue->lock);
     if (arrived && queue->config.select)
-        present_choose(queue, met);
+        selection_make_locked(queue, met ? SELECTION_STRANDED : SELECTION_ALL);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 bool queue_needs(struct queue *queue, int index)

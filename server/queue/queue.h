@@ -26,6 +26,14 @@ struct queue;
 struct store;
 struct sweep; /* api/sweep.h */
 
+/* A request whose devices are wanted (queue_config.select). */
+struct queue_selection {
+    const char *request; /* JSON object, borrowed */
+    struct device_set
+        devices; /* set by select(): those of the present devices on which it may run; empty: none is known now */
+    bool open; /* set by select(): it is open (sweep_experiment.open) */
+};
+
 struct queue_config {
     int devices;                      /* numbers of devices are below it, whether there is a device or not */
     const struct device_set *present; /* those that there are when it opens; NULL: all below `devices` */
@@ -39,12 +47,12 @@ struct queue_config {
     /* All of a sweep's experiments have ended, and that is committed; after the last one's `changed`. May be NULL. */
     void (*sweep_ended)(void *arg, const char *sweep);
     void *changed_arg; /* of both */
-    /* On which of the present devices may a request run? *devices: these; empty when none is known now, and what is bound to
-       none waits until it is asked again: when devices come or leave (queue_present()), or one is ready for the first time and so
-       tells what it is (queue_readiness()). Returns whether the request is open (sweep_experiment.open): what was running when
-       the service died is bound to none again then. Called with the queue's lock held: must not call the queue, nor wait for
-       anybody who does. NULL: as it was submitted, and after a restart on all. */
-    bool (*select)(void *arg, const char *request, struct device_set *devices);
+    /* Selects the devices of all these requests, as the devices are at one moment. Called when the queue opens, and when devices
+       come, leave or are ready for the first time and so tell what they are (queue_present(), queue_readiness()); from one thread
+       at a time, without the queue's lock: it may take long. An experiment for which no device is known waits for the next
+       selection. What was running when the service died and is open is bound to no device again.
+       NULL: devices stay as they were submitted, and are all that are present after a restart. */
+    void (*select)(void *arg, struct queue_selection *selections, int count);
     void *select_arg;
     /* What ran on these devices when the service before this one died may run on for so long, out of everybody's reach:
        so long nothing begins where that could begin again. NULL, 0: on none. */
@@ -198,8 +206,9 @@ bool queue_held(struct queue *queue, int device);
 /* ---- which devices there are, and how ready ---- */
 
 /* From here on these take work, and no others: what runs on one that left ends there, what waits for it alone waits on, and
-   what may go elsewhere goes elsewhere. When one came that was not there, or left, what is bound to none is selected anew: that
-   takes as long as select() does for all of it, for which no lock is held. */
+   what may go elsewhere goes elsewhere. When one came that was not there, or left, the devices of what is bound to none are
+   selected anew before this returns; or, when another thread is selecting already, by that thread, once more when it has
+   ended. */
 void queue_present(struct queue *queue, const struct device_set *now);
 
 /* How soon a device could begin. */
@@ -212,7 +221,8 @@ enum queue_readiness {
     QUEUE_READINESS
 };
 
-/* Told by the device's worker whenever it changes. */
+/* Told by the device's worker whenever it changes. When the device is ready for the first time since it came, or again and
+   something waits for which no present device is known, devices are selected as in queue_present(). */
 void queue_readiness(struct queue *queue, int device, enum queue_readiness readiness);
 
 /* For the worker of a device that is QUEUE_STARTING: is there still work for it, which nobody takes who is idle and ready,

@@ -44,10 +44,10 @@ static int recovery_spread(struct recovery *recovery, const char *sweep, bool *s
    only later. */
 static int recovery_device(const struct queue *queue, const struct job *job, bool spread)
 {
-    struct device_set devices;
-    bool open = job->state == JOB_RUNNING && spread && queue->config.select &&
-                queue->config.select(queue->config.select_arg, job->request, &devices);
-    return open ? -1 : job->device;
+    struct queue_selection selection = {.request = job->request};
+    if (job->state == JOB_RUNNING && spread && queue->config.select)
+        queue->config.select(queue->config.select_arg, &selection, 1);
+    return selection.open ? -1 : job->device;
 }
 
 /* It may run on where it was, so nothing begins where it could begin again; one of a device that is not in the list any more,
@@ -60,8 +60,10 @@ static void recovery_outlive(struct recovery *recovery, const struct job *job, i
     if (job->state != JOB_RUNNING || local)
         return;
     for (int i = 0; i < queue->config.devices; i++)
-        if (device < 0 || i == device)
+        if (device < 0 || i == device) {
             device_set_add(&queue->outlived, i);
+            queue_note(queue, i);
+        }
     queue->outlived_ns = clock_monotonic_ns() + (int64_t)(queue->config.outlive_s * 1e9);
 }
 
@@ -238,7 +240,7 @@ static int queue_recover(struct queue *queue, struct error *error)
             "nothing for %g s",
             device_set_count(&queue->outlived), queue->config.outlive_s);
     if (recovery.error.kind == ERROR_NONE) {
-        present_choose(queue, true);
+        selection_make(queue, SELECTION_STRANDED);
         return 0;
     }
     return error_set(error, recovery.error.kind, "cannot take up the queue: %s", recovery.error.text);

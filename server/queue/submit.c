@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "server/metrics/metrics.h"
 #include "server/queue/places/bound.h"
+#include "server/queue/present.h"
 #include "server/queue/transition.h"
 #include "server/store/store.h"
 
@@ -46,6 +47,7 @@ static void arrival_enter(struct arrival *arrival)
             group_join(group, entry);
         entry_enter(queue, entry);
         entry_wait(queue, entry);
+        selection_ask(queue, entry);
     }
     arrival->entries = NULL;
     if (group)

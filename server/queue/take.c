@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "server/queue/places/place.h"
+#include "server/queue/present.h"
 #include "server/store/store.h"
 
 /* A disk that fails is looked at again after so long. */
@@ -108,9 +109,15 @@ static void others_wake(struct queue *queue, int index)
 }
 
 /* Might what is taken there still run for the service before this one? */
-static bool device_outlived(const struct queue *queue, int index)
+static bool device_outlived(struct queue *queue, int index)
 {
-    return device_set_has(&queue->outlived, index) && clock_monotonic_ns() < queue->outlived_ns;
+    if (!device_set_has(&queue->outlived, index))
+        return false;
+    if (clock_monotonic_ns() < queue->outlived_ns)
+        return true;
+    device_set_remove(&queue->outlived, index);
+    queue_note(queue, index);
+    return false;
 }
 
 static void device_take(struct queue *queue, int index, struct transition *transition)
@@ -260,7 +267,7 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
     pthread_mutex_unlock(&queue->lock);
 }
 
-static enum wanted device_wanted(const struct queue *queue, int index)
+static enum wanted device_wanted(struct queue *queue, int index)
 {
     const struct device_queue *device = &queue->devices[index];
     if (!device_set_has(&queue->present, index) || place_held(queue, index) ||
@@ -294,6 +301,7 @@ bool queue_wait(struct queue *queue, int index, int timeout_ms)
     bool found = false;
     pthread_mutex_lock(&queue->lock);
     while (!queue->stopping) {
+        selection_make_locked(queue, SELECTION_NONE);
         int64_t now_ns = clock_monotonic_ns(), wake_ns = end_ns;
         enum wanted wanted = device_wanted(queue, index);
         if (wanted != WANTED_ELSEWHERE)
@@ -310,6 +318,8 @@ bool queue_wait(struct queue *queue, int index, int timeout_ms)
             wake_ns = earlier(wake_ns, now_ns + STORE_LOOK_MS * 1000000LL);
         else
             wake_ns = earlier(wake_ns, left_ns);
+        if (device_set_has(&queue->outlived, index))
+            wake_ns = earlier(wake_ns, queue->outlived_ns);
         device_sleep(queue, index, wake_ns);
     }
     if (found && device->readiness == QUEUE_AWAY)

@@ -51,13 +51,15 @@ static bool are_several(int bits)
 }
 
 /* A request names its devices: {"on":BITS}; one alone is a device by its name. */
-static bool select_bits(void *arg, const char *request, struct device_set *devices)
+static void select_bits(void *arg, struct queue_selection *selections, int count)
 {
-    int bits = 0;
     (void)arg;
-    assert_int_equal(sscanf(request, "{\"on\":%d}", &bits), 1);
-    *devices = set_of(bits & present_now);
-    return are_several(bits);
+    for (int i = 0; i < count; i++) {
+        int bits = 0;
+        assert_int_equal(sscanf(selections[i].request, "{\"on\":%d}", &bits), 1);
+        selections[i].devices = set_of(bits & present_now);
+        selections[i].open = are_several(bits);
+    }
 }
 
 static struct model *model_of_changes;

@@ -21,12 +21,13 @@ static struct device_set set_of(unsigned bits)
 static struct device_set known; /* what select() answers */
 static bool open;
 
-static bool select_known(void *arg, const char *request, struct device_set *devices)
+static void select_known(void *arg, struct queue_selection *selections, int count)
 {
     (void)arg;
-    (void)request;
-    *devices = known;
-    return open;
+    for (int i = 0; i < count; i++) {
+        selections[i].devices = known;
+        selections[i].open = open;
+    }
 }
 
 static int setup(void **state)

@@ -28,12 +28,13 @@ static struct device_set set_of(unsigned bits)
 
 static struct device_set known; /* what select() answers, when there is one */
 
-static bool select_known(void *arg, const char *request, struct device_set *devices)
+static void select_known(void *arg, struct queue_selection *selections, int count)
 {
     (void)arg;
-    (void)request;
-    *devices = known;
-    return true;
+    for (int i = 0; i < count; i++) {
+        selections[i].devices = known;
+        selections[i].open = true;
+    }
 }
 
 static int setup(void **state)

@@ -28,7 +28,8 @@ void queue_note(struct queue *queue, int index)
     const struct device_queue *device = &queue->devices[index];
     for (int readiness = 0; readiness < QUEUE_READINESS; readiness++)
         device_set_remove(&queue->idle[readiness], index);
-    if (device_set_has(&queue->present, index) && !device->running && !device->hold.held)
+    if (device_set_has(&queue->present, index) && !device_set_has(&queue->outlived, index) &&
+        !device->running && !device->hold.held)
         device_set_add(&queue->idle[device->readiness], index);
 }
 
@@ -49,12 +50,22 @@ void queue_ready(struct queue *queue, int index, enum queue_readiness readiness)
     queue_note(queue, index);
 }
 
+/* The one that was started first; -1: the set is empty. */
+static int started_first(const struct queue *queue, const struct device_set *devices)
+{
+    int first = device_set_next(devices, 0);
+    for (int i = first; i >= 0; i = device_set_next(devices, i + 1))
+        if (queue->devices[i].started < queue->devices[first].started)
+            first = i;
+    return first;
+}
+
 void queue_wake(struct queue *queue, const struct device_set *devices)
 {
     for (int readiness = QUEUE_READINESS - 1; readiness > QUEUE_OUT; readiness--) {
         struct device_set ready = device_set_both(&queue->idle[readiness], devices);
         ready = device_set_both(&ready, &queue->sleeping);
-        int device = device_set_next(&ready, 0);
+        int device = readiness == QUEUE_STARTING ? started_first(queue, &ready) : device_set_next(&ready, 0);
         if (device < 0)
             continue;
         /* Not twice: what comes next is for another. */

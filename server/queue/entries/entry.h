@@ -31,8 +31,7 @@ struct entry {
     int64_t started_ns;                      /* of the same moment */
     enum { WAITING, RUNNING, ENDING } phase; /* transition.h; ENDING is RUNNING or queued on disk */
     bool cancelled;                          /* while it runs */
-    struct device_set chosen;                /* present.c: what was selected */
-    int64_t chosen_at;                       /* and when: a number of queue.choices */
+    struct device_set *selected; /* present.c: by the selection that is being applied; NULL: not by it */
 };
 
 /* The experiments of one sweep that have not ended. */
@@ -60,6 +59,13 @@ struct device_queue {
     int64_t started; /* while it is QUEUE_STARTING: a number that grows with each that began to */
 };
 
+/* What a selection of devices is for. */
+enum selection_scope {
+    SELECTION_NONE,
+    SELECTION_STRANDED, /* experiments of whose devices none is present */
+    SELECTION_ALL       /* all that are bound to no device */
+};
+
 /* `lock` guards all but `config` and `store`. The store's lock may be taken with it held, never the reverse:
    the writer holds nothing when it calls done(). Writes are handed over with it held, so that they reach the
    database in the order in which states changed. */
@@ -82,10 +88,13 @@ struct queue {
     struct sets sets;       /* the wide ones */
     struct pace pace;       /* on all devices, whoever's */
     int64_t starts;         /* the last number given to a device that is being started */
-    int64_t choices;        /* and to a selection */
+    bool selecting;         /* a thread is in a selection (present.c) */
+    enum selection_scope
+        selection_wanted; /* the next one, which that thread or the next worker that waits makes */
     struct device_set present;
-    struct device_set idle[QUEUE_READINESS]; /* present, not held, running nothing, and that ready */
-    struct device_set sleeping;              /* whose workers are in queue_wait() and were not woken */
+    struct device_set
+        idle[QUEUE_READINESS];  /* present, neither held nor outlived, running nothing, and that ready */
+    struct device_set sleeping; /* whose workers are in queue_wait() and were not woken */
     struct device_queue devices[];
 };
 
@@ -117,7 +126,8 @@ void queue_saved(struct queue *queue);
 /* It is so ready from here on. */
 void queue_ready(struct queue *queue, int device, enum queue_readiness readiness);
 
-/* Wakes the readiest worker that sleeps and may take what waits for these devices. */
+/* Wakes the readiest worker that sleeps and may take what waits for these devices. The order is that of place_wanted(), so a
+   worker that leaves the work to a readier one never leaves it to one that sleeps on. */
 void queue_wake(struct queue *queue, const struct device_set *devices);
 
 struct entry *entry_find(struct queue *queue, const char *id); /* NULL: none */

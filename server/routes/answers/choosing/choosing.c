@@ -56,20 +56,25 @@ int choosing_default(struct service *service, json_t *object)
         object, "device", choice.kind == DEVICE_BY_NUMBER ? json_integer(choice.number) : json_string(text));
 }
 
-bool service_select(void *service, const char *request, struct device_set *devices)
+static void select_one(const struct choosing *choosing, struct queue_selection *selection)
 {
-    struct choosing *choosing = choosing_new(((struct service *)service)->devices);
-    json_t *object = json_loads(request, 0, NULL);
+    json_t *object = json_loads(selection->request, 0, NULL);
     struct experiment experiment;
     struct problems problems = {0};
     bool read = object && experiment_from_json(&experiment, object, &problems) == 0;
-    bool open = read && device_choice_open(&experiment.device);
+    selection->open = read && device_choice_open(&experiment.device);
     if (!choosing || !read ||
-        device_choice_resolve(&experiment, &choosing->offers, devices, &problems) != DEVICE_FITS)
-        *devices = (struct device_set){{0}};
+        device_choice_resolve(&experiment, &choosing->offers, &selection->devices, &problems) != DEVICE_FITS)
+        selection->devices = (struct device_set){{0}};
     json_decref(object);
+}
+
+void service_select(void *service, struct queue_selection *selections, int count)
+{
+    struct choosing *choosing = choosing_new(((struct service *)service)->devices);
+    for (int i = 0; i < count; i++)
+        select_one(choosing, &selections[i]);
     free(choosing);
-    return open;
 }
 
 int choosing_find(struct devices *devices, const char *text)

@@ -7,6 +7,7 @@
 #include "api/device_choice.h"
 #include "server/devices/devices.h"
 #include "server/http/request.h"
+#include "server/queue/queue.h"
 #include "server/routes/service.h"
 
 struct choosing {
@@ -26,9 +27,9 @@ int choosing_check(const char *text, struct error *error);
 /* Puts the service's default into a request's object that names no device; any for a sweep that is spread. -1: no memory. */
 int choosing_default(struct service *service, json_t *object);
 
-/* Fits queue_config.select: on which devices of the list a request may run that was stored, empty: on none that is known now;
-   and whether it names none. `service` is a struct service of which the devices are there. Takes some 50 us. */
-bool service_select(void *service, const char *request, struct device_set *devices);
+/* Fits queue_config.select: the devices are those of one moment for all requests. `service` is a struct service of which the
+   devices are there. Takes some 20 us a request. */
+void service_select(void *service, struct queue_selection *selections, int count);
 
 /* The number of the device that a path or a query names by its number or its name; -1: there never was one. */
 int choosing_find(struct devices *devices, const char *text);

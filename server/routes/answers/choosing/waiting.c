@@ -47,12 +47,12 @@ static enum hindrance hindrance_of(struct service *service, int device, char *te
 /* What is bound, and may run elsewhere by its request, is of a sweep that stays where it is. */
 static void elsewhere_tell(struct service *service, int device, const char *request, char *text, size_t size)
 {
-    struct device_set others;
+    struct queue_selection others = {.request = request};
     char found[VIEW_WAITS_BYTES], name[DEVICE_NAME_BYTES];
     size_t length = strlen(text);
-    service_select(service, request, &others);
-    device_set_remove(&others, device);
-    for (int i = -1; (i = device_set_next(&others, i + 1)) >= 0;) {
+    service_select(service, &others, 1);
+    device_set_remove(&others.devices, device);
+    for (int i = -1; (i = device_set_next(&others.devices, i + 1)) >= 0;) {
         if (hindrance_of(service, i, found, sizeof found) != HINDRANCE_NONE)
             continue;
         choosing_name(service->devices, i, name);
@@ -75,9 +75,10 @@ void waiting_tell(struct service *service, int device, const char *request, char
         return;
     }
     if (device < 0) {
-        set = devices_present(service->devices);
+        struct queue_selection fitting = {.request = request, .devices = devices_present(service->devices)};
         if (request)
-            service_select(service, request, &set);
+            service_select(service, &fitting, 1);
+        set = fitting.devices;
     }
     snprintf(text, size, "no device of the list fits now");
     for (int i = device_set_next(&set, 0); i >= 0 && least; i = device_set_next(&set, i + 1)) {

@@ -1,0 +1,272 @@
+/* Selection of devices when workers and the pool tell of changes at the same moment, and wake-ups that one worker leaves to
+   another. */
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "api/sweep.h"
+#include "server/queue/entries/entry.h"
+#include "server/store/write.h"
+#include "tests/unit/support/service.h"
+
+enum { DEVICES = 6, ALL = (1 << DEVICES) - 1, POINTS = 64, TRIES = 20, SELECT_NS = 100000, LONG_MS = 20000 };
+
+static struct device_set set_of(unsigned bits)
+{
+    return (struct device_set){{bits}};
+}
+
+static atomic_uint known; /* the devices of which select() knows what they are */
+static atomic_bool open;  /* requests name no device */
+
+static void select_slowly(void *arg, struct queue_selection *selections, int count)
+{
+    (void)arg;
+    struct device_set now = set_of(atomic_load(&known));
+    for (int i = 0; i < count; i++) {
+        selections[i].devices = now;
+        selections[i].open = atomic_load(&open);
+        nanosleep(&(struct timespec){.tv_nsec = SELECT_NS}, NULL);
+    }
+}
+
+static int setup(void **state)
+{
+    struct service *service = calloc(1, sizeof *service);
+    service_init(service, NULL);
+    service->config.devices = DEVICES;
+    service->config.select = select_slowly;
+    atomic_store(&open, true);
+    service_start(service);
+    *state = service;
+    return 0;
+}
+
+static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
+
+/* ---- selection ---- */
+
+struct teller {
+    struct queue *queue;
+    pthread_barrier_t *start;
+    int device; /* -1: the pool */
+    pthread_t thread;
+};
+
+static void *teller_thread(void *arg)
+{
+    const struct teller *teller = arg;
+    struct device_set all = set_of(ALL), most = set_of(ALL - 1);
+    pthread_barrier_wait(teller->start);
+    if (teller->device < 0) {
+        queue_present(teller->queue, &most);
+        queue_present(teller->queue, &all);
+    } else {
+        atomic_fetch_or(&known, 1u << teller->device);
+        queue_readiness(teller->queue, teller->device, QUEUE_WARM);
+    }
+    return NULL;
+}
+
+static void tell_at_once(struct queue *queue)
+{
+    struct teller tellers[DEVICES + 1];
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, DEVICES + 1);
+    for (int i = 0; i <= DEVICES; i++) {
+        tellers[i] = (struct teller){.queue = queue, .start = &start, .device = i - 1};
+        pthread_create(&tellers[i].thread, NULL, teller_thread, &tellers[i]);
+    }
+    for (int i = 0; i <= DEVICES; i++)
+        pthread_join(tellers[i].thread, NULL);
+    pthread_barrier_destroy(&start);
+}
+
+/* A sweep is in the store and no device is known: after a restart it waits for none. Then all are known at the same moment. */
+static void a_sweep_is_run_to_its_end_when_all_devices_come_at_once(void **state)
+{
+    struct service *service = *state;
+    for (int i = 0; i < TRIES; i++) {
+        bool spread = i % 2;
+        service_submit_wide(
+            service, &(struct wide){.owner = "a", .devices = set_of(ALL), .count = POINTS, .spread = spread});
+        service_stop(service);
+        atomic_store(&known, 0);
+        service_start(service);
+        tell_at_once(service->queue);
+        for (int device = 0; device < DEVICES; device++) {
+            struct queue_depth depth;
+            queue_depth(service->queue, device, &depth);
+            assert_int_equal(depth.queued, POINTS); /* the last selection knew all */
+        }
+        const struct task *task = queue_turn(service->queue, i % DEVICES, NULL);
+        int ended = 0;
+        for (; task; ended++)
+            task = queue_turn(service->queue, i % DEVICES, &succeeded);
+        assert_int_equal(ended, POINTS);
+    }
+}
+
+/* ---- a submission on its way while the list changes ---- */
+
+struct stall {
+    struct store_write write; /* first: a write is cast to its stall */
+    struct store_hold hold;
+    sem_t begun, over;
+};
+
+static void stall_done(struct store_write *write, const struct error *failed)
+{
+    struct stall *stall = (struct stall *)write;
+    (void)failed;
+    sem_post(&stall->begun);
+    sem_wait(&stall->over);
+}
+
+/* Keeps the writer from committing anything until `over` is posted. */
+static void stall_begin(struct stall *stall, struct store *store)
+{
+    *stall = (struct stall){.write.done = stall_done, .hold = {.device = DEVICES, .owner = ""}};
+    stall->write.hold = &stall->hold;
+    sem_init(&stall->begun, 0, 0);
+    sem_init(&stall->over, 0, 0);
+    store_hand_over(store, &stall->write);
+    sem_wait(&stall->begun);
+}
+
+static void on_submitted(void *arg, const struct submitted *submitted)
+{
+    assert_int_equal(submitted->outcome, SUBMITTED_NEW);
+    sem_post(arg);
+}
+
+/* A worker that waits for something and takes it. */
+struct sleeper {
+    struct queue *queue;
+    int device;
+    bool took;
+    atomic_bool ended;
+    pthread_t thread;
+};
+
+static void *sleeper_thread(void *arg)
+{
+    struct sleeper *sleeper = arg;
+    sleeper->took = queue_wait(sleeper->queue, sleeper->device, LONG_MS) &&
+                    queue_turn(sleeper->queue, sleeper->device, NULL);
+    atomic_store(&sleeper->ended, true);
+    return NULL;
+}
+
+static bool is_sleeping(struct queue *queue, int device)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool sleeping = device_set_has(&queue->sleeping, device);
+    pthread_mutex_unlock(&queue->lock);
+    return sleeping;
+}
+
+/* Returns when it sleeps, or has slept. */
+static void sleeper_begin(struct sleeper *sleeper, struct queue *queue, int device)
+{
+    *sleeper = (struct sleeper){.queue = queue, .device = device};
+    pthread_create(&sleeper->thread, NULL, sleeper_thread, sleeper);
+    while (!is_sleeping(queue, device) && !atomic_load(&sleeper->ended))
+        sched_yield();
+}
+
+static bool sleeper_took(struct sleeper *sleeper)
+{
+    pthread_join(sleeper->thread, NULL);
+    return sleeper->took;
+}
+
+static void what_is_submitted_while_its_device_leaves_is_run_by_another(void **state)
+{
+    struct service *service = *state;
+    struct device_set one = set_of(1), other = set_of(2);
+    struct stall stall;
+    struct sleeper sleeper;
+    sem_t submitted;
+    struct error error = {0};
+    sem_init(&submitted, 0, 0);
+    queue_present(service->queue, &one);
+    stall_begin(&stall, service->store);
+    struct sweep_experiment run = {
+        .kernel = "copy", .devices = one, .open = true, .timeout_s = 60, .request = "{}"};
+    struct sweep alone = {.experiments = &run, .experiment_count = 1};
+    struct submission submission = {.sweep = &alone, .owner = "a"};
+    assert_int_equal(queue_submit(service->queue, &submission, on_submitted, &submitted, &error), 0);
+    atomic_store(&known, 2);
+    queue_present(service->queue, &other);
+    sleeper_begin(&sleeper, service->queue, 1);
+    sem_post(&stall.over);
+    sem_wait(&submitted);
+    assert_true(sleeper_took(&sleeper));
+    store_flush(service->store);
+    sem_destroy(&submitted);
+    sem_destroy(&stall.begun);
+    sem_destroy(&stall.over);
+}
+
+/* ---- wake-ups ---- */
+
+/* The device that runs on for the service before this one is idle, and takes nothing: it is not waited for. */
+static void work_is_not_left_to_a_device_that_may_not_begin_yet(void **state)
+{
+    struct service *service = *state;
+    struct device_set outliving = set_of(1);
+    struct sleeper sleepers[2];
+    service_submit_wide(service, &(struct wide){.owner = "a", .devices = set_of(1)});
+    assert_non_null(queue_turn(service->queue, 0, NULL));
+    assert_true(queue_begun(service->queue, 0));
+    service_stop(service);
+    service->config.outliving = &outliving;
+    service->config.outlive_s = 0.3;
+    atomic_store(&known, 3);
+    atomic_store(&open, false);
+    service_start(service);
+    for (int i = 0; i < DEVICES; i++)
+        queue_readiness(service->queue, i, i == 0 ? QUEUE_WARM : i == 1 ? QUEUE_AWAY : QUEUE_OUT);
+    for (int i = 0; i < 2; i++)
+        sleeper_begin(&sleepers[i], service->queue, i);
+    service_submit_wide(service, &(struct wide){.owner = "a", .devices = set_of(3)});
+    assert_true(sleeper_took(&sleepers[1]));
+    assert_true(sleeper_took(&sleepers[0])); /* that time is over, and what it ran waits for it alone */
+}
+
+static void of_those_that_are_being_started_the_first_is_woken(void **state)
+{
+    struct service *service = *state;
+    struct sleeper first, second;
+    for (int i = 0; i < DEVICES; i++)
+        queue_readiness(service->queue, i, QUEUE_OUT);
+    queue_readiness(service->queue, 3, QUEUE_STARTING);
+    queue_readiness(service->queue, 2, QUEUE_STARTING);
+    sleeper_begin(&first, service->queue, 3);
+    sleeper_begin(&second, service->queue, 2);
+    service_submit_wide(service, &(struct wide){.owner = "a", .devices = set_of(ALL)});
+    assert_true(sleeper_took(&first));
+    queue_stop(service->queue);
+    assert_false(sleeper_took(&second));
+}
+
+int main(void)
+{
+#define ONE(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
+    const struct CMUnitTest tests[] = {
+        ONE(a_sweep_is_run_to_its_end_when_all_devices_come_at_once),
+        ONE(what_is_submitted_while_its_device_leaves_is_run_by_another),
+        ONE(work_is_not_left_to_a_device_that_may_not_begin_yet),
+        ONE(of_those_that_are_being_started_the_first_is_woken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
