@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/queue/forget.h"
 #include "server/queue/present.h"
 #include "server/store/store.h"
 
@@ -241,6 +242,9 @@ static int queue_recover(struct queue *queue, struct error *error)
             device_set_count(&queue->outlived), queue->config.outlive_s);
     if (recovery.error.kind == ERROR_NONE) {
         selection_make(queue, SELECTION_STRANDED);
+        pthread_mutex_lock(&queue->lock);
+        owners_forget(queue);
+        pthread_mutex_unlock(&queue->lock);
         return 0;
     }
     return error_set(error, recovery.error.kind, "cannot take up the queue: %s", recovery.error.text);
@@ -316,7 +320,7 @@ void queue_close(struct queue *queue)
         pthread_cond_destroy(&queue->devices[i].ready);
     }
     pthread_mutex_destroy(&queue->lock);
-    owner_free(queue->owners);
+    owners_free(&queue->owners);
     free(queue->chains);
     free(queue);
 }

@@ -6,6 +6,7 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/metrics/metrics.h"
+#include "server/queue/forget.h"
 #include "server/queue/places/bound.h"
 #include "server/queue/present.h"
 #include "server/queue/transition.h"
@@ -245,6 +246,8 @@ int queue_submit(struct queue *queue, const struct submission *submission,
     arrival->common = common;
     int status = 0;
     pthread_mutex_lock(&queue->lock);
+    if (queue->owners.count >= queue->owners_forget_at)
+        owners_forget(queue);
     struct owner *owner = queue_owner(queue, submission->owner);
     if (queue->stopping)
         status = error_set(error, ERROR_UNAVAILABLE, "the service is stopping");

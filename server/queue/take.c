@@ -64,7 +64,7 @@ static void device_end(struct queue *queue, int index, struct transition *transi
     if (ending->state != JOB_CANCELLED) {
         pace_add(&device->pace, took_s);
         pace_add(&queue->pace, took_s);
-        pace_add(&entry->owner->devices[index].pace, took_s);
+        pace_add(&owner_at(entry->owner, index)->pace, took_s);
         pace_add(&entry->owner->pace, took_s);
     }
     transition_charge(transition, entry->owner, took_s);
@@ -88,7 +88,7 @@ static bool entry_bind(struct transition *transition, struct entry *entry, int i
         bool waits = one->phase == WAITING;
         if (waits)
             entry_pull(one);
-        entry_move(one, owner_bound(one->owner, index));
+        entry_move(one, queue_bound(transition->queue, one->owner, index));
         one->task.device = index;
         if (waits)
             entry_wait(transition->queue, one);
@@ -126,7 +126,8 @@ static void device_take(struct queue *queue, int index, struct transition *trans
         !device_set_has(&queue->present, index) || !queue_saves(queue))
         return;
     struct entry *entry = place_next(queue, index);
-    if (!entry)
+    /* From here on the owner has a record of the device, which what follows relies on. */
+    if (!entry || !queue_bound(queue, entry->owner, index))
         return;
     entry_unwait(queue, entry, RUNNING);
     entry->cancelled = false;
@@ -229,7 +230,9 @@ void queue_give_back(struct queue *queue, int index, const char *how)
 static int sharing_count(const struct queue *queue, int device)
 {
     int sharing = 0;
-    for (const struct owner *owner = queue->owners; owner; owner = owner->next) {
+    const struct owner *owner;
+    LIST_FOREACH(owner, &queue->owners.all, next)
+    {
         struct device_set devices = owner_devices(owner);
         sharing += device_set_has(&devices, device);
     }

@@ -154,8 +154,10 @@ void transition_charge(struct transition *transition, struct owner *owner, doubl
     owner_charge(owner, took_s, queue_now_ns(queue), queue->config.half_life_s);
     if (!owner->name[0]) /* nobody by name shares with nobody */
         return;
+    /* A copy: the owner may be forgotten before the commit. */
+    memcpy(transition->owner, owner->name, sizeof transition->owner);
     transition->share =
-        (struct store_share){.owner = owner->name, .used_s = owner->used_s, .at_ms = clock_wall_ms()};
+        (struct store_share){.owner = transition->owner, .used_s = owner->used_s, .at_ms = clock_wall_ms()};
     transition->write.share = &transition->share;
 }
 

@@ -147,6 +147,8 @@ struct store_write {
     const struct store_submission *submission; /* NULL: none, as the next one */
     const struct store_cancel *cancel;
     const struct store_share *share;
+    const char *const *forgotten_owners; /* whose shares are removed; borrowed until done() */
+    int forgotten_count;
     const struct store_hold *hold;
     const struct store_bind *bind; /* before the changes */
     const struct store_device *devices;

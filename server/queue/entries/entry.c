@@ -12,15 +12,8 @@ int64_t queue_now_ns(const struct queue *queue)
 
 struct owner *queue_owner(struct queue *queue, const char *name)
 {
-    struct owner *owner = owner_find(queue->owners, name ? name : "");
-    if (owner || !(owner = owner_new(name ? name : "", queue->config.devices)))
-        return owner;
-    for (int i = 0; i < queue->config.devices; i++) {
-        owner->devices[i].line.owner = owner;
-        owner->devices[i].line.set = &queue->devices[i].own;
-    }
-    owner->next = queue->owners;
-    return queue->owners = owner;
+    struct owner *owner = owner_find(&queue->owners, name ? name : "");
+    return owner ? owner : owner_add(&queue->owners, name ? name : "");
 }
 
 void queue_note(struct queue *queue, int index)
@@ -123,7 +116,8 @@ int entry_line(struct queue *queue, struct entry *entry, struct owner *owner,
                const struct device_set *devices)
 {
     int device = entry->task.device;
-    struct line *line = device >= 0 ? owner_bound(owner, device) : owner_wide(owner, &queue->sets, devices);
+    struct line *line =
+        device >= 0 ? queue_bound(queue, owner, device) : owner_wide(owner, &queue->sets, devices);
     if (!line)
         return -1;
     entry->owner = owner;

@@ -82,7 +82,8 @@ struct queue {
     struct entry **chains;
     uint64_t chain_mask;
     struct group *groups;
-    struct owner *owners;
+    struct owners owners;
+    int owners_forget_at;   /* so many are looked through for those that can be forgotten (forget.h) */
     int64_t served;         /* the last number given to an owner (turn.h) */
     struct queue_hold hold; /* of all devices; on disk */
     struct sets sets;       /* the wide ones */
@@ -114,6 +115,12 @@ static inline bool entry_wide(const struct entry *entry)
 
 /* The owner of that name, new if need be. NULL: no memory. */
 struct owner *queue_owner(struct queue *queue, const char *name);
+
+/* The owner's line of what may run on that device alone, new if need be. NULL: no memory. */
+static inline struct line *queue_bound(struct queue *queue, struct owner *owner, int device)
+{
+    return owner_bound(owner, device, &queue->devices[device].own);
+}
 
 int64_t queue_now_ns(const struct queue *queue); /* monotonic */
 

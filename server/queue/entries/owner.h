@@ -1,6 +1,5 @@
-/* Who has experiments here: what of each owner waits, and what it used of the devices. There is one for each that ever
-   submitted or has usage on disk; they stay until the queue is closed. With the queue's lock held, but for owner_new()
-   and owner_free(). */
+/* The owners of experiments: what of each waits, and what it used of the devices. An owner is known from its first submission,
+   or from its usage on disk, until it is forgotten (forget.h). With the queue's lock held. */
 #ifndef COALESCED_SERVER_QUEUE_ENTRIES_OWNER_H
 #define COALESCED_SERVER_QUEUE_ENTRIES_OWNER_H
 
@@ -11,36 +10,49 @@
 struct entry; /* entry.h */
 LIST_HEAD(entries, entry);
 
-/* One owner at one device. */
+/* One owner at one device on which it has, or had, work. */
 struct owner_device {
+    struct owner_device *next;
+    int device;
     struct line line; /* of what may run there alone */
     struct pace pace;
 };
 
 struct owner {
-    struct owner *next;
+    LIST_ENTRY(owner) next;       /* of struct owners */
+    struct owner *chain;          /* the next one of the same hash */
     char name[PERSON_NAME_BYTES]; /* empty: nobody by name */
     double used_s;                /* as of used_ns; on disk, as all that follows from it */
     int64_t used_ns;
     int64_t served;         /* turn.h */
     int waiting;            /* for all devices, and submissions on their way */
     int64_t asked_ms;       /* the sum of their time limits */
-    struct lines lines;     /* that have an entry */
+    struct lines lines;     /* that have an entry: none when the owner has no work */
     struct entries running; /* what runs now */
     struct pace pace;       /* on all devices */
-    struct owner_device devices[];
+    struct owner_device *devices;
 };
 
-/* NULL: no memory. */
-struct owner *owner_new(const char *name, int devices);
-struct owner *owner_find(struct owner *first, const char *name); /* NULL: none */
-void owner_free(struct owner *first);                            /* with all behind it */
+enum { OWNER_CHAINS = 1024 }; /* a power of two */
 
-/* Its line for a device, or for several (line_wide()). */
-static inline struct line *owner_bound(struct owner *owner, int device)
-{
-    return &owner->devices[device].line;
-}
+/* All of them; zeroed: none. */
+struct owners {
+    LIST_HEAD(, owner) all;
+    int count;
+    struct owner *chains[OWNER_CHAINS];
+};
+
+struct owner *owner_find(const struct owners *owners, const char *name); /* NULL: none */
+struct owner *owner_add(struct owners *owners, const char *name);        /* a new one; NULL: no memory */
+void owner_remove(struct owners *owners, struct owner *owner);           /* the caller frees it */
+void owner_free(struct owner *owner);
+void owners_free(struct owners *owners);
+
+/* What is known of it at that device; NULL: nothing. */
+struct owner_device *owner_at(const struct owner *owner, int device);
+
+/* Its line for a device, whose own set is given, or for several (line_wide()); new if need be. NULL: no memory. */
+struct line *owner_bound(struct owner *owner, int device, struct set *own);
 struct line *owner_wide(struct owner *owner, struct sets *sets, const struct device_set *devices);
 
 /* On which devices something of it may run that waits, overrides not counted. */

@@ -118,7 +118,9 @@ static double rate_of(const struct queue *queue, const struct owner *owner)
 {
     int sharing[DEVICE_SET_MOST] = {0};
     double per_s = 0;
-    for (const struct owner *other = queue->owners; other; other = other->next) {
+    const struct owner *other;
+    LIST_FOREACH(other, &queue->owners.all, next)
+    {
         struct device_set devices = present_devices(queue, other);
         for (int i = -1; (i = device_set_next(&devices, i + 1)) >= 0;)
             sharing[i]++;
@@ -177,9 +179,10 @@ double queue_room_s(struct queue *queue, const char *name, int count, double tim
 {
     double wait_s = never_s;
     pthread_mutex_lock(&queue->lock);
-    const struct owner *owner = queue_owner(queue, name);
-    if (owner && count <= bound_most(&queue->config))
-        wait_s = room_s(queue, owner, count, timeouts_s);
+    static const struct owner unknown;
+    const struct owner *owner = owner_find(&queue->owners, name ? name : "");
+    if (count <= bound_most(&queue->config))
+        wait_s = room_s(queue, owner ? owner : &unknown, count, timeouts_s);
     if (wait_s >= never_s && any_held(queue))
         wait_s = HELD_S;
     pthread_mutex_unlock(&queue->lock);

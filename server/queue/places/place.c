@@ -16,7 +16,9 @@ double place_mean_s(const struct queue *queue, const struct owner *owner, int de
 {
     bool one = device >= 0;
     double all_s = place_pace_s(one ? &queue->devices[device].pace : &queue->pace, unknown_s);
-    return owner ? place_pace_s(one ? &owner->devices[device].pace : &owner->pace, all_s) : all_s;
+    const struct owner_device *at = owner && one ? owner_at(owner, device) : NULL;
+    const struct pace *own = at ? &at->pace : owner && !one ? &owner->pace : NULL;
+    return own ? place_pace_s(own, all_s) : all_s;
 }
 
 /* The same, or negative when it is not known. */
@@ -257,7 +259,9 @@ static struct queue_place place_in_line(struct queue *queue, const struct owner 
         struct rivals rivals = rivals_of(queue, owner, stand);
         own = turn_of(queue, owner, stand, &rivals, now_ns);
     }
-    for (const struct owner *other = queue->owners; other; other = other->next) {
+    const struct owner *other;
+    LIST_FOREACH(other, &queue->owners.all, next)
+    {
         struct rivals rivals = rivals_of(queue, other, stand);
         if (!rivals.count && !rivals.overrides)
             continue;

@@ -83,7 +83,7 @@ double queue_next_s(struct queue *queue, int index, const char *name)
     if (index < 0 || index >= queue->config.devices)
         return -1;
     pthread_mutex_lock(&queue->lock);
-    const struct owner *owner = owner_find(queue->owners, name);
+    const struct owner *owner = owner_find(&queue->owners, name);
     if (owner)
         place_waiting(queue, owner, index, &before, &overrides);
     double ahead_s = place_at_device(queue, owner, index, before).ahead_s;
@@ -104,7 +104,7 @@ static int owners_compare(const void *a, const void *b)
 /* When the first and the last of what an owner has waiting have their turns. */
 static void owner_place(struct queue *queue, int index, struct queue_owner *told)
 {
-    const struct owner *owner = owner_find(queue->owners, told->name);
+    const struct owner *owner = owner_find(&queue->owners, told->name);
     const struct order_node *first = NULL;
     const struct line *line;
     int count, overrides;
@@ -125,15 +125,19 @@ static void owner_place(struct queue *queue, int index, struct queue_owner *told
 
 int queue_owners(struct queue *queue, int index, struct queue_owner **out)
 {
-    int count = 0, known = 0;
+    const struct owner *owner;
+    int count = 0;
     double all_s = 0;
     pthread_mutex_lock(&queue->lock);
     int64_t now_ns = queue_now_ns(queue);
     const struct entry *running = queue->devices[index].running;
-    for (const struct owner *owner = queue->owners; owner; owner = owner->next, known++)
-        all_s += owner_used(owner, now_ns, queue->config.half_life_s);
-    struct queue_owner *owners = *out = calloc((size_t)known + 1, sizeof *owners);
-    for (const struct owner *owner = queue->owners; owners && owner; owner = owner->next) {
+    LIST_FOREACH(owner, &queue->owners.all, next)
+    all_s += owner_used(owner, now_ns, queue->config.half_life_s);
+    struct queue_owner *owners = *out = calloc((size_t)queue->owners.count + 1, sizeof *owners);
+    LIST_FOREACH(owner, &queue->owners.all, next)
+    {
+        if (!owners)
+            break;
         struct queue_owner *one = &owners[count];
         int waiting, overrides;
         place_waiting(queue, owner, index, &waiting, &overrides);

@@ -43,6 +43,7 @@ static const char *const sql[APPLY_STATEMENTS] = {
     [BIND] = "UPDATE experiments SET device = ? WHERE sweep = ? AND +device = -1 AND state = 'queued'",
     [SAMPLES_KEEP] = "INSERT OR REPLACE INTO samples (experiment, cold, hot) VALUES (?, ?, ?)",
     [SHARE] = "INSERT OR REPLACE INTO shares (owner, used_s, at_ms) VALUES (?, ?, ?)",
+    [SHARE_FORGET] = "DELETE FROM shares WHERE owner = ?",
     [HOLD] = "INSERT OR IGNORE INTO holds (device, owner, since_ms) VALUES (?, ?, ?)",
     [RESUME] = "DELETE FROM holds WHERE device = ?",
 };

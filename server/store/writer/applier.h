@@ -35,6 +35,7 @@ enum apply_statement {
     BIND,
     SAMPLES_KEEP,
     SHARE,
+    SHARE_FORGET,
     HOLD,
     RESUME,
     APPLY_STATEMENTS

@@ -250,6 +250,17 @@ static enum applied apply_share(struct applier *applier, const struct store_shar
     return applier_run(applier, SHARE, error);
 }
 
+static enum applied apply_forgotten(struct applier *applier, const struct store_write *write,
+                                    struct error *error)
+{
+    enum applied applied = APPLIED;
+    for (int i = 0; applied == APPLIED && i < write->forgotten_count; i++) {
+        applier_bind_text(applier->statements[SHARE_FORGET], 1, write->forgotten_owners[i]);
+        applied = applier_run(applier, SHARE_FORGET, error);
+    }
+    return applied;
+}
+
 static enum applied apply_hold(struct applier *applier, const struct store_hold *hold, struct error *error)
 {
     enum apply_statement which = hold->held ? HOLD : RESUME;
@@ -276,7 +287,8 @@ static enum applied apply_removal(struct applier *applier, struct store_removal 
 static bool is_one_statement(const struct store_write *write)
 {
     const struct store_submission *submission = write->submission;
-    if (write->cancel || write->removal || write->bind || write->device_count || write->calibration)
+    if (write->cancel || write->removal || write->bind || write->device_count || write->calibration ||
+        write->forgotten_count)
         return false;
     if (!submission)
         return write->change_count + !!write->share + !!write->hold == 1 &&
@@ -307,6 +319,8 @@ enum applied apply_write(struct applier *applier, struct store_write *write, str
     }
     if (applied == APPLIED && write->share)
         applied = apply_share(applier, write->share, error);
+    if (applied == APPLIED)
+        applied = apply_forgotten(applier, write, error);
     if (applied == APPLIED && write->hold)
         applied = apply_hold(applier, write->hold, error);
     for (int i = 0; applied == APPLIED && i < write->device_count; i++)

@@ -1,0 +1,175 @@
+/* Owners that come one after the other: memory and table stay level, and who used much stays known. */
+#include <assert.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "api/sweep.h"
+#include "server/queue/entries/entry.h"
+#include "server/queue/forget.h"
+#include "tests/unit/support/service.h"
+
+enum { AT_ONCE = 128, MANY = 24 * AT_ONCE };
+static_assert(MANY > 2 * OWNERS_KEPT, "enough to make it forget some");
+
+static int64_t clock_ns;
+
+static int64_t test_now_ns(void)
+{
+    return clock_ns;
+}
+
+static int setup(void **state)
+{
+    struct service *service = calloc(1, sizeof *service);
+    service_init(service, NULL);
+    service->config.now_ns = test_now_ns;
+    service->config.devices = 128;
+    service->config.limit = 2 * AT_ONCE;
+    service_start(service);
+    *state = service;
+    return 0;
+}
+
+static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
+
+static void submit_of(struct service *service, const char *owner)
+{
+    struct plain plain = service_request(0, 0);
+    plain.owner = owner;
+    struct submitted submitted = service_submit(service, &plain);
+    if (submitted.outcome != SUBMITTED_NEW)
+        fail_msg("%s", submitted.error.text);
+}
+
+/* One experiment of that owner, which takes so long. */
+static void run_of(struct service *service, const char *owner, double took_s)
+{
+    submit_of(service, owner);
+    assert_non_null(queue_turn(service->queue, 0, NULL));
+    clock_ns += (int64_t)(took_s * 1e9);
+    assert_null(queue_turn(service->queue, 0, &succeeded));
+}
+
+struct rows {
+    int count;
+    bool heavy;
+};
+
+static void share_row(void *arg, const char *owner, double used_s, int64_t at_ms)
+{
+    struct rows *rows = arg;
+    (void)at_ms;
+    rows->count++;
+    rows->heavy |= strcmp(owner, "heavy") == 0 && used_s > 90;
+}
+
+static struct rows rows_of(struct service *service)
+{
+    struct rows rows = {0};
+    struct error error = {0};
+    store_flush(service->store);
+    if (store_shares(service->store, share_row, &rows, &error) < 0)
+        fail_msg("%s", error.text);
+    return rows;
+}
+
+static void restart(struct service *service)
+{
+    service_stop(service);
+    service_start(service);
+}
+
+static void on_submitted(void *arg, const struct submitted *submitted)
+{
+    (void)arg;
+    assert_int_equal(submitted->outcome, SUBMITTED_NEW);
+}
+
+/* One experiment of each of many owners; not one by one, so that a commit is of several. */
+static void run_many(struct service *service, double took_s)
+{
+    struct sweep_experiment run = {
+        .kernel = "copy", .devices = device_set_of(0), .timeout_s = 60, .request = "{}"};
+    struct sweep alone = {.experiments = &run, .experiment_count = 1};
+    char name[32];
+    struct error error = {0};
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "owner%d", i);
+        struct submission submission = {.sweep = &alone, .owner = name};
+        if (queue_submit(service->queue, &submission, on_submitted, NULL, &error) < 0)
+            fail_msg("%s", error.text);
+        if ((i + 1) % AT_ONCE)
+            continue;
+        store_flush(service->store);
+        const struct task *task = queue_turn(service->queue, 0, NULL);
+        for (int left = AT_ONCE; left; left--) {
+            assert_non_null(task);
+            clock_ns += (int64_t)(took_s * 1e9);
+            task = queue_turn(service->queue, 0, &succeeded);
+        }
+        assert_null(task);
+        store_flush(service->store);
+    }
+}
+
+static void owners_without_work_are_forgotten_but_for_those_who_used_most(void **state)
+{
+    struct service *service = *state;
+    struct plain waiting = service_request(1, 0);
+    waiting.owner = "waits";
+    assert_int_equal(service_submit(service, &waiting).outcome, SUBMITTED_NEW);
+    run_of(service, "heavy", 100);
+    run_many(service, 0.01);
+    assert_in_range(service->queue->owners.count, OWNERS_KEPT, 2 * OWNERS_KEPT + 2);
+    struct rows rows = rows_of(service);
+    assert_in_range(rows.count, OWNERS_KEPT, 2 * OWNERS_KEPT + 2);
+    assert_true(rows.heavy);
+    assert_non_null(owner_find(&service->queue->owners, "waits"));
+    restart(service);
+    assert_in_range(service->queue->owners.count, OWNERS_KEPT, OWNERS_KEPT + 1);
+    rows = rows_of(service);
+    assert_int_equal(rows.count, OWNERS_KEPT);
+    assert_true(rows.heavy);
+    /* And it counts: who was never here goes before who used much. */
+    submit_of(service, "heavy");
+    submit_of(service, "new");
+    assert_string_equal(queue_turn(service->queue, 0, NULL)->owner, "new");
+    assert_string_equal(queue_turn(service->queue, 1, NULL)->owner, "waits");
+}
+
+static void usage_that_has_halved_away_is_forgotten(void **state)
+{
+    struct service *service = *state;
+    run_many(service, 0.01);
+    clock_ns += INT64_C(3600) * 1000000000 * 20; /* half-lives */
+    run_of(service, "late", 0.01);
+    run_many(service, 0);
+    assert_in_range(service->queue->owners.count, 0, OWNERS_KEPT + 1);
+    assert_in_range(rows_of(service).count, 1, OWNERS_KEPT + 1);
+    assert_non_null(owner_find(&service->queue->owners, "late"));
+}
+
+/* They have a record until they are forgotten; what is only asked about has none. */
+static void an_owner_is_small_and_a_question_makes_none(void **state)
+{
+    struct service *service = *state;
+    assert_in_range(sizeof(struct owner) + sizeof(struct owner_device), 1, 512);
+    queue_room_s(service->queue, "nobody", 1, 1);
+    assert_int_equal(service->queue->owners.count, 0);
+}
+
+int main(void)
+{
+#define ONE(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
+    const struct CMUnitTest tests[] = {
+        ONE(owners_without_work_are_forgotten_but_for_those_who_used_most),
+        ONE(usage_that_has_halved_away_is_forgotten),
+        ONE(an_owner_is_small_and_a_question_makes_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
