@@ -39,6 +39,13 @@ struct devices {
     struct row rows[];
 };
 
+/* What is told of a device before its supervisor has told anything. */
+static void row_reset(struct row *row)
+{
+    *row = (struct row){.status = {.readiness = DEVICE_STARTING}};
+    snprintf(row->status.reason, sizeof row->status.reason, "its executor has not said hello yet");
+}
+
 struct devices *devices_new(int most)
 {
     struct devices *devices = calloc(1, sizeof *devices + (size_t)most * sizeof devices->rows[0]);
@@ -48,12 +55,8 @@ struct devices *devices_new(int most)
     devices->first = -1;
     devices->begun_ns = clock_monotonic_ns();
     pthread_mutex_init(&devices->lock, NULL);
-    /* What is told of a device before its supervisor has told anything. */
-    for (int i = 0; i < most; i++) {
-        struct device_status *status = &devices->rows[i].status;
-        status->readiness = DEVICE_STARTING;
-        snprintf(status->reason, sizeof status->reason, "its executor has not said hello yet");
-    }
+    for (int i = 0; i < most; i++)
+        row_reset(&devices->rows[i]);
     return devices;
 }
 
@@ -120,6 +123,15 @@ void devices_list(struct devices *devices, int number, const struct device_listi
     devices->rows[number].listing = *listing;
     if (devices->count <= number)
         devices->count = number + 1;
+    pthread_mutex_unlock(&devices->lock);
+}
+
+void devices_forget(struct devices *devices, int number)
+{
+    if (number < 0 || number >= devices->most)
+        return;
+    pthread_mutex_lock(&devices->lock);
+    row_reset(&devices->rows[number]);
     pthread_mutex_unlock(&devices->lock);
 }
 

@@ -81,6 +81,9 @@ bool devices_listing(struct devices *devices, int number, struct device_listing 
 /* For the pool alone: gives the number its name and what else is said of it. */
 void devices_list(struct devices *devices, int number, const struct device_listing *listing);
 
+/* For the pool alone: the number's device is forgotten, and no supervisor of it is left. */
+void devices_forget(struct devices *devices, int number);
+
 /* For the pool alone: from here on these are in the list. */
 void devices_set_present(struct devices *devices, const struct device_set *present, int first);
 

@@ -129,10 +129,15 @@ int store_shares(struct store *store,
 int store_holds(struct store *store, void (*each)(void *arg, int device, const char *owner, int64_t since_ms),
                 void *arg, struct error *error);
 
-/* All devices that there ever were, by their numbers: each() gets texts borrowed for the call, hello NULL where none was ever
+/* All devices that have a number, by their numbers: each() gets texts borrowed for the call, hello NULL where none was ever
    said; as store_shares(). */
 int store_devices(struct store *store, void (*each)(void *arg, const struct store_device *device), void *arg,
                   struct error *error);
+
+/* The numbers of devices to which nothing stored refers: no experiment ran, runs or waits there, or lost a run there, and no
+   hold is on it. Those of which nothing was heard for longest come first; as store_shares(). */
+int store_devices_unused(struct store *store, void (*each)(void *arg, int number), void *arg,
+                         struct error *error);
 
 /* The newest calibration of each device that has one: each() gets texts borrowed for the call; as store_shares(). */
 int store_calibrations(struct store *store,

@@ -128,6 +128,8 @@ struct store_hold {
 /* A device by its number: its name, when that is new, and what an executor said last of itself. */
 struct store_device {
     int number;
+    bool
+        reused; /* the number is that of another device, which is forgotten; REFUSED when a stored experiment or hold has it */
     const char *name;  /* borrowed until done(), as the next */
     const char *hello; /* NULL: what is kept stays */
     int64_t hello_ms;

@@ -1,5 +1,6 @@
 /* The pool over a real store and queue, with executors that are fakes. */
 #include <libgen.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,20 +177,64 @@ static void a_name_keeps_its_number_and_a_new_one_gets_the_lowest_that_is_free(v
     assert_int_equal(devices_count(f->devices), 5);
 }
 
-static void names_that_are_on_no_disk_change_nothing(void **state)
+static void the_number_of_a_device_that_nothing_refers_to_is_given_again(void **state)
+{
+    struct fixture *f = *state;
+    open_with(f, "a/\"count\":128");
+    end(f);
+    open_with(f, "b");
+    assert_string_equal(present(f), "b=0");
+    assert_int_equal(devices_named(f->devices, "a"), -1);
+    assert_int_equal(devices_named(f->devices, "a-2"), 1);
+}
+
+static void on_removed(void *arg, const char *id)
+{
+    (void)arg;
+    (void)id;
+}
+
+static void on_gone(void *arg, const struct error *failed)
+{
+    assert_null(failed);
+    sem_post(arg);
+}
+
+static void cancel_and_remove(struct fixture *f, const char *id)
+{
+    struct error error = {0};
+    sem_t gone;
+    sem_init(&gone, 0, 0);
+    assert_int_equal(service_cancel(&f->service, id, &error), 0);
+    assert_int_equal(store_remove(f->service.store, STORE_EXPERIMENT, id, on_removed, on_gone, &gone, &error),
+                     0);
+    sem_wait(&gone);
+    sem_destroy(&gone);
+}
+
+/* Each of 128 devices has an experiment: a further one is left out until one of those is removed. */
+static void the_number_of_a_stored_experiment_stays_with_its_device(void **state)
 {
     struct fixture *f = *state;
     struct error why = {0};
+    char ids[DEVICES_MAX][ID_BYTES];
+    f->service.config.limit = 2 * DEVICES_MAX;
     open_with(f, "a/\"count\":128");
+    for (int i = 0; i < DEVICES_MAX; i++)
+        service_queue(&f->service, i, 0, ids[i]);
     end(f);
-    list_write(f, "b");
-    service_start(&f->service);
-    f->devices = devices_new(DEVICES_MAX);
-    assert_int_equal(pool_new(&f->pool, &f->config, &why), 0);
-    assert_int_equal(pool_open(f->pool, f->service.store, f->devices, &why), -1);
-    assert_int_equal(why.kind, ERROR_INVALID);
+    begin(f, "b c a-8");
+    assert_string_equal(present(f), "a-8=7");
+    assert_int_equal(devices_first(f->devices), 7);
+    assert_true(pool_wrong(f->pool, &why));
     assert_non_null(strstr(why.text, "no number is left for device b"));
-    assert_string_equal(present(f), "");
+    cancel_and_remove(f, ids[5]);
+    becomes(f, "b c a-8", "b=5 a-8=7");
+    assert_true(pool_wrong(f->pool, &why));
+    assert_non_null(strstr(why.text, "no number is left for device c"));
+    becomes(f, "b a-8", "b=5 a-8=7");
+    while (pool_wrong(f->pool, &why))
+        pause_ms(5);
 }
 
 static void devices_come_go_and_change_while_it_runs(void **state)
@@ -288,7 +333,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_name_keeps_its_number_and_a_new_one_gets_the_lowest_that_is_free,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(names_that_are_on_no_disk_change_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_number_of_a_device_that_nothing_refers_to_is_given_again, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_number_of_a_stored_experiment_stays_with_its_device, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(devices_come_go_and_change_while_it_runs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_waits_for_a_device_that_left_waits_until_it_comes_back, set_up,
                                         tear_down),

@@ -114,10 +114,13 @@ bool identity_leased(struct identity *identity, int device)
 
 /* ---- numbers ---- */
 
-/* Names on their way to the disk. */
+/* The numbers of one list, and names on their way to the disk. */
 struct naming {
     struct store_write write;
     struct store_device rows[DEVICES_MAX];
+    struct device_set taken; /* by devices of the list, and by workers that have not ended */
+    bool looked;             /* for numbers that can be reused */
+    int unused[DEVICES_MAX], unused_count;
     struct error failed;
     sem_t over;
 };
@@ -146,37 +149,96 @@ static int names_keep(struct identity *identity, struct naming *naming, struct e
     return error_set(error, naming->failed.kind, "cannot keep the devices' names: %s", naming->failed.text);
 }
 
-/* The lowest number, from there on, that no name has; -1: there is none. */
-static int number_free(struct identity *identity, int from)
+static void unused_add(void *arg, int number)
 {
-    struct device_listing listing;
-    while (from < DEVICES_MAX && devices_listing(identity->devices, from, &listing))
-        from++;
-    return from < DEVICES_MAX ? from : -1;
+    struct naming *naming = arg;
+    if (number >= 0 && number < DEVICES_MAX)
+        naming->unused[naming->unused_count++] = number;
 }
 
-int identity_number(struct identity *identity, const struct roster *roster, int numbers[DEVICES_MAX],
-                    struct error *error)
+/* The lowest number that no device ever had; then one of a device to which nothing refers any more. -1: there is none. */
+static int number_find(struct identity *identity, struct naming *naming, bool *reused, struct error *error)
 {
-    struct naming *naming = calloc(1, sizeof *naming);
-    int status = -1, next = 0;
-    if (!naming)
-        return error_set(error, ERROR_MEMORY, "no memory for the devices' names");
+    struct device_listing listing;
+    *reused = false;
+    for (int number = 0; number < DEVICES_MAX; number++)
+        if (!device_set_has(&naming->taken, number) && !devices_listing(identity->devices, number, &listing))
+            return number;
+    *reused = true;
+    if (!naming->looked && store_devices_unused(identity->store, unused_add, naming, error) < 0)
+        return -1;
+    naming->looked = true;
+    for (int i = 0; i < naming->unused_count; i++)
+        if (!device_set_has(&naming->taken, naming->unused[i]))
+            return naming->unused[i];
+    return -1;
+}
+
+static void left_out_say(const char *name, struct error *left_out)
+{
+    if (left_out->kind == ERROR_NONE)
+        error_set(left_out, ERROR_INVALID,
+                  "no number is left for device %s: all %d are of devices that are in the list, that have "
+                  "stored experiments or that are held. It gets one when the experiments of a device that "
+                  "left the list are removed, by DELETE or --keep-days, or when such a device is resumed",
+                  name, DEVICES_MAX);
+}
+
+/* The numbers' earlier devices are forgotten: their rows on disk are gone. */
+static void reused_forget(struct identity *identity, const struct naming *naming)
+{
+    int count = 0;
+    for (int i = 0; i < naming->write.device_count; i++) {
+        int number = naming->rows[i].number;
+        if (!naming->rows[i].reused)
+            continue;
+        devices_forget(identity->devices, number);
+        pthread_mutex_lock(&identity->lock);
+        identity->kept[number] = (struct kept){0};
+        pthread_mutex_unlock(&identity->lock);
+        count++;
+    }
+    if (count)
+        log_info("%d numbers of devices to which nothing refers any more are those of new devices", count);
+}
+
+static int names_number(struct identity *identity, struct naming *naming, const struct roster *roster,
+                        int numbers[DEVICES_MAX], struct error *left_out, struct error *error)
+{
     for (int i = 0; i < roster->count; i++) {
         const char *name = roster->entries[i].listing.name;
-        if ((numbers[i] = devices_named(identity->devices, name)) >= 0)
+        struct error failed = {0};
+        bool reused;
+        if (numbers[i] >= 0)
             continue;
-        if ((numbers[i] = number_free(identity, next)) < 0) {
-            error_set(error, ERROR_INVALID,
-                      "no number is left for device %s: there were %d names already, and each keeps its own",
-                      name, DEVICES_MAX);
-            goto out;
+        numbers[i] = number_find(identity, naming, &reused, &failed);
+        if (failed.kind != ERROR_NONE)
+            return error_set(error, failed.kind, "%s", failed.text);
+        if (numbers[i] < 0) {
+            left_out_say(name, left_out);
+            continue;
         }
-        next = numbers[i] + 1;
-        naming->rows[naming->write.device_count++] = (struct store_device){numbers[i], name, NULL, 0};
+        device_set_add(&naming->taken, numbers[i]);
+        naming->rows[naming->write.device_count++] =
+            (struct store_device){.number = numbers[i], .name = name, .reused = reused};
     }
-    status = names_keep(identity, naming, error);
-out:
+    return names_keep(identity, naming, error);
+}
+
+int identity_number(struct identity *identity, const struct roster *roster, const struct device_set *busy,
+                    int numbers[DEVICES_MAX], struct error *left_out, struct error *error)
+{
+    struct naming *naming = calloc(1, sizeof *naming);
+    if (!naming)
+        return error_set(error, ERROR_MEMORY, "no memory for the devices' names");
+    naming->taken = *busy;
+    *left_out = (struct error){0};
+    for (int i = 0; i < roster->count; i++)
+        if ((numbers[i] = devices_named(identity->devices, roster->entries[i].listing.name)) >= 0)
+            device_set_add(&naming->taken, numbers[i]);
+    int status = names_number(identity, naming, roster, numbers, left_out, error);
+    if (status == 0)
+        reused_forget(identity, naming);
     free(naming);
     return status;
 }
@@ -208,7 +270,10 @@ static void hello_keep(struct identity *identity, int device, const char *line)
         free(keeping);
         return;
     }
-    keeping->row = (struct store_device){device, keeping->listing.name, keeping->hello, clock_wall_ms()};
+    keeping->row = (struct store_device){.number = device,
+                                         .name = keeping->listing.name,
+                                         .hello = keeping->hello,
+                                         .hello_ms = clock_wall_ms()};
     keeping->write.devices = &keeping->row;
     keeping->write.device_count = 1;
     keeping->write.patient = true;

@@ -14,6 +14,8 @@
 #include "server/devices/pool/identity.h"
 
 static const int64_t look_ns = 2000000000, settle_ns = 100000000;
+/* How often numbers are looked for that devices of the list lack. */
+static const int64_t numbers_ns = 10000000000;
 
 /* A number's place: the worker that is there, and the one that should be. */
 struct seat {
@@ -36,6 +38,7 @@ struct pool {
     struct seat seats[DEVICES_MAX];
     struct device_set working; /* as the queue was told */
     struct stat seen;
+    int64_t numbers_ns;  /* when it is tried again to number devices that were left out; 0: none was */
     struct error missed; /* the last that was said of the list, so that it is said once */
 
     bool started;
@@ -82,21 +85,41 @@ void pool_free(struct pool *pool)
 
 /* ---- the list ---- */
 
-/* Takes the roster over when it returns 0: all of it has numbers, which are on disk, and `devices` knows them. */
+static void wrong_set(struct pool *pool, const struct error *why, const char *prefix)
+{
+    if (why->kind != ERROR_NONE && strcmp(pool->missed.text, why->text) != 0)
+        log_error("%s%s", prefix, why->text);
+    pool->missed = *why;
+    pthread_mutex_lock(&pool->lock);
+    pool->wrong = *why;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Takes the roster over when it returns 0: its devices have numbers, which are on disk, and `devices` knows them; those for
+   which no number is left are left out, and that is told. */
 static int roster_take(struct pool *pool, struct roster *roster, struct error *error)
 {
-    int numbers[DEVICES_MAX];
-    struct device_set present = {{0}};
-    if (identity_number(pool->identity, roster, numbers, error) < 0)
+    int numbers[DEVICES_MAX], first = -1;
+    struct device_set present = {{0}}, busy = {{0}};
+    struct error left_out;
+    for (int i = 0; i < DEVICES_MAX; i++)
+        if (pool->seats[i].worker)
+            device_set_add(&busy, i);
+    if (identity_number(pool->identity, roster, &busy, numbers, &left_out, error) < 0)
         return -1;
     for (int i = 0; i < DEVICES_MAX; i++)
         pool->seats[i].wanted = NULL;
     for (int i = 0; i < roster->count; i++) {
+        if (numbers[i] < 0)
+            continue;
         devices_list(pool->devices, numbers[i], &roster->entries[i].listing);
         device_set_add(&present, numbers[i]);
         pool->seats[numbers[i]].wanted = &roster->entries[i];
+        first = first < 0 ? numbers[i] : first;
     }
-    devices_set_present(pool->devices, &present, numbers[0]);
+    devices_set_present(pool->devices, &present, first);
+    pool->numbers_ns = left_out.kind == ERROR_NONE ? 0 : clock_monotonic_ns() + numbers_ns;
+    wrong_set(pool, &left_out, "");
     return 0;
 }
 
@@ -123,32 +146,24 @@ double pool_outliving(const struct pool *pool, struct device_set *devices)
     return most_s;
 }
 
-static void wrong_set(struct pool *pool, const struct error *why)
-{
-    if (why->kind != ERROR_NONE && strcmp(pool->missed.text, why->text) != 0)
-        log_error("the devices stay as they were: %s", why->text);
-    pool->missed = *why;
-    pthread_mutex_lock(&pool->lock);
-    pool->wrong = *why;
-    pthread_mutex_unlock(&pool->lock);
-}
-
 static void list_read(struct pool *pool)
 {
     struct roster *roster, *old = pool->roster;
     struct error why = {0};
+    bool first = !pool->numbers_ns; /* not once more for what was left out */
     if (roster_read(&roster, &pool->config, &pool->local, &why) == 0) {
         if (roster_take(pool, roster, &why) == 0) {
             pool->roster = roster;
             roster_free(old);
-            log_info("the list of devices was read: %d device%s", roster->count,
-                     roster->count == 1 ? "" : "s");
-        } else {
-            roster_free(roster);
-            pool->seen = (struct stat){0}; /* the disk may take the names the next time */
+            if (first)
+                log_info("the list of devices was read: %d device%s", roster->count,
+                         roster->count == 1 ? "" : "s");
+            return;
         }
+        roster_free(roster);
+        pool->seen = (struct stat){0}; /* the disk may take the names the next time */
     }
-    wrong_set(pool, &why);
+    wrong_set(pool, &why, "the devices stay as they were: ");
 }
 
 /* ---- workers ---- */
@@ -242,7 +257,8 @@ static void *pool_main(void *arg)
     while (pool_wait(pool, settled ? look_ns : settle_ns, &asked)) {
         if (asked)
             file_is_new(pool);
-        if (asked || file_is_new(pool))
+        bool numbers = pool->numbers_ns && clock_monotonic_ns() >= pool->numbers_ns;
+        if (asked || file_is_new(pool) || numbers)
             list_read(pool);
         settled = seats_settle(pool);
     }

@@ -3,7 +3,7 @@
    nothing more, and its worker ends; what is changed gets another worker once the old one has ended, and keeps its number.
    A list that is wrong changes nothing, and is told.
 
-   A name has its number for ever, in the store. What an executor said last of its device is kept there too, so that the
+   A name has its number in the store, as long as anything refers to it (identity.h). What an executor said last of its device is kept there too, so that the
    device's limits are known while no executor is there. */
 #ifndef COALESCED_SERVER_DEVICES_POOL_POOL_H
 #define COALESCED_SERVER_DEVICES_POOL_POOL_H
@@ -16,8 +16,9 @@ struct store;
 /* Reads the list for the first time; everything that *config points to must outlive the pool. -1: as roster_read(). */
 int pool_new(struct pool **pool, const struct roster_config *config, struct error *error);
 
-/* Gives the list's devices their numbers, and tells `devices` of them and of all that there ever were. Again after a failure.
-   -1: ERROR_STORE, ERROR_UNAVAILABLE (the disk), ERROR_INVALID (no number is left), ERROR_MEMORY. */
+/* Gives the list's devices their numbers, and tells `devices` of them and of all others that have one. A device for which no
+   number is left is left out, pool_wrong() says so, and it is tried again every ten seconds. Again after a failure.
+   -1: ERROR_STORE, ERROR_UNAVAILABLE (the disk), ERROR_MEMORY. */
 int pool_open(struct pool *pool, struct store *store, struct devices *devices, struct error *error);
 
 /* After pool_open(): which devices have executors that may outlive the service, and for how long (seconds) at the most; 0:

@@ -17,11 +17,31 @@ static enum applied row_write(sqlite3 *db, sqlite3_stmt *row, int status, struct
     return applied;
 }
 
+/* Forgets the device of that number. */
+static enum applied device_forget(sqlite3 *db, int number, struct error *error)
+{
+    static const char sql[] = "DELETE FROM devices WHERE number = ?1"
+                              " AND NOT EXISTS (SELECT 1 FROM experiments WHERE device = ?1)"
+                              " AND NOT EXISTS (SELECT 1 FROM holds WHERE device = ?1)";
+    sqlite3_stmt *row = NULL;
+    int status = sqlite3_prepare_v2(db, sql, -1, &row, NULL);
+    if (status == SQLITE_OK)
+        sqlite3_bind_int(row, 1, number);
+    enum applied applied = row_write(db, row, status, error);
+    if (applied != APPLIED || sqlite3_changes(db) == 1)
+        return applied;
+    error_set(error, ERROR_STORE, "number %d is in use again", number);
+    return REFUSED;
+}
+
 enum applied device_keep(sqlite3 *db, const struct store_device *device, struct error *error)
 {
     static const char sql[] = "INSERT INTO devices (number, name, hello, hello_ms) VALUES (?, ?, ?, ?)"
                               " ON CONFLICT (number) DO UPDATE SET hello = excluded.hello,"
                               " hello_ms = excluded.hello_ms WHERE excluded.hello IS NOT NULL";
+    enum applied applied = device->reused ? device_forget(db, device->number, error) : APPLIED;
+    if (applied != APPLIED)
+        return applied;
     sqlite3_stmt *row = NULL;
     int status = sqlite3_prepare_v2(db, sql, -1, &row, NULL);
     if (status == SQLITE_OK) {

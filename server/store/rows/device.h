@@ -1,4 +1,4 @@
-/* The devices that there ever were: a number, the name that has it for ever, and what an executor said last of itself; and how each was
+/* The devices that have a number: their names, and what an executor said last of itself; and how each was
    calibrated. */
 #ifndef COALESCED_SERVER_STORE_ROWS_DEVICE_H
 #define COALESCED_SERVER_STORE_ROWS_DEVICE_H
