@@ -179,7 +179,8 @@ static void left_out_say(const char *name, struct error *left_out)
     if (left_out->kind == ERROR_NONE)
         error_set(left_out, ERROR_INVALID,
                   "no number is left for device %s: all %d are of devices that are in the list, that have "
-                  "stored experiments or that are held. It gets one when the experiments of a device that "
+                  "stored experiments, that are held or whose executors are just ending. It gets one when "
+                  "the experiments of a device that "
                   "left the list are removed, by DELETE or --keep-days, or when such a device is resumed",
                   name, DEVICES_MAX);
 }

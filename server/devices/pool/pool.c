@@ -205,6 +205,7 @@ static bool seats_settle(struct pool *pool)
         if (seat->leaving && worker_left(seat->worker)) {
             log_info("device %d: its worker has ended", i);
             seat_end(seat);
+            pool->numbers_ns = pool->numbers_ns ? 1 : 0; /* at once: this number may be free now */
         }
         if (!seat->worker && seat->wanted)
             seat_start(pool, i);
