@@ -96,10 +96,11 @@ static void run_many(struct service *service, double took_s)
     struct sweep_experiment run = {
         .kernel = "copy", .devices = device_set_of(0), .timeout_s = 60, .request = "{}"};
     struct sweep alone = {.experiments = &run, .experiment_count = 1};
-    char name[32];
+    char names[AT_ONCE][32]; /* borrowed until the commit */
     struct error error = {0};
     for (int i = 0; i < MANY; i++) {
-        snprintf(name, sizeof name, "owner%d", i);
+        char *name = names[i % AT_ONCE];
+        snprintf(name, sizeof names[0], "owner%d", i);
         struct submission submission = {.sweep = &alone, .owner = name};
         if (queue_submit(service->queue, &submission, on_submitted, NULL, &error) < 0)
             fail_msg("%s", error.text);
