@@ -154,19 +154,26 @@ static int entry_add(struct calibration_plan *plan, const json_t *entry, const s
     return problems.count ? 0 : -1;
 }
 
-int calibration_plan_make(struct calibration_plan *plan, const struct device_offer *device,
+char *calibration_request(int device, const char *driver, const char *build)
+{
+    json_t *request = json_pack("{s:s,s:i,s:{s:s,s:s}}", "recipe", CALIBRATION_RECIPE, "device", device,
+                                "labels", "driver", driver, "build", build);
+    char *text = request ? json_dumps(request, API_JSON_FLAGS) : NULL;
+    json_decref(request);
+    return text;
+}
+
+int calibration_plan_make(struct calibration_plan *plan, const struct device_offer *device, const char *build,
                           struct error *error)
 {
     size_t i;
     const json_t *entry;
     json_t *entries = json_loads(calibration_plan_json, 0, NULL);
-    json_t *request = json_pack("{s:s,s:i}", "recipe", CALIBRATION_RECIPE, "device", device->number);
     *plan = (struct calibration_plan){.sweep = {.unknown_device = -1}};
-    plan->request = request ? json_dumps(request, API_JSON_FLAGS) : NULL;
+    plan->request = calibration_request(device->number, device->facts->driver, build);
     int status = entries && plan->request ? 0 : -1;
     json_array_foreach (entries, i, entry)
         status = status == 0 ? entry_add(plan, entry, device) : status;
-    json_decref(request);
     json_decref(entries);
     if (status < 0)
         error_set(error, ERROR_MEMORY, "no memory for the experiments of a calibration");

@@ -21,10 +21,15 @@ struct calibration_plan {
     int count;
 };
 
-/* For a device whose facts are known; then to be given to calibration_plan_free(). 0; or -1 with nothing to free:
-   ERROR_INVALID (the device can run too few of the experiments), ERROR_MEMORY. */
-int calibration_plan_make(struct calibration_plan *plan, const struct device_offer *device,
+/* For a device whose facts are known, and the build of its executor; then to be given to calibration_plan_free(). 0; or -1
+   with nothing to free: ERROR_INVALID (the device can run too few of the experiments), ERROR_MEMORY. */
+int calibration_plan_make(struct calibration_plan *plan, const struct device_offer *device, const char *build,
                           struct error *error);
+
+/* The request of such a sweep, to be freed; NULL: no memory. Its labels name the driver and the build, so two requests are
+   equal when what they measure is. */
+char *calibration_request(int device, const char *driver, const char *build);
+
 void calibration_plan_free(struct calibration_plan *plan);
 
 /* Reads an experiment of it that succeeded, by its request and its result. 0; or -1: it tells no time. */

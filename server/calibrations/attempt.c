@@ -10,6 +10,7 @@
 #include "server/store/write.h"
 
 static const int64_t idle_ns = 3000000000;
+enum { SWEEPS_SEARCHED = 1024 };
 
 /* What a calibration is of: the device, its driver and its executor's build. */
 static void identity_make(const struct device_status *status, char identity[ATTEMPT_IDENTITY_BYTES])
@@ -18,15 +19,28 @@ static void identity_make(const struct device_status *status, char identity[ATTE
              status->executor_build);
 }
 
-static void failure_set(struct attempt *attempt, const struct device_status *status, const char *why)
+/* What the service before this one submitted has no key: such a failure keeps no automatic attempt from being made. */
+static void failure_set(struct attempt *attempt, const char *why)
 {
     struct attempts *attempts = attempt->attempts;
     pthread_mutex_lock(&attempts->lock);
     attempt->stage = ATTEMPT_NONE;
     snprintf(attempt->failure, sizeof attempt->failure, "%s", why);
-    identity_make(status, attempt->failed_for);
+    memcpy(attempt->failed_for, attempt->key, sizeof attempt->failed_for);
     pthread_mutex_unlock(&attempts->lock);
     log_warning("device %d: no calibration: %s", attempt->device, why);
+}
+
+void attempt_tell(struct attempt *attempt, const struct error *failed)
+{
+    pthread_mutex_lock(&attempt->attempts->lock);
+    struct calibrations_asker *asker = attempt->askers, *next;
+    attempt->askers = NULL;
+    pthread_mutex_unlock(&attempt->attempts->lock);
+    for (; asker; asker = next) {
+        next = asker->next; /* it is gone once it was told */
+        asker->done(asker, failed);
+    }
 }
 
 /* ---- submitting ---- */
@@ -37,15 +51,17 @@ static void on_submitted(void *arg, const struct submitted *submitted)
     struct attempt *attempt = arg;
     struct attempts *attempts = attempt->attempts;
     bool known = submitted->outcome == SUBMITTED_NEW || submitted->outcome == SUBMITTED_AGAIN;
+    struct error failed = submitted->error;
+    if (submitted->outcome == SUBMITTED_MISMATCH)
+        error_set(&failed, ERROR_CONFLICT, "its key is that of another submission");
     pthread_mutex_lock(&attempts->lock);
     attempt->stage = ATTEMPT_SUBMITTED;
     memcpy(attempt->sweep, known ? submitted->id : "", known ? ID_BYTES : 1);
     if (!known)
-        snprintf(attempt->failure, sizeof attempt->failure, "%s",
-                 submitted->outcome == SUBMITTED_FAILED ? submitted->error.text
-                                                        : "its key is that of another submission");
+        snprintf(attempt->failure, sizeof attempt->failure, "%s", failed.text);
     pthread_cond_signal(&attempts->change);
     pthread_mutex_unlock(&attempts->lock);
+    attempt_tell(attempt, known ? NULL : &failed);
 }
 
 static void attempt_submit(struct attempt *attempt, const struct device_status *status, bool asked)
@@ -57,13 +73,12 @@ static void attempt_submit(struct attempt *attempt, const struct device_status *
     const struct device_offer device = {
         .number = attempt->device, .name = listing.name, .facts = &status->facts, .listed = true};
     pthread_mutex_lock(&attempts->lock);
-    attempt->asked = false;
     attempt->stage = ATTEMPT_SUBMITTING;
     attempt->sweep[0] = attempt->failure[0] = '\0';
     pthread_mutex_unlock(&attempts->lock);
     calibration_plan_free(&attempt->plan);
-    int made = calibration_plan_make(&attempt->plan, &device, &error);
-    /* What was not asked for has a key: after a restart it is the same sweep, as long as the device is the same. */
+    int made = calibration_plan_make(&attempt->plan, &device, status->executor_build, &error);
+    /* What was not asked for has a key: where its sweep failed it is not run again after each restart. */
     identity_make(status, attempt->key);
     const struct submission submission = {
         .sweep = &attempt->plan.sweep,
@@ -73,8 +88,49 @@ static void attempt_submit(struct attempt *attempt, const struct device_status *
         .idempotency_key = asked ? NULL : attempt->key,
         .fingerprint = CALIBRATION_RECIPE,
     };
-    if (made < 0 || queue_submit(attempts->queue, &submission, on_submitted, attempt, &error) < 0)
-        failure_set(attempt, status, error.text);
+    if (made < 0 || queue_submit(attempts->queue, &submission, on_submitted, attempt, &error) < 0) {
+        failure_set(attempt, error.text);
+        attempt_tell(attempt, &error);
+    }
+}
+
+/* ---- what an earlier service left unfinished ---- */
+
+struct search {
+    int device;
+    char sweep[ID_BYTES]; /* empty: none */
+};
+
+static int sweep_match(void *arg, const struct sweep_row *row)
+{
+    struct search *search = arg;
+    bool ours = row->recipe && strcmp(row->recipe, CALIBRATION_RECIPE) == 0;
+    if (!ours || !device_set_has(&row->devices, search->device))
+        return 0;
+    memcpy(search->sweep, row->id, sizeof search->sweep);
+    return 1;
+}
+
+/* Takes up the device's last sweep unless constants were made from it. The sweep itself is the record that a calibration is
+   to be made: it is on disk before anybody is told so. */
+static void attempt_resume(struct attempt *attempt)
+{
+    struct attempts *attempts = attempt->attempts;
+    const struct store_filter filter = {
+        .state = -1, .device = -1, .owner = CALIBRATION_RECIPE, .limit = SWEEPS_SEARCHED, .within_ms = -1};
+    struct search search = {.device = attempt->device};
+    struct error error = {0};
+    if (store_sweeps(attempts->store, &filter, sweep_match, &search, &error) < 0) {
+        attempt_tell(attempt, &error); /* the disk may come back */
+        return;
+    }
+    attempt->resumed = true;
+    if (!search.sweep[0] || kept_of_sweep(&attempts->kept, search.sweep))
+        return;
+    pthread_mutex_lock(&attempts->lock);
+    attempt->stage = ATTEMPT_SUBMITTED;
+    memcpy(attempt->sweep, search.sweep, sizeof attempt->sweep);
+    pthread_mutex_unlock(&attempts->lock);
 }
 
 /* ---- when its experiments have ended ---- */
@@ -162,14 +218,29 @@ static void calibration_keep(const struct attempt *attempt, const struct kept *k
     store_hand_over(attempt->attempts->store, &keeping->write);
 }
 
-static void attempt_end(struct attempt *attempt, const struct device_status *status)
+/* Did the device have another driver or build when its experiments were submitted? */
+static bool sweep_stale(const struct attempt *attempt, const struct device_status *status,
+                        const struct sweep_row *row)
+{
+    char *request = calibration_request(attempt->device, status->facts.driver, status->executor_build);
+    bool stale = request && strcmp(request, row->request) != 0;
+    free(request);
+    return stale;
+}
+
+static void attempt_end(struct attempt *attempt, const struct device_status *status,
+                        const struct sweep_row *row)
 {
     struct attempts *attempts = attempt->attempts;
     struct kept kept = {0};
     const struct calibration *made = &kept.calibration;
     struct error error = {0};
+    if (sweep_stale(attempt, status, row)) {
+        failure_set(attempt, "its driver or its build changed while it was calibrated");
+        return;
+    }
     if (constants_make(attempt, status, &kept.calibration, &error) < 0) {
-        failure_set(attempt, status, error.text);
+        failure_set(attempt, error.text);
         return;
     }
     memcpy(kept.uuid, status->facts.uuid, sizeof kept.uuid);
@@ -221,13 +292,15 @@ static void submitted_look(struct attempt *attempt, const struct device_status *
     if (!attempt->sweep[0]) {
         char why[sizeof attempt->failure];
         memcpy(why, attempt->failure, sizeof why);
-        failure_set(attempt, status, why);
+        failure_set(attempt, why);
     } else if (store_sweep(attempt->attempts->store, attempt->sweep, &row, &error) < 0) {
         if (error.kind == ERROR_NOT_FOUND) /* else: the disk may come back */
-            failure_set(attempt, status, "its sweep was removed");
+            failure_set(attempt, "its sweep was removed");
     } else {
         if (sweep_row_ended(&row))
-            attempt_end(attempt, status);
+            attempt_end(attempt, status, &row);
+        else
+            attempt_tell(attempt, NULL);
         sweep_row_clear(&row);
     }
 }
@@ -246,9 +319,13 @@ bool attempt_look(struct attempt *attempt)
     devices_get(attempts->devices, attempt->device, &status);
     if (!status.known || attempt_unfit(&status))
         return false;
+    if (!attempt->resumed)
+        attempt_resume(attempt);
+    if (!attempt->resumed)
+        return true;
     pthread_mutex_lock(&attempts->lock);
     enum attempt_stage stage = attempt->stage;
-    bool asked = attempt->asked;
+    bool asked = attempt->askers;
     pthread_mutex_unlock(&attempts->lock);
     if (stage == ATTEMPT_SUBMITTED)
         submitted_look(attempt, &status);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "api/calibration_plan.h"
+#include "server/calibrations/calibrations.h"
 #include "server/calibrations/kept.h"
 #include "server/queue/queue.h"
 
@@ -27,21 +28,24 @@ struct attempts {
 struct attempt {
     struct attempts *attempts;
     int device;
-    bool asked;
+    struct calibrations_asker *askers; /* who wait until it is on disk */
     enum attempt_stage stage;
     char sweep[ID_BYTES]; /* empty: not known yet */
     char failure[512];    /* empty: none */
 
     /* The thread's. */
-    struct calibration_plan plan;     /* borrowed, as the key, by what is being submitted */
-    char key[ATTEMPT_IDENTITY_BYTES]; /* of one that was not asked for */
-    char failed_for
-        [ATTEMPT_IDENTITY_BYTES]; /* what of the device the failure was for; empty: there was none */
-    int64_t idle_since_ns;        /* 0: it is not idle */
+    struct calibration_plan plan;            /* borrowed, as the key, by what is being submitted */
+    char key[ATTEMPT_IDENTITY_BYTES];        /* what the last one was submitted for; empty: none was */
+    char failed_for[ATTEMPT_IDENTITY_BYTES]; /* the key of the last one that failed; empty: none did */
+    int64_t idle_since_ns;                   /* 0: it is not idle */
+    bool resumed; /* the store was asked what the service before this one left unfinished */
 };
 
 /* NULL, or why the model of time is not for a device; static. */
 const char *attempt_unfit(const struct device_status *status);
+
+/* Tells all who wait: it is on disk (NULL), or why it is not. */
+void attempt_tell(struct attempt *attempt, const struct error *failed);
 
 /* For the one thread: looks at a device, and does what is to be done. Half a second at most. True: it is at something, and
    wants to be looked at again soon. */

@@ -61,7 +61,7 @@ void calibrations_get(struct calibrations *calibrations, int device, struct cali
     pthread_mutex_lock(&calibrations->common.lock);
     view_fill(calibrations, &status, view);
     memcpy(view->failure, attempt->failure, sizeof view->failure);
-    if (attempt->asked || attempt->stage != ATTEMPT_NONE) {
+    if (attempt->askers || attempt->stage != ATTEMPT_NONE) {
         view->state = CALIBRATIONS_RUNNING;
         view->reason[0] = '\0';
         memcpy(view->sweep, attempt->sweep, sizeof view->sweep);
@@ -69,7 +69,8 @@ void calibrations_get(struct calibrations *calibrations, int device, struct cali
     pthread_mutex_unlock(&calibrations->common.lock);
 }
 
-int calibrations_ask(struct calibrations *calibrations, int device, struct error *error)
+int calibrations_ask(struct calibrations *calibrations, int device, struct calibrations_asker *asker,
+                     struct error *error)
 {
     struct device_status status = {0};
     devices_get(calibrations->common.devices, device, &status);
@@ -82,13 +83,14 @@ int calibrations_ask(struct calibrations *calibrations, int device, struct error
         return error_set(error, ERROR_CONFLICT, "device %d was taken out of the list", device);
     struct attempt *attempt = &calibrations->attempts[device];
     pthread_mutex_lock(&calibrations->common.lock);
-    if (attempt->stage == ATTEMPT_NONE && !attempt->asked) {
-        attempt->asked = true;
-        attempt->sweep[0] = attempt->failure[0] = '\0';
+    bool stopping = calibrations->stopping;
+    if (!stopping) {
+        asker->next = attempt->askers;
+        attempt->askers = asker;
+        pthread_cond_signal(&calibrations->common.change);
     }
-    pthread_cond_signal(&calibrations->common.change);
     pthread_mutex_unlock(&calibrations->common.lock);
-    return 0;
+    return stopping ? error_set(error, ERROR_UNAVAILABLE, "the service is stopping") : 0;
 }
 
 int calibrations_of(struct calibrations *calibrations, const char *device_name,
@@ -120,13 +122,18 @@ char *calibrations_text(void *arg, int device)
 static void *work(void *arg)
 {
     struct calibrations *calibrations = arg;
+    struct error absent = {0};
+    error_set(&absent, ERROR_CONFLICT, "the device was taken out of the list");
     pthread_mutex_lock(&calibrations->common.lock);
     while (!calibrations->stopping) {
         bool soon = false;
         pthread_mutex_unlock(&calibrations->common.lock);
         struct device_set present = devices_present(calibrations->common.devices);
-        for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;)
-            soon |= attempt_look(&calibrations->attempts[i]);
+        for (int i = 0; i < DEVICES_MAX; i++)
+            if (device_set_has(&present, i))
+                soon |= attempt_look(&calibrations->attempts[i]);
+            else
+                attempt_tell(&calibrations->attempts[i], &absent);
         int64_t until = clock_monotonic_ns() + (soon ? LOOK_SOON_MS : LOOK_MS) * 1000000LL;
         struct timespec limit = {.tv_sec = (time_t)(until / 1000000000),
                                  .tv_nsec = (long)(until % 1000000000)};
@@ -178,6 +185,16 @@ void calibrations_stop(struct calibrations *calibrations)
     pthread_mutex_unlock(&calibrations->common.lock);
     pthread_join(calibrations->thread, NULL);
     calibrations->started = false;
+    struct error stopping = {0};
+    error_set(&stopping, ERROR_UNAVAILABLE, "the service is stopping");
+    for (int i = 0; i < DEVICES_MAX; i++) {
+        struct attempt *attempt = &calibrations->attempts[i];
+        pthread_mutex_lock(&calibrations->common.lock);
+        bool submitting = attempt->stage == ATTEMPT_SUBMITTING; /* its commit tells them */
+        pthread_mutex_unlock(&calibrations->common.lock);
+        if (!submitting)
+            attempt_tell(attempt, &stopping);
+    }
 }
 
 void calibrations_free(struct calibrations *calibrations)

@@ -3,7 +3,8 @@
 
    A calibration is an ordinary sweep, of the owner `calibration` and of the least priority, so it is seen, verified and
    cancelled as any other. One thread looks after all devices: it submits when somebody asked, or by itself when a device has
-   none that is fresh and nothing to do; and when the sweep has ended it fits the constants and keeps them. */
+   none that is fresh and nothing to do; and when the sweep has ended it fits the constants and keeps them. A sweep that the
+   service before this one left unfinished is found in the store and taken up. */
 #ifndef COALESCED_SERVER_CALIBRATIONS_CALIBRATIONS_H
 #define COALESCED_SERVER_CALIBRATIONS_CALIBRATIONS_H
 
@@ -55,9 +56,19 @@ struct calibrations_view {
 /* How a device stands. Any thread. */
 void calibrations_get(struct calibrations *calibrations, int device, struct calibrations_view *view);
 
-/* Asks for a new one; where one is being made that is all. Any thread. 0; or -1: ERROR_CONFLICT (the model of time is not for
-   this device, or it is not in the list), ERROR_UNAVAILABLE (it has not said hello yet). */
-int calibrations_ask(struct calibrations *calibrations, int device, struct error *error);
+/* Who asks for a calibration: first member of what it belongs to, and borrowed until done(). */
+struct calibrations_asker {
+    /* Called once: the sweep is on disk (NULL), so what was asked for is made also after a kill; or why it is not. From any
+       thread; must not block. */
+    void (*done)(struct calibrations_asker *asker, const struct error *failed);
+    struct calibrations_asker *next; /* the calibrations' */
+};
+
+/* Asks for a new one; where one is being made that is all. Any thread. 0: done() comes, perhaps before this returns; or -1 and
+   it never does: ERROR_CONFLICT (the model of time is not for this device, or it is not in the list), ERROR_UNAVAILABLE (it has
+   not said hello yet, or the service is stopping). */
+int calibrations_ask(struct calibrations *calibrations, int device, struct calibrations_asker *asker,
+                     struct error *error);
 
 /* The constants of devices of that name ("NVIDIA H200", letters alike whether large or small): the newest that a device of
    this service has made, else what is shipped. 0; or -1: there are none. Any thread. */

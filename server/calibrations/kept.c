@@ -62,6 +62,16 @@ bool kept_of_name(struct kept_all *all, const char *name, struct calibration *ca
     return found;
 }
 
+bool kept_of_sweep(struct kept_all *all, const char *sweep)
+{
+    bool found = false;
+    pthread_mutex_lock(&all->lock);
+    for (int i = 0; !found && i < all->count; i++)
+        found = strcmp(all->at[i].sweep, sweep) == 0;
+    pthread_mutex_unlock(&all->lock);
+    return found;
+}
+
 int kept_put(struct kept_all *all, const struct kept *kept)
 {
     int status = 0;

@@ -32,6 +32,9 @@ bool kept_of_device(struct kept_all *all, const char *uuid, struct kept *kept);
 /* The newest of devices of that name, letters alike whether large or small. False: there is none. */
 bool kept_of_name(struct kept_all *all, const char *name, struct calibration *calibration);
 
+/* Is there one that was made from that sweep? */
+bool kept_of_sweep(struct kept_all *all, const char *sweep);
+
 /* Takes the place of the device's one. -1: no memory. */
 int kept_put(struct kept_all *all, const struct kept *kept);
 

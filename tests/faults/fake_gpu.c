@@ -1,6 +1,6 @@
 /* An executor of a GPU that is not there, whose times are what the model of time says: with the constants that are shipped
-   for its name, and those that are named changed. fake_gpu [NAME=FACTOR ...] [fail=N] [pause_ms=N]: each FACTOR is of the shipped
-   value; the first N experiments fail; each takes so long. All other arguments are the executor's own.
+   for its name, and those that are named changed. fake_gpu [NAME=FACTOR ...] [fail=N] [pause_ms=N] [driver=N]: each FACTOR is of
+   the shipped value; the first N experiments fail; each takes so long; its driver is of that version, 1 unless given. All other arguments are the executor's own.
 
    So what a calibration must find is known. */
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "kernels/model/time/time.h"
 #include "tests/faults/h200_facts.h"
 
-static const struct device_facts facts = {
+static struct device_facts facts = {
     H200_FACTS,
     .uuid = "GPU-of-the-model",
     .driver = "1",
@@ -38,6 +38,8 @@ static void argument_read(const char *text)
         failing = atol(is + 1);
     if (strncmp(text, "pause_ms=", 9) == 0)
         pause_ms = atol(is + 1);
+    if (strncmp(text, "driver=", 7) == 0)
+        snprintf(facts.driver, sizeof facts.driver, "%s", is + 1);
     for (int i = 0; i < CALIBRATION_CONSTANTS; i++) {
         const char *name = calibration_about((enum calibration_constant)i)->name;
         if (strlen(name) == (size_t)(is - text) && strncmp(text, name, strlen(name)) == 0)

@@ -83,6 +83,39 @@ def test_what_a_kill_cut_short_goes_on_as_the_same_sweep(start):
     assert [sweep["id"] for sweep in sweeps(service)] == [before]
 
 
+@pytest.mark.kills
+def test_one_that_was_asked_for_is_made_after_kills(start):
+    """Killed as soon as the answer is there, and again in the middle of its experiments: it is the same sweep."""
+    flags = [*gpu("pause_ms=60"), "--calibrate", "ask"]
+    service = start(*flags)
+    service.until(lambda: look(service)["state"] == "shipped")
+    asked = ask(service)
+    service.stop(signal.SIGKILL)
+    assert (asked.status_code, asked.json()["state"]) == (202, "running")
+    service = start(*flags)
+    service.until(lambda: any(sweep["done"] > 3 for sweep in sweeps(service)))
+    assert look(service)["state"] == "running"
+    service.stop(signal.SIGKILL)
+    service = start(*flags)
+    assert until_made(service)["sweep"] == asked.json()["sweep"]
+    assert [sweep["id"] for sweep in sweeps(service)] == [asked.json()["sweep"]]
+
+
+@pytest.mark.kills
+def test_what_another_driver_measured_is_not_taken_for_this_ones(start):
+    options = ["--calibrate", "ask"]
+    service = start(*gpu("pause_ms=60"), *options)
+    service.until(lambda: look(service)["state"] == "shipped")
+    ask(service)
+    service.stop(signal.SIGKILL)
+    service = start(*gpu("driver=2"), *options)
+    service.until(lambda: look(service)["failure"], seconds=60)
+    assert (look(service)["state"], look(service)["failure"]) == (
+        "shipped", "its driver or its build changed while it was calibrated")
+    ask(service)
+    assert until_made(service)["calibration"]["driver"] == "2"
+
+
 def test_one_is_made_when_somebody_asks_and_a_failure_is_told(start):
     service = start(*gpu("fail=100", launch_ns=2), "--calibrate", "ask")
     service.until(lambda: look(service)["state"] == "shipped")

@@ -108,7 +108,7 @@ static int plan_measure(struct fit_row *measured, const struct calibration *trut
     const struct device_offer offer = {.name = "gpu0", .facts = &h200, .listed = true};
     struct calibration_plan plan;
     int count = 0;
-    assert_int_equal(calibration_plan_make(&plan, &offer, NULL), 0);
+    assert_int_equal(calibration_plan_make(&plan, &offer, "", NULL), 0);
     for (int i = 0; i < plan.sweep.experiment_count; i++) {
         struct fit_row *row = &measured[count];
         assert_int_equal(calibration_row(row, plan.sweep.experiments[i].request, nothing), 0);

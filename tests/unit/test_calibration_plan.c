@@ -33,7 +33,7 @@ static void plan_make(struct calibration_plan *plan, const struct device_facts *
 {
     const struct device_offer offer = {.number = 3, .name = "gpu3", .facts = facts, .listed = true};
     struct error error = {0};
-    if (calibration_plan_make(plan, &offer, &error) < 0)
+    if (calibration_plan_make(plan, &offer, "1a2b3c", &error) < 0)
         fail_msg("%s", error.text);
 }
 
@@ -56,7 +56,8 @@ static void each_fitted_constant_has_experiments(void **state)
         struct calibration_plan plan;
         plan_make(&plan, devices[i]);
         assert_in_range(plan.sweep.point_count, 40, 130);
-        assert_string_equal(plan.request, "{\"recipe\":\"calibration\",\"device\":3}");
+        assert_string_equal(plan.request, "{\"recipe\":\"calibration\",\"device\":3,"
+                                          "\"labels\":{\"driver\":\"\",\"build\":\"1a2b3c\"}}");
         for (int j = 0; j < CALIBRATION_CONSTANTS; j++)
             if (calibration_about(j)->fitted && !is_for(&plan, calibration_about(j)->name))
                 fail_msg("%s: no experiment is for %s", devices[i]->name, calibration_about(j)->name);
