@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "api/calibration_plan.h"
-#include "server/calibrations/calibrations.h"
+#include "server/calibrations/asker.h"
 #include "server/calibrations/kept.h"
 #include "server/queue/queue.h"
 

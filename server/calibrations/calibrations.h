@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "kernels/calibrations/calibration.h"
+#include "server/calibrations/asker.h"
 #include "server/devices/devices.h"
 #include "server/queue/queue.h"
 #include "server/store/store.h"
@@ -55,14 +56,6 @@ struct calibrations_view {
 
 /* How a device stands. Any thread. */
 void calibrations_get(struct calibrations *calibrations, int device, struct calibrations_view *view);
-
-/* Who asks for a calibration: first member of what it belongs to, and borrowed until done(). */
-struct calibrations_asker {
-    /* Called once: the sweep is on disk (NULL), so what was asked for is made also after a kill; or why it is not. From any
-       thread; must not block. */
-    void (*done)(struct calibrations_asker *asker, const struct error *failed);
-    struct calibrations_asker *next; /* the calibrations' */
-};
 
 /* Asks for a new one; where one is being made that is all. Any thread. 0: done() comes, perhaps before this returns; or -1 and
    it never does: ERROR_CONFLICT (the model of time is not for this device, or it is not in the list), ERROR_UNAVAILABLE (it has

@@ -1,6 +1,6 @@
 /* An executor without a device, which misbehaves when it is told to.
 
-   In a run: by the request's label "fake", {"labels":{"fake":"crash"}}: see runs[] below.
+   In a run: by the request's label "fake", {"labels":{"fake":"crash"}}: see fake_runs.c and fake_endless.c.
    In a count: by the same label of any of its experiments, see counted[] below.
    From its start: fake_executor [--fake MODE[:N]] [--starts FILE] [--journal FILE] ...: see starts[]; with N and FILE
    (which gains a byte each start) only in its first N starts. The journal gains a line for all that executors do. With
@@ -183,6 +183,21 @@ static void start_other_device(void)
     hello();
 }
 
+/* Says hello, and reads nothing after it. */
+static void start_deaf(void)
+{
+    hello();
+    fake_pause_ms(600000);
+}
+
+/* Not even its pipe is there to be written to. */
+static void start_closed(void)
+{
+    close(STDIN_FILENO);
+    fake_note("start %ld\n", (long)getpid());
+    start_deaf();
+}
+
 static void start_exit(void)
 {
     fprintf(stderr, "no such device\n");
@@ -211,6 +226,8 @@ static const struct {
     {"chatter", start_chatter},
     {"old_protocol", start_old_protocol},
     {"exit", start_exit},
+    {"deaf", start_deaf},
+    {"closed", start_closed},
     {"unproven", start_unproven},
     {"banner", start_banner},
     {"exclusive", start_exclusive},
@@ -273,6 +290,8 @@ static const struct behaviour *behaviour_of(const char *request, const struct be
 static void run(const struct message *message)
 {
     const struct behaviour *as = behaviour_of(message->payload, fake_runs);
+    if (!as)
+        as = behaviour_of(message->payload, fake_endless_runs);
     if (mortal)
         fake_run_killed(message->id);
     fake_note("run %ld %s\n", (long)getpid(), message->id);

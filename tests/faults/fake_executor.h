@@ -14,6 +14,7 @@ extern struct channel *fake_channel; /* NULL: it speaks on its standard output i
 
 /* One write, so that lines of several executors do not mix. */
 void fake_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void fake_put(const char *bytes, size_t count); /* as they are */
 void fake_put_text(const char *text);
 void fake_put_line(char *line); /* and frees it */
 void fake_pause_ms(long ms);
@@ -27,7 +28,8 @@ struct behaviour {
     void (*run)(const char *id);
 };
 
-extern const struct behaviour fake_runs[]; /* ended by a NULL name */
+extern const struct behaviour fake_runs[]; /* ended by a NULL name, as the next */
+extern const struct behaviour fake_endless_runs[];
 
 /* Those of them that may happen in a count too. */
 void fake_run_crash(const char *id);

@@ -11,8 +11,18 @@
 #include <time.h>
 #include <unistd.h>
 
-static void put(const char *bytes, size_t count)
+int fake_journal = -1;
+const struct message *fake_asked;
+struct channel *fake_channel;
+
+void fake_put(const char *bytes, size_t count)
 {
+    char *text = fake_channel ? strndup(bytes, count) : NULL;
+    if (text) {
+        channel_write(fake_channel, text);
+        free(text);
+        return;
+    }
     while (count) {
         ssize_t written = write(STDOUT_FILENO, bytes, count);
         if (written < 0 && errno != EINTR)
@@ -23,10 +33,6 @@ static void put(const char *bytes, size_t count)
         }
     }
 }
-
-int fake_journal = -1;
-const struct message *fake_asked;
-struct channel *fake_channel;
 
 /* One write, so that lines of several executors do not mix. */
 void fake_note(const char *format, ...)
@@ -42,10 +48,7 @@ void fake_note(const char *format, ...)
 
 void fake_put_text(const char *text)
 {
-    if (fake_channel)
-        channel_write(fake_channel, text);
-    else
-        put(text, strlen(text));
+    fake_put(text, strlen(text));
 }
 
 void fake_put_line(char *line)
@@ -131,7 +134,7 @@ static void run_long_line(const char *id)
 {
     static char much[2 << 20];
     memset(much, 'x', sizeof much);
-    put(much, sizeof much);
+    fake_put(much, sizeof much);
     fake_put_text("\n");
     fake_answer(id);
 }
@@ -151,7 +154,7 @@ static void run_close_stdout(const char *id)
 static void run_partial(const char *id)
 {
     char *line = message_result(id, "{\"correctness\":{\"verified\":true}}", NULL);
-    put(line, strlen(line) / 2);
+    fake_put(line, strlen(line) / 2);
     _exit(0);
 }
 

@@ -179,6 +179,19 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
     unlink(path);
 }
 
+/* Neither counts as the experiment's time, and neither lasts for ever. */
+static void a_context_and_a_turn_that_never_come_have_a_time_of_their_own(void **state)
+{
+    struct fixture *f = *state;
+    f->config.dialogue.open_s = 0.6;
+    f->config.dialogue.turn_s = 0.7;
+    begin(f);
+    fails(f, "opens", ERROR_TIMED_OUT, "the device was not ready after 0.6 s");
+    runs_well(f);
+    fails(f, "waits", ERROR_TIMED_OUT, "turn for 0.7 s");
+    runs_well(f);
+}
+
 static void out_of_memory_leaves_the_executor_in_its_place(void **state)
 {
     struct fixture *f = *state;
@@ -217,6 +230,7 @@ int main(void)
         SUPERVISED(an_answer_that_comes_twice_or_late_costs_the_next_run_nothing),
         SUPERVISED(an_executor_killed_by_somebody_else_is_told_from_one_that_crashed),
         SUPERVISED(a_process_that_left_the_group_ends_with_the_executor),
+        SUPERVISED(a_context_and_a_turn_that_never_come_have_a_time_of_their_own),
         SUPERVISED(out_of_memory_leaves_the_executor_in_its_place),
         SUPERVISED(an_incorrect_output_fails_with_its_result_kept),
     };

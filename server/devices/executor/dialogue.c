@@ -9,22 +9,28 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "kernels/experiment.h"
+#include "server/devices/executor/deadline.h"
 
 /* What the way through two pipes may add to an experiment's time; and how long a context may take. */
-static const double margin_s = 0.25, open_s = 60;
+static const double margin_s = 0.25, open_default_s = 60;
 /* How long an experiment may wait for another's turn to end: longer than the longest may take; and how often, before it
    begins and before its transfers. */
-static const double turn_s = 2 * EXPERIMENT_TIMEOUT_MAX_S;
+static const double turn_default_s = 2 * EXPERIMENT_TIMEOUT_MAX_S;
 enum { TURNS_MOST = 2 };
-
-static int64_t after(double seconds)
-{
-    return clock_monotonic_ns() + (int64_t)(seconds * 1e9);
-}
 
 static enum interrupt interrupt_of(const struct dialogue_config *config)
 {
     return config->interrupt ? config->interrupt(config->interrupt_arg) : INTERRUPT_NONE;
+}
+
+static double open_s(const struct dialogue_config *config)
+{
+    return config->open_s > 0 ? config->open_s : open_default_s;
+}
+
+static double turn_s(const struct dialogue_config *config)
+{
+    return config->turn_s > 0 ? config->turn_s : turn_default_s;
 }
 
 static int64_t least(int64_t one, int64_t other)
@@ -40,7 +46,7 @@ static enum child_event wait_for_child(struct dialogue *dialogue, const struct d
     if (config->tick) {
         if (clock_monotonic_ns() >= dialogue->tick_ns) {
             config->tick(config->tick_arg);
-            dialogue->tick_ns = after(config->tick_s);
+            dialogue->tick_ns = deadline_after(config->tick_s);
         }
         due_ns = least(due_ns, dialogue->tick_ns);
     }
@@ -62,7 +68,7 @@ void outcome_free(struct outcome *outcome)
 int dialogue_hello(struct dialogue *dialogue, const struct dialogue_config *config, struct message *hello,
                    struct error *error)
 {
-    int64_t until = after(config->hello_s);
+    int64_t until = deadline_after(config->hello_s);
     const char *line;
     size_t length;
     struct error refused = {0}; /* of the last line */
@@ -105,12 +111,11 @@ struct exchange {
     struct dialogue *dialogue;
     const struct dialogue_config *config;
     const struct question *question;
-    bool begun;       /* the executor said something of it */
-    bool opening;     /* a context is being created */
-    int turns;        /* how often it has waited for one */
-    int64_t left_ns;  /* of the experiment's time, while its clock stands still; 0: it runs */
-    int64_t until_ns; /* when its time is over */
-    int64_t stop_ns;  /* when the service's grace is over; 0: it does not stop */
+    bool begun;   /* the executor said something of it */
+    bool opening; /* a context is being created */
+    int turns;    /* how often it has waited for one */
+    struct deadline deadline;
+    int64_t stop_ns; /* when the service's grace is over; 0: it does not stop */
     struct outcome *outcome;
     bool over;
     enum dialogue_end end; /* once it is over */
@@ -127,22 +132,6 @@ static void protocol_violation(struct exchange *exchange, const char *what)
 {
     error_set(&exchange->outcome->failure, ERROR_CRASHED, "the executor broke the protocol: %s", what);
     finish(exchange, DIALOGUE_CUT, OUTCOME_FAILED);
-}
-
-/* What comes now is not the experiment's time, and may take so long. */
-static void clock_stop(struct exchange *exchange, double most_s)
-{
-    int64_t left_ns = exchange->until_ns - clock_monotonic_ns();
-    if (!exchange->left_ns)
-        exchange->left_ns = left_ns > 0 ? left_ns : 1;
-    exchange->until_ns = after(most_s);
-}
-
-static void clock_go(struct exchange *exchange)
-{
-    if (exchange->left_ns)
-        exchange->until_ns = clock_monotonic_ns() + exchange->left_ns;
-    exchange->left_ns = 0;
 }
 
 /* A context is created once in an executor's life. */
@@ -165,11 +154,11 @@ static void on_progress(struct exchange *exchange, const struct message *message
     exchange->dialogue->opened |= exchange->opening;
     exchange->opening = open;
     if (open)
-        clock_stop(exchange, open_s);
+        deadline_stop(&exchange->deadline, open_s(config));
     else if (turn)
-        clock_stop(exchange, turn_s);
+        deadline_stop(&exchange->deadline, turn_s(config));
     else
-        clock_go(exchange);
+        deadline_go(&exchange->deadline);
 }
 
 /* Takes what the message owns. */
@@ -207,11 +196,24 @@ static bool is_late(const struct exchange *exchange, const struct message *messa
     return false;
 }
 
-static void on_leaving(struct dialogue *dialogue, const struct message *message)
+/* Whatever is asked now, it would not be heard for what it says besides. */
+static void on_beat(struct exchange *exchange)
 {
+    if (lease_beat(&exchange->dialogue->lease))
+        return;
+    error_set(&exchange->outcome->failure, ERROR_CRASHED,
+              "the executor broke the protocol: it says more often than it was told to that it is there");
+    finish(exchange, DIALOGUE_CUT, OUTCOME_LOST);
+}
+
+/* False: it said so before. */
+static bool on_leaving(struct dialogue *dialogue, const struct message *message)
+{
+    bool news = !dialogue->leaving || (message->done && !dialogue->done);
     dialogue->leaving = true;
     dialogue->done |= message->done;
     memcpy(dialogue->why, message->why, sizeof dialogue->why);
+    return news;
 }
 
 /* It gives no answer. What it said nothing of it had not begun: that line and ours met on the way. */
@@ -234,7 +236,7 @@ static void on_line(struct exchange *exchange, const char *line, size_t length)
         if (message.done)
             on_done(exchange);
     } else if (message.type == MESSAGE_BEAT) {
-        /* that it came is all that it says */
+        on_beat(exchange);
     } else if (strcmp(message.id, exchange->question->id) == 0) {
         if (message.type == MESSAGE_PROGRESS)
             on_progress(exchange, &message);
@@ -243,8 +245,8 @@ static void on_line(struct exchange *exchange, const char *line, size_t length)
         else
             protocol_violation(exchange, "it sends what it was not asked for");
     } else if (is_late(exchange, &message)) {
-        log_warning("an executor speaks of experiment %s again, which it has answered: to be replaced",
-                    message.id);
+        if (!exchange->dialogue->distrusted)
+            log_warning("an executor speaks of %s again, which it has answered: to be replaced", message.id);
         exchange->dialogue->distrusted = true;
     } else {
         protocol_violation(exchange, "it speaks of an experiment that it was not given");
@@ -256,10 +258,10 @@ static void on_limit(struct exchange *exchange)
 {
     struct error *failure = &exchange->outcome->failure;
     if (exchange->opening)
-        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s);
-    else if (exchange->left_ns)
+        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(exchange->config));
+    else if (exchange->deadline.left_ns)
         error_set(failure, ERROR_TIMED_OUT, "another process had the device's or the bus's turn for %g s",
-                  turn_s);
+                  turn_s(exchange->config));
     else if (exchange->question->answer == MESSAGE_COUNTS)
         error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", exchange->question->limit_s);
     else
@@ -274,14 +276,14 @@ static void check_ends(struct exchange *exchange)
     const struct dialogue_config *config = exchange->config;
     enum interrupt interrupt = interrupt_of(config);
     if (interrupt == INTERRUPT_STOP && !exchange->stop_ns)
-        exchange->stop_ns = after(config->grace_s);
+        exchange->stop_ns = deadline_after(config->grace_s);
     int64_t now = clock_monotonic_ns();
     if (interrupt == INTERRUPT_CANCEL && !exchange->question->own) {
         error_set(&exchange->outcome->failure, ERROR_CANCELLED, "cancelled while it ran");
         finish(exchange, DIALOGUE_CUT, OUTCOME_FAILED);
     } else if (exchange->stop_ns && now >= exchange->stop_ns) {
         finish(exchange, DIALOGUE_CUT, OUTCOME_UNTOUCHED);
-    } else if (now >= exchange->until_ns) {
+    } else if (now >= exchange->deadline.until_ns) {
         on_limit(exchange);
     }
 }
@@ -302,8 +304,8 @@ static void answer_await(struct exchange *exchange)
     while (!exchange->over) {
         const char *line;
         size_t length;
-        int64_t until_ns =
-            exchange->stop_ns ? least(exchange->until_ns, exchange->stop_ns) : exchange->until_ns;
+        int64_t until_ns = exchange->stop_ns ? least(exchange->deadline.until_ns, exchange->stop_ns)
+                                             : exchange->deadline.until_ns;
         switch (wait_for_child(exchange->dialogue, exchange->config, until_ns, &line, &length)) {
         case CHILD_LINE:
             on_line(exchange, line, length);
@@ -331,7 +333,7 @@ enum dialogue_end dialogue_ask(struct dialogue *dialogue, const struct dialogue_
     struct exchange exchange = {.dialogue = dialogue,
                                 .config = config,
                                 .question = question,
-                                .until_ns = after(question->limit_s + margin_s),
+                                .deadline.until_ns = deadline_after(question->limit_s + margin_s),
                                 .outcome = outcome};
     *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
     if (!question->line) {
@@ -353,9 +355,9 @@ static bool hear(struct dialogue *dialogue, const char *line, size_t length)
     struct message message;
     if (message_parse(&message, line, length, NULL) < 0)
         return false;
-    bool expected = message.type == MESSAGE_BEAT || message.type == MESSAGE_LEAVING;
-    if (message.type == MESSAGE_LEAVING)
-        on_leaving(dialogue, &message);
+    bool expected = message.type == MESSAGE_BEAT
+                        ? lease_beat(&dialogue->lease)
+                        : message.type == MESSAGE_LEAVING && on_leaving(dialogue, &message);
     message_free(&message);
     return expected;
 }
@@ -384,7 +386,7 @@ void dialogue_pause(const struct dialogue_config *config, int64_t until_ns)
 {
     uint64_t woken;
     for (;;) {
-        int64_t next_ns = config->tick ? least(until_ns, after(config->tick_s)) : until_ns;
+        int64_t next_ns = config->tick ? least(until_ns, deadline_after(config->tick_s)) : until_ns;
         int64_t left = next_ns - clock_monotonic_ns();
         if (clock_monotonic_ns() >= until_ns || interrupt_of(config) != INTERRUPT_NONE)
             return;

@@ -19,8 +19,10 @@ enum interrupt {
 };
 
 struct dialogue_config {
-    double hello_s;                         /* how long an executor may take to say hello */
-    double heartbeat_s, lost_s;             /* its lease (lease.h); 0: none */
+    double hello_s;             /* how long an executor may take to say hello */
+    double heartbeat_s, lost_s; /* its lease (lease.h); 0: none */
+    double open_s,
+        turn_s; /* how long the creation of a context may take, and a wait for a turn; 0: 60 s, two hours */
     double grace_s;                         /* how long a question may go on after INTERRUPT_STOP */
     int wake_fd;                            /* an eventfd that says: ask `interrupt` again; -1: none */
     enum interrupt (*interrupt)(void *arg); /* NULL: never */

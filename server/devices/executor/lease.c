@@ -8,6 +8,8 @@
 
 /* For clocks that do not run equally fast, and for the end of a process. */
 static const double margin_s = 1, margin_part = 0.05;
+/* More beats than the executor's clock may make due by the server's, and than it says while the server is suspended. */
+static const double beats_factor = 2, beats_more = 16;
 
 static int64_t ns_of(double seconds)
 {
@@ -24,7 +26,8 @@ static void say(struct child *child, char *line)
 
 void lease_begin(struct lease *lease, struct child *child, int protocol, double heartbeat_s, double lost_s)
 {
-    *lease = (struct lease){.lines = 1, .heard_ns = clock_monotonic_ns()};
+    int64_t now = clock_monotonic_ns();
+    *lease = (struct lease){.lines = 1, .begun_ns = now, .heard_ns = now};
     if (protocol < PROTOCOL_LEASE)
         return;
     if (heartbeat_s > 0) {
@@ -39,6 +42,14 @@ void lease_heard(struct lease *lease)
 {
     lease->lines++;
     lease->heard_ns = clock_monotonic_ns();
+}
+
+bool lease_beat(struct lease *lease)
+{
+    double since_s = (double)(clock_monotonic_ns() - lease->begun_ns) / 1e9;
+    return lease->heartbeat_s > 0 &&
+           (double)++lease->beats * lease->heartbeat_s <=
+               beats_factor * since_s + lease->lost_s + beats_more * lease->heartbeat_s;
 }
 
 bool lease_tend(struct lease *lease, struct child *child)

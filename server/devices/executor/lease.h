@@ -12,6 +12,7 @@
 struct lease {
     double heartbeat_s, lost_s; /* 0: none */
     int64_t lines;              /* heard since the hello, which is the first */
+    int64_t begun_ns, beats;    /* when the hello was heard, and beats since */
     int64_t heard_ns, beat_ns;  /* when the last one was heard, and when a beat was last sent */
 };
 
@@ -20,6 +21,9 @@ void lease_begin(struct lease *lease, struct child *child, int protocol, double 
 
 /* A line came, whatever it is. */
 void lease_heard(struct lease *lease);
+
+/* A beat came. False: an executor with that lease says fewer; without a lease it says none. */
+bool lease_beat(struct lease *lease);
 
 /* Sends a beat when one is due. True: the executor is lost, because nothing was heard for lost_s; to be asked when all that
    had come was read. */

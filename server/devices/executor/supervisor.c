@@ -294,7 +294,8 @@ static void lose(struct supervisor *s, const char *id, enum dialogue_end end, st
         log_warning("%s: executor lost in experiment %s: %s", s->name, id, reason);
     if (s->stuck)
         state_unhealthy(s, "its executor does not end, not even by SIGKILL");
-    else if (!s->config.own && (outcome->end == OUTCOME_LOST || dialogue.leaving))
+    else if (!s->config.own &&
+             (outcome->end == OUTCOME_LOST || dialogue.leaving || (end == DIALOGUE_ENDED && !failed)))
         state_unhealthy(s, reason);
     state_publish(s);
 }

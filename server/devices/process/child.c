@@ -278,6 +278,9 @@ enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, 
             buffer_append(&child->in, chunk, count);
         if (came < 0 || (came == 0 && ended))
             return CHILD_ENDED;
+        /* Nobody is kept from its deadline by writing for ever. */
+        if (came > 0 && !memchr(chunk, '\n', count) && poll_ms(until_ns) == 0)
+            return CHILD_QUIET;
         if (came > 0)
             continue;
         struct pollfd polled[] = {
