@@ -1,4 +1,5 @@
 """Starts the real service on a port of its own, in a directory of its own."""
+import contextlib
 import hashlib
 import json
 import os
@@ -110,6 +111,18 @@ class Service:
         while not what():
             assert time.monotonic() < limit, f"it did not come to that; log: {self.log.read_text()[-4000:]}"
             time.sleep(0.02)
+
+    @contextlib.contextmanager
+    def busy(self):
+        """A device runs this one for as long as the block lasts, however long that takes: what is submitted meanwhile waits."""
+        one = self.post({**SMALL, "timeout_s": 3600, "labels": {"fake": "sleep:3600"}}).json()
+        self.until(lambda: self.get(one["links"]["self"]).json()["state"] == "running")
+        yield one
+        self.delete(one["links"]["self"])
+
+    def processor_s(self):
+        """Processor time of the service so far: what else the machine does is not in it."""
+        return time.clock_gettime(~self.process.pid << 3 | 2)  # as clock_getcpuclockid() has it
 
     def connect(self):
         return socket.create_connection(("127.0.0.1", self.port), timeout=20)

@@ -265,7 +265,7 @@ def slow(seconds, **fields):
 
 
 def test_results_are_there_as_they_come(service):
-    sweep = accepted(service, slow(0.15, offset=list(range(8))))
+    sweep = accepted(service, slow(0.3, offset=list(range(8))))
     service.until(lambda: service.get(sweep["links"]["self"]).json()["done"] >= 2)
     now = service.get(sweep["links"]["self"]).json()
     assert now["state"] == "running" and 2 <= now["done"] < 8 and now["eta_seconds"] > 0
@@ -281,7 +281,7 @@ def test_a_wait_ends_with_the_sweep_and_not_before(service):
     begun = time.monotonic()
     response = send(service, slow(0.1, offset=[0, 1, 2, 3]), Prefer="wait=30")
     assert response.status_code == 200 and response.json()["done"] == 4 and 0.4 <= time.monotonic() - begun < 10
-    response = send(service, slow(0.8, offset=[0, 1]), Prefer="wait=1")
+    response = send(service, slow(2, offset=[0, 1]), Prefer="wait=1")
     assert response.status_code == 202 and response.json()["state"] == "running"
     assert service.get(response.headers["Location"], headers={"Prefer": "wait=20"}).json()["state"] == "succeeded"
 
@@ -303,20 +303,20 @@ def test_a_cancelled_sweep_stops_what_runs_and_never_begins_the_rest(service):
 
 
 def test_one_that_has_not_begun_is_cancelled_at_once(service):
+    with service.busy() as blocker:
+        sweep = accepted(service, {**SMALL, "offset": list(range(20))})
+        response = service.delete(sweep["links"]["self"])
+        assert response.status_code == 200 and response.json()["state"] == "cancelled"
+        assert {point["failure"]["kind"] for point in points(service, sweep)} == {"cancelled"}
+        assert service.get(blocker["links"]["self"]).json()["state"] == "running"
     service.works()
-    blocker = service.post(slow(1.5)).json()
-    sweep = accepted(service, {**SMALL, "offset": list(range(20))})
-    response = service.delete(sweep["links"]["self"])
-    assert response.status_code == 200 and response.json()["state"] == "cancelled"
-    assert {point["failure"]["kind"] for point in points(service, sweep)} == {"cancelled"}
-    assert service.get(blocker["links"]["self"] + "?wait=20").json()["state"] == "succeeded"
 
 
 def test_one_of_its_experiments_can_be_cancelled_alone(service):
-    service.works()
-    sweep = accepted(service, slow(0.5, offset=[0, 1, 2]))
-    last = points(service, sweep)[2]["id"]
-    assert service.delete("/v1/experiments/" + last).status_code == 200
+    with service.busy():
+        sweep = accepted(service, {**SMALL, "offset": [0, 1, 2]})
+        last = points(service, sweep)[2]["id"]
+        assert service.delete("/v1/experiments/" + last).status_code == 200
     ended = service.get(sweep["links"]["self"] + "?wait=20").json()
     assert (ended["state"], ended["succeeded"], ended["cancelled"]) == ("finished", 2, 1)
 
@@ -357,15 +357,14 @@ def test_many_sweeps_at_once_are_all_answered(service):
 
 def test_all_fit_into_the_queue_or_none_does(start):
     service = start("--queue-limit", "10")
-    service.post(slow(3))
-    service.until(lambda: service.get("/v1/queue").json()["running"] == 1)
-    first = accepted(service, {**SMALL, "offset": list(range(8))}, **{"Idempotency-Key": "k"})
-    response = send(service, {**SMALL, "offset": [10, 11, 12]})
-    refused(response, 429, "3 experiments", "8 wait", "10 may")
-    refused(send(service, {**SMALL, "offset": [10, 11, 12]}, **{"Idempotency-Key": "l"}), 429, "3 experiments")
-    assert accepted(service, {**SMALL, "offset": list(range(8))}, **{"Idempotency-Key": "k"})["id"] == first["id"]
-    accepted(service, {**SMALL, "offset": [10, 11]})
-    assert service.get("/v1/queue").json()["queued"] == 10
+    with service.busy():
+        first = accepted(service, {**SMALL, "offset": list(range(8))}, **{"Idempotency-Key": "k"})
+        response = send(service, {**SMALL, "offset": [10, 11, 12]})
+        refused(response, 429, "3 experiments", "8 wait", "10 may")
+        refused(send(service, {**SMALL, "offset": [10, 11, 12]}, **{"Idempotency-Key": "l"}), 429, "3 experiments")
+        assert accepted(service, {**SMALL, "offset": list(range(8))}, **{"Idempotency-Key": "k"})["id"] == first["id"]
+        accepted(service, {**SMALL, "offset": [10, 11]})
+        assert service.get("/v1/queue").json()["queued"] == 10
 
 
 # ---- ends of the service ----
@@ -430,9 +429,9 @@ class Watch:
 def test_10000_points(start):
     service = start()
     with Watch(service) as watch:
-        begun = time.monotonic()
+        begun = service.processor_s()
         sweep = accepted(service, LARGE)
-        took = time.monotonic() - begun
+        took = service.processor_s() - begun
         assert sweep["total"] == 10000
         with requests.Session() as session:
             service.until(lambda: session.get(f"{service.url}{sweep['links']['self']}?page_size=1").json()["done"] == 10000, 300)

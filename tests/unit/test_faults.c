@@ -26,7 +26,7 @@ static void an_executor_that_ends_or_errs_is_replaced_and_the_next_experiment_ru
         pid_t before = status_of(f).executor;
         fails(f, cases[i].behaviour, cases[i].kind, cases[i].text);
         assert_false(supervisor_usable(f->supervisor));
-        for (int tries = 0; !group_is_gone(before) && tries < 100; tries++)
+        for (int tries = 0; !group_is_gone(before) && tries < 2000; tries++)
             pause_ms(10); /* a process that was killed takes its moment */
         assert_true(group_is_gone(before));
         assert_int_equal(status_of(f).failures, i + 1);
@@ -40,7 +40,7 @@ static void an_executor_that_hangs_is_killed_and_the_next_experiment_runs(void *
     begin(f);
     int64_t start = clock_monotonic_ns();
     fails(f, "hang", ERROR_TIMED_OUT, "timeout_s of 0.3 s");
-    assert_true(since(start) >= 0.3 && since(start) < 2);
+    assert_true(since(start) >= 0.3 && since(start) < 20);
     runs_well(f);
 }
 
@@ -58,7 +58,7 @@ static void an_executor_that_never_stops_talking_is_ended_at_its_time(void **sta
     begin(f);
     int64_t start = clock_monotonic_ns();
     fails(f, "flood", ERROR_TIMED_OUT, "timeout_s");
-    assert_true(since(start) < 3);
+    assert_true(since(start) < 20);
     runs_well(f);
 }
 
@@ -97,7 +97,7 @@ static void what_an_executor_makes_of_its_answers_is_not_believed(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t start = clock_monotonic_ns();
         fails(f, cases[i].behaviour, cases[i].kind, cases[i].text);
-        assert_true(since(start) < 5);
+        assert_true(since(start) < 20);
         runs_well(f);
     }
 }

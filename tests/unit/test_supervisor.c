@@ -94,7 +94,6 @@ static void a_device_that_does_not_start_is_tried_again_after_a_pause(void **sta
     begin(f);
     int64_t start = clock_monotonic_ns();
     assert_int_equal(supervisor_ready(f->supervisor), -1);
-    assert_true(since(start) < 0.9);
     runs_well(f);
     assert_true(since(start) >= 1);
     assert_true(status_of(f).healthy);
@@ -110,12 +109,13 @@ static void a_stop_ends_the_pause_and_the_wait_for_a_hello(void **state)
     eventfd_write(f->config.dialogue.wake_fd, 1);
     int64_t start = clock_monotonic_ns();
     assert_int_equal(supervisor_ready(f->supervisor), -1);
-    assert_true(since(start) < 0.5);
+    assert_true(since(start) < 0.9); /* the pause is of 1 s */
     supervisor_free(f->supervisor);
     misbehave(f, "no_hello");
+    f->config.dialogue.hello_s = 60;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), -1);
-    assert_true(since(start) < 1);
+    assert_true(since(start) < 30);
 }
 
 static void a_probe_tells_how_many_devices_there_are(void **state)
@@ -227,7 +227,7 @@ static void a_cancelled_run_is_ended_at_once_and_the_next_experiment_runs(void *
     struct fixture *f = *state;
     int64_t start = clock_monotonic_ns();
     struct outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_CANCEL);
-    assert_true(since(start) < 2);
+    assert_true(since(start) < 20); /* it would run for 30 s */
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     assert_int_equal(outcome.failure.kind, ERROR_CANCELLED);
     assert_int_equal(status_of(f).failures, 0); /* it was asked for */
@@ -248,7 +248,7 @@ static void a_stop_gives_a_run_back_after_the_grace(void **state)
     f->config.dialogue.grace_s = 0.2;
     int64_t start = clock_monotonic_ns();
     struct outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_STOP);
-    assert_true(since(start) < 2);
+    assert_true(since(start) < 20); /* it would run for 30 s */
     assert_int_equal(outcome.end, OUTCOME_UNTOUCHED);
     assert_int_equal(status_of(f).executor, 0);
 }
@@ -271,6 +271,13 @@ static void a_fresh_executor_that_fails_its_test_copy_gets_no_work(void **state)
     runs_well(f);
 }
 
+static void wait_until_it_is_let_go(struct fixture *f)
+{
+    for (int tries = 0; supervisor_usable(f->supervisor) && tries < 4000; tries++, pause_ms(5))
+        supervisor_tidy(f->supervisor);
+    assert_false(supervisor_usable(f->supervisor));
+}
+
 static void an_executor_that_dies_idle_is_replaced_before_it_gets_work(void **state)
 {
     struct fixture *f = *state;
@@ -280,11 +287,11 @@ static void an_executor_that_dies_idle_is_replaced_before_it_gets_work(void **st
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     outcome_free(&outcome);
     pid_t first = status_of(f).executor;
-    pause_ms(200);
+    wait_until_it_is_let_go(f);
     runs_well(f);
     assert_int_not_equal(status_of(f).executor, first);
     kill(status_of(f).executor, SIGKILL);
-    pause_ms(50);
+    wait_until_it_is_let_go(f);
     runs_well(f);
     assert_int_equal(status_of(f).failures, 0);
 }
@@ -297,7 +304,7 @@ static void an_executor_that_talks_idle_is_replaced(void **state)
     struct outcome outcome = run(f, "then_talks", 5);
     outcome_free(&outcome);
     pid_t first = status_of(f).executor;
-    pause_ms(200);
+    wait_until_it_is_let_go(f);
     runs_well(f);
     assert_int_not_equal(status_of(f).executor, first);
 }
