@@ -182,9 +182,9 @@ def test_every_kernel_is_drawn_as_the_service_counts_it(browser, service):
 def test_typing_redraws_within_50_ms(browser, service):
     browser.get(service.url + "/ui/new?kernel=read_offset")
     service.until(lambda: sectors_drawn(browser))
-    for offset in range(20):
+    for offset in range(40):
         type_into(browser, "offset", str(offset))
         service.until(lambda: f"offset={offset}" in browser.current_url or offset == 0)
     took = browser.execute_script("return performance.getEntriesByName('redraw').map(one => one.duration)")[1:]
     # The quickest: what else the machine does slows them, and never makes one quick.
-    assert len(took) >= 10 and min(took) < 50, took
+    assert len(took) >= 20 and min(took) < 50, took
