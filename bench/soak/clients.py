@@ -162,7 +162,7 @@ class Client(threading.Thread):
         if not self.mine or not self.world.removes:
             return
         one = self.choose.choice(self.mine)
-        if one.spared:
+        if one.spared or one in self.doubtful:  # which is sent again, and its key goes with it
             return
         before = one.removal
         if one in self.keyed:  # its key goes with it: sent again it would be another

@@ -13,6 +13,7 @@ import time
 from soak.machine import FAULTS, FRAME, HELD, INDEXED_FRAMES, frames_of, held_log
 
 READY_LIMIT_S = 30
+HIT_S = 3  # a fault lasts until a call has failed, or for that long
 KINDS = [name for name in FAULTS if name != "none"] + ["clock", "token", "backup"]
 
 
@@ -160,12 +161,16 @@ class Conductor:
                 return
             time.sleep(0.02)
 
-    def fail_for_a_while(self, kind):
+    def fail_for_a_while(self, kind, until_hit=True):
         self.rounds[kind] += 1
+        before = self.machine.hits()[kind]
         left = max(0, INDEXED_FRAMES - frames_of(self.machine.data)) if kind in HELD else 0
         self.machine.fail(kind, room_bytes=left * FRAME + self.choose.randint(0, 64 << 10))
         # Longer than the service tries to take back what a failed commit has left: then it says that it cannot know.
         time.sleep(2.3 if kind == "read-only" and self.choose.random() < 0.3 else self.choose.uniform(0.25, 0.6) * self.options.life)
+        limit = time.monotonic() + HIT_S
+        while until_hit and self.machine.hits()[kind] == before and time.monotonic() < limit:
+            time.sleep(0.01)
         if self.choose.random() < 0.35:
             self.fault_left_on = kind
         else:
@@ -176,7 +181,7 @@ class Conductor:
         for kind in self.rounds:
             while self.rounds[kind] < self.options.rounds:
                 if kind in FAULTS:
-                    self.fail_for_a_while(kind)
+                    self.fail_for_a_while(kind, until_hit=kind not in HELD)  # nobody holds the log
                     self.machine.fail("none")
                     time.sleep(self.choose.uniform(0.1, 0.3))
                 else:

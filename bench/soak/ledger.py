@@ -83,7 +83,8 @@ class Ledger:
                 else:
                     self.seen.setdefault(name, Seen())
             elif submission.id != name:
-                self.violate("key gave another id", key=submission.key, first=submission.id, now=name)
+                self.violate("key gave another id", key=submission.key, first=submission.id, now=name,
+                             removal=submission.removal, replies_cut=submission.cut, uncertain=submission.uncertain)
 
     def observe(self, body, begun, exact=None, asked=""):
         """An experiment as a reply has it whose request began at that time; `exact` are the reply's bytes, if it is all of it."""
