@@ -359,5 +359,5 @@ int view_queue(struct buffer *out, const struct view_queue *queue)
         write_seconds(out, "ends_seconds", owner->ends_s);
         buffer_text(out, "}");
     }
-    return buffer_text(out, "]}");
+    return buffer_format(out, "],\"owner_count\":%d}", queue->owners_in_all);
 }

@@ -141,6 +141,7 @@ struct view_queue {
     struct view_hold hold;
     const struct view_owner *owners;
     int owner_count;
+    int owners_in_all; /* of whom `owners` tells some */
 };
 int view_queue(struct buffer *out, const struct view_queue *queue);
 

@@ -21,7 +21,7 @@ import time
 
 from report import report_begin, report_end
 
-AT_ONCE, LIST, CLIENTS = 2000, 100, 8
+AT_ONCE, LIST, CLIENTS = 2000, 100, 24
 REQUEST = json.dumps({"kernel": "read_offset", "size": 1048576, "labels": {"fake": "nothing"}})
 
 
@@ -46,7 +46,7 @@ class Service:
         return answer.status, body
 
     @staticmethod
-    def wait(what, limit_s=30):
+    def wait(what, limit_s=60):
         until = time.monotonic() + limit_s
         while not what():
             assert time.monotonic() < until, "waited too long"

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY, SMALL
+from conftest import BINARY, SMALL, token_line
 
 PATHS = {"drain": ("/v1/devices/0/drain", "/v1/devices/0/resume"), "pause": ("/v1/queue/pause", "/v1/queue/resume")}
 
@@ -98,3 +98,19 @@ def test_a_single_experiment_waits_for_one_of_anothers_sweep_and_is_told_so(star
     assert send(service, "/v1/experiments", secrets["ben"], SMALL).status_code == 202
     long = send(service, "/v1/sweeps", secrets["ben"], {"kernel": "copy", "size": sizes, "timeout_s": 3600})
     assert long.status_code == 422 and "1440000 s" in long.json()["detail"]
+
+
+def test_of_many_owners_the_queue_tells_a_hundred_who_runs_and_who_asks(start, tmp_path):
+    names = [f"owner{i:03}" for i in range(104)]
+    file = tmp_path / "many"
+    file.write_text("\n".join([*(token_line(name, "run", name) for name in names), token_line("root", "admin", "root")]) + "\n")
+    file.chmod(0o600)
+    service = as_person(start("--token-file", str(file)), "root")
+    assert send(service, PATHS["pause"][0], "root").status_code == 200
+    for name in names:
+        assert send(service, "/v1/experiments", name, SMALL).status_code == 202
+    # All have used nothing, so their names are their order.
+    for name, told in (names[0], names[:100]), (names[-1], [*names[:100], names[-1]]):
+        [device] = service.get("/v1/queue", headers={"Authorization": f"Bearer {name}"}).json()["devices"]
+        assert [one["owner"] for one in device["owners"]] == told
+        assert device["owner_count"] == len(names)

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/views.h"
 #include "server/routes/answers/choosing/choosing.h"
@@ -55,6 +56,9 @@ void device_write(struct buffer *out, struct service *service, int index, bool l
 
 /* One that is away or was started for work is as good as its facts are known. */
 
+/* So many owners are told of a device's queue, besides the one that runs and the one that asks. */
+enum { OWNERS_TOLD = 100 };
+
 void device_queue_write(struct buffer *out, struct service *service, int index, const char *owner)
 {
     struct queue_depth depth;
@@ -66,14 +70,16 @@ void device_queue_write(struct buffer *out, struct service *service, int index, 
     queue_depth(service->queue, index, &depth);
     int count = queue_owners(service->queue, index, &owners);
     struct view_owner *views = count >= 0 ? calloc((size_t)count + 1, sizeof *views) : NULL;
+    int told = 0;
     for (int i = 0; views && i < count; i++)
-        views[i] = (struct view_owner){owners[i].name,
-                                       owners[i].queued,
-                                       owners[i].running,
-                                       owners[i].share,
-                                       owners[i].next,
-                                       known ? owners[i].begins_s : -1,
-                                       known ? owners[i].ends_s : -1};
+        if (i < OWNERS_TOLD || owners[i].running || strcmp(owners[i].name, owner) == 0)
+            views[told++] = (struct view_owner){owners[i].name,
+                                                owners[i].queued,
+                                                owners[i].running,
+                                                owners[i].share,
+                                                owners[i].next,
+                                                known ? owners[i].begins_s : -1,
+                                                known ? owners[i].ends_s : -1};
     struct view_queue view = {
         .device = index,
         .name = name,
@@ -84,7 +90,8 @@ void device_queue_write(struct buffer *out, struct service *service, int index, 
         .waits_for = waits_for,
         .hold = view_of_hold(&depth.hold),
         .owners = views,
-        .owner_count = count,
+        .owner_count = told,
+        .owners_in_all = count,
     };
     if (!views || view_queue(out, &view) < 0)
         out->failed = true;
