@@ -175,7 +175,7 @@ static void opening_a_context_is_not_the_experiments_time(void **state)
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "slow_open", 0.2);
+    struct outcome outcome = run(f, "slow_open", 0.7);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     outcome_free(&outcome);
 }
@@ -185,7 +185,7 @@ static void waiting_for_a_turn_is_not_the_experiments_time(void **state)
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "slow_turns", 0.2);
+    struct outcome outcome = run(f, "slow_turns", 0.7);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     outcome_free(&outcome);
     outcome = run(f, "turns_without_end", 30);
