@@ -30,7 +30,7 @@ enum {
     CONNECTION_MEMORY = 8 << 10,
     CONNECTIONS_MAX = 8192,
     CONNECTIONS_SPARE = 16, /* the part of them, a sixteenth, that is kept free by closing idle ones */
-    LANE_THREADS = 2,       /* they hold at most half of the store's readers */
+    LANE_THREADS = 4,       /* they hold at most half of the store's readers */
     CACHE_BYTES = 8 << 20,
 };
 
@@ -43,6 +43,8 @@ static void request_run_apart(struct lane_task *task)
     struct request *request = (struct request *)((char *)task - offsetof(struct request, task));
     request->handled = request_ending(request) ? reply_problem(request, PROBLEM_UNAVAILABLE, stopping)
                                                : request->match.route->handle(request);
+    if (request->handled == HANDLED_REPLIED)
+        request_release(request); /* it may be much, and the connection's thread has others to serve */
     peer_return(request->http, request->peer);
 }
 
@@ -111,6 +113,7 @@ static enum MHD_Result request_run(struct request *request)
                 return MHD_YES;
             request->stage = STAGE_RETURN;
             request->task.run = request_run_apart;
+            request->task.client = request_client(request);
             peer_leave(http, peer);
             lane_add(http->lane, &request->task);
             return MHD_YES;

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "server/http/content/cache.h"
 #include "server/http/admission/field.h"
 #include "server/http/connections/peer.h"
@@ -30,12 +31,18 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
     return request;
 }
 
+void request_release(struct request *request)
+{
+    if (request->release)
+        request->release(request->kept);
+    request_keep(request, NULL, NULL);
+}
+
 void request_free(struct request *request)
 {
     if (!request)
         return;
-    if (request->release)
-        request->release(request->kept);
+    request_release(request);
     for (int i = 0; i < request->header_count; i++)
         free(request->headers[i].value);
     buffer_free(&request->body);
@@ -62,6 +69,12 @@ void *request_context(const struct request *request)
 const struct person *request_person(const struct request *request)
 {
     return &request->person;
+}
+
+uint64_t request_client(const struct request *request)
+{
+    const char *name = request->person.name;
+    return name[0] ? hash_bytes(name, strlen(name)) : request->peer->client;
 }
 
 const char *request_path(const struct request *request)

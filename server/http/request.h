@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
 #include "server/http/route.h"
@@ -21,6 +22,10 @@ struct person; /* server/people/person.h */
 
 /* Who asks; never NULL. */
 const struct person *request_person(const struct request *request);
+
+/* Equal for requests of one client, for limits: the person, or where there are no tokens the address that it comes from (of
+   IPv6 its network of 64 bits; of a Unix socket its user). */
+uint64_t request_client(const struct request *request);
 
 /* The path, without the query. */
 const char *request_path(const struct request *request);
@@ -56,7 +61,8 @@ int request_prefer_wait(const struct request *request);
 
 enum { REQUEST_WAIT_MAX_S = 60 };
 
-/* What a handler keeps between its calls; `release` frees it together with the request. */
+/* What a handler keeps between its calls; `release` frees it when the reply is made (ROUTE_APART), else together with the
+   request. */
 void request_keep(struct request *request, void *state, void (*release)(void *state));
 void *request_kept(const struct request *request);
 
@@ -90,5 +96,8 @@ struct peer;
 /* `path` and `method` must last as long as the request. NULL: no memory. */
 struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method);
 void request_free(struct request *request);
+
+/* Lets go of what the handler kept, if anything. */
+void request_release(struct request *request);
 
 #endif

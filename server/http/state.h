@@ -46,11 +46,12 @@ struct peer {
     int socket;
     enum peer_phase phase;
     int64_t arriving_since_ns;
-    uint64_t token; /* that its last request presented; 0: none */
-    bool local;     /* came by a Unix socket */
-    bool cut;       /* its socket was shut down: too slow, or idle when others wanted to connect */
-    bool malformed; /* the target of the request that arrives cannot be decoded */
-    bool uploading; /* while ARRIVING: a request's header is there, its body is not yet */
+    uint64_t token;  /* that its last request presented; 0: none */
+    uint64_t client; /* a hash of where it comes from: its crowd's key, or its name where it has no crowd */
+    bool local;      /* came by a Unix socket */
+    bool cut;        /* its socket was shut down: too slow, or idle when others wanted to connect */
+    bool malformed;  /* the target of the request that arrives cannot be decoded */
+    bool uploading;  /* while ARRIVING: a request's header is there, its body is not yet */
     /* of the request's present wait */
     bool woken, timed;
     bool gone;    /* the client has left, or its token was revoked */

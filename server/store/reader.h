@@ -10,7 +10,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-enum { READERS = 4 };
+enum { READERS = 8 };
 enum { READER_LIMIT_MS = 2000 }; /* for one loan's statements; then they are interrupted */
 
 struct reader {

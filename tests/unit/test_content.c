@@ -181,12 +181,13 @@ static void tasks_of_the_lane_take_turns(void **state)
     struct lane *lane;
     char written[32] = "";
     atomic_int ended = 0;
-    struct lane_task gate = {NULL, gate_run};
+    struct lane_task gate = {.run = gate_run, .client = 99};
     struct turn turns[3];
     assert_int_equal(lane_start(&lane, 1, &error), 0);
     lane_add(lane, &gate);
     for (int i = 0; i < 3; i++) {
-        turns[i] = (struct turn){{NULL, turn_run}, lane, &ended, (char)('a' + i), written, 4};
+        turns[i] = (struct turn){
+            {.run = turn_run, .client = (uint64_t)i}, lane, &ended, (char)('a' + i), written, 4};
         lane_add(lane, &turns[i].task);
     }
     atomic_store(&gate_open, true);
@@ -194,6 +195,70 @@ static void tasks_of_the_lane_take_turns(void **state)
         sched_yield();
     lane_stop(lane);
     assert_string_equal(written, "abcabcabcabc");
+}
+
+/* One thread; a client with three long tasks, then others with one each. */
+static void clients_of_the_lane_take_turns_however_many_tasks_one_has(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct lane *lane;
+    char written[32] = "";
+    atomic_int ended = 0;
+    struct lane_task gate = {.run = gate_run, .client = 99};
+    struct turn turns[5];
+    atomic_store(&gate_open, false);
+    assert_int_equal(lane_start(&lane, 1, &error), 0);
+    lane_add(lane, &gate);
+    for (int i = 0; i < 5; i++) {
+        turns[i] = (struct turn){
+            {.run = turn_run, .client = i < 3 ? 1 : (uint64_t)i}, lane, &ended, (char)('a' + i), written, 2};
+        lane_add(lane, &turns[i].task);
+    }
+    atomic_store(&gate_open, true);
+    while (atomic_load(&ended) < 5)
+        sched_yield();
+    lane_stop(lane);
+    assert_string_equal(written, "adebdecabc");
+}
+
+static atomic_int blocked, quick;
+
+static void blocked_run(struct lane_task *task)
+{
+    atomic_fetch_add(&blocked, 1);
+    gate_run(task);
+}
+
+static void quick_run(struct lane_task *task)
+{
+    (void)task;
+    atomic_fetch_add(&quick, 1);
+}
+
+static void a_client_has_at_most_half_of_the_lanes_threads(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct lane *lane;
+    struct lane_task slow[8], other = {.run = quick_run, .client = 2};
+    atomic_store(&gate_open, false);
+    assert_int_equal(lane_start(&lane, 4, &error), 0);
+    for (int i = 0; i < 8; i++) {
+        slow[i] = (struct lane_task){.run = blocked_run, .client = 1};
+        lane_add(lane, &slow[i]);
+    }
+    while (atomic_load(&blocked) < 2)
+        sched_yield();
+    for (int i = 0; i < 100; i++) { /* by whichever thread is free */
+        lane_add(lane, &other);
+        while (atomic_load(&quick) <= i)
+            sched_yield();
+    }
+    assert_int_equal(atomic_load(&blocked), 2);
+    atomic_store(&gate_open, true);
+    lane_stop(lane);
+    assert_int_equal(atomic_load(&blocked), 8);
 }
 
 static void what_is_compressed_comes_back(void **state)
@@ -232,6 +297,8 @@ int main(void)
         cmocka_unit_test(a_copy_is_of_one_request_at_a_time),
         cmocka_unit_test(no_more_copies_wait_than_are_of_use),
         cmocka_unit_test(tasks_of_the_lane_take_turns),
+        cmocka_unit_test(clients_of_the_lane_take_turns_however_many_tasks_one_has),
+        cmocka_unit_test(a_client_has_at_most_half_of_the_lanes_threads),
         cmocka_unit_test(what_is_compressed_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,16 +71,29 @@ static int is_short(void *arg, struct buffer *out, struct error *error)
     return 0;
 }
 
+static atomic_int blocked;
+static atomic_bool gate_open;
+
+static int blocks(void *arg, struct buffer *out, struct error *error)
+{
+    (void)arg;
+    (void)error;
+    atomic_fetch_add(&blocked, 1);
+    while (!atomic_load(&gate_open)) {
+        struct timespec pause = {.tv_nsec = 1000000};
+        nanosleep(&pause, NULL);
+    }
+    buffer_text(out, "at last");
+    return 0;
+}
+
 static enum handled handle(struct request *request)
 {
     static const struct {
         const char *path;
         int (*more)(void *, struct buffer *, struct error *);
-    } streams[] = {{"/fails", fails},
-                   {"/breaks", breaks},
-                   {"/pauses", pauses},
-                   {"/endless", never_ends},
-                   {"/short", is_short}};
+    } streams[] = {{"/fails", fails},        {"/breaks", breaks},  {"/pauses", pauses},
+                   {"/endless", never_ends}, {"/short", is_short}, {"/blocks", blocks}};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
         if (strcmp(streams[i].path, request_path(request)) == 0) {
             atomic_fetch_add(&begun, 1);
@@ -93,9 +106,9 @@ static enum handled handle(struct request *request)
     {                                                                                                        \
         .method = "GET", .pattern = "/" name, .type = "text/plain", .flags = ROUTE_APART, .handle = handle   \
     }
-static const struct route all[] = {STREAM("fails"), STREAM("breaks"), STREAM("pauses"), STREAM("endless"),
-                                   STREAM("short")};
-static const struct route *const table[] = {&all[0], &all[1], &all[2], &all[3], &all[4], NULL};
+static const struct route all[] = {STREAM("fails"),   STREAM("breaks"), STREAM("pauses"),
+                                   STREAM("endless"), STREAM("short"),  STREAM("blocks")};
+static const struct route *const table[] = {&all[0], &all[1], &all[2], &all[3], &all[4], &all[5], NULL};
 
 struct server {
     struct http *http;
@@ -124,19 +137,26 @@ static int server_stop(void **state)
     return 0;
 }
 
-/* A connection that has asked. */
-static int ask(const struct server *server, const char *path)
+/* A connection from 127.0.0.`host` that has asked. */
+static int ask_from(const struct server *server, unsigned host, const char *path)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = htons((uint16_t)server->port),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct buffer request = {0};
+    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + host)};
     int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(client, (struct sockaddr *)&own, sizeof own), 0);
     assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof address), 0);
     buffer_format(&request, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
     assert_int_equal(send(client, request.data, request.size, MSG_NOSIGNAL), request.size);
     buffer_free(&request);
     return client;
+}
+
+static int ask(const struct server *server, const char *path)
+{
+    return ask_from(server, 1, path);
 }
 
 /* All that comes until the end; to be freed with buffer_free(). */
@@ -188,7 +208,7 @@ static void pause_ms(long ms)
 
 static void who_does_not_read_holds_no_thread(void **state)
 {
-    int clients[16], before = -1;
+    int clients[16], before = -1, begin = atomic_load(&pieces);
     for (int i = 0; i < 16; i++)
         clients[i] = ask(*state, "/endless");
     /* Until the sockets' buffers are full and nothing is made any more. */
@@ -196,12 +216,34 @@ static void who_does_not_read_holds_no_thread(void **state)
         before = atomic_load(&pieces);
         pause_ms(300);
     }
+    assert_in_range((before - begin) * 8192 / 16, 1, 1 << 20); /* nor much of the system's memory */
     struct buffer text = answer(ask(*state, "/short"));
     assert_true(ends_with(&text, "all of it\r\n0\r\n\r\n"));
     assert_int_equal(before, atomic_load(&pieces));
     buffer_free(&text);
     for (int i = 0; i < 16; i++)
         close(clients[i]);
+}
+
+static void slow_requests_of_one_address_leave_threads_for_another(void **state)
+{
+    int clients[8];
+    for (int i = 0; i < 8; i++)
+        clients[i] = ask_from(*state, 2, "/blocks");
+    while (atomic_load(&blocked) < 2)
+        pause_ms(1);
+    for (int i = 0; i < 20; i++) {
+        struct buffer text = answer(ask(*state, "/short"));
+        assert_true(ends_with(&text, "all of it\r\n0\r\n\r\n"));
+        buffer_free(&text);
+    }
+    assert_int_equal(atomic_load(&blocked), 2);
+    atomic_store(&gate_open, true);
+    for (int i = 0; i < 8; i++) {
+        struct buffer text = answer(clients[i]);
+        assert_true(ends_with(&text, "at last\r\n0\r\n\r\n"));
+        buffer_free(&text);
+    }
 }
 
 /* Leaves them open: server_stop() is what is tried. */
@@ -217,7 +259,7 @@ static void the_end_does_not_wait_for_endless_streams(void **state)
 static void what_a_stream_held_is_released(void **state)
 {
     (void)state;
-    assert_int_equal(atomic_load(&begun), 3 + 16 + 1 + 8);
+    assert_int_equal(atomic_load(&begun), 3 + 16 + 1 + 8 + 20 + 8);
     assert_int_equal(atomic_load(&released), atomic_load(&begun));
 }
 
@@ -229,6 +271,8 @@ int main(void)
                                         server_stop),
         cmocka_unit_test_setup_teardown(an_empty_piece_is_no_end, server_start, server_stop),
         cmocka_unit_test_setup_teardown(who_does_not_read_holds_no_thread, server_start, server_stop),
+        cmocka_unit_test_setup_teardown(slow_requests_of_one_address_leave_threads_for_another, server_start,
+                                        server_stop),
         cmocka_unit_test_setup_teardown(the_end_does_not_wait_for_endless_streams, server_start, server_stop),
         cmocka_unit_test(what_a_stream_held_is_released),
     };

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum { V4_PREFIX_BYTES = 12, V6_NETWORK_BYTES = 8 };
 
 /* IPv4 as IPv6 shows it, ::ffff:a.b.c.d, so that a client is the same by either way. False: neither. */
@@ -40,12 +42,9 @@ void crowd_name(const struct sockaddr *any, int socket, char name[CROWD_NAME_BYT
     }
 }
 
-/* FNV-1a */
 static struct crowd **slot_of(struct crowd_table *table, const struct crowd_key *key)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < sizeof key->bytes; i++)
-        hash = (hash ^ key->bytes[i]) * 0x100000001b3u;
+    uint64_t hash = hash_bytes(key, sizeof *key);
     return &table->slots[(hash ^ hash >> 32) % CROWD_SLOTS];
 }
 

@@ -1,7 +1,11 @@
-/* A few threads for what takes too long for the threads that serve connections: exports, pages, filters. Tasks run in
-   the order in which they came; who has more to do after a task adds the next, so that all take turns. */
+/* A few threads for what takes too long for the threads that serve connections: exports, pages, filters. They run at a low
+   priority, so that a short request gets the processor first. Clients take turns: after a task of one client comes one
+   of the next, and one client has at most half of the threads. So somebody with hundreds of tasks delays others by one
+   task each turn. Who has more to do after a task adds the next one, behind the client's others. */
 #ifndef COALESCED_SERVER_HTTP_CONNECTIONS_LANE_H
 #define COALESCED_SERVER_HTTP_CONNECTIONS_LANE_H
+
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -10,8 +14,12 @@ struct lane;
 /* Part of the caller's own struct, so that adding cannot fail. It must last until `run` is called, and may be freed
    there. */
 struct lane_task {
-    struct lane_task *next;
     void (*run)(struct lane_task *task);
+    uint64_t client; /* equal for tasks of one client */
+    /* the lane's own, while it waits */
+    struct lane_task *next;        /* of its client */
+    struct lane_task *last;        /* of its client; set in the client's first one */
+    struct lane_task *next_client; /* the first one of the client whose turn is next; set likewise */
 };
 
 int lane_start(struct lane **lane, int threads, struct error *error);

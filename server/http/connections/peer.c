@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "server/http/connections/room.h"
 #include "server/http/listening/accept.h"
 #include "server/http/log/refusals.h"
@@ -59,6 +60,8 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
     pthread_mutex_lock(&http->lock);
     room_enter(http, peer, remote);
     pthread_mutex_unlock(&http->lock);
+    peer->client = peer->crowd ? hash_bytes(&peer->crowd->key, sizeof peer->crowd->key)
+                               : hash_bytes(peer->remote, strlen(peer->remote));
 }
 
 /* Called before the socket is closed, so what is in the list has a socket that is its own. */
@@ -165,14 +168,28 @@ void peer_return(struct http *http, struct peer *peer)
     pthread_mutex_unlock(&http->lock);
 }
 
+/* With the lock: the lane is not stopped before http->closing is set. */
+static bool task_add(struct http *http, struct lane_task *task)
+{
+    if (!http->closing)
+        lane_add(http->lane, task);
+    return !http->closing;
+}
+
 bool peer_produce(struct http *http, struct peer *peer, struct lane_task *task)
 {
     pthread_mutex_lock(&http->lock);
-    bool open = !http->closing;
-    if (open) {
+    bool open = task_add(http, task);
+    if (open)
         MHD_suspend_connection(peer->connection);
-        lane_add(http->lane, task); /* with the lock: the lane is not stopped before http->closing is set */
-    }
+    pthread_mutex_unlock(&http->lock);
+    return open;
+}
+
+bool peers_later(struct http *http, struct lane_task *task)
+{
+    pthread_mutex_lock(&http->lock);
+    bool open = task_add(http, task);
     pthread_mutex_unlock(&http->lock);
     return open;
 }

@@ -1,15 +1,24 @@
 #include "server/http/content/stream.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/http/content/gzip.h"
 #include "server/http/connections/peer.h"
+#include "server/http/request.h"
 
 /* A piece ends at that many bytes or after that time, so that streams take turns. */
 enum { PIECE_BYTES = 32 << 10, BLOCK_BYTES = 4 << 10 };
+
+/* So much may wait in the socket for a client to read it, beyond what is on its way: the system would take megabytes, which
+   would all have to be made for somebody who reads nothing. */
+enum { UNSENT_BYTES = 128 << 10 };
+
 static const int64_t piece_ns = 5000000;
 
 struct stream {
@@ -26,14 +35,23 @@ struct stream {
     bool ended, failed;
 };
 
-static void stream_free(void *arg)
+static void stream_release(struct lane_task *task)
 {
-    struct stream *stream = arg;
+    struct stream *stream = (struct stream *)task;
     stream->release(stream->arg);
     gzip_free(stream->gzip);
     buffer_free(&stream->raw);
     buffer_free(&stream->piece);
     free(stream);
+}
+
+/* Called on the connection's thread, which has others to serve; what is freed may be much. */
+static void stream_free(void *arg)
+{
+    struct stream *stream = arg;
+    stream->task.run = stream_release;
+    if (!peers_later(stream->http, &stream->task))
+        stream_release(&stream->task);
 }
 
 static int piece_make(struct stream *stream, struct error *error)
@@ -92,7 +110,7 @@ struct MHD_Response *stream_start(struct request *request, stream_more more, voi
         error_set(error, ERROR_MEMORY, "there is no memory for the answer");
         return NULL;
     }
-    *stream = (struct stream){.task.run = piece_run,
+    *stream = (struct stream){.task = {.run = piece_run, .client = request_client(request)},
                               .http = request->http,
                               .peer = request->peer,
                               .total = &request->bytes,
@@ -100,13 +118,16 @@ struct MHD_Response *stream_start(struct request *request, stream_more more, voi
                               .arg = arg,
                               .release = release};
     struct MHD_Response *response = NULL;
+    int unsent = UNSENT_BYTES;
+    setsockopt(request->peer->socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent,
+               sizeof unsent); /* not of a Unix socket */
     if (request->gzip && !request->head && !(stream->gzip = gzip_new()))
         error_set(error, ERROR_MEMORY, "there is no memory for the answer");
     else if (piece_make(stream, error) == 0)
         response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, stream_read, stream,
                                                      stream_free);
     if (!response) {
-        stream_free(stream);
+        stream_release(&stream->task);
         error_set(error, ERROR_MEMORY, "there is no memory for the answer");
         return NULL;
     }
