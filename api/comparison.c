@@ -65,20 +65,27 @@ struct comparison *comparison_new(const struct comparison_request *request)
     return NULL;
 }
 
+/* What only gathering needs, which is most of it. */
+static void indexes_free(struct comparison *comparison)
+{
+    json_t **const objects[] = {&comparison->point_of, &comparison->known[0], &comparison->known[1],
+                                &comparison->seen, &comparison->facts_of};
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+        json_decref(*objects[i]);
+        *objects[i] = NULL;
+    }
+}
+
 void comparison_free(struct comparison *comparison)
 {
     if (!comparison)
         return;
+    indexes_free(comparison);
     for (int i = 0; i < comparison->point_count; i++)
         json_decref(comparison->points[i].fields);
     free(comparison->points);
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++)
         free(comparison->sides[side].runs);
-        json_decref(comparison->known[side]);
-    }
-    json_decref(comparison->point_of);
-    json_decref(comparison->seen);
-    json_decref(comparison->facts_of);
     json_decref(comparison->facts);
     json_decref(comparison->common);
     free(comparison);
@@ -345,5 +352,6 @@ int comparison_judge(struct comparison *comparison, struct error *error)
         failed = point_judge(comparison, point, scratch) < 0;
     }
     free(scratch);
+    indexes_free(comparison);
     return failed ? error_set(error, ERROR_MEMORY, "no memory for a verdict") : 0;
 }

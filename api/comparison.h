@@ -51,10 +51,11 @@ struct comparison {
     struct comparison_count sides[2];
     struct comparison_point *points; /* in the order in which they came */
     int point_count, point_room;
-    json_t *point_of; /* index by the text of what identifies a point; owned, as all below */
-    json_t *known[2]; /* by a request's text: [index of its point or -1, index in `asked`] */
-    json_t *seen;     /* side by the id of an experiment */
-    json_t *facts_of; /* index by the text of a result's facts and what was asked for beside */
+    json_t *
+        point_of; /* index by the text of what identifies a point; owned, as all below; NULL once it is judged */
+    json_t *known[2]; /* by a request's text: [index of its point or -1, what is told of it]; likewise */
+    json_t *seen;     /* side by the id of an experiment; likewise */
+    json_t *facts_of; /* index by the text of a result's facts and what was asked for beside; likewise */
     json_t *facts;    /* those, as lists: comparison_facts[], then an object of the request's fields */
     json_t *common;   /* fields that are the same at all points of both sides */
     int verdicts[VERDICTS];
@@ -81,7 +82,7 @@ void comparison_free(struct comparison *comparison);
 int comparison_add(struct comparison *comparison, int side, const struct comparison_experiment *experiment,
                    struct error *error);
 
-/* Once all are there: judges. 0, or -1: ERROR_MEMORY. */
+/* Once all are there: judges, and none may be added any more. 0, or -1: ERROR_MEMORY. */
 int comparison_judge(struct comparison *comparison, struct error *error);
 
 /* Is the point on both sides? */

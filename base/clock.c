@@ -21,6 +21,11 @@ int64_t clock_boot_ns(void)
     return clock_ns(CLOCK_BOOTTIME);
 }
 
+int64_t clock_thread_ns(void)
+{
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 int64_t clock_wall_ms(void)
 {
     struct timespec now;

@@ -16,6 +16,9 @@ int64_t clock_monotonic_ns(void);
 /* The same, which goes on while the machine sleeps. */
 int64_t clock_boot_ns(void);
 
+/* Nanoseconds of processor time that the calling thread has had. */
+int64_t clock_thread_ns(void);
+
 /* Milliseconds since 1970-01-01T00:00:00Z. */
 int64_t clock_wall_ms(void);
 

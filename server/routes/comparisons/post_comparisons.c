@@ -1,6 +1,5 @@
 /* POST /v1/comparisons: two sides of what was measured, matched by their points. Experiments are read some at a time, so
    that others have their turn in the lane between; the answer is made as it is sent. */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +11,16 @@
 #include "base/clock.h"
 #include "server/http/route.h"
 #include "server/routes/answers/choosing/choosing.h"
+#include "server/routes/answers/comparing/comparison_slots.h"
 #include "server/routes/service.h"
 
-enum { COMPARING_MAX = 8 };    /* at a time: each holds what it has read */
+enum { SLOT_WAIT_S = 30 };     /* for others to be answered */
 enum { ROWS_A_TURN = 1000 };   /* read before others have their turn */
-enum { SIDE_MAX_MS = 4000 };   /* of reading; turns of others do not count */
+enum { SIDE_MAX_MS = 4000 };   /* of the processor, for reading */
 enum { POINTS_A_PIECE = 100 }; /* of the answer */
 
-static atomic_int comparing;
-
 struct comparing {
+    struct comparison_slot slot;
     struct store *store;
     struct comparison_request request;
     struct comparison *comparison;
@@ -46,8 +45,8 @@ static void comparing_free(void *arg)
     json_decref(work->columns);
     comparison_free(work->comparison);
     comparison_request_clear(&work->request);
+    comparison_slot_leave(&work->slot);
     free(work);
-    atomic_fetch_sub(&comparing, 1);
 }
 
 /* ---- reading ---- */
@@ -200,7 +199,7 @@ static void side_end(struct comparing *work)
 static int turn_read(struct comparing *work, struct error *error)
 {
     const struct comparison_side *side = &work->request.sides[work->side];
-    int64_t began_ns = clock_monotonic_ns();
+    int64_t began_ns = clock_thread_ns();
     bool first = !work->before[0] && !work->place;
     int status = 0;
     work->rows = 0;
@@ -212,7 +211,7 @@ static int turn_read(struct comparing *work, struct error *error)
         return -1;
     if (work->failed.kind != ERROR_NONE)
         return error_set(error, work->failed.kind, "%s", work->failed.text);
-    work->reading_ns += clock_monotonic_ns() - began_ns;
+    work->reading_ns += clock_thread_ns() - began_ns;
     if (work->exhausted || (work->problems.count && !side->experiments))
         side_end(work);
     else if (work->reading_ns > SIDE_MAX_MS * 1000000LL)
@@ -283,26 +282,23 @@ static int devices_resolve(struct devices *devices, struct comparing *work)
     return work->problems.count ? -1 : 0;
 }
 
-static enum handled begin(struct request *request)
+static enum handled begin(struct request *request, struct comparing *work)
 {
     char detail[BODY_DETAIL_BYTES];
     size_t length;
     const char *body = request_body(request, &length);
+    if (!comparison_slot_held(&work->slot))
+        return request_over(request)
+                   ? reply_problem(
+                         request, PROBLEM_UNAVAILABLE,
+                         "there is no room for it: %d comparisons of yours, or %d of all clients, are "
+                         "being made or have answers that are not read to their end",
+                         COMPARISON_SLOTS_EACH, COMPARISON_SLOTS)
+                   : request_wait_until(request, SLOT_WAIT_S);
     json_t *object =
         body_parse(body, length, "{\"a\": {\"sweep\": \"...\"}, \"b\": {\"sweep\": \"...\"}}", detail);
     if (!object)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
-    struct comparing *work = calloc(1, sizeof *work);
-    bool many = atomic_fetch_add(&comparing, 1) >= COMPARING_MAX;
-    if (!work || many) {
-        free(work);
-        json_decref(object);
-        atomic_fetch_sub(&comparing, 1);
-        return reply_problem(request, PROBLEM_UNAVAILABLE,
-                             many ? "as many comparisons are being made as may be"
-                                  : "there is no memory to compare");
-    }
-    request_keep(request, work, comparing_free);
     work->store = request_service(request)->store;
     if (comparison_request_read(&work->request, object, &work->problems) < 0 ||
         devices_resolve(request_service(request)->devices, work) < 0)
@@ -313,12 +309,25 @@ static enum handled begin(struct request *request)
     return request_wait(request);
 }
 
+/* Before anything is read, so that what waits holds nothing but its request. */
+static enum handled enter(struct request *request)
+{
+    struct comparing *work = calloc(1, sizeof *work);
+    if (!work)
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to compare");
+    request_keep(request, work, comparing_free);
+    comparison_slot_enter(&work->slot, request);
+    return begin(request, work);
+}
+
 static enum handled handle(struct request *request)
 {
     struct comparing *work = request_kept(request);
     struct error error = {0};
     if (!work)
-        return begin(request);
+        return enter(request);
+    if (!work->comparison)
+        return begin(request, work);
     if (work->side == 2)
         return answer(request, work);
     if (request_ending(request))
