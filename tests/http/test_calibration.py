@@ -37,7 +37,7 @@ def ask(service, **rest):
 
 
 def until_made(service):
-    service.until(lambda: look(service)["state"] == "made" or look(service)["failure"], seconds=60)
+    service.until(lambda: look(service)["state"] == "made" or look(service)["failure"], seconds=180)
     made = look(service)
     assert made["failure"] is None, made["failure"]
     return made
