@@ -87,7 +87,6 @@ void owners_forget(struct queue *queue)
         forgetting->owners[forgetting->count++] = owner;
     }
     free(idle);
-    queue->owners_forget_at = queue->owners.count + OWNERS_KEPT;
     if (!forgetting)
         return;
     forgetting->write.forgotten_count = forgetting->count;

@@ -246,7 +246,7 @@ int queue_submit(struct queue *queue, const struct submission *submission,
     arrival->common = common;
     int status = 0;
     pthread_mutex_lock(&queue->lock);
-    if (queue->owners.count >= queue->owners_forget_at)
+    if (queue->owners.count > queue->queued + 2 * OWNERS_KEPT)
         owners_forget(queue);
     struct owner *owner = queue_owner(queue, submission->owner);
     if (queue->stopping)

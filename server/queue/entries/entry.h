@@ -83,7 +83,6 @@ struct queue {
     uint64_t chain_mask;
     struct group *groups;
     struct owners owners;
-    int owners_forget_at;   /* so many are looked through for those that can be forgotten (forget.h) */
     int64_t served;         /* the last number given to an owner (turn.h) */
     struct queue_hold hold; /* of all devices; on disk */
     struct sets sets;       /* the wide ones */
