@@ -167,7 +167,7 @@ class Conductor:
         left = max(0, INDEXED_FRAMES - frames_of(self.machine.data)) if kind in HELD else 0
         self.machine.fail(kind, room_bytes=left * FRAME + self.choose.randint(0, 64 << 10))
         # Longer than the service tries to take back what a failed commit has left: then it says that it cannot know.
-        time.sleep(2.3 if kind == "read-only" and self.choose.random() < 0.3 else self.choose.uniform(0.25, 0.6) * self.options.life)
+        time.sleep(2.3 if kind == "read-only" and self.choose.random() < 0.5 else self.choose.uniform(0.25, 0.6) * self.options.life)
         limit = time.monotonic() + HIT_S
         while until_hit and self.machine.hits()[kind] == before and time.monotonic() < limit:
             time.sleep(0.01)

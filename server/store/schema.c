@@ -217,6 +217,27 @@ static int schema_version(sqlite3 *db, int *version, struct error *error)
     return status;
 }
 
+/* A file system that cannot share memory leaves the database without a write-ahead log, and what a failed commit leaves then
+   cannot be taken back. */
+static int schema_check_log(sqlite3 *db, struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    char mode[16] = "";
+    if (sqlite3_prepare_v2(db, "PRAGMA journal_mode", -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        snprintf(mode, sizeof mode, "%s", (const char *)sqlite3_column_text(statement, 0));
+    else
+        schema_failed(db, "cannot read the database", error);
+    sqlite3_finalize(statement);
+    if (strcmp(mode, "wal") == 0)
+        return 0;
+    return error_set(
+        error, ERROR_STORE,
+        "the data directory's file system cannot hold SQLite's write-ahead log (its journal is of"
+        " mode %s): use a local disk",
+        mode);
+}
+
 int schema_migrate(sqlite3 *db, struct error *error)
 {
     /* The order matters: auto_vacuum only takes before the first page is written, as the change to WAL does.
@@ -227,7 +248,7 @@ int schema_migrate(sqlite3 *db, struct error *error)
                    error) < 0)
         return -1;
     int version = 0;
-    if (schema_version(db, &version, error) < 0)
+    if (schema_check_log(db, error) < 0 || schema_version(db, &version, error) < 0)
         return -1;
     if (version > STEPS)
         return error_set(error, ERROR_STORE, "the database is of a newer version (%d) than this program (%d)",
