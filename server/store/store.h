@@ -157,8 +157,8 @@ void store_flush(struct store *store);
    second, so that this comes back without anybody writing. */
 bool store_healthy(struct store *store, struct error *error);
 
-/* Are the database's files those at their paths, now? Asks the file system; the writer does so each second and before each
-   transaction. */
+/* Are the database's files those at their paths, now? Asks the file system; the writer does so each second, and of the
+   database itself before each transaction. */
 bool store_in_place(const struct store *store, struct error *error);
 
 #endif

@@ -22,9 +22,9 @@ void location_note(struct location *location, sqlite3 *db, const char *path)
     }
 }
 
-int location_check(const struct location *location, struct error *error)
+int location_check(const struct location *location, int count, struct error *error)
 {
-    for (int i = 0; i < LOCATION_FILES; i++) {
+    for (int i = 0; i < count; i++) {
         struct stat status = {0};
         if (!location->files[i].inode)
             continue;

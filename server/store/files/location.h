@@ -10,7 +10,7 @@
 
 struct sqlite3;
 
-enum { LOCATION_FILES = 3 }; /* the database, its log, the log's index */
+enum { LOCATION_DATABASE = 1, LOCATION_FILES = 3 }; /* the database, its log, the log's index */
 
 struct location {
     struct {
@@ -23,7 +23,7 @@ struct location {
 /* Notes which files they are, once the database has been read. */
 void location_note(struct location *location, struct sqlite3 *db, const char *path);
 
-/* 0, or -1: ERROR_STORE, naming the first that is another or is gone. Any thread. */
-int location_check(const struct location *location, struct error *error);
+/* Looks at the first `count` files. 0, or -1: ERROR_STORE, naming the first that is another or is gone. Any thread. */
+int location_check(const struct location *location, int count, struct error *error);
 
 #endif

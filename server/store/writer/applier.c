@@ -62,7 +62,7 @@ void applier_close(struct applier *applier)
 {
     /* Closing would remove the log by its path, where another's may be by now; and a log that is gone from there is in the
        database or nowhere. */
-    if (location_check(&applier->location, NULL) < 0) {
+    if (location_check(&applier->location, LOCATION_FILES, NULL) < 0) {
         sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
         sqlite3_db_config(applier->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     }

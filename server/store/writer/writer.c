@@ -112,7 +112,11 @@ static int writer_prepare(struct writer *writer, struct error *error)
         return -1;
     if (!writer->healthy)
         sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-    return location_check(&applier->location, error);
+    int64_t now_ns = clock_monotonic_ns();
+    if (writer->healthy && now_ns - writer->looked_ns < LOOK_MS * 1000000LL)
+        return location_check(&applier->location, LOCATION_DATABASE, error);
+    writer->looked_ns = now_ns;
+    return location_check(&applier->location, LOCATION_FILES, error);
 }
 
 /* True: what was to be committed is not, and never will be. A disk that fails gets a while for it. */
@@ -259,7 +263,7 @@ void writer_flush(struct writer *writer)
 
 bool writer_in_place(const struct writer *writer, struct error *error)
 {
-    return location_check(&writer->applier.location, error) == 0;
+    return location_check(&writer->applier.location, LOCATION_FILES, error) == 0;
 }
 
 bool writer_healthy(struct writer *writer, struct error *error)

@@ -14,6 +14,7 @@ struct writes {
 struct writer {
     struct applier applier; /* the thread's alone, as `kept` */
     struct writes kept;     /* patient writes whose transaction failed, to be tried again */
+    int64_t looked_ns;      /* when it last looked whether all files are at their paths */
     bool started;
     pthread_t thread;
 
