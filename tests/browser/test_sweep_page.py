@@ -43,12 +43,13 @@ def saved(walk, n):
 
 def test_a_sweep_grows_in_the_page_and_can_be_chosen_from_saved_and_cancelled(browser, serve):  # noqa: F811
     service = serve()
-    sweep = submit(service, offset="0..19", block=[64, 128], labels={"fake": "sleep:0.4"})
+    sweep = submit(service, offset="0..19", block=[64, 128], labels={"fake": "sleep:1"})
     walk = Walk(browser, service).open(f"sweeps/{sweep}").says("of 40 measured").says("runs now").says("done in about")
     marks = lambda: len(walk.all("svg.lines .mark.measured:not(.hollow)"))  # noqa: E731
     walk.until(lambda: marks() >= 2)
     some = marks()
     walk.until(lambda: marks() > some)
+    assert service.request("POST", "/v1/queue/pause").ok  # else it may end before it is cancelled below
     assert walk.all(".step.done") and walk.all(".step.running")
     choose(walk, "choose-y", "hot_us")
     choose(walk, "choose-series", "none")
