@@ -108,15 +108,26 @@ static int failure(int file, enum call call, off64_t end)
     return errors[fault][call];
 }
 
+/* The library's own function of that name, looked up by whichever thread needs it first. */
+static void *library_function(void **cached, const char *name)
+{
+    void *function = __atomic_load_n(cached, __ATOMIC_ACQUIRE);
+    if (!function) {
+        function = dlsym(RTLD_NEXT, name);
+        __atomic_store_n(cached, function, __ATOMIC_RELEASE);
+    }
+    return function;
+}
+
 /* Defines the function of the C library anew: it fails as the present fault says, or is what it was. */
 #define STEERED(type, name, call, end, parameters, ...)                                                      \
     type name parameters;                                                                                    \
     type name parameters                                                                                     \
     {                                                                                                        \
-        static type(*next) parameters;                                                                       \
+        static void *cached;                                                                                 \
+        type(*next) parameters;                                                                              \
         int number = failure(file, call, end);                                                               \
-        if (!next)                                                                                           \
-            *(void **)&next = dlsym(RTLD_NEXT, #name);                                                       \
+        *(void **)&next = library_function(&cached, #name);                                                  \
         if (!number)                                                                                         \
             return next(__VA_ARGS__);                                                                        \
         errno = number;                                                                                      \
@@ -145,9 +156,9 @@ STEERED(int, fdatasync, CALL_SYNC, 0, (int file), file)
 /* Nothing of it fails, but what is free is kept for others. */
 int fstatvfs(int file, struct statvfs *disk)
 {
-    static int (*next)(int, struct statvfs *);
-    if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "fstatvfs");
+    static void *cached;
+    int (*next)(int, struct statvfs *);
+    *(void **)&next = library_function(&cached, "fstatvfs");
     int status = next(file, disk);
     if (status == 0 && failure(file, CALL_SPACE, 0))
         disk->f_bavail = 0;
@@ -169,9 +180,9 @@ static void shifted(struct timespec *now)
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-    static int (*next)(clockid_t, struct timespec *);
-    if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "clock_gettime");
+    static void *cached;
+    int (*next)(clockid_t, struct timespec *);
+    *(void **)&next = library_function(&cached, "clock_gettime");
     int status = next(clock, now);
     if (status == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
         shifted(now);
