@@ -73,22 +73,50 @@ static int file_follow(struct log_file *file)
     return file_reopen(file);
 }
 
-/* FILE.1 becomes FILE.2 and so on, and FILE FILE.1; what was FILE.<kept> is gone. -1 with errno. */
+static int name_make(const struct log_file *file, int number, char name[PATH_MAX])
+{
+    if (snprintf(name, PATH_MAX, "%s.%d", file->path, number) < PATH_MAX)
+        return 0;
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+/* FILE.0 becomes FILE.1, FILE.1 FILE.2 and so on; what was FILE.<kept> is gone. -1 with errno. */
 static int names_shift(const struct log_file *file)
 {
     char from[PATH_MAX], to[PATH_MAX];
-    for (int number = file->limits.kept - 1; number >= 0; number--) {
-        int length = number ? snprintf(from, sizeof from, "%s.%d", file->path, number)
-                            : snprintf(from, sizeof from, "%s", file->path);
-        if (length >= (int)sizeof from ||
-            snprintf(to, sizeof to, "%s.%d", file->path, number + 1) >= (int)sizeof to) {
-            errno = ENAMETOOLONG;
+    for (int number = file->limits.kept - 1; number >= 0; number--)
+        if (name_make(file, number, from) < 0 || name_make(file, number + 1, to) < 0 ||
+            (rename(from, to) < 0 && errno != ENOENT))
             return -1;
-        }
-        if (rename(from, to) < 0 && (errno != ENOENT || !number))
-            return -1;
-    }
     return 0;
+}
+
+/* FILE becomes FILE.0 before an older one is touched, and FILE again when those cannot be renamed. -1 with errno. */
+static int file_set_aside(const struct log_file *file)
+{
+    char aside[PATH_MAX];
+    if (name_make(file, 0, aside) < 0)
+        return -1;
+    /* There is one when the service was killed between the two. */
+    if (access(aside, F_OK) == 0 && names_shift(file) < 0)
+        return -1;
+    if (rename(file->path, aside) < 0)
+        return -1;
+    if (names_shift(file) == 0)
+        return 0;
+    int reason = errno;
+    if (rename(aside, file->path) < 0)
+        log_debug("cannot rename %s back: %s", aside, strerror(errno));
+    errno = reason;
+    return -1;
+}
+
+/* Who may read the old file may read the new one, as far as the service may say so. */
+static void access_keep(int fd, const struct stat *old)
+{
+    if (fchown(fd, (uid_t)-1, old->st_gid) < 0 || fchmod(fd, old->st_mode & 0777) < 0)
+        log_debug("a new log has not the group and mode of the old one: %s", strerror(errno));
 }
 
 /* Where the file cannot be renamed it goes on to grow: a log beyond its limit is better than none. -1 with errno: the new one
@@ -99,11 +127,16 @@ static int file_rotate(struct log_file *file, size_t size)
     if (!file->limits.bytes || !file->path || fstat(file->fd, &status) < 0 || !S_ISREG(status.st_mode) ||
         !status.st_size || status.st_size + (off_t)size <= file->limits.bytes)
         return 0;
-    bool failed = names_shift(file) < 0;
+    bool failed = file_set_aside(file) < 0;
     if (failed && !file->unrotated)
         log_warning("cannot rename %s, which grows beyond --log-bytes: %s", file->path, strerror(errno));
     file->unrotated = failed;
-    return failed ? 0 : file_reopen(file);
+    if (failed)
+        return 0;
+    if (file_reopen(file) < 0)
+        return -1;
+    access_keep(file->fd, &status);
+    return 0;
 }
 
 /* A reader of a pipe that does not read holds up this thread, but not the service's end. */
@@ -156,24 +189,35 @@ static size_t lines_write(struct log_file *file, bool regular, const char *data,
     return done;
 }
 
-size_t log_file_write(struct log_file *file, const char *lines, size_t size, struct error *error)
+/* How many of the bytes may be written, as whole lines. */
+static size_t lines_that_fit(const struct log_file *file, const char *lines, size_t size)
 {
     const struct log_limits *limits = &file->limits;
+    int64_t room = limits->room ? limits->room(limits->room_arg, file->fd) : INT64_MAX;
+    if (room >= (int64_t)size)
+        return size;
+    size_t fit = room > 0 ? (size_t)room : 0;
+    while (fit && lines[fit - 1] != '\n')
+        fit--;
+    return fit;
+}
+
+size_t log_file_write(struct log_file *file, const char *lines, size_t size, struct error *error)
+{
     struct stat status;
-    size_t written = 0;
+    size_t written = 0, fit = size;
     errno = 0;
     if (file_follow(file) == 0 && file_rotate(file, size) == 0) {
         bool regular = fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode);
-        if (regular && limits->room && limits->room(limits->room_arg, file->fd) < (int64_t)size) {
-            error_set(
-                error, ERROR_STORAGE,
-                "cannot write to %s: what is left of the disk is kept for experiments (--reserve-bytes)",
-                log_file_name(file));
-            return 0;
-        }
-        written = lines_write(file, regular, lines, size);
+        if (regular)
+            fit = lines_that_fit(file, lines, size);
+        written = lines_write(file, regular, lines, fit);
     }
-    if (written < size)
+    if (written < fit)
         error_set_errno(error, errno, "cannot write to %s", log_file_name(file));
+    else if (fit < size)
+        error_set(error, ERROR_STORAGE,
+                  "cannot write to %s: what is left of the disk is kept for experiments (--reserve-bytes)",
+                  log_file_name(file));
     return written;
 }

@@ -12,7 +12,7 @@
 
 struct log_limits {
     int64_t bytes; /* a file that would be larger is renamed to FILE.1, and FILE.1 to FILE.2; 0: never */
-    int kept;      /* FILE.1 to FILE.<kept> stay */
+    int kept;      /* FILE.1 to FILE.<kept> stay; FILE.0 is there while names change */
     /* How many bytes may be written to the file system that this open file lies on; NULL: as many as it takes. */
     int64_t (*room)(const void *arg, int file);
     const void *room_arg;
