@@ -18,7 +18,7 @@
 #include "server/http/connections/lane.h"
 #include "server/http/connections/peer.h"
 #include "server/http/log/record.h"
-#include "server/http/log/refusals.h"
+#include "server/http/log/log_throttle.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/state.h"
@@ -305,8 +305,7 @@ int http_start(struct http **out, const struct http_config *config, struct error
     http->people = config->people;
     http->context = config->context;
     snprintf(http->instance, sizeof http->instance, "%s", config->instance);
-    if (!(http->cache = cache_new(CACHE_BYTES)) ||
-        (http->audit_log && !(http->refusals = refusals_new(http->audit_log)))) {
+    if (!(http->cache = cache_new(CACHE_BYTES)) || record_begin(http) < 0) {
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
         goto failed;
     }
@@ -324,7 +323,8 @@ failed:
     followers_free(http->followers);
     lane_stop(http->lane);
     cache_free(http->cache);
-    refusals_free(http->refusals);
+    log_throttle_free(http->access_throttle);
+    log_throttle_free(http->audit_throttle);
     free(http);
     return -1;
 }
@@ -360,6 +360,7 @@ void http_stop(struct http *http)
     followers_free(http->followers);
     acceptor_free(http->acceptor);
     cache_free(http->cache);
-    refusals_free(http->refusals);
+    log_throttle_free(http->access_throttle);
+    log_throttle_free(http->audit_throttle);
     free(http);
 }

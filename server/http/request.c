@@ -182,6 +182,11 @@ void request_made(struct request *request, const char *id)
     request->made = id;
 }
 
+void request_unchanged(struct request *request)
+{
+    request->unchanged = true;
+}
+
 enum handled request_wait(struct request *request)
 {
     request->wait_s = -1;

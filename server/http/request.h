@@ -70,6 +70,10 @@ void *request_kept(const struct request *request);
    text must live as long as what request_keep() keeps. */
 void request_made(struct request *request, const char *id);
 
+/* It changed nothing: what was asked for was so already. The audit log counts such requests. Any thread, before
+   request_wake(). */
+void request_unchanged(struct request *request);
+
 /* Returns to the library; the handler is called again after request_wake(). At least one call of
    request_wake() must be certain to come: neither the client's going nor the service's end cut this wait
    short, so it is for what is over soon, as a commit is. */

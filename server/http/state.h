@@ -69,7 +69,7 @@ struct http {
     const struct route *const *routes;
     const struct door *door;
     struct journal *access_log, *audit_log;
-    struct refusals *refusals; /* of the audit log; NULL as that is */
+    struct log_throttle *access_throttle, *audit_throttle; /* of each log; NULL as that is */
     void (*completed)(void *arg, const struct http_completed *completed);
     void *completed_arg;
     char id_prefix[16]; /* of the names that are made up for requests */
@@ -136,6 +136,7 @@ struct request {
     unsigned long cache_age; /* before its handler read anything */
     void *kept;
     void (*release)(void *kept);
+    bool unchanged;   /* what was asked for was so already */
     const char *made; /* the id of what it made; NULL: nothing yet */
     int header_count;
     struct {

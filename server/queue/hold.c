@@ -14,6 +14,7 @@ struct holding {
     struct store_hold hold;
     struct queue *queue;
     struct queue_hold wanted;
+    bool *changed;
     void (*done)(void *arg, const struct error *failed);
     void *arg;
 };
@@ -25,18 +26,21 @@ static void holding_done(struct store_write *write, const struct error *failed)
     int device = holding->hold.device;
     pthread_mutex_lock(&queue->lock);
     struct queue_hold *hold = device < 0 ? &queue->hold : &queue->devices[device].hold;
-    if (!failed && hold->held != holding->wanted.held)
+    bool changed = !failed && hold->held != holding->wanted.held;
+    if (changed)
         *hold = holding->wanted;
     if (device >= 0)
         queue_note(queue, device);
     for (int i = 0; i < queue->config.devices; i++)
         pthread_cond_signal(&queue->devices[i].ready);
     pthread_mutex_unlock(&queue->lock);
+    if (holding->changed)
+        *holding->changed = changed;
     holding->done(holding->arg, failed);
     free(holding);
 }
 
-int queue_hold(struct queue *queue, int device, bool held, const char *owner,
+int queue_hold(struct queue *queue, int device, bool held, const char *owner, bool *changed,
                void (*done)(void *arg, const struct error *failed), void *arg, struct error *error)
 {
     if (device < QUEUE_ALL_DEVICES || device >= queue->config.devices)
@@ -51,6 +55,7 @@ int queue_hold(struct queue *queue, int device, bool held, const char *owner,
     holding->write.hold = &holding->hold;
     holding->write.done = holding_done;
     holding->queue = queue;
+    holding->changed = changed;
     holding->done = done;
     holding->arg = arg;
     store_hand_over(queue->store, &holding->write);

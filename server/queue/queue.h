@@ -192,9 +192,10 @@ double queue_room_s(struct queue *queue, const char *owner, int count, double ti
 enum { QUEUE_ALL_DEVICES = -1 };
 
 /* Holds a device (or QUEUE_ALL_DEVICES): what runs there ends, what waits waits, and that outlives the service; or
-   resumes it. What is so already stays as it is, with whoever did it first. done() comes after the commit. Returns 0;
+   resumes it. What is so already stays as it is, with whoever did it first: then *changed (which may be NULL) is false,
+   before done() is called. That comes after the commit. Returns 0;
    or -1 and never calls it: ERROR_INVALID (no such device), ERROR_MEMORY. */
-int queue_hold(struct queue *queue, int device, bool held, const char *owner,
+int queue_hold(struct queue *queue, int device, bool held, const char *owner, bool *changed,
                void (*done)(void *arg, const struct error *failed), void *arg, struct error *error);
 
 /* Of all devices together. */

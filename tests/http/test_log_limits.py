@@ -16,9 +16,9 @@ SECRET = "the-secret-of-bob-0123456789"
 
 @pytest.fixture
 def guarded(start, tmp_path):
-    (tmp_path / "tokens").write_text(token_line("bob", "run", SECRET))
+    (tmp_path / "tokens").write_text(token_line("bob", "admin", SECRET))
     (tmp_path / "tokens").chmod(0o600)
-    service = start("--token-file", str(tmp_path / "tokens"), "--audit-log", str(tmp_path / "audit"))
+    service = start("--token-file", str(tmp_path / "tokens"), "--audit-log", str(tmp_path / "audit"), "--access-log", str(tmp_path / "access"))
     service.headers = {"Authorization": f"Bearer {SECRET}"}
     return service
 
@@ -39,7 +39,9 @@ def refused(service, path, count):
             client.sendall(request * 20)
             answers = b""
             while answers.count(b"HTTP/1.1 401 ") < 20:
-                answers += client.recv(1 << 20)
+                piece = client.recv(1 << 20)
+                assert piece, "the service has closed the connection"
+                answers += piece
 
 
 def test_refusals_without_end_leave_the_audit_log_small_and_others_served(guarded, tmp_path):
@@ -55,17 +57,61 @@ def test_refusals_without_end_leave_the_audit_log_small_and_others_served(guarde
     for flood in floods:
         flood.join()
     assert guarded.stop() == 0
+    # One of a minute has a line of its own; the others are counted, and their count is a line when the minute is over.
+    for log, more in ("audit", ["subject"]), ("access", ["bytes", "us", "whole"]):
+        lines = [json.loads(line) for line in (tmp_path / log).read_text().splitlines()]
+        if log == "audit":
+            assert [line["subject"] for line in lines if line["owner"] == "bob"] == made
+        strangers = [line for line in lines if line["owner"] is None and line["route"] != "/readyz"]
+        counts = [line for line in strangers if "count" in line]
+        single = [line for line in strangers if "count" not in line and line["code"] == 401]
+        assert sum(line["count"] for line in counts if line["code"] == 401) + len(single) == 24000
+        assert 1 <= len(single) <= len([line for line in counts if line["code"] == 401]) + 1
+        for line in counts:
+            assert list(line) == ["time", "id", "owner", "remote", "method", "route", "path", "code", *more, "count", "since"]
+            assert (line["remote"], line["path"]) == ("127.0.0.1", None) and line["since"] <= line["time"]
+        assert max(len(json.dumps(line)) for line in strangers) < 2000
+
+
+def test_what_changes_nothing_is_counted(guarded, tmp_path):
+    """Somebody with a token who repeats it without end does not fill the audit log."""
+    headers = {"Idempotency-Key": "again"}
+    made = [guarded.post(SMALL, headers=headers).json()["id"] for _ in range(30)]
+    assert len(set(made)) == 1
+    sweep = {"kernel": "copy", "size": [1024]}
+    sweeps = [guarded.request("POST", "/v1/sweeps", json=sweep, headers=headers | guarded.headers | {"Idempotency-Key": "s"}) for _ in range(30)]
+    assert {answer.status_code for answer in sweeps} == {202} and len({answer.json()["id"] for answer in sweeps}) == 1
+    assert {guarded.request("POST", "/v1/queue/resume").status_code for _ in range(30)} == {200}
+    assert {guarded.request("POST", f"/v1/queue/{what}").status_code for what in ["pause"] * 30 + ["resume"] * 30} == {200}
+    assert guarded.stop() == 0
     lines = [json.loads(line) for line in (tmp_path / "audit").read_text().splitlines()]
-    assert [line["subject"] for line in lines if line["owner"] == "bob"] == made
-    told = [line for line in lines if line["owner"] is None]
-    # One that is whole; the others are counted, in as many lines as there were minutes.
-    assert sum(line.get("refused", 1) for line in told) == 24000
-    assert told[0]["code"] == 401 and "refused" not in told[0] and len(told) <= 6
-    counted = told[-1]
-    assert list(counted) == [*told[0], "refused", "since"]
-    assert (counted["remote"], counted["code"], counted["path"]) == ("127.0.0.1", None, None)
-    assert counted["since"] <= counted["time"]
-    assert sum(len(json.dumps(line)) for line in told) < 4000
+    single = [line for line in lines if "count" not in line]
+    counts = [line for line in lines if "count" in line]
+    assert len(single) + sum(line["count"] for line in counts) == 150
+    assert {"pause", "resume", "experiments", "sweeps"} == {line["route"].split("/")[-1] for line in single}
+    assert len(single) <= 4 + 2 * (len(counts) + 1) and {line["owner"] for line in lines} == {"bob"}
+
+
+def test_refusals_displace_nothing_where_both_logs_are_one_file(start, tmp_path):
+    (tmp_path / "tokens").write_text(token_line("bob", "run", SECRET))
+    (tmp_path / "tokens").chmod(0o600)
+    log = str(tmp_path / "log")
+    service = start("--token-file", str(tmp_path / "tokens"), "--audit-log", log, "--access-log", log, "--log-bytes", "64K", "--log-files", "1")
+    service.headers = {"Authorization": f"Bearer {SECRET}"}
+    made = service.post(SMALL).json()["id"]
+    refused(service, "/v1/experiments", 4000)
+    with service.connect() as client:
+        for _ in range(50):  # what anybody may ask
+            client.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
+            answers = 0
+            while answers < 20:
+                piece = client.recv(1 << 20)
+                assert piece
+                answers += piece.count(b"HTTP/1.1 200 ")
+    assert service.stop() == 0
+    assert not (tmp_path / "log.1").exists()
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [line["subject"] for line in lines if line.get("subject")] == [made]
 
 
 def test_a_log_is_renamed_at_its_limit_and_so_many_are_kept(start, tmp_path):

@@ -109,11 +109,11 @@ def test_what_changes_something_is_audited_and_what_was_not_allowed_to(logged):
     waits = logged.post({**SMALL, "labels": {"fake": "sleep:30"}}).json()["id"]
     assert logged.delete(f"/v1/experiments/{waits}", headers={"X-Request-Id": "cancelled"}).status_code in (200, 202)
     logged.post(SMALL, headers={"X-Request-Id": "name", "Host": "evil.example"})
-    logged.post(SMALL, headers={"X-Request-Id": "counted", "Origin": "http://evil.example"})
+    logged.post(SMALL, headers={"X-Request-Id": "counted", "Host": "another.example"})
     assert logged.request("POST", "/v1/predictions", json=SMALL, headers={"X-Request-Id": "prediction"}).status_code == 200
     assert logged.post("{", headers={"X-Request-Id": "wrong"}).status_code == 400
     assert logged.get("/v1/queue", headers={"X-Request-Id": "read", "Host": "evil.example"}).status_code == 421
-    logged.lines("access", "read")
+    logged.lines("access", "wrong")
     lines = logged.lines("audit", "made", "sweep", "cancelled", "name")
     assert not {line["id"] for line in lines} & {"prediction", "wrong", "read", "counted"}
     wanted = {"made": ("POST", 202, made["id"]), "sweep": ("POST", 202, sweep["id"]), "cancelled": ("DELETE", None, waits),
@@ -223,11 +223,12 @@ def test_both_logs_may_go_to_one_place_and_no_line_is_torn(start):
     service = start("--access-log", "-", "--audit-log", "-")
     found = []
     reader = threading.Thread(target=lambda: found.extend(service.process.stdout))
-    # Nothing is paused: each is audited and changes nothing.
-    resume = b"POST /v1/queue/resume HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nX-Request-Id: " + b"x" * 128 + b"\r\n\r\n"
+    # Each changes something, so each is audited.
+    both = b"".join(b"POST /v1/queue/%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nX-Request-Id: %s\r\n\r\n" % (what, b"x" * 128)
+                    for what in (b"pause", b"resume"))
     with service.connect() as client:
         for _ in range(50):
-            client.sendall(resume * 20)
+            client.sendall(both * 10)
             received = 0
             while received < 20:
                 received += client.recv(1 << 20).count(b"HTTP/1.1 200 ")

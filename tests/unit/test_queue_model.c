@@ -258,7 +258,8 @@ static void do_hold(struct model *model, int device)
     struct error error = {0};
     model->held ^= 1 << device;
     assert_int_equal(
-        queue_hold(model->service.queue, device, model->held >> device & 1, "a", on_held, NULL, &error), 0);
+        queue_hold(model->service.queue, device, model->held >> device & 1, "a", NULL, on_held, NULL, &error),
+        0);
     store_flush(model->service.store);
 }
 

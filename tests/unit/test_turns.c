@@ -382,7 +382,8 @@ static void hold(struct service *service, int device, bool held, const char *own
     sem_t came;
     struct error error = {0};
     sem_init(&came, 0, 0);
-    assert_int_equal(queue_hold(service->queue, device, held, owner, answer_cancelled, &came, &error), 0);
+    assert_int_equal(queue_hold(service->queue, device, held, owner, NULL, answer_cancelled, &came, &error),
+                     0);
     sem_wait(&came);
     sem_destroy(&came);
 }
@@ -422,7 +423,7 @@ static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
     assert_int_equal(run_one(service, 1), 'a');
     assert_true(queue_sweep_eta(service->queue, sweep.id, &paused) == 1 && !paused);
     struct error error = {0};
-    assert_int_equal(queue_hold(service->queue, 2, true, "", answer_cancelled, NULL, &error), -1);
+    assert_int_equal(queue_hold(service->queue, 2, true, "", NULL, answer_cancelled, NULL, &error), -1);
     assert_int_equal(error.kind, ERROR_INVALID);
 }
 

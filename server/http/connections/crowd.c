@@ -61,6 +61,19 @@ bool crowd_key_of(const struct sockaddr *any, const char *name, struct crowd_key
     return addressed;
 }
 
+void crowd_network_name(const char *name, char network[CROWD_NAME_BYTES])
+{
+    struct in6_addr address;
+    char text[INET6_ADDRSTRLEN];
+    if (inet_pton(AF_INET6, name, &address) != 1 || IN6_IS_ADDR_V4MAPPED(&address)) {
+        snprintf(network, CROWD_NAME_BYTES, "%s", name);
+        return;
+    }
+    memset(&address.s6_addr[V6_NETWORK_BYTES], 0, sizeof address.s6_addr - V6_NETWORK_BYTES);
+    inet_ntop(AF_INET6, &address, text, sizeof text);
+    snprintf(network, CROWD_NAME_BYTES, "%.39s/%d", text, V6_NETWORK_BYTES * 8);
+}
+
 struct crowd *crowd_join(struct crowd_table *table, const struct sockaddr *any)
 {
     struct crowd_key key;

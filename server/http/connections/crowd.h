@@ -39,6 +39,9 @@ void crowd_name(const struct sockaddr *address, int socket, char name[CROWD_NAME
 /* What the address counts as. False: it is a Unix socket's, which has none; then the key is made of its text. */
 bool crowd_key_of(const struct sockaddr *address, const char *name, struct crowd_key *key);
 
+/* What the address of that name counts as, as text: of IPv6 the network, 2001:db8::/64; else the name itself. */
+void crowd_network_name(const char *name, char network[CROWD_NAME_BYTES]);
+
 /* The address's crowd, with one member more. NULL: a Unix socket, which has no address, or no memory. */
 struct crowd *crowd_join(struct crowd_table *table, const struct sockaddr *address);
 

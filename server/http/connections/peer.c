@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "server/http/connections/room.h"
 #include "server/http/listening/accept.h"
-#include "server/http/log/refusals.h"
+#include "server/http/log/log_throttle.h"
 #include "server/people/people.h"
 
 static const int64_t second_ns = 1000000000;
@@ -278,8 +278,10 @@ static void *watch_main(void *arg)
         bool look = now >= look_at;
         if (look)
             look_at = now + second_ns;
-        if (look && http->refusals)
-            refusals_write(http->refusals, now);
+        if (look) {
+            log_throttle_write(http->access_throttle, now);
+            log_throttle_write(http->audit_throttle, now);
+        }
         int64_t next = look_at;
         unsigned changes = look && http->people ? people_changes(http->people) : http->people_changes;
         bool changed = changes != http->people_changes;

@@ -170,6 +170,14 @@ static void now_write(struct journal *journal, char now[CLOCK_TEXT_BYTES])
     digits[2] = (char)('0' + milliseconds % 10);
 }
 
+bool journal_is_full(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    bool full = journal->lines.size > ROOM_BYTES;
+    pthread_mutex_unlock(&journal->lock);
+    return full;
+}
+
 struct buffer *journal_begin(struct journal *journal, char now[CLOCK_TEXT_BYTES])
 {
     pthread_mutex_lock(&journal->lock);

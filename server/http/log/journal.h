@@ -4,6 +4,8 @@
 #ifndef COALESCED_SERVER_HTTP_LOG_JOURNAL_H
 #define COALESCED_SERVER_HTTP_LOG_JOURNAL_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -23,5 +25,8 @@ void journal_close(struct journal *journal);
    is lost, there is no room; then journal_end() is not called. `now`: the present time as text. Any thread. */
 struct buffer *journal_begin(struct journal *journal, char now[CLOCK_TEXT_BYTES]);
 void journal_end(struct journal *journal);
+
+/* True: journal_begin() would lose a line now. Any thread. */
+bool journal_is_full(struct journal *journal);
 
 #endif

@@ -5,9 +5,19 @@
 #include "api/text.h"
 #include "base/clock.h"
 #include "server/http/log/journal.h"
-#include "server/http/log/refusals.h"
+#include "server/http/log/log_throttle.h"
 
 enum { ID_MAX = 128, TEXT_MAX = 200 };
+
+int record_begin(struct http *http)
+{
+    if (http->access_log && !(http->access_throttle = log_throttle_new(
+                                  http->access_log, ",\"bytes\":null,\"us\":null,\"whole\":null")))
+        return -1;
+    if (http->audit_log && !(http->audit_throttle = log_throttle_new(http->audit_log, ",\"subject\":null")))
+        return -1;
+    return 0;
+}
 
 /* Of the process and of this very request, so that no two are alike: "5f3a9c21d07b-1c". */
 static void name_make(struct http *http, char text[REQUEST_ID_BYTES])
@@ -139,12 +149,20 @@ static bool is_audited(const struct request *request)
     return is_refused(request) || (done && route && !(route->flags & ROUTE_READ));
 }
 
-/* A refusal that is only counted has no line. */
-static bool is_counted(const struct request *request)
+/* Where tokens are asked for, what comes without a known one; and what a known one does not suffice for. */
+static bool is_unauthorized(const struct request *request)
 {
-    const struct refused refused = {
-        .address = &request->peer->address, .remote = request->peer->remote, .owner = request->person.name};
-    return is_refused(request) && !refusals_add(request->http->refusals, &refused, clock_monotonic_ns());
+    return is_refused(request) || (request->http->people && !request->token);
+}
+
+/* True: the request is only counted, and has no line. */
+static bool is_counted(const struct request *request, struct log_throttle *throttle)
+{
+    const struct throttled throttled = {.address = &request->peer->address,
+                                        .remote = request->peer->remote,
+                                        .owner = request->person.name,
+                                        .code = request->status};
+    return !log_throttle_add(throttle, &throttled, clock_monotonic_ns());
 }
 
 static void audit_write(const struct request *request)
@@ -177,8 +195,9 @@ void record_request(const struct request *request, bool whole)
     };
     if (http->completed)
         http->completed(http->completed_arg, &completed);
-    if (http->access_log)
+    if (http->access_log && !(is_unauthorized(request) && is_counted(request, http->access_throttle)))
         access_write(request, &completed, whole);
-    if (http->audit_log && is_audited(request) && !is_counted(request))
+    bool repeatable = is_refused(request) || request->unchanged;
+    if (http->audit_log && is_audited(request) && !(repeatable && is_counted(request, http->audit_throttle)))
         audit_write(request);
 }

@@ -9,6 +9,7 @@
 struct holding {
     struct request *request;
     atomic_bool done;
+    bool changed;
     struct error failed;
 };
 
@@ -17,6 +18,8 @@ static void on_held(void *arg, const struct error *failed)
     struct holding *holding = arg;
     if (failed)
         holding->failed = *failed;
+    else if (!holding->changed)
+        request_unchanged(holding->request);
     atomic_store(&holding->done, true);
     request_wake(holding->request);
 }
@@ -53,8 +56,8 @@ enum handled hold_handle(struct request *request, int device, bool held)
     holding->request = request;
     request_keep(request, holding, free);
     struct error error = {0};
-    if (queue_hold(request_service(request)->queue, device, held, request_person(request)->name, on_held,
-                   holding, &error) == 0)
+    if (queue_hold(request_service(request)->queue, device, held, request_person(request)->name,
+                   &holding->changed, on_held, holding, &error) == 0)
         return request_wait(request);
     return reply_error(request, &error);
 }

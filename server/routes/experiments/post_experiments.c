@@ -45,6 +45,8 @@ static void on_committed(void *arg, const struct submitted *outcome)
 {
     struct submitting *submitting = arg;
     submitting->outcome = *outcome;
+    if (outcome->outcome != SUBMITTED_NEW)
+        request_unchanged(submitting->request);
     atomic_store(&submitting->committed, true);
     request_wake(submitting->request);
 }

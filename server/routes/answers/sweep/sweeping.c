@@ -67,6 +67,8 @@ static void on_committed(void *arg, const struct submitted *outcome)
 {
     struct sweeping *sweeping = arg;
     sweeping->outcome = *outcome;
+    if (outcome->outcome != SUBMITTED_NEW)
+        request_unchanged(sweeping->request);
     atomic_store(&sweeping->committed, true);
     request_wake(sweeping->request);
 }

@@ -1,11 +1,15 @@
-/* Refusals in the audit log: how many lines there are of them, whatever whoever is refused does. */
+/* How many lines a log gets of requests that are repeated without end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <jansson.h>
@@ -13,7 +17,7 @@
 
 #include "base/file.h"
 #include "server/http/log/journal.h"
-#include "server/http/log/refusals.h"
+#include "server/http/log/log_throttle.h"
 #include "tests/unit/support/scratch.h"
 
 static const int64_t second_ns = 1000000000;
@@ -21,7 +25,7 @@ static const int64_t second_ns = 1000000000;
 struct log {
     char folder[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
     struct journal *journal;
-    struct refusals *refusals;
+    struct log_throttle *throttle;
 };
 
 static struct log log_begin(void)
@@ -31,7 +35,7 @@ static struct log log_begin(void)
     scratch_make(log.folder);
     snprintf(log.path, sizeof log.path, "%s/audit", log.folder);
     assert_int_equal(journal_open(&log.journal, log.path, NULL, &error), 0);
-    assert_non_null(log.refusals = refusals_new(log.journal));
+    assert_non_null(log.throttle = log_throttle_new(log.journal, ",\"subject\":null"));
     return log;
 }
 
@@ -41,7 +45,7 @@ static json_t *log_end(struct log *log)
     char *text, *rest;
     struct error error = {0};
     json_t *lines = json_array();
-    refusals_free(log->refusals);
+    log_throttle_free(log->throttle);
     journal_close(log->journal);
     assert_int_equal(file_read(&text, log->path, "log", 0, 1 << 20, &error), 0);
     rest = text;
@@ -52,7 +56,7 @@ static json_t *log_end(struct log *log)
     return lines;
 }
 
-static bool add(struct log *log, const char *address, const char *owner, int64_t now_ns)
+static bool add_code(struct log *log, const char *address, const char *owner, unsigned code, int64_t now_ns)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET};
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
@@ -63,8 +67,13 @@ static bool add(struct log *log, const char *address, const char *owner, int64_t
     else if (inet_pton(AF_INET6, address, &v6.sin6_addr) == 1)
         any = (const struct sockaddr *)&v6;
     crowd_key_of(any, address, &key);
-    const struct refused refused = {.address = &key, .remote = address, .owner = owner};
-    return refusals_add(log->refusals, &refused, now_ns);
+    const struct throttled request = {.address = &key, .remote = address, .owner = owner, .code = code};
+    return log_throttle_add(log->throttle, &request, now_ns);
+}
+
+static bool add(struct log *log, const char *address, const char *owner, int64_t now_ns)
+{
+    return add_code(log, address, owner, 401, now_ns);
 }
 
 static const char *text_of(json_t *lines, size_t line, const char *member)
@@ -74,7 +83,7 @@ static const char *text_of(json_t *lines, size_t line, const char *member)
 
 static json_int_t count_of(json_t *lines, size_t line)
 {
-    return json_integer_value(json_object_get(json_array_get(lines, line), "refused"));
+    return json_integer_value(json_object_get(json_array_get(lines, line), "count"));
 }
 
 static void a_minute_of_one_address_is_one_line_and_a_count(void **state)
@@ -84,9 +93,9 @@ static void a_minute_of_one_address_is_one_line_and_a_count(void **state)
     assert_true(add(&log, "192.0.2.1", "", 0));
     for (int i = 0; i < 20000; i++)
         assert_false(add(&log, "192.0.2.1", "", i));
-    refusals_write(log.refusals, 59 * second_ns);
+    log_throttle_write(log.throttle, 59 * second_ns);
     assert_false(add(&log, "192.0.2.1", "", 59 * second_ns));
-    refusals_write(log.refusals, 60 * second_ns);
+    log_throttle_write(log.throttle, 60 * second_ns);
     assert_true(add(&log, "192.0.2.1", "", 61 * second_ns));
     json_t *lines = log_end(&log);
     assert_int_equal(json_array_size(lines), 1); /* of the second minute there is no more than its first */
@@ -116,7 +125,7 @@ static void each_address_and_owner_is_told_apart(void **state)
     json_t *lines = log_end(&log);
     assert_int_equal(json_array_size(lines), 4);
     assert_string_equal(text_of(lines, 1, "owner"), "rita");
-    assert_string_equal(text_of(lines, 2, "remote"), "2001:db8::1");
+    assert_string_equal(text_of(lines, 2, "remote"), "2001:db8::/64");
     json_decref(lines);
 }
 
@@ -132,12 +141,88 @@ static void beyond_so_many_addresses_the_rest_share_a_count(void **state)
             snprintf(address, sizeof address, "10.0.%d.%d", i / 250, i % 250);
             first += add(&log, address, "", 0);
         }
-    assert_int_equal(first, REFUSALS_MOST);
+    assert_int_equal(first, LOG_THROTTLE_UNKNOWN);
     json_t *lines = log_end(&log);
-    assert_int_equal(json_array_size(lines), REFUSALS_MOST + 1);
-    assert_null(text_of(lines, REFUSALS_MOST, "remote"));
-    assert_int_equal(count_of(lines, REFUSALS_MOST), 2 * (MANY - REFUSALS_MOST));
+    assert_int_equal(json_array_size(lines), LOG_THROTTLE_UNKNOWN + 1);
+    assert_null(text_of(lines, LOG_THROTTLE_UNKNOWN, "remote"));
+    assert_int_equal(count_of(lines, LOG_THROTTLE_UNKNOWN), 2 * (MANY - LOG_THROTTLE_UNKNOWN));
     json_decref(lines);
+}
+
+static void each_code_is_told_apart(void **state)
+{
+    (void)state;
+    struct log log = log_begin();
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(add_code(&log, "192.0.2.1", "ada", 403, 0), !i);
+        assert_int_equal(add_code(&log, "192.0.2.1", "ada", 200, 0), !i);
+    }
+    json_t *lines = log_end(&log);
+    assert_int_equal(json_array_size(lines), 2);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *code = json_object_get(json_array_get(lines, i), "code");
+        assert_int_equal(json_integer_value(code), i ? 200 : 403);
+        assert_int_equal(count_of(lines, i), 2);
+    }
+    json_decref(lines);
+}
+
+static void strangers_leave_room_for_those_who_have_a_token(void **state)
+{
+    (void)state;
+    struct log log = log_begin();
+    for (int i = 0; i < 1000; i++) {
+        char address[32];
+        snprintf(address, sizeof address, "10.0.%d.%d", i / 250, i % 250);
+        add(&log, address, "", 0);
+    }
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(add_code(&log, "10.0.0.1", "mallory", 403, 0), !i);
+    json_t *lines = log_end(&log);
+    assert_int_equal(json_array_size(lines), 2); /* each stranger came once */
+    assert_string_equal(text_of(lines, 0, "owner"), "mallory");
+    assert_int_equal(count_of(lines, 0), 6);
+    assert_int_equal(count_of(lines, 1), 1000 - LOG_THROTTLE_UNKNOWN);
+    json_decref(lines);
+}
+
+static void fill(struct journal *journal)
+{
+    static const char text[1 << 16] = {[0 ...(1 << 16) - 2] = ' '};
+    char now[CLOCK_TEXT_BYTES];
+    while (!journal_is_full(journal)) {
+        buffer_text(journal_begin(journal, now), text);
+        journal_end(journal);
+    }
+}
+
+static void a_count_waits_until_the_log_has_room(void **state)
+{
+    (void)state;
+    char folder[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
+    struct journal *journal;
+    struct error error = {0};
+    const struct crowd_key key = {{1}};
+    const struct throttled request = {.address = &key, .remote = "192.0.2.9", .owner = "", .code = 401};
+    scratch_make(folder);
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    struct pollfd reader = {.fd = open(path, O_RDONLY | O_NONBLOCK), .events = POLLIN};
+    assert_true(reader.fd >= 0);
+    assert_int_equal(journal_open(&journal, path, NULL, &error), 0);
+    struct log_throttle *throttle = log_throttle_new(journal, "");
+    assert_true(log_throttle_add(throttle, &request, 0));
+    assert_false(log_throttle_add(throttle, &request, 0));
+    fill(journal);
+    assert_int_equal(poll(&reader, 1, -1),
+                     1); /* the journal's thread writes what it has, and the pipe has no room for it */
+    fill(journal);
+    log_throttle_write(throttle, 61 * second_ns);
+    assert_false(log_throttle_add(throttle, &request, 61 * second_ns)); /* its count is kept */
+    log_throttle_free(throttle);
+    journal_close(journal);
+    close(reader.fd);
+    scratch_remove(folder);
 }
 
 int main(void)
@@ -145,6 +230,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_minute_of_one_address_is_one_line_and_a_count),
         cmocka_unit_test(each_address_and_owner_is_told_apart),
+        cmocka_unit_test(each_code_is_told_apart),
+        cmocka_unit_test(strangers_leave_room_for_those_who_have_a_token),
+        cmocka_unit_test(a_count_waits_until_the_log_has_room),
         cmocka_unit_test(beyond_so_many_addresses_the_rest_share_a_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
