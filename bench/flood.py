@@ -36,7 +36,10 @@ def flood(port, path, over, refused):
             client.sendall(request * AT_ONCE)
             rest, answers = b"", 0
             while answers < AT_ONCE:
-                piece = rest + client.recv(1 << 20)
+                received = client.recv(1 << 20)
+                if not received:
+                    raise ConnectionError("the service has closed the connection")
+                piece = rest + received
                 answers += piece.count(b"HTTP/1.1 401 ")
                 rest = piece[-12:]  # less than what is counted
             refused.value += answers

@@ -116,9 +116,11 @@ class Service:
     def busy(self):
         """A device runs this one for as long as the block lasts, however long that takes: what is submitted meanwhile waits."""
         one = self.post({**SMALL, "timeout_s": 3600, "labels": {"fake": "sleep:3600"}}).json()
-        self.until(lambda: self.get(one["links"]["self"]).json()["state"] == "running")
-        yield one
-        self.delete(one["links"]["self"])
+        try:
+            self.until(lambda: self.get(one["links"]["self"]).json()["state"] == "running")
+            yield one
+        finally:
+            self.delete(one["links"]["self"])
 
     def processor_s(self):
         """Processor time of the service so far: what else the machine does is not in it."""
