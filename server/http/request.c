@@ -182,6 +182,16 @@ void request_made(struct request *request, const char *id)
     request->made = id;
 }
 
+int request_seconds(const struct request *request)
+{
+    return request->http->request_s;
+}
+
+void request_send_within(struct request *request, int seconds)
+{
+    peer_send_within(request->http, request->peer, seconds);
+}
+
 void request_unchanged(struct request *request)
 {
     request->unchanged = true;

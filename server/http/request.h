@@ -86,6 +86,13 @@ enum handled request_wait_until(struct request *request, double seconds);
 /* The time of request_wait_until() is over, or as many wait with the client's token as may: answer with what there is. */
 bool request_over(const struct request *request);
 
+/* --request-seconds: how long a client has to send a request. */
+int request_seconds(const struct request *request);
+
+/* The connection is closed when its reply, which is about to be sent, is not read within so many seconds: for what holds
+   something that others wait for. */
+void request_send_within(struct request *request, int seconds);
+
 /* The service is about to end: what is not there now will not come. */
 bool request_ending(const struct request *request);
 

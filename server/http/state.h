@@ -60,6 +60,7 @@ struct peer {
     bool interim; /* HTTP/1.1: may be sent an interim response */
     bool probed;  /* was sent one, since it sends no more */
     int64_t wait_until_ns;
+    int64_t send_until_ns; /* its present reply is to have left by then; 0: whenever the client reads it */
 };
 
 struct http {

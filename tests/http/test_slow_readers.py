@@ -4,6 +4,7 @@ import json
 import select
 import socket
 import threading
+import time
 
 import pytest
 import requests
@@ -24,10 +25,10 @@ def comparison(a, b):
     return json.dumps({"a": {"sweep": a}, "b": {"sweep": b}}).encode()
 
 
-def ask(service, address, method, path, body=b""):
+def ask(service, address, method, path, body=b"", room=4096):
     """A connection from that address whose client reads nothing by itself, and has little room for what comes."""
     client = socket.socket()
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
     client.bind((address, 0))
     client.settimeout(60)
     client.connect(("127.0.0.1", service.port))
@@ -48,23 +49,51 @@ def rest(client):
     return received
 
 
-def test_comparisons_that_nobody_reads_hold_up_their_own_client_alone(start):
-    service = start("--queue-limit", "10000")
-    sweeps = [submit_sweep(service, 800) for _ in range(2)]
-    service.until(lambda: all(service.get(f"/v1/sweeps/{sweep}?page_size=1").json()["state"] == "succeeded" for sweep in sweeps), 60)
-    body = comparison(*sweeps)
+@pytest.fixture
+def compared(start):
+    """A service that closes a connection which does not read its comparison after so many seconds, and a comparison."""
+    def make(seconds, points=800):
+        service = start("--queue-limit", "10000", "--request-seconds", str(seconds))
+        sweeps = [submit_sweep(service, points) for _ in range(2)]
+        service.until(lambda: all(service.get(f"/v1/sweeps/{sweep}?page_size=1").json()["state"] == "succeeded" for sweep in sweeps), 60)
+        return service, comparison(*sweeps)
+
+    return make
+
+
+def test_comparisons_that_nobody_reads_hold_up_their_own_client_alone(compared):
+    service, body = compared(300)
     first, second = (ask(service, ANOTHER, "POST", "/v1/comparisons", body) for _ in range(2))
     assert begins(first) == begins(second) == 200
-    waiting = [ask(service, ANOTHER, "POST", "/v1/comparisons", body) for _ in range(8)]
+    waiting = [ask(service, ANOTHER, "POST", "/v1/comparisons", body) for _ in range(16)]
     for _ in range(3):
         assert service.request("POST", "/v1/comparisons", data=body, headers={"Content-Type": "application/json"}).status_code == 200
     assert not select.select(waiting, [], [], 0)[0]  # nor refused
+    many = ask(service, ANOTHER, "POST", "/v1/comparisons", body)
+    turn = select.select([many, *waiting], [], [], 60)[0]  # one of the 17, whichever came last
+    refusal = rest(turn[0])
+    assert len(turn) == 1 and refusal.startswith(b"HTTP/1.1 503 ") and b"\r\nRetry-After: " in refusal and b"16 comparisons of yours wait" in refusal
+    waiting = [client for client in [many, *waiting] if client is not turn[0]]
     first.close()
     service.until(lambda: select.select(waiting, [], [], 0)[0])
     turn, = select.select(waiting, [], [], 0)[0]
     assert begins(turn) == 200 and b"]}" in rest(turn)[-20:]
     for client in (second, turn, *waiting):
         client.close()
+    service.works()
+
+
+def test_a_reader_that_goes_on_slowly_is_cut_off(compared):
+    """It would never be idle for as long as a connection may be, and hold its slot for as long as it likes."""
+    service, body = compared(3, 2000)
+    reader = ask(service, ANOTHER, "POST", "/v1/comparisons", body, 32768)
+    assert begins(reader) == 200
+    received = b""
+    while piece := reader.recv(12000):
+        received += piece
+        time.sleep(0.1)
+    assert not received.endswith(b"0\r\n\r\n")
+    reader.close()
     service.works()
 
 

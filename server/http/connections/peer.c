@@ -224,11 +224,19 @@ void peer_send(struct http *http, struct peer *peer)
     pthread_mutex_unlock(&http->lock);
 }
 
+void peer_send_within(struct http *http, struct peer *peer, int seconds)
+{
+    pthread_mutex_lock(&http->lock);
+    peer->send_until_ns = clock_monotonic_ns() + seconds * second_ns;
+    pthread_mutex_unlock(&http->lock);
+}
+
 void peer_done(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     phase_set(http, peer, PEER_ARRIVING);
     peer->uploading = peer->follows = false;
+    peer->send_until_ns = 0;
     peer->arriving_since_ns = clock_monotonic_ns();
     room_refresh(http, peer);
     pthread_mutex_unlock(&http->lock);
@@ -256,6 +264,8 @@ static int64_t peer_watch(struct http *http, struct peer *peer, int64_t now, boo
 {
     int64_t limit = peer->arriving_since_ns + http->request_s * second_ns;
     if (peer->phase == PEER_ARRIVING && !peer->cut && now >= limit)
+        room_cut(http, peer);
+    if (peer->phase == PEER_SENDING && !peer->cut && peer->send_until_ns && now >= peer->send_until_ns)
         room_cut(http, peer);
     if (peer->phase != PEER_WAITING || !peer->timed)
         return INT64_MAX;

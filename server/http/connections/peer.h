@@ -49,6 +49,10 @@ void peer_arrive(struct http *http, struct peer *peer, uint64_t token);
 
 /* The reply is on its way; and it has left, or the connection is gone. */
 void peer_send(struct http *http, struct peer *peer);
+
+/* Its reply, which is about to be sent, must have left within so many seconds, or it is cut off. */
+void peer_send_within(struct http *http, struct peer *peer, int seconds);
+
 void peer_done(struct http *http, struct peer *peer);
 
 /* Starts the thread that watches all of them. */

@@ -14,7 +14,7 @@
 #include "server/routes/answers/comparing/comparison_slots.h"
 #include "server/routes/service.h"
 
-enum { SLOT_WAIT_S = 30 };     /* for others to be answered */
+enum { SLOT_WAIT_MORE_S = 5 }; /* for a slot, beyond the time that a client has to read an answer */
 enum { ROWS_A_TURN = 1000 };   /* read before others have their turn */
 enum { SIDE_MAX_MS = 4000 };   /* of the processor, for reading */
 enum { POINTS_A_PIECE = 100 }; /* of the answer */
@@ -267,6 +267,7 @@ static enum handled answer(struct request *request, struct comparing *work)
     work->next = work->comparison->point_count;
     work->columns = work->table ? comparison_columns(work->comparison) : NULL;
     request_keep(request, NULL, NULL);
+    request_send_within(request, request_seconds(request));
     return reply_stream(request, piece_write, work, comparing_free);
 }
 
@@ -294,7 +295,7 @@ static enum handled begin(struct request *request, struct comparing *work)
                          "there is no room for it: %d comparisons of yours, or %d of all clients, are "
                          "being made or have answers that are not read to their end",
                          COMPARISON_SLOTS_EACH, COMPARISON_SLOTS)
-                   : request_wait_until(request, SLOT_WAIT_S);
+                   : request_wait_until(request, request_seconds(request) + SLOT_WAIT_MORE_S);
     json_t *object =
         body_parse(body, length, "{\"a\": {\"sweep\": \"...\"}, \"b\": {\"sweep\": \"...\"}}", detail);
     if (!object)
@@ -315,8 +316,13 @@ static enum handled enter(struct request *request)
     struct comparing *work = calloc(1, sizeof *work);
     if (!work)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to compare");
+    if (!comparison_slot_enter(&work->slot, request)) {
+        free(work);
+        return reply_problem(request, PROBLEM_UNAVAILABLE,
+                             "%d comparisons of yours wait already; wait until some of them are answered",
+                             COMPARISONS_WAITING_EACH);
+    }
     request_keep(request, work, comparing_free);
-    comparison_slot_enter(&work->slot, request);
     return begin(request, work);
 }
 

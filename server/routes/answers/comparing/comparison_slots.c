@@ -8,14 +8,20 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and all slots */
 static struct comparison_slot *held, *waiting, **waiting_end = &waiting;
 
-static bool client_may(uint64_t client)
+static int slots_in(const struct comparison_slot *list)
 {
-    int all = 0, own = 0;
-    for (const struct comparison_slot *slot = held; slot; slot = slot->next) {
-        all++;
-        own += slot->client == client;
-    }
-    return all < COMPARISON_SLOTS && own < COMPARISON_SLOTS_EACH;
+    int count = 0;
+    for (; list; list = list->next)
+        count++;
+    return count;
+}
+
+static int slots_of(const struct comparison_slot *list, uint64_t client)
+{
+    int count = 0;
+    for (; list; list = list->next)
+        count += list->client == client;
+    return count;
 }
 
 static void list_remove(struct comparison_slot **at, const struct comparison_slot *slot)
@@ -34,17 +40,21 @@ static void slot_hold(struct comparison_slot *slot)
     held = slot;
 }
 
-void comparison_slot_enter(struct comparison_slot *slot, struct request *request)
+bool comparison_slot_enter(struct comparison_slot *slot, struct request *request)
 {
+    bool entered = true;
     *slot = (struct comparison_slot){.request = request, .client = request_client(request)};
     pthread_mutex_lock(&lock);
-    if (client_may(slot->client)) {
+    if (slots_in(held) < COMPARISON_SLOTS && slots_of(held, slot->client) < COMPARISON_SLOTS_EACH) {
         slot_hold(slot);
+    } else if (slots_of(waiting, slot->client) == COMPARISONS_WAITING_EACH) {
+        entered = false;
     } else {
         *waiting_end = slot;
         waiting_end = &slot->next;
     }
     pthread_mutex_unlock(&lock);
+    return entered;
 }
 
 bool comparison_slot_held(const struct comparison_slot *slot)
@@ -55,13 +65,26 @@ bool comparison_slot_held(const struct comparison_slot *slot)
     return is_held;
 }
 
+/* NULL: nobody waits who may have one. */
+static struct comparison_slot *slot_next(void)
+{
+    struct comparison_slot *next = NULL;
+    int fewest = COMPARISON_SLOTS_EACH;
+    for (struct comparison_slot *slot = waiting; slot && fewest > 0; slot = slot->next) {
+        int own = slots_of(held, slot->client);
+        if (own < fewest) {
+            next = slot;
+            fewest = own;
+        }
+    }
+    return next;
+}
+
 void comparison_slot_leave(struct comparison_slot *slot)
 {
     pthread_mutex_lock(&lock);
     list_remove(slot->held ? &held : &waiting, slot);
-    struct comparison_slot *next = waiting;
-    while (next && !client_may(next->client))
-        next = next->next;
+    struct comparison_slot *next = slots_in(held) < COMPARISON_SLOTS ? slot_next() : NULL;
     if (next) {
         list_remove(&waiting, next);
         slot_hold(next);

@@ -1,5 +1,5 @@
-/* How many comparisons are in memory at a time: of all clients, and of one. A further one waits for a slot, in the order in
-   which they came. */
+/* How many comparisons are in memory at a time: of all clients, and of one. A further one waits for a slot: that of a client
+   with fewer slots gets the next one, else the one that came first. */
 #ifndef COALESCED_SERVER_ROUTES_ANSWERS_COMPARING_COMPARISON_SLOTS_H
 #define COALESCED_SERVER_ROUTES_ANSWERS_COMPARING_COMPARISON_SLOTS_H
 
@@ -8,7 +8,7 @@
 
 struct request;
 
-enum { COMPARISON_SLOTS = 8, COMPARISON_SLOTS_EACH = 2 };
+enum { COMPARISON_SLOTS = 8, COMPARISON_SLOTS_EACH = 2, COMPARISONS_WAITING_EACH = 16 };
 
 /* Part of the caller's own struct. Its members are for comparison_slots.c. */
 struct comparison_slot {
@@ -18,8 +18,9 @@ struct comparison_slot {
     bool held;
 };
 
-/* Takes a slot, or waits for one: then the request is woken when it has it. Any thread, as all of them. */
-void comparison_slot_enter(struct comparison_slot *slot, struct request *request);
+/* Takes a slot, or waits for one: then the request is woken when it has it. False: as many of the client wait as may, and
+   comparison_slot_leave() is not to be called. Any thread, as all of them. */
+bool comparison_slot_enter(struct comparison_slot *slot, struct request *request);
 
 bool comparison_slot_held(const struct comparison_slot *slot);
 
