@@ -14,6 +14,7 @@
 
 #include "server/http/content/cache.h"
 #include "server/http/content/gzip.h"
+#include "base/clock.h"
 #include "server/http/connections/lane.h"
 
 /* One with that many bytes, put under its tag, made of what was read at that age; the caller keeps no reference. */
@@ -236,6 +237,29 @@ static void quick_run(struct lane_task *task)
     atomic_fetch_add(&quick, 1);
 }
 
+/* Of tens of thousands that wait none is looked at for another one that comes: with a list this takes seconds. */
+static void clients_of_the_lane_are_found_at_once(void **state)
+{
+    (void)state;
+    enum { CLIENTS = 60000 };
+    struct lane *lane;
+    struct error error = {0};
+    struct lane_task gate = {.run = gate_run, .client = CLIENTS}, *tasks = calloc(2 * CLIENTS, sizeof *tasks);
+    atomic_store(&gate_open, false);
+    assert_non_null(tasks);
+    assert_int_equal(lane_start(&lane, 1, &error), 0);
+    lane_add(lane, &gate);
+    int64_t began_ns = clock_thread_ns();
+    for (int i = 0; i < 2 * CLIENTS; i++) {
+        tasks[i] = (struct lane_task){.run = quick_run, .client = (uint64_t)(i % CLIENTS)};
+        lane_add(lane, &tasks[i]);
+    }
+    assert_in_range(clock_thread_ns() - began_ns, 0, 1000000000);
+    atomic_store(&gate_open, true);
+    lane_stop(lane);
+    free(tasks);
+}
+
 static void a_client_has_at_most_half_of_the_lanes_threads(void **state)
 {
     (void)state;
@@ -243,6 +267,7 @@ static void a_client_has_at_most_half_of_the_lanes_threads(void **state)
     struct lane *lane;
     struct lane_task slow[8], other = {.run = quick_run, .client = 2};
     atomic_store(&gate_open, false);
+    atomic_store(&quick, 0);
     assert_int_equal(lane_start(&lane, 4, &error), 0);
     for (int i = 0; i < 8; i++) {
         slow[i] = (struct lane_task){.run = blocked_run, .client = 1};
@@ -298,6 +323,7 @@ int main(void)
         cmocka_unit_test(no_more_copies_wait_than_are_of_use),
         cmocka_unit_test(tasks_of_the_lane_take_turns),
         cmocka_unit_test(clients_of_the_lane_take_turns_however_many_tasks_one_has),
+        cmocka_unit_test(clients_of_the_lane_are_found_at_once),
         cmocka_unit_test(a_client_has_at_most_half_of_the_lanes_threads),
         cmocka_unit_test(what_is_compressed_comes_back),
     };

@@ -17,9 +17,11 @@ struct lane_task {
     void (*run)(struct lane_task *task);
     uint64_t client; /* equal for tasks of one client */
     /* the lane's own, while it waits */
-    struct lane_task *next;        /* of its client */
-    struct lane_task *last;        /* of its client; set in the client's first one */
-    struct lane_task *next_client; /* the first one of the client whose turn is next; set likewise */
+    struct lane_task *next; /* of its client */
+    /* valid only in the first task of a client */
+    struct lane_task *client_tail;      /* the client's last one */
+    struct lane_task *next_client_head; /* the first one of the client whose turn is next */
+    struct lane_task *next_in_slot;     /* that of another client, in the lane's table of clients */
 };
 
 int lane_start(struct lane **lane, int threads, struct error *error);
