@@ -33,7 +33,7 @@ static int64_t log_room(const void *arg, int file)
     const struct config *config = arg;
     struct stat log, data;
     bool shared = fstat(file, &log) == 0 && stat(config->data_dir, &data) == 0 && log.st_dev == data.st_dev;
-    return shared ? store_room_for_others(file, config->reserve_bytes) : INT64_MAX;
+    return shared ? store_log_budget_bytes(file, config->reserve_bytes) : INT64_MAX;
 }
 
 /* Both in one place are one journal: two would write into each other's lines where a pipe takes a part of them. */

@@ -99,8 +99,8 @@ static enum MHD_Result request_run(struct request *request)
         case STAGE_CALL:
             if (request_hands_over(request) && !request_settle(request))
                 return MHD_YES;
-            /* It may have waited before. The first call of a read comes just after peer_begin(): it is armed, and a
-               token that is revoked in between costs a reply that goes to a closed socket. */
+            /* Skips the handler if the client has left or its token was revoked. The first call of a GET is not checked: its reply
+               goes to a closed socket. */
             if (request->settled && !peer_arm(http, peer))
                 return MHD_NO;
             request->wait_s = 0;

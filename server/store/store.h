@@ -88,10 +88,10 @@ int store_remove(struct store *store, enum store_kind kind, const char *id,
    for known keys; see writer/room.h. 0, as at first: none do. */
 void store_reserve(struct store *store, int64_t reserve_bytes);
 
-/* How many bytes whoever is not the store, as a log, may write to the file system of that open file: what is free beyond the
-   reserve and a quarter of it, so that what others write never ends submissions. INT64_MAX: nothing is reserved, or nobody
+/* How many bytes logs may write to the file system of that open file: what is free beyond the reserve and a quarter of it, so
+   that logs never end submissions. INT64_MAX: nothing is reserved, or nobody
    knows. Any thread; needs no store. */
-int64_t store_room_for_others(int file, int64_t reserve_bytes);
+int64_t store_log_budget_bytes(int file, int64_t reserve_bytes);
 
 /* ---- what has happened, for whoever follows ---- */
 

@@ -186,7 +186,7 @@ bool peer_produce(struct http *http, struct peer *peer, struct lane_task *task)
     return open;
 }
 
-bool peers_later(struct http *http, struct lane_task *task)
+bool peers_run_unattached(struct http *http, struct lane_task *task)
 {
     pthread_mutex_lock(&http->lock);
     bool open = task_add(http, task);

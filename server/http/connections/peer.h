@@ -33,8 +33,8 @@ void peer_return(struct http *http, struct peer *peer);
 bool peer_produce(struct http *http, struct peer *peer, struct lane_task *task);
 void peer_produced(struct http *http, struct peer *peer);
 
-/* Has the lane run a task that no connection waits for. False: the service closes, and it will not run. */
-bool peers_later(struct http *http, struct lane_task *task);
+/* Has the lane run a task that belongs to no connection. False: the service closes, and it will not run. */
+bool peers_run_unattached(struct http *http, struct lane_task *task);
 
 /* Suspends the connection while its reply is sent by somebody else; peer_produced() resumes it. */
 void peer_pause(struct http *http, struct peer *peer);

@@ -15,8 +15,7 @@
 /* A piece ends at that many bytes or after that time, so that streams take turns. */
 enum { PIECE_BYTES = 32 << 10, BLOCK_BYTES = 4 << 10 };
 
-/* So much may wait in the socket for a client to read it, beyond what is on its way: the system would take megabytes, which
-   would all have to be made for somebody who reads nothing. */
+/* Limit of data queued in the socket and not yet sent (TCP_NOTSENT_LOWAT). */
 enum { UNSENT_BYTES = 128 << 10 };
 
 static const int64_t piece_ns = 5000000;
@@ -50,7 +49,7 @@ static void stream_free(void *arg)
 {
     struct stream *stream = arg;
     stream->task.run = stream_release;
-    if (!peers_later(stream->http, &stream->task))
+    if (!peers_run_unattached(stream->http, &stream->task))
         stream_release(&stream->task);
 }
 

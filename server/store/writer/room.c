@@ -9,7 +9,7 @@
 enum {
     EXPERIMENT_BYTES = 8192, /* with its result and its index entries */
     LOOK_MS = 200,           /* between two looks at the file system */
-    OTHERS_KEEP = 4, /* others stop while that part of the reserve is left beside it, for submissions */
+    LOG_HEADROOM_PART = 4,   /* logs leave that part of the reserve free beside it, for submissions */
 };
 
 int64_t room_reserve(int64_t reserve_bytes, int64_t total_bytes)
@@ -28,12 +28,12 @@ static bool room_look(int file, int64_t reserve_bytes, int64_t *free_bytes, int6
     return true;
 }
 
-int64_t store_room_for_others(int file, int64_t reserve_bytes)
+int64_t store_log_budget_bytes(int file, int64_t reserve_bytes)
 {
     int64_t free_bytes, reserve;
     if (!reserve_bytes || !room_look(file, reserve_bytes, &free_bytes, &reserve))
         return INT64_MAX;
-    return free_bytes - reserve / OTHERS_KEEP;
+    return free_bytes - reserve / LOG_HEADROOM_PART;
 }
 
 int room_take(struct room *room, int experiments, struct error *error)
