@@ -4,18 +4,23 @@
 #   healthcheck.sh [PID]    of the service; by default the container's own
 set -u
 
-# The oldest process of that name: a command of `docker exec` has it too.
+# The oldest process of that name, as a command of `docker exec` has it too; of this container, as others are seen where it
+# shares its processes with them; and one whose options may be read.
 service_pid() {
-    local folder
+    local folder own
+    own=$(readlink /proc/self/ns/mnt)
     for folder in /proc/[0-9]*; do
-        [ "$(cat "$folder/comm" 2>/dev/null)" != coalesced ] || echo "${folder#/proc/}"
+        [ "$(cat "$folder/comm" 2>/dev/null)" = coalesced ] &&
+            [ "$(readlink "$folder/ns/mnt" 2>/dev/null)" = "$own" ] &&
+            head -c 1 "$folder/environ" >/dev/null 2>&1 && echo "${folder#/proc/}"
     done | sort -n | head -n 1
 }
 
 pid=${1:-$(service_pid)}
-[ -n "$pid" ] && [ -r "/proc/$pid/environ" ] || { echo "the service does not run" && exit 1; }
-mapfile -d '' words <"/proc/$pid/cmdline"
-mapfile -d '' variables <"/proc/$pid/environ"
+[ -n "$pid" ] && [ -d "/proc/$pid" ] || { echo "the service does not run" && exit 1; }
+words=() variables=()
+{ mapfile -d '' words <"/proc/$pid/cmdline" && mapfile -d '' variables <"/proc/$pid/environ"; } ||
+    { echo "the options of process $pid cannot be read by $(id -un)" && exit 1; }
 
 # option FLAG VARIABLE DEFAULT: its value as the service reads it; a flag wins, and of several the last.
 option() {
