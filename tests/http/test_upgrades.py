@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 STEPS = sorted((pathlib.Path(__file__).parents[1] / "upgrades").glob("step_*.sql"))
 KEYED = {**SMALL, "offset": 3, "labels": {"who": "me"}}
-NEWEST = 7
+NEWEST = 8
 
 
 def database_of(data):

@@ -1,9 +1,11 @@
 /* Names of devices that come one after the other, more than there are numbers. */
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "server/devices/pool/identity.h"
@@ -134,12 +136,78 @@ static void a_number_is_not_given_again_while_anything_stored_refers_to_it(void 
     assert_int_equal(devices_named(f->devices, "device6"), -1);
 }
 
+/* Changes the database of a closed store. */
+static void database_change(struct fixture *f, const char *sql)
+{
+    char path[SCRATCH_BYTES + 32];
+    sqlite3 *db = NULL;
+    snprintf(path, sizeof path, "%s/coalesced.db", f->service.directory);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void a_lost_run_without_a_device_keeps_no_number(void **state)
+{
+    struct fixture *f = *state;
+    int numbers[DEVICES_MAX];
+    char id[ID_BYTES];
+    assert_int_equal(number(f, 0, DEVICES_MAX, numbers), 0);
+    service_queue(&f->service, 3, 0, id);
+    end(f);
+    database_change(f, "UPDATE experiments SET lost = '[{\"attempt\":1}]'");
+    begin(f);
+    assert_int_equal(number(f, DEVICES_MAX, DEVICES_MAX, numbers), 1);
+}
+
+static int scanned; /* steps of full scans, of statements that look for numbers */
+
+static int statement_ended(unsigned reason, void *context, void *statement, void *nanoseconds)
+{
+    (void)reason, (void)context, (void)nanoseconds;
+    if (strncmp(sqlite3_sql(statement), "SELECT number FROM devices", 26) == 0)
+        scanned += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
+    return 0;
+}
+
+static int connection_trace(sqlite3 *db, const char **message, const void *api)
+{
+    (void)message, (void)api;
+    return sqlite3_trace_v2(db, SQLITE_TRACE_PROFILE, statement_ended, NULL);
+}
+
+static void looking_for_a_number_does_not_scan_the_experiments(void **state)
+{
+    enum { EXPERIMENTS = 3000 };
+    struct fixture *f = *state;
+    int numbers[DEVICES_MAX];
+    char id[ID_BYTES];
+    assert_int_equal(number(f, 0, DEVICES_MAX, numbers), 0);
+    service_queue(&f->service, 3, 0, id);
+    assert_int_equal(service_cancel(&f->service, id, NULL), 0);
+    end(f);
+    database_change(f, "DROP TRIGGER experiments_end_once;"
+                       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
+                       " INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms,"
+                       " finished_ms, kernel, request) SELECT id || i, state, device, priority, timeout_s,"
+                       " submitted_ms, finished_ms, kernel, request FROM experiments, n");
+    assert_int_equal(sqlite3_auto_extension((void (*)(void))connection_trace), SQLITE_OK);
+    begin(f);
+    scanned = 0;
+    assert_int_equal(number(f, DEVICES_MAX, DEVICES_MAX, numbers), 1);
+    sqlite3_reset_auto_extension();
+    assert_in_range(scanned, 1, EXPERIMENTS / 2); /* the devices */
+}
+
 int main(void)
 {
 #define ONE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         ONE(ten_thousand_names_have_no_more_rows_than_there_are_numbers),
         ONE(a_number_is_not_given_again_while_anything_stored_refers_to_it),
+        ONE(a_lost_run_without_a_device_keeps_no_number),
+        ONE(looking_for_a_number_does_not_scan_the_experiments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,18 +103,18 @@ int store_devices_unused(struct store *store, void (*each)(void *arg, int number
                          struct error *error)
 {
     struct unused unused = {each, arg};
-    /* A request that waits may name its peer by a number. */
-    return rows_read(store,
-                     "SELECT number FROM devices"
-                     " WHERE NOT EXISTS (SELECT 1 FROM experiments WHERE device = devices.number)"
-                     " AND number NOT IN (SELECT device FROM holds"
-                     " UNION SELECT json_extract(value, '$.device') FROM experiments, json_each(lost) WHERE "
-                     "lost IS NOT NULL"
-                     " UNION SELECT CASE WHEN json_valid(request) THEN ifnull(json_extract(request, "
-                     "'$.peer'), -1) ELSE -1 END FROM experiments"
-                     " WHERE state IN ('queued', 'running'))"
-                     " ORDER BY hello_ms, number",
-                     "the devices", unused_row, &unused, error);
+    /* A request that waits may name its peer by a number. No value may be NULL: NOT IN would be true of no number. */
+    return rows_read(
+        store,
+        "SELECT number FROM devices"
+        " WHERE NOT EXISTS (SELECT 1 FROM experiments WHERE device = devices.number)"
+        " AND number NOT IN (SELECT device FROM holds"
+        " UNION SELECT ifnull(json_extract(value, '$.device'), -1) FROM experiments, json_each(lost)"
+        " WHERE lost IS NOT NULL"
+        " UNION SELECT CASE WHEN json_valid(request) THEN ifnull(json_extract(request, '$.peer'), -1)"
+        " ELSE -1 END FROM experiments WHERE state IN ('queued', 'running'))"
+        " ORDER BY hello_ms, number",
+        "the devices", unused_row, &unused, error);
 }
 
 struct calibrations {
