@@ -1,6 +1,6 @@
 /* What the service knows of its devices: told by their supervisors and by the pool (pool/pool.h), read by whoever answers
-   questions. A device is known by its name, which has the same number for ever; the numbers of those that are in the list
-   now need not be dense. Any thread. */
+   questions. A device is known by its name, which keeps its number until nothing stored refers to it and another name needs
+   the number (pool/identity.h); the numbers of those that are in the list now need not be dense. Any thread. */
 #ifndef COALESCED_SERVER_DEVICES_DEVICES_H
 #define COALESCED_SERVER_DEVICES_DEVICES_H
 

@@ -198,6 +198,17 @@ void queue_present(struct queue *queue, const struct device_set *now)
     pthread_mutex_unlock(&queue->lock);
 }
 
+void queue_reset_device(struct queue *queue, int device)
+{
+    struct owner *owner;
+    pthread_mutex_lock(&queue->lock);
+    queue->devices[device].pace = (struct pace){0};
+    LIST_FOREACH(owner, &queue->owners.all, next)
+    if (owner_at(owner, device))
+        owner_at(owner, device)->pace = (struct pace){0};
+    pthread_mutex_unlock(&queue->lock);
+}
+
 void queue_readiness(struct queue *queue, int index, enum queue_readiness readiness)
 {
     pthread_mutex_lock(&queue->lock);

@@ -212,6 +212,9 @@ bool queue_held(struct queue *queue, int device);
    ended. */
 void queue_present(struct queue *queue, const struct device_set *now);
 
+/* The number is another device's from here on, to which nothing stored refers: forgets how long experiments took there. */
+void queue_reset_device(struct queue *queue, int device);
+
 /* How soon a device could begin. */
 enum queue_readiness {
     QUEUE_OUT,      /* not usable now: unhealthy, backing off */

@@ -135,9 +135,9 @@ int store_devices(struct store *store, void (*each)(void *arg, const struct stor
                   struct error *error);
 
 /* The numbers of devices to which nothing stored refers: no experiment ran, runs or waits there, or lost a run there, and no
-   hold is on it. Those of which nothing was heard for longest come first; as store_shares(). */
-int store_devices_unused(struct store *store, void (*each)(void *arg, int number), void *arg,
-                         struct error *error);
+   hold is on it. The one that was used least recently comes first; as store_shares(). */
+int store_devices_reclaimable(struct store *store, void (*each)(void *arg, int number), void *arg,
+                              struct error *error);
 
 /* The newest calibration of each device that has one: each() gets texts borrowed for the call; as store_shares(). */
 int store_calibrations(struct store *store,

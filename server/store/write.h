@@ -129,10 +129,10 @@ struct store_hold {
 struct store_device {
     int number;
     bool
-        reused; /* the number is that of another device, which is forgotten; REFUSED when a stored experiment or hold has it */
+        replaces_old_device; /* the number is another's, which is forgotten; REFUSED when an experiment or a hold has it */
     const char *name;  /* borrowed until done(), as the next */
     const char *hello; /* NULL: what is kept stays */
-    int64_t hello_ms;
+    int64_t hello_ms;  /* when it said that or was used last; an earlier time than is kept changes nothing */
 };
 
 /* What a device's times are made of, by a calibration that ended. All texts are borrowed until done(). */

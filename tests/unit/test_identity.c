@@ -61,20 +61,22 @@ static int tear_down(void **state)
 /* A list of so many new names, from that one on. How many were left out. */
 static int number(struct fixture *f, int from, int count, int numbers[DEVICES_MAX])
 {
-    struct error error = {0}, left_out;
+    struct error error = {0};
+    struct numbering numbering;
     struct device_set none = {{0}};
     int out = 0;
     f->roster->count = count;
     for (int i = 0; i < count; i++)
         snprintf(f->roster->entries[i].listing.name, DEVICE_NAME_BYTES, "device%d", from + i);
-    if (identity_number(f->identity, f->roster, &none, numbers, &left_out, &error) < 0)
+    if (identity_number(f->identity, f->roster, &none, &numbering, &error) < 0)
         fail_msg("%s", error.text);
+    memcpy(numbers, numbering.numbers, sizeof numbering.numbers);
     for (int i = 0; i < count; i++) {
         out += numbers[i] < 0;
         if (numbers[i] >= 0)
             devices_list(f->devices, numbers[i], &f->roster->entries[i].listing);
     }
-    assert_int_equal(left_out.kind, out ? ERROR_INVALID : ERROR_NONE);
+    assert_int_equal(numbering.no_number_error.kind, out ? ERROR_INVALID : ERROR_NONE);
     return out;
 }
 
@@ -134,6 +136,19 @@ static void a_number_is_not_given_again_while_anything_stored_refers_to_it(void 
         assert_false(numbers[i] == 3 || numbers[i] == 5 || numbers[i] == 7);
     assert_int_equal(devices_named(f->devices, "device5"), 5);
     assert_int_equal(devices_named(f->devices, "device6"), -1);
+}
+
+static void the_number_of_the_device_that_was_used_least_recently_is_given_again_first(void **state)
+{
+    struct fixture *f = *state;
+    int numbers[DEVICES_MAX];
+    assert_int_equal(number(f, 0, DEVICES_MAX, numbers), 0);
+    for (int i = 0; i < DEVICES_MAX; i++)
+        if (i != 7)
+            identity_touch(f->identity, i);
+    store_flush(f->service.store);
+    assert_int_equal(number(f, DEVICES_MAX, 1, numbers), 0);
+    assert_int_equal(numbers[0], 7);
 }
 
 /* Changes the database of a closed store. */
@@ -206,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ONE(ten_thousand_names_have_no_more_rows_than_there_are_numbers),
         ONE(a_number_is_not_given_again_while_anything_stored_refers_to_it),
+        ONE(the_number_of_the_device_that_was_used_least_recently_is_given_again_first),
         ONE(a_lost_run_without_a_device_keeps_no_number),
         ONE(looking_for_a_number_does_not_scan_the_experiments),
     };

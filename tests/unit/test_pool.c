@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "api/text.h"
@@ -212,6 +213,26 @@ static void cancel_and_remove(struct fixture *f, const char *id)
     sem_destroy(&gone);
 }
 
+/* Reloads the list, and waits until the log says so. */
+static void reload_is_told(struct fixture *f)
+{
+    FILE *log = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    char text[4096] = "";
+    assert_non_null(log);
+    dup2(fileno(log), STDERR_FILENO);
+    pool_reload(f->pool);
+    for (int tries = 0; !strstr(text, "the list of devices was read") && tries < 4000; tries++) {
+        pause_ms(5);
+        ssize_t size = pread(fileno(log), text, sizeof text - 1, 0);
+        text[size < 0 ? 0 : size] = '\0';
+    }
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    fclose(log);
+    assert_non_null(strstr(text, "the list of devices was read"));
+}
+
 /* Each of 128 devices has an experiment: a further one is left out until one of those is removed. */
 static void the_number_of_a_stored_experiment_stays_with_its_device(void **state)
 {
@@ -228,6 +249,7 @@ static void the_number_of_a_stored_experiment_stays_with_its_device(void **state
     assert_int_equal(devices_first(f->devices), 7);
     assert_true(pool_wrong(f->pool, &why));
     assert_non_null(strstr(why.text, "no number is left for device b"));
+    reload_is_told(f);
     cancel_and_remove(f, ids[5]);
     becomes(f, "b c a-8", "b=5 a-8=7");
     assert_true(pool_wrong(f->pool, &why));
@@ -287,6 +309,47 @@ static void a_wrong_list_changes_nothing_until_it_is_right(void **state)
     assert_false(pool_wrong(f->pool, &why));
 }
 
+struct used {
+    const char *name;
+    int64_t at_ms;
+};
+
+static void used_row(void *arg, const struct store_device *device)
+{
+    struct used *used = arg;
+    if (strcmp(device->name, used->name) == 0)
+        used->at_ms = device->hello_ms;
+}
+
+static int64_t used_ms(struct fixture *f, const char *name)
+{
+    struct error error = {0};
+    struct used used = {name, -1};
+    assert_int_equal(store_devices(f->service.store, used_row, &used, &error), 0);
+    return used.at_ms;
+}
+
+/* Also when it says nothing new. */
+static void a_device_was_used_when_its_worker_began_and_ended(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, "a b");
+    runs_on(f, 0);
+    runs_on(f, 1);
+    end(f);
+    open_with(f, "a");
+    int64_t before_ms = used_ms(f, "a"), other_ms = used_ms(f, "b");
+    assert_true(before_ms > 0 && other_ms > 0);
+    end(f);
+    pause_ms(2); /* the clock goes on */
+    begin(f, "a");
+    runs_on(f, 0);
+    end(f);
+    open_with(f, "a");
+    assert_true(used_ms(f, "a") > before_ms);
+    assert_true(used_ms(f, "b") == other_ms);
+}
+
 static void what_was_said_of_a_device_is_known_at_the_next_start(void **state)
 {
     struct fixture *f = *state;
@@ -341,6 +404,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(what_waits_for_a_device_that_left_waits_until_it_comes_back, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_list_changes_nothing_until_it_is_right, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_device_was_used_when_its_worker_began_and_ended, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_said_of_a_device_is_known_at_the_next_start, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(only_what_ran_with_a_lease_may_outlive_the_service, set_up,

@@ -110,6 +110,9 @@ static void a_place_counts_what_runs_and_what_is_before(void **state)
     assert_true(depth.mean_s >= 0.02);
     assert_true(depth.busy_s >= 0.02);
     assert_true(depth.oldest_s >= 0.02 && depth.oldest_s < 60);
+    queue_reset_device(service->queue, 0);
+    queue_depth(service->queue, 0, &depth);
+    assert_true(depth.mean_s < 0);
     queue_depth(service->queue, 1, &depth);
     assert_int_equal(depth.queued, 0);
     assert_string_equal(depth.running, "");

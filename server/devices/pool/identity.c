@@ -119,8 +119,8 @@ struct naming {
     struct store_write write;
     struct store_device rows[DEVICES_MAX];
     struct device_set taken; /* by devices of the list, and by workers that have not ended */
-    bool looked;             /* for numbers that can be reused */
-    int unused[DEVICES_MAX], unused_count;
+    bool looked;             /* for reclaimable numbers */
+    int reclaimable[DEVICES_MAX], reclaimable_count;
     struct error failed;
     sem_t over;
 };
@@ -149,35 +149,35 @@ static int names_keep(struct identity *identity, struct naming *naming, struct e
     return error_set(error, naming->failed.kind, "cannot keep the devices' names: %s", naming->failed.text);
 }
 
-static void unused_add(void *arg, int number)
+static void reclaimable_add(void *arg, int number)
 {
     struct naming *naming = arg;
     if (number >= 0 && number < DEVICES_MAX)
-        naming->unused[naming->unused_count++] = number;
+        naming->reclaimable[naming->reclaimable_count++] = number;
 }
 
 /* The lowest number that no device ever had; then one of a device to which nothing refers any more. -1: there is none. */
-static int number_find(struct identity *identity, struct naming *naming, bool *reused, struct error *error)
+static int number_find(struct identity *identity, struct naming *naming, bool *replaces, struct error *error)
 {
     struct device_listing listing;
-    *reused = false;
+    *replaces = false;
     for (int number = 0; number < DEVICES_MAX; number++)
         if (!device_set_has(&naming->taken, number) && !devices_listing(identity->devices, number, &listing))
             return number;
-    *reused = true;
-    if (!naming->looked && store_devices_unused(identity->store, unused_add, naming, error) < 0)
+    *replaces = true;
+    if (!naming->looked && store_devices_reclaimable(identity->store, reclaimable_add, naming, error) < 0)
         return -1;
     naming->looked = true;
-    for (int i = 0; i < naming->unused_count; i++)
-        if (!device_set_has(&naming->taken, naming->unused[i]))
-            return naming->unused[i];
+    for (int i = 0; i < naming->reclaimable_count; i++)
+        if (!device_set_has(&naming->taken, naming->reclaimable[i]))
+            return naming->reclaimable[i];
     return -1;
 }
 
-static void left_out_say(const char *name, struct error *left_out)
+static void no_number_say(const char *name, struct error *no_number_error)
 {
-    if (left_out->kind == ERROR_NONE)
-        error_set(left_out, ERROR_INVALID,
+    if (no_number_error->kind == ERROR_NONE)
+        error_set(no_number_error, ERROR_INVALID,
                   "no number is left for device %s: all %d are of devices that are in the list, that have "
                   "stored experiments, that are held or whose executors are just ending. It gets one when "
                   "the experiments of a device that "
@@ -186,60 +186,65 @@ static void left_out_say(const char *name, struct error *left_out)
 }
 
 /* The numbers' earlier devices are forgotten: their rows on disk are gone. */
-static void reused_forget(struct identity *identity, const struct naming *naming)
+static void replaced_forget(struct identity *identity, const struct naming *naming,
+                            struct device_set *reassigned)
 {
-    int count = 0;
     for (int i = 0; i < naming->write.device_count; i++) {
         int number = naming->rows[i].number;
-        if (!naming->rows[i].reused)
+        if (!naming->rows[i].replaces_old_device)
             continue;
         devices_forget(identity->devices, number);
         pthread_mutex_lock(&identity->lock);
         identity->kept[number] = (struct kept){0};
         pthread_mutex_unlock(&identity->lock);
-        count++;
+        device_set_add(reassigned, number);
     }
+    int count = device_set_count(reassigned);
     if (count)
         log_info("%d numbers of devices to which nothing refers any more are those of new devices", count);
 }
 
 static int names_number(struct identity *identity, struct naming *naming, const struct roster *roster,
-                        int numbers[DEVICES_MAX], struct error *left_out, struct error *error)
+                        struct numbering *numbering, struct error *error)
 {
+    int *numbers = numbering->numbers;
     for (int i = 0; i < roster->count; i++) {
         const char *name = roster->entries[i].listing.name;
         struct error failed = {0};
-        bool reused;
+        bool replaces;
         if (numbers[i] >= 0)
             continue;
-        numbers[i] = number_find(identity, naming, &reused, &failed);
+        numbers[i] = number_find(identity, naming, &replaces, &failed);
         if (failed.kind != ERROR_NONE)
             return error_set(error, failed.kind, "%s", failed.text);
         if (numbers[i] < 0) {
-            left_out_say(name, left_out);
+            no_number_say(name, &numbering->no_number_error);
             continue;
         }
         device_set_add(&naming->taken, numbers[i]);
         naming->rows[naming->write.device_count++] =
-            (struct store_device){.number = numbers[i], .name = name, .reused = reused};
+            (struct store_device){.number = numbers[i], .name = name, .replaces_old_device = replaces};
     }
     return names_keep(identity, naming, error);
 }
 
 int identity_number(struct identity *identity, const struct roster *roster, const struct device_set *busy,
-                    int numbers[DEVICES_MAX], struct error *left_out, struct error *error)
+                    struct numbering *numbering, struct error *error)
 {
     struct naming *naming = calloc(1, sizeof *naming);
     if (!naming)
         return error_set(error, ERROR_MEMORY, "no memory for the devices' names");
     naming->taken = *busy;
-    *left_out = (struct error){0};
-    for (int i = 0; i < roster->count; i++)
-        if ((numbers[i] = devices_named(identity->devices, roster->entries[i].listing.name)) >= 0)
-            device_set_add(&naming->taken, numbers[i]);
-    int status = names_number(identity, naming, roster, numbers, left_out, error);
+    *numbering = (struct numbering){0};
+    for (int i = 0; i < roster->count; i++) {
+        int number = devices_named(identity->devices, roster->entries[i].listing.name);
+        numbering->numbers[i] = number;
+        if (number >= 0)
+            device_set_add(&naming->taken, number);
+    }
+    int status = names_number(identity, naming, roster, numbering, error);
     if (status == 0)
-        reused_forget(identity, naming);
+        replaced_forget(identity, naming, &numbering->reassigned);
     free(naming);
     return status;
 }
@@ -257,15 +262,17 @@ static void keeping_done(struct store_write *write, const struct error *failed)
 {
     struct keeping *keeping = (struct keeping *)write;
     if (failed)
-        log_warning("what device %s said of itself is not kept: %s", keeping->listing.name, failed->text);
+        log_warning("what device %s said of itself, or that it was used, is not kept: %s",
+                    keeping->listing.name, failed->text);
     free(keeping->hello);
     free(keeping);
 }
 
+/* `line`: NULL: the last hello stays. */
 static void hello_keep(struct identity *identity, int device, const char *line)
 {
     struct keeping *keeping = calloc(1, sizeof *keeping);
-    if (!keeping || !(keeping->hello = strdup(line)) ||
+    if (!keeping || (line && !(keeping->hello = strdup(line))) ||
         !devices_listing(identity->devices, device, &keeping->listing)) {
         free(keeping ? keeping->hello : NULL);
         free(keeping);
@@ -280,6 +287,11 @@ static void hello_keep(struct identity *identity, int device, const char *line)
     keeping->write.patient = true;
     keeping->write.done = keeping_done;
     store_hand_over(identity->store, &keeping->write);
+}
+
+void identity_touch(struct identity *identity, int device)
+{
+    hello_keep(identity, device, NULL);
 }
 
 static bool kept_same(const struct kept *a, const struct kept *b)

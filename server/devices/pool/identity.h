@@ -8,6 +8,13 @@
 struct identity;
 struct store;
 
+/* The numbers of a list's devices. */
+struct numbering {
+    int numbers[DEVICES_MAX];     /* of each entry, in the order of the list; -1: none is left */
+    struct device_set reassigned; /* numbers that another device had before */
+    struct error no_number_error; /* for which device no number is left, and why; none: all have one */
+};
+
 /* Tells `devices` the names of all that have a number, and what is known of them. -1: ERROR_STORE, ERROR_UNAVAILABLE,
    ERROR_MEMORY. */
 int identity_new(struct identity **identity, struct store *store, struct devices *devices,
@@ -16,12 +23,15 @@ int identity_new(struct identity **identity, struct store *store, struct devices
 /* After the last worker's end. NULL is allowed. */
 void identity_free(struct identity *identity);
 
-/* The number of each entry, in the order of the list; a new one is on disk. A new name gets the lowest number that none ever
-   had; when all were given, one of a device that is not in the list, whose worker has ended (it is not in `busy`) and to which
-   nothing stored refers: that device is forgotten. -1 where none is left, and *left_out says of which device and why. Waits for
-   the disk. -1: what the store says, ERROR_MEMORY. */
+/* Gives each entry of the list its number; a new one is on disk. A new name gets the lowest number that none ever had; when
+   all were given, one of a device that is not in the list, whose worker has ended (it is not in `busy`) and to which nothing
+   stored refers: that device is forgotten. Waits for the disk. -1: what the store says, ERROR_MEMORY. */
 int identity_number(struct identity *identity, const struct roster *roster, const struct device_set *busy,
-                    int numbers[DEVICES_MAX], struct error *left_out, struct error *error);
+                    struct numbering *numbering, struct error *error);
+
+/* The device is in use now, on disk a moment later: of several devices whose numbers may be given again, the one that was
+   used least recently is forgotten first. When its worker begins and when it ends. */
+void identity_touch(struct identity *identity, int device);
 
 /* Before the device's worker is started: one that holds nothing without work and is known counts as usable until it shows itself
    otherwise, because nobody starts it to find that out. */

@@ -14,8 +14,8 @@
 #include "server/devices/pool/identity.h"
 
 static const int64_t look_ns = 2000000000, settle_ns = 100000000;
-/* How often numbers are looked for that devices of the list lack. */
-static const int64_t numbers_ns = 10000000000;
+/* How often numbers are looked for that devices of the list lack; and at most this part of the time is spent on it. */
+static const int64_t numbers_ns = 10000000000, numbers_part = 100;
 
 /* A number's place: the worker that is there, and the one that should be. */
 struct seat {
@@ -38,8 +38,10 @@ struct pool {
     struct seat seats[DEVICES_MAX];
     struct device_set working; /* as the queue was told */
     struct stat seen;
-    int64_t numbers_ns;  /* when it is tried again to number devices that were left out; 0: none was */
-    struct error missed; /* the last that was said of the list, so that it is said once */
+    bool left_out; /* devices of the list have no number */
+    bool renumber_now;
+    int64_t retry_numbering_at_ns; /* when left_out, and not renumber_now */
+    struct error missed;           /* the last that was said of the list, so that it is said once */
 
     bool started;
     pthread_t thread;
@@ -95,31 +97,42 @@ static void wrong_set(struct pool *pool, const struct error *why, const char *pr
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* After numbers were looked for, which took so long. */
+static void retry_numbering_later(struct pool *pool, int64_t took_ns)
+{
+    int64_t pause_ns = took_ns * numbers_part > numbers_ns ? took_ns * numbers_part : numbers_ns;
+    pool->renumber_now = false;
+    pool->retry_numbering_at_ns = clock_monotonic_ns() + pause_ns;
+}
+
 /* Takes the roster over when it returns 0: its devices have numbers, which are on disk, and `devices` knows them; those for
    which no number is left are left out, and that is told. */
 static int roster_take(struct pool *pool, struct roster *roster, struct error *error)
 {
-    int numbers[DEVICES_MAX], first = -1;
+    struct numbering numbering;
     struct device_set present = {{0}}, busy = {{0}};
-    struct error left_out;
+    int first = -1;
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->seats[i].worker)
             device_set_add(&busy, i);
-    if (identity_number(pool->identity, roster, &busy, numbers, &left_out, error) < 0)
+    if (identity_number(pool->identity, roster, &busy, &numbering, error) < 0)
         return -1;
     for (int i = 0; i < DEVICES_MAX; i++)
         pool->seats[i].wanted = NULL;
     for (int i = 0; i < roster->count; i++) {
-        if (numbers[i] < 0)
+        int number = numbering.numbers[i];
+        if (number < 0)
             continue;
-        devices_list(pool->devices, numbers[i], &roster->entries[i].listing);
-        device_set_add(&present, numbers[i]);
-        pool->seats[numbers[i]].wanted = &roster->entries[i];
-        first = first < 0 ? numbers[i] : first;
+        if (pool->queue && device_set_has(&numbering.reassigned, number))
+            queue_reset_device(pool->queue, number);
+        devices_list(pool->devices, number, &roster->entries[i].listing);
+        device_set_add(&present, number);
+        pool->seats[number].wanted = &roster->entries[i];
+        first = first < 0 ? number : first;
     }
     devices_set_present(pool->devices, &present, first);
-    pool->numbers_ns = left_out.kind == ERROR_NONE ? 0 : clock_monotonic_ns() + numbers_ns;
-    wrong_set(pool, &left_out, "");
+    pool->left_out = numbering.no_number_error.kind != ERROR_NONE;
+    wrong_set(pool, &numbering.no_number_error, "");
     return 0;
 }
 
@@ -130,7 +143,10 @@ int pool_open(struct pool *pool, struct store *store, struct devices *devices, s
     pool->devices = devices;
     if (identity_new(&pool->identity, store, devices, error) < 0)
         return -1;
-    return roster_take(pool, pool->roster, error);
+    int64_t begun_ns = clock_monotonic_ns();
+    int status = roster_take(pool, pool->roster, error);
+    retry_numbering_later(pool, clock_monotonic_ns() - begun_ns);
+    return status;
 }
 
 double pool_outliving(const struct pool *pool, struct device_set *devices)
@@ -146,24 +162,26 @@ double pool_outliving(const struct pool *pool, struct device_set *devices)
     return most_s;
 }
 
-static void list_read(struct pool *pool)
+/* `changed`: the file did, or somebody asks; else numbers are looked for that devices of the list lack. */
+static void list_read(struct pool *pool, bool changed)
 {
     struct roster *roster, *old = pool->roster;
     struct error why = {0};
-    bool first = !pool->numbers_ns; /* not once more for what was left out */
-    if (roster_read(&roster, &pool->config, &pool->local, &why) == 0) {
-        if (roster_take(pool, roster, &why) == 0) {
-            pool->roster = roster;
-            roster_free(old);
-            if (first)
-                log_info("the list of devices was read: %d device%s", roster->count,
-                         roster->count == 1 ? "" : "s");
-            return;
-        }
+    int64_t begun_ns = clock_monotonic_ns();
+    int status = roster_read(&roster, &pool->config, &pool->local, &why);
+    if (status == 0 && (status = roster_take(pool, roster, &why)) < 0) {
         roster_free(roster);
         pool->seen = (struct stat){0}; /* the disk may take the names the next time */
     }
-    wrong_set(pool, &why, "the devices stay as they were: ");
+    retry_numbering_later(pool, clock_monotonic_ns() - begun_ns);
+    if (status < 0) {
+        wrong_set(pool, &why, "the devices stay as they were: ");
+        return;
+    }
+    pool->roster = roster;
+    roster_free(old);
+    if (changed)
+        log_info("the list of devices was read: %d device%s", roster->count, roster->count == 1 ? "" : "s");
 }
 
 /* ---- workers ---- */
@@ -181,15 +199,19 @@ static void seat_start(struct pool *pool, int number)
         error_set(&why, ERROR_MEMORY, "no memory for device %d", number);
     else
         worker_start(&seat->worker, number, &config, pool->queue, pool->devices, &why);
-    if (seat->worker)
+    if (seat->worker) {
+        identity_touch(pool->identity, number);
         return;
+    }
     log_error("%s: %s; tried again", seat->wanted->listing.name, why.text);
     free(seat->how);
     seat->how = NULL;
 }
 
-static void seat_end(struct seat *seat)
+static void seat_end(struct pool *pool, int number)
 {
+    struct seat *seat = &pool->seats[number];
+    identity_touch(pool->identity, number);
     worker_stop(seat->worker);
     free(seat->how);
     *seat = (struct seat){.wanted = seat->wanted};
@@ -204,8 +226,8 @@ static bool seats_settle(struct pool *pool)
         struct seat *seat = &pool->seats[i];
         if (seat->leaving && worker_left(seat->worker)) {
             log_info("device %d: its worker has ended", i);
-            seat_end(seat);
-            pool->numbers_ns = pool->numbers_ns ? 1 : 0; /* at once: this number may be free now */
+            seat_end(pool, i);
+            pool->renumber_now = true; /* this number may be free now */
         }
         if (!seat->worker && seat->wanted)
             seat_start(pool, i);
@@ -256,11 +278,11 @@ static void *pool_main(void *arg)
     struct pool *pool = arg;
     bool asked, settled = true;
     while (pool_wait(pool, settled ? look_ns : settle_ns, &asked)) {
-        if (asked)
-            file_is_new(pool);
-        bool numbers = pool->numbers_ns && clock_monotonic_ns() >= pool->numbers_ns;
-        if (asked || file_is_new(pool) || numbers)
-            list_read(pool);
+        bool changed = file_is_new(pool) || asked;
+        bool retry =
+            pool->left_out && (pool->renumber_now || clock_monotonic_ns() >= pool->retry_numbering_at_ns);
+        if (changed || retry)
+            list_read(pool, changed);
         settled = seats_settle(pool);
     }
     return NULL;
@@ -311,5 +333,5 @@ void pool_stop(struct pool *pool)
     }
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->seats[i].worker)
-            seat_end(&pool->seats[i]);
+            seat_end(pool, i);
 }

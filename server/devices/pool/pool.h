@@ -17,7 +17,7 @@ struct store;
 int pool_new(struct pool **pool, const struct roster_config *config, struct error *error);
 
 /* Gives the list's devices their numbers, and tells `devices` of them and of all others that have one. A device for which no
-   number is left is left out, pool_wrong() says so, and it is tried again every ten seconds. Again after a failure.
+   number is left is left out, pool_wrong() says so, and it is tried again every ten seconds, less often where looking takes long. Again after a failure.
    -1: ERROR_STORE, ERROR_UNAVAILABLE (the disk), ERROR_MEMORY. */
 int pool_open(struct pool *pool, struct store *store, struct devices *devices, struct error *error);
 

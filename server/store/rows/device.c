@@ -37,9 +37,9 @@ static enum applied device_forget(sqlite3 *db, int number, struct error *error)
 enum applied device_keep(sqlite3 *db, const struct store_device *device, struct error *error)
 {
     static const char sql[] = "INSERT INTO devices (number, name, hello, hello_ms) VALUES (?, ?, ?, ?)"
-                              " ON CONFLICT (number) DO UPDATE SET hello = excluded.hello,"
-                              " hello_ms = excluded.hello_ms WHERE excluded.hello IS NOT NULL";
-    enum applied applied = device->reused ? device_forget(db, device->number, error) : APPLIED;
+                              " ON CONFLICT (number) DO UPDATE SET hello = ifnull(excluded.hello, hello),"
+                              " hello_ms = max(excluded.hello_ms, hello_ms)";
+    enum applied applied = device->replaces_old_device ? device_forget(db, device->number, error) : APPLIED;
     if (applied != APPLIED)
         return applied;
     sqlite3_stmt *row = NULL;

@@ -88,21 +88,21 @@ int store_devices(struct store *store, void (*each)(void *arg, const struct stor
                      "the devices", device_row, &named, error);
 }
 
-struct unused {
+struct reclaimable {
     void (*each)(void *arg, int number);
     void *arg;
 };
 
-static void unused_row(void *arg, sqlite3_stmt *row)
+static void reclaimable_row(void *arg, sqlite3_stmt *row)
 {
-    const struct unused *unused = arg;
-    unused->each(unused->arg, sqlite3_column_int(row, 0));
+    const struct reclaimable *reclaimable = arg;
+    reclaimable->each(reclaimable->arg, sqlite3_column_int(row, 0));
 }
 
-int store_devices_unused(struct store *store, void (*each)(void *arg, int number), void *arg,
-                         struct error *error)
+int store_devices_reclaimable(struct store *store, void (*each)(void *arg, int number), void *arg,
+                              struct error *error)
 {
-    struct unused unused = {each, arg};
+    struct reclaimable reclaimable = {each, arg};
     /* A request that waits may name its peer by a number. No value may be NULL: NOT IN would be true of no number. */
     return rows_read(
         store,
@@ -114,7 +114,7 @@ int store_devices_unused(struct store *store, void (*each)(void *arg, int number
         " UNION SELECT CASE WHEN json_valid(request) THEN ifnull(json_extract(request, '$.peer'), -1)"
         " ELSE -1 END FROM experiments WHERE state IN ('queued', 'running'))"
         " ORDER BY hello_ms, number",
-        "the devices", unused_row, &unused, error);
+        "the devices", reclaimable_row, &reclaimable, error);
 }
 
 struct calibrations {
