@@ -154,10 +154,10 @@ static int entry_add(struct calibration_plan *plan, const json_t *entry, const s
     return problems.count ? 0 : -1;
 }
 
-char *calibration_request(int device, const char *driver, const char *build)
+char *calibration_request(int device, const struct device_facts *facts, const char *build)
 {
-    json_t *request = json_pack("{s:s,s:i,s:{s:s,s:s}}", "recipe", CALIBRATION_RECIPE, "device", device,
-                                "labels", "driver", driver, "build", build);
+    json_t *request = json_pack("{s:s,s:i,s:{s:s,s:s,s:s}}", "recipe", CALIBRATION_RECIPE, "device", device,
+                                "labels", "uuid", facts->uuid, "driver", facts->driver, "build", build);
     char *text = request ? json_dumps(request, API_JSON_FLAGS) : NULL;
     json_decref(request);
     return text;
@@ -170,7 +170,7 @@ int calibration_plan_make(struct calibration_plan *plan, const struct device_off
     const json_t *entry;
     json_t *entries = json_loads(calibration_plan_json, 0, NULL);
     *plan = (struct calibration_plan){.sweep = {.unknown_device = -1}};
-    plan->request = calibration_request(device->number, device->facts->driver, build);
+    plan->request = calibration_request(device->number, device->facts, build);
     int status = entries && plan->request ? 0 : -1;
     json_array_foreach (entries, i, entry)
         status = status == 0 ? entry_add(plan, entry, device) : status;

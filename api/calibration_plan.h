@@ -26,9 +26,9 @@ struct calibration_plan {
 int calibration_plan_make(struct calibration_plan *plan, const struct device_offer *device, const char *build,
                           struct error *error);
 
-/* The request of such a sweep, to be freed; NULL: no memory. Its labels name the driver and the build, so two requests are
-   equal when what they measure is. */
-char *calibration_request(int device, const char *driver, const char *build);
+/* The request of such a sweep, to be freed; NULL: no memory. Its labels name the device's uuid, the driver and the build, so
+   two requests are equal when what they measure is. */
+char *calibration_request(int device, const struct device_facts *facts, const char *build);
 
 void calibration_plan_free(struct calibration_plan *plan);
 

@@ -290,9 +290,9 @@ static void house_close(struct house *house)
     struct service *service = &house->service;
     if (service->queue)
         queue_stop(service->queue);
+    calibrations_stop(service->calibrations); /* it tells whoever waits in a request */
     if (house->http)
         http_quiesce(house->http);
-    calibrations_stop(service->calibrations);
     pool_stop(service->pool);
     keeper_stop(house->keeper);
     if (service->feed)

@@ -19,7 +19,7 @@ static void identity_make(const struct device_status *status, char identity[ATTE
              status->executor_build);
 }
 
-/* What the service before this one submitted has no key: such a failure keeps no automatic attempt from being made. */
+/* A sweep resumed after a restart has an empty key, so its failure does not block an automatic retry. */
 static void failure_set(struct attempt *attempt, const char *why)
 {
     struct attempts *attempts = attempt->attempts;
@@ -45,12 +45,13 @@ void attempt_tell(struct attempt *attempt, const struct error *failed)
 
 /* ---- submitting ---- */
 
-/* In the writer's thread. */
+/* In the writer's thread. A sweep that the key found again may have ended long ago: the next look tells whoever asked that it
+   runs, or submits a new one. */
 static void on_submitted(void *arg, const struct submitted *submitted)
 {
     struct attempt *attempt = arg;
     struct attempts *attempts = attempt->attempts;
-    bool known = submitted->outcome == SUBMITTED_NEW || submitted->outcome == SUBMITTED_AGAIN;
+    bool again = submitted->outcome == SUBMITTED_AGAIN, known = again || submitted->outcome == SUBMITTED_NEW;
     struct error failed = submitted->error;
     if (submitted->outcome == SUBMITTED_MISMATCH)
         error_set(&failed, ERROR_CONFLICT, "its key is that of another submission");
@@ -59,9 +60,13 @@ static void on_submitted(void *arg, const struct submitted *submitted)
     memcpy(attempt->sweep, known ? submitted->id : "", known ? ID_BYTES : 1);
     if (!known)
         snprintf(attempt->failure, sizeof attempt->failure, "%s", failed.text);
+    bool stopping = attempts->stopping;
     pthread_cond_signal(&attempts->change);
     pthread_mutex_unlock(&attempts->lock);
-    attempt_tell(attempt, known ? NULL : &failed);
+    if (again && stopping)
+        error_set(&failed, ERROR_UNAVAILABLE, ATTEMPT_STOPPING);
+    if (!again || stopping)
+        attempt_tell(attempt, submitted->outcome == SUBMITTED_NEW ? NULL : &failed);
 }
 
 static void attempt_submit(struct attempt *attempt, const struct device_status *status, bool asked)
@@ -218,11 +223,11 @@ static void calibration_keep(const struct attempt *attempt, const struct kept *k
     store_hand_over(attempt->attempts->store, &keeping->write);
 }
 
-/* Did the device have another driver or build when its experiments were submitted? */
+/* Was it another device, or had it another driver or build, when its experiments were submitted? */
 static bool sweep_stale(const struct attempt *attempt, const struct device_status *status,
                         const struct sweep_row *row)
 {
-    char *request = calibration_request(attempt->device, status->facts.driver, status->executor_build);
+    char *request = calibration_request(attempt->device, &status->facts, status->executor_build);
     bool stale = request && strcmp(request, row->request) != 0;
     free(request);
     return stale;
@@ -236,7 +241,7 @@ static void attempt_end(struct attempt *attempt, const struct device_status *sta
     const struct calibration *made = &kept.calibration;
     struct error error = {0};
     if (sweep_stale(attempt, status, row)) {
-        failure_set(attempt, "its driver or its build changed while it was calibrated");
+        failure_set(attempt, "the device, its driver or its build changed while it was calibrated");
         return;
     }
     if (constants_make(attempt, status, &kept.calibration, &error) < 0) {
@@ -294,8 +299,10 @@ static void submitted_look(struct attempt *attempt, const struct device_status *
         memcpy(why, attempt->failure, sizeof why);
         failure_set(attempt, why);
     } else if (store_sweep(attempt->attempts->store, attempt->sweep, &row, &error) < 0) {
-        if (error.kind == ERROR_NOT_FOUND) /* else: the disk may come back */
-            failure_set(attempt, "its sweep was removed");
+        if (error.kind == ERROR_NOT_FOUND)
+            failure_set(attempt, "its sweep was removed"); /* whoever asks gets a new one */
+        else
+            attempt_tell(attempt, &error); /* the disk may come back */
     } else {
         if (sweep_row_ended(&row))
             attempt_end(attempt, status, &row);
@@ -312,13 +319,41 @@ const char *attempt_unfit(const struct device_status *status)
     return NULL;
 }
 
+/* Forgets what was of the number's earlier device. Not while the writer has the plan and the key. */
+static void attempt_renew(struct attempt *attempt)
+{
+    struct device_listing listing = {0};
+    devices_listing(attempt->attempts->devices, attempt->device, &listing);
+    pthread_mutex_lock(&attempt->attempts->lock);
+    if (strcmp(attempt->name, listing.name) != 0 && attempt->stage != ATTEMPT_SUBMITTING) {
+        attempt->stage = ATTEMPT_NONE;
+        attempt->sweep[0] = attempt->failure[0] = attempt->key[0] = attempt->failed_for[0] = '\0';
+        attempt->resumed = false;
+        memcpy(attempt->name, listing.name, sizeof attempt->name);
+    }
+    pthread_mutex_unlock(&attempt->attempts->lock);
+}
+
+int attempt_check(int device, const struct device_status *status, struct error *error)
+{
+    if (!status->known)
+        return error_set(error, ERROR_UNAVAILABLE, "device %d has not said hello yet", device);
+    if (attempt_unfit(status))
+        return error_set(error, ERROR_CONFLICT, "%s", attempt_unfit(status));
+    return 0;
+}
+
 bool attempt_look(struct attempt *attempt)
 {
     struct attempts *attempts = attempt->attempts;
     struct device_status status = {0};
+    struct error error = {0};
+    attempt_renew(attempt);
     devices_get(attempts->devices, attempt->device, &status);
-    if (!status.known || attempt_unfit(&status))
+    if (attempt_check(attempt->device, &status, &error) < 0) {
+        attempt_tell(attempt, &error);
         return false;
+    }
     if (!attempt->resumed)
         attempt_resume(attempt);
     if (!attempt->resumed)

@@ -11,6 +11,8 @@
 
 enum { ATTEMPT_IDENTITY_BYTES = 192 };
 
+#define ATTEMPT_STOPPING "the service is stopping"
+
 enum attempt_stage { ATTEMPT_NONE, ATTEMPT_SUBMITTING, ATTEMPT_SUBMITTED };
 
 /* What all attempts have in common. The lock is not held while the queue or the store is called. */
@@ -22,6 +24,7 @@ struct attempts {
     struct kept_all kept;
     pthread_mutex_t lock;
     pthread_cond_t change; /* of an attempt, for the thread */
+    bool stopping;         /* guarded by the lock: the thread ends, and whoever asks is told so */
 };
 
 /* Of one device. Guarded by the lock, but for what is the thread's. */
@@ -34,6 +37,8 @@ struct attempt {
     char failure[512];    /* empty: none */
 
     /* The thread's. */
+    char name
+        [DEVICE_NAME_BYTES]; /* the device's; under another one the number is another device's, and all this is void */
     struct calibration_plan plan;            /* borrowed, as the key, by what is being submitted */
     char key[ATTEMPT_IDENTITY_BYTES];        /* what the last one was submitted for; empty: none was */
     char failed_for[ATTEMPT_IDENTITY_BYTES]; /* the key of the last one that failed; empty: none did */
@@ -43,6 +48,9 @@ struct attempt {
 
 /* NULL, or why the model of time is not for a device; static. */
 const char *attempt_unfit(const struct device_status *status);
+
+/* Can a device be calibrated? 0; or -1: ERROR_UNAVAILABLE (it has not said hello yet), ERROR_CONFLICT (attempt_unfit()). */
+int attempt_check(int device, const struct device_status *status, struct error *error);
 
 /* Tells all who wait: it is on disk (NULL), or why it is not. */
 void attempt_tell(struct attempt *attempt, const struct error *failed);

@@ -14,7 +14,7 @@ struct calibrations {
     struct attempts common;
     struct attempt attempts[DEVICES_MAX];
     pthread_t thread;
-    bool started, stopping; /* stopping: guarded by the attempts' lock */
+    bool started;
 };
 
 /* ---- what is asked ---- */
@@ -74,23 +74,21 @@ int calibrations_ask(struct calibrations *calibrations, int device, struct calib
 {
     struct device_status status = {0};
     devices_get(calibrations->common.devices, device, &status);
-    if (!status.known)
-        return error_set(error, ERROR_UNAVAILABLE, "device %d has not said hello yet", device);
-    if (attempt_unfit(&status))
-        return error_set(error, ERROR_CONFLICT, "%s", attempt_unfit(&status));
+    if (attempt_check(device, &status, error) < 0)
+        return -1;
     struct device_set present = devices_present(calibrations->common.devices);
     if (!device_set_has(&present, device))
         return error_set(error, ERROR_CONFLICT, "device %d was taken out of the list", device);
     struct attempt *attempt = &calibrations->attempts[device];
     pthread_mutex_lock(&calibrations->common.lock);
-    bool stopping = calibrations->stopping;
+    bool stopping = calibrations->common.stopping;
     if (!stopping) {
         asker->next = attempt->askers;
         attempt->askers = asker;
         pthread_cond_signal(&calibrations->common.change);
     }
     pthread_mutex_unlock(&calibrations->common.lock);
-    return stopping ? error_set(error, ERROR_UNAVAILABLE, "the service is stopping") : 0;
+    return stopping ? error_set(error, ERROR_UNAVAILABLE, ATTEMPT_STOPPING) : 0;
 }
 
 int calibrations_of(struct calibrations *calibrations, const char *device_name,
@@ -125,7 +123,7 @@ static void *work(void *arg)
     struct error absent = {0};
     error_set(&absent, ERROR_CONFLICT, "the device was taken out of the list");
     pthread_mutex_lock(&calibrations->common.lock);
-    while (!calibrations->stopping) {
+    while (!calibrations->common.stopping) {
         bool soon = false;
         pthread_mutex_unlock(&calibrations->common.lock);
         struct device_set present = devices_present(calibrations->common.devices);
@@ -138,7 +136,7 @@ static void *work(void *arg)
         struct timespec limit = {.tv_sec = (time_t)(until / 1000000000),
                                  .tv_nsec = (long)(until % 1000000000)};
         pthread_mutex_lock(&calibrations->common.lock);
-        if (!calibrations->stopping)
+        if (!calibrations->common.stopping)
             pthread_cond_timedwait(&calibrations->common.change, &calibrations->common.lock, &limit);
     }
     pthread_mutex_unlock(&calibrations->common.lock);
@@ -180,13 +178,13 @@ void calibrations_stop(struct calibrations *calibrations)
     if (!calibrations || !calibrations->started)
         return;
     pthread_mutex_lock(&calibrations->common.lock);
-    calibrations->stopping = true;
+    calibrations->common.stopping = true;
     pthread_cond_signal(&calibrations->common.change);
     pthread_mutex_unlock(&calibrations->common.lock);
     pthread_join(calibrations->thread, NULL);
     calibrations->started = false;
     struct error stopping = {0};
-    error_set(&stopping, ERROR_UNAVAILABLE, "the service is stopping");
+    error_set(&stopping, ERROR_UNAVAILABLE, ATTEMPT_STOPPING);
     for (int i = 0; i < DEVICES_MAX; i++) {
         struct attempt *attempt = &calibrations->attempts[i];
         pthread_mutex_lock(&calibrations->common.lock);

@@ -30,7 +30,8 @@ struct calibrations_config {
 int calibrations_start(struct calibrations **calibrations, const struct calibrations_config *config,
                        struct error *error);
 
-/* Ends the thread: nothing is submitted any more. NULL is allowed. */
+/* Ends the thread: nothing is submitted any more, whoever asked is told (at the latest by the commit of what is just being
+   submitted), and so is whoever asks later. Before the server waits for its requests. NULL is allowed. */
 void calibrations_stop(struct calibrations *calibrations);
 
 /* After calibrations_stop() and queue_close(), which ends what was just being submitted. NULL is allowed. */

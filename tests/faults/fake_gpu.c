@@ -1,6 +1,6 @@
 /* An executor of a GPU that is not there, whose times are what the model of time says: with the constants that are shipped
-   for its name, and those that are named changed. fake_gpu [NAME=FACTOR ...] [fail=N] [pause_ms=N] [driver=N]: each FACTOR is of
-   the shipped value; the first N experiments fail; each takes so long; its driver is of that version, 1 unless given. All other arguments are the executor's own.
+   for its name, and those that are named changed. fake_gpu [NAME=FACTOR ...] [fail=N] [pause_ms=N] [driver=N] [uuid=TEXT]: each FACTOR is of
+   the shipped value; the first N experiments fail; each takes so long; its driver is of that version, 1 unless given; its uuid is that text. All other arguments are the executor's own.
 
    So what a calibration must find is known. */
 #include <stdio.h>
@@ -40,6 +40,8 @@ static void argument_read(const char *text)
         pause_ms = atol(is + 1);
     if (strncmp(text, "driver=", 7) == 0)
         snprintf(facts.driver, sizeof facts.driver, "%s", is + 1);
+    if (strncmp(text, "uuid=", 5) == 0)
+        snprintf(facts.uuid, sizeof facts.uuid, "%s", is + 1);
     for (int i = 0; i < CALIBRATION_CONSTANTS; i++) {
         const char *name = calibration_about((enum calibration_constant)i)->name;
         if (strlen(name) == (size_t)(is - text) && strncmp(text, name, strlen(name)) == 0)

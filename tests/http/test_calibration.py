@@ -102,18 +102,19 @@ def test_one_that_was_asked_for_is_made_after_kills(start):
 
 
 @pytest.mark.kills
-def test_what_another_driver_measured_is_not_taken_for_this_ones(start):
+@pytest.mark.parametrize("other", ["driver=2", "uuid=GPU-another"])
+def test_what_another_driver_or_card_measured_is_not_taken_for_this_ones(start, other):
     options = ["--calibrate", "ask"]
     service = start(*gpu("pause_ms=60"), *options)
     service.until(lambda: look(service)["state"] == "shipped")
     ask(service)
     service.stop(signal.SIGKILL)
-    service = start(*gpu("driver=2"), *options)
+    service = start(*gpu(other), *options)
     service.until(lambda: look(service)["failure"], seconds=60)
     assert (look(service)["state"], look(service)["failure"]) == (
-        "shipped", "its driver or its build changed while it was calibrated")
+        "shipped", "the device, its driver or its build changed while it was calibrated")
     ask(service)
-    assert until_made(service)["calibration"]["driver"] == "2"
+    assert until_made(service)["calibration"]["driver"] == ("2" if other == "driver=2" else "1")
 
 
 def test_one_is_made_when_somebody_asks_and_a_failure_is_told(start):

@@ -57,7 +57,7 @@ static void each_fitted_constant_has_experiments(void **state)
         plan_make(&plan, devices[i]);
         assert_in_range(plan.sweep.point_count, 40, 130);
         assert_string_equal(plan.request, "{\"recipe\":\"calibration\",\"device\":3,"
-                                          "\"labels\":{\"driver\":\"\",\"build\":\"1a2b3c\"}}");
+                                          "\"labels\":{\"uuid\":\"\",\"driver\":\"\",\"build\":\"1a2b3c\"}}");
         for (int j = 0; j < CALIBRATION_CONSTANTS; j++)
             if (calibration_about(j)->fitted && !is_for(&plan, calibration_about(j)->name))
                 fail_msg("%s: no experiment is for %s", devices[i]->name, calibration_about(j)->name);

@@ -44,7 +44,9 @@ static enum handled handle(struct request *request)
     struct error error = {0};
     if (calibrations_ask(request_service(request)->calibrations, index, &asking->asker, &error) == 0)
         return request_wait(request);
-    return error.kind == ERROR_UNAVAILABLE ? reply_unknown(request, index) : reply_error(request, &error);
+    struct device_status status = {0};
+    devices_get(request_service(request)->devices, index, &status);
+    return status.known ? reply_error(request, &error) : reply_unknown(request, index);
 }
 
 const struct route route_post_calibration = {
