@@ -285,7 +285,7 @@ enum device_fit device_choice_find(const struct device_choice *choice, const str
     else if (choice->kind == DEVICE_BY_NUMBER || choice->kind == DEVICE_BY_NAME)
         refuse_named(choice, offers, pointer, problems);
     else
-        problem_add(problems, pointer, "there is no device in the list now");
+        problem_add(problems, pointer, "no device in the list can be used");
     return DEVICE_REFUSED;
 }
 

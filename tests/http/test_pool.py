@@ -230,3 +230,18 @@ def test_an_unknown_uuid_under_an_old_name_is_told_once_and_kept(listed):
         service.works()
         assert told(service, "one is another device than before: there") == (1 if i == 1 else 0)
         service.stop()
+
+
+def test_where_no_device_of_the_list_has_a_number_a_request_is_told_so(listed):
+    service = listed(fake("old"))
+    assert service.stop() == 0
+    with sqlite3.connect(service.directory / "data" / "coalesced.db") as db:
+        db.executemany("INSERT INTO devices (number, name) VALUES (?, ?)", [(number, f"old-{number}") for number in range(1, 128)])
+        db.executemany("INSERT INTO holds (device, owner, since_ms) VALUES (?, '', 1)", [(number,) for number in range(128)])
+    service = listed(fake("new"), directory=service.directory, ready=False)
+    assert present(service) == [] and "no number is left for device new" in list_check(service)["reason"]
+    refused = service.post(SMALL)
+    assert refused.status_code == 422
+    assert refused.json()["errors"] == [{"pointer": "#/device", "detail": "no device in the list can be used"}]
+    sweep = service.request("POST", "/v1/sweeps", json=SMALL).json()  # of a sweep each point says so
+    assert "no device in the list can be used" in service.get(sweep["links"]["csv"]).text

@@ -46,12 +46,13 @@ int choosing_default(struct service *service, json_t *object)
 {
     struct device_choice choice;
     const char *text = service->default_device;
+    int first = devices_first(service->devices);
     if (!json_is_object(object) || json_object_get(object, "device"))
         return 0;
     if (json_is_true(json_object_get(object, "spread")))
         return json_object_set_new(object, "device", json_string("any"));
     if (!text || !text[0] || !device_choice_parse(&choice, text))
-        return json_object_set_new(object, "device", json_integer(devices_first(service->devices)));
+        return json_object_set_new(object, "device", first < 0 ? json_string("any") : json_integer(first));
     return json_object_set_new(
         object, "device", choice.kind == DEVICE_BY_NUMBER ? json_integer(choice.number) : json_string(text));
 }

@@ -24,7 +24,8 @@ struct choosing *choosing_new(struct devices *devices);
 /* Can that be a default: a number, a name, "any" or empty? 0, or -1: ERROR_INVALID. */
 int choosing_check(const char *text, struct error *error);
 
-/* Puts the service's default into a request's object that names no device; any for a sweep that is spread. -1: no memory. */
+/* Puts the service's default into a request's object that names no device; any for a sweep that is spread, and where
+   no device is in the list, so that the choice says so. -1: no memory. */
 int choosing_default(struct service *service, json_t *object);
 
 /* Fits queue_config.select: the devices are those of one moment for all requests. `service` is a struct service of which the
