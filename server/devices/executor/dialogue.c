@@ -196,7 +196,7 @@ static bool is_late(const struct exchange *exchange, const struct message *messa
     return false;
 }
 
-/* Whatever is asked now, it would not be heard for what it says besides. */
+/* Too many heartbeats: ends the executor. The run is reported as lost. */
 static void on_beat(struct exchange *exchange)
 {
     if (lease_beat(&exchange->dialogue->lease))

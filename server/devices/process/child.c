@@ -210,15 +210,16 @@ static void keep_tail(struct child *child, const char *bytes, size_t count)
 static void log_said(struct child *child)
 {
     struct buffer *said = &child->said;
-    while (said->size) {
-        char *end = memchr(said->data, '\n', said->size);
-        size_t length = end ? (size_t)(end - said->data) : said->size;
+    size_t logged = 0;
+    while (logged < said->size) {
+        const char *line = said->data + logged, *end = memchr(line, '\n', said->size - logged);
+        size_t length = end ? (size_t)(end - line) : said->size - logged;
         if (!end && length < LOG_LINE_BYTES)
-            return;
-        log_debug("%s: %.*s", child->name, (int)(length < LOG_LINE_BYTES ? length : LOG_LINE_BYTES),
-                  said->data);
-        buffer_consume(said, end ? length + 1 : length);
+            break;
+        log_debug("%s: %.*s", child->name, (int)(length < LOG_LINE_BYTES ? length : LOG_LINE_BYTES), line);
+        logged += end ? length + 1 : length;
     }
+    buffer_consume(said, logged);
 }
 
 static void listen_to_errors(struct child *child)
