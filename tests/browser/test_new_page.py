@@ -186,5 +186,6 @@ def test_typing_redraws_within_50_ms(browser, service):
         type_into(browser, "offset", str(offset))
         service.until(lambda: f"offset={offset}" in browser.current_url or offset == 0)
     took = browser.execute_script("return performance.getEntriesByName('redraw').map(one => one.duration)")[1:]
-    # The quickest: what else the machine does slows them, and never makes one quick.
-    assert len(took) >= 20 and min(took) < 50, took
+    # The quickest quarter: what else the machine does slows some of them, and never makes one quick.
+    quickest = sorted(took)[:len(took) // 4]
+    assert len(took) >= 20 and sum(quickest) / len(quickest) < 50, took

@@ -39,6 +39,14 @@ def test_nothing_that_was_refused_is_there_after_a_kill(way):
     assert counts["refused"] > 0 and (counts["uncertain"] > 0) == (way == "read-only"), counts
 
 
+def test_a_way_in_which_nothing_was_refused_shows_nothing():
+    sound = {"acknowledged": 8, "acknowledged_and_lost": 0, "refused": 2, "refused_and_there": 0, "uncertain": 0,
+             "uncertain_and_there": 0, "uncertain_and_not_told_by_the_key": 0}
+    assert not refused.wrong(sound)
+    assert refused.wrong({**sound, "refused": 0})
+    assert refused.wrong({**sound, "refused_and_there": 1})
+
+
 def fill(disk):
     file = os.open(disk / "filler", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:

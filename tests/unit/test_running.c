@@ -6,8 +6,8 @@
    another command. */
 static const double timeout_s = 0.5, end_s = 0.25 + 9, lost_s = 1, lease_s = 1 * 1.05 + 1;
 
-/* A busy machine adds to all of it. */
-static const double busy_factor = 3;
+/* What a busy machine may add. No run here needs all of the promise: a SIGKILL works at once, for which it has 5 s. */
+static const double busy_s = 2;
 
 static void ends_within(struct fixture *f, const char *behaviour, double promise_s)
 {
@@ -17,7 +17,7 @@ static void ends_within(struct fixture *f, const char *behaviour, double promise
     double took_s = (double)(job->finished_ms - job->started_ms) / 1e3;
     if (getenv("TEST_VERBOSE"))
         print_message("%-12s %6.2f s of %5.2f s: %s\n", behaviour, took_s, promise_s, job->failure.text);
-    if (took_s > busy_factor * promise_s)
+    if (took_s > promise_s + busy_s)
         fail_msg("%s: %g s, promised are %g s", behaviour, took_s, promise_s);
     job_free(job);
 }
