@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <zlib.h>
@@ -260,6 +261,78 @@ static void clients_of_the_lane_are_found_at_once(void **state)
     free(tasks);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static void a_busy_lane_gives_memory_back(void **state)
+{
+    (void)state;
+    skip(); /* a sanitizer keeps what is freed */
+}
+#else
+static long resident_bytes(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d %ld", &pages), 1);
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+enum { PIECES = 32768, PIECE_BYTES = 2000 };
+static void *pieces[PIECES];
+
+struct endless {
+    struct lane_task task;
+    struct lane *lane;
+};
+
+/* There is always one more, until the gate is open. */
+static void endless_run(struct lane_task *task)
+{
+    struct endless *endless = (struct endless *)task;
+    usleep(1000);
+    if (!atomic_load(&gate_open))
+        lane_add(endless->lane, task);
+}
+
+/* All are freed but the last one, so that the library keeps the others. */
+static void allocating_run(struct lane_task *task)
+{
+    (void)task;
+    for (int i = 0; i < PIECES; i++)
+        if ((pieces[i] = malloc(PIECE_BYTES)))
+            memset(pieces[i], 1, PIECE_BYTES);
+    for (int i = 0; i < PIECES - 1; i++)
+        free(pieces[i]);
+    atomic_fetch_add(&quick, 1);
+}
+
+static void a_busy_lane_gives_memory_back(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct lane *lane;
+    struct lane_task allocating = {.run = allocating_run, .client = 2};
+    struct endless endless = {.task = {.run = endless_run, .client = 1}};
+    atomic_store(&quick, 0);
+    atomic_store(&gate_open, false);
+    assert_int_equal(lane_start(&lane, 2, &error), 0);
+    long before = resident_bytes();
+    endless.lane = lane;
+    lane_add(lane, &endless.task);
+    lane_add(lane, &allocating);
+    while (!atomic_load(&quick))
+        sched_yield();
+    int64_t limit_ns = clock_monotonic_ns() + 20000000000;
+    while (resident_bytes() > before + PIECES * PIECE_BYTES / 4 && clock_monotonic_ns() < limit_ns)
+        usleep(10000);
+    assert_in_range(resident_bytes(), 0, before + PIECES * PIECE_BYTES / 4);
+    atomic_store(&gate_open, true);
+    lane_stop(lane);
+    free(pieces[PIECES - 1]);
+}
+#endif
+
 static void a_client_has_at_most_half_of_the_lanes_threads(void **state)
 {
     (void)state;
@@ -324,6 +397,7 @@ int main(void)
         cmocka_unit_test(tasks_of_the_lane_take_turns),
         cmocka_unit_test(clients_of_the_lane_take_turns_however_many_tasks_one_has),
         cmocka_unit_test(clients_of_the_lane_are_found_at_once),
+        cmocka_unit_test(a_busy_lane_gives_memory_back),
         cmocka_unit_test(a_client_has_at_most_half_of_the_lanes_threads),
         cmocka_unit_test(what_is_compressed_comes_back),
     };
