@@ -56,8 +56,9 @@ static void transition_done(struct store_write *write, const struct error *faile
         if (!failed)
             transition_tell(queue, change->id, change->state);
         else
-            log_error("experiment %s is %s, and the store cannot be told: %s", change->id,
-                      job_state_name(change->state), failed->text);
+            log_error("experiment %s is %s, and the store %s: %s", change->id, job_state_name(change->state),
+                      failed->kind == ERROR_UNCERTAIN ? "may have been told or not" : "cannot be told",
+                      failed->text);
     }
     if (sweep_ended)
         transition_tell_sweep(queue, sweep);

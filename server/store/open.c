@@ -10,7 +10,7 @@
 #include "server/store/files/lock.h"
 #include "server/store/schema.h"
 
-enum { BUSY_MS = 5000, LOG_FRAMES = 1000, LOG_FRAMES_LEAST = 16, LOG_PART = 16, LOG_BYTES = 8 << 20 };
+enum { LOG_FRAMES = 1000, LOG_FRAMES_LEAST = 16, LOG_PART = 16, LOG_BYTES = 8 << 20 };
 
 static int newest_seen(void *arg, const struct job *job)
 {
@@ -26,8 +26,8 @@ static int newest_sweep_seen(void *arg, const struct sweep_row *row)
     return 0;
 }
 
-/* The log is taken over into the database when it has so many frames, and cut when it is longer than LOG_BYTES. On a small
-   disk both are a part of it: a log that fills the disk leaves the database no room to take it over. */
+/* The log is checkpointed when it has so many frames, and cut when it is longer than LOG_BYTES. On a small disk both are a
+   part of it: a log that fills the disk leaves the database no room for a checkpoint. */
 static int log_bound(struct sqlite3 *db, int directory, struct error *error)
 {
     struct statvfs disk;
@@ -56,7 +56,7 @@ static int store_open_writer(struct store *store, const char *path, const char *
         goto fail;
     }
     /* Somebody may look in with the sqlite3 shell: wait rather than fail. */
-    sqlite3_busy_timeout(db, BUSY_MS);
+    sqlite3_busy_timeout(db, APPLIER_BUSY_MS);
     if (schema_migrate(db, error) < 0 || log_bound(db, store->lock, error) < 0)
         goto fail;
     return writer_start(&store->writer, db, path, error);
@@ -96,8 +96,7 @@ void store_close(struct store *store)
 {
     if (!store)
         return;
-    /* Readers first: the last connection to close takes the log over into the database, and must be able to
-       write. The lock goes last of all. */
+    /* Readers first: the last connection to close checkpoints the log, and must be able to write. The lock goes last of all. */
     readers_close(&store->readers);
     writer_stop(&store->writer);
     if (store->lock >= 0)

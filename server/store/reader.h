@@ -1,5 +1,5 @@
 /* A few read-only connections, each lent for one short statement, so that no reader's snapshot keeps the
-   write-ahead log from being taken over into the database. */
+   write-ahead log from being checkpointed. */
 #ifndef COALESCED_SERVER_STORE_READER_H
 #define COALESCED_SERVER_STORE_READER_H
 

@@ -158,7 +158,7 @@ void store_flush(struct store *store);
 bool store_healthy(struct store *store, struct error *error);
 
 /* Are the database's files those at their paths, now? Asks the file system; the writer does so each second, and of the
-   database itself before each transaction. */
+   database and its log before each transaction and before it acknowledges one. */
 bool store_in_place(const struct store *store, struct error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* What was refused never exists later: COMMITs that fail when their frames are in the write-ahead log already, and then a
    kill or a power cut (vfs_powercut.h). */
+#include <semaphore.h>
 #include <setjmp.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -95,9 +97,9 @@ static void what_is_refused_while_it_fails_is_nowhere(const struct fixture *fixt
         assert_int_equal(tried_now(fixture->store, &refused[i]), -1);
         assert_int_equal(refused[i].failed.kind, ERROR_STORE);
         assert_int_equal(found_after(fixture, POWERCUT_KILL, after, i + 1), 0);
+        for (unsigned cut = 0; cut < CUTS; cut++)
+            assert_int_equal(found_after(fixture, cut, after, i + 1), 0);
     }
-    for (unsigned cut = 0; cut < CUTS; cut++)
-        assert_int_equal(found_after(fixture, cut, after, REFUSED), 0);
     powercut_fail(NULL);
     assert_int_equal(found_after(fixture, POWERCUT_KILL, before, 2), 2);
     sqlite3_close(reader);
@@ -113,6 +115,13 @@ static void what_the_logs_index_may_not_grow_for_is_nowhere(void **state)
     what_is_refused_while_it_fails_is_nowhere(*state, (struct powercut_fault){.index_fixed = true});
 }
 
+/* The log is short in memory and long on the disk, and the next sync says that all is well. */
+static void what_a_failed_sync_has_dropped_is_written_again(void **state)
+{
+    what_is_refused_while_it_fails_is_nowhere(
+        *state, (struct powercut_fault){.index_fixed = true, .drops_cut = true});
+}
+
 /* A service that is killed may find it or not; one that goes on does not. */
 static void what_may_still_be_in_the_log_is_not_told_to_be_refused(void **state)
 {
@@ -126,7 +135,7 @@ static void what_may_still_be_in_the_log_is_not_told_to_be_refused(void **state)
     assert_int_equal(first.failed.kind, ERROR_UNCERTAIN);
     assert_int_equal(found_after(fixture, POWERCUT_KILL, uncertain, 1), 1);
     assert_int_equal(tried_now(fixture->store, &second), -1);
-    assert_int_equal(second.failed.kind, ERROR_STORE);
+    assert_int_equal(second.failed.kind, ERROR_UNCERTAIN);
     assert_int_equal(found_after(fixture, POWERCUT_KILL, refused, 1), 0);
 
     powercut_fail(NULL);
@@ -136,15 +145,145 @@ static void what_may_still_be_in_the_log_is_not_told_to_be_refused(void **state)
     assert_int_equal(found_after(fixture, POWERCUT_KILL, uncertain, 1), 0);
 }
 
+static void submission_with_key(struct tried *tried)
+{
+    tried_insert(tried, "k", "{}");
+    tried->submission.key = "same";
+    tried->submission.fingerprint = "f";
+}
+
+/* A start may find the first one: nobody is told that nothing was done. */
+static void a_repetition_of_what_is_uncertain_is_uncertain(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct tried first, again, later;
+    struct tried *const uncertain[] = {&first};
+    powercut_fail(&(struct powercut_fault){.freezes = true});
+    submission_with_key(&first);
+    submission_with_key(&again);
+    submission_with_key(&later);
+    assert_int_equal(tried_now(fixture->store, &first), -1);
+    assert_int_equal(first.failed.kind, ERROR_UNCERTAIN);
+    assert_int_equal(tried_now(fixture->store, &again), -1);
+    assert_int_equal(again.failed.kind, ERROR_UNCERTAIN);
+    assert_int_equal(found_after(fixture, POWERCUT_KILL, uncertain, 1), 1);
+    powercut_fail(NULL);
+    assert_int_equal(tried_now(fixture->store, &later), 0);
+    assert_int_equal(later.write.outcome, WRITE_NEW);
+}
+
+static void what_was_refused_for_itself_is_refused_whatever_the_commit_did(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct tried hold, first, full;
+    fixture_hold(fixture->store, &hold);
+    tried_insert(&first, "k", "{}");
+    tried_insert(&full, "k", "{}");
+    full.submission.known_only = true;
+    store_hand_over(fixture->store, &first.write);
+    store_hand_over(fixture->store, &full.write);
+    powercut_fail(&(struct powercut_fault){.freezes = true});
+    fixture_release(fixture->store, &hold);
+    assert_int_equal(first.failed.kind, ERROR_UNCERTAIN);
+    assert_int_equal(full.failed.kind, ERROR_FULL);
+}
+
+static void a_patient_write_that_is_given_up_may_be_uncertain(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct tried change;
+    char id[ID_BYTES];
+    fixture_insert(fixture->store, "k", 0, "{}", id);
+    powercut_fail(&(struct powercut_fault){.freezes = true});
+    tried_change(&change, id, JOB_RUNNING);
+    change.write.patient = true;
+    assert_int_equal(tried_now(fixture->store, &change), -1);
+    assert_int_equal(change.failed.kind, ERROR_UNCERTAIN);
+}
+
+/* As the sqlite3 shell may, when a COMMIT has failed. */
+static void somebody_who_holds_the_write_lock_does_not_keep_an_answer(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct tried tried;
+    struct timespec limit;
+    sem_t entered, leave;
+    sem_init(&entered, 0, 0);
+    sem_init(&leave, 0, 1);
+    sqlite3 *other = database_open(fixture);
+    sqlite3_busy_timeout(other, 0);
+    long syncs = powercut_log_syncs();
+    powercut_fail(&(struct powercut_fault){.freezes = true});
+    tried_insert(&tried, "k", "{}");
+    tried.entered = &entered;
+    tried.leave = &leave;
+    store_hand_over(fixture->store, &tried.write);
+    while (powercut_log_syncs() == syncs)
+        usleep(1000);
+    while (sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
+        usleep(1000);
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += 30;
+    assert_int_equal(sem_timedwait(&entered, &limit), 0);
+    assert_int_equal(tried.failed.kind, ERROR_UNCERTAIN);
+    assert_false(store_healthy(fixture->store, NULL));
+    sqlite3_close(other);
+    store_flush(fixture->store);
+    sem_destroy(&entered);
+    sem_destroy(&leave);
+}
+
+/* ---- a log that is removed ---- */
+
+static void what_is_acknowledged_while_the_log_is_removed_is_in_the_database(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct tried kept[2], refused;
+    struct tried *const acknowledged[] = {&kept[0], &kept[1]};
+    for (int i = 0; i < 2; i++) {
+        powercut_fail(&(struct powercut_fault){.removes_log = i == 1});
+        tried_insert(&kept[i], "k", "{}");
+        assert_int_equal(tried_now(fixture->store, &kept[i]), 0);
+    }
+    assert_int_equal(found_after(fixture, POWERCUT_KILL, acknowledged, 2), 2);
+    tried_insert(&refused, "k", "{}");
+    assert_int_equal(tried_now(fixture->store, &refused), -1);
+    assert_int_equal(refused.failed.kind, ERROR_STORE);
+}
+
+/* Somebody reads, so that the database cannot take what is in the log. */
+static void what_is_in_a_removed_log_alone_is_uncertain(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct tried kept, uncertain, again;
+    tried_insert(&kept, "k", "{}");
+    assert_int_equal(tried_now(fixture->store, &kept), 0);
+    sqlite3 *reader = database_open(fixture);
+    database_run(reader, "BEGIN; SELECT count(*) FROM experiments");
+    powercut_fail(&(struct powercut_fault){.removes_log = true});
+    tried_insert(&uncertain, "k", "{}");
+    tried_insert(&again, "k", "{}");
+    assert_int_equal(tried_now(fixture->store, &uncertain), -1);
+    assert_int_equal(uncertain.failed.kind, ERROR_UNCERTAIN);
+    assert_int_equal(tried_now(fixture->store, &again), -1);
+    assert_int_equal(again.failed.kind, ERROR_UNCERTAIN);
+    sqlite3_close(reader);
+}
+
 int main(void)
 {
+#define ONE(name) cmocka_unit_test_setup_teardown(name, fixture_setup_powercut, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_the_logs_index_has_no_room_for_is_nowhere,
-                                        fixture_setup_powercut, fixture_teardown),
-        cmocka_unit_test_setup_teardown(what_the_logs_index_may_not_grow_for_is_nowhere,
-                                        fixture_setup_powercut, fixture_teardown),
-        cmocka_unit_test_setup_teardown(what_may_still_be_in_the_log_is_not_told_to_be_refused,
-                                        fixture_setup_powercut, fixture_teardown),
+        ONE(what_the_logs_index_has_no_room_for_is_nowhere),
+        ONE(what_the_logs_index_may_not_grow_for_is_nowhere),
+        ONE(what_a_failed_sync_has_dropped_is_written_again),
+        ONE(what_may_still_be_in_the_log_is_not_told_to_be_refused),
+        ONE(a_repetition_of_what_is_uncertain_is_uncertain),
+        ONE(what_was_refused_for_itself_is_refused_whatever_the_commit_did),
+        ONE(a_patient_write_that_is_given_up_may_be_uncertain),
+        ONE(somebody_who_holds_the_write_lock_does_not_keep_an_answer),
+        ONE(what_is_acknowledged_while_the_log_is_removed_is_in_the_database),
+        ONE(what_is_in_a_removed_log_alone_is_uncertain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static int owner_take(const char *directory, const char *path, struct error *err
     return 0;
 }
 
-/* What a crash left in the log belongs to the old database. Where that cannot be taken over, the log goes aside too. */
+/* What a crash left in the log belongs to the old database. Where that cannot be checkpointed, the log goes aside too. */
 static void log_settle(const struct places *places)
 {
     sqlite3 *db = NULL;

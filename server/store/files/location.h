@@ -10,7 +10,11 @@
 
 struct sqlite3;
 
-enum { LOCATION_DATABASE = 1, LOCATION_FILES = 3 }; /* the database, its log, the log's index */
+enum {
+    LOCATION_DATABASE = 1,
+    LOCATION_LOG = 2,
+    LOCATION_FILES = 3
+}; /* the database; its log; the log's index */
 
 struct location {
     struct {

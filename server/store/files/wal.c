@@ -48,8 +48,13 @@ int wal_cut(sqlite3 *db, const struct wal_end *end, struct error *error)
         status = SQLITE_CANTOPEN;
     if (status == SQLITE_OK)
         status = log->pMethods->xFileSize(log, &size);
-    if (status == SQLITE_OK && size > wanted)
-        status = log->pMethods->xTruncate(log, wanted);
+    /* A file that is short already may be so in the page cache alone: a sync that failed may have dropped the change, and the
+       next one succeeds without it. A size that changes again is written again, and takes no room. */
+    sqlite3_int64 kept = size < wanted ? size : wanted;
+    if (status == SQLITE_OK && size == kept)
+        status = log->pMethods->xTruncate(log, kept + 1);
+    if (status == SQLITE_OK)
+        status = log->pMethods->xTruncate(log, kept);
     if (status == SQLITE_OK)
         status = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
     if (status == SQLITE_OK)
@@ -58,7 +63,7 @@ int wal_cut(sqlite3 *db, const struct wal_end *end, struct error *error)
 }
 
 /* A commit that begins the log anew and fails then leaves it without frames. */
-bool wal_end_same(const struct wal_end *before, const struct wal_end *now)
+bool wal_commit_absent(const struct wal_end *before, const struct wal_end *now)
 {
     return now->frames == 0 ||
            (now->frames == before->frames && memcmp(now->salts, before->salts, sizeof now->salts) == 0);

@@ -26,10 +26,13 @@ struct wal_end {
 int wal_end_read(struct sqlite3 *db, struct wal_end *end, struct error *error);
 
 /* Within a write transaction: cuts from the log's file whatever lies behind the committed end, and syncs it. 0, or -1:
-   ERROR_STORE, and what lay there may still be found by a recovery. */
+   ERROR_STORE, and what lay there may still be found by a recovery. May be called again: it does not take a sync's success for
+   granted after one that failed. */
 int wal_cut(struct sqlite3 *db, const struct wal_end *end, struct error *error);
 
-/* Is nothing committed between the two? */
-bool wal_end_same(const struct wal_end *before, const struct wal_end *now);
+/* `before`: the end when a transaction began; `now`: after its COMMIT failed. True: the log's index holds nothing that was
+   committed between the two. Assumes that meanwhile no other connection made a checkpoint that restarts or truncates the log
+   (RESTART, TRUNCATE): an index without frames is read as the failed transaction's own restart of the log. */
+bool wal_commit_absent(const struct wal_end *before, const struct wal_end *now);
 
 #endif

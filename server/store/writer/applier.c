@@ -95,10 +95,16 @@ enum applied applier_run(struct applier *applier, enum apply_statement which, st
     return applied;
 }
 
-int applier_settle(struct applier *applier, bool *undone, struct error *error)
+int applier_discard_failed_commit(struct applier *applier, bool *discarded, struct error *error)
 {
     struct wal_end end;
-    if (applier_run(applier, BEGIN, error) != APPLIED)
+    /* What lies at the log's path is what a start finds. */
+    if (location_check(&applier->location, LOCATION_LOG, error) < 0)
+        return -1;
+    sqlite3_busy_timeout(applier->db, APPLIER_DISCARD_BUSY_MS);
+    enum applied begun = applier_run(applier, BEGIN, error);
+    sqlite3_busy_timeout(applier->db, APPLIER_BUSY_MS);
+    if (begun != APPLIED)
         return -1;
     int status = wal_end_read(applier->db, &end, error);
     if (status == 0)
@@ -106,7 +112,7 @@ int applier_settle(struct applier *applier, bool *undone, struct error *error)
     applier_run(applier, ROLLBACK, NULL);
     if (status < 0)
         return -1;
-    *undone = wal_end_same(&applier->end, &end);
+    *discarded = wal_commit_absent(&applier->end, &end);
     applier->uncertain = false;
     return 0;
 }

@@ -41,6 +41,9 @@ enum apply_statement {
     APPLY_STATEMENTS
 };
 
+/* How long a statement waits for another connection's lock. */
+enum { APPLIER_BUSY_MS = 5000, APPLIER_DISCARD_BUSY_MS = 50 };
+
 struct applier {
     struct sqlite3 *db;
     struct sqlite3_stmt *statements[APPLY_STATEMENTS];
@@ -57,9 +60,10 @@ struct applier {
 int applier_open(struct applier *applier, struct sqlite3 *db, const char *path, struct error *error);
 void applier_close(struct applier *applier);
 
-/* After a commit that failed: takes its transaction off the log. *undone: it is gone, whatever happens from here. 0; or -1:
-   it may still be found by a recovery, and nothing more may be written before this has succeeded. */
-int applier_settle(struct applier *applier, bool *undone, struct error *error);
+/* After a COMMIT that failed: takes its transaction off the log. *discarded: it is gone, whatever happens from here (as
+   wal_commit_absent() says). 0; or -1: it may still be found by a recovery, and nothing more may be written before this has
+   succeeded. Waits for other connections APPLIER_DISCARD_BUSY_MS at most. */
+int applier_discard_failed_commit(struct applier *applier, bool *discarded, struct error *error);
 
 /* Runs a statement that answers no rows, and lets go of what is bound. */
 enum applied applier_run(struct applier *applier, enum apply_statement which, struct error *error);

@@ -273,8 +273,8 @@ static enum applied apply_hold(struct applier *applier, const struct store_hold 
     return applier_run(applier, which, error);
 }
 
-/* When the last step is done the log is taken over into the database, as far as no reader needs it: only then is the file
-   as short as the database. */
+/* When the last step is done the log is checkpointed, as far as no reader needs it: only then is the file as short as the
+   database. */
 static enum applied apply_removal(struct applier *applier, struct store_removal *removal, struct error *error)
 {
     bool begun = removal->more;
@@ -294,6 +294,17 @@ static bool is_one_statement(const struct store_write *write)
         return write->change_count + !!write->share + !!write->hold == 1 &&
                !(write->change_count && (has_samples(&write->changes[0]) || write->changes[0].lost));
     return !write->change_count && !submission->sweep && !submission->key;
+}
+
+/* Of a write that is refused *error says why already. */
+static enum applied savepoint_end(struct applier *applier, enum applied applied, struct error *error)
+{
+    struct error broken = {0};
+    if ((applied == APPLIED || applier_run(applier, BACK, &broken) == APPLIED) &&
+        applier_run(applier, RELEASE, &broken) == APPLIED)
+        return applied;
+    *error = broken;
+    return BROKEN;
 }
 
 enum applied apply_write(struct applier *applier, struct store_write *write, struct error *error)
@@ -329,11 +340,7 @@ enum applied apply_write(struct applier *applier, struct store_write *write, str
         applied = calibration_keep(applier->db, write->calibration, error);
     if (applied == APPLIED)
         applied = tell_write(&applier->tell, write, error);
-    if (applied == REFUSED && savepoint && applier_run(applier, BACK, error) != APPLIED)
-        applied = BROKEN;
-    if (applied != BROKEN && savepoint && applier_run(applier, RELEASE, error) != APPLIED)
-        applied = BROKEN;
-    return applied;
+    return savepoint && applied != BROKEN ? savepoint_end(applier, applied, error) : applied;
 }
 
 int apply_begin(struct applier *applier, struct error *error)
@@ -341,6 +348,20 @@ int apply_begin(struct applier *applier, struct error *error)
     if (applier_run(applier, BEGIN, error) != APPLIED)
         return -1;
     return wal_end_read(applier->db, &applier->end, error);
+}
+
+/* Would a start find what was committed? Where the log was moved or removed meanwhile, it is to be in the database. */
+static int commit_verify(struct applier *applier, struct error *error)
+{
+    struct error why = {0};
+    int frames = 0, checkpointed = -1;
+    if (location_check(&applier->location, LOCATION_LOG, &why) == 0)
+        return 0;
+    int status =
+        sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &frames, &checkpointed);
+    bool saved = status == SQLITE_OK && frames == checkpointed &&
+                 location_check(&applier->location, LOCATION_DATABASE, NULL) == 0;
+    return saved ? 0 : error_set(error, why.kind, "%s", why.text);
 }
 
 int apply_commit(struct applier *applier, struct error *error)
@@ -359,6 +380,10 @@ int apply_commit(struct applier *applier, struct error *error)
         return -1;
     }
     tell_publish(&applier->tell);
+    if (commit_verify(applier, error) < 0) {
+        applier->uncertain = true;
+        return -1;
+    }
     if (applier->checkpoint)
         sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     applier->checkpoint = false;

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-enum { LOOK_MS = 1000, RETRY_FLUSHING_MS = 50, FLUSH_TRIES = 3, SETTLE_TRIES = 40 };
+enum { LOOK_MS = 1000, RETRY_FLUSHING_MS = 50, FLUSH_TRIES = 3, DISCARD_MS = 2000 };
 
 static void writes_clear(struct writes *writes)
 {
@@ -49,11 +49,11 @@ static struct store_write *writes_pop(struct writes *writes)
 static int writes_commit(struct applier *applier, const struct writes *writes, struct error *error)
 {
     int status = apply_begin(applier, error);
-    for (struct store_write *write = writes->first; status == 0 && write; write = write->next) {
-        write->refusal.kind = ERROR_NONE;
-        if (apply_write(applier, write, &write->refusal) == BROKEN)
+    for (struct store_write *write = writes->first; status == 0 && write; write = write->next)
+        if (apply_write(applier, write, &write->refusal) == BROKEN) {
             status = error_set(error, write->refusal.kind, "%s", write->refusal.text);
-    }
+            error_clear(&write->refusal);
+        }
     if (status == 0)
         status = apply_commit(applier, error);
     if (status < 0)
@@ -61,7 +61,7 @@ static int writes_commit(struct applier *applier, const struct writes *writes, s
     return status;
 }
 
-/* After the commit. */
+/* After the commit, or refused. */
 static void write_answer(struct store_write *write)
 {
     bool refused = write->refusal.kind != ERROR_NONE;
@@ -103,33 +103,35 @@ static int writer_probe(struct writer *writer, struct error *error)
     return status == SQLITE_OK ? 0 : error_set(error, ERROR_STORE, "%s", sqlite3_errmsg(db));
 }
 
-/* What comes before a transaction. After one that failed, the log is taken over into the database as far as it can be: it
-   is written from its beginning again then, which needs no more room on a disk that is full. */
+/* What comes before a transaction. The log is checkpointed, as far as it can be, when it is not where a start would look for
+   it, and after a transaction that failed: it is written from its beginning again then, which needs no more room on a disk
+   that is full. */
 static int writer_prepare(struct writer *writer, struct error *error)
 {
     struct applier *applier = &writer->applier;
-    if (applier->uncertain && applier_settle(applier, &(bool){false}, error) < 0)
-        return -1;
-    if (!writer->healthy)
-        sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     int64_t now_ns = clock_monotonic_ns();
-    if (writer->healthy && now_ns - writer->looked_ns < LOOK_MS * 1000000LL)
-        return location_check(&applier->location, LOCATION_DATABASE, error);
-    writer->looked_ns = now_ns;
-    return location_check(&applier->location, LOCATION_FILES, error);
+    bool all = !writer->healthy || now_ns - writer->looked_ns >= LOOK_MS * 1000000LL;
+    if (all)
+        writer->looked_ns = now_ns;
+    int status = location_check(&applier->location, all ? LOCATION_FILES : LOCATION_LOG, error);
+    if (status < 0 || !writer->healthy)
+        sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    if (status == 0 && applier->uncertain)
+        status = applier_discard_failed_commit(applier, &(bool){false}, error);
+    return status;
 }
 
 /* True: what was to be committed is not, and never will be. A disk that fails gets a while for it. */
-static bool writer_undone(struct writer *writer)
+static bool writer_discarded(struct writer *writer)
 {
     const struct timespec pause = {.tv_nsec = RETRY_FLUSHING_MS * 1000000L};
-    bool undone = !writer->applier.uncertain;
-    for (int tries = 0; writer->applier.uncertain && tries < SETTLE_TRIES; tries++) {
-        if (tries)
-            nanosleep(&pause, NULL);
-        applier_settle(&writer->applier, &undone, NULL);
-    }
-    return undone;
+    int64_t end_ns = clock_monotonic_ns() + DISCARD_MS * 1000000LL;
+    bool discarded = !writer->applier.uncertain;
+    while (writer->applier.uncertain &&
+           applier_discard_failed_commit(&writer->applier, &discarded, NULL) < 0 &&
+           clock_monotonic_ns() < end_ns)
+        nanosleep(&pause, NULL);
+    return discarded;
 }
 
 static void error_uncertain(struct error *error, const struct error *cause)
@@ -141,26 +143,39 @@ static void error_uncertain(struct error *error, const struct error *cause)
               cause->text);
 }
 
-/* One transaction; leaves the list empty. */
+/* What a write is answered when its transaction failed. One that was refused has done nothing, whatever became of the
+   others. */
+static void write_fail(struct store_write *write, const struct error *error)
+{
+    if (write->refusal.kind != ERROR_NONE)
+        write_answer(write);
+    else
+        write->done(write, error);
+}
+
+/* One transaction; leaves the list empty. While an earlier one is uncertain all writes are: each may be a repetition of one
+   that a start will find. */
 static void writer_transact(struct writer *writer, struct writes *writes)
 {
     struct error error = {0}, uncertain = {0};
+    for (struct store_write *write = writes->first; write; write = write->next)
+        error_clear(&write->refusal);
     int status = writer_prepare(writer, &error);
-    if (status == 0 && writes->first) {
+    bool prepared = status == 0;
+    if (prepared && writes->first)
         status = writes_commit(&writer->applier, writes, &error);
-        if (status < 0 && !writer_undone(writer))
-            error_uncertain(&uncertain, &error);
-    } else if (status == 0 && !writer->healthy) {
+    else if (prepared && !writer->healthy)
         status = writer_probe(writer, &error);
-    }
     bool give_up = writer_tell_health(writer, status < 0 ? &error : NULL);
+    if (status < 0 && (prepared ? !writer_discarded(writer) : writer->applier.uncertain))
+        error_uncertain(&uncertain, &error);
     for (struct store_write *write; (write = writes_pop(writes));) {
         if (status == 0)
             write_answer(write);
         else if (write->patient && !give_up)
             writes_add(&writer->kept, write);
         else
-            write->done(write, uncertain.kind ? &uncertain : &error);
+            write_fail(write, uncertain.kind ? &uncertain : &error);
     }
 }
 

@@ -25,7 +25,7 @@ struct plate {
     struct plate *next;
     struct buffer synced;
     struct unsynced *first, **end;
-    bool is_log;
+    bool is_log, is_removed;
     char path[];
 };
 
@@ -79,18 +79,24 @@ static void plate_note(struct plate *plate, size_t offset, const void *bytes, si
     plate->end = &write->next;
 }
 
-static void plate_sync(struct plate *plate)
+static void plate_drop(struct plate *plate)
 {
     for (struct unsynced *write = plate->first, *next; write; write = next) {
         next = write->next;
-        if (write->truncates)
-            bytes_truncate(&plate->synced, write->offset);
-        else
-            bytes_write(&plate->synced, write->offset, write->bytes, write->size);
         free(write);
     }
     plate->first = NULL;
     plate->end = &plate->first;
+}
+
+static void plate_sync(struct plate *plate)
+{
+    for (struct unsynced *write = plate->first; write; write = write->next)
+        if (write->truncates)
+            bytes_truncate(&plate->synced, write->offset);
+        else
+            bytes_write(&plate->synced, write->offset, write->bytes, write->size);
+    plate_drop(plate);
 }
 
 static void plate_remove(const char *path)
@@ -202,7 +208,7 @@ int powercut_image(const char *from, const char *to, unsigned seed)
     size_t length = strlen(from);
     pthread_mutex_lock(&lock);
     for (struct plate *plate = plates; plate; plate = plate->next)
-        if (strncmp(plate->path, from, length) == 0 && plate->path[length] == '/')
+        if (!plate->is_removed && strncmp(plate->path, from, length) == 0 && plate->path[length] == '/')
             status |= image_write(plate, to, &seed, mode);
     pthread_mutex_unlock(&lock);
     return status;
@@ -253,17 +259,35 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
     return status;
 }
 
+/* A truncation that changes nothing is nothing to sync. */
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
     struct plate *plate = ((struct handle *)file)->plate;
+    sqlite3_int64 before = -1;
     pthread_mutex_lock(&lock);
     int status = SQLITE_IOERR_TRUNCATE;
+    real_of(file)->pMethods->xFileSize(real_of(file), &before);
     if (!is_frozen)
         status = real_of(file)->pMethods->xTruncate(real_of(file), size);
-    if (status == SQLITE_OK && plate)
+    if (status == SQLITE_OK && plate && size != before)
         plate_note(plate, (size_t)size, NULL, 0, true);
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+/* With the lock held: what happens to a log with its next sync. False: the sync fails. */
+static bool log_sync(struct plate *log)
+{
+    log_syncs++;
+    if (fault.removes_log) {
+        log->is_removed = unlink(log->path) == 0;
+        fault.removes_log = false;
+    }
+    if (!fault.drops_cut || !log->first || !log->first->truncates)
+        return true;
+    fault.drops_cut = false;
+    plate_drop(log);
+    return false;
 }
 
 /* The real file is not synced: no power is really cut. */
@@ -273,10 +297,9 @@ static int file_sync(sqlite3_file *file, int flags)
     (void)flags;
     pthread_mutex_lock(&lock);
     is_frozen |= fault.freezes;
-    int status = is_frozen ? SQLITE_IOERR_FSYNC : SQLITE_OK;
-    if (handle->plate && handle->plate->is_log)
-        log_syncs++;
-    if (handle->plate && !handle->lying && !is_frozen)
+    bool fails = (handle->plate && handle->plate->is_log && !log_sync(handle->plate)) || is_frozen;
+    int status = fails ? SQLITE_IOERR_FSYNC : SQLITE_OK;
+    if (handle->plate && !handle->lying && !fails)
         plate_sync(handle->plate);
     pthread_mutex_unlock(&lock);
     return status;

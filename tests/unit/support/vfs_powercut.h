@@ -31,6 +31,8 @@ struct powercut_fault {
     long room_bytes;
     bool index_fixed; /* the log's index may not grow */
     bool freezes;     /* the next sync fails, and then every write, truncation and sync */
+    bool drops_cut;   /* the next sync of a log that was cut fails once, and the cut never gets to the disk */
+    bool removes_log; /* the log is removed from its path with its next sync */
 };
 
 /* From now on; NULL: no more. */
