@@ -21,6 +21,24 @@ struct cancellation {
     struct entry *entries[];      /* that were queued */
 };
 
+/* With the lock held. */
+static void entry_stop(struct queue *queue, struct entry *entry)
+{
+    entry->cancelled = true;
+    eventfd_write(queue->devices[entry->task.device].wake_fd, 1);
+}
+
+/* With the lock held, after the commit: what runs is told to end, and what was handed back since the request ends when it is
+   taken again. */
+static void group_stop(struct queue *queue, const struct group *group)
+{
+    for (struct entry *entry = group->entries; entry; entry = entry->group_next)
+        if (entry->phase == RUNNING)
+            entry_stop(queue, entry);
+        else
+            entry->cancelled = true;
+}
+
 static void cancellation_done(struct store_write *write, const struct error *failed)
 {
     struct cancellation *cancellation = (struct cancellation *)write;
@@ -28,6 +46,9 @@ static void cancellation_done(struct store_write *write, const struct error *fai
     bool sweep_ended = false;
     char sweep[ID_BYTES];
     pthread_mutex_lock(&queue->lock);
+    const struct group *group = write->cancel ? group_find(queue, write->cancel->sweep) : NULL;
+    if (group && !failed)
+        group_stop(queue, group);
     for (int i = 0; i < cancellation->count; i++) {
         struct entry *entry = cancellation->entries[i];
         if (failed) { /* whoever asked hears that it was not cancelled */
@@ -69,8 +90,7 @@ static struct cancellation *cancellation_new(struct queue *queue, int room,
 static bool entry_cancel(struct queue *queue, struct entry *entry, struct cancellation *cancellation)
 {
     if (entry->phase == RUNNING) {
-        entry->cancelled = true;
-        eventfd_write(queue->devices[entry->task.device].wake_fd, 1);
+        entry_stop(queue, entry);
     } else if (entry->phase == WAITING) {
         entry_unwait(queue, entry, ENDING);
         cancellation->entries[cancellation->count++] = entry;
@@ -124,11 +144,12 @@ int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, co
     return status;
 }
 
+/* What runs is told after the commit: until then nothing is done. */
 static int group_cancel(struct queue *queue, const struct group *group, struct cancellation *cancellation)
 {
     int found = 0;
     for (struct entry *entry = group->entries; entry; entry = entry->group_next)
-        found += entry_cancel(queue, entry, cancellation);
+        found += entry->phase == RUNNING || entry_cancel(queue, entry, cancellation);
     return found;
 }
 

@@ -113,8 +113,8 @@ int queue_submit(struct queue *queue, const struct submission *submission,
 int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),
                  void *arg, struct error *error);
 
-/* Cancels all that has not ended: what is queued in one transaction, after whose commit done() comes; what runs as
-   queue_cancel() does. Returns and fails as queue_cancel(). */
+/* Cancels all that has not ended: what is queued in one transaction, after whose commit what runs is told as by
+   queue_cancel(), and done() comes. When the store cannot write, done(arg, failed) comes and all goes on. Returns and fails as queue_cancel(). */
 int queue_cancel_sweep(struct queue *queue, const char *id,
                        void (*done)(void *arg, const struct error *failed), void *arg, struct error *error);
 

@@ -130,7 +130,6 @@ static void device_take(struct queue *queue, int index, struct transition *trans
     if (!entry || !queue_bound(queue, entry->owner, index))
         return;
     entry_unwait(queue, entry, RUNNING);
-    entry->cancelled = false;
     entry->task.attempt++;
     entry->started_ms = clock_wall_ms();
     entry->started_ns = queue_now_ns(queue);

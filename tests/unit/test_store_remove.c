@@ -1,4 +1,5 @@
 /* What is removed, in which order and in how small steps; and the room that is kept on the disk. */
+#include <semaphore.h>
 #include <setjmp.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include "api/sweep.h"
 #include "server/store/writer/room.h"
 #include "tests/unit/support/store_fixture.h"
+#include "tests/unit/support/vfs_powercut.h"
 
 static void end_at(struct store *store, const char *id, int64_t finished_ms, const char *result)
 {
@@ -109,6 +111,27 @@ static enum error_kind sweep_there(struct store *store, const char *id)
     store_sweep(store, id, &row, &error);
     sweep_row_clear(&row);
     return error.kind;
+}
+
+/* Fails the disk as soon as something of the sweep is gone. */
+struct half {
+    sem_t ended;
+    struct error failed;
+};
+
+static void half_removed(void *arg, const char *id)
+{
+    (void)arg;
+    (void)id;
+    powercut_fill(true);
+}
+
+static void half_done(void *arg, const struct error *failed)
+{
+    struct half *half = arg;
+    if (failed)
+        half->failed = *failed;
+    sem_post(&half->ended);
 }
 
 /* Rows of a table, read by another connection. */
@@ -302,6 +325,29 @@ static void a_reserve_is_never_more_than_half_of_the_disk(void **state)
         assert_int_equal(room_reserve(cases[i][0], cases[i][1]), cases[i][2]);
 }
 
+/* It is hidden, and goes when the disk takes writes again: nobody is told that nothing was done. */
+static void a_removal_that_fails_after_its_first_step_is_not_told_to_be_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct half half = {0};
+    struct error error = {0};
+    struct store_removal rest = {.what = REMOVE_OLDEST};
+    struct swept *swept = sweep_insert(fixture->store, MANY);
+    sweep_end(fixture->store, swept, MANY, 2000);
+    sem_init(&half.ended, 0, 0);
+    assert_int_equal(
+        store_remove(fixture->store, STORE_SWEEP, swept->id, half_removed, half_done, &half, &error), 0);
+    sem_wait(&half.ended);
+    sem_destroy(&half.ended);
+    assert_int_equal(half.failed.kind, ERROR_UNCERTAIN);
+    assert_non_null(strstr(half.failed.text, "is removed once"));
+    assert_int_equal(sweep_there(fixture->store, swept->id), ERROR_NOT_FOUND);
+    powercut_fill(false);
+    run(fixture->store, &rest);
+    assert_int_equal(rows_of(fixture, "experiments"), 0);
+    free(swept);
+}
+
 int main(void)
 {
 #define WITH_A_STORE(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
@@ -313,6 +359,8 @@ int main(void)
         WITH_A_STORE(what_a_crash_left_half_removed_goes_after_the_next_start),
         WITH_A_STORE(the_file_shrinks_to_what_may_be_kept),
         WITH_A_STORE(what_has_not_ended_or_is_not_there_is_refused),
+        cmocka_unit_test_setup_teardown(a_removal_that_fails_after_its_first_step_is_not_told_to_be_refused,
+                                        fixture_setup_powercut, fixture_teardown),
         cmocka_unit_test(a_reserve_is_never_more_than_half_of_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

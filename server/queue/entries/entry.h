@@ -30,7 +30,8 @@ struct entry {
     int64_t started_ms;                      /* wall clock; on disk */
     int64_t started_ns;                      /* of the same moment */
     enum { WAITING, RUNNING, ENDING } phase; /* transition.h; ENDING is RUNNING or queued on disk */
-    bool cancelled;                          /* while it runs */
+    bool
+        cancelled; /* it ends as such; set while it runs, or when it was handed back while its sweep was cancelled */
     struct device_set *selected; /* present.c: by the selection that is being applied; NULL: not by it */
 };
 

@@ -9,6 +9,7 @@ struct removal {
     struct store_write write; /* first: a write is cast to its removal */
     struct store_removal step;
     struct store *store;
+    bool begun; /* a step is committed: the keeper goes on where this one ends */
     void (*removed)(void *arg, const char *id);
     void (*done)(void *arg, const struct error *failed);
     void *arg;
@@ -20,10 +21,18 @@ static void on_step(struct store_write *write, const struct error *failed)
     for (int i = 0; !failed && i < removal->step.count; i++)
         removal->removed(removal->arg, removal->step.removed[i]);
     if (!failed && removal->step.more) {
+        removal->begun = true;
         store_hand_over(removal->store, &removal->write);
         return;
     }
-    removal->done(removal->arg, failed);
+    struct error bound = {0};
+    if (failed && removal->begun)
+        error_set(
+            &bound, ERROR_UNCERTAIN,
+            "sweep %s is not shown any more, and what is left of it is removed once the service can write"
+            " again: %.200s",
+            removal->step.id, failed->text);
+    removal->done(removal->arg, bound.kind ? &bound : failed);
     free(removal);
 }
 
