@@ -12,7 +12,7 @@
 struct selection {
     int count;
     char (*ids)[ID_BYTES];
-    struct queue_selection *of; /* as many; the requests are copies */
+    struct queue_selection *requests; /* as many; the texts are copies */
 };
 
 static bool set_is_stranded(const struct queue *queue, const struct set *set)
@@ -41,8 +41,8 @@ static int due_count(const struct queue *queue, enum selection_scope scope)
 static void selection_free(struct selection *selection)
 {
     for (int i = 0; i < selection->count; i++)
-        free((char *)selection->of[i].request);
-    free(selection->of);
+        free((char *)selection->requests[i].request);
+    free(selection->requests);
     free(selection->ids);
 }
 
@@ -51,14 +51,14 @@ static int selection_fill(struct selection *selection, const struct queue *queue
                           int room)
 {
     selection->ids = calloc((size_t)room, sizeof *selection->ids);
-    selection->of = calloc((size_t)room, sizeof *selection->of);
-    if (!selection->ids || !selection->of)
+    selection->requests = calloc((size_t)room, sizeof *selection->requests);
+    if (!selection->ids || !selection->requests)
         return -1;
     for (uint64_t i = 0; i <= queue->chain_mask; i++)
         for (const struct entry *entry = queue->chains[i]; entry; entry = entry->chain) {
             if (!entry_is_due(queue, entry, scope))
                 continue;
-            struct queue_selection *one = &selection->of[selection->count];
+            struct queue_selection *one = &selection->requests[selection->count];
             *one = (struct queue_selection){strdup(entry->task.request), queue->present, false};
             if (!one->request)
                 return -1;
@@ -67,8 +67,8 @@ static int selection_fill(struct selection *selection, const struct queue *queue
     return 0;
 }
 
-/* What of a sweep that is not spread waits goes where all of it may; not when some of it was not selected, which was
-   submitted meanwhile with the rest. */
+/* A sweep that is not spread may only use devices that fit all of its waiting experiments. Skipped when some of them were
+   not part of this selection. */
 static void group_select(struct group *group)
 {
     struct device_set common = {{0}};
@@ -121,7 +121,7 @@ static void selection_apply(struct queue *queue, const struct selection *selecti
     for (int i = 0; i < selection->count; i++) {
         struct entry *entry = entry_find(queue, selection->ids[i]);
         if (entry && entry_wide(entry))
-            entry->selected = &selection->of[i].devices;
+            entry->selected = &selection->requests[i].devices;
     }
     for (struct group *group = queue->groups; group; group = group->next)
         if (!group->spread)
@@ -130,37 +130,63 @@ static void selection_apply(struct queue *queue, const struct selection *selecti
     entries_move(queue, selection, entry_wait_one);
 }
 
-static void selection_run(struct queue *queue, enum selection_scope scope)
+/* 0; -1: no memory. */
+static int selection_run(struct queue *queue, enum selection_scope scope)
 {
     const struct queue_config *config = &queue->config;
     struct selection selection = {0};
     int room = due_count(queue, scope);
     if (!room)
-        return;
-    if (selection_fill(&selection, queue, scope, room) < 0) {
+        return 0;
+    int status = selection_fill(&selection, queue, scope, room);
+    if (status < 0) {
         log_error("no memory to select devices for %d experiments", room);
-    } else if (config->select) {
+    } else {
         pthread_mutex_unlock(&queue->lock);
-        config->select(config->select_arg, selection.of, selection.count);
+        if (config->select)
+            config->select(config->select_arg, selection.requests, selection.count);
         pthread_mutex_lock(&queue->lock);
         selection_apply(queue, &selection);
-    } else {
-        selection_apply(queue, &selection);
     }
+    pthread_mutex_unlock(&queue->lock);
     selection_free(&selection);
+    pthread_mutex_lock(&queue->lock);
+    return status;
 }
 
-void selection_make_locked(struct queue *queue, enum selection_scope scope)
+static void selection_want(struct queue *queue, enum selection_scope scope)
 {
     if (queue->selection_wanted < scope)
         queue->selection_wanted = scope;
-    while (queue->selection_wanted && !queue->selecting && !queue->stopping) {
-        scope = queue->selection_wanted;
-        queue->selection_wanted = SELECTION_NONE;
-        queue->selecting = true;
-        selection_run(queue, scope);
-        queue->selecting = false;
-    }
+}
+
+bool selection_make_wanted(struct queue *queue)
+{
+    enum selection_scope scope = queue->selection_wanted;
+    if (!scope || queue->selecting || queue->stopping)
+        return false;
+    queue->selection_wanted = SELECTION_NONE;
+    queue->selecting = true;
+    int status = selection_run(queue, scope);
+    queue->selecting = false;
+    if (status < 0)
+        selection_want(queue, scope);
+    return status == 0;
+}
+
+/* With the lock held. */
+static void selection_make_locked(struct queue *queue, enum selection_scope scope)
+{
+    selection_want(queue, scope);
+    while (selection_make_wanted(queue))
+        ;
+}
+
+void selection_leave(struct queue *queue)
+{
+    int sleeping = queue->selection_wanted ? device_set_next(&queue->sleeping, 0) : -1;
+    if (sleeping >= 0)
+        pthread_cond_signal(&queue->devices[sleeping].ready);
 }
 
 void selection_ask(struct queue *queue, const struct entry *entry)
@@ -168,9 +194,7 @@ void selection_ask(struct queue *queue, const struct entry *entry)
     if (!queue->config.select || !entry_is_due(queue, entry, SELECTION_STRANDED) || queue->selection_wanted)
         return;
     queue->selection_wanted = SELECTION_STRANDED;
-    int sleeping = device_set_next(&queue->sleeping, 0);
-    if (sleeping >= 0)
-        pthread_cond_signal(&queue->devices[sleeping].ready);
+    selection_leave(queue);
 }
 
 void selection_make(struct queue *queue, enum selection_scope scope)

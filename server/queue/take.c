@@ -28,12 +28,18 @@ static bool queue_saves(struct queue *queue)
     return queue->unsaved < queue->unsaved_most && store_healthy(queue->store, NULL);
 }
 
+/* A moment, in which others may give memory back. */
+static void memory_wait(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
 /* How a run ended must not be lost for want of some hundred bytes: waits until there are some. */
 static struct transition *transition_need(struct queue *queue, const struct ending *ending)
 {
     struct transition *transition;
     while (!(transition = transition_new(queue, ending)))
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        memory_wait();
     transition->write.patient = true;
     return transition;
 }
@@ -120,15 +126,18 @@ static bool device_outlived(struct queue *queue, int index)
     return false;
 }
 
-static void device_take(struct queue *queue, int index, struct transition *transition)
+/* False: there is no memory for what it would take. */
+static bool device_take(struct queue *queue, int index, struct transition *transition)
 {
     if (queue->stopping || place_held(queue, index) || device_outlived(queue, index) ||
         !device_set_has(&queue->present, index) || !queue_saves(queue))
-        return;
+        return true;
     struct entry *entry = place_next(queue, index);
+    if (!entry)
+        return true;
     /* From here on the owner has a record of the device, which what follows relies on. */
-    if (!entry || !queue_bound(queue, entry->owner, index))
-        return;
+    if (!queue_bound(queue, entry->owner, index))
+        return false;
     entry_unwait(queue, entry, RUNNING);
     entry->task.attempt++;
     entry->started_ms = clock_wall_ms();
@@ -146,6 +155,7 @@ static void device_take(struct queue *queue, int index, struct transition *trans
     change->started_ms = entry->started_ms;
     change->moved = moved;
     others_wake(queue, index);
+    return true;
 }
 
 const struct task *queue_turn(struct queue *queue, int index, const struct ending *ending)
@@ -156,7 +166,7 @@ const struct task *queue_turn(struct queue *queue, int index, const struct endin
     if (ending)
         device_end(queue, index, transition, ending);
     assert(!device->running);
-    device_take(queue, index, transition);
+    bool had_memory = device_take(queue, index, transition);
     const struct task *task = device->running ? &device->running->task : NULL;
     if (transition->write.change_count) {
         transition_hand_over(transition);
@@ -164,6 +174,8 @@ const struct task *queue_turn(struct queue *queue, int index, const struct endin
     }
     pthread_mutex_unlock(&queue->lock);
     free(transition);
+    if (!had_memory) /* queue_wait() finds the same at once */
+        memory_wait();
     return task;
 }
 
@@ -303,7 +315,7 @@ bool queue_wait(struct queue *queue, int index, int timeout_ms)
     bool found = false;
     pthread_mutex_lock(&queue->lock);
     while (!queue->stopping) {
-        selection_make_locked(queue, SELECTION_NONE);
+        bool selected = selection_make_wanted(queue);
         int64_t now_ns = clock_monotonic_ns(), wake_ns = end_ns;
         enum wanted wanted = device_wanted(queue, index);
         if (wanted != WANTED_ELSEWHERE)
@@ -322,8 +334,12 @@ bool queue_wait(struct queue *queue, int index, int timeout_ms)
             wake_ns = earlier(wake_ns, left_ns);
         if (device_set_has(&queue->outlived, index))
             wake_ns = earlier(wake_ns, queue->outlived_ns);
+        /* By others, while this one was made; or there was no memory for it. */
+        if (queue->selection_wanted)
+            wake_ns = selected ? now_ns : earlier(wake_ns, now_ns + STORE_LOOK_MS * 1000000LL);
         device_sleep(queue, index, wake_ns);
     }
+    selection_leave(queue);
     if (found && device->readiness == QUEUE_AWAY)
         queue_ready(queue, index, QUEUE_STARTING);
     pthread_mutex_unlock(&queue->lock);

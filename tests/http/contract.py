@@ -146,6 +146,8 @@ def check(method, path, response):
     answer = described["responses"][status]
     while "$ref" in answer:
         answer = _follow(answer["$ref"])
+    if status == "503" and method != "HEAD" and kind == "application/problem+json":
+        assert f"`{response.json()['type'].rpartition('/')[2]}`" in answer["description"], response.text
     if method == "HEAD" or "content" not in answer:
         return
     assert kind in answer["content"], kind

@@ -17,7 +17,15 @@
 #include "server/store/write.h"
 #include "tests/unit/support/service.h"
 
-enum { DEVICES = 6, ALL = (1 << DEVICES) - 1, POINTS = 64, TRIES = 20, SELECT_NS = 100000, LONG_MS = 20000 };
+enum {
+    DEVICES = 6,
+    ALL = (1 << DEVICES) - 1,
+    POINTS = 64,
+    TRIES = 20,
+    SELECT_NS = 100000,
+    LONG_MS = 20000,
+    PASSES_MOST = 100
+};
 
 static struct device_set set_of(unsigned bits)
 {
@@ -217,6 +225,55 @@ static void what_is_submitted_while_its_device_leaves_is_run_by_another(void **s
     sem_destroy(&stall.over);
 }
 
+static atomic_bool asking;
+
+/* Others ask for a selection as often as one is made: the list of devices changes during each. */
+static void select_asked_again(void *arg, struct queue_selection *selections, int count)
+{
+    struct service *service = arg;
+    unsigned passes = atomic_load(&asking) ? atomic_fetch_add(&known, 1) : PASSES_MOST;
+    struct device_set now = set_of(passes % 2 ? ALL : ALL - 4);
+    for (int i = 0; i < count; i++)
+        selections[i] = (struct queue_selection){selections[i].request, set_of(ALL), true};
+    if (passes < PASSES_MOST)
+        queue_present(service->queue, &now);
+}
+
+static void a_worker_with_work_does_not_select_for_ever(void **state)
+{
+    struct service *service = *state;
+    struct device_set one = set_of(1), other = set_of(2);
+    struct stall stall;
+    sem_t submitted;
+    struct error error = {0};
+    char id[ID_BYTES];
+    service_stop(service);
+    service->config.select = select_asked_again;
+    service->config.select_arg = service;
+    service_start(service);
+    sem_init(&submitted, 0, 0);
+    queue_present(service->queue, &one);
+    stall_begin(&stall, service->store);
+    struct sweep_experiment run = {
+        .kernel = "copy", .devices = one, .open = true, .timeout_s = 60, .request = "{}"};
+    struct sweep alone = {.experiments = &run, .experiment_count = 1};
+    struct submission submission = {.sweep = &alone, .owner = "a"};
+    assert_int_equal(queue_submit(service->queue, &submission, on_submitted, &submitted, &error), 0);
+    queue_present(service->queue, &other);
+    sem_post(&stall.over);
+    sem_wait(&submitted); /* and a selection is wanted */
+    service_queue(service, 1, 0, id);
+    atomic_store(&known, 0);
+    atomic_store(&asking, true);
+    assert_true(queue_wait(service->queue, 1, LONG_MS));
+    assert_int_equal(atomic_load(&known), 1);
+    atomic_store(&asking, false);
+    store_flush(service->store);
+    sem_destroy(&submitted);
+    sem_destroy(&stall.begun);
+    sem_destroy(&stall.over);
+}
+
 /* ---- wake-ups ---- */
 
 /* The device that runs on for the service before this one is idle, and takes nothing: it is not waited for. */
@@ -265,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ONE(a_sweep_is_run_to_its_end_when_all_devices_come_at_once),
         ONE(what_is_submitted_while_its_device_leaves_is_run_by_another),
+        ONE(a_worker_with_work_does_not_select_for_ever),
         ONE(work_is_not_left_to_a_device_that_may_not_begin_yet),
         ONE(of_those_that_are_being_started_the_first_is_woken),
     };
