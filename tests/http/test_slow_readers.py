@@ -68,6 +68,8 @@ def test_comparisons_that_nobody_reads_hold_up_their_own_client_alone(compared):
     waiting = [ask(service, ANOTHER, "POST", "/v1/comparisons", body) for _ in range(16)]
     for _ in range(3):
         assert service.request("POST", "/v1/comparisons", data=body, headers={"Content-Type": "application/json"}).status_code == 200
+    for wrong, status in (b"{", 400), (b"{}", 422):  # told at once, while others of that client wait
+        assert begins(ask(service, ANOTHER, "POST", "/v1/comparisons", wrong)) == status
     assert not select.select(waiting, [], [], 0)[0]  # nor refused
     many = ask(service, ANOTHER, "POST", "/v1/comparisons", body)
     turn = select.select([many, *waiting], [], [], 60)[0]  # one of the 17, whichever came last

@@ -21,6 +21,7 @@ enum { POINTS_A_PIECE = 100 }; /* of the answer */
 
 struct comparing {
     struct comparison_slot slot;
+    bool entered; /* the slot is in use */
     struct store *store;
     struct comparison_request request;
     struct comparison *comparison;
@@ -45,7 +46,8 @@ static void comparing_free(void *arg)
     json_decref(work->columns);
     comparison_free(work->comparison);
     comparison_request_clear(&work->request);
-    comparison_slot_leave(&work->slot);
+    if (work->entered)
+        comparison_slot_leave(&work->slot);
     free(work);
 }
 
@@ -283,12 +285,29 @@ static int devices_resolve(struct devices *devices, struct comparing *work)
     return work->problems.count ? -1 : 0;
 }
 
-static enum handled begin(struct request *request, struct comparing *work)
+/* -1: what is wrong with the body is *handled. */
+static int body_read(struct request *request, struct comparing *work, enum handled *handled)
 {
     char detail[BODY_DETAIL_BYTES];
     size_t length;
     const char *body = request_body(request, &length);
-    if (!comparison_slot_held(&work->slot))
+    json_t *object =
+        body_parse(body, length, "{\"a\": {\"sweep\": \"...\"}, \"b\": {\"sweep\": \"...\"}}", detail);
+    if (!object)
+        *handled = reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+    else if (comparison_request_read(&work->request, object, &work->problems) < 0 ||
+             devices_resolve(request_service(request)->devices, work) < 0)
+        *handled = reply_fields(request, &work->problems);
+    else
+        return 0;
+    return -1;
+}
+
+static enum handled begin(struct request *request, struct comparing *work)
+{
+    enum handled handled;
+    if (!comparison_slot_held(&work->slot)) {
+        comparison_request_clear(&work->request);
         return request_over(request)
                    ? reply_problem(
                          request, PROBLEM_UNAVAILABLE,
@@ -296,33 +315,32 @@ static enum handled begin(struct request *request, struct comparing *work)
                          "being made or have answers that are not read to their end",
                          COMPARISON_SLOTS_EACH, COMPARISON_SLOTS)
                    : request_wait_until(request, request_seconds(request) + SLOT_WAIT_MORE_S);
-    json_t *object =
-        body_parse(body, length, "{\"a\": {\"sweep\": \"...\"}, \"b\": {\"sweep\": \"...\"}}", detail);
-    if (!object)
-        return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+    }
+    if (!work->request.tree && body_read(request, work, &handled) < 0)
+        return handled;
     work->store = request_service(request)->store;
-    if (comparison_request_read(&work->request, object, &work->problems) < 0 ||
-        devices_resolve(request_service(request)->devices, work) < 0)
-        return reply_fields(request, &work->problems);
     if (!(work->comparison = comparison_new(&work->request)))
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to compare");
     request_wake(request);
     return request_wait(request);
 }
 
-/* Before anything is read, so that what waits holds nothing but its request. */
+/* What is wrong with the body is told before there is a slot. What waits for one holds nothing but its request: the body is
+   read again when it is there. */
 static enum handled enter(struct request *request)
 {
+    enum handled handled;
     struct comparing *work = calloc(1, sizeof *work);
     if (!work)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to compare");
-    if (!comparison_slot_enter(&work->slot, request)) {
-        free(work);
+    request_keep(request, work, comparing_free);
+    if (body_read(request, work, &handled) < 0)
+        return handled;
+    work->entered = comparison_slot_enter(&work->slot, request);
+    if (!work->entered)
         return reply_problem(request, PROBLEM_UNAVAILABLE,
                              "%d comparisons of yours wait already; wait until some of them are answered",
                              COMPARISONS_WAITING_EACH);
-    }
-    request_keep(request, work, comparing_free);
     return begin(request, work);
 }
 
