@@ -113,7 +113,8 @@ def test_one_persons_waits_leave_room_for_others_of_the_same_address(start, tmp_
         many = service.request("POST", "/v1/sweeps", json={**WAITS, "offset": list(range(10000))}, headers=bearer["bob"]).json()
         for _ in range(100):  # tables that nobody reads
             waiting.append(slow_reader(service, f"/v1/sweeps/{many['id']}.csv", secrets["bob"]))
-        service.until(lambda: "with this token" in ask(service, f"/v1/sweeps/{many['id']}.csv", **bearer["bob"]))
+        # Until then a table is sent whole: seconds, under a sanitizer.
+        service.until(lambda: "with this token" in ask(service, f"/v1/sweeps/{many['id']}.csv", **bearer["bob"]), seconds=120)
         for _ in range(20):
             assert ask(service, "/v1/experiments?page_size=1", **bearer["eve"]).startswith("HTTP/1.1 200 ")
     finally:

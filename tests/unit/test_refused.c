@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "server/store/schema.h"
 #include "tests/unit/support/service.h"
 #include "tests/unit/support/store_fixture.h"
 #include "tests/unit/support/vfs_powercut.h"
@@ -46,10 +47,12 @@ static int log_frames(const struct fixture *fixture)
 static sqlite3 *log_hold(const struct fixture *fixture)
 {
     sqlite3 *reader = database_open(fixture), *writer = database_open(fixture);
+    char version[64];
+    snprintf(version, sizeof version, "PRAGMA user_version = %d", schema_newest());
     database_run(reader, "BEGIN; SELECT count(*) FROM experiments");
     database_run(writer, "PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
     while (log_frames(fixture) < INDEXED_FRAMES - 1)
-        database_run(writer, "PRAGMA user_version = 7");
+        database_run(writer, version);
     sqlite3_close(writer);
     return reader;
 }
