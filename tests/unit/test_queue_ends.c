@@ -1,6 +1,7 @@
 /* How experiments leave the queue: by cancellation, by being handed back too often, by the service's end. */
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -350,9 +351,44 @@ static void a_waiting_worker_is_woken_by_work_or_time(void **state)
     assert_false(queue_wait(service->queue, 1, 0));
 }
 
+static void on_cancelled(void *arg, const struct error *failed)
+{
+    assert_null(failed);
+    sem_post(arg);
+}
+
+/* Between the request and its commit. */
+static void what_is_handed_back_while_its_sweep_is_cancelled_ends_when_it_is_taken_again(void **state)
+{
+    struct service *service = *state;
+    static const char *const requests[] = {"{}", "{}"};
+    static struct tried hold;
+    char id[ID_BYTES], run[ID_BYTES];
+    sem_t cancelled;
+    sem_init(&cancelled, 0, 0);
+    service_sweep(service, requests, 2, 60, id);
+    const struct task *task = queue_turn(service->queue, 0, NULL);
+    memcpy(run, task->id, ID_BYTES);
+    assert_true(queue_begun(service->queue, 0));
+    fixture_hold(service->store, &hold);
+    assert_int_equal(queue_cancel_sweep(service->queue, id, on_cancelled, &cancelled, NULL), 0);
+    assert_false(queue_cancelled(service->queue, 0));
+    queue_hand_back(service->queue, 0, false);
+    fixture_release(service->store, &hold);
+    sem_wait(&cancelled);
+    sem_destroy(&cancelled);
+    assert_non_null(queue_turn(service->queue, 0, NULL));
+    assert_true(queue_cancelled(service->queue, 0));
+    queue_hand_back(service->queue, 0, false);
+    assert_int_equal(service_state(service, run), JOB_CANCELLED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            what_is_handed_back_while_its_sweep_is_cancelled_ends_when_it_is_taken_again, service_setup,
+            service_teardown),
         cmocka_unit_test_setup_teardown(what_waits_is_cancelled_at_once, service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(what_runs_hears_that_it_is_cancelled, service_setup,
                                         service_teardown),

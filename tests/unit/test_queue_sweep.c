@@ -12,7 +12,6 @@
 #include "api/sweep.h"
 #include "server/store/write.h"
 #include "tests/unit/support/service.h"
-#include "tests/unit/support/store_fixture.h"
 #include "tests/unit/support/vfs_powercut.h"
 
 enum { RUNS = 10, POINTS = 12 }; /* one point twice, one that cannot be launched */
@@ -358,31 +357,6 @@ static void a_cancellation_takes_all_that_is_queued_and_tells_what_runs(void **s
     assert_int_equal(error.kind, ERROR_NOT_FOUND);
 }
 
-/* Between the request and its commit. */
-static void what_is_handed_back_while_it_is_cancelled_ends_when_it_is_taken_again(void **state)
-{
-    struct service *service = *state;
-    static struct tried hold;
-    struct answer answer = {0};
-    char id[ID_BYTES];
-    sem_init(&answer.came, 0, 0);
-    submit_new(service, id);
-    assert_non_null(queue_turn(service->queue, 0, NULL));
-    assert_true(queue_begun(service->queue, 0));
-    fixture_hold(service->store, &hold);
-    assert_int_equal(queue_cancel_sweep(service->queue, id, answer_cancelled, &answer, NULL), 0);
-    queue_hand_back(service->queue, 0, false);
-    fixture_release(service->store, &hold);
-    sem_wait(&answer.came);
-    sem_destroy(&answer.came);
-    assert_int_equal(queued(service), 1);
-    assert_non_null(queue_turn(service->queue, 0, NULL));
-    assert_true(queue_cancelled(service->queue, 0));
-    queue_hand_back(service->queue, 0, false);
-    counts_are(service, id, 0, 0, 0, 1, POINTS - 1);
-    assert_int_equal(atomic_load(&sweeps_ended), 1);
-}
-
 static void what_was_left_goes_on_after_a_start(void **state)
 {
     struct service *service = *state;
@@ -423,10 +397,8 @@ static void what_cannot_be_stored_changes_nothing(void **state)
     assert_true(queue_begun(service->queue, 1));
     powercut_fill(true);
     assert_int_equal(submit(service, NULL, NULL).outcome, SUBMITTED_FAILED);
-    assert_int_equal(queued(service), RUNS - 1);
     assert_int_equal(cancel(service, id, &error), -1);
     assert_int_equal(error.kind, ERROR_STORE);
-    assert_int_equal(queued(service), RUNS - 1);
     assert_false(queue_cancelled(service->queue, 1)); /* what runs goes on */
     powercut_fill(false);
     queue_hand_back(service->queue, 1, false);
@@ -469,8 +441,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_key_gives_the_same_sweep_again, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cancellation_takes_all_that_is_queued_and_tells_what_runs, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(what_is_handed_back_while_it_is_cancelled_ends_when_it_is_taken_again,
-                                        setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_left_goes_on_after_a_start, setup, teardown),
         cmocka_unit_test_setup_teardown(one_that_is_left_can_be_cancelled_after_a_start, setup, teardown),
         cmocka_unit_test_setup_teardown(what_cannot_be_stored_changes_nothing, setup_powercut, teardown),

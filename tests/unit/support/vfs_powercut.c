@@ -3,31 +3,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
-
-enum { SECTOR_BYTES = 512 };
-
-/* A write or, without bytes, a truncation. */
-struct unsynced {
-    struct unsynced *next;
-    size_t offset, size;
-    bool truncates;
-    char bytes[];
-};
-
-/* A file by its path: it outlives the connections that open it. */
-struct plate {
-    struct plate *next;
-    struct buffer synced;
-    struct unsynced *first, **end;
-    bool is_log, is_removed;
-    char path[];
-};
+#include "tests/unit/support/powercut_plates.h"
 
 struct handle {
     sqlite3_file base;
@@ -37,179 +16,15 @@ struct handle {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below, and makes an image one moment */
-static struct plate *plates;
 static bool is_full, is_frozen;
 static struct powercut_fault fault;
 static long log_syncs;
 static sqlite3_vfs *real_vfs;
 
-/* ---- plates ---- */
-
-static void *need(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
-static void bytes_write(struct buffer *file, size_t offset, const char *bytes, size_t size)
-{
-    static const char zeros[SECTOR_BYTES];
-    while (file->size < offset)
-        buffer_append(file, zeros, offset - file->size < sizeof zeros ? offset - file->size : sizeof zeros);
-    size_t over = file->size - offset < size ? file->size - offset : size;
-    if (over)
-        memcpy(file->data + offset, bytes, over);
-    buffer_append(file, bytes + over, size - over);
-}
-
-static void bytes_truncate(struct buffer *file, size_t size)
-{
-    if (file->size > size)
-        file->size = size;
-}
-
-static void plate_note(struct plate *plate, size_t offset, const void *bytes, size_t size, bool truncates)
-{
-    struct unsynced *write = need(malloc(sizeof *write + size));
-    *write = (struct unsynced){.offset = offset, .size = size, .truncates = truncates};
-    if (size)
-        memcpy(write->bytes, bytes, size);
-    *plate->end = write;
-    plate->end = &write->next;
-}
-
-static void plate_drop(struct plate *plate)
-{
-    for (struct unsynced *write = plate->first, *next; write; write = next) {
-        next = write->next;
-        free(write);
-    }
-    plate->first = NULL;
-    plate->end = &plate->first;
-}
-
-static void plate_sync(struct plate *plate)
-{
-    for (struct unsynced *write = plate->first; write; write = write->next)
-        if (write->truncates)
-            bytes_truncate(&plate->synced, write->offset);
-        else
-            bytes_write(&plate->synced, write->offset, write->bytes, write->size);
-    plate_drop(plate);
-}
-
-static void plate_remove(const char *path)
-{
-    for (struct plate **link = &plates; *link; link = &(*link)->next) {
-        struct plate *plate = *link;
-        if (path && strcmp(plate->path, path) != 0)
-            continue;
-        plate_sync(plate);
-        buffer_free(&plate->synced);
-        *link = plate->next;
-        free(plate);
-        return;
-    }
-}
-
-/* Finds or makes it; what the file holds already counts as synced. */
-static struct plate *plate_of(const char *path, bool is_log)
-{
-    for (struct plate *plate = plates; plate; plate = plate->next)
-        if (strcmp(plate->path, path) == 0)
-            return plate;
-    struct plate *plate = need(calloc(1, sizeof *plate + strlen(path) + 1));
-    memcpy(plate->path, path, strlen(path) + 1);
-    plate->end = &plate->first;
-    plate->is_log = is_log;
-    FILE *file = fopen(path, "rb");
-    char bytes[4096];
-    for (size_t size; file && (size = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        buffer_append(&plate->synced, bytes, size);
-    if (file)
-        fclose(file);
-    plate->next = plates;
-    plates = plate;
-    return plate;
-}
-
-/* ---- the image ---- */
-
-static unsigned dice(unsigned *seed, unsigned sides)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (*seed >> 8) % sides;
-}
-
-static void image_begin_only(struct buffer *image, const struct plate *plate, unsigned *seed)
-{
-    unsigned count = 0;
-    for (struct unsynced *write = plate->first; write; write = write->next)
-        count++;
-    unsigned kept = count ? dice(seed, count + 1) : 0;
-    for (struct unsynced *write = plate->first; write && kept; write = write->next, kept--) {
-        size_t size = kept == 1 && write->size ? dice(seed, (unsigned)write->size + 1) : write->size;
-        if (write->truncates)
-            bytes_truncate(image, write->offset);
-        else
-            bytes_write(image, write->offset, write->bytes, size);
-    }
-}
-
-static void image_any_sectors(struct buffer *image, const struct plate *plate, unsigned *seed)
-{
-    for (struct unsynced *write = plate->first; write; write = write->next) {
-        if (write->truncates && dice(seed, 2))
-            bytes_truncate(image, write->offset);
-        for (size_t from = 0; from < write->size;) {
-            size_t size = SECTOR_BYTES - (write->offset + from) % SECTOR_BYTES;
-            size = size < write->size - from ? size : write->size - from;
-            if (dice(seed, 2))
-                bytes_write(image, write->offset + from, write->bytes + from, size);
-            from += size;
-        }
-    }
-}
-
-static void image_all(struct buffer *image, const struct plate *plate)
-{
-    for (struct unsynced *write = plate->first; write; write = write->next)
-        if (write->truncates)
-            bytes_truncate(image, write->offset);
-        else
-            bytes_write(image, write->offset, write->bytes, write->size);
-}
-
-static int image_write(const struct plate *plate, const char *to, unsigned *seed, unsigned mode)
-{
-    struct buffer image = {0};
-    buffer_append(&image, plate->synced.data, plate->synced.size);
-    if (mode == POWERCUT_KILL)
-        image_all(&image, plate);
-    else if (mode == 1)
-        image_begin_only(&image, plate, seed);
-    else if (mode == 2)
-        image_any_sectors(&image, plate, seed);
-    char path[4096];
-    snprintf(path, sizeof path, "%s%s", to, strrchr(plate->path, '/'));
-    FILE *file = fopen(path, "wb");
-    bool good = file && fwrite(image.data, 1, image.size, file) == image.size;
-    if (file && fclose(file) != 0)
-        good = false;
-    buffer_free(&image);
-    return good ? 0 : -1;
-}
-
 int powercut_image(const char *from, const char *to, unsigned seed)
 {
-    int status = 0;
-    unsigned mode = seed == POWERCUT_KILL ? seed : seed % 3;
-    size_t length = strlen(from);
     pthread_mutex_lock(&lock);
-    for (struct plate *plate = plates; plate; plate = plate->next)
-        if (!plate->is_removed && strncmp(plate->path, from, length) == 0 && plate->path[length] == '/')
-            status |= image_write(plate, to, &seed, mode);
+    int status = plates_image(from, to, seed);
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -459,7 +274,6 @@ long powercut_log_syncs(void)
 void powercut_forget(void)
 {
     pthread_mutex_lock(&lock);
-    while (plates)
-        plate_remove(NULL);
+    plates_forget();
     pthread_mutex_unlock(&lock);
 }
