@@ -226,7 +226,7 @@ static void a_refused_write_is_answered_when_its_transaction_has_ended(void **st
     store_hand_over(store, &again.write);
     powercut_fill(true);
     sem_post(hold.leave);
-    for (int i = 0; i < 3000 && store_healthy(store, NULL); i++)
+    for (int i = 0; i < 30000 && store_healthy(store, NULL); i++)
         usleep(1000);
     assert_false(store_healthy(store, NULL));
     assert_int_equal(begins.done + again.done, 0);
