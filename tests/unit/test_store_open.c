@@ -66,7 +66,7 @@ static void the_database_is_set_up_for_durability(void **state)
     sqlite3 *db = database_open(*state);
     database_answers(db, "PRAGMA journal_mode", "wal");
     database_answers(db, "PRAGMA auto_vacuum", "2");
-    database_answers(db, "PRAGMA user_version", "7");
+    database_answers(db, "PRAGMA user_version", "8");
     sqlite3_close(db);
 }
 
