@@ -97,6 +97,7 @@ def test_a_sweep_is_followed_and_not_asked_for(start, tmp_path):  # noqa: F811
     assert sum("/v1/sweeps/" in path for path in asked) <= 4, asked  # once, its events, and the answer with its pages
 
 
+@pytest.mark.slow
 def test_progress_comes_from_events(start, tmp_path):  # noqa: F811
     log = tmp_path / "access.log"
     service = start("--access-log", str(log))
@@ -108,6 +109,7 @@ def test_progress_comes_from_events(start, tmp_path):  # noqa: F811
     assert sum("/v1/sweeps/" in path for path in asked) <= 4, asked
 
 
+@pytest.mark.slow
 def test_the_time_left_goes_down_while_nothing_is_told(start):  # noqa: F811
     service = start()
     coalesce(service, "run", "copy", "size=4096", "label.fake=sleep:4")  # how long a run takes is known from now on
@@ -119,6 +121,7 @@ def test_the_time_left_goes_down_while_nothing_is_told(start):  # noqa: F811
     assert terminal.end() == INTERRUPTED
 
 
+@pytest.mark.slow
 def test_a_killed_service_is_waited_for_once_it_is_back(start, tmp_path):  # noqa: F811
     directory = tmp_path / "run"
     directory.mkdir()

@@ -154,6 +154,7 @@ def test_an_answer_that_is_no_json_is_no_answer(moody):
     assert "500" in coalesce(moody.url, "kernels", expect=REFUSED).stderr
 
 
+@pytest.mark.slow
 def test_a_service_that_restarts_in_the_middle_is_waited_for(start, tmp_path):  # noqa: F811
     directory = tmp_path / "run"
     directory.mkdir()

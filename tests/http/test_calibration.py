@@ -43,6 +43,7 @@ def until_made(service):
     return made
 
 
+@pytest.mark.slow
 def test_a_gpu_with_nothing_to_do_is_calibrated_and_its_constants_are_found(start):
     service = start(*gpu(**OFF))
     service.until(lambda: look(service)["state"] != "none")
@@ -72,6 +73,7 @@ def test_a_gpu_with_nothing_to_do_is_calibrated_and_its_constants_are_found(star
     assert look(last) == newer
 
 
+@pytest.mark.slow
 def test_what_a_kill_cut_short_goes_on_as_the_same_sweep(start):
     flags = gpu("pause_ms=60")
     service = start(*flags)
@@ -117,6 +119,7 @@ def test_what_another_driver_or_card_measured_is_not_taken_for_this_ones(start, 
     assert until_made(service)["calibration"]["driver"] == ("2" if other == "driver=2" else "1")
 
 
+@pytest.mark.slow
 def test_one_is_made_when_somebody_asks_and_a_failure_is_told(start):
     service = start(*gpu("fail=100", launch_ns=2), "--calibrate", "ask")
     service.until(lambda: look(service)["state"] == "shipped")
@@ -132,6 +135,7 @@ def test_one_is_made_when_somebody_asks_and_a_failure_is_told(start):
     assert constants(made)["launch_ns"] == pytest.approx(2 * constants({"calibration": shipped})["launch_ns"], rel=0.05)
 
 
+@pytest.mark.slow
 def test_results_and_predictions_are_told_by_the_devices_own_constants(start):
     service = start(*gpu("bandwidth_gbps=0.5", "launch_ns=3"), "--calibrate", "ask")
     service.until(lambda: look(service)["state"] == "shipped")

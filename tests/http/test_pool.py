@@ -95,6 +95,7 @@ def test_a_list_that_makes_no_sense_is_refused_at_the_start(start, flags, said):
     assert said in str(refused.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["signal", "look"])
 def test_a_list_that_changes_holds_without_a_restart(listed, by):
     service = listed(fake("one"))
@@ -119,6 +120,7 @@ def test_a_list_that_changes_holds_without_a_restart(listed, by):
     assert service.run({**SMALL, "device": 0})["state"] == "succeeded"
 
 
+@pytest.mark.slow
 def test_what_runs_on_a_device_that_is_removed_ends_there(listed):
     service = listed(fake("stays"), fake("goes"))
     service.until(lambda: known(service, 0, 1))
@@ -205,6 +207,7 @@ def test_twenty_reloads_lose_nothing_and_run_nothing_twice(listed, tmp_path):
     assert sorted(journal.read_text().split()) == sorted(ids)
 
 
+@pytest.mark.slow
 def test_numbers_and_what_is_known_outlive_a_restart(listed):
     service = listed(fake("one"), fake("two", device="cpu:2"))
     service.until(lambda: known(service, 0, 1))
@@ -232,6 +235,7 @@ def test_an_unknown_uuid_under_an_old_name_is_told_once_and_kept(listed):
         service.stop()
 
 
+@pytest.mark.slow
 def test_where_no_device_of_the_list_has_a_number_a_request_is_told_so(listed):
     service = listed(fake("old"))
     assert service.stop() == 0

@@ -61,6 +61,7 @@ def compared(start):
     return make
 
 
+@pytest.mark.slow
 def test_comparisons_that_nobody_reads_hold_up_their_own_client_alone(compared):
     service, body = compared(300)
     first, second = (ask(service, ANOTHER, "POST", "/v1/comparisons", body) for _ in range(2))
@@ -85,6 +86,7 @@ def test_comparisons_that_nobody_reads_hold_up_their_own_client_alone(compared):
     service.works()
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_on_slowly_is_cut_off(compared):
     """It would never be idle for as long as a connection may be, and hold its slot for as long as it likes."""
     service, body = compared(3, 2000)
@@ -99,6 +101,7 @@ def test_a_reader_that_goes_on_slowly_is_cut_off(compared):
     service.works()
 
 
+@pytest.mark.slow
 def test_the_memory_of_comparisons_comes_back(start):
     if sanitized():
         pytest.skip("a sanitizer keeps what is freed")
