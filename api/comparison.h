@@ -27,7 +27,8 @@ enum comparison_left {
 
 struct comparison_run {
     int point, facts;
-    int device; /* of those that there are runs of, where points are of one device each (comparison_devices.h) */
+    /* of those that there are runs of, where points are of one device each (comparison_devices.h) */
+    int device;
     bool unstable;
     uint64_t executor; /* a hash of the process that timed it; 0: not told */
     struct verdict_run run;
@@ -51,8 +52,8 @@ struct comparison {
     struct comparison_count sides[2];
     struct comparison_point *points; /* in the order in which they came */
     int point_count, point_room;
-    json_t *
-        point_of; /* index by the text of what identifies a point; owned, as all below; NULL once it is judged */
+    /* index by the text of what identifies a point; owned, as all below; NULL once it is judged */
+    json_t *point_of;
     json_t *known[2]; /* by a request's text: [index of its point or -1, what is told of it]; likewise */
     json_t *seen;     /* side by the id of an experiment; likewise */
     json_t *facts_of; /* index by the text of a result's facts and what was asked for beside; likewise */

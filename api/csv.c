@@ -16,8 +16,8 @@
 
 struct column {
     const char *name;
-    const char *
-        path; /* in what the service knows, and in its texts; NULL: here stand the parameters of all kernels */
+    /* in what the service knows, and in its texts; NULL: here stand the parameters of all kernels */
+    const char *path;
 };
 
 /* Before a path: an object is told as its text; others leave the cell empty. */

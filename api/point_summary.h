@@ -28,7 +28,7 @@ struct point_summary {
     double efficiencies
         [4]; /* percent, of the last run that has them: predicted gld, gst, counted gld, gst; NAN: none */
     double predicted_us;               /* cold, of the last run that has it; NAN: none */
-    char limiter[SUMMARY_BOUND_BYTES]; /* likewise: a time_bound_name(); empty: none */
+    char limiter[SUMMARY_BOUND_BYTES]; /* likewise: a predicted_time_bound_name(); empty: none */
     int placements;
     char (*names)[SUMMARY_NAME_BYTES]; /* of the placements */
     int ids;

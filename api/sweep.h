@@ -49,8 +49,9 @@ struct sweep {
     struct sweep_point *points;
     int experiment_count, point_count; /* of one round */
     int repeat;                        /* rounds; 0 as 1: it is not repeated */
-    bool spread;        /* its experiments may go to different devices; else all go where the first goes */
-    int unknown_device; /* a point is for it and its facts are not known: try again later; -1: there is none */
+    bool spread; /* its experiments may go to different devices; else all go where the first goes */
+    /* a point is for it and its facts are not known: try again later; -1: there is none */
+    int unknown_device;
     struct sweep_texts *texts;
 };
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "kernels/model/time/what_if.h"
+#include "kernels/time/what_if.h"
 
 enum { TIME_CHECK_VALUE_BYTES = 64 };
 

@@ -6,10 +6,10 @@
 #include "api/json.h"
 #include "api/time_check.h"
 #include "base/clock.h"
-#include "kernels/model/time/counted.h"
-#include "kernels/model/time/reasons.h"
-#include "kernels/model/time/time.h"
-#include "kernels/model/time/what_if.h"
+#include "kernels/time/counted.h"
+#include "kernels/time/reasons.h"
+#include "kernels/time/predicted_time.h"
+#include "kernels/time/what_if.h"
 
 /* Counts whole, all else to seven digits. */
 static json_t *amount_to_json(double value)
@@ -28,11 +28,12 @@ static json_t *bounds_to_json(const struct time_prediction *time)
     json_t *bounds = json_array();
     for (int i = 0; i < TIME_BOUNDS; i++) {
         const struct time_amount *bound = &time->bound[i];
-        json_array_append_new(
-            bounds, json_pack("{s:s,s:o,s:s,s:o,s:o,s:o}", "name", time_bound_name((enum time_bound)i),
-                              "amount", amount_to_json(bound->amount), "unit", bound->unit, "ceiling",
-                              number_to_json(bound->ceiling > 0 ? bound->ceiling : NAN), "ceiling_unit",
-                              json_sprintf("%s/us", bound->unit), "us", number_to_json(bound->us)));
+        json_array_append_new(bounds, json_pack("{s:s,s:o,s:s,s:o,s:o,s:o}", "name",
+                                                predicted_time_bound_name((enum time_bound)i), "amount",
+                                                amount_to_json(bound->amount), "unit", bound->unit, "ceiling",
+                                                number_to_json(bound->ceiling > 0 ? bound->ceiling : NAN),
+                                                "ceiling_unit", json_sprintf("%s/us", bound->unit), "us",
+                                                number_to_json(bound->us)));
     }
     return bounds;
 }
@@ -72,9 +73,9 @@ static json_t *members_to_json(const struct time_prediction *time)
                                calibration_to_json(time->calibration), "code_arch", time->code_arch);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         json_object_set_new(object, members[i].name, amount_to_json(members[i].value));
-    json_object_set_new(object, "limiter", json_string(time_bound_name(time->limiter)));
+    json_object_set_new(object, "limiter", json_string(predicted_time_bound_name(time->limiter)));
     json_object_set_new(object, "close_second",
-                        time->close ? json_string(time_bound_name(time->second)) : json_null());
+                        time->close ? json_string(predicted_time_bound_name(time->second)) : json_null());
     json_object_set_new(object, "bounds", bounds_to_json(time));
     return object;
 }
@@ -110,8 +111,8 @@ static json_t *time_made(const struct experiment *experiment, const struct acces
                          const struct time_question *question, struct time_prediction *time)
 {
     struct reasons reasons;
-    time_predict(experiment, access, question->calibration, question->registers, question->shared_bytes,
-                 time);
+    predicted_time_predict(experiment, access, question->calibration, question->registers,
+                           question->shared_bytes, time);
     reasons_make(time, &reasons);
     if (time->why_not)
         return json_pack("{s:s,s:s,s:s,s:o}", "status", "unavailable", "reason", time->why_not, "device_name",
@@ -147,7 +148,7 @@ static json_t *counted_to_json(const struct counters *counters, const struct tim
         counted.answer == COUNTED_UNIT || counted.answer == COUNTED_STARTS || counted.answer == COUNTED_WAITS;
     return json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "limiter",
-        told ? json_string(time_bound_name(counted.limiter)) : json_null(), "agrees",
+        told ? json_string(predicted_time_bound_name(counted.limiter)) : json_null(), "agrees",
         counted.agreement == COUNTED_UNDECIDED ? json_null()
                                                : json_boolean(counted.agreement == COUNTED_AGREES),
         "launch_pct", percent_to_json(counted.share[TIME_LAUNCH]), "dram_pct",

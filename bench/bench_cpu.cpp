@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "kernels/device/cpu_pool.h"
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 
 extern "C" const kernel_entry *const cpu_entries[];
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "api/experiment_json.h"
-#include "kernels/model/time/counted.h"
-#include "kernels/model/time/time.h"
+#include "kernels/time/counted.h"
+#include "kernels/time/predicted_time.h"
 
 static json_t *told(const struct time_prediction *p)
 {
@@ -16,11 +16,11 @@ static json_t *told(const struct time_prediction *p)
         return json_pack("{s:s}", "why_not", p->why_not);
     json_t *bounds = json_object();
     for (int b = 0; b < TIME_BOUNDS; b++)
-        json_object_set_new(bounds, time_bound_name((enum time_bound)b), json_real(p->bound[b].us));
+        json_object_set_new(bounds, predicted_time_bound_name((enum time_bound)b), json_real(p->bound[b].us));
     return json_pack("{s:f,s:f,s:f,s:s,s:s,s:b,s:f,s:f,s:f,s:f,s:o}", "us", p->us, "floor_us", p->floor_us,
-                     "ramp_us", p->ramp_us, "limiter", time_bound_name(p->limiter), "second",
-                     time_bound_name(p->second), "close", p->close, "dram_read_bytes", p->dram_read_bytes,
-                     "dram_write_bytes", p->dram_write_bytes, "l1_hit_pct", p->l1_hit_pct,
+                     "ramp_us", p->ramp_us, "limiter", predicted_time_bound_name(p->limiter), "second",
+                     predicted_time_bound_name(p->second), "close", p->close, "dram_read_bytes",
+                     p->dram_read_bytes, "dram_write_bytes", p->dram_write_bytes, "l1_hit_pct", p->l1_hit_pct,
                      "achieved_occupancy", p->achieved_occupancy, "bounds", bounds);
 }
 
@@ -53,12 +53,13 @@ static void add_counted(json_t *out, json_t *from, const struct time_prediction 
     json_t *shares = json_object();
     for (int b = 0; b < TIME_BOUNDS; b++)
         if (!isnan(counted.share[b]))
-            json_object_set_new(shares, time_bound_name((enum time_bound)b), json_real(counted.share[b]));
+            json_object_set_new(shares, predicted_time_bound_name((enum time_bound)b),
+                                json_real(counted.share[b]));
     bool told = counted.agreement != COUNTED_UNDECIDED;
     json_object_set_new(
         out, "counted",
         json_pack("{s:s,s:o,s:o,s:o}", "answer", answers[counted.answer], "limiter",
-                  told ? json_string(time_bound_name(counted.limiter)) : json_null(), "agrees",
+                  told ? json_string(predicted_time_bound_name(counted.limiter)) : json_null(), "agrees",
                   told ? json_boolean(counted.agreement == COUNTED_AGREES) : json_null(), "shares", shares));
     free(counters);
 }
@@ -77,8 +78,9 @@ static json_t *answer(const json_t *row)
     }
     free(text);
     access_count(&experiment, &access);
-    time_predict(&experiment, &access, calibration_at(0), registers ? (int)json_integer_value(registers) : -1,
-                 shared ? json_integer_value(shared) : -1, &prediction);
+    predicted_time_predict(&experiment, &access, calibration_at(0),
+                           registers ? (int)json_integer_value(registers) : -1,
+                           shared ? json_integer_value(shared) : -1, &prediction);
     json_t *out = told(&prediction), *counters = json_object_get(row, "counters");
     if (json_is_object(counters) && !prediction.why_not)
         add_counted(out, counters, &prediction);

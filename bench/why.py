@@ -44,7 +44,7 @@ stream_triad""".split())
 # With those the kernels that the model was first tried on; what came later is drawn as well.
 FIRST = STREAMING | set("""broadcast gather grid_stride read_const read_only stream_dot strided sum_matrix_2d transpose
 write_only""".split())
-# What shows how busy each unit is (kernels/model/time/counted.h): nine of the sixteen that may be named.
+# What shows how busy each unit is (kernels/time/counted.h): nine of the sixteen that may be named.
 ELAPSED = ".avg.pct_of_peak_sustained_elapsed"
 LOUD = [name + ELAPSED for name in ("lts__throughput", "lts__xbar2lts_cycles_active", "lts__lts2xbar_cycles_active",
                                     "lts__t_tag_requests", "l1tex__throughput", "sm__inst_issued",

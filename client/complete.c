@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/manual/table.h"
-#include "client/service/service.h"
+#include "client/manual/command_table.h"
+#include "client/service/http_client.h"
 
 static void offer(const char *prefix, const char *before, const char *word, const char *text)
 {
@@ -31,17 +31,17 @@ static void offer_words(const char *prefix, const char *before, const char *word
 static json_t *ask(const char *path)
 {
     struct screen screen = {.quiet = true};
-    struct service service;
+    struct http_client service;
     struct answer answer = {0};
     json_t *document = NULL;
-    if (service_open(&service, &screen, NULL, 0, NULL) != 0)
+    if (http_client_open(&service, &screen, NULL, 0, NULL) != 0)
         return NULL;
     service.silent = true;
     service.limit_s = 1;
-    if (service_ask(&service, &(struct question){.method = "GET", .path = path}, &answer) == 0)
+    if (http_client_ask(&service, &(struct question){.method = "GET", .path = path}, &answer) == 0)
         document = json_loads(answer.body.data, 0, NULL);
     answer_free(&answer);
-    service_close(&service);
+    http_client_close(&service);
     return document;
 }
 

@@ -4,13 +4,13 @@
 
 #include "client/exit.h"
 #include "client/options.h"
-#include "client/service/service.h"
+#include "client/service/http_client.h"
 #include "client/terminal/screen.h"
 
 struct context {
     struct options options;
     struct screen screen;
-    struct service service;
+    struct http_client service;
 };
 
 /* Tells what is wrong with the command line; EXIT_USAGE. */

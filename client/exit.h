@@ -1,4 +1,4 @@
-/* What the command says with its exit status; client/manual/table.c has the words for each. */
+/* What the command says with its exit status; client/manual/command_table.c has the words for each. */
 #ifndef COALESCED_CLIENT_EXIT_H
 #define COALESCED_CLIENT_EXIT_H
 

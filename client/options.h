@@ -3,7 +3,7 @@
 #define COALESCED_CLIENT_OPTIONS_H
 
 #include "base/error.h"
-#include "client/manual/table.h"
+#include "client/manual/command_table.h"
 
 enum { OPTIONS_WORDS_MAX = 256 };
 

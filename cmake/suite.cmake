@@ -61,7 +61,7 @@ endfunction()
 
 # suite_entries(<way> <type> <out-variable>): a table of that way's entries, in the order of the suite.
 function(suite_entries way type out)
-  set(text "#include \"kernels/device/entry.h\"\n")
+  set(text "#include \"kernels/device/kernel_entry.h\"\n")
   set(list "")
   foreach(name ${suite_names})
     string(APPEND text "extern const ${type} ${way}_entry_${name};\n")
@@ -74,7 +74,7 @@ function(suite_entries way type out)
 endfunction()
 
 suite_stubs(table kernels/suite/table_way.h cpp SUITE_TABLE_SOURCES)
-set(declarations "#include \"kernels/suite/table.h\"\n")
+set(declarations "#include \"kernels/suite/suite_rows.h\"\n")
 set(list "")
 foreach(name ${suite_names})
   set(file ${CMAKE_SOURCE_DIR}/kernels/suite/${name}.cu)

@@ -50,5 +50,5 @@ foreach(name ${web_files} d3.js)
   string(APPEND list "    {\"${name}\", web_text_${symbol}, \"ui-${tag}\"},\n")
 endforeach()
 write_if_different(${generated}/web.c
-  "#include \"server/http/content/site.h\"\n${declarations}\nconst struct site_file site_files[] = {\n${list}    {0}};\n")
+  "#include \"server/http/site.h\"\n${declarations}\nconst struct site_file site_files[] = {\n${list}    {0}};\n")
 list(APPEND WEB_SOURCES ${generated}/web.c)

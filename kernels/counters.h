@@ -20,7 +20,8 @@ enum {
 struct counters_wanted {
     bool on;
     bool
-        shared; /* the kernel uses shared memory: what is only of use there is wanted too; not the request's to say */
+        /* the kernel uses shared memory: what is only of use there is wanted too; not the request's to say */
+        shared;
     int count;
     char name[COUNTERS_NAMES][COUNTERS_NAME_BYTES]; /* of metrics, or of the default set */
 };

@@ -116,7 +116,7 @@ int counting_run(const struct device_kind *kind, struct device *device, struct c
     if (!found)
         return error_set(error, ERROR_MEMORY, "no memory for the counters");
     int failed = kind->counters(device, &session, error) < 0 ||
-                 counters_measure(session, &wanted, &work, found, error) < 0;
+                 device_counters_measure(session, &wanted, &work, found, error) < 0;
     for (int i = 0; i < work.points; i++)
         c.points[i]->counters = found[i];
     free(found);

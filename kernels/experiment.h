@@ -35,12 +35,14 @@ struct experiment {
     int64_t grid[3]; /* all 0: derived by experiment_check() */
     int64_t param[KERNEL_PARAMS];
     int64_t
-        shared_bytes; /* dynamic shared memory a block that is not used: it limits how many blocks fit an SM */
+        /* dynamic shared memory a block that is not used: it limits how many blocks fit an SM */
+        shared_bytes;
     struct device_choice device;
     struct device_choice peer; /* of the other device, where the kernel needs one: by number or name */
     bool peer_given;
     char peer_uuid
-        [64]; /* of the other device, as its facts have it, where the kernel needs one; empty: not known yet */
+        /* of the other device, as its facts have it, where the kernel needs one; empty: not known yet */
+        [64];
     struct measure measure;
     struct counters_wanted counters;
     enum transfers transfers;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/suite/table.h"
+#include "kernels/suite/suite_rows.h"
 
 static const struct {
     const char *name;

@@ -92,10 +92,12 @@ struct kernel {
     int per_thread;   /* elements that a thread covers, at most */
     bool grid_stride; /* loops over the grid: any grid covers */
     bool
-        sampled; /* some of its addresses are not affine in a block's coordinates: its prediction may say so */
+        /* some of its addresses are not affine in a block's coordinates: its prediction may say so */
+        sampled;
     bool
-        host_memory; /* some of its buffers lie in the host's memory, or move there and back: it crosses the bus */
-    bool peer;       /* needs another device: some of its buffers lie in that one's memory */
+        /* some of its buffers lie in the host's memory, or move there and back: it crosses the bus */
+        host_memory;
+    bool peer;          /* needs another device: some of its buffers lie in that one's memory */
     bool copied;        /* on a GPU the copy engine does it, the first buffer to the second: no threads */
     bool streamed;      /* on a GPU one run is several launches, with copies between, in several streams */
     uint64_t size[2];   /* the default: elements, or rows and columns */
@@ -106,7 +108,8 @@ struct kernel {
     int load_param; /* which parameter is the load path; -1: none */
     int loads_by;   /* enum load_path: that of its loads where there is no such parameter */
     bool
-        restricted; /* nobody writes what it reads, and the compiler knows: it takes LOAD_LDG where there is one */
+        /* nobody writes what it reads, and the compiler knows: it takes LOAD_LDG where there is one */
+        restricted;
     char mistake[160]; /* in its file: a parameter or a buffer out of order; empty: none */
 
     /* Threads needed in each dimension to cover the domain. */

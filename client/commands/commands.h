@@ -1,7 +1,7 @@
 /* One function a command. Called with its words and options checked against the table; what
    went wrong has been told when it returns. Returns the exit status (client/exit.h). */
-#ifndef COALESCED_CLIENT_COMMANDS_H
-#define COALESCED_CLIENT_COMMANDS_H
+#ifndef COALESCED_CLIENT_COMMANDS_COMMANDS_H
+#define COALESCED_CLIENT_COMMANDS_COMMANDS_H
 
 struct context;
 

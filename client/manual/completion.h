@@ -1,6 +1,6 @@
 /* Completions. The scripts ask `coalesce --complete WORDS...`, so that what they know is the table and the service. */
-#ifndef COALESCED_CLIENT_COMPLETION_H
-#define COALESCED_CLIENT_COMPLETION_H
+#ifndef COALESCED_CLIENT_MANUAL_COMPLETION_H
+#define COALESCED_CLIENT_MANUAL_COMPLETION_H
 
 #include <stdio.h>
 

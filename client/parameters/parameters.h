@@ -1,7 +1,7 @@
 /* The words NAME=VALUE of a command line, as the request that they stand for. Which names there are, and which values they
    take, is the service's to say. */
-#ifndef COALESCED_CLIENT_PARAMETERS_H
-#define COALESCED_CLIENT_PARAMETERS_H
+#ifndef COALESCED_CLIENT_PARAMETERS_PARAMETERS_H
+#define COALESCED_CLIENT_PARAMETERS_PARAMETERS_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* What stands behind the "=" of a parameter, as JSON: numbers, powers, shapes, words, ranges and lists of them. */
-#ifndef COALESCED_CLIENT_VALUE_H
-#define COALESCED_CLIENT_VALUE_H
+#ifndef COALESCED_CLIENT_PARAMETERS_VALUE_H
+#define COALESCED_CLIENT_PARAMETERS_VALUE_H
 
 #include <jansson.h>
 #include <stdbool.h>

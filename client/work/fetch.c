@@ -3,16 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/answers/fields.h"
+#include "client/answers/json_path.h"
 
 int fetch_json(struct context *context, const char *path, json_t **document)
 {
     struct answer answer;
     *document = NULL;
-    int status = service_ask(&context->service, &(struct question){.method = "GET", .path = path}, &answer);
+    int status =
+        http_client_ask(&context->service, &(struct question){.method = "GET", .path = path}, &answer);
     if (status != EXIT_FINE)
         return status;
-    *document = fields_parse(&context->screen, answer.body.data);
+    *document = json_path_parse(&context->screen, answer.body.data);
     answer_free(&answer);
     return *document ? EXIT_FINE : EXIT_UNREACHABLE;
 }
@@ -20,8 +21,8 @@ int fetch_json(struct context *context, const char *path, json_t **document)
 int fetch_copy(struct context *context, const char *path, const char *accept, FILE *out)
 {
     struct answer answer;
-    int status = service_ask(&context->service,
-                             &(struct question){.method = "GET", .path = path, .accept = accept}, &answer);
+    int status = http_client_ask(
+        &context->service, &(struct question){.method = "GET", .path = path, .accept = accept}, &answer);
     if (status != EXIT_FINE)
         return status;
     fwrite(answer.body.data, 1, answer.body.size, out);
@@ -43,10 +44,11 @@ static int fetch_page(struct context *context, const char *id, const char *view,
     char path[512];
     snprintf(path, sizeof path, "/v1/sweeps/%s?page_size=500%s%s%s", id, view, *page ? "&page_token=" : "",
              page);
-    int status = service_ask(&context->service, &(struct question){.method = "GET", .path = path}, answer);
+    int status =
+        http_client_ask(&context->service, &(struct question){.method = "GET", .path = path}, answer);
     if (status != EXIT_FINE)
         return status;
-    *document = fields_parse(&context->screen, answer->body.data);
+    *document = json_path_parse(&context->screen, answer->body.data);
     if (!*document)
         answer_free(answer);
     return *document ? EXIT_FINE : EXIT_UNREACHABLE;
@@ -73,7 +75,7 @@ int fetch_sweep(struct context *context, const char *id, json_t **document, char
     else
         *only = buffer_take(&answer.body);
     while (!*only && status == EXIT_FINE) {
-        const char *token = fields_text(*document, "next_page_token", NULL);
+        const char *token = json_path_text(*document, "next_page_token", NULL);
         if (!token)
             break;
         snprintf(next, sizeof next, "%s", token);
@@ -105,7 +107,7 @@ int fetch_post(struct context *context, const char *path, const json_t *request,
                                       .harmless = true,
                                       .arguments = (char *const *)context->options.words,
                                       .argument_count = context->options.word_count};
-    int status = service_ask(&context->service, &question, &answer);
+    int status = http_client_ask(&context->service, &question, &answer);
     free(text);
     if (status == EXIT_FINE)
         *body = buffer_take(&answer.body);
@@ -119,7 +121,7 @@ char *fetch_table_path(struct context *context, const char *path)
     buffer_text(&text, path);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = context->options.given[names[i]];
-        char *escaped = value ? service_escape(&context->service, value) : NULL;
+        char *escaped = value ? http_client_escape(&context->service, value) : NULL;
         if (escaped)
             buffer_format(&text, "%c%s=%s", strchr(text.data ? text.data : "", '?') ? '&' : '?',
                           manual_options[names[i]].name, escaped);

@@ -1,6 +1,6 @@
 /* Questions that several commands ask. All return an exit status, told. */
-#ifndef COALESCED_CLIENT_FETCH_H
-#define COALESCED_CLIENT_FETCH_H
+#ifndef COALESCED_CLIENT_WORK_FETCH_H
+#define COALESCED_CLIENT_WORK_FETCH_H
 
 #include <jansson.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "client/answers/fields.h"
-#include "client/service/stream.h"
+#include "client/answers/json_path.h"
+#include "client/service/event_reader.h"
 #include "client/terminal/interrupt.h"
 #include "client/work/fetch.h"
 #include "client/work/progress.h"
@@ -35,12 +35,12 @@ static void set_text(json_t *document, const char *name, const json_t *data)
 
 static void note_running(struct following *following, const json_t *data)
 {
-    snprintf(following->running, sizeof following->running, "%s", fields_text(data, "id", ""));
+    snprintf(following->running, sizeof following->running, "%s", json_path_text(data, "id", ""));
 }
 
 static void note_left(struct following *following)
 {
-    following->left_s = fields_number(following->document, "eta_seconds");
+    following->left_s = json_path_number(following->document, "eta_seconds");
     following->told_ns = clock_monotonic_ns();
 }
 
@@ -57,7 +57,7 @@ static void count_down(struct following *following)
 /* One more has ended; `points` says once a second how many that are in truth. */
 static void count_ended(json_t *document)
 {
-    double done = fields_number(document, "done"), total = fields_number(document, "total");
+    double done = json_path_number(document, "done"), total = json_path_number(document, "total");
     if (done + 1 <= total)
         json_object_set_new(document, "done", json_integer((json_int_t)done + 1));
 }
@@ -82,9 +82,9 @@ static bool take(struct following *following, const char *kind, const json_t *da
     } else if (strcmp(kind, "state") == 0 && !sweep) {
         json_object_del(document, "phase");
         set_text(document, "state", data);
-    } else if (strcmp(kind, "state") == 0 && strcmp(fields_text(data, "state", ""), "running") == 0) {
+    } else if (strcmp(kind, "state") == 0 && strcmp(json_path_text(data, "state", ""), "running") == 0) {
         note_running(following, data);
-    } else if (strcmp(kind, "state") == 0 && strcmp(fields_text(data, "state", ""), "queued") != 0) {
+    } else if (strcmp(kind, "state") == 0 && strcmp(json_path_text(data, "state", ""), "queued") != 0) {
         count_ended(document);
     }
     return strcmp(kind, "end") == 0;
@@ -93,8 +93,8 @@ static bool take(struct following *following, const char *kind, const json_t *da
 static bool is_waiting(const json_t *document)
 {
     if (!json_object_get(document, "total"))
-        return strcmp(fields_text(document, "state", ""), "queued") == 0;
-    return fields_number(document, "queued") > 0 && fields_number(document, "running") == 0;
+        return strcmp(json_path_text(document, "state", ""), "queued") == 0;
+    return json_path_number(document, "queued") > 0 && json_path_number(document, "running") == 0;
 }
 
 /* No event tells that a device is being started, or cannot be used: while nothing runs it is asked for, again and again. */
@@ -112,7 +112,7 @@ static void ask_why(struct context *context, struct following *following, const 
     snprintf(query, sizeof query, "%s%s", path, sweep ? "?page_size=1" : "");
     if (fetch_json(context, query, &now) == EXIT_FINE)
         json_object_update_existing(document, now);
-    const char *why = fields_text(now, "waits_for", "");
+    const char *why = json_path_text(now, "waits_for", "");
     if (*why)
         json_object_set_new(document, "waits_for", json_string(why));
     else
@@ -156,14 +156,14 @@ enum follow_end follow_events(struct context *context, const char *path, json_t 
     note_left(&following);
     following.why_ns = clock_monotonic_ns();
     snprintf(events, sizeof events, "%s/events", path);
-    struct stream *stream = stream_open(&context->service, events, last);
+    struct event_reader *stream = event_reader_open(&context->service, events, last);
     if (!stream)
         return FOLLOW_USELESS;
     while (end == FOLLOW_LOST && !interrupt_came()) {
-        enum stream_state state = stream_next(stream, heard || *last ? LOOK_MS : FIRST_MS, &event);
+        enum stream_state state = event_reader_next(stream, heard || *last ? LOOK_MS : FIRST_MS, &event);
         if (state == STREAM_QUIET && !heard && !*last && !interrupt_came())
             end = FOLLOW_USELESS;
-        if (state == STREAM_OVER && !heard && stream_status(stream) != 0)
+        if (state == STREAM_OVER && !heard && event_reader_status(stream) != 0)
             end = FOLLOW_USELESS;
         if (state == STREAM_OVER)
             break;
@@ -179,8 +179,8 @@ enum follow_end follow_events(struct context *context, const char *path, json_t 
         if (end == FOLLOW_LOST)
             show(context, &following);
     }
-    snprintf(last, FOLLOW_LAST_BYTES, "%s", stream_last(stream));
-    stream_close(stream);
+    snprintf(last, FOLLOW_LAST_BYTES, "%s", event_reader_last(stream));
+    event_reader_close(stream);
     json_decref(following.request);
     return end;
 }

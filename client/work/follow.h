@@ -1,6 +1,6 @@
 /* Waiting by the service's events: what is waited for is asked for once, and from then on told. */
-#ifndef COALESCED_CLIENT_FOLLOW_H
-#define COALESCED_CLIENT_FOLLOW_H
+#ifndef COALESCED_CLIENT_WORK_FOLLOW_H
+#define COALESCED_CLIENT_WORK_FOLLOW_H
 
 #include <jansson.h>
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/answers/fields.h"
+#include "client/answers/json_path.h"
 #include "client/terminal/number.h"
 
 enum { BAR = 24, LINE_BYTES = 1024 };
@@ -33,12 +33,12 @@ static void add_running(char line[LINE_BYTES], const json_t *sweep, const json_t
     if (!request)
         return;
     add(line, "  ");
-    add(line, fields_text(request, "kernel", ""));
+    add(line, json_path_text(request, "kernel", ""));
     json_object_foreach ((json_t *)request, name, value) {
         char text[FIELDS_TEXT_BYTES];
         if (!json_is_array(json_object_get(asked, name)) || strcmp(name, "kernel") == 0)
             continue;
-        fields_value(text, value);
+        json_path_value(text, value);
         add(line, " ");
         add(line, name);
         add(line, "=");
@@ -50,8 +50,8 @@ static void add_running(char line[LINE_BYTES], const json_t *sweep, const json_t
 static void add_phase(char line[LINE_BYTES], const json_t *document)
 {
     char text[NUMBER_BYTES];
-    const char *phase = fields_text(document, "phase", NULL);
-    double samples = fields_number(document, "samples");
+    const char *phase = json_path_text(document, "phase", NULL);
+    double samples = json_path_number(document, "samples");
     if (!phase)
         return;
     add(line, ", ");
@@ -64,8 +64,8 @@ static void add_phase(char line[LINE_BYTES], const json_t *document)
 static void add_left(char line[LINE_BYTES], const json_t *document)
 {
     char text[NUMBER_BYTES];
-    double eta = fields_number(document, "eta_seconds");
-    if (fields_true(document, "paused")) {
+    double eta = json_path_number(document, "eta_seconds");
+    if (json_path_true(document, "paused")) {
         add(line, "  paused");
     } else if (isfinite(eta)) {
         number_duration(text, eta);
@@ -78,24 +78,24 @@ static void add_left(char line[LINE_BYTES], const json_t *document)
 void progress_show(struct screen *screen, const json_t *document, const json_t *running)
 {
     char line[LINE_BYTES] = "", text[NUMBER_BYTES];
-    double total = fields_number(document, "total"), done = fields_number(document, "done");
+    double total = json_path_number(document, "total"), done = json_path_number(document, "done");
     if (isfinite(total) && total > 0) {
         add_bar(line, done / total, screen->ascii);
         snprintf(text, sizeof text, "%.0f/%.0f", done, total);
         add(line, text);
         add_running(line, document, running);
     } else {
-        add(line, fields_text(document, "request.kernel", ""));
+        add(line, json_path_text(document, "request.kernel", ""));
         add(line, ": ");
-        add(line, fields_text(document, "state", ""));
-        double position = fields_number(document, "position");
+        add(line, json_path_text(document, "state", ""));
+        double position = json_path_number(document, "position");
         if (isfinite(position) && position > 0) {
             snprintf(text, sizeof text, ", %.0f before it", position);
             add(line, text);
         }
         add_phase(line, document);
     }
-    const char *why = fields_text(document, "waits_for", NULL);
+    const char *why = json_path_text(document, "waits_for", NULL);
     add(line, why ? ", " : "");
     add(line, why ? why : "");
     add_left(line, document);

@@ -1,6 +1,6 @@
 /* The line of progress while something is waited for. */
-#ifndef COALESCED_CLIENT_PROGRESS_H
-#define COALESCED_CLIENT_PROGRESS_H
+#ifndef COALESCED_CLIENT_WORK_PROGRESS_H
+#define COALESCED_CLIENT_WORK_PROGRESS_H
 
 #include <jansson.h>
 

@@ -1,4 +1,4 @@
-/* The constants of a device that its times are made of (kernels/model/time/time.h): what each is, and what devices said.
+/* The constants of a device that its times are made of (kernels/time/predicted_time.h): what each is, and what devices said.
 
    Those of an H200 are shipped, so that any machine can ask what an H200 would take. */
 #ifndef COALESCED_KERNELS_CALIBRATIONS_CALIBRATION_H
@@ -17,7 +17,8 @@ enum calibration_constant {
     CALIBRATION_SLOT,    /* ns: a block's place stands idle between two blocks */
     CALIBRATION_REQUEST, /* ns: a block lasts longer for each load or store request of its warps */
     CALIBRATION_EXTRA,   /* ns: and for each line of a request beyond the first */
-    CALIBRATION_TAIL, /* ns: a launch beyond the empty one: the last stores on their way, the end of the grid */
+    /* ns: a launch beyond the empty one: the last stores on their way, the end of the grid */
+    CALIBRATION_TAIL,
     CALIBRATION_DRAM_LATENCY, /* ns: of a load, nothing else going on */
     CALIBRATION_L2_LATENCY,   /* ns */
     CALIBRATION_QUEUE,        /* 1: latency of a busy memory system over that of an idle one, less 1 */
@@ -26,7 +27,8 @@ enum calibration_constant {
     CALIBRATION_BANDWIDTH,    /* GB/s: DRAM */
     CALIBRATION_ACTIVATE,     /* ps: a DRAM page is opened, whole device */
     CALIBRATION_DIRTY,        /* MB: that the L2 keeps, of what was read and written */
-    CALIBRATION_FLIT, /* ps: a line asked for, or up to 64 bytes stored, from the SMs to the L2, whole device */
+    /* ps: a line asked for, or up to 64 bytes stored, from the SMs to the L2, whole device */
+    CALIBRATION_FLIT,
     CALIBRATION_NARROW, /* flits: more for a line of which lanes store 8 bytes each, less than 64 in all */
     CALIBRATION_SLICE,  /* requests a ns that one slice of the L2 answers */
     CALIBRATION_STEP,   /* ns: a barrier, or the end of a block, for each of its warps */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/model/time/time.h"
+#include "kernels/time/predicted_time.h"
 
 /* The variables are BASE plus the logarithm of how far a constant is from where it began: away from 0, where the steps of
    numeric derivatives would vanish. */
@@ -31,7 +31,8 @@ struct fitting {
     double scale;
     double pull;
     double center
-        [CALIBRATION_CONSTANTS]; /* of the pull: where it begins, for the same product; else where the step begins */
+        /* of the pull: where it begins, for the same product; else where the step begins */
+        [CALIBRATION_CONSTANTS];
 };
 
 static void constants_set(const struct fitting *fitting, const double *x)
@@ -171,7 +172,8 @@ static double time_of_row(const void *rows, int row, const struct calibration *c
     struct time_prediction prediction;
     if (one->latency)
         return 0;
-    time_predict(&one->experiment, &one->access, calibration, one->registers, one->shared_bytes, &prediction);
+    predicted_time_predict(&one->experiment, &one->access, calibration, one->registers, one->shared_bytes,
+                           &prediction);
     return prediction.why_not ? 0 : prediction.us;
 }
 

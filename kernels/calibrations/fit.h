@@ -21,7 +21,8 @@ struct fit_row {
     int64_t shared_bytes; /* a block, with what the compiler adds; -1: not known */
     double cold_us, hot_us, floor_us;
     bool
-        latency; /* its loads wait for one another: time over loads is a latency, and it takes no part in the fit */
+        /* its loads wait for one another: time over loads is a latency, and it takes no part in the fit */
+        latency;
 };
 
 enum { FIT_ROWS_LEAST = 24, FIT_ROWS_MOST = 256 };

@@ -1,21 +1,21 @@
 /* What stands in for the counters where CUPTI's headers were missing. */
 #ifndef COALESCED_HAVE_CUPTI
-#include "kernels/device/counters.h"
+#include "kernels/device/device_counters.h"
 #include "kernels/device/counters_chips.h"
 
 static const char reason[] = "this program was built without CUPTI's headers";
 static const char remedy[] = "build it where the CUDA toolkit has CUPTI, 12.6 or newer";
 
-extern "C" counters_session *counters_new(void *, int)
+extern "C" counters_session *device_counters_new(void *, int)
 {
     static char one;
     return (counters_session *)&one;
 }
 
-extern "C" void counters_free(counters_session *) {}
+extern "C" void device_counters_free(counters_session *) {}
 
-extern "C" int counters_measure(counters_session *, const counters_wanted *, const counters_work *work,
-                                counters *out, error *)
+extern "C" int device_counters_measure(counters_session *, const counters_wanted *, const counters_work *work,
+                                       counters *out, error *)
 {
     for (int i = 0; i < work->points; i++)
         out[i] = {};

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "base/clock.h"
-#include "kernels/device/counters.h"
+#include "kernels/device/device_counters.h"
 #include "kernels/device/cuda_device.h"
 #include "kernels/device/cuda_launch.h"
 #include "kernels/device/cuda_memory.h"
@@ -80,7 +80,7 @@ static void cuda_close(device *device)
     cuda_device *d = own(device);
     if (!d)
         return;
-    counters_free(d->counters);
+    device_counters_free(d->counters);
     cuda_memory_free(&d->memory);
     cuda_peer_close(&d->peer, d->index);
     cudaFree(d->flush);
@@ -377,7 +377,7 @@ static int cuda_counters(device *device, counters_session **session, error *erro
     if (!d->counters) {
         if (cuda_context(&context, error) < 0)
             return -1;
-        d->counters = counters_new(context, d->index);
+        d->counters = device_counters_new(context, d->index);
         if (!d->counters)
             return error_set(error, ERROR_MEMORY, "no memory for the counters");
     }

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 
 /* One launch: made, told what it asks for, and gone. */
 class cuda_launching

@@ -3,7 +3,7 @@
 #define COALESCED_KERNELS_DEVICE_CUDA_MEMORY_H
 
 #include "base/error.h"
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 #include "kernels/placement.h"
 
 struct cuda_block {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/device/cuda_device.h"
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 
 int cuda_index_of(const char *uuid)
 {

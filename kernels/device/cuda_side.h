@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "base/error.h"
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 
 struct cuda_side {
     int own, index; /* the experiment's device, and the one whose memory it is; the first is current */

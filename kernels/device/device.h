@@ -4,8 +4,8 @@
 #define COALESCED_KERNELS_DEVICE_DEVICE_H
 
 #include "base/error.h"
-#include "kernels/device/counters.h"
-#include "kernels/device/entry.h"
+#include "kernels/device/device_counters.h"
+#include "kernels/device/kernel_entry.h"
 #include "kernels/facts.h"
 #include "kernels/placement.h"
 #include "kernels/result.h"

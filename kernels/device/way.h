@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 #include "kernels/suite/choose.h"
 
 /* Bytes of an element as bits, to complement and to compare them: a NaN must not pass for anything. */

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 
 extern const model_entry *const model_entries[];
 

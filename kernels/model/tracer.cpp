@@ -155,7 +155,8 @@ pattern tracer::pattern_of(const site &s) const
 void tracer::count_site(const site &s)
 {
     if (!s.uniform || (s.space == SPACE_SHARED && (s.b[0] || s.b[1] || s.b[2])))
-        throw not_affine(); /* lanes that move apart from block to block; shared memory that knows its block */
+        /* lanes that move apart from block to block; shared memory that knows its block */
+        throw not_affine();
     pattern p = pattern_of(s);
     if (memcmp(&p, &counted_, sizeof p) != 0) {
         counted_ = p;

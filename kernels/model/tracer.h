@@ -10,7 +10,7 @@
 #include <array>
 #include <vector>
 
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 #include "kernels/model/affine.h"
 #include "kernels/model/explain.h"
 #include "kernels/model/pattern.h"

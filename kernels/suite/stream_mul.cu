@@ -1,7 +1,7 @@
 /* stream_mul: b[i] = scalar * c[i].
 
    Counted as STREAM counts: n elements read and n written. STREAM's scalar is 3. */
-#include "kernels/suite/stream.h"
+#include "kernels/suite/stream_kernel.h"
 
 struct stream_mul : stream_kernel {
     enum { C, B };

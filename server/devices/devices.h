@@ -41,7 +41,7 @@ struct device_status {
     enum device_readiness readiness;
     pid_t executor; /* 0: none */
     bool context;   /* the executor has run something and may hold memory on the device */
-    /* Which processes of ours may hold a context: the first is the executor that times, its sibling counts. The second is
+    /* Which processes of ours may hold a context: the first is the executor that times, its counting executor counts. The second is
        set by devices_set_counting() alone. */
     struct live_own own;
     int64_t runs,

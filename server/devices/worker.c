@@ -11,8 +11,8 @@
 #include "api/experiment_json.h"
 #include "base/log.h"
 #include "server/devices/readings.h"
-#include "server/devices/sibling.h"
-#include "server/devices/executor/supervisor.h"
+#include "server/devices/counting_executor.h"
+#include "server/devices/supervisor.h"
 #include "server/metrics/metrics.h"
 
 /* How often an idle worker looks whether its executor is still there, and one that waits for something whether the other
@@ -26,7 +26,7 @@ struct worker {
     int device;
     struct queue *queue;
     struct supervisor *timing;
-    struct sibling *sibling;
+    struct counting_executor *counting_executor;
     bool release;
     bool counts; /* a second executor may be started */
     int look_ms;
@@ -34,7 +34,7 @@ struct worker {
     pthread_t thread;
     atomic_bool leaving, left;
     const struct task *task; /* NULL: none; the thread's alone */
-    struct worker_told told;
+    struct worker_callbacks told;
 };
 
 static enum interrupt interrupt_of(void *arg)
@@ -69,8 +69,8 @@ static void on_tick(void *arg)
     const struct worker *worker = arg;
     if (worker->timing)
         supervisor_tend(worker->timing);
-    if (worker->sibling)
-        sibling_tend(worker->sibling);
+    if (worker->counting_executor)
+        counting_executor_tend(worker->counting_executor);
 }
 
 static void look_ahead(void *arg, struct ahead *ahead)
@@ -104,11 +104,11 @@ static struct supervisor_config config_of(const struct worker_config *config)
         .release = config->release,
         .idle_s = config->idle_s,
         .hold_s = config->hold_s,
-        .dialogue = {.hello_s = config->start_s,
-                     .heartbeat_s = config->heartbeat_s,
-                     .lost_s = config->lost_s,
-                     .grace_s = config->grace_s,
-                     .wake_fd = -1},
+        .executor_session = {.hello_s = config->start_s,
+                             .heartbeat_s = config->heartbeat_s,
+                             .lost_s = config->lost_s,
+                             .grace_s = config->grace_s,
+                             .wake_fd = -1},
     };
 }
 
@@ -119,24 +119,24 @@ static enum job_state state_of(const struct outcome *outcome)
     return outcome->failure.kind == ERROR_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
 }
 
-/* Room for the executor that times: its sibling goes when it is idle, or where one process at a time may be there. */
-static void sibling_settle(struct worker *worker)
+/* Room for the executor that times: its counting executor goes when it is idle, or where one process at a time may be there. */
+static void counting_executor_settle(struct worker *worker)
 {
-    sibling_tidy(worker->sibling);
+    counting_executor_tidy(worker->counting_executor);
     if (supervisor_exclusive(worker->timing))
-        sibling_vacate(worker->sibling);
+        counting_executor_vacate(worker->counting_executor);
 }
 
 static int timing_ready(struct worker *worker)
 {
-    sibling_settle(worker);
+    counting_executor_settle(worker);
     return supervisor_ready(worker->timing);
 }
 
 /* Once an executor is there: before that the device may be another one. NULL: none. */
 static char *calibration_ask(const struct worker *worker)
 {
-    const struct worker_told *told = &worker->told;
+    const struct worker_callbacks *told = &worker->told;
     return told->calibration ? told->calibration(told->calibration_arg, worker->device) : NULL;
 }
 
@@ -145,12 +145,13 @@ static void time_once(struct worker *worker, const struct task *task, const char
                       struct outcome *outcome)
 {
     *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
-    sibling_settle(worker);
+    counting_executor_settle(worker);
     /* Where a start may take long the experiment waits for it in the queue. */
     if (!supervisor_usable(worker->timing) && (worker->release || supervisor_ready(worker->timing) < 0))
         return;
     char *calibration = calibration_ask(worker);
-    const struct run_along along = {counters, calibration, sibling_process(worker->sibling)};
+    const struct run_along along = {counters, calibration,
+                                    counting_executor_process(worker->counting_executor)};
     char *line = message_run(task->id, worker->device, task->request, &along);
     const struct question question = {MESSAGE_RESULT, task->id, line, task->timeout_s, false};
     supervisor_ask(worker->timing, &question, outcome);
@@ -158,13 +159,13 @@ static void time_once(struct worker *worker, const struct task *task, const char
     free(line);
 }
 
-/* Its sibling's buffers are no reason to fail an experiment. */
+/* Its counting executor's buffers are no reason to fail an experiment. */
 static void time_task(struct worker *worker, const struct task *task, const char *counters,
                       struct outcome *outcome)
 {
     time_once(worker, task, counters, outcome);
     if (outcome->end != OUTCOME_FAILED || outcome->failure.kind != ERROR_OUT_OF_MEMORY ||
-        !sibling_vacate(worker->sibling))
+        !counting_executor_vacate(worker->counting_executor))
         return;
     outcome_free(outcome);
     time_once(worker, task, counters, outcome);
@@ -174,15 +175,15 @@ static void time_task(struct worker *worker, const struct task *task, const char
 static void task_ask(struct worker *worker, const struct task *task, struct outcome *outcome)
 {
     const char *counters = NULL;
-    enum sibling_end end = SIBLING_COUNTED;
+    enum counting_executor_end end = SIBLING_COUNTED;
     *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
     /* What may outlive the service is on disk as begun before it begins. */
     if (supervisor_leased(worker->timing) && !queue_begun(worker->queue, worker->device))
         return;
     if (supervisor_can_count(worker->timing) && request_wants_counters(task->request))
-        end = worker->counts ? sibling_count(worker->sibling, worker->timing, task->id, task->request,
-                                             task->timeout_s, &counters)
-                             : sibling_decline(worker->sibling, task->id, &counters);
+        end = worker->counts ? counting_executor_count(worker->counting_executor, worker->timing, task->id,
+                                                       task->request, task->timeout_s, &counters)
+                             : counting_executor_decline(worker->counting_executor, task->id, &counters);
     if (end == SIBLING_COUNTED) {
         time_task(worker, task, counters, outcome);
     } else if (end == SIBLING_CANCELLED) {
@@ -235,7 +236,7 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
             .samples = &outcome.samples,
             .failure = outcome.end == OUTCOME_RESULT ? NULL : &outcome.failure,
         };
-        sibling_forget(worker->sibling, task->id);
+        counting_executor_forget(worker->counting_executor, task->id);
         outcome_count(worker, task, &outcome);
         next = queue_turn(worker->queue, worker->device, &ending);
     }
@@ -254,7 +255,7 @@ static void held_leave(struct worker *worker)
 {
     if (!queue_held(worker->queue, worker->device))
         return;
-    sibling_vacate(worker->sibling);
+    counting_executor_vacate(worker->counting_executor);
     supervisor_vacate(worker->timing);
 }
 
@@ -263,7 +264,7 @@ static bool idle_settle(struct worker *worker)
 {
     if (!worker->release || !supervisor_known(worker->timing))
         return timing_ready(worker) == 0;
-    sibling_settle(worker);
+    counting_executor_settle(worker);
     supervisor_rest(worker->timing);
     return true;
 }
@@ -297,7 +298,7 @@ static void *work(void *arg)
     }
     /* In here: the executors would not outlive this thread. */
     supervisor_free(worker->timing);
-    sibling_free(worker->sibling);
+    counting_executor_free(worker->counting_executor);
     atomic_store(&worker->left, true);
     return NULL;
 }
@@ -306,37 +307,37 @@ static void *work(void *arg)
 static int executors_make(struct worker *worker, const struct worker_config *config, struct devices *devices,
                           struct error *error)
 {
-    struct sibling_config sibling = {
+    struct counting_executor_config counting_executor = {
         .supervisor = config_of(config),
         .count_s = config->count_s > 0 ? config->count_s : count_default_s,
         .look_ahead = look_ahead,
         .look_ahead_arg = worker,
     };
-    struct supervisor_config *supervisor = &sibling.supervisor;
+    struct supervisor_config *supervisor = &counting_executor.supervisor;
     supervisor->device = worker->device;
-    supervisor->dialogue.wake_fd = queue_wake_fd(worker->queue, worker->device);
-    supervisor->dialogue.interrupt = interrupt_of;
-    supervisor->dialogue.interrupt_arg = worker;
-    supervisor->dialogue.progress = on_progress;
-    supervisor->dialogue.progress_arg = worker;
-    supervisor->dialogue.tick = config->own ? NULL : on_tick;
-    supervisor->dialogue.tick_arg = worker;
-    supervisor->dialogue.tick_s = worker->look_ms / 1000.0;
+    supervisor->executor_session.wake_fd = queue_wake_fd(worker->queue, worker->device);
+    supervisor->executor_session.interrupt = interrupt_of;
+    supervisor->executor_session.interrupt_arg = worker;
+    supervisor->executor_session.progress = on_progress;
+    supervisor->executor_session.progress_arg = worker;
+    supervisor->executor_session.tick = config->own ? NULL : on_tick;
+    supervisor->executor_session.tick_arg = worker;
+    supervisor->executor_session.tick_s = worker->look_ms / 1000.0;
     supervisor->readiness = on_readiness;
     supervisor->readiness_arg = worker;
-    supervisor->dialogue.hello = worker->told.said_hello ? on_hello : NULL;
-    supervisor->dialogue.hello_arg = worker;
+    supervisor->executor_session.hello = worker->told.said_hello ? on_hello : NULL;
+    supervisor->executor_session.hello_arg = worker;
     if (supervisor_new(&worker->timing, supervisor, devices, error) < 0)
         return -1;
-    return sibling_new(&worker->sibling, &sibling, devices, error);
+    return counting_executor_new(&worker->counting_executor, &counting_executor, devices, error);
 }
 
 int worker_probe(const struct worker_config *config, struct error *error)
 {
     struct worker asker = {.told = config->told};
     struct supervisor_config supervisor = config_of(config);
-    supervisor.dialogue.hello = config->told.said_hello ? on_hello : NULL;
-    supervisor.dialogue.hello_arg = &asker;
+    supervisor.executor_session.hello = config->told.said_hello ? on_hello : NULL;
+    supervisor.executor_session.hello_arg = &asker;
     return supervisor_probe(&supervisor, error);
 }
 
@@ -370,7 +371,7 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
     return 0;
 failed:
     supervisor_free(worker->timing);
-    sibling_free(worker->sibling);
+    counting_executor_free(worker->counting_executor);
     free(worker);
     return -1;
 }

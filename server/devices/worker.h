@@ -1,4 +1,4 @@
-/* One thread a device: takes one experiment at a time, has it counted by one executor (sibling.h) where that was asked for,
+/* One thread a device: takes one experiment at a time, has it counted by one executor (counting executor.h) where that was asked for,
    and then timed by the other (supervisor.h), and writes down what came back. */
 #ifndef COALESCED_SERVER_DEVICES_WORKER_H
 #define COALESCED_SERVER_DEVICES_WORKER_H
@@ -12,7 +12,7 @@ struct readings;
 
 /* Whom a worker asks and tells. All from the worker's thread, said_hello from the caller's of worker_probe(), too; none may
    block; NULL: nobody is there. */
-struct worker_told {
+struct worker_callbacks {
     /* Is told what runs on the device: a phase of the task and its samples so far (negative: not told), or that it is over
        (phase NULL). */
     void (*progress)(void *arg, int device, const struct task *task, const char *phase, int samples);
@@ -36,7 +36,9 @@ struct worker_config {
     const char
         *lock_dir; /* where executors hold their locks; passed on as --lock-dir; NULL: their own choice */
     bool
-        counting; /* another command than our own may be started a second time, to count: that may be another allocation */
+        /* another command than our own may be started a second time, to count: that may be another
+         * allocation */
+        counting;
     double count_s; /* how long a count may take beside its experiment's timeout_s; 0: the default */
     /* What idle means. True: no process at all without work, one is started when there is; what is known of the device is
        what its row in devices.h holds, and a device of which nothing is known is started once to learn it. False: an
@@ -53,7 +55,7 @@ struct worker_config {
     /* A command whose first line says what a start waits for ("Resources"); asked every few seconds meanwhile. argv, ended
        by NULL; NULL: only what the executor's command says on standard error is told. */
     const char *const *why_command;
-    struct worker_told told;
+    struct worker_callbacks told;
 };
 
 /* Starts an executor, without a thread yet, and waits for its hello: tells how many devices such an

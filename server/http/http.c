@@ -11,18 +11,18 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/http/admission/admit.h"
-#include "server/http/content/cache.h"
-#include "server/http/following/followers.h"
-#include "server/http/listening/accept.h"
-#include "server/http/connections/lane.h"
-#include "server/http/connections/peer.h"
-#include "server/http/log/record.h"
-#include "server/http/log/log_throttle.h"
+#include "server/http/admission.h"
+#include "server/http/document_cache.h"
+#include "server/http/live_streams.h"
+#include "server/http/acceptor.h"
+#include "server/http/worker_pool.h"
+#include "server/http/peer.h"
+#include "server/http/access_log.h"
+#include "server/http/log_throttle.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/http/state.h"
-#include "server/http/admission/target.h"
+#include "server/http/http_state.h"
+#include "server/http/request_target.h"
 
 enum {
     FILES_OF_ITS_OWN =
@@ -30,15 +30,15 @@ enum {
     CONNECTION_MEMORY = 8 << 10,
     CONNECTIONS_MAX = 8192,
     CONNECTIONS_SPARE = 16, /* the part of them, a sixteenth, that is kept free by closing idle ones */
-    LANE_THREADS = 4,       /* they hold at most half of the store's readers */
+    WORKER_THREADS = 4,     /* they hold at most half of the store's readers */
     CACHE_BYTES = 8 << 20,
 };
 
 static const char stopping[] = "the service is stopping";
 
-/* A handler that may take long, called in the lane while the connection is suspended. Many may wait for their turn when
+/* A handler that may take long, called in the worker pool while the connection is suspended. Many may wait for their turn when
    the service is stopped; they would hold up its end. */
-static void request_run_apart(struct lane_task *task)
+static void request_run_apart(struct worker_task *task)
 {
     struct request *request = (struct request *)((char *)task - offsetof(struct request, task));
     request->handled = request_ending(request) ? reply_problem(request, PROBLEM_UNAVAILABLE, stopping)
@@ -68,21 +68,21 @@ static enum MHD_Result request_queue(struct request *request, enum handled handl
 }
 
 /* Only what changes something hands work over on the connection's thread: reads wait for events, which can be taken
-   back at any time, or run in the lane. */
+   back at any time, or run in the worker pool. */
 static bool request_hands_over(const struct request *request)
 {
     return strcmp(request->match.route->method, MHD_HTTP_METHOD_GET) != 0 &&
-           !(request->match.route->flags & ROUTE_APART);
+           !(request->match.route->flags & ROUTE_SLOW);
 }
 
 static enum handled request_call(struct request *request)
 {
     const struct route *route = request->match.route;
     enum handled handled;
-    if (route->flags & ROUTE_KEPT && reply_kept(request, &handled))
+    if (route->flags & ROUTE_CACHED && reply_cached(request, &handled))
         return handled;
-    request->cache_age = route->flags & ROUTE_KEPT ? cache_age(request->http->cache) : 0;
-    if (!(route->flags & ROUTE_APART))
+    request->document_cache_age = route->flags & ROUTE_CACHED ? document_cache_age(request->http->cache) : 0;
+    if (!(route->flags & ROUTE_SLOW))
         return route->handle(request);
     request->stage = STAGE_LEAVE;
     return HANDLED_WAIT;
@@ -115,7 +115,7 @@ static enum MHD_Result request_run(struct request *request)
             request->task.run = request_run_apart;
             request->task.client = request_client(request);
             peer_leave(http, peer);
-            lane_add(http->lane, &request->task);
+            worker_pool_add(http->worker_pool, &request->task);
             return MHD_YES;
         case STAGE_RETURN:
             handled = request->handled;
@@ -146,7 +146,7 @@ static enum MHD_Result request_answer(struct request *request)
     request->begun = true;
     if (request->rejected) {
         peer_send(request->http, request->peer);
-        return request_queue(request, admit_reject(request));
+        return request_queue(request, admission_reject(request));
     }
     return request_run(request);
 }
@@ -164,7 +164,7 @@ static bool answer_is_early(const struct request *request)
     if (expect && strcasecmp(expect, "100-continue") == 0)
         return true;
     const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    return length && strtoull(length, NULL, 10) > admit_drain_max(request);
+    return length && strtoull(length, NULL, 10) > admission_drain_max(request);
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
@@ -178,12 +178,12 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         struct peer *peer = info ? info->socket_context : NULL;
         if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
             return MHD_NO;
-        admit_check(request, version);
+        admission_check(request, version);
         peer_arrive(arg, peer, request->token);
         return answer_is_early(request) ? request_answer(request) : MHD_YES;
     }
     if (*upload_size) {
-        if (admit_body(request, upload, *upload_size) < 0)
+        if (admission_body(request, upload, *upload_size) < 0)
             return MHD_NO;
         *upload_size = 0;
         return MHD_YES;
@@ -197,7 +197,7 @@ static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *te
 {
     (void)arg;
     bool sound = true;
-    size_t length = target_decode(text, &sound);
+    size_t length = request_target_decode(text, &sound);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     if (!sound && info && info->socket_context)
@@ -213,7 +213,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **sl
     struct request *request = *slot;
     if (!request)
         return;
-    record_request(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK && request->status);
+    access_log_request(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK && request->status);
     struct peer *peer = request->peer;
     request_free(request);
     *slot = NULL;
@@ -256,7 +256,7 @@ static int daemon_start(struct http *http, const struct http_config *config, str
     unsigned connections = connection_limit();
     http->peer_limit = connections - connections / CONNECTIONS_SPARE;
     http->peer_spare = connections / CONNECTIONS_SPARE / 2; /* the rest is for those on their way out */
-    http->crowd_limit = (unsigned)config->connections_per_address;
+    http->address_peer_limit = (unsigned)config->connections_per_address;
     if (acceptor_new(&http->acceptor, config->listeners, connections, error) < 0)
         return -1;
     /* Each of the pool's threads gets its part of the library's limit, and closes without a word what is beyond that; the
@@ -296,21 +296,22 @@ int http_start(struct http **out, const struct http_config *config, struct error
         return error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
     http->request_s = config->request_s;
     http->routes = config->routes;
-    http->door = config->door;
+    http->origin_check = config->origin_check;
     http->access_log = config->access_log;
     http->audit_log = config->audit_log;
     http->completed = config->completed;
     http->completed_arg = config->completed_arg;
     prefix_choose(http->id_prefix);
-    http->people = config->people;
+    http->users = config->users;
     http->context = config->context;
     snprintf(http->instance, sizeof http->instance, "%s", config->instance);
-    if (!(http->cache = cache_new(CACHE_BYTES)) || record_begin(http) < 0) {
+    if (!(http->cache = document_cache_new(CACHE_BYTES)) || record_begin(http) < 0) {
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
         goto failed;
     }
-    if (lane_start(&http->lane, LANE_THREADS, error) < 0 ||
-        followers_start(&http->followers, http, config->comment_s, error) < 0 || peers_start(http, error) < 0)
+    if (worker_pool_start(&http->worker_pool, WORKER_THREADS, error) < 0 ||
+        live_streams_start(&http->followers, http, config->comment_s, error) < 0 ||
+        peers_start(http, error) < 0)
         goto failed;
     if (daemon_start(http, config, error) < 0) {
         peers_stop(http);
@@ -320,9 +321,9 @@ int http_start(struct http **out, const struct http_config *config, struct error
     return 0;
 failed:
     acceptor_free(http->acceptor);
-    followers_free(http->followers);
-    lane_stop(http->lane);
-    cache_free(http->cache);
+    live_streams_free(http->followers);
+    worker_pool_stop(http->worker_pool);
+    document_cache_free(http->cache);
     log_throttle_free(http->access_throttle);
     log_throttle_free(http->audit_throttle);
     free(http);
@@ -331,19 +332,19 @@ failed:
 
 void http_forget(struct http *http, const char *path)
 {
-    cache_forget(http->cache, path);
+    document_cache_forget(http->cache, path);
 }
 
 void http_wake(void *arg)
 {
     struct http *http = arg;
-    followers_wake(http->followers);
+    live_streams_wake(http->followers);
 }
 
 void http_quiesce(struct http *http)
 {
     acceptor_stop(http->acceptor);
-    followers_end(http->followers);
+    live_streams_end(http->followers);
     peers_end(http);
 }
 
@@ -353,13 +354,13 @@ void http_stop(struct http *http)
         return;
     /* No connection may be suspended when the library stops. */
     peers_close(http);
-    followers_end(http->followers);
-    lane_stop(http->lane);
+    live_streams_end(http->followers);
+    worker_pool_stop(http->worker_pool);
     MHD_stop_daemon(http->daemon);
     peers_stop(http);
-    followers_free(http->followers);
+    live_streams_free(http->followers);
     acceptor_free(http->acceptor);
-    cache_free(http->cache);
+    document_cache_free(http->cache);
     log_throttle_free(http->access_throttle);
     log_throttle_free(http->audit_throttle);
     free(http);

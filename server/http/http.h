@@ -8,9 +8,9 @@
 #include "server/http/route.h"
 
 struct http;
-struct door;
-struct journal;
-struct people;
+struct origin_check;
+struct log_writer;
+struct users;
 
 struct http_config {
     int listeners[2]; /* bound, listening sockets that do not block, the caller's; 0 or -1: none */
@@ -18,10 +18,11 @@ struct http_config {
     int request_s;    /* a request that has not arrived whole in that time is cut off */
     const struct route *const *routes;
     int connections_per_address; /* 0: no limit */
-    struct people *people;       /* NULL: everybody may do everything */
-    const struct door *door; /* NULL: every Host and no foreign Origin; it outlives http, as the logs do */
-    struct journal *access_log, *audit_log; /* NULL: none */
-    /* Called on a connection's thread, or one of the lane's; NULL: nobody counts. */
+    struct users *users;         /* NULL: everybody may do everything */
+    const struct origin_check
+        *origin_check; /* NULL: every Host and no foreign Origin; it outlives http, as the logs do */
+    struct log_writer *access_log, *audit_log; /* NULL: none */
+    /* Called on a connection's thread, or one of the worker pool's; NULL: nobody counts. */
     void (*completed)(void *arg, const struct http_completed *completed);
     void *completed_arg;
     double comment_s;     /* a stream of events that has sent nothing for so long sends a comment */

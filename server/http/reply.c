@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "server/http/content/cache.h"
-#include "server/http/content/gzip.h"
-#include "server/http/content/stream.h"
-#include "server/http/following/follow.h"
-#include "server/http/connections/peer.h"
-#include "server/http/admission/door.h"
-#include "server/http/admission/field.h"
-#include "server/http/state.h"
+#include "server/http/document_cache.h"
+#include "server/http/gzip.h"
+#include "server/http/reply_stream.h"
+#include "server/http/live_reply.h"
+#include "server/http/peer.h"
+#include "server/http/origin_check.h"
+#include "server/http/header_field.h"
+#include "server/http/http_state.h"
 #include "version.h"
 
 enum { RETRY_MAX_S = 3600 };
@@ -61,7 +61,7 @@ static bool header_given(const struct request *request, const char *name)
 /* What a browser asks for before it lets a page of another origin see the reply. */
 static void share_headers(const struct request *request, struct MHD_Response *response)
 {
-    if (request->http->door && door_shares(request->http->door))
+    if (request->http->origin_check && origin_check_shares(request->http->origin_check))
         MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ORIGIN);
     if (!request->shared_with)
         return;
@@ -125,7 +125,7 @@ static bool body_code(const struct request *request, struct buffer *body)
     struct buffer coded = {0};
     if (!request->gzip || body->failed || body->size < GZIP_MIN_BYTES)
         return false;
-    bool kept = request->match.route && request->match.route->flags & ROUTE_KEPT;
+    bool kept = request->match.route && request->match.route->flags & ROUTE_CACHED;
     if (gzip_whole(body, kept, &coded) < 0) {
         buffer_free(&coded);
         return false; /* it is as true uncompressed */
@@ -142,7 +142,7 @@ static enum handled no_memory(struct request *request)
 
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body)
 {
-    bool apart = request->match.route && request->match.route->flags & ROUTE_APART;
+    bool apart = request->match.route && request->match.route->flags & ROUTE_SLOW;
     bool coded = apart && body_code(request, body);
     if (apart)
         reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
@@ -203,7 +203,7 @@ enum handled reply_stream(struct request *request,
             "something, with this token: read those first");
     }
     struct error error = {0};
-    struct MHD_Response *response = stream_start(request, more, arg, release, &error);
+    struct MHD_Response *response = reply_stream_start(request, more, arg, release, &error);
     if (!response)
         return reply_error(request, &error);
     request->bytes = 0;
@@ -221,7 +221,7 @@ enum handled reply_follow(struct request *request,
                              "as many streams of events are open as may be, with this token or from your "
                              "address: close some of them");
     }
-    struct MHD_Response *response = follow_start(request, more, arg, release);
+    struct MHD_Response *response = live_reply_start(request, more, arg, release);
     request->bytes = 0;
     reply_header(request, "X-Accel-Buffering", "no");
     return response ? reply_send(request, MHD_HTTP_OK, request_type(request), response, false)
@@ -237,7 +237,7 @@ static bool tag_known(const struct request *request, const char *tag)
         return false;
     struct buffer known = {0};
     request_list(request, MHD_HTTP_HEADER_IF_NONE_MATCH, &known);
-    bool same = known.data && field_names_tag(known.data, tag);
+    bool same = known.data && header_field_names_tag(known.data, tag);
     buffer_free(&known);
     return same;
 }
@@ -315,11 +315,11 @@ static enum handled document_send(struct request *request, struct document *docu
     return HANDLED_REPLIED;
 }
 
-bool reply_kept(struct request *request, enum handled *handled)
+bool reply_cached(struct request *request, enum handled *handled)
 {
     char key[CACHE_KEY_BYTES];
     bool fits = request->peer->excess == PEER_WITHIN && key_write(request, key);
-    struct document *document = fits ? cache_get(request->http->cache, key) : NULL;
+    struct document *document = fits ? document_cache_get(request->http->cache, key) : NULL;
     if (document)
         *handled = document_send(request, document);
     return document != NULL;
@@ -328,7 +328,8 @@ bool reply_kept(struct request *request, enum handled *handled)
 enum handled reply_lasting(struct request *request, struct buffer *body, const char *name)
 {
     char tag[CACHE_TAG_BYTES], key[CACHE_KEY_BYTES];
-    bool kept = request->match.route->flags & ROUTE_KEPT && !request->header_count && key_write(request, key);
+    bool kept =
+        request->match.route->flags & ROUTE_CACHED && !request->header_count && key_write(request, key);
     bool coded = body_code(request, body);
     size_t size = body->size;
     char *bytes = buffer_take(body);
@@ -339,7 +340,7 @@ enum handled reply_lasting(struct request *request, struct buffer *body, const c
     if (!document)
         return no_memory(request);
     if (kept)
-        cache_put(request->http->cache, key, document, request->cache_age);
+        document_cache_put(request->http->cache, key, document, request->document_cache_age);
     return document_send(request, document);
 }
 

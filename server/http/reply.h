@@ -31,7 +31,7 @@ enum handled reply_elsewhere(struct request *request, const char *where);
 /* A text that outlives the service. */
 enum handled reply_static(struct request *request, const char *text);
 
-/* A 200 that is made piece by piece in the lane, each when the one before has been sent: more() appends some and returns
+/* A 200 that is made piece by piece in the worker pool, each when the one before has been sent: more() appends some and returns
    1, or 0 when that was the end, or -1 with *error. A failure of the first piece is answered as reply_error()
    does; later the connection is closed, so that the client sees that it is not whole. `release` frees arg, also when
    nothing could be sent. */
@@ -46,7 +46,7 @@ enum handled reply_follow(struct request *request,
                           void (*release)(void *arg));
 
 /* A 200 that never changes while this program runs: with an entity tag of that name (at most 50 characters, unique to
-   what was asked for in this representation), and a 304 for who has it. Takes the body. A route with ROUTE_KEPT is not
+   what was asked for in this representation), and a 304 for who has it. Takes the body. A route with ROUTE_CACHED is not
    called again for it as long as the cache has room. */
 enum handled reply_lasting(struct request *request, struct buffer *body, const char *name);
 
@@ -57,7 +57,7 @@ enum handled reply_lasting_text(struct request *request, char *text, const char 
 bool reply_unchanged(struct request *request, const char *name, enum handled *handled);
 
 /* For server/http: answers from the cache; false: what was asked for is not there. */
-bool reply_kept(struct request *request, enum handled *handled);
+bool reply_cached(struct request *request, enum handled *handled);
 
 enum handled reply_problem(struct request *request, enum problem_type type, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

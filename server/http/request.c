@@ -6,11 +6,11 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "server/http/content/cache.h"
-#include "server/http/admission/field.h"
-#include "server/http/connections/peer.h"
-#include "server/http/state.h"
-#include "server/http/admission/target.h"
+#include "server/http/document_cache.h"
+#include "server/http/header_field.h"
+#include "server/http/peer.h"
+#include "server/http/http_state.h"
+#include "server/http/request_target.h"
 
 struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method)
 {
@@ -19,11 +19,11 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
         return NULL;
     request->http = http;
     request->peer = peer;
-    request->person = person_everybody;
+    request->user = user_everybody;
     request->malformed = peer->malformed;
     peer->malformed = false;
     request->target = path;
-    request->path = target_path(path);
+    request->path = request_target_path(path);
     request->method = method;
     request->began_ns = clock_monotonic_ns();
     request->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
@@ -66,14 +66,14 @@ void *request_context(const struct request *request)
     return request->http->context;
 }
 
-const struct person *request_person(const struct request *request)
+const struct user *request_user(const struct request *request)
 {
-    return &request->person;
+    return &request->user;
 }
 
 uint64_t request_client(const struct request *request)
 {
-    const char *name = request->person.name;
+    const char *name = request->user.name;
     return name[0] ? hash_bytes(name, strlen(name)) : request->peer->client;
 }
 
@@ -117,7 +117,8 @@ const char *request_type(const struct request *request)
 {
     const struct route *route = request->match.route;
     const char *accept = request->accept;
-    bool other = route->other && field_quality(accept, route->other) > field_quality(accept, route->type);
+    bool other = route->other &&
+                 header_field_quality(accept, route->other) > header_field_quality(accept, route->type);
     return other ? route->other : route->type;
 }
 
@@ -161,7 +162,7 @@ int request_prefer_wait(const struct request *request)
 {
     struct buffer prefer = {0};
     request_list(request, "Prefer", &prefer);
-    int wait = prefer.data ? field_prefer_wait(prefer.data) : -1;
+    int wait = prefer.data ? header_field_prefer_wait(prefer.data) : -1;
     buffer_free(&prefer);
     return wait < 0 ? 0 : wait > REQUEST_WAIT_MAX_S ? REQUEST_WAIT_MAX_S : wait;
 }

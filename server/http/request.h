@@ -18,12 +18,12 @@ struct http *request_http(const struct request *request);
 /* What http_start() was given for handlers to work with. */
 void *request_context(const struct request *request);
 
-struct person; /* server/people/person.h */
+struct user; /* server/auth/user.h */
 
 /* Who asks; never NULL. */
-const struct person *request_person(const struct request *request);
+const struct user *request_user(const struct request *request);
 
-/* Equal for requests of one client, for limits: the person, or where there are no tokens the address that it comes from (of
+/* Equal for requests of one client, for limits: the user, or where there are no tokens the address that it comes from (of
    IPv6 its network of 64 bits; of a Unix socket its user). */
 uint64_t request_client(const struct request *request);
 
@@ -61,7 +61,7 @@ int request_prefer_wait(const struct request *request);
 
 enum { REQUEST_WAIT_MAX_S = 60 };
 
-/* What a handler keeps between its calls; `release` frees it when the reply is made (ROUTE_APART), else together with the
+/* What a handler keeps between its calls; `release` frees it when the reply is made (ROUTE_SLOW), else together with the
    request. */
 void request_keep(struct request *request, void *state, void (*release)(void *state));
 void *request_kept(const struct request *request);

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "server/people/person.h"
+#include "server/auth/user.h"
 
 struct request;
 
@@ -13,10 +13,11 @@ struct request;
 enum handled { HANDLED_REPLIED, HANDLED_WAIT, HANDLED_FAILED };
 
 enum route_flags {
-    ROUTE_OPEN = 1,     /* asks for no token */
-    ROUTE_JSON = 2,     /* takes a body of application/json */
-    ROUTE_APART = 4,    /* its handler may take more than a millisecond: it is called in the lane (lane.h) */
-    ROUTE_KEPT = 8,     /* what reply_lasting() sent is kept, and sent again without calling the handler */
+    ROUTE_OPEN = 1, /* asks for no token */
+    ROUTE_JSON = 2, /* takes a body of application/json */
+    ROUTE_SLOW =
+        4, /* its handler may take more than a millisecond: it is called in the worker pool (worker pool.h) */
+    ROUTE_CACHED = 8,   /* what reply_lasting() sent is kept, and sent again without calling the handler */
     ROUTE_METRICS = 16, /* for the role metrics already */
     ROUTE_READ = 32,    /* changes nothing, whatever its method: for the role read */
     ROUTE_ADMIN = 64,   /* for the role admin alone */

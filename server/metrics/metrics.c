@@ -8,8 +8,8 @@
 #include "kernels/kernel.h"
 #include "kernels/stability.h"
 #include "server/metrics/exposition.h"
-#include "server/metrics/histogram.h"
-#include "server/metrics/requests.h"
+#include "server/metrics/metric_histogram.h"
+#include "server/metrics/request_metrics.h"
 
 enum { VALUES = 128, UNBOUND = METRICS_DEVICES, ROWS };
 
@@ -143,14 +143,14 @@ static struct histogram span_histograms[METRICS_SPANS][METRICS_DEVICES];
 void metrics_span(enum metrics_span span, int device, double seconds)
 {
     if (device >= 0 && device < METRICS_DEVICES)
-        histogram_note(&span_histograms[span][device], spans[span].bounds, seconds);
+        metric_histogram_note(&span_histograms[span][device], spans[span].bounds, seconds);
 }
 
 /* ---- requests ---- */
 
 void metrics_request(const char *route, const char *method, unsigned code, double seconds)
 {
-    requests_note(route, method, code, seconds);
+    request_metrics_note(route, method, code, seconds);
 }
 
 /* ---- the text ---- */
@@ -169,9 +169,9 @@ void metrics_write(struct buffer *out, int devices)
         for (int device = 0; device < devices; device++) {
             char labels[32];
             snprintf(labels, sizeof labels, "device=\"%d\"", device);
-            histogram_write(out, spans[span].name, labels, &span_histograms[span][device],
-                            spans[span].bounds);
+            metric_histogram_write(out, spans[span].name, labels, &span_histograms[span][device],
+                                   spans[span].bounds);
         }
     }
-    requests_write(out);
+    request_metrics_write(out);
 }

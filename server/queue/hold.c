@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "server/queue/entries/entry.h"
-#include "server/queue/places/place.h"
+#include "server/queue/entry.h"
+#include "server/queue/place.h"
 #include "server/store/store.h"
 #include "server/store/write.h"
 

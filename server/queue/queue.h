@@ -1,5 +1,5 @@
 /* The queue's face: other rooms include this alone. Who runs next, and the only changer of an experiment's state: queued, running, then succeeded, failed or
-   cancelled. What waits is in memory once, in its owner's line for the set of devices on which it may run, oldest first
+   cancelled. What waits is in memory once, in its owner's owner queue for the device group on which it may run, oldest first
    within a priority; whose turn it is says entries/turn.h. Every change is handed
    to the store's one writer, which commits all that waits in one transaction (store.h).
 
@@ -20,7 +20,7 @@
 #include "api/device_set.h"
 #include "api/protocol.h"
 #include "base/error.h"
-#include "server/store/rows/job.h"
+#include "server/store/job.h"
 
 struct queue;
 struct store;
@@ -30,7 +30,8 @@ struct sweep; /* api/sweep.h */
 struct queue_selection {
     const char *request; /* JSON object, borrowed */
     struct device_set
-        devices; /* set by select(): those of the present devices on which it may run; empty: none is known now */
+        /* set by select(): those of the present devices on which it may run; empty: none is known now */
+        devices;
     bool open; /* set by select(): it is open (sweep_experiment.open) */
 };
 
@@ -38,10 +39,12 @@ struct queue_config {
     int devices;                      /* numbers of devices are below it, whether there is a device or not */
     const struct device_set *present; /* those that there are when it opens; NULL: all below `devices` */
     int limit;                        /* experiments that may wait, all devices together */
-    int owner_limit; /* of one owner; 0: no bound but `limit`, of which else a 64th is always each owner's own */
+    /* of one owner; 0: no bound but `limit`, of which else a 64th is always each owner's own */
+    int owner_limit;
     double owner_seconds; /* sum of the time limits of what an owner has waiting; 0: no bound */
     double half_life_s;   /* of used device time; 0: an hour */
-    int attempts; /* runs that an experiment may lose, to the end of the service or a kill of the executor, until it fails */
+    /* runs that an experiment may lose, to the end of the service or a kill of the executor, until it fails */
+    int attempts;
     /* An experiment's state changed and is committed. May be NULL. */
     void (*changed)(void *arg, const char *id, enum job_state state);
     /* All of a sweep's experiments have ended, and that is committed; after the last one's `changed`. May be NULL. */
@@ -123,12 +126,13 @@ struct queue_place {
     double
         ahead_s; /* how long what is before it will take; 0: nothing is; negative: not known, or it is held */
     double
-        own_s; /* how long it takes itself, by its owner's or else the device's last ones; negative: not known */
+        /* how long it takes itself, by its owner's or else the device's last ones; negative: not known */
+        own_s;
     bool paused; /* it does not begin before somebody resumes one of its devices, or all of them */
 };
 
 /* As it will be when nothing more is submitted and usage is not forgotten meanwhile: exact for one device and runs of
-   equal length, logarithmic in what waits and linear in the owners and their lines. With sets of several devices an
+   equal length, logarithmic in what waits and linear in the owners and their owner queues. With sets of several devices an
    estimate: the position counts all that is before it and may take one of its devices; ahead_s is that work, as far as it
    falls to these devices, over how many of them there are. Returns the position. */
 int queue_position(struct queue *queue, const char *id, struct queue_place *place);
@@ -146,8 +150,8 @@ double queue_next_s(struct queue *queue, int device, const char *owner);
 
 struct queue_hold {
     bool held;
-    char owner[PERSON_NAME_BYTES]; /* who did it; empty: nobody by name */
-    int64_t since_ms;              /* wall clock */
+    char owner[USER_NAME_BYTES]; /* who did it; empty: nobody by name */
+    int64_t since_ms;            /* wall clock */
 };
 
 struct queue_depth {
@@ -165,13 +169,14 @@ void queue_depth(struct queue *queue, int device, struct queue_depth *depth);
 int queue_waiting(struct queue *queue);
 
 struct queue_owner {
-    char name[PERSON_NAME_BYTES]; /* empty: nobody by name */
-    int queued;                   /* that may run on this device */
-    bool running;                 /* on it */
-    double share;                 /* of what all owners used of all devices lately, 0 to 1 */
+    char name[USER_NAME_BYTES]; /* empty: nobody by name */
+    int queued;                 /* that may run on this device */
+    bool running;               /* on it */
+    double share;               /* of what all owners used of all devices lately, 0 to 1 */
     /* Of the first few owners, as queue_position() tells it; else empty and negative. */
     char next
-        [ID_BYTES]; /* that runs next of what waits; empty: none does, but for an admin's before everybody's */
+        /* that runs next of what waits; empty: none does, but for an admin's before everybody's */
+        [ID_BYTES];
     double begins_s; /* how long until it begins; negative: not known, or held */
     double ends_s;   /* how long until all that waits of it has ended; the same */
 };

@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/queue/forget.h"
-#include "server/queue/present.h"
+#include "server/queue/owner_forget.h"
+#include "server/queue/listed_devices.h"
 #include "server/store/store.h"
 
 enum { CHAINS_LEAST = 64, CHAINS_MOST = 1 << 16, HALF_LIFE_S = 3600 };
@@ -85,7 +85,7 @@ static double recovery_took_s(const struct queue *queue, const struct job *job)
 {
     double since_s = (double)(clock_wall_ms() - job->started_ms) / 1e3;
     double took_s = since_s < job->timeout_s ? since_s : job->timeout_s;
-    return took_s > 0 ? turn_decayed(took_s, since_s - took_s, queue->config.half_life_s) : 0;
+    return took_s > 0 ? device_share_decayed(took_s, since_s - took_s, queue->config.half_life_s) : 0;
 }
 
 static int recovery_short(struct recovery *recovery)
@@ -154,7 +154,7 @@ static int recovery_enter(struct recovery *recovery, const struct job *job, int 
     struct owner *owner = queue_owner(queue, job->owner);
     int status = owner ? entry_line(queue, entry, owner, &none) : -1;
     if (status == 0 && recovery_join(queue, entry, job->sweep, spread) < 0) {
-        line_leave(entry->line);
+        owner_queue_leave(entry->owner_queue);
         status = -1;
     }
     if (status == 0) {
@@ -196,7 +196,7 @@ static void recovery_charge(void *arg, const char *name, double used_s, int64_t 
     pthread_mutex_lock(&queue->lock);
     struct owner *owner = queue_owner(queue, name);
     if (owner) {
-        owner->used_s = turn_decayed(used_s, (double)age_ms / 1e3, queue->config.half_life_s);
+        owner->used_s = device_share_decayed(used_s, (double)age_ms / 1e3, queue->config.half_life_s);
         owner->used_ns = queue_now_ns(queue);
         owner->served = ++queue->served;
     } else {
@@ -277,7 +277,7 @@ int queue_open(struct queue **queue_out, struct store *store, const struct queue
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     int status = 0;
-    LIST_INIT(&queue->sets);
+    LIST_INIT(&queue->device_groups);
     for (int i = 0; i < config->devices; i++) {
         queue->devices[i].own.devices = device_set_of(i);
         queue->devices[i].readiness = QUEUE_COLD;
@@ -307,7 +307,7 @@ void queue_close(struct queue *queue)
     for (uint64_t i = 0; i <= queue->chain_mask; i++)
         for (struct entry *entry = queue->chains[i], *next; entry; entry = next) {
             next = entry->chain;
-            line_leave(entry->line);
+            owner_queue_leave(entry->owner_queue);
             free(entry);
         }
     for (struct group *group = queue->groups, *next; group; group = next) {

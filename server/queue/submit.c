@@ -6,9 +6,9 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/metrics/metrics.h"
-#include "server/queue/forget.h"
-#include "server/queue/places/bound.h"
-#include "server/queue/present.h"
+#include "server/queue/owner_forget.h"
+#include "server/queue/queue_limits.h"
+#include "server/queue/listed_devices.h"
 #include "server/queue/transition.h"
 #include "server/store/store.h"
 
@@ -55,12 +55,12 @@ static void arrival_enter(struct arrival *arrival)
         arrival->group = NULL;
 }
 
-/* With the lock held: it waits no more, and has no lines. */
+/* With the lock held: it waits no more, and has no owner queues. */
 static void arrival_drop(struct arrival *arrival)
 {
     for (struct entry *entry = arrival->entries; entry; entry = entry->chain) {
         entry_count(arrival->queue, entry, -1);
-        line_leave(entry->line);
+        owner_queue_leave(entry->owner_queue);
     }
 }
 
@@ -178,7 +178,7 @@ static int arrival_place(struct arrival *arrival, const struct sweep *sweep, str
         }
         for (struct entry *placed = arrival->entries; placed != entry; placed = placed->chain) {
             entry_count(queue, placed, -1);
-            line_leave(placed->line);
+            owner_queue_leave(placed->owner_queue);
         }
         return -1;
     }
@@ -254,7 +254,7 @@ int queue_submit(struct queue *queue, const struct submission *submission,
     else if (!owner)
         status = error_set(error, ERROR_MEMORY, "no memory for another owner");
     else
-        status = bound_check(queue, owner, count, timeouts_s, &arrival->refusal);
+        status = queue_limits_check(queue, owner, count, timeouts_s, &arrival->refusal);
     bool asks = owner && arrival->refusal.kind == ERROR_FULL && submission->idempotency_key;
     if (arrival->refusal.kind != ERROR_NONE && !asks)
         *error = arrival->refusal;

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "server/queue/places/place.h"
-#include "server/queue/present.h"
+#include "server/queue/place.h"
+#include "server/queue/listed_devices.h"
 #include "server/store/store.h"
 
 /* A disk that fails is looked at again after so long. */
@@ -86,10 +86,10 @@ static bool entry_bind(struct transition *transition, struct entry *entry, int i
 {
     struct group *group = entry->group;
     entry->task.device = index;
-    if (!entry_wide(entry) || !group || group->spread)
-        return entry_wide(entry);
+    if (!entry_unbound(entry) || !group || group->spread)
+        return entry_unbound(entry);
     for (struct entry *one = group->entries; one; one = one->group_next) {
-        if (!entry_wide(one))
+        if (!entry_unbound(one))
             continue;
         bool waits = one->phase == WAITING;
         if (waits)
@@ -108,10 +108,10 @@ static bool entry_bind(struct transition *transition, struct entry *entry, int i
 /* What else waits may be for somebody who left it to this device. */
 static void others_wake(struct queue *queue, int index)
 {
-    const struct set *set;
-    LIST_FOREACH(set, &queue->sets, next)
-    if (set->waiting && device_set_has(&set->devices, index))
-        queue_wake(queue, &set->devices);
+    const struct device_group *device_group;
+    LIST_FOREACH (device_group, &queue->device_groups, next)
+        if (device_group->waiting && device_set_has(&device_group->devices, index))
+            queue_wake(queue, &device_group->devices);
 }
 
 /* Might what is taken there still run for the service before this one? */
@@ -210,11 +210,11 @@ static void hand_back(struct queue *queue, int index, bool counted, const char *
                   entry->task.attempt, how ? "; at the last one " : "", how ? how : "");
         transition_end(transition, entry, JOB_FAILED);
     } else {
-        if (entry_wide(entry))
+        if (entry_unbound(entry))
             entry->task.device = -1;
         entry_count(queue, entry, 1);
         entry_wait(queue, entry);
-        transition_add(transition, entry, JOB_QUEUED)->moved = entry_wide(entry);
+        transition_add(transition, entry, JOB_QUEUED)->moved = entry_unbound(entry);
     }
     if (how)
         transition_lose(transition, &transition->write.changes[0], attempt, index, how);
@@ -242,8 +242,7 @@ static int sharing_count(const struct queue *queue, int device)
 {
     int sharing = 0;
     const struct owner *owner;
-    LIST_FOREACH(owner, &queue->owners.all, next)
-    {
+    LIST_FOREACH (owner, &queue->owners.all, next) {
         struct device_set devices = owner_devices(owner);
         sharing += device_set_has(&devices, device);
     }
@@ -265,11 +264,12 @@ void queue_ahead(struct queue *queue, int index, struct ahead *ahead)
     *ahead = (struct ahead){0};
     pthread_mutex_lock(&queue->lock);
     const struct entry *running = device->running;
-    const struct group *group = running && !running->line->set->overrides ? running->group : NULL;
-    struct order_node *line = running ? running->line->waiting : NULL;
+    const struct group *group =
+        running && !running->owner_queue->device_group->overrides ? running->group : NULL;
+    struct order_node *owner_queue = running ? running->owner_queue->waiting : NULL;
     int most = ahead_most(queue, index);
     for (int place = 0; group && ahead->count < most; place++) {
-        const struct entry *entry = (const struct entry *)order_at(line, place);
+        const struct entry *entry = (const struct entry *)order_at(owner_queue, place);
         if (!entry || entry->group != group || (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)
             break;
         char *request = strdup(entry->task.request);

@@ -15,7 +15,7 @@
 #ifndef COALESCED_SERVER_QUEUE_TRANSITION_H
 #define COALESCED_SERVER_QUEUE_TRANSITION_H
 
-#include "server/queue/entries/entry.h"
+#include "server/queue/entry.h"
 #include "server/store/write.h"
 
 struct transition {
@@ -28,12 +28,12 @@ struct transition {
     struct store_bind bind;      /* of a sweep whose first one was taken */
     struct store_lost lost;      /* of a run that was */
     char why[sizeof((struct error *)0)->text];
-    struct error failure;          /* of the one that ended */
-    struct samples samples;        /* likewise */
-    char *told;                    /* a copy of the request that an event tells of; NULL: none */
-    char sweep[ID_BYTES];          /* with it */
-    char owner[PERSON_NAME_BYTES]; /* with it, and of the share */
-    struct error *report;          /* where a failure to commit is told as well; NULL: in the log alone */
+    struct error failure;        /* of the one that ended */
+    struct samples samples;      /* likewise */
+    char *told;                  /* a copy of the request that an event tells of; NULL: none */
+    char sweep[ID_BYTES];        /* with it */
+    char owner[USER_NAME_BYTES]; /* with it, and of the share */
+    struct error *report;        /* where a failure to commit is told as well; NULL: in the log alone */
     char result[];
 };
 

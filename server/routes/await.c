@@ -5,7 +5,7 @@
 
 struct await {
     struct request *request;
-    struct events *events;
+    struct long_poll *events;
     struct events_waiter *waiter;
 };
 
@@ -23,7 +23,7 @@ struct await *await_new(struct request *request, const char *id)
         return NULL;
     await->request = request;
     await->events = request_service(request)->events;
-    await->waiter = events_wait(await->events, id, await_wake, await);
+    await->waiter = long_poll_wait(await->events, id, await_wake, await);
     if (!await->waiter) {
         free(await);
         return NULL;
@@ -36,7 +36,7 @@ void await_free(void *arg)
     struct await *await = arg;
     if (!await)
         return;
-    events_cancel(await->events, await->waiter);
+    long_poll_cancel(await->events, await->waiter);
     free(await);
 }
 

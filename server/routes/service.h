@@ -2,32 +2,32 @@
 #ifndef COALESCED_SERVER_ROUTES_SERVICE_H
 #define COALESCED_SERVER_ROUTES_SERVICE_H
 
-#include "server/calibrations/calibrations.h"
+#include "server/calibration/calibrations.h"
 #include "server/devices/devices.h"
-#include "server/devices/pool/pool.h"
+#include "server/devices/device_pool.h"
 #include "server/devices/readings.h"
-#include "server/events.h"
-#include "server/feed/feed.h"
+#include "server/events/long_poll.h"
+#include "server/events/event_feed.h"
 #include "server/http/http.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/people/people.h"
+#include "server/auth/users.h"
 #include "server/queue/queue.h"
 #include "server/store/store.h"
 
 struct service {
     struct store *store;
     struct queue *queue;
-    struct events *events;
-    struct feed *feed;
+    struct long_poll *events;
+    struct event_feed *feed;
     struct devices *devices;
-    struct pool *pool; /* whose list they are of */
+    struct device_pool *pool; /* whose list they are of */
     struct readings *readings;
     struct calibrations *calibrations;
-    struct people *people; /* NULL: everybody may do everything */
+    struct users *users; /* NULL: everybody may do everything */
     const char *data_dir;
-    const char *
-        default_device; /* for a request that names none: a number, a name or "any"; NULL or empty: the first of the list */
+    /* for a request that names none: a number, a name or "any"; NULL or empty: the first of the list */
+    const char *default_device;
     char instance[64];
 };
 

@@ -9,7 +9,7 @@
 #include "base/notify.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/routes/answers/answer_metrics.h"
+#include "server/routes/answer_metrics.h"
 #include "version.h"
 
 enum { AGAIN_S = 2, GRACE_MS = 300, REASON_BYTES = 512 };

@@ -7,7 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "server/store/files/lock.h"
+#include "server/store/lock.h"
 #include "server/store/schema.h"
 
 enum { LOG_FRAMES = 1000, LOG_FRAMES_LEAST = 16, LOG_PART = 16, LOG_BYTES = 8 << 20 };
@@ -106,7 +106,7 @@ void store_close(struct store *store)
 
 void store_reserve(struct store *store, int64_t reserve_bytes)
 {
-    store->writer.applier.room = (struct room){.file = store->lock, .reserve_bytes = reserve_bytes};
+    store->writer.applier.room = (struct disk_reserve){.file = store->lock, .reserve_bytes = reserve_bytes};
 }
 
 void store_listen(struct store *store, void (*told)(void *arg, const struct store_events *events), void *arg)

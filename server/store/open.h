@@ -4,7 +4,7 @@
 
 #include "server/store/reader.h"
 #include "server/store/store.h"
-#include "server/store/writer/writer.h"
+#include "server/store/writer.h"
 
 struct store {
     int lock; /* descriptor that holds the lock on the directory */

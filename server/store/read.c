@@ -5,7 +5,7 @@
 #include "api/samples.h"
 #include "base/buffer.h"
 #include "server/store/open.h"
-#include "server/store/rows/filter.h"
+#include "server/store/row_filter.h"
 #include "server/store/reader.h"
 
 enum { PAGE_ROWS = 32 };
@@ -85,7 +85,7 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
         buffer_text(&text, " AND sweep = :sweep");
     if (filter->owner)
         buffer_text(&text, " AND owner = :owner");
-    filter_text(&text, filter, id);
+    row_filter_text(&text, filter, id);
     if (filter->device_uuid)
         buffer_text(&text, " AND " FILTER_UUID);
     if (before)
@@ -102,7 +102,7 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, texts[i].name),
                               texts[i].value, -1, SQLITE_STATIC);
-        filter_bind(statement, filter);
+        row_filter_bind(statement, filter);
         sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":device"), filter->device);
         sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":rows"), rows);
     }

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "server/store/open.h"
-#include "server/store/rows/filter.h"
+#include "server/store/row_filter.h"
 #include "server/store/reader.h"
 
 enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
@@ -122,10 +122,10 @@ static sqlite3_stmt *ids_prepare(sqlite3 *db, const struct store_filter *filter)
         buffer_text(&text,
                     " AND EXISTS (SELECT 1 FROM experiments AS e WHERE e.sweep = sweeps.id AND " FILTER_UUID
                     ")");
-    filter_text(&text, filter, "id");
+    row_filter_text(&text, filter, "id");
     buffer_text(&text, " ORDER BY id DESC LIMIT :rows");
     if (!text.failed && sqlite3_prepare_v2(db, text.data, -1, &statement, NULL) == SQLITE_OK)
-        filter_bind(statement, filter);
+        row_filter_bind(statement, filter);
     buffer_free(&text);
     return statement;
 }

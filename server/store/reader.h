@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "server/store/rows/job.h"
+#include "server/store/job.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

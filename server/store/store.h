@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "server/store/rows/job.h"
+#include "server/store/job.h"
 
 struct store;
 struct store_write; /* write.h, as the next */
@@ -78,7 +78,7 @@ enum store_kind { STORE_EXPERIMENT, STORE_SWEEP };
 /* Removes one that has ended; a sweep with its points and all of its experiments, in small transactions: it is not shown
    any more from the first one on. Calls removed(arg, id) for each experiment, after the commit without which it would
    still be there; then done(arg, NULL) once all is gone, or with the reason: ERROR_NOT_FOUND, ERROR_CONFLICT (it has not
-   ended), others when the disk fails; ERROR_UNCERTAIN when a sweep is half gone then, and the keeper (keep/keeper.h) goes on
+   ended), others when the disk fails; ERROR_UNCERTAIN when a sweep is half gone then, and the retention (keep/retention.h) goes on
    with it. Both come from the writer's thread and must not block. -1: ERROR_MEMORY, and neither comes. */
 int store_remove(struct store *store, enum store_kind kind, const char *id,
                  void (*removed)(void *arg, const char *id),

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "server/store/rows/job.h"
+#include "server/store/job.h"
 
 struct sweep_point; /* api/sweep.h */
 
@@ -129,7 +129,8 @@ struct store_hold {
 struct store_device {
     int number;
     bool
-        replaces_old_device; /* the number is another's, which is forgotten; REFUSED when an experiment or a hold has it */
+        /* the number is another's, which is forgotten; REFUSED when an experiment or a hold has it */
+        replaces_old_device;
     const char *name;  /* borrowed until done(), as the next */
     const char *hello; /* NULL: what is kept stays */
     int64_t hello_ms;  /* when it said that or was used last; an earlier time than is kept changes nothing */

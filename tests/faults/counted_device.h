@@ -32,7 +32,7 @@ struct counters_session {
     int unused;
 };
 
-struct counters_session *counters_new(void *context, int device_index)
+struct counters_session *device_counters_new(void *context, int device_index)
 {
     static struct counters_session one;
     (void)context;
@@ -40,7 +40,7 @@ struct counters_session *counters_new(void *context, int device_index)
     return &one;
 }
 
-void counters_free(struct counters_session *session)
+void device_counters_free(struct counters_session *session)
 {
     (void)session;
 }
@@ -60,11 +60,11 @@ static inline int counters_pass(const struct counters_work *work, int places[], 
     return 0;
 }
 
-int counters_measure(struct counters_session *session, const struct counters_wanted *wanted,
-                     const struct counters_work *work, struct counters counters[], struct error *error)
+int device_counters_measure(struct counters_session *session, const struct counters_wanted *wanted,
+                            const struct counters_work *work, struct counters counters[], struct error *error)
 {
     int places[COUNTERS_POINTS];
-    assert_ptr_equal(session, counters_new(NULL, 0));
+    assert_ptr_equal(session, device_counters_new(NULL, 0));
     assert_in_range(work->points, 1, COUNTERS_POINTS);
     memset(counters, 0, (size_t)work->points * sizeof *counters);
     for (int pass = 0; !refuses && pass < PASSES; pass++) {
@@ -98,7 +98,7 @@ static inline int kind_counters(struct device *device, struct counters_session *
 {
     (void)device;
     (void)error;
-    *out = counters_new(NULL, 0);
+    *out = device_counters_new(NULL, 0);
     return 0;
 }
 

@@ -12,7 +12,8 @@ struct fake_cupti {
     int adds;  /* calls that added metrics to an object that was then configured */
     int hosts; /* objects that nobody has freed yet */
     int enables, disables;
-    int launches; /* of kernels; tests count them, because the library cannot see them: each in a pass is a range */
+    /* of kernels; tests count them, because the library cannot see them: each in a pass is a range */
+    int launches;
 };
 
 #endif

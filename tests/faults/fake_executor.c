@@ -2,8 +2,8 @@
 
    In a run: by the request's label "fake", {"labels":{"fake":"crash"}}: see fake_runs.c and fake_endless.c.
    In a count: by the same label of any of its experiments, see counted[] below.
-   From its start: fake_executor [--fake MODE[:N]] [--starts FILE] [--journal FILE] ...: see starts[]; with N and FILE
-   (which gains a byte each start) only in its first N starts. The journal gains a line for all that executors do. With
+   From its start: fake_executor [--fake MODE[:N]] [--starts FILE] [--log writer FILE] ...: see starts[]; with N and FILE
+   (which gains a byte each start) only in its first N starts. The log writer gains a line for all that executors do. With
    --pause-ms N a run without a label takes up to N ms, by its id. With --counting it is the one that counts. All other
    arguments are taken as the executor's own. */
 #include "tests/faults/fake_executor.h"
@@ -78,7 +78,7 @@ static void count_nobody(const char *id)
     fake_put_line(message_counts(id, &counts));
 }
 
-/* There is room when its sibling has gone, which this one learns by being fake_asked again. */
+/* There is room when its counting executor has gone, which this one learns by being fake_asked again. */
 static void count_no_room(const char *id)
 {
     static int refused;

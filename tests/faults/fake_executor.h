@@ -20,7 +20,7 @@ void fake_put_line(char *line); /* and frees it */
 void fake_pause_ms(long ms);
 void fake_fail(const char *id, enum error_kind kind, const char *result);
 
-/* A good result. What the run was given of counters and of its sibling is in it. */
+/* A good result. What the run was given of counters and of its counting executor is in it. */
 void fake_answer(const char *id);
 
 struct behaviour {

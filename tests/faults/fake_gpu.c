@@ -12,7 +12,7 @@
 #include "api/experiment_json.h"
 #include "api/protocol.h"
 #include "api/result_json.h"
-#include "kernels/model/time/time.h"
+#include "kernels/time/predicted_time.h"
 #include "tests/faults/h200_facts.h"
 
 static struct device_facts facts = {
@@ -67,7 +67,7 @@ static void times_of(const struct experiment *experiment, const struct access *a
         *hot_us = floor_us + loads * truth.constant[CALIBRATION_L2_LATENCY].value / 1e3;
         return;
     }
-    time_predict(experiment, access, &truth, -1, -1, &prediction);
+    predicted_time_predict(experiment, access, &truth, -1, -1, &prediction);
     *cold_us = *hot_us = prediction.why_not ? floor_us : prediction.us;
 }
 

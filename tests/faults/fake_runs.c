@@ -74,7 +74,7 @@ void fake_fail(const char *id, enum error_kind kind, const char *result)
     fake_put_line(message_error(id, &failure, result));
 }
 
-/* What it was given to know of counters and of its sibling is in the result. */
+/* What it was given to know of counters and of its counting executor is in the result. */
 void fake_answer(const char *id)
 {
     char result[8192];
@@ -164,7 +164,7 @@ static void run_slow(const char *id)
     fake_answer(id);
 }
 
-/* The journal has a line each 20 ms, as long as the process is there. */
+/* The log writer has a line each 20 ms, as long as the process is there. */
 static void work(const char *id, int ms)
 {
     fake_put_line(message_progress(id, "check", 0));
@@ -183,8 +183,8 @@ static void run_works(const char *id)
 /* For much longer, when nothing else has happened before. */
 static void run_works_long_first(const char *id)
 {
-    struct stat journal = {0};
-    bool first = fstat(fake_journal, &journal) == 0 && journal.st_size < 100;
+    struct stat log_writer = {0};
+    bool first = fstat(fake_journal, &log_writer) == 0 && log_writer.st_size < 100;
     work(id, first ? 60000 : 1500);
 }
 

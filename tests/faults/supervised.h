@@ -22,7 +22,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/devices/executor/supervisor.h"
+#include "server/devices/supervisor.h"
 
 static char fake[4096], starts_path[64];
 
@@ -61,11 +61,11 @@ static inline int set_up(void **state)
         .own = true,
         .spec = "auto:0",
         .idle_s = 60,
-        .dialogue = {.hello_s = 5,
-                     .grace_s = 5,
-                     .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-                     .interrupt = interrupt_of,
-                     .interrupt_arg = f},
+        .executor_session = {.hello_s = 5,
+                             .grace_s = 5,
+                             .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                             .interrupt = interrupt_of,
+                             .interrupt_arg = f},
     };
     f->devices = devices_new(1);
     unlink(starts_path);
@@ -79,7 +79,7 @@ static inline int tear_down(void **state)
     struct fixture *f = *state;
     supervisor_free(f->supervisor);
     devices_free(f->devices);
-    close(f->config.dialogue.wake_fd);
+    close(f->config.executor_session.wake_fd);
     int left = count_descriptors() - f->descriptors;
     bool children = waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
     free(f);

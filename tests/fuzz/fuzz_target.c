@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "api/text.h"
-#include "server/http/admission/field.h"
+#include "server/http/header_field.h"
 #include "server/http/route.h"
-#include "server/http/admission/target.h"
+#include "server/http/request_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,12 +29,12 @@ static void target(char *text)
 {
     size_t before = strlen(text);
     bool sound = true;
-    size_t length = target_decode(text, &sound);
+    size_t length = request_target_decode(text, &sound);
     check(length <= before && strlen(text) == length, "decoding never makes a text longer, and ends it");
     check(!sound || text_valid(text), "what is sound is UTF-8");
-    const char *path = target_path(text);
+    const char *path = request_target_path(text);
     check((path >= text && path <= text + length) || strcmp(path, "/") == 0, "a path is part of the target");
-    check(target_is_of(text, NULL) == (path == text), "what has a host is of none that is not told");
+    check(request_target_is_of(text, NULL) == (path == text), "what has a host is of none that is not told");
     struct route_match match;
     route_find(routes_known, "GET", path, &match);
     check(!match.route || match.allow[0], "a route has methods");
@@ -44,30 +44,30 @@ static void target(char *text)
 
 static void accept(char *text)
 {
-    double quality = field_quality(text, "application/json");
-    check(field_accepts(text, "application/json") == (quality > 0), "what has a quality is accepted");
-    field_names_coding(text, "gzip");
-    field_is_type(text, "application/json");
+    double quality = header_field_quality(text, "application/json");
+    check(header_field_accepts(text, "application/json") == (quality > 0), "what has a quality is accepted");
+    header_field_names_coding(text, "gzip");
+    header_field_is_type(text, "application/json");
 }
 
 static void prefer(char *text)
 {
-    int seconds = field_prefer_wait(text);
+    int seconds = header_field_prefer_wait(text);
     check(seconds >= -1 && seconds <= 86400, "a wait is none, or up to a day");
 }
 
 static void tags(char *text)
 {
-    check(!field_names_tag(text, "\"t\"") || strchr(text, '*') || strstr(text, "\"t\""),
+    check(!header_field_names_tag(text, "\"t\"") || strchr(text, '*') || strstr(text, "\"t\""),
           "a tag is found that is there");
 }
 
 static void others(char *text)
 {
     int number = 0;
-    const char *token = field_bearer(text);
+    const char *token = header_field_bearer(text);
     check(!token || (token >= text && token <= text + strlen(text)), "a token is part of the field");
-    check(!field_number(text, 1, 500, &number) || (number >= 1 && number <= 500),
+    check(!header_field_number(text, 1, 500, &number) || (number >= 1 && number <= 500),
           "a number is within its limits");
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/people/tokens.h"
+#include "server/auth/tokens.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,8 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         char hash[SECRET_HASH_TEXT_BYTES];
         const struct token *token = &tokens->at[i];
         secret_hash_write(token->hash, hash);
-        if (tokens_find(tokens, token->hash) != token || !person_name_valid(token->person.name) ||
-            !strstr(text, token->person.name) || !strcasestr(text, hash + strlen("sha256:")))
+        if (tokens_find(tokens, token->hash) != token || !user_name_valid(token->user.name) ||
+            !strstr(text, token->user.name) || !strcasestr(text, hash + strlen("sha256:")))
             abort();
     }
     free(text);

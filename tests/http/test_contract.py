@@ -14,7 +14,7 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 def routes():
     found = {}
     shared = "".join(path.read_text() for path in sorted(ROUTES.glob("*.c")))
-    for path in sorted(set(ROUTES.glob("*/*.c")) - set(ROUTES.glob("answers/*"))):
+    for path in sorted(set(ROUTES.glob("*.c")) - set(ROUTES.glob("answers/*"))):
         text = path.read_text()
         method = re.search(r'\.method = "(\w+)"', text).group(1).lower()
         pattern = re.search(r'\.pattern = "([^"]+)"', text).group(1)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 #include "kernels/model/access.h"
 
 extern "C" const model_entry *const plain_entries[];

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 #include "kernels/model/access.h"
 
 enum { SHARED = -1, CONSTANT = -2 };

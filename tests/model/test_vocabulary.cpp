@@ -10,7 +10,7 @@ extern "C" {
 #include <vector>
 
 #include "kernels/device/cpu_pool.h"
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 #include "kernels/model/access.h"
 #include "kernels/suite/table_way.h"
 #include "tests/spoiled/spoiled.h"

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts/machine_code"
-TABLE = (ROOT / "kernels/model/time/code_sm_90.inc").read_text()
+TABLE = (ROOT / "kernels/time/machine_code_sm_90.inc").read_text()
 NVCC = shutil.which("nvcc", path="/usr/local/cuda/bin:/opt/cuda/bin:/usr/bin:/usr/local/bin")
 
 loader = importlib.machinery.SourceFileLoader("machine_code", str(SCRIPT))

@@ -36,7 +36,7 @@ def test_this_test_sees_two_devices():
 
 
 def test_each_unit_of_a_bound_has_its_words_on_the_page():
-    text = (ROOT / "kernels/model/time/time.c").read_text()
+    text = (ROOT / "kernels/time/predicted_time.c").read_text()
     units = set(re.findall(r'"([a-z][A-Za-z ]+)",?\s*(?=[^"]*;)', "".join(re.findall(r"(?:amount_of|struct time_amount\)).*?;", text, re.S))))
     units |= set(re.findall(r'time_unit_\w+ = "([^"]+)"', text))
     assert {"blocks", "flits", "bytes", "sectors to the SMs", "requests to one slice", "waits in a row"} <= units
@@ -46,8 +46,8 @@ def test_each_unit_of_a_bound_has_its_words_on_the_page():
 
 
 def test_each_reason_not_to_predict_is_told_in_chinese_too():
-    folder = ROOT / "kernels/model/time"
-    told = {reason for name in ("work.c", "time.c")
+    folder = ROOT / "kernels/time"
+    told = {reason for name in ("launch_work.c", "predicted_time.c")
             for reason in re.findall(r'(?:return|why_not =)\s+"([^"]+)"', (folder / name).read_text()) if " " in reason}
     for kernel in sorted((ROOT / "kernels/suite").glob("*.cu")):
         for body in re.findall(r"static const char \*untimed\(.*?\n    }|static const char \*untimed\([^\n]*}", kernel.read_text(), re.S):

@@ -3,7 +3,7 @@
 #ifndef COALESCED_TESTS_SPOILED_H
 #define COALESCED_TESTS_SPOILED_H
 
-#include "kernels/device/entry.h"
+#include "kernels/device/kernel_entry.h"
 
 enum spoil_how {
     SPOIL_NONE,

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "api/text.h"
-#include "server/calibrations/attempt.h"
-#include "server/calibrations/calibrations.h"
+#include "server/calibration/attempt.h"
+#include "server/calibration/calibrations.h"
 #include "tests/faults/h200_facts.h"
 #include "tests/unit/support/service.h"
 
@@ -75,7 +75,7 @@ static int set_up(void **state)
     f->attempts.automatic = true;
     pthread_mutex_init(&f->attempts.lock, NULL);
     pthread_cond_init(&f->attempts.change, NULL);
-    assert_int_equal(kept_open(&f->attempts.kept, f->service.store, &error), 0);
+    assert_int_equal(stored_calibrations_open(&f->attempts.kept, f->service.store, &error), 0);
     f->attempt.attempts = &f->attempts;
     sem_init(&f->writer, 0, 0);
     device_become(f, "gpu0", "cuda", true);
@@ -88,7 +88,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
     service_end(&f->service);
     calibration_plan_free(&f->attempt.plan);
-    kept_close(&f->attempts.kept);
+    stored_calibrations_close(&f->attempts.kept);
     devices_free(f->attempts.devices);
     free(f);
     return 0;

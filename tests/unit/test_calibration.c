@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "api/calibration_plan.h"
-#include "kernels/model/time/time.h"
+#include "kernels/time/predicted_time.h"
 #include "tests/faults/h200_facts.h"
 
 enum { FITTED = 48, ROWS = 68 };
@@ -42,7 +42,8 @@ static double row_us(const struct calibration *calibration, const struct fit_row
     struct time_prediction prediction;
     struct calibration own = *calibration;
     own.constant[CALIBRATION_FLOOR].value = row->floor_us;
-    time_predict(&row->experiment, &row->access, &own, row->registers, row->shared_bytes, &prediction);
+    predicted_time_predict(&row->experiment, &row->access, &own, row->registers, row->shared_bytes,
+                           &prediction);
     return prediction.why_not ? 0 : prediction.us;
 }
 

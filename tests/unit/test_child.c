@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "server/devices/process/child.h"
+#include "server/devices/child.h"
 
 static double processor_s(void)
 {

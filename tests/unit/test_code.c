@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/model/time/code.h"
+#include "kernels/time/machine_code.h"
 
 /* Its defaults, a type, a load path, and one parameter set. */
 static struct experiment experiment(const char *name, enum dtype dtype, int load, const char *param,
@@ -28,7 +28,7 @@ static struct code code_of(struct experiment e)
     struct problems problems;
     struct code code;
     assert_int_equal(experiment_check(&e, NULL, &problems), 0);
-    assert_string_equal(code_find(&e, "sm_90", &code), "sm_90");
+    assert_string_equal(machine_code_find(&e, "sm_90", &code), "sm_90");
     return code;
 }
 
@@ -52,7 +52,7 @@ static int check_values(const struct kernel *kernel, enum dtype dtype, int load,
             continue; /* as a width of more than 16 bytes */
         struct domain domain = experiment_domain(&e);
         struct traffic traffic = kernel->ledger(&domain);
-        if (!code_find(&e, "sm_90", &code))
+        if (!machine_code_find(&e, "sm_90", &code))
             fail_msg("%s %s, load %d, %s %lld", kernel->name, dtype_name(dtype), load,
                      param ? param->name : "", (long long)value);
         asked++;
@@ -84,7 +84,7 @@ static void each_instance_of_a_kernel_that_has_code_has_it(void **state)
         struct problems problems;
         struct code code;
         experiment_init(&e, kernel);
-        if (experiment_check(&e, NULL, &problems) < 0 || !code_find(&e, "sm_90", &code)) {
+        if (experiment_check(&e, NULL, &problems) < 0 || !machine_code_find(&e, "sm_90", &code)) {
             print_message("%s has no code\n", kernel->name);
             continue;
         }
@@ -185,8 +185,8 @@ static void an_architecture_without_a_table_gets_the_nearest(void **state)
     struct problems problems;
     struct code code;
     assert_int_equal(experiment_check(&e, NULL, &problems), 0);
-    assert_string_equal(code_find(&e, "sm_75", &code), "sm_90");
-    assert_string_equal(code_find(&e, NULL, &code), "sm_90");
+    assert_string_equal(machine_code_find(&e, "sm_75", &code), "sm_90");
+    assert_string_equal(machine_code_find(&e, NULL, &code), "sm_90");
 }
 
 static void a_kernel_that_is_in_no_table_has_no_code(void **state)
@@ -199,7 +199,7 @@ static void a_kernel_that_is_in_no_table_has_no_code(void **state)
     other.name = "somebody_s_new_one";
     e.kernel = &other;
     assert_int_equal(experiment_check(&e, NULL, &problems), 0);
-    assert_null(code_find(&e, "sm_90", &code));
+    assert_null(machine_code_find(&e, "sm_90", &code));
 }
 
 int main(void)

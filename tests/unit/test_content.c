@@ -1,4 +1,4 @@
-/* What bodies are made with: the cache of lasting answers, the lane, compression. */
+/* What bodies are made with: the cache of lasting answers, the worker pool, compression. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,29 +13,29 @@
 #include <zlib.h>
 #include <cmocka.h>
 
-#include "server/http/content/cache.h"
-#include "server/http/content/gzip.h"
+#include "server/http/document_cache.h"
+#include "server/http/gzip.h"
 #include "base/clock.h"
-#include "server/http/connections/lane.h"
+#include "server/http/worker_pool.h"
 
 /* One with that many bytes, put under its tag, made of what was read at that age; the caller keeps no reference. */
-static void put_made_at(struct cache *cache, const char *key, size_t size, unsigned long age)
+static void put_made_at(struct document_cache *cache, const char *key, size_t size, unsigned long age)
 {
     char *bytes = calloc(1, size);
     struct document *document = document_new(bytes, size, false, key);
     assert_non_null(document);
-    cache_put(cache, key, document, age);
+    document_cache_put(cache, key, document, age);
     document_release(document, NULL);
 }
 
-static void put(struct cache *cache, const char *key, size_t size)
+static void put(struct document_cache *cache, const char *key, size_t size)
 {
-    put_made_at(cache, key, size, cache_age(cache));
+    put_made_at(cache, key, size, document_cache_age(cache));
 }
 
-static bool has(struct cache *cache, const char *key)
+static bool has(struct document_cache *cache, const char *key)
 {
-    struct document *document = cache_get(cache, key);
+    struct document *document = document_cache_get(cache, key);
     if (document)
         assert_string_equal(document->tag, key);
     document_release(document, NULL);
@@ -45,7 +45,7 @@ static bool has(struct cache *cache, const char *key)
 static void the_cache_forgets_what_was_not_asked_for_the_longest(void **state)
 {
     (void)state;
-    struct cache *cache = cache_new(136 << 10);
+    struct document_cache *cache = document_cache_new(136 << 10);
     for (int i = 0; i < 9; i++) {
         char key[16];
         snprintf(key, sizeof key, "%d", i);
@@ -59,40 +59,40 @@ static void the_cache_forgets_what_was_not_asked_for_the_longest(void **state)
     assert_true(has(cache, "3"));
     put(cache, "large", 20 << 10);
     assert_false(has(cache, "large"));
-    cache_free(cache);
+    document_cache_free(cache);
 }
 
 static void what_is_forgotten_is_gone_in_every_form(void **state)
 {
     (void)state;
-    struct cache *cache = cache_new(100 << 10);
+    struct document_cache *cache = document_cache_new(100 << 10);
     put(cache, "/a json", 100);
     put(cache, "/a json gzip", 100);
     put(cache, "/ab json", 100);
-    unsigned long age = cache_age(cache);
-    cache_forget(cache, "/a");
+    unsigned long age = document_cache_age(cache);
+    document_cache_forget(cache, "/a");
     assert_false(has(cache, "/a json") || has(cache, "/a json gzip"));
     assert_true(has(cache, "/ab json"));
     put_made_at(cache, "/a json", 100, age); /* of what was read before it was forgotten */
     assert_false(has(cache, "/a json"));
     put(cache, "/a json", 100);
     assert_true(has(cache, "/a json"));
-    cache_free(cache);
+    document_cache_free(cache);
 }
 
 static void a_document_in_use_outlives_its_place(void **state)
 {
     (void)state;
-    struct cache *cache = cache_new(16 << 10);
+    struct document_cache *cache = document_cache_new(16 << 10);
     put(cache, "kept", 1 << 10);
-    struct document *document = cache_get(cache, "kept");
+    struct document *document = document_cache_get(cache, "kept");
     for (int i = 0; i < 50; i++) {
         char key[16];
         snprintf(key, sizeof key, "%d", i);
         put(cache, key, 1 << 10);
     }
     assert_false(has(cache, "kept"));
-    cache_free(cache);
+    document_cache_free(cache);
     assert_string_equal(document->tag, "kept");
     document_release(document, NULL);
 }
@@ -111,9 +111,9 @@ static struct copy *copy_of(const struct document *document)
 static void a_copy_is_of_one_request_at_a_time(void **state)
 {
     (void)state;
-    struct cache *cache = cache_new(64 << 10);
+    struct document_cache *cache = document_cache_new(64 << 10);
     put(cache, "kept", 1 << 10);
-    struct document *first = cache_get(cache, "kept"), *second = cache_get(cache, "kept");
+    struct document *first = document_cache_get(cache, "kept"), *second = document_cache_get(cache, "kept");
     assert_ptr_equal(first, second);
     assert_null(document_take(first));
     struct copy *one = copy_of(first), *other = copy_of(second);
@@ -122,7 +122,7 @@ static void a_copy_is_of_one_request_at_a_time(void **state)
     assert_string_equal(name_of(one), "one");
     assert_string_equal(name_of(other), "other");
     document_release(first, one);
-    first = cache_get(cache, "kept");
+    first = document_cache_get(cache, "kept");
     assert_ptr_equal(document_take(first), one);
     assert_null(document_take(first));
     copy_name(one, "again");
@@ -130,7 +130,7 @@ static void a_copy_is_of_one_request_at_a_time(void **state)
     assert_int_equal(MHD_get_response_headers(one->response, NULL, NULL), 1);
     document_release(first, one);
     document_release(second, other);
-    cache_free(cache);
+    document_cache_free(cache);
 }
 
 static void no_more_copies_wait_than_are_of_use(void **state)
@@ -148,20 +148,20 @@ static void no_more_copies_wait_than_are_of_use(void **state)
     document_release(document, NULL);
 }
 
-struct turn {
-    struct lane_task task;
-    struct lane *lane;
+struct device_share {
+    struct worker_task task;
+    struct worker_pool *worker_pool;
     atomic_int *ended;
     char name, *written;
     int left;
 };
 
-static void turn_run(struct lane_task *task)
+static void turn_run(struct worker_task *task)
 {
-    struct turn *turn = (struct turn *)task;
+    struct device_share *turn = (struct device_share *)task;
     turn->written[strlen(turn->written)] = turn->name;
     if (--turn->left)
-        lane_add(turn->lane, &turn->task);
+        worker_pool_add(turn->worker_pool, &turn->task);
     else
         atomic_fetch_add(turn->ended, 1);
 }
@@ -169,7 +169,7 @@ static void turn_run(struct lane_task *task)
 static atomic_bool gate_open;
 
 /* Holds the only thread until all others are there. */
-static void gate_run(struct lane_task *task)
+static void gate_run(struct worker_task *task)
 {
     (void)task;
     while (!atomic_load(&gate_open))
@@ -180,22 +180,22 @@ static void tasks_of_the_lane_take_turns(void **state)
 {
     (void)state;
     struct error error = {0};
-    struct lane *lane;
+    struct worker_pool *worker_pool;
     char written[32] = "";
     atomic_int ended = 0;
-    struct lane_task gate = {.run = gate_run, .client = 99};
-    struct turn turns[3];
-    assert_int_equal(lane_start(&lane, 1, &error), 0);
-    lane_add(lane, &gate);
+    struct worker_task gate = {.run = gate_run, .client = 99};
+    struct device_share turns[3];
+    assert_int_equal(worker_pool_start(&worker_pool, 1, &error), 0);
+    worker_pool_add(worker_pool, &gate);
     for (int i = 0; i < 3; i++) {
-        turns[i] = (struct turn){
-            {.run = turn_run, .client = (uint64_t)i}, lane, &ended, (char)('a' + i), written, 4};
-        lane_add(lane, &turns[i].task);
+        turns[i] = (struct device_share){
+            {.run = turn_run, .client = (uint64_t)i}, worker_pool, &ended, (char)('a' + i), written, 4};
+        worker_pool_add(worker_pool, &turns[i].task);
     }
     atomic_store(&gate_open, true);
     while (atomic_load(&ended) < 3)
         sched_yield();
-    lane_stop(lane);
+    worker_pool_stop(worker_pool);
     assert_string_equal(written, "abcabcabcabc");
 }
 
@@ -204,35 +204,39 @@ static void clients_of_the_lane_take_turns_however_many_tasks_one_has(void **sta
 {
     (void)state;
     struct error error = {0};
-    struct lane *lane;
+    struct worker_pool *worker_pool;
     char written[32] = "";
     atomic_int ended = 0;
-    struct lane_task gate = {.run = gate_run, .client = 99};
-    struct turn turns[5];
+    struct worker_task gate = {.run = gate_run, .client = 99};
+    struct device_share turns[5];
     atomic_store(&gate_open, false);
-    assert_int_equal(lane_start(&lane, 1, &error), 0);
-    lane_add(lane, &gate);
+    assert_int_equal(worker_pool_start(&worker_pool, 1, &error), 0);
+    worker_pool_add(worker_pool, &gate);
     for (int i = 0; i < 5; i++) {
-        turns[i] = (struct turn){
-            {.run = turn_run, .client = i < 3 ? 1 : (uint64_t)i}, lane, &ended, (char)('a' + i), written, 2};
-        lane_add(lane, &turns[i].task);
+        turns[i] = (struct device_share){{.run = turn_run, .client = i < 3 ? 1 : (uint64_t)i},
+                                         worker_pool,
+                                         &ended,
+                                         (char)('a' + i),
+                                         written,
+                                         2};
+        worker_pool_add(worker_pool, &turns[i].task);
     }
     atomic_store(&gate_open, true);
     while (atomic_load(&ended) < 5)
         sched_yield();
-    lane_stop(lane);
+    worker_pool_stop(worker_pool);
     assert_string_equal(written, "adebdecabc");
 }
 
 static atomic_int blocked, quick;
 
-static void blocked_run(struct lane_task *task)
+static void blocked_run(struct worker_task *task)
 {
     atomic_fetch_add(&blocked, 1);
     gate_run(task);
 }
 
-static void quick_run(struct lane_task *task)
+static void quick_run(struct worker_task *task)
 {
     (void)task;
     atomic_fetch_add(&quick, 1);
@@ -243,21 +247,22 @@ static void clients_of_the_lane_are_found_at_once(void **state)
 {
     (void)state;
     enum { CLIENTS = 60000 };
-    struct lane *lane;
+    struct worker_pool *worker_pool;
     struct error error = {0};
-    struct lane_task gate = {.run = gate_run, .client = CLIENTS}, *tasks = calloc(2 * CLIENTS, sizeof *tasks);
+    struct worker_task gate = {.run = gate_run, .client = CLIENTS},
+                       *tasks = calloc(2 * CLIENTS, sizeof *tasks);
     atomic_store(&gate_open, false);
     assert_non_null(tasks);
-    assert_int_equal(lane_start(&lane, 1, &error), 0);
-    lane_add(lane, &gate);
+    assert_int_equal(worker_pool_start(&worker_pool, 1, &error), 0);
+    worker_pool_add(worker_pool, &gate);
     int64_t began_ns = clock_thread_ns();
     for (int i = 0; i < 2 * CLIENTS; i++) {
-        tasks[i] = (struct lane_task){.run = quick_run, .client = (uint64_t)(i % CLIENTS)};
-        lane_add(lane, &tasks[i]);
+        tasks[i] = (struct worker_task){.run = quick_run, .client = (uint64_t)(i % CLIENTS)};
+        worker_pool_add(worker_pool, &tasks[i]);
     }
     assert_in_range(clock_thread_ns() - began_ns, 0, 1000000000);
     atomic_store(&gate_open, true);
-    lane_stop(lane);
+    worker_pool_stop(worker_pool);
     free(tasks);
 }
 
@@ -282,21 +287,21 @@ enum { PIECES = 32768, PIECE_BYTES = 2000 };
 static void *pieces[PIECES];
 
 struct endless {
-    struct lane_task task;
-    struct lane *lane;
+    struct worker_task task;
+    struct worker_pool *worker_pool;
 };
 
 /* There is always one more, until the gate is open. */
-static void endless_run(struct lane_task *task)
+static void endless_run(struct worker_task *task)
 {
     struct endless *endless = (struct endless *)task;
     usleep(1000);
     if (!atomic_load(&gate_open))
-        lane_add(endless->lane, task);
+        worker_pool_add(endless->worker_pool, task);
 }
 
 /* All are freed but the last one, so that the library keeps the others. */
-static void allocating_run(struct lane_task *task)
+static void allocating_run(struct worker_task *task)
 {
     (void)task;
     for (int i = 0; i < PIECES; i++)
@@ -311,16 +316,16 @@ static void a_busy_lane_gives_memory_back(void **state)
 {
     (void)state;
     struct error error = {0};
-    struct lane *lane;
-    struct lane_task allocating = {.run = allocating_run, .client = 2};
+    struct worker_pool *worker_pool;
+    struct worker_task allocating = {.run = allocating_run, .client = 2};
     struct endless endless = {.task = {.run = endless_run, .client = 1}};
     atomic_store(&quick, 0);
     atomic_store(&gate_open, false);
-    assert_int_equal(lane_start(&lane, 2, &error), 0);
+    assert_int_equal(worker_pool_start(&worker_pool, 2, &error), 0);
     long before = resident_bytes();
-    endless.lane = lane;
-    lane_add(lane, &endless.task);
-    lane_add(lane, &allocating);
+    endless.worker_pool = worker_pool;
+    worker_pool_add(worker_pool, &endless.task);
+    worker_pool_add(worker_pool, &allocating);
     while (!atomic_load(&quick))
         sched_yield();
     int64_t limit_ns = clock_monotonic_ns() + 20000000000;
@@ -328,7 +333,7 @@ static void a_busy_lane_gives_memory_back(void **state)
         usleep(10000);
     assert_in_range(resident_bytes(), 0, before + PIECES * PIECE_BYTES / 4);
     atomic_store(&gate_open, true);
-    lane_stop(lane);
+    worker_pool_stop(worker_pool);
     free(pieces[PIECES - 1]);
 }
 #endif
@@ -337,25 +342,25 @@ static void a_client_has_at_most_half_of_the_lanes_threads(void **state)
 {
     (void)state;
     struct error error = {0};
-    struct lane *lane;
-    struct lane_task slow[8], other = {.run = quick_run, .client = 2};
+    struct worker_pool *worker_pool;
+    struct worker_task slow[8], other = {.run = quick_run, .client = 2};
     atomic_store(&gate_open, false);
     atomic_store(&quick, 0);
-    assert_int_equal(lane_start(&lane, 4, &error), 0);
+    assert_int_equal(worker_pool_start(&worker_pool, 4, &error), 0);
     for (int i = 0; i < 8; i++) {
-        slow[i] = (struct lane_task){.run = blocked_run, .client = 1};
-        lane_add(lane, &slow[i]);
+        slow[i] = (struct worker_task){.run = blocked_run, .client = 1};
+        worker_pool_add(worker_pool, &slow[i]);
     }
     while (atomic_load(&blocked) < 2)
         sched_yield();
     for (int i = 0; i < 100; i++) { /* by whichever thread is free */
-        lane_add(lane, &other);
+        worker_pool_add(worker_pool, &other);
         while (atomic_load(&quick) <= i)
             sched_yield();
     }
     assert_int_equal(atomic_load(&blocked), 2);
     atomic_store(&gate_open, true);
-    lane_stop(lane);
+    worker_pool_stop(worker_pool);
     assert_int_equal(atomic_load(&blocked), 8);
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/model/time/reasons.h"
+#include "kernels/time/reasons.h"
 
 static const double busy_us = 100, ramp_us = 2;
 static struct calibration device;
@@ -112,7 +112,7 @@ static void limits(enum counted_answer answer, enum time_bound limiter)
 {
     find();
     if (counted.answer != answer || counted.limiter != limiter)
-        fail_msg("answer %d, limiter %s", (int)counted.answer, time_bound_name(counted.limiter));
+        fail_msg("answer %d, limiter %s", (int)counted.answer, predicted_time_bound_name(counted.limiter));
     bool waits = limiter == TIME_LATENCY;
     for (int i = 0; i < TIME_BOUNDS; i++) {
         bool same = i == (int)limiter || (waits && i == TIME_LINES);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/device/counters.h"
+#include "kernels/device/device_counters.h"
 #include "tests/faults/fake_cupti.h"
 
 static const char library_variable[] = "COALESCED_CUPTI_LIBRARY";
@@ -65,7 +65,7 @@ static int measure(struct counters_session *session, const struct counters_wante
     const struct counters_work work = {.arg = fake, .points = 1, .prepare = prepare, .launch = launch};
     *error = (struct error){0};
     memset(fake->log, 0, sizeof fake->log);
-    return counters_measure(session, wanted, &work, counters, error);
+    return device_counters_measure(session, wanted, &work, counters, error);
 }
 
 static int measure_three(struct counters_session *session, double ahead_s, struct counters counters[3],
@@ -74,12 +74,12 @@ static int measure_three(struct counters_session *session, double ahead_s, struc
     const struct counters_work work = {fake, 3, ahead_s, prepare, launch, {2, 3, 4}};
     *error = (struct error){0};
     memset(fake->log, 0, sizeof fake->log);
-    return counters_measure(session, &all, &work, counters, error);
+    return device_counters_measure(session, &all, &work, counters, error);
 }
 
 static struct counters_session *session_new(void)
 {
-    struct counters_session *session = counters_new(NULL, 0);
+    struct counters_session *session = device_counters_new(NULL, 0);
     assert_non_null(session);
     return session;
 }
@@ -110,7 +110,7 @@ static void every_value_has_its_name_and_its_source(void **state)
         assert_string_equal(one->metric, kind->metrics[0]);
         assert_true(fabs(one->value - (double)strlen(one->metric) * kind->scale) < 1e-9);
     }
-    counters_free(session);
+    device_counters_free(session);
     assert_int_equal(fake->hosts, 0);
     assert_int_equal(fake->disables, 1);
 }
@@ -130,7 +130,7 @@ static void each_pass_is_prepared_and_launched_once(void **state)
     assert_int_equal(fake->adds, 1);
     assert_int_equal(fake->enables, 1);
     assert_int_equal(fake->disables, 0);
-    counters_free(session);
+    device_counters_free(session);
 }
 
 static const struct {
@@ -168,7 +168,7 @@ static void what_refuses_is_told_and_tried_again(void **state)
             assert_int_equal(measure(session, &all, &counters, &error), 0);
             assert_int_equal(counters.status, COUNTERS_MEASURED);
         }
-        counters_free(session);
+        device_counters_free(session);
         assert_int_equal(fake->hosts, 0);
         assert_int_equal(fake->enables, fake->disables);
     }
@@ -193,7 +193,7 @@ static void a_library_that_is_missing_or_too_old_is_told(void **state)
         assert_non_null(strstr(counters.reason, cases[i].reason));
         assert_non_null(strstr(counters.remedy, "COALESCED_CUPTI_LIBRARY"));
         assert_string_equal(fake->log, "");
-        counters_free(session);
+        device_counters_free(session);
     }
 }
 
@@ -219,7 +219,7 @@ static void an_unknown_metric_costs_only_itself(void **state)
         assert_int_equal(counters.passes, 4); /* 18 metrics */
     }
     assert_int_equal(fake->adds, 1);
-    counters_free(session);
+    device_counters_free(session);
     assert_int_equal(fake->hosts, 0);
 }
 
@@ -234,7 +234,7 @@ static void a_chip_with_other_names_is_counted_by_those(void **state)
     const struct counter *read = named(&counters, "dram_read_bytes");
     assert_true(read->measured);
     assert_string_equal(read->metric, "dram__bytes_op_read.sum");
-    counters_free(session);
+    device_counters_free(session);
 }
 
 static void what_is_no_number_is_unavailable(void **state)
@@ -249,7 +249,7 @@ static void what_is_no_number_is_unavailable(void **state)
     assert_true(!none->measured && *none->metric && *none->reason);
     assert_null(counters_find(&counters, "gst_efficiency_pct"));
     assert_non_null(counters_find(&counters, "gld_efficiency_pct"));
-    counters_free(session);
+    device_counters_free(session);
 }
 
 static void a_session_is_kept_as_long_as_the_set_is_the_same(void **state)
@@ -267,7 +267,7 @@ static void a_session_is_kept_as_long_as_the_set_is_the_same(void **state)
     }
     assert_int_equal(fake->enables, 1);
     assert_int_equal(fake->disables, 0);
-    counters_free(session);
+    device_counters_free(session);
     assert_int_equal(fake->disables, 1);
 }
 
@@ -285,7 +285,7 @@ static void sets_may_take_turns(void **state)
         assert_int_equal(counters.status, COUNTERS_MEASURED);
     }
     assert_true(fake->hosts <= 4);
-    counters_free(session);
+    device_counters_free(session);
     assert_int_equal(fake->hosts, 0);
 }
 
@@ -317,7 +317,7 @@ static void points_that_share_passes_have_their_own_values(void **state)
         assert_true(requests(counters) == 0);
         assert_int_equal(counters[0].points, 1);
     }
-    counters_free(session);
+    device_counters_free(session);
     assert_int_equal(fake->hosts, 0);
 }
 
@@ -336,7 +336,7 @@ static void no_point_is_begun_when_passes_are_long(void **state)
     assert_int_equal(measure_three(session, 0, counters, &error), 0);
     assert_string_equal(fake->log, "pSlTpSlTpSlTpSlTD");
     assert_int_equal(counters[0].status, COUNTERS_MEASURED);
-    counters_free(session);
+    device_counters_free(session);
 }
 
 static void a_refusal_leaves_no_values_in_the_other_points(void **state)
@@ -354,7 +354,7 @@ static void a_refusal_leaves_no_values_in_the_other_points(void **state)
     setenv("FAKE_CUPTI", "", 1);
     assert_int_equal(measure_three(session, 10, counters, &error), -1);
     assert_int_equal(error.kind, ERROR_CUDA);
-    counters_free(session);
+    device_counters_free(session);
 }
 
 static void work_that_fails_is_an_error(void **state)
@@ -367,7 +367,7 @@ static void work_that_fails_is_an_error(void **state)
     assert_int_equal(measure(session, &all, &counters, &error), -1);
     assert_int_equal(error.kind, ERROR_CUDA);
     assert_int_equal(launches, 3);
-    counters_free(session);
+    device_counters_free(session);
 }
 
 #else
@@ -377,12 +377,12 @@ static void without_the_headers_there_are_none(void **state)
     (void)state;
     struct counters counters;
     struct error error = {0};
-    struct counters_session *session = counters_new(NULL, 0);
-    assert_int_equal(counters_measure(session, &all, &(struct counters_work){.points = 1}, &counters, &error),
-                     0);
+    struct counters_session *session = device_counters_new(NULL, 0);
+    assert_int_equal(
+        device_counters_measure(session, &all, &(struct counters_work){.points = 1}, &counters, &error), 0);
     assert_int_equal(counters.status, COUNTERS_UNAVAILABLE);
     assert_non_null(strstr(counters.reason, "built without"));
-    counters_free(session);
+    device_counters_free(session);
 }
 
 static void what_needs_the_headers_is_not_tested(void **state)

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "server/events.h"
+#include "server/events/long_poll.h"
 
 static const char first_id[] = "01ARZ3NDEKTSV4RRFFQ69G5FA1", second_id[] = "01ARZ3NDEKTSV4RRFFQ69G5FA2";
 
@@ -25,39 +25,39 @@ static void hear(void *arg, enum job_state state)
 static void a_waiter_hears_each_change_of_its_experiment_and_no_other(void **state)
 {
     (void)state;
-    struct events *events = events_new();
+    struct long_poll *events = long_poll_new();
     struct heard first = {0}, again = {0}, second = {0};
-    events_wait(events, first_id, hear, &first);
-    events_wait(events, first_id, hear, &again);
-    events_wait(events, second_id, hear, &second);
-    events_publish(events, first_id, JOB_RUNNING);
-    events_publish(events, first_id, JOB_SUCCEEDED);
+    long_poll_wait(events, first_id, hear, &first);
+    long_poll_wait(events, first_id, hear, &again);
+    long_poll_wait(events, second_id, hear, &second);
+    long_poll_publish(events, first_id, JOB_RUNNING);
+    long_poll_publish(events, first_id, JOB_SUCCEEDED);
     assert_int_equal(first.times, 2);
     assert_int_equal(first.last, JOB_SUCCEEDED);
     assert_int_equal(again.times, 2);
     assert_int_equal(second.times, 0);
-    events_free(events);
+    long_poll_free(events);
 }
 
 static void a_cancelled_waiter_hears_nothing_and_the_others_go_on(void **state)
 {
     (void)state;
-    struct events *events = events_new();
+    struct long_poll *events = long_poll_new();
     struct heard heard[3] = {0};
     struct events_waiter *waiters[3];
     for (int gone = 0; gone < 3; gone++) {
         for (int i = 0; i < 3; i++) {
             heard[i].times = 0;
-            waiters[i] = events_wait(events, first_id, hear, &heard[i]);
+            waiters[i] = long_poll_wait(events, first_id, hear, &heard[i]);
         }
-        events_cancel(events, waiters[gone]);
-        events_publish(events, first_id, JOB_FAILED);
+        long_poll_cancel(events, waiters[gone]);
+        long_poll_publish(events, first_id, JOB_FAILED);
         for (int i = 0; i < 3; i++) {
             assert_int_equal(heard[i].times, i != gone);
-            events_cancel(events, i == gone ? NULL : waiters[i]);
+            long_poll_cancel(events, i == gone ? NULL : waiters[i]);
         }
     }
-    events_free(events);
+    long_poll_free(events);
 }
 
 struct slow {
@@ -75,24 +75,24 @@ static void wake_slowly(void *arg, enum job_state state)
 
 static void *publish(void *arg)
 {
-    events_publish(arg, first_id, JOB_SUCCEEDED);
+    long_poll_publish(arg, first_id, JOB_SUCCEEDED);
     return NULL;
 }
 
 static void a_cancellation_waits_for_the_wake_that_is_under_way(void **state)
 {
     (void)state;
-    struct events *events = events_new();
+    struct long_poll *events = long_poll_new();
     struct slow slow = {0};
-    struct events_waiter *waiter = events_wait(events, first_id, wake_slowly, &slow);
+    struct events_waiter *waiter = long_poll_wait(events, first_id, wake_slowly, &slow);
     pthread_t thread;
     pthread_create(&thread, NULL, publish, events);
     while (!atomic_load(&slow.begun))
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-    events_cancel(events, waiter);
+    long_poll_cancel(events, waiter);
     assert_true(atomic_load(&slow.ended));
     pthread_join(thread, NULL);
-    events_free(events);
+    long_poll_free(events);
 }
 
 static atomic_bool enough;
@@ -100,7 +100,7 @@ static atomic_bool enough;
 static void *publish_on(void *arg)
 {
     while (!atomic_load(&enough))
-        events_publish(arg, first_id, JOB_RUNNING);
+        long_poll_publish(arg, first_id, JOB_RUNNING);
     return NULL;
 }
 
@@ -110,8 +110,8 @@ static void *wait_on(void *arg)
 {
     for (int i = 0; i < 2000; i++) {
         struct heard heard = {0};
-        struct events_waiter *waiter = events_wait(arg, i % 2 ? first_id : second_id, hear, &heard);
-        events_cancel(arg, waiter);
+        struct events_waiter *waiter = long_poll_wait(arg, i % 2 ? first_id : second_id, hear, &heard);
+        long_poll_cancel(arg, waiter);
         int times = heard.times;
         if (times && i % 2 == 0)
             return arg;
@@ -122,7 +122,7 @@ static void *wait_on(void *arg)
 static void waiters_come_and_go_while_others_publish(void **state)
 {
     (void)state;
-    struct events *events = events_new();
+    struct long_poll *events = long_poll_new();
     pthread_t publisher, waiters[3];
     pthread_create(&publisher, NULL, publish_on, events);
     for (int i = 0; i < 3; i++)
@@ -134,7 +134,7 @@ static void waiters_come_and_go_while_others_publish(void **state)
     }
     atomic_store(&enough, true);
     pthread_join(publisher, NULL);
-    events_free(events);
+    long_poll_free(events);
 }
 
 int main(void)

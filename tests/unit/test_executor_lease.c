@@ -17,7 +17,7 @@
 #include "api/protocol.h"
 #include "base/clock.h"
 #include "executor/executor.h"
-#include "server/devices/process/child.h"
+#include "server/devices/child.h"
 #include "tests/unit/support/scratch.h"
 
 enum { WITHIN_S = 60 };

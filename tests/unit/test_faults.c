@@ -138,7 +138,7 @@ static void an_executor_killed_by_somebody_else_is_told_from_one_that_crashed(vo
     runs_well(f);
 }
 
-/* The process that left its group and its session, by its own account in the journal. */
+/* The process that left its group and its session, by its own account in the log writer. */
 static pid_t leaver(const char *path)
 {
     long pid = 0;
@@ -183,8 +183,8 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
 static void a_context_and_a_turn_that_never_come_have_a_time_of_their_own(void **state)
 {
     struct fixture *f = *state;
-    f->config.dialogue.open_s = 0.6;
-    f->config.dialogue.turn_s = 0.7;
+    f->config.executor_session.open_s = 0.6;
+    f->config.executor_session.turn_s = 0.7;
     begin(f);
     fails(f, "opens", ERROR_TIMED_OUT, "the device was not ready after 0.6 s");
     runs_well(f);

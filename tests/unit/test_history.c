@@ -8,33 +8,34 @@
 
 #include <cmocka.h>
 
-#include "server/feed/history.h"
+#include "server/events/event_history.h"
 #include "server/store/store.h"
 
 enum { KEPT = 100 };
 
-static void add(struct history *history, int64_t last, int count)
+static void add(struct event_history *history, int64_t last, int count)
 {
     char lines[4096] = "";
     size_t size = 0;
     for (int i = 0; i < count; i++)
         size += (size_t)snprintf(lines + size, sizeof lines - size, "state {\"n\":%lld}\n",
                                  (long long)(last - count + 1 + i));
-    history_add(history, &(struct store_events){.last = last, .count = count, .lines = lines, .size = size});
+    event_history_add(history,
+                      &(struct store_events){.last = last, .count = count, .lines = lines, .size = size});
 }
 
 static void an_event_is_sent_as_it_was_told(void **state)
 {
     (void)state;
-    struct history *history = history_new(KEPT);
+    struct event_history *history = event_history_new(KEPT);
     struct event event;
     bool lost;
-    history_add(history, &(struct store_events){.last = 1000});
-    assert_null(history_next(history, 1000, &lost));
+    event_history_add(history, &(struct store_events){.last = 1000});
+    assert_null(event_history_next(history, 1000, &lost));
     assert_false(lost);
     static const char lines[] = "sweep {\"id\":\"a\"}\nqueue {\"device\":null}\n";
-    history_add(history, &(struct store_events){1002, 2, lines, sizeof lines - 1});
-    struct batch *batch = history_next(history, 1000, &lost);
+    event_history_add(history, &(struct store_events){1002, 2, lines, sizeof lines - 1});
+    struct batch *batch = event_history_next(history, 1000, &lost);
     assert_true(batch_event(batch, 1, &event));
     assert_int_equal(event.kind, EVENT_QUEUE);
     assert_int_equal(event.id, 1002);
@@ -43,14 +44,14 @@ static void an_event_is_sent_as_it_was_told(void **state)
     assert_memory_equal(event.text, text, sizeof text - 1);
     assert_false(batch_event(batch, 2, &event));
     batch_release(batch);
-    history_free(history);
+    event_history_free(history);
 }
 
 /* Numbers that were left out, and those of before what is kept, are not known. */
 static void only_of_a_number_that_is_kept_one_may_go_on(void **state)
 {
     (void)state;
-    struct history *history = history_new(KEPT);
+    struct event_history *history = event_history_new(KEPT);
     add(history, 1010, 10);
     add(history, 2005, 5);
     const struct {
@@ -59,25 +60,25 @@ static void only_of_a_number_that_is_kept_one_may_go_on(void **state)
     } cases[] = {{999, false},  {1000, true},  {1001, true}, {1010, true}, {1011, false},
                  {1500, false}, {2000, false}, {2001, true}, {2005, true}, {2006, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(history_knows(history, cases[i].id), cases[i].known);
-    assert_int_equal(history_last(history), 2005);
-    history_free(history);
+        assert_int_equal(event_history_knows(history, cases[i].id), cases[i].known);
+    assert_int_equal(event_history_last(history), 2005);
+    event_history_free(history);
 }
 
 static void what_is_old_goes_and_whoever_was_there_hears_of_it(void **state)
 {
     (void)state;
-    struct history *history = history_new(KEPT);
+    struct event_history *history = event_history_new(KEPT);
     bool lost;
     for (int64_t last = 10; last <= 1000; last += 10)
         add(history, last, 10);
-    assert_false(history_knows(history, 890));
-    assert_true(history_knows(history, 900));
-    assert_null(history_next(history, 890, &lost));
+    assert_false(event_history_knows(history, 890));
+    assert_true(event_history_knows(history, 900));
+    assert_null(event_history_next(history, 890, &lost));
     assert_true(lost);
     int64_t heard = 900;
     int events = 0;
-    for (struct batch *batch; (batch = history_next(history, heard, &lost)); batch_release(batch)) {
+    for (struct batch *batch; (batch = event_history_next(history, heard, &lost)); batch_release(batch)) {
         struct event event;
         for (int i = 0; batch_event(batch, i, &event); i++, events++) {
             assert_int_equal(event.id, heard + 1);
@@ -85,21 +86,21 @@ static void what_is_old_goes_and_whoever_was_there_hears_of_it(void **state)
         }
     }
     assert_int_equal(events, KEPT);
-    history_free(history);
+    event_history_free(history);
 }
 
 /* What is being read stays, whatever comes after. */
 static void a_batch_lives_as_long_as_it_is_held(void **state)
 {
     (void)state;
-    struct history *history = history_new(KEPT);
+    struct event_history *history = event_history_new(KEPT);
     struct event event;
     bool lost;
     add(history, 10, 10);
-    struct batch *batch = history_next(history, 0, &lost);
+    struct batch *batch = event_history_next(history, 0, &lost);
     for (int64_t last = 20; last <= 1000; last += 10)
         add(history, last, 10);
-    history_free(history);
+    event_history_free(history);
     assert_true(batch_event(batch, 9, &event));
     assert_int_equal(event.id, 10);
     batch_release(batch);
@@ -108,14 +109,14 @@ static void a_batch_lives_as_long_as_it_is_held(void **state)
 static void lines_that_are_no_events_are_not_gone_on_from(void **state)
 {
     (void)state;
-    struct history *history = history_new(KEPT);
+    struct event_history *history = event_history_new(KEPT);
     add(history, 10, 10);
-    history_add(history, &(struct store_events){11, 1, "rubbish\n", 8});
-    assert_false(history_knows(history, 10));
-    assert_true(history_knows(history, 11));
+    event_history_add(history, &(struct store_events){11, 1, "rubbish\n", 8});
+    assert_false(event_history_knows(history, 10));
+    assert_true(event_history_knows(history, 11));
     add(history, 12, 1);
-    assert_true(history_knows(history, 11));
-    history_free(history);
+    assert_true(event_history_knows(history, 11));
+    event_history_free(history);
 }
 
 int main(void)

@@ -9,11 +9,11 @@
 
 #include "api/problem.h"
 #include "api/text.h"
-#include "server/http/admission/admit.h"
-#include "server/http/admission/field.h"
-#include "server/http/listening/listen.h"
+#include "server/http/admission.h"
+#include "server/http/header_field.h"
+#include "server/http/listener.h"
 #include "server/http/route.h"
-#include "server/http/admission/target.h"
+#include "server/http/request_target.h"
 
 static void accept_is_read_as_rfc_9110_says(void **state)
 {
@@ -46,7 +46,7 @@ static void accept_is_read_as_rfc_9110_says(void **state)
         {"application/json;v=1;q=0", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (field_accepts(cases[i].accept, "application/json") != cases[i].allowed)
+        if (header_field_accepts(cases[i].accept, "application/json") != cases[i].allowed)
             fail_msg("Accept: %s", cases[i].accept);
 }
 
@@ -78,19 +78,19 @@ static void prefer_is_read_as_rfc_7240_says(void **state)
         {"", -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(field_prefer_wait(cases[i].prefer), cases[i].seconds);
+        assert_int_equal(header_field_prefer_wait(cases[i].prefer), cases[i].seconds);
 }
 
 static void entity_tags_are_found_in_a_list(void **state)
 {
     (void)state;
-    assert_true(field_names_tag("\"a\"", "\"a\""));
-    assert_true(field_names_tag("W/\"a\"", "\"a\""));
-    assert_true(field_names_tag("\"b\" , W/\"a\"", "\"a\""));
-    assert_true(field_names_tag("*", "\"a\""));
-    assert_false(field_names_tag("\"b\"", "\"a\""));
-    assert_false(field_names_tag("a", "\"a\""));
-    assert_false(field_names_tag("", "\"a\""));
+    assert_true(header_field_names_tag("\"a\"", "\"a\""));
+    assert_true(header_field_names_tag("W/\"a\"", "\"a\""));
+    assert_true(header_field_names_tag("\"b\" , W/\"a\"", "\"a\""));
+    assert_true(header_field_names_tag("*", "\"a\""));
+    assert_false(header_field_names_tag("\"b\"", "\"a\""));
+    assert_false(header_field_names_tag("a", "\"a\""));
+    assert_false(header_field_names_tag("", "\"a\""));
 }
 
 static void a_coding_is_taken_that_is_named(void **state)
@@ -114,7 +114,7 @@ static void a_coding_is_taken_that_is_named(void **state)
         {"", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (field_names_coding(cases[i].accept_encoding, "gzip") != cases[i].named)
+        if (header_field_names_coding(cases[i].accept_encoding, "gzip") != cases[i].named)
             fail_msg("Accept-Encoding: %s", cases[i].accept_encoding);
 }
 
@@ -122,33 +122,33 @@ static void a_body_that_finds_no_memory_is_rejected(void **state)
 {
     (void)state;
     struct request request = {0};
-    assert_int_equal(admit_body(&request, "half", 4), 0);
+    assert_int_equal(admission_body(&request, "half", 4), 0);
     assert_false(request.rejected);
     request.body.failed = true; /* as a failed allocation leaves it */
-    assert_int_equal(admit_body(&request, " of it", 6), 0);
+    assert_int_equal(admission_body(&request, " of it", 6), 0);
     assert_true(request.rejected);
     assert_int_equal(request.rejection, PROBLEM_UNAVAILABLE);
-    assert_int_equal(admit_body(&request, " and more", 9), 0);
+    assert_int_equal(admission_body(&request, " and more", 9), 0);
     assert_null(request.body.data);
 }
 
 static void a_bearer_token_is_taken_out(void **state)
 {
     (void)state;
-    assert_string_equal(field_bearer("Bearer abc"), "abc");
-    assert_string_equal(field_bearer("bearer   abc"), "abc");
-    assert_null(field_bearer("Basic abc"));
-    assert_null(field_bearer("Bearer"));
-    assert_null(field_bearer(""));
+    assert_string_equal(header_field_bearer("Bearer abc"), "abc");
+    assert_string_equal(header_field_bearer("bearer   abc"), "abc");
+    assert_null(header_field_bearer("Basic abc"));
+    assert_null(header_field_bearer("Bearer"));
+    assert_null(header_field_bearer(""));
 }
 
 static void content_types_have_parameters(void **state)
 {
     (void)state;
-    assert_true(field_is_type("application/json", "application/json"));
-    assert_true(field_is_type(" Application/JSON ;charset=utf-8", "application/json"));
-    assert_false(field_is_type("application/json-patch+json", "application/json"));
-    assert_false(field_is_type("", "application/json"));
+    assert_true(header_field_is_type("application/json", "application/json"));
+    assert_true(header_field_is_type(" Application/JSON ;charset=utf-8", "application/json"));
+    assert_false(header_field_is_type("application/json-patch+json", "application/json"));
+    assert_false(header_field_is_type("", "application/json"));
 }
 
 static void a_target_is_decoded(void **state)
@@ -176,7 +176,7 @@ static void a_target_is_decoded(void **state)
         char text[32];
         bool sound = true;
         strcpy(text, cases[i].text);
-        assert_int_equal(target_decode(text, &sound), strlen(cases[i].wanted));
+        assert_int_equal(request_target_decode(text, &sound), strlen(cases[i].wanted));
         assert_string_equal(text, cases[i].wanted);
         assert_int_equal(sound, cases[i].sound);
     }
@@ -226,9 +226,9 @@ static void only_addresses_of_this_machine_are_local(void **state)
     static const char *const open[] = {"0.0.0.0",          "::",          "192.0.2.1", "10.0.0.1",
                                        "::ffff:192.0.2.1", "example.org", ""};
     for (size_t i = 0; i < sizeof local / sizeof *local; i++)
-        assert_true(listen_is_local(local[i]));
+        assert_true(listener_is_local(local[i]));
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-        assert_false(listen_is_local(open[i]));
+        assert_false(listener_is_local(open[i]));
 }
 
 static void a_taken_port_and_a_wrong_address_are_said(void **state)
@@ -236,12 +236,12 @@ static void a_taken_port_and_a_wrong_address_are_said(void **state)
     (void)state;
     struct error error = {0};
     int port = 0;
-    int first = listen_open("127.0.0.1", &port, &error);
+    int first = listener_open("127.0.0.1", &port, &error);
     assert_true(first >= 0 && port > 0);
-    assert_int_equal(listen_open("127.0.0.1", &port, &error), -1);
+    assert_int_equal(listener_open("127.0.0.1", &port, &error), -1);
     assert_int_equal(error.kind, ERROR_CONFLICT);
     error_clear(&error);
-    assert_int_equal(listen_open("example.org", &port, &error), -1);
+    assert_int_equal(listener_open("example.org", &port, &error), -1);
     assert_int_equal(error.kind, ERROR_INVALID);
 }
 

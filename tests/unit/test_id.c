@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "server/store/rows/id.h"
+#include "server/store/id.h"
 
 enum { THREADS = 4, EACH = 20000 };
 

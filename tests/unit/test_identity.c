@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "server/devices/pool/identity.h"
+#include "server/devices/device_identity.h"
 #include "server/store/write.h"
 #include "tests/unit/support/service.h"
 
@@ -17,7 +17,7 @@ enum { NAMES = 10000, LIST = 100 };
 struct fixture {
     struct service service;
     struct devices *devices;
-    struct identity *identity;
+    struct device_identity *identity;
     struct roster *roster;
 };
 
@@ -26,13 +26,13 @@ static void begin(struct fixture *f)
     struct error error = {0};
     service_start(&f->service);
     f->devices = devices_new(DEVICES_MAX);
-    if (identity_new(&f->identity, f->service.store, f->devices, &error) < 0)
+    if (device_identity_new(&f->identity, f->service.store, f->devices, &error) < 0)
         fail_msg("%s", error.text);
 }
 
 static void end(struct fixture *f)
 {
-    identity_free(f->identity);
+    device_identity_free(f->identity);
     devices_free(f->devices);
     service_stop(&f->service);
 }
@@ -68,7 +68,7 @@ static int number(struct fixture *f, int from, int count, int numbers[DEVICES_MA
     f->roster->count = count;
     for (int i = 0; i < count; i++)
         snprintf(f->roster->entries[i].listing.name, DEVICE_NAME_BYTES, "device%d", from + i);
-    if (identity_number(f->identity, f->roster, &none, &numbering, &error) < 0)
+    if (device_identity_number(f->identity, f->roster, &none, &numbering, &error) < 0)
         fail_msg("%s", error.text);
     memcpy(numbers, numbering.numbers, sizeof numbering.numbers);
     for (int i = 0; i < count; i++) {
@@ -126,7 +126,7 @@ static void a_number_is_not_given_again_while_anything_stored_refers_to_it(void 
     char id[ID_BYTES];
     assert_int_equal(number(f, 0, DEVICES_MAX, numbers), 0);
     service_queue(&f->service, 3, 0, id);
-    service_submit_wide(&f->service, &(struct wide){.owner = "a", .devices = {{1u << 5 | 1u << 6}}});
+    service_submit_wide(&f->service, &(struct unbound){.owner = "a", .devices = {{1u << 5 | 1u << 6}}});
     assert_non_null(queue_turn(queue, 5, NULL));
     queue_hand_back_lost(queue, 5, "its executor is gone");
     assert_int_equal(queue_hold(queue, 7, true, "", NULL, on_held, NULL, &error), 0);

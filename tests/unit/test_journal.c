@@ -7,35 +7,35 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "server/http/log/journal.h"
+#include "server/http/log_writer.h"
 
-static void line_write(struct journal *journal, const char *text, bool memory_ends)
+static void line_write(struct log_writer *log_writer, const char *text, bool memory_ends)
 {
     char now[CLOCK_TEXT_BYTES];
-    struct buffer *line = journal_begin(journal, now);
+    struct buffer *line = log_writer_begin(log_writer, now);
     assert_non_null(line);
     buffer_text(line, text);
     line->failed |= memory_ends;
-    journal_end(journal);
+    log_writer_end(log_writer);
 }
 
 static void a_line_without_memory_is_lost_and_no_other(void **state)
 {
     char path[] = "/tmp/test_journal.XXXXXX", found[64] = "";
-    struct journal *journal;
+    struct log_writer *log_writer;
     struct error error = {0};
     (void)state;
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    assert_int_equal(journal_open(&journal, path, NULL, &error), 0);
-    line_write(journal, "half of the", true); /* the very first */
-    line_write(journal, "one", false);
-    line_write(journal, "half of the", true);
+    assert_int_equal(log_writer_open(&log_writer, path, NULL, &error), 0);
+    line_write(log_writer, "half of the", true); /* the very first */
+    line_write(log_writer, "one", false);
+    line_write(log_writer, "half of the", true);
     for (int i = 0; i < 3; i++) {
-        usleep(120000); /* each is written by itself, from one of the journal's two buffers */
-        line_write(journal, "more", false);
+        usleep(120000); /* each is written by itself, from one of the log writer's two buffers */
+        line_write(log_writer, "more", false);
     }
-    journal_close(journal);
+    log_writer_close(log_writer);
     assert_true(read(fd, found, sizeof found - 1) > 0);
     assert_string_equal(found, "one\nmore\nmore\nmore\n");
     close(fd);

@@ -39,13 +39,13 @@ static void nvml_does(const char *text)
     assert_int_equal(rename(beside, script), 0);
 }
 
-static int64_t sibling; /* a second process of ours */
+static int64_t counting_executor; /* a second process of ours */
 static struct live_reading read_once(const char *which, unsigned wanted, int64_t first)
 {
     struct live_reading reading;
     struct live *live = live_open(which);
     assert_non_null(live);
-    live_read(live, wanted, (struct live_own){{first, sibling}}, &reading);
+    live_read(live, wanted, (struct live_own){{first, counting_executor}}, &reading);
     live_close(live);
     return reading;
 }
@@ -139,13 +139,13 @@ static void other_processes_are_told_from_ours(void **state)
 {
     static const struct {
         const char *processes;
-        int ours;   /* contexts: we have the first, our sibling, process 11, the second */
+        int ours;   /* contexts: we have the first, our counting executor, process 11, the second */
         int others; /* -1: not known */
     } cases[] = {
         {"self", 1, 0},     {"self,11", 1, 1},    {"11,12,self", 1, 2}, /* another namespace: one of the unknown is ours */
         {"11", 1, 0},       {"11,12", 1, 1},      {"-", 1, -1}, /* a list in which not even we are tells nothing */
         {"-", 0, 0},        {"11", 0, 1},         {"x70", 1, 69},       {"x70", 0, 70},
-        {"self,11", 2, 0},  {"self,11,12", 2, 1}, {"self,12", 2, 1}, /* the sibling's context has ended */
+        {"self,11", 2, 0},  {"self,11,12", 2, 1}, {"self,12", 2, 1}, /* the counting executor's context has ended */
         {"21,22,23", 2, 1}, {"21", 2, 0},         {"x70", 2, 68},
     };
     (void)state;
@@ -153,9 +153,9 @@ static void other_processes_are_told_from_ours(void **state)
         char text[64];
         snprintf(text, sizeof text, "processes %s\n", cases[i].processes);
         nvml_does(text);
-        sibling = cases[i].ours == 2 ? 11 : 0;
+        counting_executor = cases[i].ours == 2 ? 11 : 0;
         struct live_reading reading = read_once(uuid, LIVE_BIT(LIVE_OTHERS), cases[i].ours ? getpid() : 0);
-        sibling = 0;
+        counting_executor = 0;
         const struct live_value *others = &reading.of[LIVE_OTHERS];
         if ((others->known ? others->value : -1) != cases[i].others)
             fail_msg("case %zu: %g others (%s)", i, others->value, others->reason);
@@ -190,7 +190,8 @@ static double wait_at_most(double seconds)
 {
     struct live *live = live_open(uuid);
     phases = 0;
-    double waited = stability_wait(live, (struct live_own){{getpid(), sibling}}, seconds, count_quiet, NULL);
+    double waited =
+        stability_wait(live, (struct live_own){{getpid(), counting_executor}}, seconds, count_quiet, NULL);
     live_close(live);
     return waited;
 }

@@ -16,15 +16,15 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "server/http/log/journal.h"
-#include "server/http/log/log_throttle.h"
+#include "server/http/log_writer.h"
+#include "server/http/log_throttle.h"
 #include "tests/unit/support/scratch.h"
 
 static const int64_t second_ns = 1000000000;
 
 struct log {
     char folder[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
-    struct journal *journal;
+    struct log_writer *log_writer;
     struct log_throttle *throttle;
 };
 
@@ -34,8 +34,8 @@ static struct log log_begin(void)
     struct error error = {0};
     scratch_make(log.folder);
     snprintf(log.path, sizeof log.path, "%s/audit", log.folder);
-    assert_int_equal(journal_open(&log.journal, log.path, NULL, &error), 0);
-    assert_non_null(log.throttle = log_throttle_new(log.journal, ",\"subject\":null"));
+    assert_int_equal(log_writer_open(&log.log_writer, log.path, NULL, &error), 0);
+    assert_non_null(log.throttle = log_throttle_new(log.log_writer, ",\"subject\":null"));
     return log;
 }
 
@@ -46,7 +46,7 @@ static json_t *log_end(struct log *log)
     struct error error = {0};
     json_t *lines = json_array();
     log_throttle_free(log->throttle);
-    journal_close(log->journal);
+    log_writer_close(log->log_writer);
     assert_int_equal(file_read(&text, log->path, "log", 0, 1 << 20, &error), 0);
     rest = text;
     for (char *line; (line = strsep(&rest, "\n")) && *line;)
@@ -61,12 +61,12 @@ static bool add_code(struct log *log, const char *address, const char *owner, un
     struct sockaddr_in v4 = {.sin_family = AF_INET};
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
     const struct sockaddr *any = NULL;
-    struct crowd_key key;
+    struct address_key key;
     if (inet_pton(AF_INET, address, &v4.sin_addr) == 1)
         any = (const struct sockaddr *)&v4;
     else if (inet_pton(AF_INET6, address, &v6.sin6_addr) == 1)
         any = (const struct sockaddr *)&v6;
-    crowd_key_of(any, address, &key);
+    address_key_of(any, address, &key);
     const struct throttled request = {.address = &key, .remote = address, .owner = owner, .code = code};
     return log_throttle_add(log->throttle, &request, now_ns);
 }
@@ -186,13 +186,13 @@ static void strangers_leave_room_for_those_who_have_a_token(void **state)
     json_decref(lines);
 }
 
-static void fill(struct journal *journal)
+static void fill(struct log_writer *log_writer)
 {
     static const char text[1 << 16] = {[0 ...(1 << 16) - 2] = ' '};
     char now[CLOCK_TEXT_BYTES];
-    while (!journal_is_full(journal)) {
-        buffer_text(journal_begin(journal, now), text);
-        journal_end(journal);
+    while (!log_writer_is_full(log_writer)) {
+        buffer_text(log_writer_begin(log_writer, now), text);
+        log_writer_end(log_writer);
     }
 }
 
@@ -200,27 +200,27 @@ static void a_count_waits_until_the_log_has_room(void **state)
 {
     (void)state;
     char folder[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
-    struct journal *journal;
+    struct log_writer *log_writer;
     struct error error = {0};
-    const struct crowd_key key = {{1}};
+    const struct address_key key = {{1}};
     const struct throttled request = {.address = &key, .remote = "192.0.2.9", .owner = "", .code = 401};
     scratch_make(folder);
     snprintf(path, sizeof path, "%s/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
     struct pollfd reader = {.fd = open(path, O_RDONLY | O_NONBLOCK), .events = POLLIN};
     assert_true(reader.fd >= 0);
-    assert_int_equal(journal_open(&journal, path, NULL, &error), 0);
-    struct log_throttle *throttle = log_throttle_new(journal, "");
+    assert_int_equal(log_writer_open(&log_writer, path, NULL, &error), 0);
+    struct log_throttle *throttle = log_throttle_new(log_writer, "");
     assert_true(log_throttle_add(throttle, &request, 0));
     assert_false(log_throttle_add(throttle, &request, 0));
-    fill(journal);
+    fill(log_writer);
     assert_int_equal(poll(&reader, 1, -1),
-                     1); /* the journal's thread writes what it has, and the pipe has no room for it */
-    fill(journal);
+                     1); /* the log writer's thread writes what it has, and the pipe has no room for it */
+    fill(log_writer);
     log_throttle_write(throttle, 61 * second_ns);
     assert_false(log_throttle_add(throttle, &request, 61 * second_ns)); /* its count is kept */
     log_throttle_free(throttle);
-    journal_close(journal);
+    log_writer_close(log_writer);
     close(reader.fd);
     scratch_remove(folder);
 }

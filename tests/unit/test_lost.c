@@ -1,5 +1,5 @@
 /* Executors behind a command that is not our own program: the way to them breaks, swallows everything or is slow, they are
-   asked to leave, they crash. Nothing is lost, and nothing runs twice at the same time: the journal has a line of an
+   asked to leave, they crash. Nothing is lost, and nothing runs twice at the same time: the log writer has a line of an
    executor each 20 ms while it works.
 
    The way is two processes far away, which the end of the command here does not end: as a network they take no notice. */
@@ -56,12 +56,12 @@ struct told {
     bool overlap;
 };
 
-static struct told journal_read(struct fixture *f)
+static struct told log_writer_read(struct fixture *f)
 {
     struct told told = {0};
     char line[128];
     long pid;
-    FILE *file = fopen(f->journal, "r");
+    FILE *file = fopen(f->log_writer, "r");
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "at %ld", &pid) != 1)
             continue;
@@ -82,7 +82,7 @@ static struct told wait_until_it_works(struct fixture *f, int executors)
 {
     struct told told;
     for (int tries = 0; tries < 4000; tries++, pause_ms(5))
-        if ((told = journal_read(f)).count == executors && told.lines > 3)
+        if ((told = log_writer_read(f)).count == executors && told.lines > 3)
             return told;
     fail_msg("%d executors worked", told.count);
     return told;
@@ -113,7 +113,7 @@ static void it_works_there_and_nothing_is_held_when_idle(void **state)
     while (status.readiness != DEVICE_AWAY && (pause_ms(5), true));
     assert_true(status.healthy && status.known);
     assert_int_equal(status.executor, 0);
-    assert_int_not_equal(kill((pid_t)journal_read(f).pids[0], 0), 0);
+    assert_int_not_equal(kill((pid_t)log_writer_read(f).pids[0], 0), 0);
 }
 
 static void a_network_that_swallows_everything_costs_an_attempt_and_runs_nothing_twice(void **state)
@@ -127,7 +127,7 @@ static void a_network_that_swallows_everything_costs_an_attempt_and_runs_nothing
     wait_until_it_works(f, 2);
     ways_signal(0, SIGCONT); /* what was swallowed comes out again */
     succeeds_at(f, id, 2, "nothing was heard of the executor for 1 s");
-    struct told told = journal_read(f);
+    struct told told = log_writer_read(f);
     assert_int_equal(told.count, 2);
     assert_false(told.overlap);
 }
@@ -146,7 +146,7 @@ static void a_command_that_is_killed_costs_an_attempt_and_runs_nothing_twice(voi
     devices_get(f->devices, 0, &status);
     kill(-status.executor, SIGKILL);
     succeeds_at(f, id, 2, "killed by SIGKILL");
-    struct told told = journal_read(f);
+    struct told told = log_writer_read(f);
     assert_int_equal(told.count, 2);
     assert_false(told.overlap);
 }
@@ -178,7 +178,7 @@ static void sigterm_lets_what_runs_there_end_and_another_executor_takes_the_next
     kill((pid_t)told.pids[0], SIGTERM);
     succeeds_at(f, id, 1, NULL);
     succeeds_at(f, next, 1, NULL);
-    told = journal_read(f);
+    told = log_writer_read(f);
     assert_int_equal(told.count, 2);
     assert_false(told.overlap);
 }
@@ -196,7 +196,7 @@ static void what_sigterm_ends_goes_back_at_once(void **state)
     struct told told = wait_until_it_works(f, 1);
     kill((pid_t)told.pids[0], SIGTERM);
     succeeds_at(f, id, 2, "the executor left: SIGTERM");
-    assert_false(journal_read(f).overlap);
+    assert_false(log_writer_read(f).overlap);
 }
 
 /* It is gone, or waits for its parent to hear of it. */
@@ -219,7 +219,7 @@ static void an_executor_that_leaves_without_work_costs_nothing(void **state)
     begin(f);
     submit(f, "works", 10, id);
     succeeds_at(f, id, 1, NULL);
-    pid_t first = (pid_t)journal_read(f).pids[0];
+    pid_t first = (pid_t)log_writer_read(f).pids[0];
     kill(first, SIGTERM);
     for (int tries = 0; tries < 4000 && !has_ended(first); tries++) /* else it may still be given the next */
         pause_ms(5);

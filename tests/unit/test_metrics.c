@@ -11,9 +11,9 @@
 #include "kernels/kernel.h"
 #include "kernels/stability.h"
 #include "server/metrics/exposition.h"
-#include "server/metrics/histogram.h"
+#include "server/metrics/metric_histogram.h"
 #include "server/metrics/metrics.h"
-#include "server/metrics/process.h"
+#include "server/metrics/process_metrics.h"
 
 /* What is counted is of the whole process: each test has a device of its own. */
 enum { DEVICES = METRICS_DEVICES };
@@ -107,8 +107,8 @@ static void a_histogram_counts_what_is_not_longer_than_each_bound(void **state)
     struct buffer out = {0};
     (void)state;
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        histogram_note(&histogram, bounds, seconds[i]);
-    histogram_write(&out, "x_seconds", "device=\"0\"", &histogram, bounds);
+        metric_histogram_note(&histogram, bounds, seconds[i]);
+    metric_histogram_write(&out, "x_seconds", "device=\"0\"", &histogram, bounds);
     assert_string_equal(out.data, "x_seconds_bucket{device=\"0\",le=\"0.1\"} 3\n"
                                   "x_seconds_bucket{device=\"0\",le=\"1\"} 5\n"
                                   "x_seconds_bucket{device=\"0\",le=\"10\"} 6\n"
@@ -203,8 +203,8 @@ static void the_process_and_its_disk_are_told(void **state)
                                         "coalesced_data_directory_free_bytes"};
     struct buffer out = {0};
     (void)state;
-    process_write(&out);
-    process_storage_write(&out, "/");
+    process_metrics_write(&out);
+    process_metrics_storage_write(&out, "/");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char line[80];
         snprintf(line, sizeof line, "\n%s ", names[i]);
@@ -215,7 +215,8 @@ static void the_process_and_its_disk_are_told(void **state)
             assert_true(strtod(at + strlen(line), NULL) > 0);
     }
     buffer_free(&out);
-    process_storage_write(&out, "/no/such/directory"); /* says nothing of its disk, and does not fail */
+    process_metrics_storage_write(&out,
+                                  "/no/such/directory"); /* says nothing of its disk, and does not fail */
     assert_null(strstr(out.data, "free"));
     buffer_free(&out);
 }

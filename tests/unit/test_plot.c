@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "client/terminal/plot/axis.h"
-#include "client/terminal/plot/canvas.h"
-#include "client/terminal/plot/plot.h"
+#include "client/terminal/axis.h"
+#include "client/terminal/canvas.h"
+#include "client/terminal/plot.h"
 
 static const struct screen plain = {.ascii = true}, braille = {.ascii = false};
 

@@ -14,7 +14,7 @@
 
 #include "api/text.h"
 #include "base/clock.h"
-#include "server/devices/pool/pool.h"
+#include "server/devices/device_pool.h"
 #include "server/store/write.h"
 #include "tests/unit/support/service.h"
 
@@ -26,7 +26,7 @@ static const char *options = ""; /* of the fakes */
 struct fixture {
     struct service service;
     struct devices *devices;
-    struct pool *pool;
+    struct device_pool *pool;
     struct roster_config config;
     char file[SCRATCH_BYTES + 16];
 };
@@ -74,9 +74,9 @@ static void end(struct fixture *f)
     if (!f->service.queue)
         return;
     queue_stop(f->service.queue);
-    pool_stop(f->pool);
+    device_pool_stop(f->pool);
     service_stop(&f->service);
-    pool_free(f->pool);
+    device_pool_free(f->pool);
     devices_free(f->devices);
     f->pool = NULL;
 }
@@ -98,8 +98,8 @@ static void open_with(struct fixture *f, const char *names)
     list_write(f, names);
     service_start(&f->service);
     f->devices = devices_new(DEVICES_MAX);
-    if (pool_new(&f->pool, &f->config, &error) < 0 ||
-        pool_open(f->pool, f->service.store, f->devices, &error) < 0)
+    if (device_pool_new(&f->pool, &f->config, &error) < 0 ||
+        device_pool_open(f->pool, f->service.store, f->devices, &error) < 0)
         fail_msg("%s", error.text);
 }
 
@@ -107,7 +107,7 @@ static void begin(struct fixture *f, const char *names)
 {
     struct error error = {0};
     open_with(f, names);
-    if (pool_start(f->pool, &(struct worker_told){0}, f->service.queue, &error) < 0)
+    if (device_pool_start(f->pool, &(struct worker_callbacks){0}, f->service.queue, &error) < 0)
         fail_msg("%s", error.text);
 }
 
@@ -134,7 +134,7 @@ static const char *present(struct fixture *f)
 static void becomes(struct fixture *f, const char *names, const char *wanted)
 {
     list_write(f, names);
-    pool_reload(f->pool);
+    device_pool_reload(f->pool);
     for (int64_t until = clock_monotonic_ns() + WITHIN_S * INT64_C(1000000000);
          strcmp(present(f), wanted) != 0; pause_ms(5))
         if (clock_monotonic_ns() > until)
@@ -221,7 +221,7 @@ static void reload_is_told(struct fixture *f)
     char text[4096] = "";
     assert_non_null(log);
     dup2(fileno(log), STDERR_FILENO);
-    pool_reload(f->pool);
+    device_pool_reload(f->pool);
     for (int tries = 0; !strstr(text, "the list of devices was read") && tries < 4000; tries++) {
         pause_ms(5);
         ssize_t size = pread(fileno(log), text, sizeof text - 1, 0);
@@ -247,15 +247,15 @@ static void the_number_of_a_stored_experiment_stays_with_its_device(void **state
     begin(f, "b c a-8");
     assert_string_equal(present(f), "a-8=7");
     assert_int_equal(devices_first(f->devices), 7);
-    assert_true(pool_wrong(f->pool, &why));
+    assert_true(device_pool_wrong(f->pool, &why));
     assert_non_null(strstr(why.text, "no number is left for device b"));
     reload_is_told(f);
     cancel_and_remove(f, ids[5]);
     becomes(f, "b c a-8", "b=5 a-8=7");
-    assert_true(pool_wrong(f->pool, &why));
+    assert_true(device_pool_wrong(f->pool, &why));
     assert_non_null(strstr(why.text, "no number is left for device c"));
     becomes(f, "b a-8", "b=5 a-8=7");
-    while (pool_wrong(f->pool, &why))
+    while (device_pool_wrong(f->pool, &why))
         pause_ms(5);
 }
 
@@ -297,16 +297,16 @@ static void a_wrong_list_changes_nothing_until_it_is_right(void **state)
     struct error why = {0};
     begin(f, "a");
     list_write(f, "a a");
-    pool_reload(f->pool);
-    for (int tries = 0; !pool_wrong(f->pool, &why) && tries < 4000; tries++)
+    device_pool_reload(f->pool);
+    for (int tries = 0; !device_pool_wrong(f->pool, &why) && tries < 4000; tries++)
         pause_ms(5);
     assert_non_null(strstr(why.text, "a stands twice"));
     assert_string_equal(present(f), "a=0");
     runs_on(f, 0);
     becomes(f, "a b", "a=0 b=1");
-    for (int tries = 0; pool_wrong(f->pool, &why) && tries < 4000; tries++)
+    for (int tries = 0; device_pool_wrong(f->pool, &why) && tries < 4000; tries++)
         pause_ms(5);
-    assert_false(pool_wrong(f->pool, &why));
+    assert_false(device_pool_wrong(f->pool, &why));
 }
 
 struct used {
@@ -378,7 +378,7 @@ static void only_what_ran_with_a_lease_may_outlive_the_service(void **state)
         runs_on(f, 2);
         end(f);
         open_with(f, "a b c/\"heartbeat_s\":0");
-        double outlive_s = pool_outliving(f->pool, &outliving);
+        double outlive_s = device_pool_outliving(f->pool, &outliving);
         assert_int_equal(device_set_has(&outliving, 0), i);
         assert_false(device_set_has(&outliving, 2));
         assert_true(i ? outlive_s > 20 : outlive_s == 0);

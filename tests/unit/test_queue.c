@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "server/queue/entries/order.h"
+#include "server/queue/order.h"
 #include "server/store/write.h"
 #include "tests/unit/support/service.h"
 #include "tests/unit/support/vfs_powercut.h"

@@ -145,30 +145,31 @@ static void freed(struct model *model, int device, enum state state)
 
 /* ---- what is done to it ---- */
 
-static void added(struct model *model, const char *id, const char *sweep, const struct wide *wide, int asked)
+static void added(struct model *model, const char *id, const char *sweep, const struct unbound *unbound,
+                  int asked)
 {
     struct one *one = &model->ones[model->count++];
     *one =
-        (struct one){.owner = wide->owner[0],
+        (struct one){.owner = unbound->owner[0],
                      .asked = asked,
                      .chosen = asked & model->present,
                      .device = is_wide(&(struct one){.asked = asked}) ? -1 : __builtin_ctz((unsigned)asked),
-                     .priority = wide->priority,
-                     .spread = wide->spread || !sweep};
+                     .priority = unbound->priority,
+                     .spread = unbound->spread || !sweep};
     memcpy(one->id, id, ID_BYTES);
     memcpy(one->sweep, sweep ? sweep : "", sweep ? ID_BYTES : 1);
 }
 
 struct adding {
     struct model *model;
-    const struct wide *wide;
+    const struct unbound *unbound;
     int asked;
 };
 
 static int add_job(void *arg, const struct job *job)
 {
     struct adding *adding = arg;
-    added(adding->model, job->id, job->sweep, adding->wide, adding->asked);
+    added(adding->model, job->id, job->sweep, adding->unbound, adding->asked);
     return 0;
 }
 
@@ -181,23 +182,23 @@ static void do_submit(struct model *model)
     if (model->count > MOST - 20 || !now)
         return;
     snprintf(request, sizeof request, "{\"on\":%d}", asked);
-    const struct wide wide = {.owner = owners[draw(model, 3)],
-                              .request = request,
-                              .devices = set_of(now),
-                              .count = draw(model, 2) ? 0 : 1 + draw(model, 8),
-                              .priority = draw(model, 3),
-                              .spread = draw(model, 2),
-                              .open = are_several(asked)};
-    struct submitted submitted = service_submit_wide(&model->service, &wide);
+    const struct unbound unbound = {.owner = owners[draw(model, 3)],
+                                    .request = request,
+                                    .devices = set_of(now),
+                                    .count = draw(model, 2) ? 0 : 1 + draw(model, 8),
+                                    .priority = draw(model, 3),
+                                    .spread = draw(model, 2),
+                                    .open = are_several(asked)};
+    struct submitted submitted = service_submit_wide(&model->service, &unbound);
     struct error error = {0};
     const struct store_filter filter = {
         .state = -1, .device = -1, .sweep = submitted.id, .limit = 64, .within_ms = -1};
-    if (wide.count)
-        assert_int_equal(
-            store_list(model->service.store, &filter, add_job, &(struct adding){model, &wide, asked}, &error),
-            0);
+    if (unbound.count)
+        assert_int_equal(store_list(model->service.store, &filter, add_job,
+                                    &(struct adding){model, &unbound, asked}, &error),
+                         0);
     else
-        added(model, submitted.id, NULL, &wide, asked);
+        added(model, submitted.id, NULL, &unbound, asked);
 }
 
 static void do_turn(struct model *model, int device)

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "api/sweep.h"
-#include "server/queue/entries/entry.h"
-#include "server/queue/forget.h"
+#include "server/queue/entry.h"
+#include "server/queue/owner_forget.h"
 #include "tests/unit/support/service.h"
 
 enum { AT_ONCE = 128, MANY = 24 * AT_ONCE, MOST = 2 * OWNERS_KEPT + 2 * AT_ONCE };

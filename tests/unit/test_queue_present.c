@@ -48,7 +48,8 @@ static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
 static void submit(struct service *service, unsigned devices, int count, bool spread)
 {
     service_submit_wide(
-        service, &(struct wide){.owner = "a", .devices = set_of(devices), .count = count, .spread = spread});
+        service,
+        &(struct unbound){.owner = "a", .devices = set_of(devices), .count = count, .spread = spread});
 }
 
 /* Of each device: Out, Away, Starting, Cold or Warm. */
@@ -89,7 +90,7 @@ static void the_readier_begins_and_no_more_are_started_than_there_is_work(void *
         {"SSAAOO", 60, 2, 0, 0, 4 + 8}, /* those that are starting are for others */
         {"AAAAAA", 63, 0, 20, 0, 1},    /* it goes to one */
         {"AAAAAA", 63, 0, 20, 1, 63},   /* it goes to all */
-        {"AAAAAA", 63, 1, 20, 0, 3},    /* two pieces of work */
+        {"AAAAAA", 63, 1, 20, 0, 3},    /* two work items of work */
         {"WAAOOO", 63, 1, 20, 0, 1 + 2},
         {"WCAAAA", 2, 1, 0, 0, 2}, /* what is for it alone */
         {"OOOOOO", 63, 9, 0, 0, 0},
@@ -252,7 +253,7 @@ static void what_is_bound_to_none_goes_to_who_says_later_what_it_is(void **state
     queue_present(service->queue, &one);
     known = one;
     submit(service, 1, 4, true); /* these name it */
-    service_submit_wide(service, &(struct wide){.owner = "a", .devices = one, .open = true});
+    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = one, .open = true});
     queue_present(service->queue, &two); /* nobody knows yet what it is */
     queue_readiness(service->queue, 1, QUEUE_STARTING);
     assert_null(queue_turn(service->queue, 1, NULL));
@@ -261,7 +262,7 @@ static void what_is_bound_to_none_goes_to_who_says_later_what_it_is(void **state
     assert_non_null(queue_turn(service->queue, 1, NULL));   /* what fitted one alone and names none */
     assert_null(queue_turn(service->queue, 1, &succeeded)); /* what names the other stays there */
     /* One that leaves is nothing that anybody waits for. */
-    service_submit_wide(service, &(struct wide){.owner = "a", .devices = one, .open = true});
+    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = one, .open = true});
     known = other;
     queue_present(service->queue, &other);
     assert_non_null(queue_turn(service->queue, 1, NULL));
@@ -274,7 +275,7 @@ static void what_names_no_device_and_ran_is_bound_to_none_after_a_restart(void *
     struct device_set one = set_of(1), other = set_of(2);
     for (unsigned fits = 0; fits < 2; fits++) {
         struct submitted submitted =
-            service_submit_wide(service, &(struct wide){.owner = "a", .devices = set_of(3), .open = true});
+            service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(3), .open = true});
         assert_non_null(queue_turn(service->queue, 0, NULL));
         service_stop(service);
         service->config.present = fits ? &one : &other;

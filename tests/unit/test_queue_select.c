@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "api/sweep.h"
-#include "server/queue/entries/entry.h"
+#include "server/queue/entry.h"
 #include "server/store/write.h"
 #include "tests/unit/support/service.h"
 
@@ -105,7 +105,8 @@ static void a_sweep_is_run_to_its_end_when_all_devices_come_at_once(void **state
     for (int i = 0; i < TRIES; i++) {
         bool spread = i % 2;
         service_submit_wide(
-            service, &(struct wide){.owner = "a", .devices = set_of(ALL), .count = POINTS, .spread = spread});
+            service,
+            &(struct unbound){.owner = "a", .devices = set_of(ALL), .count = POINTS, .spread = spread});
         service_stop(service);
         atomic_store(&known, 0);
         service_start(service);
@@ -282,7 +283,7 @@ static void work_is_not_left_to_a_device_that_may_not_begin_yet(void **state)
     struct service *service = *state;
     struct device_set outliving = set_of(1);
     struct sleeper sleepers[2];
-    service_submit_wide(service, &(struct wide){.owner = "a", .devices = set_of(1)});
+    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(1)});
     assert_non_null(queue_turn(service->queue, 0, NULL));
     assert_true(queue_begun(service->queue, 0));
     service_stop(service);
@@ -295,7 +296,7 @@ static void work_is_not_left_to_a_device_that_may_not_begin_yet(void **state)
         queue_readiness(service->queue, i, i == 0 ? QUEUE_WARM : i == 1 ? QUEUE_AWAY : QUEUE_OUT);
     for (int i = 0; i < 2; i++)
         sleeper_begin(&sleepers[i], service->queue, i);
-    service_submit_wide(service, &(struct wide){.owner = "a", .devices = set_of(3)});
+    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(3)});
     assert_true(sleeper_took(&sleepers[1]));
     assert_true(sleeper_took(&sleepers[0])); /* that time is over, and what it ran waits for it alone */
 }
@@ -310,7 +311,7 @@ static void of_those_that_are_being_started_the_first_is_woken(void **state)
     queue_readiness(service->queue, 2, QUEUE_STARTING);
     sleeper_begin(&first, service->queue, 3);
     sleeper_begin(&second, service->queue, 2);
-    service_submit_wide(service, &(struct wide){.owner = "a", .devices = set_of(ALL)});
+    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(ALL)});
     assert_true(sleeper_took(&first));
     queue_stop(service->queue);
     assert_false(sleeper_took(&second));

@@ -59,7 +59,7 @@ static void submit(struct service *service, const char *owner, unsigned devices,
 {
     struct submitted submitted = service_submit_wide(
         service,
-        &(struct wide){.owner = owner, .devices = set_of(devices), .count = count, .spread = spread});
+        &(struct unbound){.owner = owner, .devices = set_of(devices), .count = count, .spread = spread});
     if (id)
         memcpy(id, submitted.id, ID_BYTES);
 }
@@ -108,20 +108,20 @@ static void one_that_may_run_on_several_is_taken_once(void **state)
 static void overrides_and_ages_count_over_all_sets_of_a_device(void **state)
 {
     struct service *service = *state;
-    char old[ID_BYTES], wide[ID_BYTES], pinned[ID_BYTES];
+    char old[ID_BYTES], unbound[ID_BYTES], pinned[ID_BYTES];
     submit(service, "a", 1, 0, false, old);
     struct submitted submitted =
-        service_submit_wide(service, &(struct wide){.owner = "b", .devices = set_of(3), .priority = 150});
-    memcpy(wide, submitted.id, ID_BYTES);
+        service_submit_wide(service, &(struct unbound){.owner = "b", .devices = set_of(3), .priority = 150});
+    memcpy(unbound, submitted.id, ID_BYTES);
     submitted =
-        service_submit_wide(service, &(struct wide){.owner = "c", .devices = set_of(1), .priority = 151});
+        service_submit_wide(service, &(struct unbound){.owner = "c", .devices = set_of(1), .priority = 151});
     memcpy(pinned, submitted.id, ID_BYTES);
     struct queue_place place;
     assert_int_equal(queue_position(service->queue, pinned, &place), 0);
-    assert_int_equal(queue_position(service->queue, wide, &place), 1);
+    assert_int_equal(queue_position(service->queue, unbound, &place), 1);
     assert_int_equal(queue_position(service->queue, old, &place), 2);
     assert_string_equal(queue_turn(service->queue, 0, NULL)->id, pinned);
-    assert_string_equal(queue_turn(service->queue, 1, NULL)->id, wide);
+    assert_string_equal(queue_turn(service->queue, 1, NULL)->id, unbound);
     assert_string_equal(queue_turn(service->queue, 0, &succeeded)->id, old);
 }
 
@@ -132,14 +132,14 @@ static void owners_share_all_devices_whatever_they_ask_for(void **state)
         const char *owner;
         unsigned devices;
         double took_s;
-    } people[] = {{"a", 15, 1}, {"b", 15, 3}, {"c", 3, 1}, {"d", 12, 2}};
+    } users[] = {{"a", 15, 1}, {"b", 15, 3}, {"c", 3, 1}, {"d", 12, 2}};
     enum { PEOPLE = 4, ROUNDS = 240 };
     struct service *service = *state;
     double had_s[PEOPLE] = {0}, left_s[DEVICES] = {0};
     int runs[DEVICES];
     for (int i = 0; i < PEOPLE; i++)
         for (int k = 0; k < 4; k++)
-            submit(service, people[i].owner, people[i].devices, 60, true, NULL);
+            submit(service, users[i].owner, users[i].devices, 60, true, NULL);
     for (int i = 0; i < DEVICES; i++)
         runs[i] = -1;
     for (int round = 0; round < ROUNDS; round++) {
@@ -155,7 +155,7 @@ static void owners_share_all_devices_whatever_they_ask_for(void **state)
         store_flush(service->store);
         assert_non_null(task);
         runs[device] = task->owner[0] - 'a';
-        left_s[device] = people[runs[device]].took_s;
+        left_s[device] = users[runs[device]].took_s;
         had_s[runs[device]] += left_s[device];
     }
     double all_s = had_s[0] + had_s[1] + had_s[2] + had_s[3];

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/model/time/reasons.h"
+#include "kernels/time/reasons.h"
 
 static struct calibration device;
 

@@ -15,10 +15,10 @@
 #include <cmocka.h>
 
 #include "server/http/http.h"
-#include "server/http/listening/listen.h"
+#include "server/http/listener.h"
 #include "server/http/request.h"
-#include "server/people/people.h"
-#include "server/people/token_file.h"
+#include "server/auth/users.h"
+#include "server/auth/token_file.h"
 #include "tests/unit/support/scratch.h"
 
 /* Relaxed, so that the thread sanitizer takes neither for a lock: what the handler's thread and the thread that revokes share
@@ -59,10 +59,10 @@ static int ask(int port, const char *method)
 static void a_handler_is_not_called_again_for_a_token_that_was_revoked(const char *method)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
-    const struct person ada = {"ada", ROLE_RUN}, eve = {"eve", ROLE_RUN};
+    const struct user ada = {"ada", ROLE_RUN}, eve = {"eve", ROLE_RUN};
     char folder[SCRATCH_BYTES], path[SCRATCH_BYTES + 16], rest[64];
     struct error error = {0};
-    struct people *people;
+    struct users *users;
     struct http *http;
     int port = 0;
     atomic_store(&calls, 0);
@@ -71,13 +71,13 @@ static void a_handler_is_not_called_again_for_a_token_that_was_revoked(const cha
     snprintf(path, sizeof path, "%s/tokens", folder);
     assert_int_equal(token_file_add(path, &ada, "the-secret-of-ada-1", &error), 0);
     assert_int_equal(token_file_add(path, &eve, "the-secret-of-eve-1", &error), 0);
-    assert_int_equal(people_start(&people, path, &error), 0);
+    assert_int_equal(users_start(&users, path, &error), 0);
     struct http_config config = {.threads = 2,
                                  .request_s = 30,
                                  .routes = table,
-                                 .people = people,
+                                 .users = users,
                                  .instance = "test",
-                                 .listeners = {listen_open("127.0.0.1", &port, &error)}};
+                                 .listeners = {listener_open("127.0.0.1", &port, &error)}};
     assert_int_equal(http_start(&http, &config, &error), 0);
 
     int client = ask(port, method);
@@ -91,7 +91,7 @@ static void a_handler_is_not_called_again_for_a_token_that_was_revoked(const cha
     assert_int_equal(atomic_load(&calls), 1);
 
     close(client);
-    people_stop(people);
+    users_stop(users);
     scratch_remove(folder);
 }
 

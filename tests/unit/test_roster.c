@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "api/text.h"
-#include "server/devices/pool/roster.h"
+#include "server/devices/roster.h"
 
 static int check_spec(const char *spec, struct error *error)
 {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "api/sweep.h"
-#include "server/store/writer/room.h"
+#include "server/store/disk_reserve.h"
 #include "tests/unit/support/store_fixture.h"
 #include "tests/unit/support/vfs_powercut.h"
 
@@ -322,7 +322,7 @@ static void a_reserve_is_never_more_than_half_of_the_disk(void **state)
                                        {256, 100, 50},
                                        {0, 100, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(room_reserve(cases[i][0], cases[i][1]), cases[i][2]);
+        assert_int_equal(disk_reserve_bytes(cases[i][0], cases[i][1]), cases[i][2]);
 }
 
 /* It is hidden, and goes when the disk takes writes again: nobody is told that nothing was done. */

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "server/http/http.h"
-#include "server/http/listening/listen.h"
+#include "server/http/listener.h"
 #include "server/http/reply.h"
 
 static atomic_int pieces, begun, released;
@@ -104,7 +104,7 @@ static enum handled handle(struct request *request)
 
 #define STREAM(name)                                                                                         \
     {                                                                                                        \
-        .method = "GET", .pattern = "/" name, .type = "text/plain", .flags = ROUTE_APART, .handle = handle   \
+        .method = "GET", .pattern = "/" name, .type = "text/plain", .flags = ROUTE_SLOW, .handle = handle    \
     }
 static const struct route all[] = {STREAM("fails"),   STREAM("breaks"), STREAM("pauses"),
                                    STREAM("endless"), STREAM("short"),  STREAM("blocks")};
@@ -124,7 +124,7 @@ static int server_start(void **state)
                                  .request_s = 30,
                                  .routes = table,
                                  .instance = "test",
-                                 .listeners = {listen_open("127.0.0.1", &server.port, &error)}};
+                                 .listeners = {listener_open("127.0.0.1", &server.port, &error)}};
     *state = &server;
     return http_start(&server.http, &config, &error);
 }

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
-#include "kernels/model/time/time.h"
-#include "kernels/model/time/work.h"
+#include "kernels/time/predicted_time.h"
+#include "kernels/time/launch_work.h"
 
 static void counted(const char *request, struct experiment *experiment, struct access *access)
 {
@@ -30,7 +30,8 @@ static struct time_prediction predicted(const char *request, int registers, int6
     struct access access;
     struct time_prediction prediction;
     counted(request, &experiment, &access);
-    time_predict(&experiment, &access, calibration_find("nvidia h200"), registers, shared, &prediction);
+    predicted_time_predict(&experiment, &access, calibration_find("nvidia h200"), registers, shared,
+                           &prediction);
     return prediction;
 }
 
@@ -91,10 +92,11 @@ static void instructions_are_those_that_an_h200_executed(void **state)
         struct experiment experiment;
         struct access access;
         struct code code;
-        struct work work;
+        struct launch_work work;
         counted(request, &experiment, &access);
-        assert_non_null(code_find(&experiment, "sm_90", &code));
-        assert_null(work_make(&experiment, &access, &code, calibration_find("nvidia h200"), -1, -1, &work));
+        assert_non_null(machine_code_find(&experiment, "sm_90", &code));
+        assert_null(
+            launch_work_make(&experiment, &access, &code, calibration_find("nvidia h200"), -1, -1, &work));
         double executed = json_number_value(json_object_get(row, "instructions"));
         double ratio = work.instructions * work.warps / executed;
         within_1 += fabs(ratio - 1) < 0.01;
@@ -162,7 +164,8 @@ static void what_limits_is_what_was_built_to_limit(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct time_prediction p = predicted(cases[i].request, -1, -1);
         if (p.why_not || p.limiter != cases[i].limiter)
-            fail_msg("%s: %s", cases[i].request, p.why_not ? p.why_not : time_bound_name(p.limiter));
+            fail_msg("%s: %s", cases[i].request,
+                     p.why_not ? p.why_not : predicted_time_bound_name(p.limiter));
         assert_int_equal(p.close, p.bound[p.second].us > 0.8 * p.bound[p.limiter].us);
         assert_true(p.second != p.limiter && p.bound[p.second].us <= p.bound[p.limiter].us);
     }

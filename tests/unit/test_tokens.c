@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "server/people/people.h"
-#include "server/people/token_file.h"
-#include "server/people/tokens.h"
+#include "server/auth/users.h"
+#include "server/auth/token_file.h"
+#include "server/auth/tokens.h"
 #include "tests/unit/support/scratch.h"
 
 /* SHA-256 of "abc" and of the empty text (FIPS 180-2, appendix B). */
@@ -129,11 +129,11 @@ static void each_line_is_a_person_with_a_role(void **state)
     assert_int_equal(tokens_read(&tokens, path, &error), 0);
     assert_int_equal(tokens->count, 2);
     const struct token *token = token_of(tokens, "abc");
-    assert_string_equal(token->person.name, "ada");
-    assert_int_equal(token->person.role, ROLE_ADMIN);
+    assert_string_equal(token->user.name, "ada");
+    assert_int_equal(token->user.role, ROLE_ADMIN);
     assert_string_equal(token->added, "2026-01-02T03:04:05Z");
     assert_int_equal(token->line, 3);
-    assert_int_equal(token_of(tokens, "")->person.role, ROLE_READ);
+    assert_int_equal(token_of(tokens, "")->user.role, ROLE_READ);
     assert_null(token_of(tokens, "abd"));
     assert_null(token_of(tokens, ABC));
     tokens_free(tokens);
@@ -200,10 +200,10 @@ static void a_file_that_is_not_there_is_said(void **state)
 
 static void add(const char *name, enum role role, const char *secret)
 {
-    struct person person = {.role = role};
+    struct user user = {.role = role};
     struct error error = {0};
-    snprintf(person.name, sizeof person.name, "%s", name);
-    if (token_file_add(path, &person, secret, &error) < 0)
+    snprintf(user.name, sizeof user.name, "%s", name);
+    if (token_file_add(path, &user, secret, &error) < 0)
         fail_msg("%s", error.text);
 }
 
@@ -221,9 +221,9 @@ static void what_is_added_opens_until_it_is_revoked(void **state)
     add("ada", ROLE_READ, "the-secret-of-ada-2");
     assert_null(strstr(file_text(), "the-secret"));
     assert_int_equal(tokens_read(&tokens, path, &error), 0);
-    assert_int_equal(token_of(tokens, "the-secret-of-ada-2")->person.role, ROLE_READ);
+    assert_int_equal(token_of(tokens, "the-secret-of-ada-2")->user.role, ROLE_READ);
     tokens_free(tokens);
-    assert_int_equal(token_file_add(path, &(struct person){"eve", ROLE_RUN}, "the-secret-of-bob-1", &error),
+    assert_int_equal(token_file_add(path, &(struct user){"eve", ROLE_RUN}, "the-secret-of-bob-1", &error),
                      -1);
     assert_int_equal(error.kind, ERROR_CONFLICT);
 
@@ -233,7 +233,7 @@ static void what_is_added_opens_until_it_is_revoked(void **state)
     assert_int_equal(tokens_read(&tokens, path, NULL), 0);
     assert_int_equal(tokens->count, 1);
     assert_null(token_of(tokens, "the-secret-of-ada-1"));
-    assert_string_equal(token_of(tokens, "the-secret-of-bob-1")->person.name, "bob");
+    assert_string_equal(token_of(tokens, "the-secret-of-bob-1")->user.name, "bob");
     tokens_free(tokens);
     error = (struct error){0};
     assert_int_equal(token_file_revoke(path, "ada", &error), -1);
@@ -250,7 +250,7 @@ static void a_change_leaves_comments_and_a_broken_file_as_they_are(void **state)
     const char before[] = "# bob\n\n# the end\nada run sha256:";
     assert_memory_equal(file_text(), before, sizeof before - 1);
     file_write("a-bare-token-0123456789\n", 0600);
-    assert_int_equal(token_file_add(path, &(struct person){"eve", ROLE_RUN}, "the-secret-of-eve-1", &error),
+    assert_int_equal(token_file_add(path, &(struct user){"eve", ROLE_RUN}, "the-secret-of-eve-1", &error),
                      -1);
     assert_string_equal(file_text(), "a-bare-token-0123456789\n");
 }
@@ -262,7 +262,7 @@ static void a_file_is_not_made_larger_than_can_be_read(void **state)
     (void)state;
     memset(text, '#', sizeof text - 100);
     file_write(text, 0600);
-    assert_int_equal(token_file_add(path, &(struct person){"eve", ROLE_RUN}, "the-secret-of-eve-1", &error),
+    assert_int_equal(token_file_add(path, &(struct user){"eve", ROLE_RUN}, "the-secret-of-eve-1", &error),
                      -1);
     assert_non_null(strstr(error.text, "larger"));
     struct stat status;
@@ -270,75 +270,75 @@ static void a_file_is_not_made_larger_than_can_be_read(void **state)
     assert_int_equal(status.st_size, sizeof text - 100);
 }
 
-static void wait_for_change(struct people *people, unsigned before)
+static void wait_for_change(struct users *users, unsigned before)
 {
-    for (int i = 0; i < 1000 && people_changes(people) == before; i++)
+    for (int i = 0; i < 1000 && users_changes(users) == before; i++)
         usleep(20000);
-    assert_int_not_equal(people_changes(people), before);
+    assert_int_not_equal(users_changes(users), before);
 }
 
 static void a_change_of_the_file_is_taken_up_and_a_wrong_one_is_not(void **state)
 {
     (void)state;
-    struct people *people;
-    struct person person;
+    struct users *users;
+    struct user user;
     struct error error = {0};
     uint64_t ada, bob, again;
     add("ada", ROLE_RUN, "the-secret-of-ada-1");
-    assert_int_equal(people_start(&people, path, &error), 0);
-    assert_true(people_find(people, "the-secret-of-ada-1", &person, &ada));
-    assert_false(people_find(people, "the-secret-of-bob-1", &person, &bob));
+    assert_int_equal(users_start(&users, path, &error), 0);
+    assert_true(users_find(users, "the-secret-of-ada-1", &user, &ada));
+    assert_false(users_find(users, "the-secret-of-bob-1", &user, &bob));
 
-    unsigned changes = people_changes(people);
+    unsigned changes = users_changes(users);
     add("bob", ROLE_READ, "the-secret-of-bob-1");
-    wait_for_change(people, changes);
-    assert_true(people_find(people, "the-secret-of-bob-1", &person, &bob));
-    assert_string_equal(person.name, "bob");
-    assert_true(people_hold(people, ada) && people_hold(people, bob) && ada != bob);
+    wait_for_change(users, changes);
+    assert_true(users_find(users, "the-secret-of-bob-1", &user, &bob));
+    assert_string_equal(user.name, "bob");
+    assert_true(users_hold(users, ada) && users_hold(users, bob) && ada != bob);
 
     file_write("ada\n", 0600);
-    for (int i = 0; i < 1000 && !people_wrong(people, &error); i++)
+    for (int i = 0; i < 1000 && !users_wrong(users, &error); i++)
         usleep(20000);
     assert_non_null(strstr(error.text, "line 1"));
-    assert_true(people_hold(people, ada) && people_hold(people, bob));
+    assert_true(users_hold(users, ada) && users_hold(users, bob));
 
-    changes = people_changes(people);
+    changes = users_changes(users);
     assert_int_equal(unlink(path), 0);
     add("ada", ROLE_ADMIN, "the-secret-of-ada-1");
-    wait_for_change(people, changes);
-    assert_false(people_wrong(people, &error));
-    assert_true(people_find(people, "the-secret-of-ada-1", &person, &again));
-    assert_int_equal(person.role, ROLE_ADMIN);
+    wait_for_change(users, changes);
+    assert_false(users_wrong(users, &error));
+    assert_true(users_find(users, "the-secret-of-ada-1", &user, &again));
+    assert_int_equal(user.role, ROLE_ADMIN);
     assert_int_not_equal(again, ada); /* it was another role's */
-    assert_false(people_hold(people, ada) || people_hold(people, bob));
-    people_stop(people);
+    assert_false(users_hold(users, ada) || users_hold(users, bob));
+    users_stop(users);
 }
 
 static void a_file_that_is_cut_to_nothing_changes_nothing_until_it_says_nobody(void **state)
 {
     (void)state;
     static const char *const cut[] = {"", "# Who may use coalesced: NAME"};
-    struct people *people;
-    struct person person;
+    struct users *users;
+    struct user user;
     uint64_t ada;
     struct error error = {0};
     add("ada", ROLE_RUN, "the-secret-of-ada-1");
-    assert_int_equal(people_start(&people, path, &error), 0);
-    assert_true(people_find(people, "the-secret-of-ada-1", &person, &ada));
-    unsigned changes = people_changes(people);
+    assert_int_equal(users_start(&users, path, &error), 0);
+    assert_true(users_find(users, "the-secret-of-ada-1", &user, &ada));
+    unsigned changes = users_changes(users);
     for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
         file_write(cut[i], 0600);
-        for (int tries = 0; tries < 1000 && !people_wrong(people, &error); tries++)
+        for (int tries = 0; tries < 1000 && !users_wrong(users, &error); tries++)
             usleep(20000);
         assert_non_null(strstr(error.text, "no token"));
         assert_non_null(strstr(error.text, "# nobody"));
-        assert_true(people_hold(people, ada));
-        assert_int_equal(people_changes(people), changes);
+        assert_true(users_hold(users, ada));
+        assert_int_equal(users_changes(users), changes);
     }
     file_write("# nobody\n", 0600);
-    wait_for_change(people, changes);
-    assert_false(people_hold(people, ada) || people_wrong(people, &error));
-    people_stop(people);
+    wait_for_change(users, changes);
+    assert_false(users_hold(users, ada) || users_wrong(users, &error));
+    users_stop(users);
 }
 
 static void the_line_nobody_is_the_word_alone_in_a_comment(void **state)
@@ -368,14 +368,14 @@ static void the_line_nobody_is_the_word_alone_in_a_comment(void **state)
 static void the_last_one_to_be_revoked_leaves_the_line_nobody(void **state)
 {
     (void)state;
-    struct people *people;
+    struct users *users;
     struct error error = {0};
     add("ada", ROLE_RUN, "the-secret-of-ada-1");
-    assert_int_equal(people_start(&people, path, &error), 0);
-    unsigned changes = people_changes(people);
+    assert_int_equal(users_start(&users, path, &error), 0);
+    unsigned changes = users_changes(users);
     assert_int_equal(token_file_revoke(path, "ada", &error), 1);
-    wait_for_change(people, changes);
-    people_stop(people);
+    wait_for_change(users, changes);
+    users_stop(users);
     char *text;
     assert_int_equal(tokens_load(&text, path, &error), 0);
     assert_non_null(strstr(text, "\n# nobody\n"));
@@ -390,22 +390,22 @@ static void the_last_one_to_be_revoked_leaves_the_line_nobody(void **state)
 static void a_file_without_a_token_opens_no_service_unless_it_says_nobody(void **state)
 {
     (void)state;
-    struct people *people = NULL;
-    struct person person;
+    struct users *users = NULL;
+    struct user user;
     uint64_t token;
     struct error error = {0};
     file_write("# only a comment\n", 0600);
-    assert_int_equal(people_start(&people, path, &error), -1);
+    assert_int_equal(users_start(&users, path, &error), -1);
     assert_non_null(strstr(error.text, "no token"));
     assert_non_null(strstr(error.text, "# nobody"));
     error_clear(&error);
     file_write("# nobody\n", 0600);
-    assert_int_equal(people_start(&people, path, &error), 0);
-    unsigned changes = people_changes(people);
+    assert_int_equal(users_start(&users, path, &error), 0);
+    unsigned changes = users_changes(users);
     add("ada", ROLE_ADMIN, "the-secret-of-ada-1");
-    wait_for_change(people, changes);
-    assert_true(people_find(people, "the-secret-of-ada-1", &person, &token));
-    people_stop(people);
+    wait_for_change(users, changes);
+    assert_true(users_find(users, "the-secret-of-ada-1", &user, &token));
+    users_stop(users);
 }
 
 int main(void)

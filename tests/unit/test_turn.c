@@ -8,17 +8,17 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "server/queue/entries/turn.h"
+#include "server/queue/device_share.h"
 
 enum { OWNERS_MOST = 40, DRAWS = 20000 };
 
 /* Small numbers, so that ties are common; as doubles they add up exactly. */
-static int owners_draw(unsigned *seed, struct turn owners[])
+static int owners_draw(unsigned *seed, struct device_share owners[])
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     int count = 1 + rand_r(seed) % 8, span = 1 + rand_r(seed) % 30;
     for (int i = 0; i < count; i++)
-        owners[i] = (struct turn){
+        owners[i] = (struct device_share){
             .name = names[i],
             .used_s = rand_r(seed) % span,
             .mean_s = 1 + rand_r(seed) % 5,
@@ -29,11 +29,11 @@ static int owners_draw(unsigned *seed, struct turn owners[])
 }
 
 /* Takes the next one's turn; NULL when nothing waits. */
-static struct turn *turn_take(struct turn owners[], int count, int64_t *served)
+static struct device_share *turn_take(struct device_share owners[], int count, int64_t *served)
 {
-    struct turn *best = NULL;
+    struct device_share *best = NULL;
     for (int i = 0; i < count; i++)
-        if (owners[i].waiting && (!best || turn_before(&owners[i], best)))
+        if (owners[i].waiting && (!best || device_share_before(&owners[i], best)))
             best = &owners[i];
     if (best) {
         best->waiting--;
@@ -49,16 +49,16 @@ static void places_told_are_the_order_in_which_all_then_run(void **state)
     int checked = 0;
     (void)state;
     for (int draw = 0; draw < DRAWS; draw++) {
-        struct turn owners[8], before[8];
+        struct device_share owners[8], before[8];
         int count = owners_draw(&seed, owners), ran[8] = {0};
         int64_t served = 1000;
         memcpy(before, owners, sizeof before);
-        struct turn *next;
+        struct device_share *next;
         for (int place = 0; (next = turn_take(owners, count, &served)); place++) {
             int own = (int)(next - owners), told = ran[own];
             for (int other = 0; other < count; other++)
                 if (other != own)
-                    told += turn_count(&before[own], ran[own], &before[other]);
+                    told += device_share_count(&before[own], ran[own], &before[other]);
             if (told != place)
                 fail_msg("draw %d: %s's number %d is told %d and runs as %d", draw, next->name, ran[own],
                          told, place);
@@ -72,11 +72,12 @@ static void places_told_are_the_order_in_which_all_then_run(void **state)
 static void usage_halves_and_whose_turn_it_is_stays(void **state)
 {
     (void)state;
-    assert_true(fabs(turn_decayed(80, 7200, 3600) - 20) < 1e-9);
-    assert_true(turn_decayed(80, -5, 3600) == 80); /* a clock that was set back */
-    assert_true(turn_decayed(0, 1e9, 3600) == 0);
+    assert_true(fabs(device_share_decayed(80, 7200, 3600) - 20) < 1e-9);
+    assert_true(device_share_decayed(80, -5, 3600) == 80); /* a clock that was set back */
+    assert_true(device_share_decayed(0, 1e9, 3600) == 0);
     for (double after_s = 0; after_s < 1e5; after_s += 977)
-        assert_true(turn_decayed(3, after_s, 60) < turn_decayed(4, after_s, 60) || after_s > 6e4);
+        assert_true(device_share_decayed(3, after_s, 60) < device_share_decayed(4, after_s, 60) ||
+                    after_s > 6e4);
 }
 
 static void a_pace_is_the_mean_and_follows(void **state)
@@ -105,17 +106,17 @@ static double jain(const double values[], int count)
 /* Forty who always have something waiting, three of them 10,000 each and with runs ten times as long. */
 static void equal_demand_gets_equal_device_time_while_three_are_greedy(void **state)
 {
-    struct turn owners[OWNERS_MOST];
+    struct device_share owners[OWNERS_MOST];
     char names[OWNERS_MOST][16];
     double had_s[OWNERS_MOST] = {0}, now_s = 0;
     int64_t served = 0;
     (void)state;
     for (int i = 0; i < OWNERS_MOST; i++) {
         snprintf(names[i], sizeof names[i], "%02d", i);
-        owners[i] = (struct turn){names[i], 0, i < 3 ? 0.1 : 0.01 + 0.0002 * i, 0, i < 3 ? 10000 : 1};
+        owners[i] = (struct device_share){names[i], 0, i < 3 ? 0.1 : 0.01 + 0.0002 * i, 0, i < 3 ? 10000 : 1};
     }
     while (now_s < 60) {
-        struct turn *next = turn_take(owners, OWNERS_MOST, &served);
+        struct device_share *next = turn_take(owners, OWNERS_MOST, &served);
         now_s += next->mean_s;
         had_s[next - owners] += next->mean_s;
         next->waiting++;

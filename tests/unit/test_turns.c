@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "api/sweep.h"
-#include "server/queue/entries/entry.h"
+#include "server/queue/entry.h"
 #include "tests/unit/support/service.h"
 
 static int64_t test_ns;
@@ -157,7 +157,8 @@ static void an_override_goes_before_everybody_and_is_paid_for(void **state)
     struct order_node *last = order_at(service->queue->devices[0].own.overrides, 1);
     assert_int_equal(queue_position(service->queue, last->id, &place), 1);
     assert_true(place.ahead_s == 1);
-    struct order_node *mine = order_first(LIST_FIRST(&service->queue->owners.all)->devices->line.waiting);
+    struct order_node *mine =
+        order_first(LIST_FIRST(&service->queue->owners.all)->devices->owner_queue.waiting);
     assert_int_equal(queue_position(service->queue, mine->id, &place), 3); /* the overrides, and one of a's */
     runs_are(service, "bbababb-", 1);
 }
@@ -238,8 +239,8 @@ static void positions_and_times_told_come_true(void **state)
         }
         int count = 0, ran = task ? 1 : 0;
         const struct owner *owner;
-        LIST_FOREACH(owner, &queue->owners.all, next)
-        count = told_add(service, owner->devices->line.waiting, told, count);
+        LIST_FOREACH (owner, &queue->owners.all, next)
+            count = told_add(service, owner->devices->owner_queue.waiting, told, count);
         int64_t told_ns = test_ns;
         if (task)
             pass_s(rest_s);
@@ -284,8 +285,8 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
         last = submit_new(service, name, i ? 256 : 9984, i % 3);
     }
     const struct owner *owner;
-    LIST_FOREACH(owner, &service->queue->owners.all, next)
-    assert_in_range(height(owner->devices->line.waiting), 1, owner->waiting > 256 ? 50 : 30);
+    LIST_FOREACH (owner, &service->queue->owners.all, next)
+        assert_in_range(height(owner->devices->owner_queue.waiting), 1, owner->waiting > 256 ? 50 : 30);
     assert_int_equal(service->queue->owners.count, 40);
     assert_int_equal(service->queue->queued, 9984 + 39 * 256);
     sem_t came;
@@ -411,7 +412,8 @@ static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
     queue_hold_all(service->queue, &all);
     assert_false(all.held);
     assert_null(queue_turn(service->queue, 0, NULL));
-    struct order_node *first = order_first(LIST_FIRST(&service->queue->owners.all)->devices->line.waiting);
+    struct order_node *first =
+        order_first(LIST_FIRST(&service->queue->owners.all)->devices->owner_queue.waiting);
     assert_int_equal(queue_position(service->queue, first->id, &place), 0);
     assert_true(place.paused && place.ahead_s < 0);
     assert_true(queue_sweep_eta(service->queue, sweep.id, &paused) < 0 && paused);

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "server/devices/process/waiting.h"
+#include "server/devices/start_wait.h"
 
 static const char *const silence[] = {"sleep", "600", NULL};
 
@@ -37,12 +37,12 @@ static void child_over(struct child *child)
 static void look(const char *command, char text[WAITING_TEXT_BYTES])
 {
     const char *const why[] = {"/bin/sh", "-c", command, NULL};
-    struct waiting waiting = {.why = why};
+    struct start_wait waiting = {.why = why};
     struct child *starting = child_of(silence);
     text[0] = '\0';
     for (bool asked = false; !asked || waiting.asked; asked = true, pause_ms(10))
-        waiting_look(&waiting, starting, text);
-    waiting_end(&waiting);
+        start_wait_look(&waiting, starting, text);
+    start_wait_end(&waiting);
     child_over(starting);
 }
 
@@ -77,13 +77,13 @@ static void a_command_may_say_anything_and_is_ended(void **state)
 static void a_command_that_is_not_there_tells_nothing(void **state)
 {
     static const char *const why[] = {"/nonexistent/squeue", NULL};
-    struct waiting waiting = {.why = why, .answer = "Resources"};
+    struct start_wait waiting = {.why = why, .answer = "Resources"};
     struct child *starting = child_of(silence);
     char text[WAITING_TEXT_BYTES] = "";
     (void)state;
-    waiting_look(&waiting, starting, text);
+    start_wait_look(&waiting, starting, text);
     assert_string_equal(text, "");
-    waiting_end(&waiting);
+    start_wait_end(&waiting);
     child_over(starting);
 }
 
@@ -102,12 +102,12 @@ static void what_a_start_says_is_told_as_text(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const command[] = {"/bin/sh", "-c", cases[i].command, NULL}, *line;
         struct child *starting = child_of(command);
-        struct waiting waiting = {0};
+        struct start_wait waiting = {0};
         char text[WAITING_TEXT_BYTES] = "";
         size_t length;
         for (int64_t end = clock_monotonic_ns() + (int64_t)60e9; clock_monotonic_ns() < end;) {
             child_next(starting, -1, clock_monotonic_ns() + 20000000, &line, &length);
-            waiting_look(&waiting, starting, text);
+            start_wait_look(&waiting, starting, text);
             if (strstr(text, cases[i].begin))
                 break;
         }

@@ -133,7 +133,7 @@ void service_sweep(struct service *service, const char *const requests[], int co
     memcpy(id, submitted.id, ID_BYTES);
 }
 
-struct submitted service_submit_wide(struct service *service, const struct wide *wide)
+struct submitted service_submit_wide(struct service *service, const struct unbound *wide)
 {
     struct sweep_experiment runs[64];
     struct sweep_point points[64];

@@ -47,13 +47,13 @@ struct submitted service_submit_sweep(struct service *service, const struct subm
 
 /* A sweep of `count` experiments (0: one experiment by itself) that may run on these devices; fails the test when it is not
    queued. Returns its id. */
-struct wide {
+struct unbound {
     const char *owner, *request; /* request: NULL: "{}" */
     struct device_set devices;
     int count, priority;
     bool spread, open;
 };
-struct submitted service_submit_wide(struct service *service, const struct wide *wide);
+struct submitted service_submit_wide(struct service *service, const struct unbound *wide);
 
 /* A sweep of so many of the requests' experiments on device 0; writes its id. Fails the test when it is not queued. */
 void service_sweep(struct service *service, const char *const requests[], int count, double timeout_s,

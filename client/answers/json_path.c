@@ -1,0 +1,79 @@
+#include "client/answers/json_path.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *json_path_at(const json_t *document, const char *path)
+{
+    while (document && *path) {
+        char name[64];
+        size_t length = strcspn(path, ".");
+        if (length >= sizeof name)
+            return NULL;
+        memcpy(name, path, length);
+        name[length] = '\0';
+        document = json_is_array(document) ? json_array_get(document, (size_t)atoi(name))
+                                           : json_object_get(document, name);
+        path += length + (path[length] == '.');
+    }
+    return (json_t *)document;
+}
+
+double json_path_number(const json_t *document, const char *path)
+{
+    json_t *value = json_path_at(document, path);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+const char *json_path_text(const json_t *document, const char *path, const char *otherwise)
+{
+    const char *text = json_string_value(json_path_at(document, path));
+    return text ? text : otherwise;
+}
+
+bool json_path_true(const json_t *document, const char *path)
+{
+    return json_is_true(json_path_at(document, path));
+}
+
+void json_path_add(char text[FIELDS_TEXT_BYTES], const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, FIELDS_TEXT_BYTES - used, "%s", more);
+}
+
+void json_path_value(char text[FIELDS_TEXT_BYTES], const json_t *value)
+{
+    text[0] = '\0';
+    if (json_is_string(value)) {
+        json_path_add(text, json_string_value(value));
+    } else if (json_is_integer(value)) {
+        snprintf(text, FIELDS_TEXT_BYTES, "%lld", (long long)json_integer_value(value));
+    } else if (json_is_real(value)) {
+        snprintf(text, FIELDS_TEXT_BYTES, "%.6g", json_real_value(value));
+    } else if (json_is_boolean(value)) {
+        json_path_add(text, json_is_true(value) ? "on" : "off");
+    } else if (json_is_array(value)) {
+        size_t count = json_array_size(value);
+        while (count == 3 && json_integer_value(json_array_get(value, count - 1)) == 1)
+            count--;
+        if (count == 2 && json_array_size(value) == 3 && json_integer_value(json_array_get(value, 1)) == 1)
+            count--;
+        for (size_t i = 0; i < count; i++) {
+            char part[FIELDS_TEXT_BYTES];
+            json_path_value(part, json_array_get(value, i));
+            json_path_add(text, i ? "x" : "");
+            json_path_add(text, part);
+        }
+    }
+}
+
+json_t *json_path_parse(struct screen *screen, const char *text)
+{
+    json_error_t error;
+    json_t *document = json_loads(text ? text : "", 0, &error);
+    if (!document)
+        screen_say(screen, "the service's answer is no JSON: %s", error.text);
+    return document;
+}

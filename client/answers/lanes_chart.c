@@ -1,0 +1,197 @@
+#include "client/answers/lanes_chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/answers/json_path.h"
+#include "client/terminal/number.h"
+#include "client/terminal/sheet.h"
+
+/* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
+enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MOST = 8, BANKS = 32 };
+
+static void add_count(struct sheet *sheet, const json_t *row, const char *name)
+{
+    char text[NUMBER_BYTES] = "";
+    if (json_is_integer(json_object_get(row, name)))
+        number_count(text, json_integer_value(json_object_get(row, name)));
+    sheet_cell(sheet, STYLE_NONE, text);
+}
+
+static void print_sums(const json_t *explanation, const struct screen *screen)
+{
+    struct sheet *sheet = sheet_new();
+    sheet_column(sheet, SHEET_LEFT, "instruction", "");
+    sheet_column(sheet, SHEET_RIGHT, "requests", "");
+    sheet_column(sheet, SHEET_RIGHT, "sectors", "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "lines", "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "used", "bytes");
+    sheet_column(sheet, SHEET_RIGHT, "efficient", "%");
+    sheet_column(sheet, SHEET_RIGHT, "conflicts", "at banks");
+    size_t i;
+    json_t *row;
+    json_array_foreach (json_object_get(explanation, "instructions"), i, row) {
+        sheet_format(sheet, STYLE_NONE, "%s %s", json_path_text(row, "kind", ""),
+                     json_path_text(row, "array", json_path_text(row, "space", "")));
+        add_count(sheet, row, "requests");
+        add_count(sheet, row, "sectors");
+        add_count(sheet, row, "lines");
+        add_count(sheet, row, "used_bytes");
+        double part = json_path_number(row, "efficiency_pct");
+        sheet_format(sheet, STYLE_STRONG, isfinite(part) ? "%.2f" : "", part);
+        add_count(sheet, row, "bank_conflicts");
+    }
+    printf("\nThe whole launch:\n");
+    sheet_print(sheet, screen, stdout);
+    sheet_free(sheet);
+}
+
+/* The used bytes of a sector as bits; false when it was not touched. */
+static bool find_sector(const json_t *sectors, long long address, unsigned long *mask)
+{
+    size_t i;
+    json_t *sector;
+    json_array_foreach (sectors, i, sector)
+        if (json_integer_value(json_object_get(sector, "address")) == address) {
+            *mask = strtoul(json_path_text(sector, "used_mask", "0"), NULL, 16);
+            return true;
+        }
+    return false;
+}
+
+static void print_cell(const struct screen *screen, bool moved, unsigned used)
+{
+    if (!moved)
+        putchar(' ');
+    else if (used == 0)
+        printf("%s%s%s", screen_style(screen, STYLE_WORSE), screen->ascii ? "." : "·",
+               screen_style(screen, STYLE_NONE));
+    else
+        printf("%s%s%s", screen_style(screen, STYLE_BETTER),
+               used == 15 ? (screen->ascii ? "#" : "█") : (screen->ascii ? "o" : "▒"),
+               screen_style(screen, STYLE_NONE));
+}
+
+/* Which lanes have their first byte in this line: "lanes 0 to 20". */
+static void print_lanes(const json_t *addresses, long long line)
+{
+    long long first = -1, last = -1;
+    for (int lane = 0; lane < LANES; lane++) {
+        const json_t *at = json_array_get(addresses, (size_t)lane);
+        if (!json_is_integer(at) || json_integer_value(at) / LINE * LINE != line)
+            continue;
+        first = first < 0 ? lane : first;
+        last = lane;
+    }
+    if (first >= 0 && first != last)
+        printf("  lanes %lld to %lld", first, last);
+    else if (first >= 0)
+        printf("  lane %lld", first);
+}
+
+static void print_lines(const json_t *access, const struct screen *screen)
+{
+    const json_t *sectors = json_object_get(access, "sectors"), *lines = json_object_get(access, "lines");
+    const char *bar = screen->ascii ? "|" : "│";
+    size_t i;
+    json_t *line;
+    json_array_foreach (lines, i, line) {
+        long long address = json_integer_value(line);
+        if (i == LINES_MOST) {
+            printf("  %12s and %zu lines more\n", "", json_array_size(lines) - i);
+            break;
+        }
+        printf("  byte %-7lld %s", address, bar);
+        for (int sector = 0; sector < LINE / SECTOR; sector++) {
+            unsigned long mask = 0;
+            bool moved = find_sector(sectors, address + sector * SECTOR, &mask);
+            for (int cell = 0; cell < SECTOR / CELL; cell++)
+                print_cell(screen, moved, (unsigned)(mask >> (cell * CELL)) & 15u);
+            fputs(bar, stdout);
+        }
+        print_lanes(json_object_get(access, "addresses"), address);
+        putchar('\n');
+    }
+}
+
+/* How many lanes ask at each bank. */
+static void print_banks(const json_t *access, const struct screen *screen)
+{
+    int lanes[BANKS] = {0};
+    size_t i;
+    json_t *bank;
+    json_array_foreach (json_object_get(access, "banks"), i, bank)
+        if (json_is_integer(bank) && json_integer_value(bank) >= 0 && json_integer_value(bank) < BANKS)
+            lanes[json_integer_value(bank)]++;
+    printf("  lanes a bank %s", screen->ascii ? "|" : "│");
+    for (int k = 0; k < BANKS; k++)
+        if (lanes[k])
+            putchar(lanes[k] < 10 ? '0' + lanes[k] : '+');
+        else
+            fputs(screen->ascii ? "." : "·", stdout);
+    printf("%s  %.0f turns beyond the first\n", screen->ascii ? "|" : "│",
+           json_path_number(access, "bank_conflicts"));
+}
+
+static void print_access(const json_t *explanation, const json_t *access, const struct screen *screen)
+{
+    size_t number = (size_t)json_integer_value(json_object_get(access, "instruction"));
+    const json_t *row = json_array_get(json_object_get(explanation, "instructions"), number);
+    const json_t *sectors = json_object_get(access, "sectors");
+    const char *index = json_path_text(access, "index", NULL);
+    printf("\n%s%s %s%s%s%s%s", screen_style(screen, STYLE_STRONG), json_path_text(row, "kind", "?"),
+           json_path_text(row, "array", json_path_text(row, "space", "?")), index ? "[" : "",
+           index ? index : "", index ? "]" : "", screen_style(screen, STYLE_NONE));
+    if (json_integer_value(json_object_get(access, "time")) > 0)
+        printf(", time %.0f", json_path_number(access, "time") + 1);
+    if (sectors) {
+        double used = 0, moved = (double)json_array_size(sectors) * SECTOR;
+        size_t i;
+        json_t *sector;
+        json_array_foreach (sectors, i, sector)
+            used += json_path_number(sector, "used_bytes");
+        printf(": %zu sectors, %.0f bytes moved, %.0f used", json_array_size(sectors), moved, used);
+        if (moved > 0)
+            printf(", %.4g %%", used / moved * 100);
+    }
+    putchar('\n');
+    if (sectors)
+        print_lines(access, screen);
+    if (json_object_get(access, "banks"))
+        print_banks(access, screen);
+}
+
+void lanes_chart_print(const json_t *answer, const struct screen *screen)
+{
+    const json_t *explanation = json_object_get(answer, "explain");
+    const json_t *block = json_object_get(explanation, "block");
+    printf("%s%s%s: warp %.0f of block (%.0f, %.0f, %.0f), %.0f of %.0f lanes active\n",
+           screen_style(screen, STYLE_STRONG), json_path_text(answer, "request.kernel", "?"),
+           screen_style(screen, STYLE_NONE), json_path_number(explanation, "warp"),
+           json_path_number(block, "0"), json_path_number(block, "1"), json_path_number(block, "2"),
+           json_path_number(explanation, "lanes_active"), json_path_number(explanation, "lanes"));
+    if (json_path_text(explanation, "note", NULL))
+        puts(json_path_text(explanation, "note", ""));
+    printf("A cell is 4 bytes, 8 cells a sector:  ");
+    print_cell(screen, true, 15);
+    printf(" used  ");
+    print_cell(screen, true, 1);
+    printf(" partly used  ");
+    print_cell(screen, true, 0);
+    printf(" moved and not used  (blank: not moved)\n");
+    size_t i;
+    json_t *access;
+    bool banks = false;
+    json_array_foreach (json_object_get(explanation, "accesses"), i, access)
+        banks = banks || json_object_get(access, "banks");
+    if (banks)
+        puts("Of shared memory: how many lanes ask at each of the 32 banks, + for ten or more.");
+    json_array_foreach (json_object_get(explanation, "accesses"), i, access)
+        print_access(explanation, access, screen);
+    if (json_path_number(explanation, "accesses_left_out") > 0)
+        printf("\n%.0f more accesses of this warp are not listed\n",
+               json_path_number(explanation, "accesses_left_out"));
+    print_sums(explanation, screen);
+}

@@ -1,0 +1,247 @@
+#include "client/answers/result_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/answers/json_path.h"
+#include "client/answers/time_table.h"
+#include "client/exit.h"
+#include "client/terminal/number.h"
+#include "client/terminal/sheet.h"
+
+/* "device=arch=sm_90,counters=on" */
+static void print_conditions(const json_t *device)
+{
+    const char *name, *between = " device=";
+    json_t *value;
+    json_object_foreach ((json_t *)device, name, value) {
+        char text[FIELDS_TEXT_BYTES];
+        json_path_value(text, value);
+        printf("%s%s=%s", between, name, text);
+        between = ",";
+    }
+}
+
+/* Runs of it that were lost, each with its reason. */
+static void print_lost(const json_t *experiment)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (json_object_get(experiment, "lost"), i, row)
+        printf("run %.0f was lost, on %s at %s: %s\n", json_path_number(row, "attempt"),
+               json_path_text(row, "device_name", "a device that is gone"), json_path_text(row, "at", "?"),
+               json_path_text(row, "why", "?"));
+}
+
+/* Which fields of the request come first; the rest of them stand behind, but for what nobody reads. */
+static void print_request(const json_t *request)
+{
+    static const char *const dull[] = {"kernel",    "measure",   "labels",   "counters",
+                                       "transfers", "timeout_s", "priority", "grid"};
+    const char *name;
+    json_t *value;
+    putchar(' ');
+    json_object_foreach ((json_t *)request, name, value) {
+        char text[FIELDS_TEXT_BYTES];
+        bool skip = false;
+        for (size_t i = 0; i < sizeof dull / sizeof *dull; i++)
+            skip = skip || strcmp(name, dull[i]) == 0;
+        json_path_value(text, value);
+        if (!skip && *text)
+            printf(" %s=%s", name, text);
+        if (strcmp(name, "device") == 0)
+            print_conditions(value);
+    }
+    json_object_foreach (json_object_get(request, "labels"), name, value)
+        printf(" label.%s=%s", name, json_string_value(value));
+    putchar('\n');
+}
+
+static void add_time(struct sheet *sheet, const json_t *experiment, const char *which, bool peak,
+                     const struct screen *screen)
+{
+    char path[64], text[NUMBER_BYTES];
+    snprintf(path, sizeof path, "timing.%s", which);
+    const json_t *timing = json_path_at(experiment, path);
+    snprintf(path, sizeof path, "bandwidth.%s", which);
+    const json_t *rates = json_path_at(experiment, path);
+    double median = json_path_number(timing, "median_us");
+    if (!isfinite(median))
+        return;
+    sheet_cell(sheet, STYLE_NONE, which);
+    number_interval(text, median, json_path_number(timing, "ci95_us.0"),
+                    json_path_number(timing, "ci95_us.1"), screen->ascii);
+    sheet_cell(sheet, STYLE_STRONG, text);
+    number_text(text, json_path_number(rates, "effective_gbps"));
+    sheet_cell(sheet, STYLE_NONE, text);
+    double part = json_path_number(rates, "of_peak");
+    if (peak)
+        sheet_format(sheet, STYLE_NONE, isfinite(part) ? "%.1f" : "no value", part * 100);
+    sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(timing, "samples"));
+}
+
+static void print_times(const json_t *experiment, const struct screen *screen)
+{
+    struct sheet *sheet = sheet_new();
+    sheet_column(sheet, SHEET_LEFT, "", "");
+    sheet_column(sheet, SHEET_RIGHT, "median", screen->ascii ? "us, 95 %" : "µs, 95 %");
+    sheet_column(sheet, SHEET_RIGHT, "bandwidth", "GB/s");
+    bool peak = isfinite(json_path_number(experiment, "bandwidth.hot.of_peak")) ||
+                isfinite(json_path_number(experiment, "bandwidth.cold.of_peak"));
+    if (peak)
+        sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "of peak", "%");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "samples", "");
+    add_time(sheet, experiment, "cold", peak, screen);
+    add_time(sheet, experiment, "hot", peak, screen);
+    sheet_print(sheet, screen, stdout);
+    sheet_free(sheet);
+    if (strcmp(json_path_text(experiment, "timing.hot.interval_of",
+                              json_path_text(experiment, "timing.cold.interval_of", "")),
+               "placement") == 0)
+        printf("%san interval holds where these arrays lie; repeat=6 gives one for other places too%s\n",
+               screen_style(screen, STYLE_FAINT), screen_style(screen, STYLE_NONE));
+}
+
+/* Sectors as predicted, and as counted where they were. */
+static void print_sectors(const json_t *experiment)
+{
+    const json_t *made = json_path_at(experiment, "prediction");
+    double load = json_path_number(made, "gld_efficiency_pct"),
+           store = json_path_number(made, "gst_efficiency_pct");
+    char sectors[NUMBER_BYTES];
+    if (isfinite(load) || isfinite(store)) {
+        printf("predicted (%s):", json_path_text(made, "arch", "?"));
+        if (isfinite(load)) {
+            number_count(sectors, (long long)json_path_number(made, "gld_sectors"));
+            printf(" loads %.4g %% efficient, %s sectors;", load, sectors);
+        }
+        if (isfinite(store)) {
+            number_count(sectors, (long long)json_path_number(made, "gst_sectors"));
+            printf(" stores %.4g %% efficient, %s sectors", store, sectors);
+        }
+        putchar('\n');
+    }
+    const json_t *counters = json_path_at(experiment, "counters");
+    if (strcmp(json_path_text(counters, "status", ""), "measured") == 0) {
+        const json_t *equal = json_path_at(counters, "against_prediction.equal");
+        printf("counted: loads %.4g %% efficient, stores %.4g %% efficient; %s\n",
+               json_path_number(counters, "gld_efficiency_pct"),
+               json_path_number(counters, "gst_efficiency_pct"),
+               json_is_true(equal)    ? "equal to the prediction"
+               : json_is_false(equal) ? "not as predicted"
+                                      : "not comparable with the prediction");
+    } else if (strcmp(json_path_text(counters, "status", ""), "unavailable") == 0) {
+        printf("counters: no value, %s\n", json_path_text(counters, "reason", "?"));
+    }
+}
+
+static void print_occupancy(const json_t *experiment)
+{
+    const json_t *occupancy = json_path_at(experiment, "occupancy");
+    double part = json_path_number(occupancy, "theoretical");
+    if (!isfinite(part))
+        return;
+    printf("occupancy: %.0f %%, %.0f blocks and %.0f of %.0f warps a multiprocessor", part * 100,
+           json_path_number(occupancy, "blocks_per_sm"), json_path_number(occupancy, "warps_per_sm"),
+           json_path_number(occupancy, "max_warps_per_sm"));
+    size_t i;
+    json_t *limit;
+    json_array_foreach (json_object_get(occupancy, "limited_by"), i, limit)
+        printf("%s%s", i ? ", " : "; limited by ", json_string_value(limit));
+    putchar('\n');
+}
+
+static void print_stability(const json_t *experiment, const struct screen *screen)
+{
+    size_t i;
+    json_t *reason;
+    json_array_foreach (json_path_at(experiment, "stability.reasons"), i, reason)
+        printf("%s%s not stable: %s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "!" : "△",
+               json_string_value(reason), screen_style(screen, STYLE_NONE));
+    if (json_path_true(experiment, "timing.near_floor"))
+        printf("the cold time is mostly the launch: an empty kernel takes %.4g us\n",
+               json_path_number(experiment, "timing.floor_us"));
+}
+
+static void print_place(const json_t *experiment)
+{
+    printf(", on %s, %s\n", json_path_text(experiment, "device_name", "?"),
+           json_path_text(experiment, "device.name", "?"));
+}
+
+static void print_headline(const json_t *experiment, const struct screen *screen)
+{
+    const char *state = json_path_text(experiment, "state", "?"),
+               *strong = screen_style(screen, STYLE_STRONG);
+    const char *plain = screen_style(screen, STYLE_NONE),
+               *kernel = json_path_text(experiment, "request.kernel", "?");
+    char gbps[NUMBER_BYTES];
+    double rate = json_path_number(experiment, "bandwidth.hot.effective_gbps"),
+           part = json_path_number(experiment, "bandwidth.hot.of_peak");
+    double ns = json_path_number(experiment, "compute.hot.ns_per_operation"),
+           gops = json_path_number(experiment, "compute.hot.gops");
+    bool steps = strcmp(kernel, "pointer_chase") == 0;
+    if (strcmp(state, "succeeded") == 0 && isfinite(ns) && isfinite(gops)) {
+        number_text(gbps, steps ? ns : gops);
+        printf("%s%s: %s %s%s", strong, kernel, gbps, steps ? "ns a load" : "Gop/s", plain);
+        print_place(experiment);
+    } else if (strcmp(state, "succeeded") == 0 && isfinite(rate)) {
+        number_text(gbps, rate);
+        printf("%s%s: %s GB/s%s", strong, kernel, gbps, plain);
+        if (isfinite(part))
+            printf(", %.0f %% of the memory's peak", part * 100);
+        print_place(experiment);
+    } else {
+        printf("%s%s: %s%s\n", strong, kernel, state, plain);
+    }
+    double eta = json_path_number(experiment, "eta_seconds"),
+           position = json_path_number(experiment, "position");
+    if (isfinite(position) && position > 0)
+        printf("%.0f before it in the queue\n", position);
+    if (isfinite(eta)) {
+        char text[NUMBER_BYTES];
+        number_duration(text, eta);
+        printf("ends in about %s\n", text);
+    }
+    const char *why = json_path_text(experiment, "waits_for", NULL);
+    if (why)
+        printf("it waits: %s\n", why);
+    else if (json_path_true(experiment, "paused"))
+        puts("its device or the queue is paused");
+}
+
+void result_table_print(const json_t *experiment, const struct screen *screen)
+{
+    print_headline(experiment, screen);
+    print_request(json_path_at(experiment, "request"));
+    if (json_object_get(experiment, "failure"))
+        printf("%s%s %s: %s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "x" : "✕",
+               json_path_text(experiment, "failure.kind", "?"),
+               json_path_text(experiment, "failure.detail", "?"), screen_style(screen, STYLE_NONE));
+    if (isfinite(json_path_number(experiment, "timing.cold.median_us")) ||
+        isfinite(json_path_number(experiment, "timing.hot.median_us")))
+        print_times(experiment, screen);
+    time_table_print_result(json_object_get(experiment, "time"), screen);
+    print_sectors(experiment);
+    print_occupancy(experiment);
+    if (json_path_true(experiment, "correctness.verified"))
+        printf("output verified, %.0f elements\n",
+               json_path_number(experiment, "correctness.elements_checked"));
+    else if (json_path_at(experiment, "correctness.mismatches"))
+        printf("output WRONG in %.0f elements\n", json_path_number(experiment, "correctness.mismatches"));
+    print_stability(experiment, screen);
+    print_lost(experiment);
+    printf("%sid %s%s\n", screen_style(screen, STYLE_FAINT), json_path_text(experiment, "id", "?"),
+           screen_style(screen, STYLE_NONE));
+}
+
+int result_table_status(const json_t *experiment, bool strict)
+{
+    const char *state = json_path_text(experiment, "state", "");
+    if (strcmp(state, "queued") == 0 || strcmp(state, "running") == 0)
+        return EXIT_FINE;
+    if (strcmp(state, "succeeded") != 0 || json_is_false(json_path_at(experiment, "correctness.verified")))
+        return EXIT_FAILED;
+    return strict && !json_path_true(experiment, "stability.stable") ? EXIT_UNSTABLE : EXIT_FINE;
+}

@@ -1,0 +1,151 @@
+#include "client/answers/time_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/answers/json_path.h"
+#include "client/terminal/number.h"
+#include "client/terminal/sheet.h"
+
+enum { BAR_COLUMNS = 32 };
+
+/* The service's sentence in the reader's language. With ASCII alone its few other characters are written as near as can be. */
+static void print_words(const json_t *texts, const struct screen *screen)
+{
+    static const char *const near[][2] = {{"µ", "u"}, {"×", "x"}, {"\u00a0", " "}};
+    const char *text = json_path_text(texts, screen->chinese ? "zh" : "en", "");
+    while (*text) {
+        size_t length = text_cut(text, 1);
+        const char *written = "?";
+        for (size_t i = 0; i < sizeof near / sizeof *near; i++)
+            if (strncmp(text, near[i][0], length) == 0)
+                written = near[i][1];
+        if (!screen->ascii || length == 1)
+            fwrite(text, 1, length, stdout);
+        else
+            fputs(written, stdout);
+        text += length;
+    }
+}
+
+static const char *unit(const struct screen *screen)
+{
+    return screen->ascii ? "us" : "µs";
+}
+
+static bool is_missing(const json_t *time)
+{
+    if (!json_path_text(time, "status", NULL))
+        return false;
+    printf("predicted time: no value, %s\n", json_path_text(time, "reason", "?"));
+    return true;
+}
+
+static bool is_limiter(const json_t *time, const char *name)
+{
+    return strcmp(name, json_path_text(time, "limiter", "")) == 0 ||
+           strcmp(name, json_path_text(time, "close_second", "")) == 0;
+}
+
+static void print_limiter(const json_t *time, const struct screen *screen)
+{
+    const char *second = json_path_text(time, "close_second", NULL);
+    printf("%slimited by %s%s%s", screen_style(screen, STYLE_STRONG), json_path_text(time, "limiter", "?"),
+           second ? ", and nearly as much by " : "", second ? second : "");
+    printf("%s", screen_style(screen, STYLE_NONE));
+}
+
+static void add_bar(struct sheet *sheet, bool limits, double part, const struct screen *screen)
+{
+    char bar[BAR_COLUMNS * sizeof "█"] = "";
+    for (int length = (int)lround(part * BAR_COLUMNS); length > 0; length--)
+        strcat(bar, screen->ascii ? "#" : "█");
+    sheet_cell(sheet, limits ? STYLE_STRONG : STYLE_FAINT, bar);
+}
+
+static void print_bounds(const json_t *time, const struct screen *screen)
+{
+    char text[NUMBER_BYTES];
+    struct sheet *sheet = sheet_new();
+    sheet_column(sheet, SHEET_LEFT, "bound", "");
+    sheet_column(sheet, SHEET_RIGHT, "alone", unit(screen));
+    sheet_column(sheet, SHEET_LEFT, "", "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "of", "");
+    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "", "");
+    double most = json_path_number(time, "predicted_us");
+    size_t i;
+    json_t *bound;
+    json_array_foreach (json_object_get(time, "bounds"), i, bound)
+        most = fmax(most, json_path_number(bound, "us"));
+    json_array_foreach (json_object_get(time, "bounds"), i, bound) {
+        const char *name = json_path_text(bound, "name", "?");
+        bool limits = is_limiter(time, name);
+        double us = json_path_number(bound, "us");
+        sheet_cell(sheet, limits ? STYLE_STRONG : STYLE_NONE, name);
+        number_text(text, us);
+        sheet_cell(sheet, limits ? STYLE_STRONG : STYLE_NONE, text);
+        add_bar(sheet, limits, isfinite(us) && most > 0 ? us / most : 0, screen);
+        double amount = json_path_number(bound, "amount");
+        if (amount < 1e4)
+            number_text(text, amount);
+        else
+            number_count(text, llround(amount));
+        sheet_cell(sheet, STYLE_FAINT, text);
+        sheet_cell(sheet, STYLE_FAINT, json_path_text(bound, "unit", ""));
+    }
+    sheet_print(sheet, screen, stdout);
+    sheet_free(sheet);
+}
+
+static void print_changes(const json_t *changes, const struct screen *screen)
+{
+    size_t i;
+    json_t *change;
+    json_array_foreach (changes, i, change) {
+        printf("%s%s%s", screen_style(screen, STYLE_BETTER),
+               screen->chinese ? "若改：" : "what if: ", screen_style(screen, STYLE_NONE));
+        print_words(json_object_get(change, "text"), screen);
+        putchar('\n');
+    }
+}
+
+void time_table_print(const json_t *time, const struct screen *screen)
+{
+    char text[NUMBER_BYTES];
+    if (!time || is_missing(time))
+        return;
+    number_text(text, json_path_number(time, "predicted_us"));
+    printf("\n%s%s %s%s predicted, cold, for an %s: ", screen_style(screen, STYLE_STRONG), text, unit(screen),
+           screen_style(screen, STYLE_NONE), json_path_text(time, "device_name", "?"));
+    print_limiter(time, screen);
+    puts("");
+    print_bounds(time, screen);
+    print_words(json_object_get(time, "explanation"), screen);
+    puts("");
+    print_changes(json_object_get(time, "what_if"), screen);
+}
+
+void time_table_print_result(const json_t *time, const struct screen *screen)
+{
+    char text[NUMBER_BYTES];
+    if (!time || is_missing(time))
+        return;
+    print_limiter(time, screen);
+    number_text(text, json_path_number(time, "predicted_us"));
+    printf("; %s %s predicted for the cold time", text, unit(screen));
+    double error = json_path_number(time, "error_pct");
+    if (isfinite(error))
+        printf(", %.1f %% %s", fabs(error), error < 0 ? "too little" : "too much");
+    puts("");
+    print_words(json_object_get(time, "explanation"), screen);
+    puts("");
+    const json_t *counted = json_object_get(time, "counted");
+    if (!counted)
+        return;
+    const char *limiter = json_path_text(counted, "limiter", NULL);
+    if (limiter)
+        printf("by the counters: %s%s. ", limiter, json_path_true(counted, "agrees") ? ", too" : "");
+    print_words(json_object_get(counted, "why"), screen);
+    puts("");
+}

@@ -1,0 +1,208 @@
+#include "client/answers/verdicts_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/answers/json_path.h"
+#include "client/exit.h"
+#include "client/terminal/number.h"
+#include "client/terminal/sheet.h"
+
+static const struct verdict {
+    const char *name, *sign, *plain, *text;
+    enum style style;
+} verdicts[] = {
+    {"better", "▲", "+", "better", STYLE_BETTER},
+    {"worse", "▼", "-", "worse", STYLE_WORSE},
+    {"same", "●", "=", "same", STYLE_FAINT},
+    {"cannot_tell", "◌", "?", "cannot tell", STYLE_NONE},
+};
+enum { VERDICTS = sizeof verdicts / sizeof *verdicts, DIFFERENCES_MOST = 12 };
+
+static const struct verdict *find(const char *name)
+{
+    for (int i = 0; i < VERDICTS; i++)
+        if (strcmp(verdicts[i].name, name) == 0)
+            return &verdicts[i];
+    return &verdicts[VERDICTS - 1];
+}
+
+/* "580.159 (40 runs), 575.1 (2 runs)" */
+static void print_values(const json_t *values)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (values, i, row) {
+        char text[FIELDS_TEXT_BYTES];
+        json_path_value(text, json_object_get(row, "value"));
+        printf("%s%s", i ? ", " : "", *text ? text : "not told");
+        if (json_array_size(values) > 1)
+            printf(" (%.0f runs)", json_path_number(row, "runs"));
+    }
+    if (json_array_size(values) == 0)
+        printf("nothing");
+}
+
+static void print_differences(const json_t *differs, const struct screen *screen)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (differs, i, row) {
+        if (i == DIFFERENCES_MOST) {
+            printf("  and %zu more\n", json_array_size(differs) - i);
+            break;
+        }
+        printf("%s%s%s differs: A ", screen_style(screen, STYLE_WORSE), json_path_text(row, "field", "?"),
+               screen_style(screen, STYLE_NONE));
+        print_values(json_object_get(row, "a"));
+        printf("; B ");
+        print_values(json_object_get(row, "b"));
+        putchar('\n');
+    }
+    if (json_array_size(differs) == 0)
+        puts("Nothing differs beside what is measured: device, driver, version and source are the same.");
+}
+
+static void print_counts(const json_t *comparison, const struct screen *screen)
+{
+    const json_t *counts = json_object_get(comparison, "verdicts");
+    const char *between = "";
+    printf("%sB against A%s, %s times: ", screen_style(screen, STYLE_STRONG),
+           screen_style(screen, STYLE_NONE), json_path_text(comparison, "time", "hot"));
+    for (int i = 0; i < VERDICTS; i++) {
+        double count = json_path_number(counts, verdicts[i].name);
+        if (!(count > 0))
+            continue;
+        printf("%s%s%s %.0f %s%s", between, screen_style(screen, verdicts[i].style),
+               screen->ascii ? verdicts[i].plain : verdicts[i].sign, count, verdicts[i].text,
+               screen_style(screen, STYLE_NONE));
+        between = ", ";
+    }
+    printf("%s\n", *between ? "" : "no point is on both sides");
+}
+
+static void add_side(struct sheet *sheet, const json_t *point, const char *side)
+{
+    char text[NUMBER_BYTES];
+    const json_t *runs = json_object_get(point, side);
+    number_text(text, json_path_number(runs, "median_us"));
+    sheet_cell(sheet, STYLE_NONE, text);
+    sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(runs, "placements"));
+}
+
+/* Every name that some point's values have, in order. New. */
+static json_t *value_names(const json_t *points)
+{
+    json_t *names = json_object(), *point, *value;
+    const char *name;
+    size_t i;
+    json_array_foreach (points, i, point)
+        json_object_foreach (json_object_get(point, "values"), name, value)
+            json_object_set_new(names, name, json_true());
+    return names;
+}
+
+/* ": 4 more runs of A, 4 of B"; why stands below the table. */
+static void add_needs(char text[FIELDS_TEXT_BYTES], const json_t *needs)
+{
+    char more[96];
+    double a = json_path_number(needs, "a"), b = json_path_number(needs, "b");
+    if (!isfinite(a) || !isfinite(b))
+        return;
+    snprintf(more, sizeof more, ": about %.0f more run%s of A, %.0f of B", a, a == 1 ? "" : "s", b);
+    json_path_add(text, more);
+}
+
+/* Why it cannot be told: each reason once, with how many points it is that of. */
+static void print_reasons(const json_t *points, const struct screen *screen)
+{
+    json_t *reasons = json_object(), *point, *count;
+    const char *reason;
+    size_t i;
+    json_array_foreach (points, i, point) {
+        reason = json_path_text(point, "needs.reason", NULL);
+        if (reason)
+            json_object_set_new(reasons, reason,
+                                json_integer(json_integer_value(json_object_get(reasons, reason)) + 1));
+    }
+    json_object_foreach (reasons, reason, count)
+        printf("%s cannot tell, %lld point%s: %s\n", screen->ascii ? "?" : "◌",
+               (long long)json_integer_value(count), json_integer_value(count) == 1 ? "" : "s", reason);
+    json_decref(reasons);
+}
+
+static void print_points(const json_t *points, const struct screen *screen)
+{
+    struct sheet *sheet = sheet_new();
+    json_t *names = value_names(points), *value, *point;
+    const char *name, *unit = screen->ascii ? "us" : "µs";
+    size_t i;
+    json_object_foreach (names, name, value)
+        sheet_column(sheet, SHEET_RIGHT, name, "");
+    sheet_column(sheet, SHEET_RIGHT, "A", unit);
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "", "placed");
+    sheet_column(sheet, SHEET_RIGHT, "B", unit);
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "", "placed");
+    sheet_column(sheet, SHEET_RIGHT, "A/B", "");
+    sheet_column(sheet, SHEET_LEFT, "95 % interval", "");
+    sheet_column(sheet, SHEET_LEFT, "verdict", "");
+    json_array_foreach (points, i, point) {
+        const struct verdict *verdict = find(json_path_text(point, "verdict", ""));
+        char text[FIELDS_TEXT_BYTES];
+        json_object_foreach (names, name, value) {
+            json_path_value(text, json_object_get(json_object_get(point, "values"), name));
+            sheet_cell(sheet, STYLE_NONE, text);
+        }
+        add_side(sheet, point, "a");
+        add_side(sheet, point, "b");
+        sheet_format(sheet, STYLE_STRONG, "%.4f", json_path_number(point, "ratio"));
+        double low = json_path_number(point, "ratio_ci95.0"), high = json_path_number(point, "ratio_ci95.1");
+        sheet_format(sheet, STYLE_NONE, isfinite(low) && isfinite(high) ? "%.4f to %.4f" : "no value", low,
+                     high);
+        json_path_value(text, NULL);
+        add_needs(text, json_object_get(point, "needs"));
+        sheet_format(sheet, verdict->style, "%s %s%s", screen->ascii ? verdict->plain : verdict->sign,
+                     verdict->text, text);
+    }
+    sheet_print(sheet, screen, stdout);
+    sheet_free(sheet);
+    json_decref(names);
+}
+
+static void print_only(const json_t *comparison, const char *side, const char *name)
+{
+    double count = json_path_number(json_object_get(comparison, side), "only_here.count");
+    if (count > 0)
+        printf("%.0f points are on side %s alone\n", count, name);
+}
+
+void verdicts_table_print(const json_t *comparison, const struct screen *screen)
+{
+    print_differences(json_object_get(comparison, "differs"), screen);
+    print_counts(comparison, screen);
+    if (json_array_size(json_object_get(comparison, "points")) > 0)
+        print_points(json_object_get(comparison, "points"), screen);
+    print_reasons(json_object_get(comparison, "points"), screen);
+    print_only(comparison, "a", "A");
+    print_only(comparison, "b", "B");
+    double apart_us = json_path_number(comparison, "apart_us");
+    if (apart_us > 0)
+        printf("Other executors took the cold times of the other side: intervals are wider by %.2g %s, the "
+               "levels of "
+               "their timers.\n",
+               apart_us, screen->ascii ? "us" : "µs");
+    double expected = json_path_number(comparison, "chance.expected");
+    if (expected > 0)
+        printf("By chance alone at most %.2g of %.0f points would be called better or worse.\n", expected,
+               json_path_number(comparison, "chance.points"));
+}
+
+int verdicts_table_status(const json_t *comparison)
+{
+    const json_t *counts = json_object_get(comparison, "verdicts");
+    if (json_path_number(counts, "worse") > 0)
+        return EXIT_WORSE;
+    bool none = json_array_size(json_object_get(comparison, "points")) == 0;
+    return none || json_path_number(counts, "cannot_tell") > 0 ? EXIT_CANNOT_TELL : EXIT_FINE;
+}

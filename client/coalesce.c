@@ -1,0 +1,84 @@
+/* coalesce: the service's answers for whoever sits at a terminal. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/streams.h"
+#include "client/complete.h"
+#include "client/context.h"
+#include "client/manual/completion.h"
+#include "client/manual/help.h"
+#include "client/manual/man_page.h"
+#include "client/terminal/interrupt.h"
+#include "version.h"
+
+/* What stands without a command; -1: nothing of it was asked for. */
+static int tell(const struct options *options)
+{
+    if (options->given[OPTION_HELP])
+        help_print(stdout, options->command);
+    else if (options->command)
+        return -1;
+    else if (options->given[OPTION_VERSION])
+        printf("coalesce %s\n", COALESCED_VERSION);
+    else if (options->given[OPTION_MAN])
+        man_page_print(stdout, COALESCED_VERSION);
+    else if (options->given[OPTION_COMPLETION])
+        completion_print(stdout, options->given[OPTION_COMPLETION]);
+    else
+        return -1;
+    return EXIT_FINE;
+}
+
+static int run(struct context *context)
+{
+    struct options *options = &context->options;
+    struct error error = {0};
+    double patience_s;
+    static const enum option tables[] = {OPTION_CSV, OPTION_VIEW, OPTION_COLUMNS};
+    const char *table = NULL;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !table; i++)
+        if (options->given[tables[i]])
+            table = manual_options[tables[i]].name;
+    if (table)
+        options->given[OPTION_CSV] = "";
+    if (options->given[OPTION_JSON] && table) {
+        error_set(&error, ERROR_INVALID, "--json and --%s do not go together", table);
+        return context_usage(context, &error);
+    }
+    if (options_number(options, OPTION_PATIENCE, 60, 0, 86400, &patience_s, &error) != 0 ||
+        http_client_open(&context->service, &context->screen, options->given[OPTION_URL], patience_s,
+                         &error) != 0)
+        return context_usage(context, &error);
+    interrupt_watch();
+    int status = options->command->run(context);
+    screen_clear_progress(&context->screen);
+    http_client_close(&context->service);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static struct context context;
+    struct error error = {0};
+    streams_open_standard();
+    if (argc > 1 && strcmp(argv[1], "--complete") == 0)
+        return complete(argc - 2, argv + 2);
+    int parsed = options_parse(&context.options, argc, argv, &error);
+    const char *const *given = context.options.given;
+    screen_open(&context.screen, given[OPTION_COLOR] ? given[OPTION_COLOR] : "auto",
+                given[OPTION_ASCII] != NULL, given[OPTION_QUIET] != NULL);
+    if (parsed != 0)
+        return context_usage(&context, &error);
+    int status = tell(&context.options);
+    if (status < 0 && !context.options.command) {
+        help_print(stderr, NULL);
+        return EXIT_USAGE;
+    }
+    if (status < 0)
+        status = run(&context);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        screen_say(&context.screen, "standard output cannot be written");
+        return status ? status : EXIT_FAILED;
+    }
+    return status;
+}

@@ -1,0 +1,76 @@
+/* calibration: the constants that a device's times are predicted with, and where they come from. */
+#include "client/commands/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/answers/json_path.h"
+#include "client/terminal/number.h"
+#include "client/terminal/sheet.h"
+#include "client/work/fetch.h"
+
+static void print_constants(const json_t *constants, const struct screen *screen)
+{
+    static const char *const heads[] = {"constant", "value", "unit", "spread", "what it is", "found by"};
+    struct sheet *sheet = sheet_new();
+    size_t i;
+    json_t *row;
+    for (i = 0; i < sizeof heads / sizeof *heads; i++)
+        sheet_column(sheet, (i == 1 || i == 3 ? SHEET_RIGHT : SHEET_LEFT) | (i > 3 ? SHEET_SPARE : 0),
+                     heads[i], i == 3 ? "%" : "");
+    json_array_foreach (constants, i, row) {
+        char text[NUMBER_BYTES];
+        number_text(text, json_path_number(row, "value"));
+        sheet_cell(sheet, STYLE_STRONG, json_path_text(row, "name", ""));
+        sheet_cell(sheet, STYLE_NONE, text);
+        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "unit", ""));
+        number_text(text, 100 * json_path_number(row, "spread"));
+        sheet_cell(sheet, STYLE_NONE, json_is_number(json_object_get(row, "spread")) ? text : "");
+        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "text", ""));
+        sheet_cell(sheet, STYLE_FAINT, json_path_text(row, "measured", ""));
+    }
+    sheet_print(sheet, screen, stdout);
+    sheet_free(sheet);
+}
+
+static void print_calibration(const json_t *document, const struct screen *screen)
+{
+    static const char *const told[] = {"reason", "failure", "sweep"};
+    const json_t *calibration = json_object_get(document, "calibration");
+    printf("%s%s%s: %s%s\n", screen_style(screen, STYLE_STRONG), json_path_text(document, "device_name", "?"),
+           screen_style(screen, STYLE_NONE), json_path_text(document, "state", "?"),
+           json_path_true(document, "automatic") ? "" : "; a new one is made only when it is asked for");
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (json_path_text(document, told[i], NULL))
+            printf("  %-12s %s\n", told[i], json_path_text(document, told[i], NULL));
+    if (!json_is_object(calibration))
+        return;
+    printf("  %-12s %s, %s, driver %s, build %s\n", "of", json_path_text(calibration, "name", "?"),
+           json_path_text(calibration, "arch", "?"), json_path_text(calibration, "driver", "?"),
+           json_path_text(calibration, "build", "?"));
+    printf("  %-12s from %.0f experiments, %s\n\n", "made", json_path_number(calibration, "experiments"),
+           json_path_text(calibration, "made_at", "?"));
+    print_constants(json_object_get(calibration, "constants"), screen);
+}
+
+int command_calibration(struct context *context)
+{
+    struct options *options = &context->options;
+    struct answer answer = {0};
+    char path[512];
+    char *escaped = http_client_escape(&context->service, options->words[0]);
+    snprintf(path, sizeof path, "/v1/devices/%s/calibration", escaped ? escaped : "");
+    free(escaped);
+    const char *method = options->given[OPTION_AGAIN] ? "POST" : "GET";
+    int status =
+        http_client_ask(&context->service, &(struct question){.method = method, .path = path}, &answer);
+    json_t *document = status == EXIT_FINE ? json_loads(answer.body.data, 0, NULL) : NULL;
+    if (status == EXIT_FINE && options->given[OPTION_JSON])
+        fputs(answer.body.data, stdout);
+    else if (document)
+        print_calibration(document, &context->screen);
+    json_decref(document);
+    answer_free(&answer);
+    return status;
+}

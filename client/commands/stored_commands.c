@@ -1,0 +1,115 @@
+/* show, watch, cancel, export: what has an id. */
+#include "client/commands/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/answers/samples_table.h"
+#include "client/work/fetch.h"
+#include "client/work/submission.h"
+
+/* As the options say: a table, JSON, or for a human. */
+static int print_samples(struct context *context, const struct submission *work, FILE *out)
+{
+    const struct options *options = &context->options;
+    struct error error = {0};
+    char path[256];
+    json_t *document;
+    if (work->sweep || options->given[OPTION_VIEW] || options->given[OPTION_COLUMNS]) {
+        error_set(&error, ERROR_INVALID,
+                  work->sweep ? "samples are an experiment's: coalesce ls --sweep %s lists those of the sweep"
+                              : "samples have neither view nor columns",
+                  work->id);
+        return context_usage(context, &error);
+    }
+    snprintf(path, sizeof path, "/v1/experiments/%s/samples%s", work->id,
+             options->given[OPTION_CSV] ? ".csv" : "");
+    if (options->given[OPTION_CSV] || options->given[OPTION_JSON])
+        return fetch_copy(context, path, options->given[OPTION_CSV] ? "text/csv" : NULL, out);
+    int status = fetch_json(context, path, &document);
+    if (document)
+        samples_table_print(document, &context->screen);
+    json_decref(document);
+    return status;
+}
+
+int command_show(struct context *context)
+{
+    struct submission work;
+    int status = submission_find(context, context->options.words[0], &work);
+    if (status == EXIT_FINE && context->options.given[OPTION_SAMPLES])
+        return print_samples(context, &work, stdout);
+    return status != EXIT_FINE ? status : submission_print(context, &work, stdout);
+}
+
+int command_watch(struct context *context)
+{
+    struct submission work;
+    int status = submission_find(context, context->options.words[0], &work);
+    if (status == EXIT_FINE)
+        status = submission_wait(context, &work);
+    return status != EXIT_FINE ? status : submission_print(context, &work, stdout);
+}
+
+static int cancel_one(struct context *context, const char *id)
+{
+    struct submission work;
+    struct answer answer;
+    char path[256];
+    bool remove = context->options.given[OPTION_REMOVE] != NULL;
+    int status = submission_find(context, id, &work);
+    if (status != EXIT_FINE)
+        return status;
+    snprintf(path, sizeof path, "/v1/%s/%s%s", work.sweep ? "sweeps" : "experiments", work.id,
+             remove ? "?remove=true" : "");
+    status =
+        http_client_ask(&context->service, &(struct question){.method = "DELETE", .path = path}, &answer);
+    if (status == EXIT_FINE && context->options.given[OPTION_JSON])
+        fputs(answer.body.data, stdout);
+    else if (status == EXIT_FINE)
+        printf("%s %s\n",
+               remove                 ? "removed"
+               : answer.status == 202 ? "being cancelled"
+                                      : "cancelled",
+               work.id);
+    answer_free(&answer);
+    return status;
+}
+
+int command_cancel(struct context *context)
+{
+    int status = EXIT_FINE;
+    for (int i = 0; i < context->options.word_count; i++) {
+        int one = cancel_one(context, context->options.words[i]);
+        status = status ? status : one;
+    }
+    return status;
+}
+
+/* What the results say about themselves is nothing that failed here: only the file counts. */
+int command_export(struct context *context)
+{
+    struct options *options = &context->options;
+    const char *name = options->given[OPTION_OUTPUT];
+    struct submission work;
+    int status = submission_find(context, options->words[0], &work);
+    if (status != EXIT_FINE)
+        return status;
+    if (!options->given[OPTION_JSON])
+        options->given[OPTION_CSV] = "";
+    FILE *out = name ? fopen(name, "we") : stdout;
+    if (!out) {
+        screen_say(&context->screen, "%s: %s", name, strerror(errno));
+        return EXIT_USAGE;
+    }
+    status = options->given[OPTION_SAMPLES] ? print_samples(context, &work, out)
+                                            : submission_print(context, &work, out);
+    bool bad = ferror(out) || (name ? fclose(out) : fflush(out)) != 0;
+    if (bad) {
+        screen_say(&context->screen, "%s cannot be written: %s", name ? name : "standard output",
+                   strerror(errno));
+        return EXIT_FAILED;
+    }
+    return status == EXIT_FAILED || status == EXIT_UNSTABLE ? EXIT_FINE : status;
+}

@@ -1,0 +1,245 @@
+#include "client/manual/command_table.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "client/commands/commands.h"
+
+const struct manual_option manual_options[OPTION_COUNT] = {
+    [OPTION_URL] = {"url", 0, "URL", "the service, instead of COALESCED_URL", NULL},
+    [OPTION_JSON] = {"json", 0, NULL, "print the service's answer as it came", NULL},
+    [OPTION_CSV] = {"csv", 0, NULL, "print the service's table", NULL},
+    [OPTION_ASCII] = {"ascii", 0, NULL,
+                      "draw and write with ASCII alone; the default where the locale is not UTF-8", NULL},
+    [OPTION_COLOR] = {"color", 0, "WHEN",
+                      "colours: auto (on a terminal, unless NO_COLOR is set), always or never",
+                      "auto always never"},
+    [OPTION_QUIET] = {"quiet", 'q', NULL, "no progress and no remarks on standard error; errors are told",
+                      NULL},
+    [OPTION_PATIENCE] =
+        {"patience", 0, "SECONDS",
+         "how long to try again when the service is full, stopping or was lost; 60 unless given", NULL},
+    [OPTION_HELP] = {"help", 'h', NULL, "print help, after a command for that command", NULL},
+    [OPTION_DETACH] = {"detach", 'd', NULL, "print the id and do not wait", NULL},
+    [OPTION_STRICT] = {"strict", 0, NULL, "exit 5 when a result is not stable", NULL},
+    [OPTION_CANCEL] = {"cancel-on-interrupt", 0, NULL,
+                       "Ctrl-C cancels the work instead of leaving it in the queue", NULL},
+    [OPTION_X] = {"x", 0, "AXIS", "the axis along which the plot goes", NULL},
+    [OPTION_Y] = {"y", 0, "VALUE", "what the plot shows: hot_gbps unless given; times in microseconds",
+                  "hot_gbps cold_gbps hot_us cold_us"},
+    [OPTION_NO_PLOT] = {"no-plot", 0, NULL, "the table alone", NULL},
+    [OPTION_WARP] = {"warp", 0, "N", "the warp of the block to look at; 0 unless given", NULL},
+    [OPTION_BLOCK] = {"in-block", 0, "X[xYxZ]", "the block of the grid to look at; 0 unless given", NULL},
+    [OPTION_LIMIT] = {"limit", 'n', "N", "at most so many rows, 500 at most; 20 unless given", NULL},
+    [OPTION_SWEEPS] = {"sweeps", 0, NULL, "list sweeps instead of experiments", NULL},
+    [OPTION_KERNEL] = {"kernel", 0, "NAME", "only those of this kernel", NULL},
+    [OPTION_STATE] = {"state", 0, "STATE", "only those in this state",
+                      "queued running succeeded failed cancelled"},
+    [OPTION_DEVICE] =
+        {"device", 0, "DEVICE",
+         "which one, by its name or number; to run on also any, or what it must be, with commas "
+         "between: arch=sm_90,memory_bytes=100G",
+         NULL},
+    [OPTION_SPREAD] = {"spread", 0, NULL,
+                       "each point goes to whichever device is free: any, unless --device says which", NULL},
+    [OPTION_DEVICE_UUID] = {"device-uuid", 0, "UUID", "only those that ran on that device", NULL},
+    [OPTION_DEVICE_NAME] = {"device-name", 0, "NAME",
+                            "predict the time on a device that is called so, and whose constants are known: "
+                            "\"NVIDIA H200\"",
+                            NULL},
+    [OPTION_LABEL] = {"label", 0, "NAME[=VALUE]", "only those with this label", NULL},
+    [OPTION_OWNER] = {"owner", 0, "NAME", "only those of this person", NULL},
+    [OPTION_SWEEP] = {"sweep", 0, "ID", "only those of this sweep", NULL},
+    [OPTION_SINCE] = {"since", 0, "TIME",
+                      "only those submitted then or later: 2026-02-03, or 2026-02-03T04:05:06Z", NULL},
+    [OPTION_UNTIL] = {"until", 0, "TIME", "only those submitted before then", NULL},
+    [OPTION_REMOVE] = {"remove", 0, NULL, "remove what has ended from the service, for good", NULL},
+    [OPTION_TIME] = {"time", 0, "WHICH", "the times to compare; the service's choice when left out",
+                     "hot cold"},
+    [OPTION_SAME_WITHIN] =
+        {"same-within", 0, "PART",
+         "what is called the same: 0.005 is half a per cent, which is the service's default", NULL},
+    [OPTION_BUT_FOR] = {"but-for", 0, "FIELDS",
+                        "fields of the request in which A and B may differ, with commas between them", NULL},
+    [OPTION_STABLE_ONLY] = {"stable-only", 0, NULL, "compare only runs whose result is stable", NULL},
+    [OPTION_INTERVAL] = {"interval", 0, "SECONDS", "time between two looks; 1 unless given", NULL},
+    [OPTION_ONCE] = {"once", 0, NULL, "look once, as it does without a terminal", NULL},
+    [OPTION_OUTPUT] = {"output", 'o', "FILE", "write to this file instead of standard output", NULL},
+    [OPTION_VIEW] = {"view", 0, "VIEW",
+                     "of a sweep's table: a row a run (runs), or a row a point with medians and intervals "
+                     "(summary); prints the table, as --csv does",
+                     "runs summary"},
+    [OPTION_COLUMNS] = {"columns", 0, "NAMES",
+                        "of the table only these columns, with commas between them; prints it, as --csv does",
+                        NULL},
+    [OPTION_SAMPLES] = {"samples", 0, NULL,
+                        "the raw samples of an experiment that was run with measure.keep_samples=on", NULL},
+    [OPTION_AGAIN] = {"again", 0, NULL, "ask for a new one, which takes the role admin", NULL},
+    [OPTION_VERSION] = {"version", 'V', NULL, "print the version", NULL},
+    [OPTION_COMPLETION] = {"completion", 0, "SHELL", "print the completion for a shell", "bash zsh fish"},
+    [OPTION_MAN] = {"man", 0, NULL, "print the man page's source", NULL},
+};
+
+#define BIT(name) (UINT64_C(1) << OPTION_##name)
+
+const uint64_t manual_common =
+    BIT(URL) | BIT(JSON) | BIT(ASCII) | BIT(COLOR) | BIT(QUIET) | BIT(PATIENCE) | BIT(HELP);
+const uint64_t manual_alone = BIT(HELP) | BIT(VERSION) | BIT(COMPLETION) | BIT(MAN);
+
+#define TABLE (BIT(CSV) | BIT(VIEW) | BIT(COLUMNS))
+#define WAITING (BIT(STRICT) | BIT(CANCEL) | TABLE)
+#define PLOTTING (BIT(X) | BIT(Y) | BIT(NO_PLOT))
+
+const struct manual_command manual_commands[] = {
+    {"run", "KERNEL [NAME=VALUE ...]", "run one experiment and print what came of it",
+     "Without a value for it, a parameter is what the service says in `coalesce kernels KERNEL`.\n"
+     "Ctrl-C leaves the experiment in the queue and says how to come back to it.\n",
+     "coalesce run read_offset\n"
+     "coalesce run read_offset offset=11 size=2^26 block=512 label.who=ada\n"
+     "coalesce run sum_matrix_2d size=8192x8192 block=32x8 order=column counters=on\n"
+     "coalesce run read_offset --device arch=sm_90\n",
+     WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE), WORDS_KERNEL, 1, -1, command_run},
+    {"sweep", "KERNEL NAME=VALUES ...", "run many experiments, every combination of the values",
+     "Values with commas between them are an axis. repeat=N runs every point N times, each time with the "
+     "arrays placed\n"
+     "anew: only then does the interval hold for the next run too. While it runs the number of points done "
+     "and the time\n"
+     "left are told; at the end come a table and a plot.\n",
+     "coalesce sweep read_offset offset=0..16,32 block=128,256 repeat=5\n"
+     "coalesce sweep sum_matrix_2d size=8192x8192 block=32x8,16x16,256x1\n"
+     "coalesce sweep read_offset 'offset=0..1024 step 32' --y hot_us\n"
+     "coalesce sweep read_offset offset=0..128 --spread\n",
+     WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_KERNEL, 1, -1, command_sweep},
+    {"recipe", "[NAME [NAME=VALUES ...]]", "run a published table again, or list them",
+     "Without a name the recipes are listed. With one its sweep is run; values replace those of the "
+     "recipe.\n",
+     "coalesce recipe\n"
+     "coalesce recipe read_segment_cached\n",
+     WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_RECIPE, 0, -1, command_recipe},
+    {"predict", "KERNEL [NAME=VALUE ...]", "what the model of the memory system says, without a device",
+     "arch= takes one architecture or several; all of them when it is left out. --device-name tells how long "
+     "it takes on\n"
+     "that device, each of seven bounds as a bar, which of them limits and why, and what one change of the "
+     "request would\n"
+     "bring: nothing runs. The sentences are in the language of LANG, English or Chinese.\n",
+     "coalesce predict read_offset offset=11 arch=sm_20,sm_90\n"
+     "coalesce predict read_offset offset=11 size=2^26 --device-name 'NVIDIA H200'\n",
+     BIT(DEVICE_NAME), WORDS_KERNEL, 1, -1, command_predict},
+    {"explain", "KERNEL [NAME=VALUE ...]", "which sectors and bytes the lanes of a warp touch, as a drawing",
+     "arch= is the architecture; the service's own choice when it is left out. In the drawing a cell is some "
+     "bytes of a\n"
+     "sector: used by the warp, or moved and not used.\n",
+     "coalesce explain read_offset offset=11\n"
+     "coalesce explain strided stride=3 --warp 1\n",
+     BIT(WARP) | BIT(BLOCK), WORDS_KERNEL, 1, -1, command_explain},
+    {"ls", "", "list experiments or sweeps, newest first",
+     "Sweeps are found by label, owner, device-uuid, since and until.\n",
+     "coalesce ls --kernel copy --state failed\n"
+     "coalesce ls --label who=ada --since 2026-02-03 --csv --columns id,kernel,hot_median_us\n"
+     "coalesce ls --sweeps --since 2026-02-03\n",
+     BIT(CSV) | BIT(COLUMNS) | BIT(DEVICE_UUID) | BIT(LIMIT) | BIT(SWEEPS) | BIT(KERNEL) | BIT(STATE) |
+         BIT(DEVICE) | BIT(LABEL) | BIT(OWNER) | BIT(SWEEP) | BIT(SINCE) | BIT(UNTIL),
+     WORDS_NONE, 0, 0, command_ls},
+    {"show", "ID", "print an experiment or a sweep as it is now", "",
+     "coalesce show 01M7YM65F54TJADP7Z58JCT8G6\n"
+     "coalesce show 01M7YM65F54TJADP7Z58JCT8G6 --columns offset,block_x,hot_median_us\n"
+     "coalesce show 01M7YM6JPB4T1ZD7F2WQ3R9K5E --samples\n",
+     TABLE | BIT(SAMPLES) | BIT(STRICT) | PLOTTING, WORDS_IDS, 1, 1, command_show},
+    {"watch", "ID", "wait for an experiment or a sweep, and print what came of it", "",
+     "coalesce watch 01M7YM65F54TJADP7Z58JCT8G6\n", WAITING | PLOTTING, WORDS_IDS, 1, 1, command_watch},
+    {"cancel", "ID ...", "cancel experiments or sweeps, or remove what has ended", "",
+     "coalesce cancel 01M7YM65F54TJADP7Z58JCT8G6\n", BIT(REMOVE), WORDS_IDS, 1, -1, command_cancel},
+    {"compare", "A B", "compare two sweeps, labels, devices or periods, point by point",
+     "A and B are each the id of a sweep, or filters with commas between them: label.NAME=VALUE,\n"
+     "device=DEVICE, "
+     "device_uuid=UUID, kernel=NAME, owner=NAME, since=TIME, until=TIME, sweep=ID, where.NAME=VALUE. The "
+     "ratio is the time of A over the time of B:\n"
+     "above 1 B is faster. Exit 6 when B is worse in some point, 7 when that cannot be told for some and "
+     "none is worse.\n",
+     "coalesce compare 01M7YM65F54TJADP7Z58JCT8G6 01M7YM6JPB4T1ZD7F2WQ3R9K5E\n"
+     "coalesce compare label.build=old label.build=new\n"
+     "coalesce compare sweep=ID,where.offset=11 sweep=ID,where.offset=0 --but-for offset\n"
+     "coalesce compare kernel=copy,device=cuda:0 kernel=copy,device=cuda:1 --time cold\n",
+     BIT(CSV) | BIT(TIME) | BIT(SAME_WITHIN) | BIT(BUT_FOR) | BIT(STABLE_ONLY), WORDS_IDS, 2, 2,
+     command_compare},
+    {"top", "", "devices, what runs and who waits, as it changes", "q or Ctrl-C ends it.\n", "coalesce top\n",
+     BIT(INTERVAL) | BIT(ONCE), WORDS_NONE, 0, 0, command_top},
+    {"queue", "", "who waits for which devices, in order", "Devices for which the same waits share a line.\n",
+     "coalesce queue\n", 0, WORDS_NONE, 0, 0, command_queue},
+    {"devices", "[DEVICE]", "what experiments run on, and how it is",
+     "A device is away when nothing is held for it: it is started when there is work.\n",
+     "coalesce devices\ncoalesce devices cuda:0\n", 0, WORDS_DEVICE, 0, 1, command_devices},
+    {"calibration", "DEVICE", "the constants that a device's times are predicted with",
+     "With where they come from: made by the device itself, or shipped for another of its name. A new one "
+     "takes seconds,\n"
+     "behind all that waits; the old one is used until then.\n",
+     "coalesce calibration cuda:0\ncoalesce calibration cuda:0 --again\n", BIT(AGAIN), WORDS_DEVICE, 1, 1,
+     command_calibration},
+    {"kernels", "[KERNEL]", "what can be run, or the parameters of one kernel", "",
+     "coalesce kernels read_offset\n", 0, WORDS_KERNEL, 0, 1, command_kernels},
+    {"export", "ID", "write a sweep's or an experiment's results to a file",
+     "As CSV, or with --json as JSON.\n",
+     "coalesce export 01M7YM65F54TJADP7Z58JCT8G6 -o offsets.csv\n"
+     "coalesce export 01M7YM65F54TJADP7Z58JCT8G6 --view summary -o medians.csv\n"
+     "coalesce export 01M7YM6JPB4T1ZD7F2WQ3R9K5E --samples -o samples.csv\n",
+     TABLE | BIT(SAMPLES) | BIT(OUTPUT), WORDS_IDS, 1, 1, command_export},
+    {NULL, NULL, NULL, NULL, NULL, 0, WORDS_NONE, 0, 0, NULL},
+};
+
+const struct manual_pair manual_values[] = {
+    {"offset=11, load=ca", "a number or a word"},
+    {"size=2^26, size=64Mi, size=1M", "powers; Ki, Mi and Gi are powers of 1024, k, M and G of 1000"},
+    {"block=32x8, size=8192x8192", "a shape"},
+    {"offset=0,1,11", "several: an axis of a sweep"},
+    {"offset=0..16,32", "from 0 to 16, and 32"},
+    {"'offset=0..1024 step 32', 'size=1..4096 by x2'", "every 32nd; doubling"},
+    {"label.who=ada", "a label"},
+    {"measure.noise=0.001", "a member of an object of the request"},
+    {"device=any, device=arch=sm_90", "where it may run, as --device says it"},
+    {"counters=on", "read the hardware's counters; or the names of counters"},
+    {NULL, NULL},
+};
+
+const struct manual_pair manual_exits[] = {
+    {"0", "done"},
+    {"1", "an experiment failed, was cancelled, or its output is wrong"},
+    {"2", "the command line is wrong; nothing was sent"},
+    {"3", "the service cannot be reached"},
+    {"4", "the service refused: its sentence says what would have been right"},
+    {"5", "with --strict: a result is not stable"},
+    {"6", "compare: B is worse than A in some point"},
+    {"7", "compare: nothing is worse, and for some point it cannot be told"},
+    {"130", "interrupted; what was submitted stays in the queue unless --cancel-on-interrupt was given"},
+    {NULL, NULL},
+};
+
+const struct manual_pair manual_environment[] = {
+    {"COALESCED_URL",
+     "the service: http://host:port, or unix:/path of its socket; http://127.0.0.1:8080 unless set"},
+    {"COALESCED_TOKEN_FILE", "a file with the token in its first line, which only you can read"},
+    {"NO_COLOR", "when set and not empty: no colours"},
+    {"LC_ALL, LC_CTYPE, LANG",
+     "whether the terminal shows UTF-8; with LC_MESSAGES the language of explanations"},
+    {NULL, NULL},
+};
+
+const struct manual_command *manual_find(const char *name)
+{
+    for (const struct manual_command *command = manual_commands; command->name; command++)
+        if (strcmp(command->name, name) == 0)
+            return command;
+    return NULL;
+}
+
+bool manual_takes(const struct manual_command *command, enum option option)
+{
+    uint64_t bit = UINT64_C(1) << option;
+    if (command)
+        return ((manual_common | command->options) & bit) != 0;
+    if ((manual_common | manual_alone) & bit)
+        return true;
+    for (command = manual_commands; command->name; command++)
+        if (command->options & bit)
+            return true;
+    return false;
+}

@@ -1,0 +1,104 @@
+/* The one table of what the command can do. --help, the man page, the completions and the parser of the command line are
+   made from it, so that none can know more than the others. */
+#ifndef COALESCED_CLIENT_MANUAL_COMMAND_TABLE_H
+#define COALESCED_CLIENT_MANUAL_COMMAND_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum option {
+    OPTION_URL,
+    OPTION_JSON,
+    OPTION_CSV,
+    OPTION_ASCII,
+    OPTION_COLOR,
+    OPTION_QUIET,
+    OPTION_PATIENCE,
+    OPTION_HELP,
+    OPTION_DETACH,
+    OPTION_STRICT,
+    OPTION_CANCEL,
+    OPTION_X,
+    OPTION_Y,
+    OPTION_NO_PLOT,
+    OPTION_WARP,
+    OPTION_BLOCK,
+    OPTION_LIMIT,
+    OPTION_SWEEPS,
+    OPTION_KERNEL,
+    OPTION_STATE,
+    OPTION_DEVICE,
+    OPTION_SPREAD,
+    OPTION_DEVICE_UUID,
+    OPTION_DEVICE_NAME,
+    OPTION_LABEL,
+    OPTION_OWNER,
+    OPTION_SWEEP,
+    OPTION_SINCE,
+    OPTION_UNTIL,
+    OPTION_REMOVE,
+    OPTION_TIME,
+    OPTION_SAME_WITHIN,
+    OPTION_BUT_FOR,
+    OPTION_STABLE_ONLY,
+    OPTION_INTERVAL,
+    OPTION_ONCE,
+    OPTION_OUTPUT,
+    OPTION_VIEW,
+    OPTION_COLUMNS,
+    OPTION_SAMPLES,
+    OPTION_AGAIN,
+    OPTION_VERSION,
+    OPTION_COMPLETION,
+    OPTION_MAN,
+    OPTION_COUNT
+};
+
+struct manual_option {
+    const char *name;  /* without its dashes */
+    char letter;       /* 0: none */
+    const char *value; /* how its value is called; NULL: it takes none */
+    const char *text;
+    const char *choices; /* of the value, with blanks between them; NULL: anything */
+};
+
+/* What the words after a command's name are, for the completion. */
+enum manual_words {
+    WORDS_NONE,
+    WORDS_KERNEL,
+    WORDS_RECIPE,
+    WORDS_IDS,
+    WORDS_DEVICE,
+    WORDS_NAME,
+    WORDS_COMMAND
+};
+
+struct context;
+
+struct manual_command {
+    const char *name, *arguments, *summary;
+    const char *text;     /* more, for its help; paragraphs end with a newline */
+    const char *examples; /* one a line */
+    uint64_t options;     /* bit k: takes option k, besides those that all take */
+    enum manual_words words;
+    int least, most;                     /* words after its name; most < 0: any number */
+    int (*run)(struct context *context); /* the exit status */
+};
+
+struct manual_pair {
+    const char *name, *text;
+};
+
+extern const struct manual_option manual_options[OPTION_COUNT];
+extern const uint64_t manual_common;                  /* options of every command */
+extern const uint64_t manual_alone;                   /* options that stand without a command */
+extern const struct manual_command manual_commands[]; /* ends with a NULL name */
+extern const struct manual_pair manual_exits[], manual_environment[], manual_values[];
+
+/* NULL when there is none of that name. */
+const struct manual_command *manual_find(const char *name);
+
+/* Whether the command takes the option; command NULL: whether that stands alone or any command takes it. */
+bool manual_takes(const struct manual_command *command, enum option option);
+
+#endif

@@ -1,0 +1,267 @@
+#include "kernels/time/predicted_time.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "kernels/time/launch_work.h"
+
+/* The power that joins the bounds of what is done side by side; docs/model.md has what other powers would be worth. */
+static const double join = 5;
+/* More slices of the L2 than this are no bound: DRAM, or the way to them, comes first. */
+static const double slices_most = 96;
+/* Flits of a line that is written to DRAM later: a header, and 64 bytes each. */
+static const double flits_of_line = 3;
+/* Bytes: of a lane, more than so many, and of a line, less. */
+static const double narrow_lane = 5, narrow_line = 64;
+/* Lanes that follow addresses wait for the slowest of their lines, and wherever those lie: longer by this part of the
+   latency for each doubling of their number. */
+static const double slowest = 0.09;
+/* Cycles: a load that the L1 has. */
+static const double hit_cycles = 35;
+/* Warps' instructions on 64-bit floats that an SM takes a cycle (CUDA C++ Programming Guide, "Arithmetic Instructions": 64
+   results a cycle with compute capability 9.0 and 8.0). */
+static const double doubles_per_cycle = 2;
+/* A second bound within this part of the first limits, too. */
+static const double close_part = 0.8;
+
+const char *const time_unit_slice = "requests to one slice", *const time_unit_back = "sectors to the SMs";
+
+const char *predicted_time_bound_name(enum time_bound bound)
+{
+    static const char *const names[TIME_BOUNDS] = {"launch", "dram",  "ask",    "tag",
+                                                   "lines",  "issue", "latency"};
+    return names[bound];
+}
+
+/* The constants in microseconds, bytes and whole devices. */
+struct rates {
+    double cycle, launch, slot, request, extra, tail, dram_latency, l2_latency, queue, writes, sector,
+        bandwidth, activate, dirty, flit, narrow, slice, step, tag, issue, word;
+};
+
+static struct rates rates_of(const struct calibration *calibration)
+{
+    const double cycle = 1e3 / calibration->clock_khz;
+#define VALUE(name) calibration->constant[CALIBRATION_##name].value
+    return (struct rates){
+        .cycle = cycle,
+        .launch = VALUE(LAUNCH) * 1e-3,
+        .slot = VALUE(SLOT) * 1e-3,
+        .request = VALUE(REQUEST) * 1e-3,
+        .extra = VALUE(EXTRA) * 1e-3,
+        .tail = VALUE(TAIL) * 1e-3,
+        .dram_latency = VALUE(DRAM_LATENCY) * 1e-3,
+        .l2_latency = VALUE(L2_LATENCY) * 1e-3,
+        .queue = VALUE(QUEUE),
+        .writes = VALUE(WRITES),
+        .sector = VALUE(SECTOR) * 1e-3 / SECTOR_BYTES,
+        .bandwidth = VALUE(BANDWIDTH) * 1e3,
+        .activate = VALUE(ACTIVATE) * 1e-6,
+        .dirty = VALUE(DIRTY) * 1e6,
+        .flit = VALUE(FLIT) * 1e-6,
+        .narrow = VALUE(NARROW),
+        .slice = VALUE(SLICE) * 1e3,
+        .step = VALUE(STEP) * 1e-3,
+        .tag = VALUE(TAG) * cycle,
+        .issue = cycle / VALUE(ISSUE),
+        .word = VALUE(WORD) * cycle,
+    };
+#undef VALUE
+}
+
+/* t = alone + waits * busy / t: the latency grows with the part of the time that the memory is busy, until it is busy
+   all the time. */
+static double under_load(double alone, double waits, double busy)
+{
+    double t = (alone + sqrt(alone * alone + 4 * waits * busy)) / 2;
+    return t < busy ? alone + waits : t;
+}
+
+static struct time_amount amount_of(double amount, const char *unit, double each_us)
+{
+    double us = amount * each_us;
+    return (struct time_amount){amount, unit, each_us > 0 ? 1 / each_us : 0, us};
+}
+
+/* What DRAM is asked to do, and what of it makes others wait. */
+struct traffic_time {
+    double kept_us;  /* stores that stay in the L2 take its time */
+    double moved_us; /* DRAM's */
+    double busy_us;  /* as a load feels it: writes turn DRAM round */
+};
+
+static struct traffic_time dram_time(const struct launch_work *w, const struct rates *r,
+                                     struct time_prediction *p)
+{
+    double kept = fmin(w->store_moved, r->dirty * w->store_moved / fmax(w->store_moved + w->dram_read, 1));
+    double write = w->store_moved - kept, open_us = r->activate * w->dram_opened;
+    double read = w->dram_read + (w->store_moved > 0 ? w->filled * write / w->store_moved : 0);
+    p->dram_read_bytes = read;
+    p->dram_write_bytes = write;
+    p->dram_opened_us = open_us;
+    struct traffic_time time = {
+        .kept_us = kept * flits_of_line / LINE_BYTES * r->flit,
+        .moved_us = (read + write) / r->bandwidth + open_us,
+        .busy_us = (read + r->writes * write) / r->bandwidth + open_us,
+    };
+    p->dram_kept_us = time.kept_us;
+    /* Pages that are opened and stores that stay lower what DRAM can do: the ceiling is that of this launch. */
+    double bytes = read + write, us = time.kept_us + time.moved_us;
+    p->bound[TIME_DRAM] = (struct time_amount){bytes, "bytes", us > 0 ? bytes / us : r->bandwidth, us};
+    return time;
+}
+
+/* A header for each line that is asked for or stored to, and data in pieces of 64 bytes; or one slice of the L2, where all
+   ask for the same few chunks. */
+static struct time_amount ask_time(const struct launch_work *w, const struct rates *r)
+{
+    double data = fmax(w->store_lines, w->store_sectors / 2);
+    /* Lanes that store 8 bytes or more, each to a line of its own or nearly so. */
+    double line = w->store_bytes / fmax(1, w->store_lines),
+           lane = w->store_bytes / fmax(1, w->store_requests) / WARP_LANES;
+    bool narrow = lane > narrow_lane && line < narrow_line;
+    struct time_amount way = amount_of(w->load_lines * w->missed + w->store_lines + data +
+                                           (narrow ? r->narrow * w->store_lines : 0),
+                                       "flits", r->flit);
+    struct time_amount back = amount_of(w->load_sectors * w->missed, time_unit_back, r->cycle / w->sms);
+    if (back.us > way.us)
+        way = back;
+    double slices = fmax(1, fmin(slices_most, w->chunks));
+    struct time_amount slice =
+        amount_of(w->load_requests * w->missed, time_unit_slice, 1 / (r->slice * slices));
+    return slice.us > way.us ? slice : way;
+}
+
+/* Of bounds that are the same to a rounding the later one limits: stores that all stay in the L2 are TIME_ASK's. */
+static void limit(struct time_prediction *p)
+{
+    const double rounding = 1e-12;
+    p->limiter = TIME_LAUNCH;
+    for (int b = 1; b < TIME_BOUNDS; b++)
+        if (p->bound[b].us > p->bound[p->limiter].us * (1 - rounding))
+            p->limiter = (enum time_bound)b;
+    p->second = p->limiter == TIME_LAUNCH ? TIME_DRAM : TIME_LAUNCH;
+    for (int b = 0; b < TIME_BOUNDS; b++)
+        if (b != (int)p->limiter && p->bound[b].us > p->bound[p->second].us)
+            p->second = (enum time_bound)b;
+    p->close = p->bound[p->second].us > close_part * p->bound[p->limiter].us;
+}
+
+/* Blocks start while others work, and what limits is felt alone; all else gets in one another's way where it is close. */
+static double joined(const struct time_prediction *p)
+{
+    double top = 0, sum = 0;
+    for (int b = TIME_LAUNCH + 1; b < TIME_BOUNDS; b++)
+        top = fmax(top, p->bound[b].us);
+    for (int b = TIME_LAUNCH + 1; b < TIME_BOUNDS && top > 0; b++)
+        sum += pow(fmax(0, p->bound[b].us) / top, join);
+    return fmax(p->bound[TIME_LAUNCH].us, top * pow(sum, 1 / join));
+}
+
+static void derive(const struct launch_work *w, const struct rates *r, double busy_us, double round_us,
+                   struct time_prediction *p)
+{
+    double whole = p->us - p->floor_us, exact = w->blocks / (w->sms * w->blocks_per_sm);
+    double idle = (w->near ? r->l2_latency : r->dram_latency) * 1e3;
+    double share = fmin(1, busy_us / fmax(whole, 1e-9));
+    /* Where starts are what limits, blocks are as short as they can be; elsewhere they wait until the places are full. */
+    double lasts = p->limiter == TIME_LAUNCH ? round_us : fmax(round_us, whole / fmax(exact, 1) - r->slot);
+    double filled = fmin(1, fmax(exact, 0) * lasts / fmax(whole, 1e-9));
+    p->l1_hit_pct = w->load_sectors > 0 ? 100 * (1 - w->missed) : -1;
+    p->blocks_per_sm = w->blocks_per_sm;
+    p->warps_per_sm = w->warps_per_sm;
+    p->achieved_occupancy = w->warps_per_sm / w->warp_slots * fmin(1, filled);
+    p->waits = w->waits;
+    p->latency_ns = w->waits > 0 ? idle * (1 + r->queue * share) : 0;
+    if (w->waits > 0) {
+        double reads = p->dram_read_bytes / fmax(1, p->dram_read_bytes + p->dram_write_bytes);
+        p->in_flight_bytes = p->dram_read_bytes / w->sms * p->latency_ns * 1e-3 / fmax(whole, 1e-9);
+        p->needed_bytes = r->bandwidth * reads / w->sms * idle * 1e-3 * (1 + r->queue);
+    }
+}
+
+static void predict(const struct launch_work *w, const struct calibration *calibration,
+                    struct time_prediction *p)
+{
+    const struct rates r = rates_of(calibration);
+    struct traffic_time dram = dram_time(w, &r, p);
+    double per_sm = w->busy_part * w->warps_per_block * ceil(w->busy_blocks / w->sms - 1e-9);
+    p->bound[TIME_LAUNCH] = amount_of(w->blocks, "blocks", r.launch);
+    p->bound[TIME_ASK] = ask_time(w, &r);
+    p->bound[TIME_TAG] =
+        amount_of(per_sm * (w->load_lines / w->warps + w->shared_rows), "lines and shared rows an SM", r.tag);
+    double issued_us = fmax(w->instructions * r.issue, w->doubles * r.cycle / doubles_per_cycle) +
+                       w->constant_words * r.word;
+    p->bound[TIME_ISSUE] =
+        amount_of(per_sm * w->instructions, "instructions an SM", issued_us / w->instructions);
+
+    double latency = w->waits > 0 ? (w->near ? r.l2_latency : r.dram_latency) : 0;
+    if (w->follows)
+        latency *= 1 + slowest * log2(fmax(1, w->load_lines / fmax(1, w->load_requests)));
+    double lines = w->load_lines * w->missed / (w->sms * w->l1_lines);
+    double lines_us = under_load(lines * latency, lines * latency * r.queue, dram.moved_us);
+    p->bound[TIME_LINES] =
+        (struct time_amount){w->load_lines * w->missed / w->sms, "lines an SM",
+                             lines_us > 0 ? w->load_lines * w->missed / w->sms / lines_us : 0, lines_us};
+
+    double exact = w->busy_blocks / (calibration->sms * w->blocks_per_sm);
+    double rounds = p->rounds = w->loop ? ceil(exact - 1e-9) : fmax(1, exact);
+    double block = w->warps_per_block * (r.request * w->requests_at_once + r.extra * w->extra_lines);
+    /* Its warps share what the SM issues, and its shared memory; words of one bank are waited for. */
+    double alone = fmax(r.cycle * (w->cycles + w->warps_per_block * w->conflict_rows),
+                        w->warps_per_block * fmax(issued_us, w->shared_rows * r.cycle));
+    double other = r.slot + block + r.sector * w->in_flight * fmax(1, w->waits) +
+                   r.step * w->warps_per_block * (1 + w->barriers) + alone + r.l2_latency * w->l2_waits +
+                   hit_cycles * r.cycle * w->l1_waits;
+    double first = r.slot + block + r.cycle * w->ramp_cycles + latency;
+    double wait = latency * w->waits, busy_us = fmax(dram.busy_us, p->bound[TIME_ASK].us);
+    double idle_rounds = (w->blocks - w->busy_blocks) / (calibration->sms * w->blocks_per_sm);
+    double latency_us =
+        fmax(0, under_load(rounds * (wait + other), rounds * wait * r.queue, busy_us) - first) +
+        idle_rounds * r.slot;
+    p->bound[TIME_LATENCY] =
+        (struct time_amount){rounds * fmax(1, w->waits), "waits in a row",
+                             latency_us > 0 ? rounds * fmax(1, w->waits) / latency_us : 0, latency_us};
+    limit(p);
+    p->floor_us = calibration->constant[CALIBRATION_FLOOR].value;
+    p->ramp_us = r.tail + first;
+    p->us = p->floor_us + p->ramp_us + joined(p);
+    derive(w, &r, busy_us, wait + other - r.slot, p);
+}
+
+static const char *not_applicable(const struct experiment *experiment, const struct access *access)
+{
+    const struct kernel *kernel = experiment->kernel;
+    struct domain domain = experiment_domain(experiment);
+    const char *why = kernel->untimed(&domain);
+    if (why)
+        return why;
+    if (kernel->copied)
+        return "a copy engine does it, and no thread";
+    if (kernel->peer)
+        return "some of its arrays lie in another device's memory, and the link is not modelled";
+    if (access->atomic.requests)
+        return "atomic updates of memory are not modelled";
+    return NULL;
+}
+
+void predicted_time_predict(const struct experiment *experiment, const struct access *access,
+                            const struct calibration *calibration, int registers, int64_t shared_bytes,
+                            struct time_prediction *prediction)
+{
+    struct code code;
+    struct launch_work work;
+    *prediction = (struct time_prediction){.calibration = calibration};
+    prediction->why_not = not_applicable(experiment, access);
+    if (prediction->why_not)
+        return;
+    prediction->code_arch = machine_code_find(experiment, calibration->arch, &code);
+    if (!prediction->code_arch) {
+        prediction->why_not = "no machine code of this kernel was read yet (scripts/machine_code)";
+        return;
+    }
+    prediction->why_not =
+        launch_work_make(experiment, access, &code, calibration, registers, shared_bytes, &work);
+    if (!prediction->why_not)
+        predict(&work, calibration, prediction);
+}

@@ -1,0 +1,277 @@
+#include "kernels/time/reasons.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/time/reasons_templates.h"
+
+enum { WORDS = 32, WORD_BYTES = 256 };
+
+/* What words stand for in both languages. */
+struct words {
+    int count;
+    struct {
+        const char *name;
+        char text[LANGUAGES][WORD_BYTES];
+    } at[WORDS];
+};
+
+/* ---- words ---- */
+
+static void add_text(struct words *words, const char *name, const char *en, const char *zh)
+{
+    snprintf(words->at[words->count].text[EN], WORD_BYTES, "%s", en);
+    snprintf(words->at[words->count].text[ZH], WORD_BYTES, "%s", zh);
+    words->at[words->count++].name = name;
+}
+
+static void add_bound(struct words *words, const char *name, enum time_bound bound)
+{
+    add_text(words, name, bound_names[bound][EN], bound_names[bound][ZH]);
+}
+
+/* Three digits; whole where that is more, or where it is whole. */
+static void number_text(double value, char text[32])
+{
+    double size = fabs(value);
+    bool whole = size >= 99.95 || value == floor(value);
+    snprintf(text, 32, whole ? "%.0f" : size >= 9.995 ? "%.1f" : "%.2f", value);
+    if (size > 0 && size < 0.01)
+        snprintf(text, 32, "%.2g", value);
+}
+
+static void add_number(struct words *words, const char *name, double value)
+{
+    char text[32];
+    number_text(value, text);
+    add_text(words, name, text, text);
+}
+
+/* Of things: in millions where there are so many. */
+static void add_count(struct words *words, const char *name, double value)
+{
+    char en[48], zh[48], text[32];
+    if (value < 1e6) {
+        add_number(words, name, value);
+        return;
+    }
+    number_text(value / 1e6, text);
+    snprintf(en, sizeof en, "%s million", text);
+    number_text(value / 1e4, text);
+    snprintf(zh, sizeof zh, "%s 万", text);
+    add_text(words, name, en, zh);
+}
+
+static void add_percent(struct words *words, const char *name, double part)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.0f", 100 * part);
+    add_text(words, name, text, text);
+}
+
+static void add_bytes(struct words *words, const char *name, double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    char text[32], with_unit[48];
+    int unit = 0;
+    for (; bytes >= 999.5 && unit < 4; unit++)
+        bytes /= 1000;
+    number_text(bytes, text);
+    snprintf(with_unit, sizeof with_unit, "%s %s", text, units[unit]);
+    add_text(words, name, with_unit, with_unit);
+}
+
+static const char *word_find(const struct words *words, const char *name, size_t length, int language)
+{
+    for (int i = 0; i < words->count; i++)
+        if (strlen(words->at[i].name) == length && memcmp(words->at[i].name, name, length) == 0)
+            return words->at[i].text[language];
+    return NULL;
+}
+
+/* Appends the template of that language to `out`, of `size` bytes. */
+static void fill(char *out, size_t size, int language, both template, const struct words *words)
+{
+    size_t used = strlen(out);
+    for (const char *at = template[language]; *at && used + 1 < size;) {
+        const char *end = *at == '{' ? strchr(at, '}') : NULL;
+        if (!end) {
+            out[used++] = *at++;
+            out[used] = '\0';
+            continue;
+        }
+        const char *text = word_find(words, at + 1, (size_t)(end - at - 1), language);
+        snprintf(out + used, size - used, "%s", text ? text : "{?}");
+        used += strlen(out + used);
+        at = end + 1;
+        if (used && *at == ' ' && (unsigned char)out[used - 1] >= 0x80) /* "3408 万个" */
+            at++;
+    }
+}
+
+static void append(struct reasons *reasons, both template, const struct words *words)
+{
+    fill(reasons->en, sizeof reasons->en, EN, template, words);
+    fill(reasons->zh, sizeof reasons->zh, ZH, template, words);
+}
+
+/* ---- texts ---- */
+
+/* At which that much has to be in flight: of a busy DRAM, or L2. */
+static double loaded_ns(const struct time_prediction *p)
+{
+    double dram = p->calibration->constant[CALIBRATION_DRAM_LATENCY].value;
+    double idle = p->latency_ns < dram ? p->calibration->constant[CALIBRATION_L2_LATENCY].value : dram;
+    return idle * (1 + p->calibration->constant[CALIBRATION_QUEUE].value);
+}
+
+/* What loads alone make of Little's law; the rest are instructions, barriers, and the change of blocks. */
+static double load_waits_us(const struct time_prediction *p)
+{
+    return p->rounds * p->waits * p->latency_ns * 1e-3;
+}
+
+static void words_of(const struct time_prediction *p, struct words *words)
+{
+    const struct time_amount *limit = &p->bound[p->limiter], *second = &p->bound[p->second];
+    const struct time_amount *dram = &p->bound[TIME_DRAM];
+    add_bound(words, "limiter", p->limiter);
+    add_bound(words, "second", p->second);
+    add_text(words, "unit", limit->unit, limit->unit);
+    add_number(words, "total_us", p->us);
+    add_number(words, "floor_us", p->floor_us);
+    add_number(words, "ramp_us", p->ramp_us);
+    add_number(words, "limit_us", limit->us);
+    add_number(words, "second_us", second->us);
+    add_count(words, "amount", limit->amount);
+    add_count(words, "ceiling", limit->ceiling);
+    add_number(words, "each_ns", 1e3 / limit->ceiling);
+    add_count(words, "allowed", floor(limit->ceiling * second->us));
+    add_number(words, "gbps", p->calibration->constant[CALIBRATION_BANDWIDTH].value);
+    add_number(words, "moved_us", dram->us - p->dram_opened_us - p->dram_kept_us);
+    add_number(words, "opened_us", p->dram_opened_us);
+    add_number(words, "kept_us", p->dram_kept_us);
+    add_percent(words, "dram_pct", (dram->us - p->dram_kept_us) / p->us);
+    add_bytes(words, "read", p->dram_read_bytes);
+    add_bytes(words, "written", p->dram_write_bytes);
+    add_bytes(words, "in_flight", p->in_flight_bytes);
+    add_bytes(words, "needed", p->needed_bytes);
+    add_number(words, "more", p->needed_bytes / p->in_flight_bytes);
+    add_number(words, "loaded_ns", loaded_ns(p));
+    add_number(words, "wait_us", load_waits_us(p));
+    add_number(words, "latency_ns", p->latency_ns);
+    add_number(words, "rounds", p->rounds);
+    add_number(words, "waits", p->waits);
+    add_number(words, "warps", p->warps_per_sm);
+}
+
+/* Where so many times as much would have to be in flight, it is the waits one after the other that tell more. */
+static const double chain_times = 8;
+/* Of the time that is fixed: what limits the rest is told with its time alone. */
+static const double nearly_all = 0.9;
+
+/* More of DRAM's time than this goes to something else than moving bytes: it is told. */
+static const double not_moved = 0.05;
+
+/* What limits, and what would have to be otherwise. */
+struct telling {
+    both *fact, *remedy;
+};
+
+static struct telling telling_of(const struct time_prediction *p)
+{
+    if (p->limiter == TIME_ASK && strcmp(p->bound[TIME_ASK].unit, time_unit_slice) == 0)
+        return (struct telling){&slice, &slice_remedy};
+    if (p->limiter == TIME_ASK && strcmp(p->bound[TIME_ASK].unit, time_unit_back) == 0)
+        return (struct telling){&back, &back_remedy};
+    if (p->limiter == TIME_DRAM && p->dram_opened_us + p->dram_kept_us > not_moved * p->bound[TIME_DRAM].us)
+        return p->dram_opened_us > p->dram_kept_us ? (struct telling){&dram_opens, &dram_opens_remedy}
+                                                   : (struct telling){&dram_keeps, &remedies[TIME_DRAM]};
+    if (p->limiter != TIME_LATENCY)
+        return (struct telling){&facts[p->limiter], &remedies[p->limiter]};
+    if (load_waits_us(p) <= p->bound[TIME_LATENCY].us / 2)
+        return (struct telling){&rounds_only, &rounds_remedy};
+    if (p->needed_bytes <= p->in_flight_bytes || p->needed_bytes > chain_times * p->in_flight_bytes)
+        return (struct telling){&chain, &chain_remedy};
+    const struct arch *arch = arch_find(p->calibration->arch);
+    bool full = arch && p->warps_per_sm >= arch->warps_per_sm;
+    return (struct telling){&facts[TIME_LATENCY], full ? &full_remedy : &remedies[TIME_LATENCY]};
+}
+
+static void add_reason(struct words *words, const char *why_not)
+{
+    const char *zh = why_not;
+    for (size_t i = 0; i < sizeof not_modelled / sizeof *not_modelled; i++)
+        if (strcmp(not_modelled[i][EN], why_not) == 0)
+            zh = not_modelled[i][ZH];
+    add_text(words, "why_not", why_not, zh);
+}
+
+void reasons_make(const struct time_prediction *p, struct reasons *reasons)
+{
+    struct words words = {0};
+    reasons->en[0] = reasons->zh[0] = '\0';
+    if (p->why_not) {
+        add_reason(&words, p->why_not);
+        append(reasons, no_prediction, &words);
+        return;
+    }
+    struct telling telling = telling_of(p);
+    words_of(p, &words);
+    double fixed = p->floor_us + p->ramp_us;
+    if (fixed > p->us / 2)
+        append(reasons, mostly_fixed, &words);
+    if (fixed > p->us * nearly_all) {
+        append(reasons, the_rest, &words);
+        return;
+    }
+    append(reasons, p->close ? limited_close : limited, &words);
+    append(reasons, *telling.fact, &words);
+    if (!p->close)
+        append(reasons, *telling.remedy, &words);
+}
+
+void reasons_no_constants(const char *device, struct reasons *reasons)
+{
+    struct words words = {0};
+    reasons->en[0] = reasons->zh[0] = '\0';
+    add_text(&words, "device", device, device);
+    append(reasons, no_constants, &words);
+}
+
+void reasons_change(const char *field, const char *from, const char *to, const struct time_prediction *now,
+                    const struct time_prediction *then, struct reasons *reasons)
+{
+    struct words words = {0};
+    reasons->en[0] = reasons->zh[0] = '\0';
+    add_text(&words, "field", field, field);
+    add_text(&words, "from", from, from);
+    add_text(&words, "to", to, to);
+    add_number(&words, "total_us", now->us);
+    add_number(&words, "then_us", then->us);
+    add_percent(&words, "ratio_pct", then->us / now->us);
+    add_bound(&words, "limiter", then->limiter);
+    append(reasons, changed, &words);
+}
+
+static both *unit_name_of(const struct counted_limiter *counted)
+{
+    if (counted->busiest == TIME_DRAM && counted->way)
+        return &way_name;
+    if (counted->busiest == TIME_ASK && counted->slice)
+        return &slice_name;
+    return &unit_names[counted->busiest];
+}
+
+void reasons_counted(const struct counted_limiter *counted, struct reasons *reasons)
+{
+    struct words words = {0};
+    reasons->en[0] = reasons->zh[0] = '\0';
+    if (counted->answer != COUNTED_NO_CASE) {
+        both *name = unit_name_of(counted);
+        add_text(&words, "unit_name", (*name)[EN], (*name)[ZH]);
+        add_percent(&words, "busiest_pct", counted->share[counted->busiest]);
+    }
+    append(reasons, counted_texts[counted->answer], &words);
+}

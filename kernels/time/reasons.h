@@ -1,0 +1,35 @@
+/* Why a launch takes so long, in English and Chinese: sentences made of a prediction's numbers by templates, nothing else. */
+#ifndef COALESCED_KERNELS_TIME_REASONS_H
+#define COALESCED_KERNELS_TIME_REASONS_H
+
+#include "kernels/time/counted.h"
+#include "kernels/time/predicted_time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The same text in both languages, UTF-8. */
+struct reasons {
+    char en[768];
+    char zh[1024];
+};
+
+/* What limits the launch (both where two are close), the number that limits and its ceiling, and what it would take for
+   something else to limit; or why there is no prediction. */
+void reasons_make(const struct time_prediction *prediction, struct reasons *reasons);
+
+/* There is no prediction, because the constants of that device are not known. */
+void reasons_no_constants(const char *device, struct reasons *reasons);
+
+/* What a change of one field brings: from "256", to "128". Both predictions apply. */
+void reasons_change(const char *field, const char *from, const char *to, const struct time_prediction *now,
+                    const struct time_prediction *then, struct reasons *reasons);
+
+/* Why the counters say so. */
+void reasons_counted(const struct counted_limiter *counted, struct reasons *reasons);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,186 @@
+/* The templates of reasons.c, English and Chinese side by side, so that who changes one sees the other. A word in braces
+   stands for a number of the prediction, or for the name of a bound. */
+#ifndef COALESCED_KERNELS_TIME_REASONS_TEMPLATES_H
+#define COALESCED_KERNELS_TIME_REASONS_TEMPLATES_H
+
+#include "kernels/time/counted.h"
+
+enum { EN, ZH, LANGUAGES };
+
+typedef const char *const both[LANGUAGES];
+
+/* clang-format off */
+static both bound_names[TIME_BOUNDS] = {
+    [TIME_LAUNCH] = {"the start of blocks", "线程块的启动"},
+    [TIME_DRAM] = {"DRAM's bandwidth", "显存（DRAM）带宽"},
+    [TIME_ASK] = {"the way between the multiprocessors and the L2", "通往 L2 的通路"},
+    [TIME_TAG] = {"the L1", "一级缓存（L1）"},
+    [TIME_LINES] = {"the lines of the L1", "一级缓存（L1）行占用"},
+    [TIME_ISSUE] = {"the issue of instructions", "指令发射"},
+    [TIME_LATENCY] = {"the latency of memory", "访存延迟"},
+};
+
+static both limited = {"Limited by {limiter}: ", "瓶颈是{limiter}："};
+static both limited_close = {
+    "Limited by {limiter} and, close behind it with {second_us} us, by {second}: ",
+    "瓶颈是{limiter}，{second}（{second_us} us）紧随其后："};
+static both mostly_fixed = {
+    "Of {total_us} us, {floor_us} us are an empty kernel's and {ramp_us} us those of the first block and the last stores: they weigh less only in a larger launch. ",
+    "{total_us} us 中，空核函数占 {floor_us} us，首个线程块的启动与最后的存储占 {ramp_us} us：只有更大的一次启动才能摊薄它们。"};
+
+/* What limits, with its ceiling. */
+static both facts[TIME_BOUNDS] = {
+    [TIME_LAUNCH] = {
+        "{amount} blocks start one after the other, one every {each_ns} ns: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+        "{amount} 个线程块逐个启动，每 {each_ns} ns 一个：{total_us} us 中启动就占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+    [TIME_DRAM] = {
+        "DRAM reads {read} and writes {written}, at {gbps} GB/s at most: {limit_us} us of {total_us} us, so DRAM is at work for {dram_pct} % of the time.",
+        "DRAM 要读 {read}、写 {written}，最高 {gbps} GB/s：{total_us} us 中占 {limit_us} us，即 {dram_pct} % 的时间都在工作。"},
+    [TIME_ASK] = {
+        "{amount} {unit} (a line asked for, or up to 64 bytes stored), {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+        "共 {amount} 个传输单元（请求一个缓存行、或存储至多 64 字节各计一个），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+    [TIME_TAG] = {
+        "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+        "每个 SM 的 L1 要取 {amount} 次（加载的缓存行与共享内存的行各计一次），每微秒至多 {ceiling} 次：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+    [TIME_LINES] = {
+        "each load in flight occupies a line for {latency_ns} ns; {amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+        "每个在途加载要占用一个缓存行 {latency_ns} ns；每个 SM 共 {amount} 行，每微秒至多 {ceiling} 行：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+    [TIME_ISSUE] = {
+        "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+        "每个 SM 要发射 {amount} 条指令，每微秒至多 {ceiling} 条：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+    [TIME_LATENCY] = {
+        "each multiprocessor keeps {in_flight} in flight, and a load takes {latency_ns} ns, so that DRAM has work for {dram_pct} % of the time. From a busy memory a load takes {loaded_ns} ns, which needs {needed} in flight.",
+        "每个 SM 平均只有 {in_flight} 在途，一次加载需 {latency_ns} ns，因此 DRAM 只有 {dram_pct} % 的时间在工作。显存繁忙时一次加载需 {loaded_ns} ns，要有 {needed} 在途才能占满带宽。"},
+};
+
+/* What would have to be otherwise, for it to take as long as the second does. */
+static both remedies[TIME_BOUNDS] = {
+    [TIME_LAUNCH] = {
+        " With {allowed} blocks for the same work, larger ones or with more work a thread, it would be {second_us} us, as long as {second} takes.",
+        "若加大线程块，或让每个线程多做几份工作，把线程块减到 {allowed} 个，启动只需 {second_us} us，与{second}所需相当。"},
+    [TIME_DRAM] = {" Only fewer bytes would take less time.", "只有减少读写的字节数才会更快。"},
+    [TIME_ASK] = {
+        " With {allowed}, because the lanes of a warp touch fewer lines, it would be {second_us} us, as long as {second} takes.",
+        "若合并访问，使每个线程束触及更少的缓存行，减到 {allowed} 个，只需 {second_us} us，与{second}所需相当。"},
+    [TIME_TAG] = {
+        " With {allowed}, because the lanes of a warp touch fewer lines, or banks of shared memory conflict less, it would be {second_us} us, as long as {second} takes.",
+        "若合并访问，使每个线程束触及更少的缓存行，或减少共享内存的 bank 冲突，减到 {allowed} 次，只需 {second_us} us，与{second}所需相当。"},
+    [TIME_LINES] = {
+        " With {allowed}, because lanes touch fewer lines, it would be {second_us} us, as long as {second} takes; less shared memory beside the L1 helps as well.",
+        "若每个线程束触及更少的缓存行，减到 {allowed} 行，只需 {second_us} us，与{second}所需相当；少用共享内存、把空间让给 L1 也有帮助。"},
+    [TIME_ISSUE] = {
+        " With {allowed}, by wider accesses, more elements a thread or less arithmetic, it would be {second_us} us, as long as {second} takes.",
+        "若用更宽的访问、让每个线程处理更多元素或减少运算，把指令减到 {allowed} 条，只需 {second_us} us，与{second}所需相当。"},
+    [TIME_LATENCY] = {
+        " {more} times as much would do: more loads a thread before the first one is used, or more than the {warps} warps that are resident.",
+        "在途量提高到 {more} 倍即可：让每个线程在首次使用数据之前多发出几个加载，或让驻留的线程束多于现在的 {warps} 个。"},
+};
+
+/* DRAM, where what it moves is not all of its time: pages, or stores that stay in the L2. */
+static both dram_opens = {
+    "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and opens pages of which it reads little, {opened_us} us more: {limit_us} us of {total_us} us.",
+    "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；频繁打开只读取一小部分的 DRAM 页又需 {opened_us} us：{total_us} us 中共占 {limit_us} us。"};
+static both dram_opens_remedy = {
+    " Fewer bytes would take less time, or such that lie together.",
+    "只有减少读写的字节数，或让它们在地址上更集中，才会更快。"};
+static both dram_keeps = {
+    "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and what is stored and stays in the L2 takes {kept_us} us more: {limit_us} us of {total_us} us.",
+    "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；写入后留在 L2 中的数据又需 {kept_us} us：{total_us} us 中共占 {limit_us} us。"};
+
+/* No more warps fit. */
+static both full_remedy = {
+    " {more} times as much would do: more loads a thread before the first one is used, for no more than the {warps} warps fit.",
+    "在途量提高到 {more} 倍即可：驻留的线程束已达上限 {warps} 个，只能让每个线程在首次使用数据之前多发出几个加载。"};
+
+/* Nearly all of the time is fixed. */
+static both the_rest = {"The rest is limited by {limiter}: {limit_us} us.", "其余部分的瓶颈是{limiter}：{limit_us} us。"};
+
+/* What the L2 has comes back to the SMs, faster than DRAM would bring it. */
+static both back = {
+    "{amount} {unit}, one a cycle for each at most, {ceiling} a microsecond: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+    "L2 要向各 SM 送回 {amount} 个扇区，每个 SM 每周期至多一个，每微秒共 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
+static both back_remedy = {
+    " Only what the L1 keeps, or fewer bytes, would take less time.",
+    "只有让 L1 留住数据，或减少字节数，才会更快。"};
+
+/* The same few addresses are asked for by all: then it is their slices of the L2 that answer one after the other. */
+static both slice = {
+    "{amount} {unit} of the L2, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+    "{amount} 个请求集中到 L2 的少数分片上，每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
+static both slice_remedy = {
+    " Loads of more different addresses, or through the L1, would spread them.",
+    "让加载分散到更多地址，或经由 L1，才能分摊这些请求。"};
+
+/* Enough would be in flight: it is the chain of waits that takes so long. */
+static both chain = {
+    "blocks in a row on each multiprocessor: {rounds}; waits for loads in a row in each: {waits}, of {latency_ns} ns: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+    "线程块分 {rounds} 轮先后执行，每轮中一个线程束要先后等待 {waits} 次、每次 {latency_ns} ns：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
+static both chain_remedy = {
+    " Fewer waits one after the other, or more than the {warps} warps that are resident, would take less.",
+    "减少先后相依的等待，或让驻留的线程束多于现在的 {warps} 个，才会更快。"};
+
+/* Loads are not what a block waits for. */
+static both rounds_only = {
+    "blocks in a row on each multiprocessor: {rounds}, with {warps} warps at a time: {limit_us} us of {total_us} us, of which loads are waited for {wait_us} us, while DRAM has work for {dram_pct} % of the time.",
+    "线程块在每个 SM 上分 {rounds} 轮先后执行，每次驻留 {warps} 个线程束：{total_us} us 中占 {limit_us} us，其中等待加载 {wait_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
+static both rounds_remedy = {
+    " More resident warps, fewer instructions and barriers in a row, or fewer rounds with more work a thread would take less.",
+    "让更多线程束驻留，减少先后相依的指令与同步，或让每个线程多做几份工作以减少轮数，才会更快。"};
+
+/* Why the model does not apply: its own reasons, in Chinese. */
+static both not_modelled[] = {
+    {"a copy engine does it, and no thread", "由复制引擎完成，没有线程参与"},
+    {"its arrays lie in the host's memory, and the bus is not modelled", "数组位于主机内存，模型不含总线"},
+    {"copies to shared memory that go on while a block works are not modelled", "模型不含块工作时仍在进行的向共享内存的复制"},
+    {"clusters of blocks are not modelled", "模型不含线程块簇"},
+    {"a part of the L2 that is set aside is not modelled", "模型不含 L2 中预留的部分"},
+    {"pages that move over the bus are not modelled", "模型不含经总线移动的页"},
+    {"texture fetches are not modelled", "模型不含纹理读取"},
+    {"copies over the bus are not modelled", "模型不含经总线的复制"},
+    {"some of its arrays lie in another device's memory, and the link is not modelled", "部分数组位于另一块 GPU 的显存，模型不含 GPU 之间的链路"},
+    {"atomic updates of memory are not modelled", "模型不含对内存的原子更新"},
+    {"no machine code of this kernel was read yet (scripts/machine_code)", "尚未读取此核函数的机器码（scripts/machine_code）"},
+    {"its registers do not suffice, and what it spills to local memory is not modelled", "寄存器不够用，模型不含溢出到本地内存的访问"},
+    {"a block does not fit a multiprocessor", "一个 SM 放不下一个线程块"},
+};
+static both no_prediction = {"No time is predicted: {why_not}.", "不作时间预测：{why_not}。"};
+static both no_constants = {
+    "The constants of {device}, which a time is made of, are not known.",
+    "缺少 {device} 的模型常数，无法预测时间。"};
+
+static both changed = {
+    "{field} {to} instead of {from}: {then_us} us, {ratio_pct} % of {total_us} us; then {limiter} limits.",
+    "{field} 由 {from} 改为 {to}：预计 {then_us} us，为 {total_us} us 的 {ratio_pct} %；此时瓶颈是{limiter}。"};
+
+static both unit_names[TIME_BOUNDS] = {
+    [TIME_LAUNCH] = {"the start of blocks", "线程块启动"},
+    [TIME_DRAM] = {"DRAM", "DRAM"},
+    [TIME_ASK] = {"the crossbar between the multiprocessors and the L2", "SM 与 L2 之间的交叉开关"},
+    [TIME_TAG] = {"the L1", "L1"},
+    [TIME_ISSUE] = {"the issue of instructions", "指令发射"},
+};
+static both way_name = {"the way between DRAM and the L2", "DRAM 与 L2 之间的通路"};
+static both slice_name = {"the busiest slice of the L2", "最忙的 L2 分片"};
+static both counted_texts[] = {
+    [COUNTED_NO_CASE] = {
+        "DRAM's bytes or the duration were not counted.",
+        "没有 DRAM 字节数或时长的计数。"},
+    [COUNTED_UNIT] = {
+        "The counters show {unit_name} at {busiest_pct} % of what it can do, the most of what was counted.",
+        "计数器显示{unit_name}达到其上限的 {busiest_pct} %，在已计数的部件中最高。"},
+    [COUNTED_STARTS] = {
+        "The blocks' starts, one after the other, take {busiest_pct} % of the duration that was counted, more than any unit was busy.",
+        "线程块逐个启动占计数时长的 {busiest_pct} %，高于任何部件的繁忙程度。"},
+    [COUNTED_SHORT] = {
+        "Too short to tell: what any launch takes to begin and to end is more than a fifth of the duration, so that no unit can be busy for most of it. The busiest was {unit_name}, at {busiest_pct} % of what it can do.",
+        "时间太短，无法判断：任何启动都有的开头与结尾超过了计数时长的五分之一，没有部件能在大部分时间里繁忙。最忙的是{unit_name}，达到其上限的 {busiest_pct} %。"},
+    [COUNTED_WAITS] = {
+        "No unit was above {busiest_pct} % of what it can do ({unit_name}): the warps wait.",
+        "没有部件超过其上限的 {busiest_pct} %（{unit_name}）：线程束在等待。"},
+    [COUNTED_OPEN] = {
+        "Of what was counted nothing was above {busiest_pct} % of what it can do ({unit_name}): the warps wait, or a unit is busy that was not counted. \"counters\" with these would tell: " COUNTED_METRICS ".",
+        "已计数的部件均未超过其上限的 {busiest_pct} %（{unit_name}）：线程束可能在等待，也可能是未计数的部件繁忙。在 \"counters\" 中加上以下各项即可分辨：" COUNTED_METRICS "。"},
+};
+/* clang-format on */
+
+#endif

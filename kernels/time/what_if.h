@@ -1,0 +1,55 @@
+/* What one change of a request would bring, found by predicting: each candidate is checked, counted and predicted as a
+   request of its own would be.
+
+   Candidates come from the kernel's own table and the request's fields alone: other blocks; each choice of a choice
+   parameter; an integer parameter's least and default value, the powers of two beside it, and the multiples of a cache
+   line beside it; for kernels that loop over the grid other numbers of blocks; the grid that is derived where a larger one was
+   given; no shared memory to limit occupancy. Never the element type, and never the size.
+
+   Only a change that does the same work counts: as many bytes asked for, as many distinct ones, and as much arithmetic,
+   within 3 %. What an integer parameter asks of shared memory is work, too (repeats, phases); by which way a choice does
+   it is not. */
+#ifndef COALESCED_KERNELS_TIME_WHAT_IF_H
+#define COALESCED_KERNELS_TIME_WHAT_IF_H
+
+#include "kernels/time/predicted_time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    WHAT_IF_MOST = 3,
+    WHAT_IF_TRIES = 96,        /* candidates, where counts are exact: some microseconds each */
+    WHAT_IF_TRIES_SAMPLED = 8, /* where blocks are sampled: milliseconds each */
+};
+
+/* Less than this part of the time is not worth a change, and not much more than the model's own error. */
+#define WHAT_IF_GAIN 0.05
+
+struct what_if {
+    const char *field;            /* of the request: "block", "grid", "shared_bytes", or a parameter's name */
+    int param;                    /* its index; -1: no parameter */
+    struct experiment experiment; /* checked, with that change */
+    struct time_prediction time;
+};
+
+/* The request that a time is predicted for. */
+struct what_if_case {
+    const struct experiment *experiment; /* checked for the calibrated device */
+    const struct access *access;
+    const struct time_prediction *now; /* one that applies */
+    int registers;                     /* as predicted_time_predict() has them */
+    int64_t shared_bytes;
+};
+
+/* Is the grid the one that is derived on that device where none is given? */
+bool what_if_grid_derived(const struct experiment *experiment, const struct calibration *calibration);
+
+/* The best changes, of different fields, fastest first. Returns how many. Any thread. */
+int what_if_find(const struct what_if_case *asked, struct what_if found[WHAT_IF_MOST]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,216 @@
+#include "server/auth/token_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "server/auth/tokens.h"
+
+static const char first_lines[] =
+    "# Who may use coalesced: NAME ROLE HASH ADDED. Changed with `coalesced token`, or by "
+    "hand; the service sees it within seconds.\n";
+static const char nobody_line[] = "# nobody\n";
+
+/* A change that is under way. */
+struct change {
+    char path[PATH_MAX]; /* of the file itself, where it was given as a link */
+    int folder;          /* locked; -1: not yet */
+    bool exists;
+    struct stat status; /* when it exists */
+    char *text;         /* as it was */
+    struct tokens *tokens;
+    struct buffer changed;
+};
+
+static void change_end(struct change *change)
+{
+    buffer_free(&change->changed);
+    tokens_free(change->tokens);
+    free(change->text);
+    if (change->folder >= 0)
+        close(change->folder);
+}
+
+/* The folder is locked and not the file, because the file is replaced. */
+static int folder_lock(struct change *change, struct error *error)
+{
+    char copy[PATH_MAX];
+    memcpy(copy, change->path, sizeof copy);
+    change->folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (change->folder < 0)
+        return error_set_errno(error, errno, "cannot open the folder of %s", change->path);
+    while (flock(change->folder, LOCK_EX) < 0)
+        if (errno != EINTR)
+            return error_set_errno(error, errno, "cannot lock the folder of %s", change->path);
+    return 0;
+}
+
+/* Reads what is to be changed. Call change_end() in either case. */
+static int change_begin(struct change *change, const char *path, struct error *error)
+{
+    *change = (struct change){.folder = -1};
+    if (!realpath(path, change->path) &&
+        snprintf(change->path, sizeof change->path, "%s", path) >= (int)sizeof change->path)
+        return error_set(error, ERROR_INVALID, "%s is too long a name", path);
+    if (folder_lock(change, error) < 0)
+        return -1;
+    change->exists = stat(change->path, &change->status) == 0;
+    if (!change->exists && errno != ENOENT)
+        return error_set_errno(error, errno, "%s", change->path);
+    if (change->exists && !S_ISREG(change->status.st_mode))
+        return error_set(error, ERROR_INVALID, "%s is no file that could be replaced", change->path);
+    if (change->exists && tokens_load(&change->text, change->path, error) < 0)
+        return -1;
+    return tokens_parse(&change->tokens, change->text ? change->text : "", change->path, error);
+}
+
+static int all_written(int fd, const char *text, size_t size)
+{
+    for (ssize_t wrote; size; text += wrote, size -= (size_t)wrote)
+        if ((wrote = write(fd, text, size)) < 0) {
+            if (errno != EINTR)
+                return -1;
+            wrote = 0;
+        }
+    return 0;
+}
+
+/* With the owner and mode of the old one, so that the service may still read it. */
+static int beside_write(const struct change *change, const char *beside, struct error *error)
+{
+    unlink(beside); /* what an interrupted change left */
+    int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return error_set_errno(error, errno, "cannot write %s", beside);
+    const struct stat *old = &change->status;
+    int failed = 0;
+    if (change->exists && fchown(fd, old->st_uid, old->st_gid) < 0)
+        failed = error_set_errno(error, errno,
+                                 "cannot give %s the owner of the old one (run this as its owner or as root)",
+                                 beside);
+    else if ((change->exists && fchmod(fd, old->st_mode & 0777) < 0) ||
+             all_written(fd, change->changed.data, change->changed.size) < 0 || fsync(fd) < 0)
+        failed = error_set_errno(error, errno, "cannot write %s", beside);
+    if (close(fd) < 0 && !failed)
+        failed = error_set_errno(error, errno, "cannot write %s", beside);
+    return failed;
+}
+
+static int change_commit(struct change *change, struct error *error)
+{
+    char beside[PATH_MAX];
+    if (change->changed.failed)
+        return error_set(error, ERROR_MEMORY, "no memory for %s", change->path);
+    if (change->changed.size >= TOKENS_FILE_BYTES)
+        return error_set(error, ERROR_INVALID,
+                         "%s would be larger than %d bytes, which nobody could read again", change->path,
+                         TOKENS_FILE_BYTES);
+    if (snprintf(beside, sizeof beside, "%s.new", change->path) >= (int)sizeof beside)
+        return error_set(error, ERROR_INVALID, "%s is too long a name", change->path);
+    if (beside_write(change, beside, error) < 0) {
+        unlink(beside);
+        return -1;
+    }
+    if (rename(beside, change->path) < 0) {
+        error_set_errno(error, errno, "cannot replace %s", change->path);
+        unlink(beside);
+        return -1;
+    }
+    if (fsync(change->folder) < 0)
+        return error_set_errno(error, errno, "%s is changed, but a power cut may undo it", change->path);
+    return 0;
+}
+
+/* Copies the text without the lines of that name (NULL: nobody's), and without `# nobody`: whether that is true is decided
+   anew. Returns how many lines the name had. */
+static int lines_keep(struct change *change, const char *name)
+{
+    int line = 1, next = 0, removed = 0;
+    for (const char *at = change->text; at && *at; line++) {
+        size_t length = strcspn(at, "\n");
+        length += at[length] == '\n';
+        while (next < change->tokens->count && change->tokens->at[next].line < line)
+            next++;
+        const struct token *token = next < change->tokens->count ? &change->tokens->at[next] : NULL;
+        if (name && token && token->line == line && strcmp(token->user.name, name) == 0)
+            removed++;
+        else if (!tokens_line_is_nobody(at))
+            buffer_append(&change->changed, at, length);
+        at += length;
+    }
+    return removed;
+}
+
+static void line_end(struct buffer *text)
+{
+    if (text->size && text->data[text->size - 1] != '\n')
+        buffer_text(text, "\n");
+}
+
+static void line_add(struct change *change, const struct user *user, const uint8_t hash[SECRET_HASH_BYTES])
+{
+    char digest[SECRET_HASH_TEXT_BYTES], added[TOKEN_ADDED_BYTES];
+    time_t now = time(NULL);
+    struct tm utc;
+    secret_hash_write(hash, digest);
+    strftime(added, sizeof added, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    if (change->text)
+        lines_keep(change, NULL);
+    else
+        buffer_text(&change->changed, first_lines);
+    line_end(&change->changed);
+    buffer_format(&change->changed, "%s %s %s %s\n", user->name, role_name(user->role), digest, added);
+}
+
+int token_file_add(const char *path, const struct user *user, const char *secret, struct error *error)
+{
+    struct change change;
+    uint8_t hash[SECRET_HASH_BYTES];
+    int failed = -1;
+    if (!user_name_valid(user->name))
+        return error_set(error, ERROR_INVALID, PERSON_NAME_RULE);
+    if (secret_check(secret, error) < 0)
+        return -1;
+    secret_hash(secret, hash);
+    if (change_begin(&change, path, error) == 0) {
+        const struct token *twin = tokens_find(change.tokens, hash);
+        line_add(&change, user, hash);
+        if (twin)
+            error_set(error, ERROR_CONFLICT, "%s has this token already, in line %d: it is %s's", path,
+                      twin->line, twin->user.name);
+        else
+            failed = change_commit(&change, error);
+    }
+    change_end(&change);
+    return failed;
+}
+
+int token_file_revoke(const char *path, const char *name, struct error *error)
+{
+    struct change change;
+    int removed = -1;
+    if (change_begin(&change, path, error) == 0) {
+        removed = lines_keep(&change, name);
+        if (removed == change.tokens->count) {
+            line_end(&change.changed);
+            buffer_text(&change.changed, nobody_line);
+        }
+        if (!change.exists)
+            removed = error_set(error, ERROR_NOT_FOUND, "there is no %s", path);
+        else if (removed == 0)
+            removed = error_set(error, ERROR_NOT_FOUND, "%s has no token of %s", path, name);
+        else if (change_commit(&change, error) < 0)
+            removed = -1;
+    }
+    change_end(&change);
+    return removed;
+}

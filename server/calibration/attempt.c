@@ -1,0 +1,373 @@
+#include "server/calibration/attempt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/calibration_json.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/store/write.h"
+
+static const int64_t idle_ns = 3000000000;
+enum { SWEEPS_SEARCHED = 1024 };
+
+/* What a calibration is of: the device, its driver and its executor's build. */
+static void identity_make(const struct device_status *status, char identity[ATTEMPT_IDENTITY_BYTES])
+{
+    snprintf(identity, ATTEMPT_IDENTITY_BYTES, "%s %s %s", status->facts.uuid, status->facts.driver,
+             status->executor_build);
+}
+
+/* A sweep resumed after a restart has an empty key, so its failure does not block an automatic retry. */
+static void failure_set(struct attempt *attempt, const char *why)
+{
+    struct attempts *attempts = attempt->attempts;
+    pthread_mutex_lock(&attempts->lock);
+    attempt->stage = ATTEMPT_NONE;
+    snprintf(attempt->failure, sizeof attempt->failure, "%s", why);
+    memcpy(attempt->failed_for, attempt->key, sizeof attempt->failed_for);
+    pthread_mutex_unlock(&attempts->lock);
+    log_warning("device %d: no calibration: %s", attempt->device, why);
+}
+
+void attempt_tell(struct attempt *attempt, const struct error *failed)
+{
+    pthread_mutex_lock(&attempt->attempts->lock);
+    struct calibrations_asker *asker = attempt->askers, *next;
+    attempt->askers = NULL;
+    pthread_mutex_unlock(&attempt->attempts->lock);
+    for (; asker; asker = next) {
+        next = asker->next; /* it is gone once it was told */
+        asker->done(asker, failed);
+    }
+}
+
+/* ---- submitting ---- */
+
+/* In the writer's thread. A sweep that the key found again may have ended long ago: the next look tells whoever asked that it
+   runs, or submits a new one. */
+static void on_submitted(void *arg, const struct submitted *submitted)
+{
+    struct attempt *attempt = arg;
+    struct attempts *attempts = attempt->attempts;
+    bool again = submitted->outcome == SUBMITTED_AGAIN, known = again || submitted->outcome == SUBMITTED_NEW;
+    struct error failed = submitted->error;
+    if (submitted->outcome == SUBMITTED_MISMATCH)
+        error_set(&failed, ERROR_CONFLICT, "its key is that of another submission");
+    pthread_mutex_lock(&attempts->lock);
+    attempt->stage = ATTEMPT_SUBMITTED;
+    memcpy(attempt->sweep, known ? submitted->id : "", known ? ID_BYTES : 1);
+    if (!known)
+        snprintf(attempt->failure, sizeof attempt->failure, "%s", failed.text);
+    bool stopping = attempts->stopping;
+    pthread_cond_signal(&attempts->change);
+    pthread_mutex_unlock(&attempts->lock);
+    if (again && stopping)
+        error_set(&failed, ERROR_UNAVAILABLE, ATTEMPT_STOPPING);
+    if (!again || stopping)
+        attempt_tell(attempt, submitted->outcome == SUBMITTED_NEW ? NULL : &failed);
+}
+
+static void attempt_submit(struct attempt *attempt, const struct device_status *status, bool asked)
+{
+    struct attempts *attempts = attempt->attempts;
+    struct error error = {0};
+    struct device_listing listing = {0};
+    devices_listing(attempts->devices, attempt->device, &listing);
+    const struct device_offer device = {
+        .number = attempt->device, .name = listing.name, .facts = &status->facts, .listed = true};
+    pthread_mutex_lock(&attempts->lock);
+    attempt->stage = ATTEMPT_SUBMITTING;
+    attempt->sweep[0] = attempt->failure[0] = '\0';
+    pthread_mutex_unlock(&attempts->lock);
+    calibration_plan_free(&attempt->plan);
+    int made = calibration_plan_make(&attempt->plan, &device, status->executor_build, &error);
+    /* What was not asked for has a key: where its sweep failed it is not run again after each restart. */
+    identity_make(status, attempt->key);
+    const struct submission submission = {
+        .sweep = &attempt->plan.sweep,
+        .owner = CALIBRATION_RECIPE,
+        .request = attempt->plan.request,
+        .recipe = CALIBRATION_RECIPE,
+        .idempotency_key = asked ? NULL : attempt->key,
+        .fingerprint = CALIBRATION_RECIPE,
+    };
+    if (made < 0 || queue_submit(attempts->queue, &submission, on_submitted, attempt, &error) < 0) {
+        failure_set(attempt, error.text);
+        attempt_tell(attempt, &error);
+    }
+}
+
+/* ---- what an earlier service left unfinished ---- */
+
+struct search {
+    int device;
+    char sweep[ID_BYTES]; /* empty: none */
+};
+
+static int sweep_match(void *arg, const struct sweep_row *row)
+{
+    struct search *search = arg;
+    bool ours = row->recipe && strcmp(row->recipe, CALIBRATION_RECIPE) == 0;
+    if (!ours || !device_set_has(&row->devices, search->device))
+        return 0;
+    memcpy(search->sweep, row->id, sizeof search->sweep);
+    return 1;
+}
+
+/* Takes up the device's last sweep unless constants were made from it. The sweep itself is the record that a calibration is
+   to be made: it is on disk before anybody is told so. */
+static void attempt_resume(struct attempt *attempt)
+{
+    struct attempts *attempts = attempt->attempts;
+    const struct store_filter filter = {
+        .state = -1, .device = -1, .owner = CALIBRATION_RECIPE, .limit = SWEEPS_SEARCHED, .within_ms = -1};
+    struct search search = {.device = attempt->device};
+    struct error error = {0};
+    if (store_sweeps(attempts->store, &filter, sweep_match, &search, &error) < 0) {
+        attempt_tell(attempt, &error); /* the disk may come back */
+        return;
+    }
+    attempt->resumed = true;
+    if (!search.sweep[0] || kept_of_sweep(&attempts->kept, search.sweep))
+        return;
+    pthread_mutex_lock(&attempts->lock);
+    attempt->stage = ATTEMPT_SUBMITTED;
+    memcpy(attempt->sweep, search.sweep, sizeof attempt->sweep);
+    pthread_mutex_unlock(&attempts->lock);
+}
+
+/* ---- when its experiments have ended ---- */
+
+struct gathering {
+    struct fit_row *rows;
+    int count, failed;
+    char first[192]; /* why the first one that failed did */
+};
+
+static int row_gather(void *arg, const struct point_row *point)
+{
+    struct gathering *gathering = arg;
+    const struct job *job = point->job;
+    bool told = job && job->state == JOB_SUCCEEDED && job->result &&
+                calibration_row(&gathering->rows[gathering->count], job->request, job->result) == 0;
+    if (told)
+        return ++gathering->count == FIT_ROWS_MOST;
+    if (!gathering->failed++)
+        snprintf(gathering->first, sizeof gathering->first, "%.40s: %.140s", job ? job->kernel : "removed",
+                 job && job->failure.text[0] ? job->failure.text : "it was not timed");
+    return 0;
+}
+
+static int constants_make(struct attempt *attempt, const struct device_status *status,
+                          struct calibration *calibration, struct error *error)
+{
+    struct gathering gathering = {.rows = calloc(FIT_ROWS_MOST, sizeof *gathering.rows)};
+    int made = -1;
+    if (!gathering.rows)
+        error_set(error, ERROR_MEMORY, "no memory for the experiments of a calibration");
+    else if (store_points(attempt->attempts->store, attempt->sweep, 0, FIT_ROWS_MOST, row_gather, &gathering,
+                          error) == 0 &&
+             fit_begin(calibration, &status->facts, error) == 0)
+        made = gathering.count >= FIT_ROWS_LEAST
+                   ? fit_rows(calibration, gathering.rows, gathering.count, error)
+                   : error_set(error, ERROR_INVALID, "%d of its experiments told no time, %d did: %s",
+                               gathering.failed, gathering.count, gathering.first);
+    free(gathering.rows);
+    snprintf(calibration->build, sizeof calibration->build, "%s", status->executor_build);
+    calibration->made_ms = clock_wall_ms();
+    return made;
+}
+
+/* Owns itself until the store is done with it. */
+struct keeping {
+    struct store_write write; /* first: a write is cast to it */
+    struct store_calibration row;
+    struct buffer text;
+    struct stored_calibration kept;
+};
+
+static void on_written(struct store_write *write, const struct error *failed)
+{
+    struct keeping *keeping = (struct keeping *)write;
+    if (failed)
+        log_error("the calibration of device %d is not kept: %s", keeping->row.device, failed->text);
+    buffer_free(&keeping->text);
+    free(keeping);
+}
+
+/* It counts from here on, also where it cannot be written. */
+static void calibration_keep(const struct attempt *attempt, const struct stored_calibration *kept)
+{
+    struct keeping *keeping = calloc(1, sizeof *keeping);
+    if (!keeping || stored_calibrations_put(&attempt->attempts->kept, kept) < 0 ||
+        calibration_write(&keeping->text, &kept->calibration) < 0) {
+        log_error("no memory to keep the calibration of device %d", attempt->device);
+        if (keeping)
+            buffer_free(&keeping->text);
+        free(keeping);
+        return;
+    }
+    keeping->kept = *kept;
+    keeping->row = (struct store_calibration){
+        .device = attempt->device,
+        .made_ms = kept->calibration.made_ms,
+        .uuid = keeping->kept.uuid,
+        .driver = keeping->kept.calibration.driver,
+        .build = keeping->kept.calibration.build,
+        .sweep = keeping->kept.sweep,
+        .calibration = keeping->text.data,
+    };
+    keeping->write = (struct store_write){.calibration = &keeping->row, .patient = true, .done = on_written};
+    store_hand_over(attempt->attempts->store, &keeping->write);
+}
+
+/* Was it another device, or had it another driver or build, when its experiments were submitted? */
+static bool sweep_stale(const struct attempt *attempt, const struct device_status *status,
+                        const struct sweep_row *row)
+{
+    char *request = calibration_request(attempt->device, &status->facts, status->executor_build);
+    bool stale = request && strcmp(request, row->request) != 0;
+    free(request);
+    return stale;
+}
+
+static void attempt_end(struct attempt *attempt, const struct device_status *status,
+                        const struct sweep_row *row)
+{
+    struct attempts *attempts = attempt->attempts;
+    struct stored_calibration kept = {0};
+    const struct calibration *made = &kept.calibration;
+    struct error error = {0};
+    if (sweep_stale(attempt, status, row)) {
+        failure_set(attempt, "the device, its driver or its build changed while it was calibrated");
+        return;
+    }
+    if (constants_make(attempt, status, &kept.calibration, &error) < 0) {
+        failure_set(attempt, error.text);
+        return;
+    }
+    memcpy(kept.uuid, status->facts.uuid, sizeof kept.uuid);
+    memcpy(kept.sweep, attempt->sweep, sizeof kept.sweep);
+    calibration_keep(attempt, &kept);
+    pthread_mutex_lock(&attempts->lock);
+    attempt->stage = ATTEMPT_NONE;
+    pthread_mutex_unlock(&attempts->lock);
+    log_info("device %d: calibrated by %d experiments of sweep %s: %.0f GB/s, %.3f ns a block",
+             attempt->device, made->experiments, kept.sweep, made->constant[CALIBRATION_BANDWIDTH].value,
+             made->constant[CALIBRATION_LAUNCH].value);
+}
+
+/* ---- looking after it ---- */
+
+/* Has its queue been empty for a moment? */
+static bool device_idle(struct attempt *attempt)
+{
+    struct queue *queue = attempt->attempts->queue;
+    struct queue_depth depth;
+    queue_depth(queue, attempt->device, &depth);
+    int64_t now = clock_monotonic_ns();
+    if (depth.queued || depth.running[0] || queue_held(queue, attempt->device))
+        attempt->idle_since_ns = 0;
+    else if (!attempt->idle_since_ns)
+        attempt->idle_since_ns = now;
+    return attempt->idle_since_ns && now - attempt->idle_since_ns >= idle_ns;
+}
+
+/* Should one be made unasked? Not where no executor is there: to get one may cost an allocation. What failed is not tried
+   again before the device is another, or somebody asks. */
+static bool attempt_due(struct attempt *attempt, const struct device_status *status)
+{
+    struct attempts *attempts = attempt->attempts;
+    char device[ATTEMPT_IDENTITY_BYTES];
+    struct stored_calibration kept;
+    if (!attempts->automatic || status->readiness != DEVICE_READY)
+        return false;
+    identity_make(status, device);
+    bool fresh = stored_calibrations_of_device(&attempts->kept, status->facts.uuid, &kept) &&
+                 stored_calibrations_fresh(&kept, status);
+    return !fresh && strcmp(attempt->failed_for, device) != 0 && device_idle(attempt);
+}
+
+static void submitted_look(struct attempt *attempt, const struct device_status *status)
+{
+    struct sweep_row row;
+    struct error error = {0};
+    calibration_plan_free(&attempt->plan);
+    if (!attempt->sweep[0]) {
+        char why[sizeof attempt->failure];
+        memcpy(why, attempt->failure, sizeof why);
+        failure_set(attempt, why);
+    } else if (store_sweep(attempt->attempts->store, attempt->sweep, &row, &error) < 0) {
+        if (error.kind == ERROR_NOT_FOUND)
+            failure_set(attempt, "its sweep was removed"); /* whoever asks gets a new one */
+        else
+            attempt_tell(attempt, &error); /* the disk may come back */
+    } else {
+        if (sweep_row_ended(&row))
+            attempt_end(attempt, status, &row);
+        else
+            attempt_tell(attempt, NULL);
+        sweep_row_clear(&row);
+    }
+}
+
+const char *attempt_unfit(const struct device_status *status)
+{
+    if (strcmp(status->facts.backend, "cuda") != 0)
+        return "the model of time is for GPUs, and this device is none";
+    return NULL;
+}
+
+/* Forgets what was of the number's earlier device. Not while the writer has the plan and the key. */
+static void attempt_renew(struct attempt *attempt)
+{
+    struct device_listing listing = {0};
+    devices_listing(attempt->attempts->devices, attempt->device, &listing);
+    pthread_mutex_lock(&attempt->attempts->lock);
+    if (strcmp(attempt->name, listing.name) != 0 && attempt->stage != ATTEMPT_SUBMITTING) {
+        attempt->stage = ATTEMPT_NONE;
+        attempt->sweep[0] = attempt->failure[0] = attempt->key[0] = attempt->failed_for[0] = '\0';
+        attempt->resumed = false;
+        memcpy(attempt->name, listing.name, sizeof attempt->name);
+    }
+    pthread_mutex_unlock(&attempt->attempts->lock);
+}
+
+int attempt_check(int device, const struct device_status *status, struct error *error)
+{
+    if (!status->known)
+        return error_set(error, ERROR_UNAVAILABLE, "device %d has not said hello yet", device);
+    if (attempt_unfit(status))
+        return error_set(error, ERROR_CONFLICT, "%s", attempt_unfit(status));
+    return 0;
+}
+
+bool attempt_look(struct attempt *attempt)
+{
+    struct attempts *attempts = attempt->attempts;
+    struct device_status status = {0};
+    struct error error = {0};
+    attempt_renew(attempt);
+    devices_get(attempts->devices, attempt->device, &status);
+    if (attempt_check(attempt->device, &status, &error) < 0) {
+        attempt_tell(attempt, &error);
+        return false;
+    }
+    if (!attempt->resumed)
+        attempt_resume(attempt);
+    if (!attempt->resumed)
+        return true;
+    pthread_mutex_lock(&attempts->lock);
+    enum attempt_stage stage = attempt->stage;
+    bool asked = attempt->askers;
+    pthread_mutex_unlock(&attempts->lock);
+    if (stage == ATTEMPT_SUBMITTED)
+        submitted_look(attempt, &status);
+    else if (stage == ATTEMPT_NONE && (asked || attempt_due(attempt, &status)))
+        attempt_submit(attempt, &status, asked);
+    else
+        return stage == ATTEMPT_SUBMITTING;
+    return true;
+}

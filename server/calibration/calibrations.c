@@ -1,0 +1,208 @@
+#include "server/calibration/calibrations.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/calibration_json.h"
+#include "base/clock.h"
+#include "server/calibration/attempt.h"
+
+enum { LOOK_MS = 1000, LOOK_SOON_MS = 250 };
+
+struct calibrations {
+    struct attempts common;
+    struct attempt attempts[DEVICES_MAX];
+    pthread_t thread;
+    bool started;
+};
+
+/* ---- what is asked ---- */
+
+static void view_fill(struct calibrations *calibrations, const struct device_status *status,
+                      struct calibrations_view *view)
+{
+    struct stored_calibration kept;
+    bool own = stored_calibrations_of_device(&calibrations->common.kept, status->facts.uuid, &kept);
+    const struct calibration *shipped = calibration_find(status->facts.name);
+    if (own) {
+        bool fresh = stored_calibrations_fresh(&kept, status);
+        view->state = fresh ? CALIBRATIONS_MADE : CALIBRATIONS_STALE;
+        view->calibration = kept.calibration;
+        memcpy(view->sweep, kept.sweep, sizeof view->sweep);
+        if (!fresh)
+            snprintf(view->reason, sizeof view->reason,
+                     "it was made with driver %.48s and build %.64s; now they are %.48s and %.64s",
+                     kept.calibration.driver, kept.calibration.build, status->facts.driver,
+                     status->executor_build);
+    } else if (shipped) {
+        view->state = CALIBRATIONS_SHIPPED;
+        view->calibration = *shipped;
+        snprintf(view->reason, sizeof view->reason,
+                 "this device has made none; these are another's of the same name");
+    } else {
+        snprintf(view->reason, sizeof view->reason,
+                 "this device has made none, and none is shipped for its name");
+    }
+    view->given = own || shipped;
+}
+
+void calibrations_get(struct calibrations *calibrations, int device, struct calibrations_view *view)
+{
+    struct device_status status = {0};
+    *view = (struct calibrations_view){.automatic = calibrations->common.automatic};
+    devices_get(calibrations->common.devices, device, &status);
+    if (!status.known || attempt_unfit(&status)) {
+        snprintf(view->reason, sizeof view->reason, "%s",
+                 status.known ? attempt_unfit(&status) : "its executor has not said hello yet");
+        return;
+    }
+    const struct attempt *attempt = &calibrations->attempts[device];
+    pthread_mutex_lock(&calibrations->common.lock);
+    view_fill(calibrations, &status, view);
+    memcpy(view->failure, attempt->failure, sizeof view->failure);
+    if (attempt->askers || attempt->stage != ATTEMPT_NONE) {
+        view->state = CALIBRATIONS_RUNNING;
+        view->reason[0] = '\0';
+        memcpy(view->sweep, attempt->sweep, sizeof view->sweep);
+    }
+    pthread_mutex_unlock(&calibrations->common.lock);
+}
+
+int calibrations_ask(struct calibrations *calibrations, int device, struct calibrations_asker *asker,
+                     struct error *error)
+{
+    struct device_status status = {0};
+    devices_get(calibrations->common.devices, device, &status);
+    if (attempt_check(device, &status, error) < 0)
+        return -1;
+    struct device_set present = devices_present(calibrations->common.devices);
+    if (!device_set_has(&present, device))
+        return error_set(error, ERROR_CONFLICT, "device %d was taken out of the list", device);
+    struct attempt *attempt = &calibrations->attempts[device];
+    pthread_mutex_lock(&calibrations->common.lock);
+    bool stopping = calibrations->common.stopping;
+    if (!stopping) {
+        asker->next = attempt->askers;
+        attempt->askers = asker;
+        pthread_cond_signal(&calibrations->common.change);
+    }
+    pthread_mutex_unlock(&calibrations->common.lock);
+    return stopping ? error_set(error, ERROR_UNAVAILABLE, ATTEMPT_STOPPING) : 0;
+}
+
+int calibrations_of(struct calibrations *calibrations, const char *device_name,
+                    struct calibration *calibration)
+{
+    const struct calibration *shipped = calibration_find(device_name);
+    if (stored_calibrations_of_name(&calibrations->common.kept, device_name, calibration))
+        return 0;
+    if (shipped)
+        *calibration = *shipped;
+    return shipped ? 0 : -1;
+}
+
+char *calibrations_text(void *arg, int device)
+{
+    struct calibrations *calibrations = arg;
+    struct device_status status = {0};
+    struct buffer text = {0};
+    struct stored_calibration kept;
+    devices_get(calibrations->common.devices, device, &status);
+    if (!stored_calibrations_of_device(&calibrations->common.kept, status.facts.uuid, &kept))
+        return NULL;
+    calibration_write(&text, &kept.calibration);
+    return buffer_take(&text);
+}
+
+/* ---- the thread ---- */
+
+static void *work(void *arg)
+{
+    struct calibrations *calibrations = arg;
+    struct error absent = {0};
+    error_set(&absent, ERROR_CONFLICT, "the device was taken out of the list");
+    pthread_mutex_lock(&calibrations->common.lock);
+    while (!calibrations->common.stopping) {
+        bool soon = false;
+        pthread_mutex_unlock(&calibrations->common.lock);
+        struct device_set present = devices_present(calibrations->common.devices);
+        for (int i = 0; i < DEVICES_MAX; i++)
+            if (device_set_has(&present, i))
+                soon |= attempt_look(&calibrations->attempts[i]);
+            else
+                attempt_tell(&calibrations->attempts[i], &absent);
+        int64_t until = clock_monotonic_ns() + (soon ? LOOK_SOON_MS : LOOK_MS) * 1000000LL;
+        struct timespec limit = {.tv_sec = (time_t)(until / 1000000000),
+                                 .tv_nsec = (long)(until % 1000000000)};
+        pthread_mutex_lock(&calibrations->common.lock);
+        if (!calibrations->common.stopping)
+            pthread_cond_timedwait(&calibrations->common.change, &calibrations->common.lock, &limit);
+    }
+    pthread_mutex_unlock(&calibrations->common.lock);
+    return NULL;
+}
+
+int calibrations_start(struct calibrations **out, const struct calibrations_config *config,
+                       struct error *error)
+{
+    struct calibrations *calibrations = calloc(1, sizeof *calibrations);
+    if (!calibrations)
+        return error_set(error, ERROR_MEMORY, "no memory for calibrations");
+    pthread_condattr_t monotonic;
+    calibrations->common.store = config->store;
+    calibrations->common.queue = config->queue;
+    calibrations->common.devices = config->devices;
+    calibrations->common.automatic = config->automatic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&calibrations->common.lock, NULL);
+    pthread_cond_init(&calibrations->common.change, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    for (int i = 0; i < DEVICES_MAX; i++) {
+        calibrations->attempts[i].attempts = &calibrations->common;
+        calibrations->attempts[i].device = i;
+    }
+    *out = calibrations;
+    if (stored_calibrations_open(&calibrations->common.kept, config->store, error) < 0)
+        return -1;
+    int code = pthread_create(&calibrations->thread, NULL, work, calibrations);
+    if (code)
+        return error_set_errno(error, code, "cannot start the thread that calibrates");
+    calibrations->started = true;
+    return 0;
+}
+
+void calibrations_stop(struct calibrations *calibrations)
+{
+    if (!calibrations || !calibrations->started)
+        return;
+    pthread_mutex_lock(&calibrations->common.lock);
+    calibrations->common.stopping = true;
+    pthread_cond_signal(&calibrations->common.change);
+    pthread_mutex_unlock(&calibrations->common.lock);
+    pthread_join(calibrations->thread, NULL);
+    calibrations->started = false;
+    struct error stopping = {0};
+    error_set(&stopping, ERROR_UNAVAILABLE, ATTEMPT_STOPPING);
+    for (int i = 0; i < DEVICES_MAX; i++) {
+        struct attempt *attempt = &calibrations->attempts[i];
+        pthread_mutex_lock(&calibrations->common.lock);
+        bool submitting = attempt->stage == ATTEMPT_SUBMITTING; /* its commit tells them */
+        pthread_mutex_unlock(&calibrations->common.lock);
+        if (!submitting)
+            attempt_tell(attempt, &stopping);
+    }
+}
+
+void calibrations_free(struct calibrations *calibrations)
+{
+    if (!calibrations)
+        return;
+    for (int i = 0; i < DEVICES_MAX; i++)
+        calibration_plan_free(&calibrations->attempts[i].plan);
+    stored_calibrations_close(&calibrations->common.kept);
+    pthread_cond_destroy(&calibrations->common.change);
+    pthread_mutex_destroy(&calibrations->common.lock);
+    free(calibrations);
+}

@@ -1,0 +1,396 @@
+#include "server/devices/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/protocol.h"
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/devices/descendants.h"
+
+enum { CHUNK_BYTES = 65536, TAIL_BYTES = 2048, LOG_LINE_BYTES = 512 };
+static const double term_s = 2, kill_s = 5;
+
+struct child {
+    char name[96];
+    bool whole; /* its end is also that of all that carry its mark */
+    char mark[DESCENDANTS_MARK_BYTES];
+    pid_t pid;
+    int pidfd;            /* -1: an old kernel; then the end is seen by its pipes alone */
+    int to, from, errors; /* -1: closed */
+    bool reaped;
+    int sent;   /* the last signal that we sent; 0: none */
+    int status; /* as waitpid() has it, once reaped */
+    struct buffer out, in;
+    size_t taken;       /* bytes of `in` that were handed out */
+    struct buffer said; /* standard error: a line of it that is not whole yet */
+    struct buffer tail; /* standard error's last bytes */
+};
+
+/* ---- its start ---- */
+
+struct pipes {
+    int ends[3][2]; /* standard input, output, error; [0] is read from, [1] written to */
+};
+
+static void pipes_close(struct pipes *pipes)
+{
+    for (int i = 0; i < 3; i++)
+        for (int end = 0; end < 2; end++)
+            if (pipes->ends[i][end] >= 0)
+                close(pipes->ends[i][end]);
+}
+
+/* The server's end of standard stream i. */
+static int *pipes_mine(struct pipes *pipes, int i)
+{
+    return &pipes->ends[i][i == 0 ? 1 : 0];
+}
+
+static int pipes_open(struct pipes *pipes, struct error *error)
+{
+    *pipes = (struct pipes){{{-1, -1}, {-1, -1}, {-1, -1}}};
+    for (int i = 0; i < 3; i++)
+        if (pipe2(pipes->ends[i], O_CLOEXEC) < 0 || fcntl(*pipes_mine(pipes, i), F_SETFL, O_NONBLOCK) < 0) {
+            error_set_errno(error, errno, "no pipe for an executor");
+            pipes_close(pipes);
+            return -1;
+        }
+    return 0;
+}
+
+static int spawn(pid_t *pid, const char *const *argv, char *const *environment, const struct pipes *pipes)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_adddup2(&actions, pipes->ends[0][0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, pipes->ends[1][1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, pipes->ends[2][1], STDERR_FILENO);
+#if __GLIBC_PREREQ(2, 34)
+    posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+#endif
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    int number = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return number;
+}
+
+int child_start(struct child **out, const char *name, const char *const *argv, bool whole,
+                struct error *error)
+{
+    struct pipes pipes;
+    struct child *child = calloc(1, sizeof *child);
+    if (!child)
+        return error_set(error, ERROR_MEMORY, "no memory for an executor");
+    if (pipes_open(&pipes, error) < 0)
+        goto failed;
+    child->whole = whole;
+    descendants_mark(child->mark);
+    char **environment = descendants_environment(child->mark);
+    int number = environment ? spawn(&child->pid, argv, environment, &pipes) : ENOMEM;
+    free(environment);
+    if (number) {
+        error_set_errno(error, number, "cannot start %s", argv[0]);
+        pipes_close(&pipes);
+        goto failed;
+    }
+    snprintf(child->name, sizeof child->name, "%s", name);
+    child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+    int *const kept[] = {&child->to, &child->from, &child->errors};
+    for (int i = 0; i < 3; i++) {
+        *kept[i] = *pipes_mine(&pipes, i);
+        *pipes_mine(&pipes, i) = -1;
+    }
+    pipes_close(&pipes);
+    *out = child;
+    return 0;
+failed:
+    free(child);
+    return -1;
+}
+
+static void shut(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void child_free(struct child *child)
+{
+    if (!child)
+        return;
+    shut(&child->to);
+    shut(&child->from);
+    shut(&child->errors);
+    shut(&child->pidfd);
+    buffer_free(&child->out);
+    buffer_free(&child->in);
+    buffer_free(&child->said);
+    buffer_free(&child->tail);
+    free(child);
+}
+
+pid_t child_pid(const struct child *child)
+{
+    return child->pid;
+}
+
+/* ---- talk ---- */
+
+static int flush(struct child *child)
+{
+    while (child->to >= 0 && child->out.size) {
+        ssize_t count = write(child->to, child->out.data, child->out.size);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0 && errno == EAGAIN)
+            return 0;
+        if (count < 0) {
+            shut(&child->to);
+            return -1;
+        }
+        buffer_consume(&child->out, (size_t)count);
+    }
+    return child->to >= 0 ? 0 : -1;
+}
+
+int child_send(struct child *child, const char *bytes, size_t count)
+{
+    return buffer_append(&child->out, bytes, count) < 0 ? -1 : flush(child);
+}
+
+/* What is there now, up to one chunk. 1: something came; 0: nothing now; -1: the end, and *fd is closed. */
+static int read_some(int *fd, char chunk[CHUNK_BYTES], size_t *count)
+{
+    ssize_t got;
+    if (*fd < 0)
+        return -1;
+    do
+        got = read(*fd, chunk, CHUNK_BYTES);
+    while (got < 0 && errno == EINTR);
+    if (got > 0) {
+        *count = (size_t)got;
+        return 1;
+    }
+    if (got < 0 && errno == EAGAIN)
+        return 0;
+    shut(fd);
+    return -1;
+}
+
+static void keep_tail(struct child *child, const char *bytes, size_t count)
+{
+    struct buffer *tail = &child->tail;
+    if (buffer_append(tail, bytes, count) == 0 && tail->size > TAIL_BYTES)
+        buffer_consume(tail, tail->size - TAIL_BYTES);
+}
+
+/* Standard error goes to the log, line by line; an unending line in pieces. */
+static void log_said(struct child *child)
+{
+    struct buffer *said = &child->said;
+    size_t logged = 0;
+    while (logged < said->size) {
+        const char *line = said->data + logged, *end = memchr(line, '\n', said->size - logged);
+        size_t length = end ? (size_t)(end - line) : said->size - logged;
+        if (!end && length < LOG_LINE_BYTES)
+            break;
+        log_debug("%s: %.*s", child->name, (int)(length < LOG_LINE_BYTES ? length : LOG_LINE_BYTES), line);
+        logged += end ? length + 1 : length;
+    }
+    buffer_consume(said, logged);
+}
+
+static void listen_to_errors(struct child *child)
+{
+    char chunk[CHUNK_BYTES];
+    size_t count;
+    /* A few chunks and not more: a child that never stops must not keep us from its deadline. */
+    for (int i = 0; i < 4 && read_some(&child->errors, chunk, &count) > 0; i++) {
+        keep_tail(child, chunk, count);
+        buffer_append(&child->said, chunk, count);
+        log_said(child);
+    }
+}
+
+/* The next whole line of what was read already. */
+static bool take_line(struct child *child, const char **line, size_t *length)
+{
+    buffer_consume(&child->in, child->taken);
+    child->taken = 0;
+    char *end = child->in.size ? memchr(child->in.data, '\n', child->in.size) : NULL;
+    if (!end)
+        return false;
+    *line = child->in.data;
+    *length = (size_t)(end - child->in.data);
+    child->taken = *length + 1;
+    return true;
+}
+
+static bool has_ended(struct child *child)
+{
+    siginfo_t info = {0};
+    return child->reaped ||
+           (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid);
+}
+
+static int poll_ms(int64_t until_ns)
+{
+    int64_t left = until_ns - clock_monotonic_ns();
+    return left <= 0 ? 0 : left > (int64_t)3600e9 ? 3600000 : (int)((left + 999999) / 1000000);
+}
+
+enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, const char **line,
+                            size_t *length)
+{
+    char chunk[CHUNK_BYTES];
+    size_t count;
+    uint64_t woken;
+    for (;;) {
+        if (take_line(child, line, length))
+            return CHILD_LINE;
+        if (child->in.size > PROTOCOL_LINE_BYTES || child->in.failed)
+            return CHILD_FLOOD;
+        bool ended = has_ended(child); /* asked before the read, so that nothing it wrote is missed */
+        listen_to_errors(child);
+        int came = read_some(&child->from, chunk, &count);
+        if (came > 0)
+            buffer_append(&child->in, chunk, count);
+        if (came < 0 || (came == 0 && ended))
+            return CHILD_ENDED;
+        /* Nobody is kept from its deadline by writing for ever. */
+        if (came > 0 && !memchr(chunk, '\n', count) && poll_ms(until_ns) == 0)
+            return CHILD_QUIET;
+        if (came > 0)
+            continue;
+        struct pollfd polled[] = {
+            {.fd = child->from, .events = POLLIN},
+            {.fd = child->errors, .events = POLLIN},
+            {.fd = child->out.size ? child->to : -1, .events = POLLOUT},
+            {.fd = child->pidfd, .events = POLLIN},
+            {.fd = wake_fd, .events = POLLIN},
+        };
+        int ready = poll(polled, sizeof polled / sizeof polled[0], poll_ms(until_ns));
+        if (ready > 0 && polled[2].revents)
+            flush(child); /* one that reads no more is seen by its end, or by its deadline */
+        if (ready > 0 && polled[4].revents && read(wake_fd, &woken, sizeof woken) > 0)
+            return CHILD_WOKEN;
+        if (poll_ms(until_ns) == 0)
+            return CHILD_QUIET;
+    }
+}
+
+/* ---- its end ---- */
+
+static void reap(struct child *child)
+{
+    /* Before the leader is reaped its number, and so the group's, belongs to nobody else. */
+    kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
+        ;
+    child->reaped = true;
+    if (child->whole)
+        descendants_kill(child->mark);
+    listen_to_errors(child);
+}
+
+/* True: it has ended and was reaped. */
+static bool reap_within(struct child *child, double seconds)
+{
+    int64_t until = clock_monotonic_ns() + (int64_t)(seconds * 1e9);
+    while (!has_ended(child)) {
+        int left = poll_ms(until);
+        if (left == 0)
+            return false;
+        struct pollfd polled = {.fd = child->pidfd, .events = POLLIN};
+        poll(&polled, 1, child->pidfd >= 0 || left < 10 ? left : 10);
+    }
+    if (!child->reaped)
+        reap(child);
+    return true;
+}
+
+int child_end(struct child *child, double patience_s)
+{
+    shut(&child->to);
+    if (reap_within(child, child->sent ? 0 : patience_s))
+        return 0;
+    if (child->sent)
+        return -1;
+    kill(-child->pid, child->sent = SIGTERM);
+    if (reap_within(child, term_s))
+        return 0;
+    kill(-child->pid, child->sent = SIGKILL);
+    return reap_within(child, kill_s) ? 0 : -1;
+}
+
+/* Of its end, as shells and launchers tell it too; 0: none. */
+static int signal_of(int status)
+{
+    int code = WEXITSTATUS(status);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : code >= 128 ? code - 128 : 0;
+}
+
+bool child_killed_from_outside(const struct child *child)
+{
+    int number = signal_of(child->status);
+    return child->reaped && !child->sent && (number == SIGKILL || number == SIGTERM);
+}
+
+bool child_crashed(const struct child *child)
+{
+    static const char signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0};
+    int number = signal_of(child->status), code = WEXITSTATUS(child->status);
+    bool own = code == EXECUTOR_DEADLINE || code == EXECUTOR_BROKEN;
+    return child->reaped && (number ? strchr(signals, number) != NULL : own);
+}
+
+void child_last_said(const struct child *child, char said[CHILD_SAID_BYTES])
+{
+    size_t length = child->tail.size;
+    while (length > 0 && strchr(" \n\r\t", child->tail.data[length - 1]))
+        length--;
+    size_t begin = length >= CHILD_SAID_BYTES ? length - CHILD_SAID_BYTES + 1 : 0;
+    length -= begin;
+    if (length)
+        memcpy(said, child->tail.data + begin, length);
+    for (size_t i = 0; i < length; i++)
+        if (said[i] != '\n' && (said[i] < ' ' || said[i] > '~'))
+            said[i] = ' ';
+    said[length] = '\0';
+}
+
+void child_describe(const struct child *child, char *text, size_t size)
+{
+    char said[CHILD_SAID_BYTES];
+    child_last_said(child, said);
+    const char *before = said[0] ? "; it said: " : "";
+    for (char *at; (at = strchr(said, '\n'));)
+        *at = ' ';
+    if (WIFSIGNALED(child->status))
+        snprintf(text, size, "killed by SIG%s%s%s%s", sigabbrev_np(WTERMSIG(child->status)),
+                 child->sent == WTERMSIG(child->status) ? " from the service" : "", before, said);
+    else
+        snprintf(text, size, "exit status %d%s%s", WEXITSTATUS(child->status), before, said);
+}

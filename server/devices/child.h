@@ -1,0 +1,67 @@
+/* A process on three pipes: started, spoken to in lines, ended, reaped. Nothing in here waits without a
+   limit, and no signal is sent to a process that was reaped. One thread uses a child; SIGPIPE must be blocked
+   in it or ignored, and nobody else in the process may wait for children. */
+#ifndef COALESCED_SERVER_DEVICES_CHILD_H
+#define COALESCED_SERVER_DEVICES_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct child;
+
+/* Starts argv (looked up in PATH, ended by NULL, never through a shell) in a process group of its own, with
+   signals as a new process expects them and no descriptor but the three. `name` stands before its standard
+   error's lines in the log. Descriptors 0 to 2 of this process must be open. `whole`: its end is
+   also that of descendants which left its group (descendants.h). 0, or -1: ERROR_SYSTEM,
+   ERROR_MEMORY. */
+int child_start(struct child **child, const char *name, const char *const *argv, bool whole,
+                struct error *error);
+
+/* One that was not reaped stays behind as it is. NULL is allowed. */
+void child_free(struct child *child);
+
+pid_t child_pid(const struct child *child);
+
+/* Sends bytes; what the pipe does not take at once goes out during child_next(). -1: it reads no more. */
+int child_send(struct child *child, const char *bytes, size_t count);
+
+enum child_event {
+    CHILD_LINE,  /* a line, without its newline, valid until the next call */
+    CHILD_FLOOD, /* a line longer than PROTOCOL_LINE_BYTES: nothing that follows can be understood */
+    CHILD_ENDED, /* it has ended, or writes no more; every line that it wrote whole was handed out before */
+    CHILD_WOKEN, /* wake_fd was readable and has been read empty */
+    CHILD_QUIET, /* until_ns has passed */
+};
+
+/* Waits for what comes first. wake_fd: an eventfd, or -1. until_ns: on clock_monotonic_ns(); in the past:
+   only looks. */
+enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, const char **line,
+                            size_t *length);
+
+/* Ends it with all of its process group: closes its input and waits patience_s for it to leave by itself,
+   then SIGTERM, then SIGKILL. Returns 0: reaped, or -1: it is not even gone 5 s after SIGKILL; another
+   call looks again and does not wait. */
+int child_end(struct child *child, double patience_s);
+
+/* Did somebody else send it SIGKILL or SIGTERM: the kernel short of memory, an operator, a scheduler? After child_end()
+   returned 0. */
+bool child_killed_from_outside(const struct child *child);
+
+/* Did it end by a fault of its own, an executor's crash, as its own status tells it or a launcher's (128 + the signal)? After
+   child_end() returned 0. */
+bool child_crashed(const struct child *child);
+
+enum { CHILD_SAID_BYTES = 301 };
+
+/* The last of what it wrote to standard error, in ASCII but for newlines, without the white space at its end. */
+void child_last_said(const struct child *child, char said[CHILD_SAID_BYTES]);
+
+/* How it ended, and the last of what it wrote to standard error, in ASCII: "killed by SIGSEGV; it said: ...".
+   After child_end() returned 0. */
+void child_describe(const struct child *child, char *text, size_t size);
+
+#endif

@@ -1,0 +1,339 @@
+#include "server/devices/device_pool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "server/devices/executor_lease.h"
+#include "server/devices/device_identity.h"
+
+static const int64_t look_ns = 2000000000, settle_ns = 100000000;
+/* How often numbers are looked for that devices of the list lack; and at most this part of the time is spent on it. */
+static const int64_t numbers_ns = 10000000000, numbers_part = 100;
+
+/* A number's place: the worker that is there, and the one that should be. */
+struct slot {
+    struct worker *worker; /* NULL: none */
+    bool leaving;
+    char *how;                         /* as its roster_entry */
+    const struct roster_entry *wanted; /* of the pool's roster; NULL: it is not in the list */
+};
+
+struct device_pool {
+    struct roster_config config;
+    struct worker_callbacks told; /* whom each worker asks and tells */
+    struct queue *queue;
+    struct devices *devices;
+    struct device_identity *identity;
+
+    /* Of the thread alone, once it is there. */
+    struct roster_local local;
+    struct roster *roster;
+    struct slot slots[DEVICES_MAX];
+    struct device_set working; /* as the queue was told */
+    struct stat seen;
+    bool left_out; /* devices of the list have no number */
+    bool renumber_now;
+    int64_t retry_numbering_at_ns; /* when left_out, and not renumber_now */
+    struct error missed;           /* the last that was said of the list, so that it is said once */
+
+    bool started;
+    pthread_t thread;
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t wake;
+    bool asked, ended;
+    struct error wrong;
+};
+
+int device_pool_new(struct device_pool **out, const struct roster_config *config, struct error *error)
+{
+    struct device_pool *pool = calloc(1, sizeof *pool);
+    pthread_condattr_t monotonic;
+    bool there;
+    if (!pool)
+        return error_set(error, ERROR_MEMORY, "no memory for the devices");
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pool->config = *config;
+    if (config->file[0])
+        file_changed(config->file, &pool->seen, &there);
+    if (roster_read(&pool->roster, config, &pool->local, error) < 0) {
+        device_pool_free(pool);
+        return -1;
+    }
+    *out = pool;
+    return 0;
+}
+
+void device_pool_free(struct device_pool *pool)
+{
+    if (!pool)
+        return;
+    device_identity_free(pool->identity);
+    roster_free(pool->roster);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+/* ---- the list ---- */
+
+static void wrong_set(struct device_pool *pool, const struct error *why, const char *prefix)
+{
+    if (why->kind != ERROR_NONE && strcmp(pool->missed.text, why->text) != 0)
+        log_error("%s%s", prefix, why->text);
+    pool->missed = *why;
+    pthread_mutex_lock(&pool->lock);
+    pool->wrong = *why;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* After numbers were looked for, which took so long. */
+static void retry_numbering_later(struct device_pool *pool, int64_t took_ns)
+{
+    int64_t pause_ns = took_ns * numbers_part > numbers_ns ? took_ns * numbers_part : numbers_ns;
+    pool->renumber_now = false;
+    pool->retry_numbering_at_ns = clock_monotonic_ns() + pause_ns;
+}
+
+/* Takes the roster over when it returns 0: its devices have numbers, which are on disk, and `devices` knows them; those for
+   which no number is left are left out, and that is told. */
+static int roster_take(struct device_pool *pool, struct roster *roster, struct error *error)
+{
+    struct numbering numbering;
+    struct device_set present = {{0}}, busy = {{0}};
+    int first = -1;
+    for (int i = 0; i < DEVICES_MAX; i++)
+        if (pool->slots[i].worker)
+            device_set_add(&busy, i);
+    if (device_identity_number(pool->identity, roster, &busy, &numbering, error) < 0)
+        return -1;
+    for (int i = 0; i < DEVICES_MAX; i++)
+        pool->slots[i].wanted = NULL;
+    for (int i = 0; i < roster->count; i++) {
+        int number = numbering.numbers[i];
+        if (number < 0)
+            continue;
+        if (pool->queue && device_set_has(&numbering.reassigned, number))
+            queue_reset_device(pool->queue, number);
+        devices_list(pool->devices, number, &roster->entries[i].listing);
+        device_set_add(&present, number);
+        pool->slots[number].wanted = &roster->entries[i];
+        first = first < 0 ? number : first;
+    }
+    devices_set_present(pool->devices, &present, first);
+    pool->left_out = numbering.no_number_error.kind != ERROR_NONE;
+    wrong_set(pool, &numbering.no_number_error, "");
+    return 0;
+}
+
+int device_pool_open(struct device_pool *pool, struct store *store, struct devices *devices,
+                     struct error *error)
+{
+    device_identity_free(pool->identity);
+    pool->identity = NULL;
+    pool->devices = devices;
+    if (device_identity_new(&pool->identity, store, devices, error) < 0)
+        return -1;
+    int64_t begun_ns = clock_monotonic_ns();
+    int status = roster_take(pool, pool->roster, error);
+    retry_numbering_later(pool, clock_monotonic_ns() - begun_ns);
+    return status;
+}
+
+double device_pool_outliving(const struct device_pool *pool, struct device_set *devices)
+{
+    double most_s = 0;
+    for (int i = 0; i < DEVICES_MAX; i++) {
+        const struct roster_entry *entry = pool->slots[i].wanted;
+        if (!entry || entry->heartbeat_s == 0 || !device_identity_leased(pool->identity, i))
+            continue;
+        device_set_add(devices, i);
+        most_s = fmax(most_s, executor_lease_outlives_s(entry->lost_s));
+    }
+    return most_s;
+}
+
+/* `changed`: the file did, or somebody asks; else numbers are looked for that devices of the list lack. */
+static void list_read(struct device_pool *pool, bool changed)
+{
+    struct roster *roster, *old = pool->roster;
+    struct error why = {0};
+    int64_t begun_ns = clock_monotonic_ns();
+    int status = roster_read(&roster, &pool->config, &pool->local, &why);
+    if (status == 0 && (status = roster_take(pool, roster, &why)) < 0) {
+        roster_free(roster);
+        pool->seen = (struct stat){0}; /* the disk may take the names the next time */
+    }
+    retry_numbering_later(pool, clock_monotonic_ns() - begun_ns);
+    if (status < 0) {
+        wrong_set(pool, &why, "the devices stay as they were: ");
+        return;
+    }
+    pool->roster = roster;
+    roster_free(old);
+    if (changed)
+        log_info("the list of devices was read: %d device%s", roster->count, roster->count == 1 ? "" : "s");
+}
+
+/* ---- workers ---- */
+
+static void slot_start(struct device_pool *pool, int number)
+{
+    struct slot *slot = &pool->slots[number];
+    struct worker_config config = roster_worker(slot->wanted, &pool->config);
+    struct error why = {0};
+    device_identity_trust(pool->identity, number);
+    config.told = pool->told;
+    config.told.said_hello = device_identity_hello;
+    config.told.said_hello_arg = pool->identity;
+    if (!(slot->how = strdup(slot->wanted->how)))
+        error_set(&why, ERROR_MEMORY, "no memory for device %d", number);
+    else
+        worker_start(&slot->worker, number, &config, pool->queue, pool->devices, &why);
+    if (slot->worker) {
+        identity_touch(pool->identity, number);
+        return;
+    }
+    log_error("%s: %s; tried again", slot->wanted->listing.name, why.text);
+    free(slot->how);
+    slot->how = NULL;
+}
+
+static void slot_end(struct device_pool *pool, int number)
+{
+    struct slot *slot = &pool->slots[number];
+    identity_touch(pool->identity, number);
+    worker_stop(slot->worker);
+    free(slot->how);
+    *slot = (struct slot){.wanted = slot->wanted};
+}
+
+/* Brings what is there nearer to what should be, without waiting for anybody. False: something has still to end. */
+static bool slots_settle(struct device_pool *pool)
+{
+    struct device_set working = {{0}};
+    bool settled = true;
+    for (int i = 0; i < DEVICES_MAX; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (slot->leaving && worker_left(slot->worker)) {
+            log_info("device %d: its worker has ended", i);
+            slot_end(pool, i);
+            pool->renumber_now = true; /* this number may be free now */
+        }
+        if (!slot->worker && slot->wanted)
+            slot_start(pool, i);
+        bool stays =
+            slot->worker && !slot->leaving && slot->wanted && strcmp(slot->how, slot->wanted->how) == 0;
+        if (stays)
+            device_set_add(&working, i);
+        settled = settled && (stays || !slot->worker);
+    }
+    if (!device_set_equal(&working, &pool->working))
+        queue_present(pool->queue, &working);
+    pool->working = working;
+    /* Only now: from here on the queue gives them nothing more. */
+    for (int i = 0; i < DEVICES_MAX; i++)
+        if (pool->slots[i].worker && !pool->slots[i].leaving && !device_set_has(&working, i)) {
+            pool->slots[i].leaving = true;
+            worker_leave(pool->slots[i].worker);
+        }
+    return settled;
+}
+
+/* ---- the thread ---- */
+
+static bool file_is_new(struct device_pool *pool)
+{
+    bool there;
+    return pool->config.file[0] && file_changed(pool->config.file, &pool->seen, &there);
+}
+
+/* Sleeps for so long, or until somebody asks. */
+static bool pool_wait(struct device_pool *pool, int64_t for_ns, bool *asked)
+{
+    int64_t until = clock_monotonic_ns() + for_ns;
+    struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->asked && !pool->ended &&
+           pthread_cond_timedwait(&pool->wake, &pool->lock, &limit) != ETIMEDOUT)
+        ;
+    bool goes_on = !pool->ended;
+    *asked = pool->asked;
+    pool->asked = false;
+    pthread_mutex_unlock(&pool->lock);
+    return goes_on;
+}
+
+static void *pool_main(void *arg)
+{
+    struct device_pool *pool = arg;
+    bool asked, settled = true;
+    while (pool_wait(pool, settled ? look_ns : settle_ns, &asked)) {
+        bool changed = file_is_new(pool) || asked;
+        bool retry =
+            pool->left_out && (pool->renumber_now || clock_monotonic_ns() >= pool->retry_numbering_at_ns);
+        if (changed || retry)
+            list_read(pool, changed);
+        settled = slots_settle(pool);
+    }
+    return NULL;
+}
+
+int device_pool_start(struct device_pool *pool, const struct worker_callbacks *told, struct queue *queue,
+                      struct error *error)
+{
+    pool->told = *told;
+    pool->queue = queue;
+    pool->working = devices_present(pool->devices);
+    for (int i = 0; i < DEVICES_MAX; i++)
+        if (pool->slots[i].wanted)
+            slot_start(pool, i);
+    int status = pthread_create(&pool->thread, NULL, pool_main, pool);
+    if (status)
+        return error_set_errno(error, status, "cannot start the thread that looks at the devices");
+    pool->started = true;
+    return 0;
+}
+
+void device_pool_reload(struct device_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->asked = true;
+    pthread_cond_signal(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+bool device_pool_wrong(struct device_pool *pool, struct error *why)
+{
+    pthread_mutex_lock(&pool->lock);
+    *why = pool->wrong;
+    pthread_mutex_unlock(&pool->lock);
+    return why->kind != ERROR_NONE;
+}
+
+void device_pool_stop(struct device_pool *pool)
+{
+    if (!pool)
+        return;
+    if (pool->started) {
+        pthread_mutex_lock(&pool->lock);
+        pool->ended = true;
+        pthread_cond_signal(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+        pthread_join(pool->thread, NULL);
+        pool->started = false;
+    }
+    for (int i = 0; i < DEVICES_MAX; i++)
+        if (pool->slots[i].worker)
+            slot_end(pool, i);
+}

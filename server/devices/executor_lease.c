@@ -1,0 +1,83 @@
+#include "server/devices/executor_lease.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/protocol.h"
+#include "base/clock.h"
+
+/* For clocks that do not run equally fast, and for the end of a process. */
+static const double margin_s = 1, margin_part = 0.05;
+/* More beats than the executor's clock may make due by the server's, and than it says while the server is suspended. */
+static const double beats_factor = 2, beats_more = 16;
+
+static int64_t ns_of(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
+}
+
+/* Takes over the line; one that cannot be sent is noticed by what is not heard. */
+static void say(struct child *child, char *line)
+{
+    if (line)
+        child_send(child, line, strlen(line));
+    free(line);
+}
+
+void executor_lease_begin(struct executor_lease *lease, struct child *child, int protocol, double heartbeat_s,
+                          double lost_s)
+{
+    int64_t now = clock_monotonic_ns();
+    *lease = (struct executor_lease){.lines = 1, .begun_ns = now, .heard_ns = now};
+    if (protocol < PROTOCOL_LEASE)
+        return;
+    if (heartbeat_s > 0) {
+        lease->heartbeat_s = heartbeat_s;
+        lease->lost_s = lost_s;
+    }
+    lease->beat_ns = lease->heard_ns;
+    say(child, message_welcome(protocol, lease->heartbeat_s, lease->lost_s));
+}
+
+void executor_lease_heard(struct executor_lease *lease)
+{
+    lease->lines++;
+    lease->heard_ns = clock_monotonic_ns();
+}
+
+bool lease_beat(struct executor_lease *lease)
+{
+    double since_s = (double)(clock_monotonic_ns() - lease->begun_ns) / 1e9;
+    return lease->heartbeat_s > 0 &&
+           (double)++lease->beats * lease->heartbeat_s <=
+               beats_factor * since_s + lease->lost_s + beats_more * lease->heartbeat_s;
+}
+
+bool executor_lease_tend(struct executor_lease *lease, struct child *child)
+{
+    int64_t now = clock_monotonic_ns();
+    if (lease->heartbeat_s == 0)
+        return false;
+    if (now >= lease->beat_ns + ns_of(lease->heartbeat_s)) {
+        lease->beat_ns = now;
+        say(child, message_beat(lease->lines));
+    }
+    return now >= lease->heard_ns + ns_of(lease->lost_s);
+}
+
+int64_t executor_lease_due_ns(const struct executor_lease *lease)
+{
+    int64_t beat_ns = lease->beat_ns + ns_of(lease->heartbeat_s);
+    int64_t lost_ns = lease->heard_ns + ns_of(lease->lost_s);
+    return lease->heartbeat_s == 0 ? INT64_MAX : beat_ns < lost_ns ? beat_ns : lost_ns;
+}
+
+double executor_lease_outlives_s(double lost_s)
+{
+    return lost_s * (1 + margin_part) + margin_s;
+}
+
+int64_t executor_lease_over_ns(const struct executor_lease *lease)
+{
+    return lease->heartbeat_s == 0 ? 0 : lease->heard_ns + ns_of(executor_lease_outlives_s(lease->lost_s));
+}

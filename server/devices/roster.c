@@ -1,0 +1,273 @@
+#include "server/devices/roster.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/protocol.h"
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/words.h"
+
+enum { FILE_BYTES = 1 << 20 };
+
+/* Our own executor is at hand; another one's start may be an allocation that is waited for. */
+static const double own_idle_s = 60, own_start_s = 30;
+static const double idle_s = 10, start_s = 3600, heartbeat_s = 5, lost_s = 20;
+
+/* ---- one device ---- */
+
+static bool command_is_own(char *const *command)
+{
+    return strcmp(command[0], "/proc/self/exe") == 0;
+}
+
+static double said_or(double said, double option, double fallback)
+{
+    return said >= 0 ? said : option >= 0 ? option : fallback;
+}
+
+static int how_write(struct roster_entry *entry, struct error *error)
+{
+    const struct device_listing *listing = &entry->listing;
+    struct buffer text = {0};
+    for (char **word = entry->command; *word; word++)
+        buffer_append(&text, *word, strlen(*word) + 1);
+    for (char **word = entry->why; word && *word; word++)
+        buffer_append(&text, *word, strlen(*word) + 1);
+    for (size_t i = 0; i < text.size; i++)
+        text.data[i] = text.data[i] ? text.data[i] : '\n';
+    buffer_format(&text, "%s %d %d %g %g %g %g %g", entry->spec, listing->release, listing->counting,
+                  listing->idle_s, listing->hold_s, listing->start_s, entry->heartbeat_s, entry->lost_s);
+    if (text.failed) {
+        buffer_free(&text);
+        return error_set(error, ERROR_MEMORY, "no memory for the list of devices");
+    }
+    entry->how = text.data;
+    return 0;
+}
+
+static bool roster_has(const struct roster *roster, const char *name)
+{
+    for (int i = 0; i < roster->count; i++)
+        if (strcmp(roster->entries[i].listing.name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Adds what is wanted, with the defaults. */
+static int entry_take(struct roster *roster, const struct device_entry *wanted,
+                      const struct roster_config *config, struct error *error)
+{
+    const char *command = wanted->command ? wanted->command : config->executor_command;
+    if (roster->count == DEVICES_MAX)
+        return error_set(error, ERROR_INVALID, "a service has at most %d devices", DEVICES_MAX);
+    if (roster_has(roster, wanted->name))
+        return error_set(error, ERROR_INVALID, "%s stands twice in the list of devices", wanted->name);
+    struct roster_entry *entry = &roster->entries[roster->count++];
+    struct error why = {0};
+    if (words_split(&entry->command, command, " \t\n", &why) < 0)
+        return error_set(error, why.kind, "the command of %s: %s", wanted->name, why.text);
+    if (wanted->why[0] && words_split(&entry->why, wanted->why, " \t\n", &why) < 0)
+        return error_set(error, why.kind, "\"why\" of %s: %s", wanted->name, why.text);
+    bool own = command_is_own(entry->command);
+    if (own && config->spec_check && config->spec_check(wanted->spec, error) < 0)
+        return -1;
+    struct device_listing *listing = &entry->listing;
+    memcpy(listing->name, wanted->name, sizeof listing->name);
+    memcpy(listing->note, wanted->note, sizeof listing->note);
+    memcpy(entry->spec, wanted->spec, sizeof entry->spec);
+    listing->own = own;
+    listing->release = wanted->idle == DEVICE_IDLE_DEFAULT ? !own : wanted->idle == DEVICE_IDLE_RELEASE;
+    listing->counting = own || wanted->counting;
+    listing->idle_s = said_or(wanted->idle_s, config->idle_s, own ? own_idle_s : idle_s);
+    listing->start_s = said_or(wanted->start_s, config->hello_s, own ? own_start_s : start_s);
+    listing->hold_s = said_or(wanted->hold_s, -1, 0);
+    /* One that is said and the other not: four beats may be missed. */
+    double beat_s = wanted->lost_s >= 0 && wanted->lost_s < lost_s ? wanted->lost_s / 4 : heartbeat_s;
+    entry->heartbeat_s = own ? 0 : said_or(wanted->heartbeat_s, -1, beat_s);
+    entry->lost_s = said_or(wanted->lost_s, -1, fmax(lost_s, 4 * entry->heartbeat_s));
+    return how_write(entry, error);
+}
+
+struct worker_config roster_worker(const struct roster_entry *entry, const struct roster_config *config)
+{
+    return (struct worker_config){
+        .executor_command = (const char *const *)entry->command,
+        .why_command = (const char *const *)entry->why,
+        .own = entry->listing.own,
+        .name = entry->listing.own ? NULL : entry->listing.name,
+        .spec = entry->spec,
+        /* Another command may end on another machine, where this directory is not. */
+        .lock_dir = entry->listing.own ? config->lock_dir : NULL,
+        .idle_s = entry->listing.idle_s,
+        .hold_s = entry->listing.hold_s,
+        .start_s = entry->listing.start_s,
+        .release = entry->listing.release,
+        .counting = entry->listing.counting,
+        .heartbeat_s = entry->heartbeat_s,
+        .lost_s = entry->lost_s,
+        .grace_s = config->grace_s,
+    };
+}
+
+/* ---- the devices of this machine ---- */
+
+static void on_hello(void *arg, int device, const char *line)
+{
+    struct roster_local *local = arg;
+    struct message hello;
+    (void)device;
+    if (message_parse(&hello, line, strlen(line), NULL) < 0)
+        return;
+    memcpy(local->backend, hello.facts.backend, sizeof local->backend);
+    message_free(&hello);
+}
+
+/* Nobody waits an hour for a service's start. */
+static int local_find(struct roster_local *local, const struct roster_config *config, struct error *error)
+{
+    struct roster_entry probe = {.spec = "auto:0",
+                                 .listing.start_s = said_or(config->hello_s, -1, own_start_s)};
+    if (words_split(&probe.command, config->executor_command, " \t\n", error) < 0)
+        return -1;
+    probe.listing.own = command_is_own(probe.command);
+    struct worker_config worker = roster_worker(&probe, config);
+    worker.told.said_hello = on_hello;
+    worker.told.said_hello_arg = local;
+    int count = worker_probe(&worker, error);
+    words_free(probe.command);
+    if (count < 0)
+        return -1;
+    if (count < 1 || count > DEVICES_MAX)
+        return error_set(error, ERROR_INVALID, "%d devices: a service has 1 to %d", count, DEVICES_MAX);
+    local->count = count;
+    return 0;
+}
+
+/* One of this machine's: its name is made of what tells it from the others; a name that is taken gets a number. */
+static int spec_take(struct roster *roster, const struct roster_config *config, const char *spec,
+                     const char *base, struct error *error)
+{
+    struct device_entry entry = device_entry_unsaid;
+    bool number = strspn(base, "0123456789") == strlen(base);
+    if (snprintf(entry.spec, sizeof entry.spec, "%s", spec) >= (int)sizeof entry.spec)
+        return error_set(error, ERROR_INVALID, "no device has a name as long as %.80s", spec);
+    for (int i = 1; i == 1 || roster_has(roster, entry.name); i++) {
+        char name[DEVICE_LIST_NAME + 32];
+        int length = snprintf(name, sizeof name, "%s%.48s", number ? "device:" : "", base);
+        if (i > 1)
+            snprintf(name + length, sizeof name - (size_t)length, "-%d", i);
+        snprintf(entry.name, sizeof entry.name, "%.63s", name);
+    }
+    for (char *at = entry.name; *at; at++)
+        if (!strchr("._:-", *at) && !isalnum((unsigned char)*at))
+            *at = '_';
+    return entry_take(roster, &entry, config, error);
+}
+
+static int local_take(struct roster *roster, const struct roster_config *config, struct roster_local *local,
+                      struct error *error)
+{
+    if (!local->count && local_find(local, config, error) < 0)
+        return -1;
+    for (int i = 0; i < local->count; i++) {
+        char spec[24], name[sizeof local->backend + 16];
+        bool cpu = strcmp(local->backend, "cpu") == 0;
+        snprintf(spec, sizeof spec, "auto:%d", i);
+        if (cpu)
+            snprintf(name, sizeof name, "cpu");
+        else
+            snprintf(name, sizeof name, "%s:%d", local->backend, i);
+        if (spec_take(roster, config, spec, name, error) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- all of them ---- */
+
+static int specs_take(struct roster *roster, const struct roster_config *config, struct roster_local *local,
+                      struct error *error)
+{
+    char **specs;
+    int status = 0;
+    if (!config->devices[0])
+        return 0;
+    if (strcmp(config->devices, "auto") == 0)
+        return local_take(roster, config, local, error);
+    if (words_split(&specs, config->devices, ", ", error) < 0)
+        return -1;
+    for (char **spec = specs; *spec && status == 0; spec++)
+        status = spec_take(roster, config, *spec, *spec, error);
+    words_free(specs);
+    return status;
+}
+
+static int lines_add(struct device_list *list, const char *lines, struct error *error)
+{
+    char *copy = strdup(lines), *rest = copy;
+    int status = copy ? 0 : error_set(error, ERROR_MEMORY, "no memory for the list of devices");
+    for (char *line; status == 0 && (line = strsep(&rest, "\n"));)
+        if (line[strspn(line, " \t\r")])
+            status = device_list_option(list, line, error);
+    free(copy);
+    return status;
+}
+
+static int file_add(struct device_list *list, const char *path, struct error *error)
+{
+    char *text;
+    /* What stands in it is run by the service's user. */
+    if (file_read(&text, path, "list of devices", S_IWOTH, FILE_BYTES, error) < 0)
+        return -1;
+    int status = device_list_parse(list, text, path, error);
+    free(text);
+    return status;
+}
+
+int roster_read(struct roster **out, const struct roster_config *config, struct roster_local *local,
+                struct error *error)
+{
+    struct roster *roster = calloc(1, sizeof *roster);
+    struct device_list *list = calloc(1, sizeof *list);
+    int status = -1;
+    if (!roster || !list) {
+        error_set(error, ERROR_MEMORY, "no memory for the list of devices");
+        goto out;
+    }
+    if (specs_take(roster, config, local, error) < 0 || lines_add(list, config->device_lines, error) < 0 ||
+        (config->file[0] && file_add(list, config->file, error) < 0))
+        goto out;
+    for (int i = 0; i < list->count; i++) {
+        const struct device_entry *entry = &list->entries[i];
+        bool there = entry->automatic && strcmp(config->devices, "auto") == 0;
+        if (!there && (entry->automatic ? local_take(roster, config, local, error)
+                                        : entry_take(roster, entry, config, error)) < 0)
+            goto out;
+    }
+    status = roster->count ? 0
+                           : error_set(error, ERROR_INVALID,
+                                       "the list of devices is empty: a service has 1 to %d", DEVICES_MAX);
+out:
+    if (list)
+        device_list_free(list);
+    free(list);
+    if (status == 0)
+        *out = roster;
+    else
+        roster_free(roster);
+    return status;
+}
+
+void roster_free(struct roster *roster)
+{
+    for (int i = 0; roster && i < roster->count; i++) {
+        words_free(roster->entries[i].command);
+        words_free(roster->entries[i].why);
+        free(roster->entries[i].how);
+    }
+    free(roster);
+}

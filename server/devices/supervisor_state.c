@@ -1,0 +1,86 @@
+#include "server/devices/supervisor_state.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+
+int64_t supervisor_state_process(const struct supervisor *s)
+{
+    return s->status.context ? s->process : 0;
+}
+
+static enum device_readiness readiness_of(const struct supervisor *s)
+{
+    return s->stuck || s->resting       ? DEVICE_UNHEALTHY
+           : !s->executor_session.child ? DEVICE_AWAY
+           : s->begun                   ? DEVICE_READY
+                                        : DEVICE_STARTING;
+}
+
+static void readiness_tell(struct supervisor *s)
+{
+    const struct device_status *status = &s->status;
+    if (!s->config.readiness ||
+        (s->telling && s->told == status->readiness && s->told_context == status->context))
+        return;
+    s->told = status->readiness;
+    s->told_context = status->context;
+    s->telling = true;
+    s->config.readiness(s->config.readiness_arg, status->readiness, status->context);
+}
+
+void supervisor_state_publish(struct supervisor *s)
+{
+    s->status.executor = s->executor_session.child ? child_pid(s->executor_session.child) : 0;
+    s->status.own.pid[0] = supervisor_state_process(s);
+    s->status.readiness = readiness_of(s);
+    if (s->devices && s->config.counting)
+        devices_set_counting(s->devices, s->config.device, supervisor_state_process(s));
+    else if (s->devices)
+        devices_set(s->devices, s->config.device, &s->status);
+    /* Last: whoever hears it asks what the device is. */
+    readiness_tell(s);
+}
+
+void supervisor_state_discard(struct supervisor *s, double patience_s, char *how, size_t size)
+{
+    s->stuck = child_end(s->executor_session.child, patience_s) < 0;
+    if (how && s->stuck)
+        snprintf(how, size, "it does not end, not even by SIGKILL");
+    else if (how)
+        child_describe(s->executor_session.child, how, size);
+    s->status.context = s->stuck && s->status.context;
+    s->begun = false;
+    if (!s->stuck) {
+        s->killed = child_killed_from_outside(s->executor_session.child);
+        s->crashed = child_crashed(s->executor_session.child);
+        child_free(s->executor_session.child);
+        s->executor_session.child = NULL;
+    }
+    supervisor_state_publish(s);
+}
+
+int supervisor_state_unhealthy(struct supervisor *s, const char *reason)
+{
+    backoff_fail(&s->backoff, s->name, reason);
+    if (s->over_ns > s->backoff.until_ns)
+        s->backoff.until_ns = s->over_ns;
+    s->resting = true;
+    s->status.healthy = false;
+    s->status.failed = true;
+    snprintf(s->status.reason, sizeof s->status.reason, "%s", reason);
+    supervisor_state_publish(s);
+    return -1;
+}
+
+/* What can be lost on the way has not shown that it works before it has answered. */
+void supervisor_state_healthy(struct supervisor *s)
+{
+    if (s->config.own)
+        backoff_works(&s->backoff, s->name);
+    s->begun = true;
+    s->hello_ns = clock_monotonic_ns();
+    s->status.healthy = true;
+    s->status.reason[0] = '\0';
+    supervisor_state_publish(s);
+}

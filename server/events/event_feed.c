@@ -1,0 +1,232 @@
+#include "server/events/event_feed.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/text.h"
+#include "base/clock.h"
+
+static const int64_t look_ns = 5000000000;
+
+struct event_feed {
+    struct event_history *history;
+    struct state_snapshots snapshots;
+    struct devices *devices;
+    struct readings *readings;
+    pthread_mutex_t lock; /* guards what follows */
+    void (*news)(void *arg);
+    void *arg;
+    struct present running[DEVICES_MAX];
+    atomic_uint versions[DEVICES_MAX]; /* of `running`, for who only looks whether there is something new */
+    struct present readings_of[DEVICES_MAX]; /* of the one thread that looks, as the next */
+    struct device_set looked;                /* at these */
+    int64_t looked_ns;
+};
+
+/* From the writer's thread, after a commit. */
+static void on_events(void *arg, const struct store_events *events)
+{
+    struct event_feed *feed = arg;
+    event_history_add(feed->history, events);
+    pthread_mutex_lock(&feed->lock);
+    if (feed->news)
+        feed->news(feed->arg);
+    pthread_mutex_unlock(&feed->lock);
+}
+
+int event_feed_new(struct event_feed **out, struct store *store, struct error *error)
+{
+    struct event_feed *feed = calloc(1, sizeof *feed);
+    if (!feed || !(feed->history = event_history_new(STORE_EVENTS_KEPT))) {
+        free(feed);
+        return error_set(error, ERROR_MEMORY, "no memory for events");
+    }
+    pthread_mutex_init(&feed->lock, NULL);
+    pthread_mutex_init(&feed->snapshots.lock, NULL);
+    if (store_events(store, on_events, feed, error) < 0) {
+        event_feed_free(feed);
+        return -1;
+    }
+    store_listen(store, on_events, feed);
+    *out = feed;
+    return 0;
+}
+
+void event_feed_free(struct event_feed *feed)
+{
+    if (!feed)
+        return;
+    event_history_free(feed->history);
+    pthread_mutex_destroy(&feed->lock);
+    pthread_mutex_destroy(&feed->snapshots.lock);
+    free(feed);
+}
+
+void event_feed_watch(struct event_feed *feed, struct devices *devices, struct readings *readings)
+{
+    feed->devices = devices;
+    feed->readings = readings;
+}
+
+void event_feed_listen(struct event_feed *feed, void (*news)(void *arg), void *arg)
+{
+    pthread_mutex_lock(&feed->lock);
+    feed->news = news;
+    feed->arg = arg;
+    pthread_mutex_unlock(&feed->lock);
+}
+
+struct event_history *event_feed_history(struct event_feed *feed)
+{
+    return feed->history;
+}
+
+struct state_snapshots *event_feed_topics(struct event_feed *feed)
+{
+    return &feed->snapshots;
+}
+
+int event_feed_devices(const struct event_feed *feed)
+{
+    return feed->devices ? devices_count(feed->devices) : 0;
+}
+
+/* ---- what runs ---- */
+
+static void name_copy(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from ? from : "");
+}
+
+/* A phase comes from an executor, and may be any text. */
+static void progress_write(struct present *present, int device, const char *phase, int samples)
+{
+    struct buffer text = {0};
+    buffer_format(&text, "event: progress\ndata: {\"id\":\"%s\",\"sweep\":", present->id);
+    text_string(&text, present->sweep[0] ? present->sweep : NULL);
+    buffer_format(&text, ",\"device\":%d,\"phase\":", device);
+    text_string(&text, phase);
+    buffer_text(&text, ",\"samples\":");
+    if (samples > 0)
+        text_integer(&text, samples);
+    else
+        buffer_text(&text, "null");
+    buffer_text(&text, "}\n\n");
+    bool fits = !text.failed && text.size < sizeof present->text;
+    name_copy(present->text, sizeof present->text, fits ? text.data : "");
+    buffer_free(&text);
+}
+
+void event_feed_progress(void *arg, int device, const struct task *task, const char *phase, int samples)
+{
+    struct event_feed *feed = arg;
+    struct present now = {0};
+    if (phase) {
+        name_copy(now.id, sizeof now.id, task->id);
+        name_copy(now.sweep, sizeof now.sweep, task->sweep);
+        name_copy(now.owner, sizeof now.owner, task->owner);
+        progress_write(&now, device, phase, samples);
+    }
+    pthread_mutex_lock(&feed->lock);
+    now.version = feed->running[device].version + 1;
+    feed->running[device] = now;
+    atomic_store(&feed->versions[device], now.version);
+    if (phase && feed->news)
+        feed->news(feed->arg);
+    pthread_mutex_unlock(&feed->lock);
+}
+
+bool event_feed_running(struct event_feed *feed, int device, unsigned version, struct present *present)
+{
+    if (atomic_load(&feed->versions[device]) == version)
+        return false;
+    pthread_mutex_lock(&feed->lock);
+    *present = feed->running[device];
+    pthread_mutex_unlock(&feed->lock);
+    return true;
+}
+
+/* ---- how devices are ---- */
+
+static void reading_write(struct buffer *out, const char *name, const struct readings_latest *latest)
+{
+    buffer_format(out, ",\"%s\":", name);
+    if (latest->known)
+        text_real(out, latest->value);
+    else
+        buffer_text(out, "null");
+}
+
+static void device_write(struct buffer *out, struct event_feed *feed, int device)
+{
+    static const struct {
+        const char *name;
+        enum live_quantity quantity;
+    } shown[] = {{"temperature_c", LIVE_TEMPERATURE},     {"power_w", LIVE_POWER},
+                 {"sm_clock_mhz", LIVE_SM_CLOCK},         {"memory_clock_mhz", LIVE_MEMORY_CLOCK},
+                 {"memory_used_bytes", LIVE_MEMORY_USED}, {"utilisation_pct", LIVE_UTILISATION},
+                 {"other_processes", LIVE_OTHERS}};
+    struct readings_latest latest[LIVE_QUANTITIES];
+    struct device_status status = {0};
+    double age_s = -1;
+    devices_get(feed->devices, device, &status);
+    readings_latest(feed->readings, device, latest);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const struct readings_latest *one = &latest[shown[i].quantity];
+        if (one->known && (age_s < 0 || one->age_s < age_s))
+            age_s = one->age_s;
+    }
+    buffer_format(out, "event: device\ndata: {\"device\":%d,\"health\":\"%s\",\"reason\":", device,
+                  device_health(&status));
+    text_string(out, status.reason[0] ? status.reason : NULL);
+    buffer_text(out, ",\"age_s\":");
+    if (age_s >= 0)
+        buffer_format(out, "%.1f", age_s);
+    else
+        buffer_text(out, "null");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        reading_write(out, shown[i].name, &latest[shown[i].quantity]);
+    buffer_text(out, "}\n\n");
+}
+
+/* All but the age, which alone is no news. */
+static bool device_same(const char *a, const char *b)
+{
+    static const char age[] = ",\"age_s\":";
+    const char *of_a = strstr(a, age), *of_b = strstr(b, age);
+    if (!of_a || !of_b || of_a - a != of_b - b || memcmp(a, b, (size_t)(of_a - a)) != 0)
+        return false;
+    return strcmp(strchr(of_a + sizeof age - 1, ','), strchr(of_b + sizeof age - 1, ',')) == 0;
+}
+
+static void devices_look(struct event_feed *feed, int64_t now)
+{
+    feed->looked_ns = now;
+    feed->looked = devices_present(feed->devices);
+    for (int i = -1; (i = device_set_next(&feed->looked, i + 1)) >= 0;) {
+        struct buffer text = {0};
+        struct present *present = &feed->readings_of[i];
+        device_write(&text, feed, i);
+        if (!text.failed && text.size < sizeof present->text && !device_same(text.data, present->text)) {
+            memcpy(present->text, text.data, text.size + 1);
+            present->version++;
+        }
+        buffer_free(&text);
+    }
+}
+
+bool event_feed_device(struct event_feed *feed, int device, unsigned version, struct present *present)
+{
+    int64_t now = clock_monotonic_ns();
+    if (!feed->devices || !feed->readings)
+        return false;
+    if (!feed->looked_ns || now - feed->looked_ns >= look_ns)
+        devices_look(feed, now);
+    if (!device_set_has(&feed->looked, device) || feed->readings_of[device].version == version)
+        return false;
+    *present = feed->readings_of[device];
+    return true;
+}

@@ -1,0 +1,243 @@
+/* Batches stand in a ring that doubles when it is full, the oldest at `begin`. The lock is held for a look at it and no
+   text is written or read meanwhile. */
+#include "server/events/event_history.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/text.h"
+#include "base/buffer.h"
+#include "base/log.h"
+#include "server/store/store.h"
+
+static const char *const kinds[EVENT_KINDS] = {
+    [EVENT_STATE] = "state", [EVENT_SWEEP] = "sweep", [EVENT_QUEUE] = "queue"};
+static const char *const heads[EVENT_KINDS] = {[EVENT_STATE] = "\nevent: state\ndata: ",
+                                               [EVENT_SWEEP] = "\nevent: sweep\ndata: ",
+                                               [EVENT_QUEUE] = "\nevent: queue\ndata: "};
+
+struct mark {
+    unsigned begin, data;
+    enum event_kind kind;
+};
+
+struct batch {
+    atomic_int holders;
+    int64_t last;
+    int count;
+    struct buffer text;
+    struct mark marks[]; /* one more than there are */
+};
+
+struct event_history {
+    pthread_mutex_t lock;
+    struct batch **ring;
+    unsigned room, begin, count; /* room: a power of two */
+    int kept, events;
+    atomic_llong newest; /* `last`, for who only looks whether there is something new */
+    int64_t base, last;  /* base: the number of the last one before those that are kept */
+};
+
+/* ---- batches ---- */
+
+static int kind_of(const char *line, size_t length)
+{
+    for (int i = 0; i < EVENT_KINDS; i++)
+        if (strlen(kinds[i]) == length && memcmp(kinds[i], line, length) == 0)
+            return i;
+    return -1;
+}
+
+/* Each line of the store's becomes the text of an event. NULL: no memory, or lines that are no events. */
+static struct batch *batch_new(const struct store_events *events)
+{
+    size_t marks = (size_t)events->count + 1;
+    struct batch *batch = calloc(1, sizeof *batch + marks * sizeof batch->marks[0]);
+    if (!batch)
+        return NULL;
+    atomic_init(&batch->holders, 1);
+    batch->last = events->last;
+    batch->count = events->count;
+    const char *at = events->lines, *end = events->lines + events->size;
+    for (int i = 0; i < events->count; i++) {
+        const char *blank = memchr(at, ' ', (size_t)(end - at));
+        const char *newline = blank ? memchr(blank, '\n', (size_t)(end - blank)) : NULL;
+        int kind = newline ? kind_of(at, (size_t)(blank - at)) : -1;
+        if (kind < 0) {
+            batch_release(batch);
+            return NULL;
+        }
+        batch->marks[i] = (struct mark){.begin = (unsigned)batch->text.size, .kind = (enum event_kind)kind};
+        buffer_text(&batch->text, "id: ");
+        text_integer(&batch->text, events->last - events->count + 1 + i);
+        buffer_text(&batch->text, heads[kind]);
+        batch->marks[i].data = (unsigned)batch->text.size;
+        buffer_append(&batch->text, blank + 1, (size_t)(newline - blank));
+        buffer_text(&batch->text, "\n");
+        at = newline + 1;
+    }
+    batch->marks[events->count].begin = (unsigned)batch->text.size;
+    if (!batch->text.failed)
+        return batch;
+    batch_release(batch);
+    return NULL;
+}
+
+bool batch_event(const struct batch *batch, int place, struct event *event)
+{
+    if (place < 0 || place >= batch->count)
+        return false;
+    const struct mark *mark = &batch->marks[place];
+    *event = (struct event){
+        .kind = mark->kind,
+        .id = batch->last - batch->count + 1 + place,
+        .text = batch->text.data + mark->begin,
+        .size = mark[1].begin - mark->begin,
+        .data = batch->text.data + mark->data,
+    };
+    return true;
+}
+
+void batch_release(struct batch *batch)
+{
+    if (!batch || atomic_fetch_sub(&batch->holders, 1) > 1)
+        return;
+    buffer_free(&batch->text);
+    free(batch);
+}
+
+/* ---- all of them ---- */
+
+struct event_history *event_history_new(int kept)
+{
+    struct event_history *history = calloc(1, sizeof *history);
+    if (!history)
+        return NULL;
+    pthread_mutex_init(&history->lock, NULL);
+    history->kept = kept;
+    return history;
+}
+
+static struct batch **slot(struct event_history *history, unsigned place)
+{
+    return &history->ring[(history->begin + place) & (history->room - 1)];
+}
+
+/* With the lock held: the oldest goes; to be released without it. */
+static struct batch *oldest_take(struct event_history *history)
+{
+    struct batch *oldest = *slot(history, 0);
+    history->begin++;
+    history->count--;
+    history->events -= oldest->count;
+    history->base = oldest->last;
+    return oldest;
+}
+
+void event_history_free(struct event_history *history)
+{
+    if (!history)
+        return;
+    while (history->count)
+        batch_release(oldest_take(history));
+    pthread_mutex_destroy(&history->lock);
+    free(history->ring);
+    free(history);
+}
+
+/* With the lock held. 0, or -1: no memory. */
+static int ring_grow(struct event_history *history)
+{
+    unsigned room = history->room ? 2 * history->room : 64;
+    struct batch **ring = calloc(room, sizeof(struct batch *));
+    if (!ring)
+        return -1;
+    for (unsigned i = 0; i < history->count; i++)
+        ring[i] = *slot(history, i);
+    free(history->ring);
+    history->ring = ring;
+    history->room = room;
+    history->begin = 0;
+    return 0;
+}
+
+/* With the lock held: what is left of those before cannot be gone on from. */
+static void all_forget(struct event_history *history, int64_t last)
+{
+    while (history->count)
+        batch_release(oldest_take(history));
+    history->base = history->last = last;
+}
+
+void event_history_add(struct event_history *history, const struct store_events *events)
+{
+    struct batch *batch = events->count ? batch_new(events) : NULL;
+    pthread_mutex_lock(&history->lock);
+    bool room = history->count < history->room || ring_grow(history) == 0;
+    if (!batch || !room) {
+        if (events->count)
+            log_warning("events are left out: no memory, or not as they should be");
+        all_forget(history, events->last);
+        batch_release(batch);
+    } else {
+        if (!history->last)
+            history->base = events->last - events->count;
+        *slot(history, history->count++) = batch;
+        history->events += batch->count;
+        history->last = batch->last;
+        while (history->count > 1 && history->events - (*slot(history, 0))->count >= history->kept)
+            batch_release(oldest_take(history));
+    }
+    atomic_store(&history->newest, history->last);
+    pthread_mutex_unlock(&history->lock);
+}
+
+int64_t event_history_last(struct event_history *history)
+{
+    pthread_mutex_lock(&history->lock);
+    int64_t last = history->last;
+    pthread_mutex_unlock(&history->lock);
+    return last;
+}
+
+/* With the lock held: the place of the first batch that ends behind that number; the count of batches: there is none. */
+static unsigned behind(struct event_history *history, int64_t id)
+{
+    unsigned low = 0, high = history->count;
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if ((*slot(history, middle))->last > id)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+bool event_history_knows(struct event_history *history, int64_t id)
+{
+    pthread_mutex_lock(&history->lock);
+    unsigned place = behind(history, id - 1);
+    const struct batch *batch = place < history->count ? *slot(history, place) : NULL;
+    bool known = id == history->base || (batch && id > batch->last - batch->count);
+    pthread_mutex_unlock(&history->lock);
+    return known;
+}
+
+struct batch *event_history_next(struct event_history *history, int64_t id, bool *lost)
+{
+    struct batch *batch = NULL;
+    *lost = false;
+    if (id == atomic_load(&history->newest))
+        return NULL;
+    pthread_mutex_lock(&history->lock);
+    *lost = id < history->base;
+    if (!*lost && id < history->last) {
+        batch = *slot(history, behind(history, id));
+        atomic_fetch_add(&batch->holders, 1);
+    }
+    pthread_mutex_unlock(&history->lock);
+    return batch;
+}

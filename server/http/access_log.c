@@ -1,0 +1,203 @@
+#include "server/http/access_log.h"
+
+#include <string.h>
+
+#include "api/text.h"
+#include "base/clock.h"
+#include "server/http/log_writer.h"
+#include "server/http/log_throttle.h"
+
+enum { ID_MAX = 128, TEXT_MAX = 200 };
+
+int record_begin(struct http *http)
+{
+    if (http->access_log && !(http->access_throttle = log_throttle_new(
+                                  http->access_log, ",\"bytes\":null,\"us\":null,\"whole\":null")))
+        return -1;
+    if (http->audit_log && !(http->audit_throttle = log_throttle_new(http->audit_log, ",\"subject\":null")))
+        return -1;
+    return 0;
+}
+
+/* Of the process and of this very request, so that no two are alike: "5f3a9c21d07b-1c". */
+static void name_make(struct http *http, char text[REQUEST_ID_BYTES])
+{
+    char digits[16], *at = digits + sizeof digits;
+    uint64_t number = atomic_fetch_add(&http->request_count, 1);
+    do
+        *--at = "0123456789abcdef"[number % 16];
+    while (number /= 16);
+    size_t prefix = strlen(http->id_prefix), length = (size_t)(digits + sizeof digits - at);
+    memcpy(text, http->id_prefix, prefix);
+    memcpy(text + prefix, at, length);
+    text[prefix + length] = '\0';
+}
+
+static bool name_sane(const char *text)
+{
+    static const bool sane[256] = {
+        ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['-'] = true,
+        ['.'] = true,         ['_'] = true,         ['~'] = true,         [':'] = true,
+        ['/'] = true,         ['+'] = true,         ['='] = true,         ['@'] = true,
+    };
+    size_t length = 0;
+    while (length <= ID_MAX && sane[(unsigned char)text[length]])
+        length++;
+    return length && length <= ID_MAX && !text[length];
+}
+
+void access_log_name(struct request *request, const char *given)
+{
+    request->id = given && name_sane(given) ? given : request->id_made;
+    if (request->id == request->id_made)
+        name_make(request->http, request->id_made);
+}
+
+/* A user's or a route's, in which nothing wants escaping; null when it is empty. */
+static void name_write(struct buffer *line, const char *name)
+{
+    if (!name[0]) {
+        buffer_text(line, "null");
+        return;
+    }
+    buffer_text(line, "\"");
+    buffer_text(line, name);
+    buffer_text(line, "\"");
+}
+
+static void line_begin(struct buffer *line, const struct request *request, const char *now)
+{
+    buffer_text(line, "{\"time\":\"");
+    buffer_text(line, now);
+    buffer_text(line, "\",\"id\":\"");
+    buffer_text(line, request->id);
+    buffer_text(line, "\",\"owner\":");
+    name_write(line, request->user.name);
+}
+
+/* A path and a method are as long as the client likes: of a longer one TEXT_MAX bytes are kept, less what would be a part of a
+   character, and an ellipsis. So a text of more than TEXT_MAX bytes is one that was cut. */
+static void cut_write(struct buffer *line, const char *text)
+{
+    static const char ellipsis[] = "\xe2\x80\xa6";
+    char cut[TEXT_MAX + sizeof ellipsis];
+    size_t length = TEXT_MAX;
+    if (strnlen(text, TEXT_MAX + 1) <= TEXT_MAX) {
+        text_string(line, text);
+        return;
+    }
+    while (length > TEXT_MAX - 3 && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    memcpy(cut, text, length);
+    memcpy(cut + length, ellipsis, sizeof ellipsis);
+    text_string(line, cut);
+}
+
+static void line_request(struct buffer *line, const struct request *request)
+{
+    const struct route *route = request->match.route;
+    buffer_text(line, ",\"method\":");
+    cut_write(line, request->method);
+    buffer_text(line, ",\"route\":");
+    name_write(line, route ? route->pattern : "");
+    buffer_text(line, ",\"path\":");
+    cut_write(line, request->path);
+    buffer_text(line, ",\"code\":");
+    text_integer(line, request->status);
+}
+
+static void access_write(const struct request *request, const struct http_completed *completed, bool whole)
+{
+    char now[CLOCK_TEXT_BYTES];
+    struct log_writer *log_writer = request->http->access_log;
+    struct buffer *line = log_writer_begin(log_writer, now);
+    if (!line)
+        return;
+    line_begin(line, request, now);
+    line_request(line, request);
+    buffer_text(line, ",\"bytes\":");
+    text_integer(line, (int64_t)completed->bytes);
+    buffer_text(line, ",\"us\":");
+    text_integer(line, completed->took_ns / 1000);
+    buffer_text(line, whole ? ",\"whole\":true}" : ",\"whole\":false}");
+    log_writer_end(log_writer);
+}
+
+/* What was made, or what the path names; NULL: neither. */
+static const char *request_subject(const struct request *request)
+{
+    if (request->made)
+        return request->made;
+    return request->match.param[0] ? request->match.param : NULL;
+}
+
+static bool is_refused(const struct request *request)
+{
+    return request->status == 401 || request->status == 403 || request->status == 421;
+}
+
+static bool is_audited(const struct request *request)
+{
+    static const char *const reads[] = {"GET", "HEAD", "OPTIONS"};
+    const struct route *route = request->match.route;
+    for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
+        if (strcmp(request->method, reads[i]) == 0)
+            return false;
+    /* Whoever leaves while the reply is awaited has changed something all the same. */
+    bool left = !request->status && request->begun && !request->rejected;
+    bool done = left || (request->status >= 200 && request->status < 300);
+    return is_refused(request) || (done && route && !(route->flags & ROUTE_READ));
+}
+
+/* Where tokens are asked for, what comes without a known one; and what a known one does not suffice for. */
+static bool is_unauthorized(const struct request *request)
+{
+    return is_refused(request) || (request->http->users && !request->token);
+}
+
+/* True: the request is only counted, and has no line. */
+static bool is_counted(const struct request *request, struct log_throttle *throttle)
+{
+    const struct throttled throttled = {.address = &request->peer->address,
+                                        .remote = request->peer->remote,
+                                        .owner = request->user.name,
+                                        .code = request->status};
+    return !log_throttle_add(throttle, &throttled, clock_monotonic_ns());
+}
+
+static void audit_write(const struct request *request)
+{
+    char now[CLOCK_TEXT_BYTES];
+    struct log_writer *log_writer = request->http->audit_log;
+    struct buffer *line = log_writer_begin(log_writer, now);
+    if (!line)
+        return;
+    line_begin(line, request, now);
+    buffer_text(line, ",\"remote\":");
+    text_string(line, request->peer->remote);
+    line_request(line, request);
+    buffer_text(line, ",\"subject\":");
+    text_string(line, request_subject(request));
+    buffer_text(line, "}");
+    log_writer_end(log_writer);
+}
+
+void access_log_request(const struct request *request, bool whole)
+{
+    const struct http *http = request->http;
+    bool bodyless = request->head || request->status == MHD_HTTP_NOT_MODIFIED;
+    struct http_completed completed = {
+        .route = request->match.route,
+        .method = request->method,
+        .code = request->status,
+        .bytes = bodyless ? 0 : request->bytes,
+        .took_ns = clock_monotonic_ns() - request->began_ns,
+    };
+    if (http->completed)
+        http->completed(http->completed_arg, &completed);
+    if (http->access_log && !(is_unauthorized(request) && is_counted(request, http->access_throttle)))
+        access_write(request, &completed, whole);
+    bool repeatable = is_refused(request) || request->unchanged;
+    if (http->audit_log && is_audited(request) && !(repeatable && is_counted(request, http->audit_throttle)))
+        audit_write(request);
+}

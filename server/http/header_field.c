@@ -1,0 +1,154 @@
+#include "server/http/header_field.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char blanks[] = " \t";
+
+/* The next part of a list and its length without blanks around; *at moves behind it. NULL: no more. Quoted
+   commas are not looked for: no field read here holds any that matter. */
+static const char *part_next(const char **at, char separator, size_t *length)
+{
+    const char *begin = *at;
+    if (!*begin)
+        return NULL;
+    const char *end = strchrnul(begin, separator);
+    *at = *end ? end + 1 : end;
+    begin += strspn(begin, blanks);
+    while (end > begin && strchr(blanks, end[-1]))
+        end--;
+    *length = end > begin ? (size_t)(end - begin) : 0;
+    return begin;
+}
+
+static bool part_is(const char *part, size_t length, const char *text)
+{
+    return strlen(text) == length && strncasecmp(part, text, length) == 0;
+}
+
+/* How closely a media range names the type: 0 not at all, 1 everything, 2 its family, 3 itself. */
+static int range_closeness(const char *range, size_t length, const char *type)
+{
+    size_t family = strcspn(type, "/") + 1;
+    if (part_is(range, length, "*/*"))
+        return 1;
+    if (length == family + 1 && range[family] == '*' && strncasecmp(range, type, family) == 0)
+        return 2;
+    /* What a range says of parameters decides nothing: each type has one form here. */
+    return strcspn(type, ";") == length && strncasecmp(range, type, length) == 0 ? 3 : 0;
+}
+
+/* The q among the parameters, which end at the list's next part; 1 when there is none. */
+static double range_quality(const char *parameters)
+{
+    for (size_t length = 1; length; parameters += length) {
+        parameters += strspn(parameters, "; \t");
+        if (strncasecmp(parameters, "q=", 2) == 0)
+            return strtod(parameters + 2, NULL);
+        length = strcspn(parameters, ";,");
+    }
+    return 1;
+}
+
+double header_field_quality(const char *accept, const char *type)
+{
+    if (!accept || !accept[strspn(accept, blanks)])
+        return 1;
+    int closest = 0;
+    double quality = 0;
+    size_t length;
+    for (const char *part; (part = part_next(&accept, ',', &length));) {
+        size_t range = 0;
+        while (range < length && !strchr("; \t", part[range]))
+            range++;
+        int closeness = range_closeness(part, range, type);
+        if (closeness <= closest)
+            continue;
+        closest = closeness;
+        const char *parameters = memchr(part, ';', length);
+        quality = parameters ? range_quality(parameters + 1) : 1;
+    }
+    return quality;
+}
+
+bool header_field_accepts(const char *accept, const char *type)
+{
+    return header_field_quality(accept, type) > 0;
+}
+
+bool header_field_names_coding(const char *accept_encoding, const char *coding)
+{
+    bool all = false;
+    size_t length;
+    for (const char *part; (part = part_next(&accept_encoding, ',', &length));) {
+        size_t name = 0;
+        while (name < length && !strchr("; \t", part[name]))
+            name++;
+        const char *parameters = memchr(part, ';', length);
+        bool wanted = !parameters || range_quality(parameters + 1) > 0;
+        if (part_is(part, name, coding))
+            return wanted;
+        all |= wanted && part_is(part, name, "*");
+    }
+    return all;
+}
+
+bool header_field_is_type(const char *content_type, const char *type)
+{
+    size_t length;
+    const char *part = part_next(&content_type, ';', &length);
+    return part && part_is(part, length, type);
+}
+
+int header_field_prefer_wait(const char *prefer)
+{
+    size_t length;
+    for (const char *part; (part = part_next(&prefer, ',', &length));) {
+        if (length < 6 || strncasecmp(part, "wait", 4) != 0)
+            continue;
+        const char *digits = part + 4 + strspn(part + 4, blanks);
+        if (*digits != '=')
+            continue;
+        digits += 1 + strspn(digits + 1, blanks);
+        if (*digits == '"')
+            digits++;
+        char *end;
+        long seconds = strtol(digits, &end, 10);
+        if (!isdigit((unsigned char)*digits) || !strchr("\" \t;,", *end))
+            return -1;
+        return seconds > 86400 ? 86400 : (int)seconds;
+    }
+    return -1;
+}
+
+bool header_field_names_tag(const char *list, const char *tag)
+{
+    size_t length;
+    for (const char *part; (part = part_next(&list, ',', &length));) {
+        if (length > 2 && strncmp(part, "W/", 2) == 0) {
+            part += 2;
+            length -= 2;
+        }
+        if (part_is(part, length, "*") || (strlen(tag) == length && strncmp(part, tag, length) == 0))
+            return true;
+    }
+    return false;
+}
+
+const char *header_field_bearer(const char *authorization)
+{
+    if (strncasecmp(authorization, "Bearer ", 7) != 0)
+        return NULL;
+    return authorization + 7 + strspn(authorization + 7, blanks);
+}
+
+bool header_field_number(const char *text, int min, int max, int *number)
+{
+    size_t length = strlen(text);
+    if (length < 1 || length > 9 || strspn(text, "0123456789") != length)
+        return false;
+    *number = atoi(text);
+    return *number >= min && *number <= max;
+}

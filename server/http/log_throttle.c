@@ -1,0 +1,153 @@
+#include "server/http/log_throttle.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/text.h"
+#include "base/clock.h"
+#include "server/http/log_writer.h"
+#include "server/auth/user.h"
+
+static const int64_t minute_ns = 60 * 1000000000LL;
+
+struct bucket {
+    struct address_key address;
+    char owner[USER_NAME_BYTES];
+    char network[ADDRESS_NAME_BYTES]; /* empty: of several addresses, owners and codes */
+    unsigned code;
+    int64_t began_ns;
+    char began[CLOCK_TEXT_BYTES];
+    uint64_t count; /* without the one that has a line of its own */
+};
+
+struct log_throttle {
+    struct log_writer *log_writer;
+    const char *nulls;
+    pthread_mutex_t lock; /* guards what follows */
+    int used, unknown;    /* buckets, and those of no owner */
+    struct bucket buckets[LOG_THROTTLE_BUCKETS];
+    struct bucket overflow; /* of all for whom there is no bucket; unused while its count is 0 */
+};
+
+struct log_throttle *log_throttle_new(struct log_writer *log_writer, const char *nulls)
+{
+    struct log_throttle *throttle = calloc(1, sizeof *throttle);
+    if (!throttle)
+        return NULL;
+    throttle->log_writer = log_writer;
+    throttle->nulls = nulls;
+    pthread_mutex_init(&throttle->lock, NULL);
+    return throttle;
+}
+
+/* The members of the other lines of the log, null where they are of a single request, and what is counted. False: the log writer
+   has no room. */
+static bool bucket_write(const struct log_throttle *throttle, const struct bucket *bucket)
+{
+    char now[CLOCK_TEXT_BYTES];
+    if (!bucket->count)
+        return true;
+    struct buffer *line =
+        log_writer_is_full(throttle->log_writer) ? NULL : log_writer_begin(throttle->log_writer, now);
+    if (!line)
+        return false;
+    buffer_text(line, "{\"time\":");
+    text_string(line, now);
+    buffer_text(line, ",\"id\":null,\"owner\":");
+    text_string(line, bucket->owner[0] ? bucket->owner : NULL);
+    buffer_text(line, ",\"remote\":");
+    text_string(line, bucket->network[0] ? bucket->network : NULL);
+    buffer_text(line, ",\"method\":null,\"route\":null,\"path\":null,\"code\":");
+    if (bucket->network[0])
+        text_integer(line, bucket->code);
+    else
+        buffer_text(line, "null");
+    buffer_text(line, throttle->nulls);
+    buffer_text(line, ",\"count\":");
+    text_integer(line, (int64_t)bucket->count);
+    buffer_text(line, ",\"since\":");
+    text_string(line, bucket->began);
+    buffer_text(line, "}");
+    log_writer_end(throttle->log_writer);
+    return true;
+}
+
+/* With the lock held. */
+static struct bucket *bucket_find(struct log_throttle *throttle, const struct throttled *request)
+{
+    for (int i = 0; i < throttle->used; i++) {
+        struct bucket *bucket = &throttle->buckets[i];
+        if (memcmp(&bucket->address, request->address, sizeof bucket->address) == 0 &&
+            bucket->code == request->code && strcmp(bucket->owner, request->owner) == 0)
+            return bucket;
+    }
+    return NULL;
+}
+
+static void bucket_begin(struct bucket *bucket, int64_t now_ns)
+{
+    *bucket = (struct bucket){.began_ns = now_ns};
+    clock_text(clock_wall_ms(), bucket->began);
+}
+
+/* With the lock held. True: it has a bucket now. */
+static bool bucket_add(struct log_throttle *throttle, const struct throttled *request, int64_t now_ns)
+{
+    if (throttle->used == LOG_THROTTLE_BUCKETS ||
+        (!request->owner[0] && throttle->unknown == LOG_THROTTLE_UNKNOWN))
+        return false;
+    struct bucket *bucket = &throttle->buckets[throttle->used++];
+    throttle->unknown += !request->owner[0];
+    bucket_begin(bucket, now_ns);
+    bucket->address = *request->address;
+    bucket->code = request->code;
+    strncpy(bucket->owner, request->owner, sizeof bucket->owner - 1);
+    address_limit_network_name(request->remote, bucket->network);
+    return true;
+}
+
+bool log_throttle_add(struct log_throttle *throttle, const struct throttled *request, int64_t now_ns)
+{
+    pthread_mutex_lock(&throttle->lock);
+    struct bucket *bucket = bucket_find(throttle, request);
+    bool first = !bucket && bucket_add(throttle, request, now_ns);
+    if (!bucket && !first) {
+        bucket = &throttle->overflow;
+        if (!bucket->count)
+            bucket_begin(bucket, now_ns);
+    }
+    if (bucket)
+        bucket->count++;
+    pthread_mutex_unlock(&throttle->lock);
+    return first;
+}
+
+void log_throttle_write(struct log_throttle *throttle, int64_t now_ns)
+{
+    int used = 0, unknown = 0;
+    if (!throttle)
+        return;
+    pthread_mutex_lock(&throttle->lock);
+    for (int i = 0; i < throttle->used; i++) {
+        const struct bucket *bucket = &throttle->buckets[i];
+        if (now_ns - bucket->began_ns >= minute_ns && bucket_write(throttle, bucket))
+            continue;
+        unknown += !bucket->owner[0];
+        throttle->buckets[used++] = *bucket;
+    }
+    throttle->used = used;
+    throttle->unknown = unknown;
+    if (now_ns - throttle->overflow.began_ns >= minute_ns && bucket_write(throttle, &throttle->overflow))
+        throttle->overflow.count = 0;
+    pthread_mutex_unlock(&throttle->lock);
+}
+
+void log_throttle_free(struct log_throttle *throttle)
+{
+    if (!throttle)
+        return;
+    log_throttle_write(throttle, INT64_MAX);
+    pthread_mutex_destroy(&throttle->lock);
+    free(throttle);
+}

@@ -1,0 +1,214 @@
+#include "server/http/worker_pool.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+
+enum { CLIENT_SLOTS = 1024 };
+enum {
+    NICE = 5
+}; /* a third of what others get: executors on the same processor must not stop the worker pool */
+enum { TRIM_PART = 50 }; /* giving memory back takes at most that part of a thread's time */
+static const int64_t trim_after_ns = 1000000000;
+
+struct worker_pool_thread {
+    struct worker_pool *worker_pool;
+    pthread_t thread;
+    bool busy;
+    uint64_t client; /* whose task it runs, while it is busy */
+};
+
+struct worker_pool {
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t added;
+    struct worker_task *first, *last;          /* each client's first task, in the order of their turns */
+    struct worker_task *clients[CLIENT_SLOTS]; /* the same first tasks, by a hash of the client */
+    bool stopped;
+    int64_t trim_at_ns;   /* when memory is given back; 0: no task ran since the last time */
+    int64_t trim_free_ns; /* not before: the last time took long */
+    int count, each;      /* threads, and how many of them one client may have */
+    struct worker_pool_thread threads[];
+};
+
+static bool client_may(const struct worker_pool *worker_pool, uint64_t client)
+{
+    int busy = 0;
+    for (int i = 0; i < worker_pool->count; i++)
+        busy += worker_pool->threads[i].busy && worker_pool->threads[i].client == client;
+    return busy < worker_pool->each;
+}
+
+/* Where the client's first task is, or NULL where it has none. */
+static struct worker_task **client_find(struct worker_pool *worker_pool, uint64_t client)
+{
+    struct worker_task **at = &worker_pool->clients[hash_bytes(&client, sizeof client) % CLIENT_SLOTS];
+    while (*at && (*at)->client != client)
+        at = &(*at)->next_in_slot;
+    return at;
+}
+
+/* A client's first task joins the clients that wait for a turn. */
+static void client_append(struct worker_pool *worker_pool, struct worker_task *first)
+{
+    struct worker_task **at = client_find(worker_pool, first->client);
+    first->next_in_slot = NULL;
+    *at = first;
+    first->next_client_head = NULL;
+    *(worker_pool->last ? &worker_pool->last->next_client_head : &worker_pool->first) = first;
+    worker_pool->last = first;
+}
+
+/* The first task of the next client that may have another thread; the client's next task goes behind all others. NULL: there
+   is none. */
+static struct worker_task *task_take(struct worker_pool *worker_pool)
+{
+    struct worker_task *before = NULL, *task = worker_pool->first;
+    while (task && !client_may(worker_pool, task->client)) {
+        before = task;
+        task = task->next_client_head;
+    }
+    if (!task)
+        return NULL;
+    *(before ? &before->next_client_head : &worker_pool->first) = task->next_client_head;
+    if (worker_pool->last == task)
+        worker_pool->last = before;
+    struct worker_task **at = client_find(worker_pool, task->client);
+    *at = task->next_in_slot;
+    if (task->next) {
+        task->next->client_tail = task->client_tail;
+        client_append(worker_pool, task->next);
+    }
+    return task;
+}
+
+/* Gives back to the system what tasks have freed, which may be hundreds of megabytes: the library keeps what is free between
+   two pieces in use. The worker pool need not be idle for it: with readers that always have more to come it never is. */
+static void memory_trim(struct worker_pool *worker_pool)
+{
+    int64_t began_ns = clock_monotonic_ns();
+    worker_pool->trim_at_ns = 0;
+    pthread_mutex_unlock(&worker_pool->lock);
+    malloc_trim(0);
+    int64_t now_ns = clock_monotonic_ns();
+    pthread_mutex_lock(&worker_pool->lock);
+    worker_pool->trim_free_ns = now_ns + (now_ns - began_ns) * TRIM_PART;
+}
+
+static bool trim_is_due(const struct worker_pool *worker_pool)
+{
+    return worker_pool->trim_at_ns && clock_monotonic_ns() >= worker_pool->trim_at_ns;
+}
+
+/* Waits for a task, or until memory is to be given back. */
+static void task_wait(struct worker_pool *worker_pool)
+{
+    if (!worker_pool->trim_at_ns) {
+        pthread_cond_wait(&worker_pool->added, &worker_pool->lock);
+        return;
+    }
+    struct timespec until = {.tv_sec = worker_pool->trim_at_ns / 1000000000,
+                             .tv_nsec = worker_pool->trim_at_ns % 1000000000};
+    pthread_cond_timedwait(&worker_pool->added, &worker_pool->lock, &until);
+}
+
+static void task_run(struct worker_pool *worker_pool, struct worker_pool_thread *self,
+                     struct worker_task *task)
+{
+    self->busy = true;
+    self->client = task->client;
+    pthread_mutex_unlock(&worker_pool->lock);
+    task->run(task);
+    pthread_mutex_lock(&worker_pool->lock);
+    self->busy = false;
+    if (!worker_pool->trim_at_ns) {
+        int64_t at_ns = clock_monotonic_ns() + trim_after_ns;
+        worker_pool->trim_at_ns = at_ns > worker_pool->trim_free_ns ? at_ns : worker_pool->trim_free_ns;
+    }
+}
+
+static void *worker_pool_main(void *arg)
+{
+    struct worker_pool_thread *self = arg;
+    struct worker_pool *worker_pool = self->worker_pool;
+    setpriority(PRIO_PROCESS, 0, NICE); /* of this thread alone, as Linux has it */
+    pthread_mutex_lock(&worker_pool->lock);
+    for (;;) {
+        if (trim_is_due(worker_pool))
+            memory_trim(worker_pool);
+        struct worker_task *task = task_take(worker_pool);
+        if (task)
+            task_run(worker_pool, self, task);
+        else if (worker_pool->stopped)
+            break; /* a task that waits is of a client that has a thread, which will take it */
+        else
+            task_wait(worker_pool);
+    }
+    pthread_mutex_unlock(&worker_pool->lock);
+    return NULL;
+}
+
+int worker_pool_start(struct worker_pool **out, int threads, struct error *error)
+{
+    struct worker_pool *worker_pool =
+        calloc(1, sizeof *worker_pool + (size_t)threads * sizeof *worker_pool->threads);
+    if (!worker_pool)
+        return error_set(error, ERROR_MEMORY, "no memory for the lane of long requests");
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&worker_pool->lock, NULL);
+    pthread_cond_init(&worker_pool->added, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    worker_pool->each = (threads + 1) / 2;
+    int failed = 0;
+    pthread_mutex_lock(&worker_pool->lock);
+    for (; worker_pool->count < threads && !failed; worker_pool->count += !failed) {
+        struct worker_pool_thread *thread = &worker_pool->threads[worker_pool->count];
+        thread->worker_pool = worker_pool;
+        failed = pthread_create(&thread->thread, NULL, worker_pool_main, thread);
+    }
+    pthread_mutex_unlock(&worker_pool->lock);
+    if (failed) {
+        worker_pool_stop(worker_pool);
+        return error_set_errno(error, failed, "cannot start a thread for long requests");
+    }
+    *out = worker_pool;
+    return 0;
+}
+
+void worker_pool_add(struct worker_pool *worker_pool, struct worker_task *task)
+{
+    task->next = NULL;
+    pthread_mutex_lock(&worker_pool->lock);
+    struct worker_task *first = *client_find(worker_pool, task->client);
+    if (first) {
+        first->client_tail->next = task;
+        first->client_tail = task;
+    } else {
+        task->client_tail = task;
+        client_append(worker_pool, task);
+    }
+    pthread_cond_signal(&worker_pool->added);
+    pthread_mutex_unlock(&worker_pool->lock);
+}
+
+void worker_pool_stop(struct worker_pool *worker_pool)
+{
+    if (!worker_pool)
+        return;
+    pthread_mutex_lock(&worker_pool->lock);
+    worker_pool->stopped = true;
+    pthread_cond_broadcast(&worker_pool->added);
+    pthread_mutex_unlock(&worker_pool->lock);
+    for (int i = 0; i < worker_pool->count; i++)
+        pthread_join(worker_pool->threads[i].thread, NULL);
+    pthread_cond_destroy(&worker_pool->added);
+    pthread_mutex_destroy(&worker_pool->lock);
+    free(worker_pool);
+}

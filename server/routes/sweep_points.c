@@ -1,0 +1,318 @@
+#include "server/routes/sweep_points.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/csv.h"
+#include "api/point_summary.h"
+#include "api/recipe.h"
+#include "api/summary_table.h"
+#include "server/http/header_field.h"
+#include "server/routes/answer_experiment.h"
+#include "server/routes/answer_sweep.h"
+#include "server/routes/idempotency.h"
+
+enum { PIECE_RUNS = 16 };
+
+/* ---- what is asked for ---- */
+
+const char *sweep_page_read(const struct request *request, bool table, struct sweep_page *page)
+{
+    const char *size = request_query(request, "page_size"), *token = request_query(request, "page_token");
+    const char *view = request_query(request, "view");
+    *page = (struct sweep_page){.size = table ? INT_MAX : SWEEP_PAGE_SIZE,
+                                .table = table,
+                                .columns = request_query(request, "columns")};
+    if (size && !header_field_number(size, 1, SWEEP_PAGE_SIZE_MAX, &page->size))
+        return "page_size must be a number from 1 to 500";
+    if (token && !header_field_number(token, 0, 999999999, &page->from))
+        return "page_token must be the next_page_token of the page before";
+    if (view && strcmp(view, "runs") != 0 && strcmp(view, "summary") != 0)
+        return "view must be runs or summary";
+    if (view)
+        page->view = view[0] == 'r' ? SWEEP_VIEW_RUNS : SWEEP_VIEW_SUMMARY;
+    if (page->columns && !table)
+        return "columns are a table's: ask for one with Accept: text/csv, or at /v1/sweeps/{id}.csv";
+    return NULL;
+}
+
+/* The columns that the page asks for, and (of a summary, to be cleared) what all of them are. */
+static int columns_find(const struct sweep_page *page, const char *values, struct summary_columns *all,
+                        struct columns *columns, char detail[COLUMNS_DETAIL_BYTES])
+{
+    *all = (struct summary_columns){0};
+    if (page->view != SWEEP_VIEW_SUMMARY)
+        return csv_columns(columns, page->columns, detail);
+    snprintf(detail, COLUMNS_DETAIL_BYTES, "there is no memory for a table");
+    if (summary_columns_make(all, values) < 0)
+        return -1;
+    return columns_read(columns, page->columns, all->names, all->count, detail);
+}
+
+int sweep_page_check(const struct sweep_page *page, const char *values, char detail[COLUMNS_DETAIL_BYTES])
+{
+    struct summary_columns all;
+    struct columns columns;
+    int status = page->table ? columns_find(page, values, &all, &columns, detail) : 0;
+    if (page->table)
+        summary_columns_clear(&all);
+    return status;
+}
+
+/* ---- pages ---- */
+
+struct paging {
+    struct store *store;
+    char id[ID_BYTES];
+    int run, end;  /* the next one, and the one behind the last */
+    int rounds;    /* so many runs each point has */
+    char next[16]; /* the next page's token; empty: this is the last */
+    bool table, begun, first;
+    bool gone; /* runs are missing: the sweep was removed meanwhile */
+    struct service *service;
+    const struct recipe *recipe; /* NULL: none */
+    bool summary, spread; /* else run by run; with spread a point's runs on each device are summed up apart */
+    struct point_summary
+        *summaries[DEVICES_MAX + 1]; /* by the device's number + 1; without spread the first alone */
+    struct columns columns;
+    struct buffer head; /* what stands before the points; owned */
+    struct buffer *out;
+};
+
+static void paging_free(void *arg)
+{
+    struct paging *paging = arg;
+    for (int i = 0; i <= DEVICES_MAX; i++)
+        point_summary_free(paging->summaries[i]);
+    buffer_free(&paging->head);
+    free(paging);
+}
+
+/* What a recipe's point is compared with where the store does not know it, from before it was stored; to be freed. */
+static char *reference_make(const struct paging *paging, const struct point_row *row)
+{
+    struct device_status status = {0};
+    const char *asked = row->job ? row->job->request : row->request;
+    if (row->reference || !paging->recipe || !asked)
+        return NULL;
+    devices_get(paging->service->devices, row->job ? row->job->device : 0, &status);
+    return recipe_reference(paging->recipe, asked, status.facts.arch, NULL);
+}
+
+/* `summary`: of its runs; NULL: the run itself. */
+static int point_show(struct paging *paging, const struct point_row *row, struct view_point *point,
+                      const struct point_summary *summary)
+{
+    char *made = reference_make(paging, row);
+    int failed;
+    point->reference = made ? made : row->reference;
+    if (!paging->table)
+        buffer_text(paging->out, paging->first ? "" : ",");
+    paging->first = false;
+    if (summary && paging->table)
+        failed = summary_row(paging->out, summary, &paging->columns, point);
+    else if (summary)
+        failed = point_summary_json(summary, paging->out, point);
+    else if (paging->table)
+        failed = csv_row(paging->out, &paging->columns, point);
+    else
+        failed = view_point(paging->out, point);
+    free(made);
+    return failed;
+}
+
+/* Runs on different devices are never put into one median. 0 or -1. */
+static int run_sum(struct paging *paging, const struct view_point *run)
+{
+    int device = paging->spread && run->experiment ? run->experiment->device : -1;
+    struct point_summary **summary = &paging->summaries[device + 1];
+    if (!*summary && (*summary = point_summary_new(paging->rounds)))
+        point_summary_begin(*summary);
+    return *summary ? point_summary_add(*summary, run) : -1;
+}
+
+/* By devices; last what has none. */
+static int summaries_show(struct paging *paging, const struct point_row *row, struct view_point *point)
+{
+    int failed = 0;
+    for (int i = 1; i <= DEVICES_MAX + 1 && !failed; i++) {
+        struct point_summary *summary = paging->summaries[i % (DEVICES_MAX + 1)];
+        if (!summary || !summary->asked)
+            continue;
+        point_summary_end(summary);
+        failed = point_show(paging, row, point, summary);
+        point_summary_begin(summary);
+    }
+    return failed;
+}
+
+static int run_write(void *arg, const struct point_row *row)
+{
+    struct paging *paging = arg;
+    struct view_experiment experiment;
+    int round = row->place % paging->rounds;
+    struct view_point point = {.index = row->place / paging->rounds,
+                               .repeated = paging->rounds > 1,
+                               .repeat_index = round,
+                               .values = row->axes,
+                               .id = row->experiment,
+                               .request = row->request,
+                               .failure = row->reason};
+    if (row->job) {
+        view_of_job(paging->service, row->job, &experiment);
+        point.experiment = &experiment;
+    }
+    if ((paging->gone = row->place != paging->run))
+        return -1;
+    paging->run = row->place + 1;
+    if (!paging->summary)
+        return point_show(paging, row, &point, NULL);
+    if (run_sum(paging, &point) < 0)
+        return -1;
+    return round < paging->rounds - 1 ? 0 : summaries_show(paging, row, &point);
+}
+
+/* Whole points of a summary: what a piece holds may not be nothing. */
+static int piece_runs(const struct paging *paging)
+{
+    int left = paging->end - paging->run;
+    int runs =
+        paging->summary ? (PIECE_RUNS + paging->rounds - 1) / paging->rounds * paging->rounds : PIECE_RUNS;
+    return left < runs ? left : runs;
+}
+
+static int piece_write(void *arg, struct buffer *out, struct error *error)
+{
+    struct paging *paging = arg;
+    int runs = piece_runs(paging), behind = paging->run + runs;
+    if (!paging->begun)
+        buffer_append(out, paging->head.data, paging->head.size);
+    paging->begun = true;
+    paging->out = out;
+    if (store_points(paging->store, paging->id, paging->run, runs, run_write, paging, error) < 0)
+        return -1;
+    if (paging->gone || paging->run != behind)
+        return error_set(error, ERROR_NOT_FOUND, "sweep %s was removed meanwhile", paging->id);
+    if (paging->run < paging->end)
+        return 1;
+    if (paging->table)
+        return 0;
+    if (paging->next[0])
+        buffer_format(out, "],\"next_page_token\":\"%s\"}\n", paging->next);
+    else
+        buffer_text(out, "],\"next_page_token\":null}\n");
+    return 0;
+}
+
+/* ---- replies ---- */
+
+static int values_take(void *arg, const struct point_row *row)
+{
+    return buffer_text(arg, row->axes);
+}
+
+/* The table's first line, of the columns that are asked for. 0, or -1 with the reply. */
+static int table_begin(struct request *request, struct paging *paging, const struct sweep_page *page,
+                       enum handled *handled)
+{
+    char detail[COLUMNS_DETAIL_BYTES];
+    struct summary_columns all = {0};
+    struct buffer values = {0};
+    struct error error = {0};
+    int status = 0;
+    if (page->view == SWEEP_VIEW_SUMMARY)
+        status = store_points(paging->store, paging->id, 0, 1, values_take, &values, &error);
+    if (status < 0 || values.failed) {
+        *handled = reply_error(request, &error);
+    } else if ((status = columns_find(page, values.data ? values.data : "{}", &all, &paging->columns,
+                                      detail)) < 0) {
+        *handled = reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+    } else if (page->view == SWEEP_VIEW_SUMMARY) {
+        columns_header(&paging->head, &paging->columns, all.names);
+    } else {
+        csv_header(&paging->head, &paging->columns);
+    }
+    summary_columns_clear(&all);
+    buffer_free(&values);
+    return status;
+}
+
+static void page_begin(struct request *request, struct paging *paging, const struct sweep_row *row)
+{
+    struct view_sweep view;
+    view_of_sweep(request_service(request), row, &view);
+    view.request = row->request;
+    view_sweep(&paging->head, &view);
+    buffer_format(&paging->head, ",\"view\":\"%s\",\"points\":[", paging->summary ? "summary" : "runs");
+}
+
+/* Names what the answer to such a request is as long as the sweep stays as it is. False: no memory. */
+static bool answer_name(const struct sweep_row *row, const struct sweep_page *page, char name[ID_BYTES + 20])
+{
+    char hash[FINGERPRINT_BYTES];
+    struct buffer asked = {0};
+    buffer_format(&asked, "%d %d %d %d %d ", page->table, page->view, page->from, page->size, row->removed);
+    buffer_text(&asked, page->columns ? page->columns : "");
+    bool named = !asked.failed;
+    fingerprint_make(named ? asked.data : "", hash);
+    snprintf(name, ID_BYTES + 20, "%s-%.16s", row->id, hash);
+    buffer_free(&asked);
+    return named;
+}
+
+static struct paging *paging_new(struct request *request, const struct sweep_row *row,
+                                 const struct sweep_page *page)
+{
+    struct service *service = request_service(request);
+    struct paging *paging = calloc(1, sizeof *paging);
+    bool summary = page->view == SWEEP_VIEW_SUMMARY;
+    int each = summary ? row->rounds : 1, count = row->total / each;
+    if (!paging)
+        return NULL;
+    *paging = (struct paging){.store = service->store,
+                              .rounds = row->rounds,
+                              .table = page->table,
+                              .summary = summary,
+                              .spread = row->spread,
+                              .first = true};
+    memcpy(paging->id, row->id, sizeof paging->id);
+    paging->service = service;
+    paging->recipe = row->recipe ? recipe_find(row->recipe) : NULL;
+    int from = page->from < count ? page->from : count;
+    int end = page->size < count - from ? from + page->size : count;
+    paging->run = from * each;
+    paging->end = end * each;
+    if (end < count)
+        snprintf(paging->next, sizeof paging->next, "%d", end);
+    return paging;
+}
+
+enum handled reply_sweep(struct request *request, const struct sweep_row *row, const struct sweep_page *asked)
+{
+    enum handled handled = HANDLED_FAILED;
+    char name[ID_BYTES + 20];
+    struct sweep_page page = *asked;
+    if (page.view == SWEEP_VIEW_USUAL)
+        page.view = row->rounds > 1 && !page.table ? SWEEP_VIEW_SUMMARY : SWEEP_VIEW_RUNS;
+    /* What ended changes once more when its experiments are removed from the store; and what is predicted anew is of what
+       is known of the device by now. */
+    bool lasting = sweep_row_ended(row) && (!row->recipe || row->referenced) && answer_name(row, &page, name);
+    if (lasting && reply_unchanged(request, name, &handled))
+        return handled;
+    struct paging *paging = paging_new(request, row, &page);
+    if (!paging)
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for an answer");
+    if (page.table && table_begin(request, paging, &page, &handled) < 0) {
+        paging_free(paging);
+        return handled;
+    }
+    if (!page.table)
+        page_begin(request, paging, row);
+    if (paging->head.failed) {
+        paging_free(paging);
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for an answer");
+    }
+    return reply_stream(request, piece_write, paging, paging_free);
+}

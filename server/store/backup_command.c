@@ -1,0 +1,146 @@
+#include "server/store/backup_command.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/config.h"
+#include "server/store/backup.h"
+#include "server/store/restore.h"
+#include "server/store/schema.h"
+
+enum { DONE = 0, FAILED = 1, WRONG = 2 };
+
+struct asked {
+    const char *command, *help;
+    const char *file;
+    char *directory; /* owned; NULL: none was named */
+    bool force, helped;
+};
+
+#define DATA_DIR_HELP                                                                                        \
+    "  --data-dir DIR  (COALESCED_DATA_DIR)\n"                                                               \
+    "        where experiments are kept; by default $XDG_STATE_HOME/coalesced or ~/.local/state/coalesced\n"
+
+static const char backup_help[] =
+    "coalesced backup: copies what is kept into a file, while the service runs or not\n\n"
+    "usage: coalesced backup FILE [--data-dir DIR] [--force]\n\n" DATA_DIR_HELP "  --force\n"
+    "        replace FILE when it is there\n\n"
+    "FILE holds the database as it was at one moment. It is checked, synced and readable by its owner alone; "
+    "until all of\n"
+    "that is done it is called FILE.part. Run it as the user of the service.\n\n"
+    "examples:\n"
+    "  coalesced backup /var/backups/coalesced-$(date +%F).db --data-dir /var/lib/coalesced\n"
+    "  docker exec coalesced coalesced backup /var/lib/coalesced/backup.db --force\n";
+
+static const char restore_help[] =
+    "coalesced restore: puts a file that coalesced backup wrote in place, while no service runs\n\n"
+    "usage: coalesced restore FILE [--data-dir DIR]\n\n" DATA_DIR_HELP "\n"
+    "FILE is checked first. The database that was there stays beside it, under the name that is printed. "
+    "What "
+    "waited or ran\n"
+    "when the backup was made waits again.\n\n"
+    "example:\n"
+    "  systemctl stop coalesced\n"
+    "  coalesced restore /var/backups/coalesced-2026-01-31.db --data-dir /var/lib/coalesced\n"
+    "  systemctl start coalesced\n";
+
+__attribute__((format(printf, 2, 3))) static int wrong(const struct asked *asked, const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "coalesced %s: ", asked->command);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n\n%s", asked->help);
+    return WRONG;
+}
+
+static int failed(const struct asked *asked, const struct error *error)
+{
+    fprintf(stderr, "coalesced %s: %s\n", asked->command, error->text);
+    return FAILED;
+}
+
+/* DONE, or WRONG and said. */
+static int asked_read(struct asked *asked, int argc, char **argv)
+{
+    static const struct option options[] = {{"data-dir", required_argument, NULL, 'd'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"force", no_argument, NULL, 'f'},
+                                            {0}};
+    const char *directory = NULL;
+    struct error error = {0};
+    bool may_force = asked->help == backup_help;
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+        if (option == ':')
+            return wrong(asked, "%s wants a value", argv[optind - 1]);
+        if (option == '?' || (option == 'f' && !may_force))
+            return wrong(asked, "there is no option %s", argv[optind - 1]);
+        directory = option == 'd' ? optarg : directory;
+        asked->helped |= option == 'h';
+        asked->force |= option == 'f';
+    }
+    if (asked->helped)
+        return DONE;
+    if (optind + 1 != argc)
+        return wrong(asked, optind < argc ? "one FILE is wanted, there are more" : "which FILE?");
+    asked->file = argv[optind];
+    asked->directory = directory ? strdup(directory) : config_data_dir(&error);
+    return asked->directory ? DONE : wrong(asked, "%s", directory ? "no memory" : error.text);
+}
+
+static void tell(const struct asked *asked, const char *how, const struct database_facts *facts)
+{
+    printf("%s %s: %lld experiments, %lld sweeps, %lld bytes, version %d of the database%s\n", how,
+           asked->file, (long long)facts->experiments, (long long)facts->sweeps, (long long)facts->bytes,
+           facts->version,
+           facts->version < schema_newest() ? ", which the service brings up to date when it starts" : "");
+}
+
+static int run_backup(const struct asked *asked)
+{
+    struct error error = {0};
+    struct database_facts facts = {0};
+    if (backup_make(asked->directory, asked->file, asked->force, &facts, &error) < 0)
+        return failed(asked, &error);
+    tell(asked, "wrote", &facts);
+    return DONE;
+}
+
+static int run_restore(const struct asked *asked)
+{
+    struct error error = {0};
+    struct database_facts facts = {0};
+    char aside[RESTORE_ASIDE_BYTES];
+    if (restore_database(asked->file, asked->directory, aside, &facts, &error) < 0)
+        return failed(asked, &error);
+    tell(asked, "restored", &facts);
+    if (aside[0])
+        printf("what was there is %s\n", aside);
+    return DONE;
+}
+
+static int command_run(struct asked *asked, int argc, char **argv, int (*run)(const struct asked *))
+{
+    int status = asked_read(asked, argc, argv);
+    if (status == DONE && asked->helped)
+        fputs(asked->help, stdout);
+    else if (status == DONE)
+        status = run(asked);
+    free(asked->directory);
+    return status;
+}
+
+int backup_command(int argc, char **argv)
+{
+    return command_run(&(struct asked){.command = "backup", .help = backup_help}, argc, argv, run_backup);
+}
+
+int restore_command(int argc, char **argv)
+{
+    return command_run(&(struct asked){.command = "restore", .help = restore_help}, argc, argv, run_restore);
+}

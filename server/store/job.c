@@ -1,0 +1,45 @@
+#include "server/store/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const state_names[JOB_STATES] = {
+    [JOB_QUEUED] = "queued", [JOB_RUNNING] = "running",     [JOB_SUCCEEDED] = "succeeded",
+    [JOB_FAILED] = "failed", [JOB_CANCELLED] = "cancelled",
+};
+
+const char *job_state_name(enum job_state state)
+{
+    return (unsigned)state < JOB_STATES ? state_names[state] : "unknown";
+}
+
+int job_state_of(const char *name)
+{
+    for (int state = 0; name && state < JOB_STATES; state++)
+        if (strcmp(name, state_names[state]) == 0)
+            return state;
+    return -1;
+}
+
+bool sweep_row_ended(const struct sweep_row *row)
+{
+    return row->states[JOB_QUEUED] + row->states[JOB_RUNNING] == 0;
+}
+
+void sweep_row_clear(struct sweep_row *row)
+{
+    free(row->request);
+    free(row->recipe);
+    *row = (struct sweep_row){0};
+}
+
+void job_free(struct job *job)
+{
+    if (!job)
+        return;
+    free(job->kernel);
+    free(job->request);
+    free(job->result);
+    free(job->lost);
+    free(job);
+}

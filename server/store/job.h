@@ -1,0 +1,86 @@
+/* One experiment as the service keeps it. What was asked and what came back are JSON texts that nothing in
+   here reads: api/ wrote them and api/ composes the views. */
+#ifndef COALESCED_SERVER_STORE_JOB_H
+#define COALESCED_SERVER_STORE_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/device_set.h"
+#include "base/error.h"
+#include "server/auth/user.h"
+#include "server/store/id.h"
+
+enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED, JOB_STATES };
+
+/* "queued", "running" ...; static. */
+const char *job_state_name(enum job_state state);
+
+/* -1 when there is none of that name. */
+int job_state_of(const char *name);
+
+static inline int job_state_ended(enum job_state state)
+{
+    return state >= JOB_SUCCEEDED;
+}
+
+/* A row of the store, as read: every field is on disk. Free with job_free(). */
+struct job {
+    char id[ID_BYTES];
+    enum job_state state;
+    int device;   /* number; -1: it may run on several, and none has taken it yet */
+    int priority; /* the higher the sooner */
+    int attempt;  /* runs begun and not handed back uncounted: 0 before the first */
+    double timeout_s;
+    int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
+    char sweep[ID_BYTES];                          /* it belongs to; empty: none */
+    char owner[USER_NAME_BYTES];                   /* who submitted it; empty: nobody by name */
+    int repeat_index;     /* the round of its sweep, from 0; -1: it is not repeated */
+    char *kernel;         /* owned, as all below */
+    char *request;        /* JSON object with every default filled in */
+    char *result;         /* JSON object, or NULL */
+    char *lost;           /* JSON list of {attempt, device, at (ms), why}: runs that were lost; NULL: none */
+    struct error failure; /* kind ERROR_NONE unless failed or cancelled */
+};
+
+/* A row of the store's sweeps, with how far it is, which is counted when it is read; the other fields are on disk.
+   Free what it owns with sweep_row_clear(). */
+struct sweep_row {
+    char id[ID_BYTES];
+    char owner[USER_NAME_BYTES]; /* as a job's */
+    int64_t submitted_ms;
+    int64_t finished_ms; /* counted: of the last one that ended; 0: none did */
+    bool cancelled;      /* somebody asked for its end */
+    bool referenced;     /* its points have what a recipe published and predicts; older rows have not */
+    bool spread;         /* its experiments may go to different devices */
+    int rounds;          /* over all points; 1: it is not repeated */
+    int total;           /* runs: points in all rounds */
+    int states
+        [JOB_STATES]; /* counted: runs by the state of their experiment; failed if they cannot be launched */
+    struct device_set devices; /* counted: those that have its experiments, or had */
+    int removed;               /* counted: runs whose experiment the store has no more */
+    char *request;             /* as it came; owned, as all below */
+    char *recipe;              /* NULL: none */
+};
+
+/* Has every point ended? */
+bool sweep_row_ended(const struct sweep_row *row);
+void sweep_row_clear(struct sweep_row *row);
+
+/* One run of a point of a sweep as read, all on disk; borrowed. Without a job it cannot be launched (there is a reason), or its
+   experiment was removed from the store. */
+struct point_row {
+    int place;              /* of the run: a point's rounds are one behind the other */
+    const char *axes;       /* JSON object: the axes' values */
+    const char *experiment; /* its id; NULL: it cannot be launched */
+    const struct job *job;  /* NULL: there is none, or no more */
+    const char
+        *reference;      /* JSON object: what a recipe published and predicts; NULL: none, or an older row */
+    const char *request; /* of one that cannot be launched, as the next: what was asked for */
+    const char *reason;  /* {kind, detail, errors} */
+};
+
+/* NULL is allowed. */
+void job_free(struct job *job);
+
+#endif
