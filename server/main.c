@@ -348,8 +348,9 @@ int main(int argc, char **argv)
     int status = 0;
     if (subcommands_run(argc, argv, &status))
         return status;
-    /* Few arenas: what threads free is used again by others instead of staying with each of them. */
-    mallopt(M_ARENA_MAX, 2);
+    /* An arena for each thread: the small pieces of a comparison, which a thread of the lane allocates, then do not mix with
+       queued experiments, which live longer and would keep the pages around them resident. The lane trims all arenas. */
+    mallopt(M_ARENA_MAX, 64);
     api_start();
     signal(SIGPIPE, SIG_IGN);
     sigset_t ends;
