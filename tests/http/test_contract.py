@@ -14,13 +14,13 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 def routes():
     found = {}
     shared = "".join(path.read_text() for path in sorted(ROUTES.glob("*.c")))
-    for path in sorted(set(ROUTES.glob("*.c")) - set(ROUTES.glob("answers/*"))):
-        text = path.read_text()
-        method = re.search(r'\.method = "(\w+)"', text).group(1).lower()
-        pattern = re.search(r'\.pattern = "([^"]+)"', text).group(1)
-        named = re.search(r"\.queries = (\w+)", text)
+    blocks = [(text, method, rest) for text in (path.read_text() for path in sorted(ROUTES.glob("*.c")))
+              for method, rest in re.findall(r'\.method = "(\w+)"(.*?)\.handle = ', text, re.S)]
+    for text, method, rest in blocks:
+        pattern = re.search(r'\.pattern = "([^"]+)"', rest).group(1)
+        named = re.search(r"\.queries = (\w+)", rest)
         queries = named and re.search(named.group(1) + r"\[\] = \{([^}]*)\}", text + shared)
-        found[method, pattern] = set(re.findall(r'"(\w+)"', queries.group(1))) if queries else set()
+        found[method.lower(), pattern] = set(re.findall(r'"(\w+)"', queries.group(1))) if queries else set()
     return found
 
 
