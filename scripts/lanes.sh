@@ -33,13 +33,33 @@ run_unit() {
     report "$program" $((SECONDS - begun)) "$ok" "$bad" "$left" "$log" "$(grep '^skipped:' "$log" | sort -u)"
 }
 
+# on_preset <preset> <marks> <arguments of pytest>
+on_preset() {
+    local preset=$1 marks=$2
+    shift 2
+    COALESCED_BIN=$PWD/build-$preset/coalesced COALESCED_BUILD=$PWD/build-$preset timeout 900 \
+        $python -m pytest -q -m "$marks" ${pattern:+-k "$pattern"} "$@"
+}
+
+# pytest_files <preset> <marks> <files>: those that have a test with these marks and of that name. One process finds out for
+# all: one for each file takes a quarter of a second. All of them when a file cannot be read, as its own job tells why.
+pytest_files() {
+    local preset=$1 marks=$2 found status=0
+    shift 2
+    found=$(on_preset "$preset" "$marks" --collect-only "$@" 2>&1) || status=$?
+    case $status in
+        0) sed -n 's,^\([^ ]*\.py\)::.*,tests/\1,p' <<<"$found" | uniq ;;
+        5) ;; # none
+        *) printf '%s\n' "$@" ;;
+    esac
+}
+
 # run_pytest <preset> <file or folder> <marks>
 run_pytest() {
     local preset=$1 what=$2 marks=$3 status=0 begun=$SECONDS counts name
     name=$(echo "$preset $what $marks" | sed -E 's/ (and )?not .*//')
     local log="$results/${name//[\/ ]/_}.log"
-    COALESCED_BIN=$PWD/build-$preset/coalesced COALESCED_BUILD=$PWD/build-$preset timeout 900 \
-        $python -m pytest -q -rs -m "$marks" ${pattern:+-k "$pattern"} "$what" >"$log" 2>&1 || status=$?
+    on_preset "$preset" "$marks" -rs "$what" >"$log" 2>&1 || status=$?
     [ "$status" = 5 ] && return # nothing of it is wanted
     counts=$(tail -n 1 "$log")
     count() { grep -oE "[0-9]+ ($1)" <<<"$counts" | awk '{ sum += $1 } END { print sum + 0 }'; }

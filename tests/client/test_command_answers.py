@@ -273,6 +273,6 @@ def test_kept_samples_are_shown_and_written(start, tmp_path):  # noqa: F811
 
 def test_a_result_begins_with_what_its_kernel_is_about(start):  # noqa: F811
     service = start("--executor-command", f"{BINARY} --executor")
-    for words, unit in (["pointer_chase", "size=4096"], "ns a load"), (["ilp_chain"], "Gop/s"), (["copy", "size=4096"], "GB/s"):
+    for words, unit in (["pointer_chase", "size=4096"], "ns a load"), (["ilp_chain", "size=4096"], "Gop/s"), (["copy", "size=4096"], "GB/s"):
         first = coalesce(service, "run", *words, "measure.max_seconds=0.05").stdout.splitlines()[0]
         assert first.startswith(f"{words[0]}: ") and f" {unit}, " in first, first

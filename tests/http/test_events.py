@@ -116,7 +116,7 @@ def test_a_pause_is_told_and_changes_a_place(start):
 def test_what_runs_is_told(start):
     """By the real executor, on the CPU: its phases, and samples so far of what takes long."""
     service = start("--devices", "cpu", fake=False)
-    body = {"kernel": "copy", "size": 1 << 20, "measure": {"min_samples": 10000, "max_seconds": 2}}
+    body = {"kernel": "copy", "size": 1 << 20, "measure": {"min_samples": 10000, "max_seconds": 1}}
     name = service.post(body).json()["id"]
     with follow(service, f"/v1/experiments/{name}/events") as stream:
         seen = [data for kind, data, _ in stream.rest() if kind == "progress"]
