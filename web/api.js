@@ -9,7 +9,7 @@
    After "open" comes what the service sends, as {event, id, data} with data parsed; "end" is the last one.
    link("experiments/x") is the address of a page. */
 
-export const BASE = new URL("../", import.meta.url); /* of the pages */
+export const BASE = new URL("../", import.meta.url);    /* of the pages */
 export const ROOT = new URL("../../", import.meta.url); /* of the service */
 const POLL_MS = 5000, RETRY_MS = [500, 1000, 2000, 5000];
 
@@ -44,7 +44,9 @@ export function forgetToken() {
 /* One question for all calls that wait for it. */
 async function tokenAsked(detail, presented) {
   if (token() !== presented) return; /* it was answered meanwhile */
-  asking ??= Promise.resolve(askToken(detail, presented !== null)).finally(() => { asking = null; });
+  asking ??= Promise.resolve(askToken(detail, presented !== null)).finally(() => {
+    asking = null;
+  });
   sessionStorage.setItem("token", await asking);
 }
 
@@ -70,8 +72,14 @@ function connectionIs(lost, why = null) {
 export function pause(ms, signal) {
   return new Promise((done, failed) => {
     if (signal?.aborted) return failed(signal.reason);
-    const stop = () => { clearTimeout(timer); failed(signal.reason); };
-    const timer = setTimeout(() => { signal?.removeEventListener("abort", stop); done(); }, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      failed(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      done();
+    }, ms);
     signal?.addEventListener("abort", stop, {once: true});
   });
 }
@@ -128,7 +136,8 @@ export async function send(method, path, body, {headers, wait, signal} = {}) {
   const all = {...headers, ...(wait && {Prefer: `wait=${wait}`})};
   if (body !== undefined) all["Content-Type"] = "application/json";
   if (method === "POST" && /\/v1\/(experiments|sweeps)$/.test(path)) all["Idempotency-Key"] ??= nonce();
-  const reply = await ask(method, path, {body: body === undefined ? undefined : JSON.stringify(body), headers: all, signal});
+  const reply =
+    await ask(method, path, {body: body === undefined ? undefined : JSON.stringify(body), headers: all, signal});
   if (!reply.ok) await fail(reply);
   return {status: reply.status, headers: reply.headers, json: reply.status === 204 ? null : await reply.json()};
 }
@@ -145,7 +154,9 @@ export async function text(path, {headers, signal} = {}) {
 
 /* A table as the answer to a question. */
 export async function postText(path, body, {signal} = {}) {
-  const reply = await ask("POST", path, {headers: {Accept: "text/csv", "Content-Type": "application/json"}, body: JSON.stringify(body), signal});
+  const reply = await ask(
+    "POST", path,
+    {headers: {Accept: "text/csv", "Content-Type": "application/json"}, body: JSON.stringify(body), signal});
   if (!reply.ok) await fail(reply);
   return reply.text();
 }
@@ -162,8 +173,10 @@ export function eventReader(f) {
       return;
     }
     const [, name, value] = /^([^:]*):? ?(.*)$/s.exec(text);
-    if (name === "data") event.data = event.data === undefined ? value : `${event.data}\n${value}`;
-    else if (name === "id" || name === "event") event[name] = value;
+    if (name === "data")
+      event.data = event.data === undefined ? value : `${event.data}\n${value}`;
+    else if (name === "id" || name === "event")
+      event[name] = value;
   };
   return piece => {
     const lines = (rest + piece).split(/\r?\n/);
@@ -223,7 +236,8 @@ async function follow(path, onEvent, whole) {
     await seen(whole);
     const own = whileSeen(whole), {signal} = own;
     try {
-      const reply = await ask("GET", path, {headers: {Accept: "text/event-stream", ...(last && {"Last-Event-ID": last})}, signal});
+      const reply =
+        await ask("GET", path, {headers: {Accept: "text/event-stream", ...(last && {"Last-Event-ID": last})}, signal});
       if (!reply.ok || !reply.headers.get("Content-Type")?.startsWith("text/event-stream")) {
         reply.body?.cancel();
         own.abort();

@@ -45,9 +45,13 @@ let main, live, nav;
 function found(path) {
   for (const page of pages) {
     const names = [];
-    const pattern = page.path.replace(/\{(\w+)\}/g, (_, name) => { names.push(name); return "([^/]+)"; });
+    const pattern = page.path.replace(/\{(\w+)\}/g, (_, name) => {
+      names.push(name);
+      return "([^/]+)";
+    });
     const match = new RegExp(`^${pattern}$`).exec(path);
-    if (match) return {page, params: Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(match[i + 1])]))};
+    if (match)
+      return {page, params: Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(match[i + 1])]))};
   }
   return null;
 }
@@ -57,14 +61,19 @@ const pathNow = () => location.pathname.slice(api.BASE.pathname.length).replace(
 let saidAt = -Infinity, saying = null;
 function announce(text) {
   clearTimeout(saying);
-  saying = setTimeout(() => { saidAt = performance.now(); live.textContent = text; }, Math.max(0, saidAt + 5000 - performance.now()));
+  saying = setTimeout(() => {
+    saidAt = performance.now();
+    live.textContent = text;
+  }, Math.max(0, saidAt + 5000 - performance.now()));
 }
 
 function setQuery(values) {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(values))
-    if (value === null || value === undefined || value === "") query.delete(name);
-    else query.set(name, value);
+    if (value === null || value === undefined || value === "")
+      query.delete(name);
+    else
+      query.set(name, value);
   const text = query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
   history.replaceState(history.state, "", location.pathname + (text ? `?${text}` : ""));
 }
@@ -77,7 +86,8 @@ function showMissing(root) {
 
 function showFailed(root, error) {
   console.error(error);
-  replace(root, h("h1", {class: "heading"}, t("shell.failed")), h("p", {class: "detail", role: "alert"}, error.message),
+  replace(
+    root, h("h1", {class: "heading"}, t("shell.failed")), h("p", {class: "detail", role: "alert"}, error.message),
     h("p", {}, h("button", {class: "button", type: "button", onclick: () => open()}, t("shell.reload"))));
 }
 
@@ -86,8 +96,10 @@ function navShow() {
   for (const a of nav.querySelectorAll("a")) {
     const path = a.dataset.path;
     const current = path === "" ? here === "" : here === path || here.startsWith(`${path}/`);
-    if (current) a.setAttribute("aria-current", "page");
-    else a.removeAttribute("aria-current");
+    if (current)
+      a.setAttribute("aria-current", "page");
+    else
+      a.removeAttribute("aria-current");
   }
 }
 
@@ -96,7 +108,11 @@ async function open({focus = false} = {}) {
   const own = new AbortController();
   const root = h("div", {class: "page"});
   let closed = false, close = null;
-  closing = () => { closed = true; own.abort(); close?.(); };
+  closing = () => {
+    closed = true;
+    own.abort();
+    close?.();
+  };
   replace(main, root);
   navShow();
   const match = found(pathNow());
@@ -106,8 +122,9 @@ async function open({focus = false} = {}) {
     if (closed) return;
     document.title = `${module.title(match.params)} · coalesced`;
     root.classList.add(`page-${match.page.module}`);
-    const result = await module.open(root, match.params, {api, words, go, setQuery, announce, signal: own.signal,
-      query: new URLSearchParams(location.search)});
+    const result = await module.open(
+      root, match.params,
+      {api, words, go, setQuery, announce, signal: own.signal, query: new URLSearchParams(location.search)});
     close = typeof result === "function" ? result : null;
     if (closed) close?.();
   } catch (error) {
@@ -128,9 +145,13 @@ export function go(path) {
 
 function linkClicked(event) {
   const a = event.target.closest?.("a[href]");
-  if (!a || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (!a || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return;
   const to = new URL(a.href);
-  if (a.target || a.hasAttribute("download") || to.origin !== location.origin || !to.pathname.startsWith(api.BASE.pathname)) return;
+  if (
+    a.target || a.hasAttribute("download") || to.origin !== location.origin ||
+    !to.pathname.startsWith(api.BASE.pathname))
+    return;
   if (to.hash && to.pathname === location.pathname) return;
   event.preventDefault();
   go(to.pathname + to.search);
@@ -147,7 +168,11 @@ function lostNotice() {
     const ago = duration(Math.max(1, (Date.now() - since) / 1000));
     notice.textContent = why ? t("shell.lost_why", {ago, why}) : t("shell.lost", {ago});
   };
-  api.watchConnection((at, reason) => { since = at; why = reason; show(); });
+  api.watchConnection((at, reason) => {
+    since = at;
+    why = reason;
+    show();
+  });
   setInterval(show, 1000);
   return notice;
 }
@@ -155,17 +180,26 @@ function lostNotice() {
 /* Fills `place` with the field and promises what is typed. */
 function tokenAsk(place, detail, wrong) {
   return new Promise(done => {
-    const field = h("input", {id: "token", type: "password", autocomplete: "off", required: true, spellcheck: "false",
-      "aria-describedby": "token-detail", "aria-invalid": wrong ? "true" : null});
+    const field = h("input", {
+      id: "token",
+      type: "password",
+      autocomplete: "off",
+      required: true,
+      spellcheck: "false",
+      "aria-describedby": "token-detail",
+      "aria-invalid": wrong ? "true" : null
+    });
     const submit = event => {
       event.preventDefault();
       replace(place);
       done(field.value.trim());
     };
-    replace(place, h("form", {class: "notice token", onsubmit: submit},
-      h("h2", {}, t("shell.token_heading")),
-      h("p", {id: "token-detail"}, wrong ? h("span", {class: "wrong"}, detail) : t("shell.token_text")),
-      h("div", {class: "row"}, h("label", {for: "token"}, t("shell.token")), field, h("button", {class: "button primary"}, t("shell.token_use")))));
+    replace(
+      place,
+      h("form", {class: "notice token", onsubmit: submit}, h("h2", {}, t("shell.token_heading")),
+        h("p", {id: "token-detail"}, wrong ? h("span", {class: "wrong"}, detail) : t("shell.token_text")),
+        h("div", {class: "row"}, h("label", {for: "token"
+          }, t("shell.token")), field, h("button", {class: "button primary"}, t("shell.token_use")))));
     field.focus();
   });
 }
@@ -176,31 +210,73 @@ function mark() {
 }
 
 function languageChoice(redraw) {
-  const choice = (name, text, full) => h("button", {type: "button", class: "plain", lang: name === "zh" ? "zh-CN" : "en", "aria-label": full,
-    "aria-pressed": String(words.language() === name), onclick: () => { words.setLanguage(name); setQuery({lang: null}); redraw(); }}, text);
-  return h("span", {class: "languages", role: "group", "aria-label": t("shell.language")}, choice("en", "EN", "English"), h("span", {"aria-hidden": "true"}, " · "),
-    choice("zh", "中文", "中文"));
+  const choice = (name, text, full) =>
+    h("button", {
+      type: "button",
+      class: "plain",
+      lang: name === "zh" ? "zh-CN" : "en",
+      "aria-label": full,
+      "aria-pressed": String(words.language() === name),
+      onclick: () => {
+        words.setLanguage(name);
+        setQuery({lang: null});
+        redraw();
+      }
+    },
+      text);
+  return h(
+    "span", {class: "languages", role: "group", "aria-label": t("shell.language")}, choice("en", "EN", "English"),
+    h("span", {"aria-hidden": "true"}, " · "), choice("zh", "中文", "中文"));
 }
 
 function frame() {
-  const links = pages.filter(page => page.nav).map(page => h("li", {}, h("a", {href: link(page.path), data: {path: page.path}}, t(page.nav))));
+  const links = pages.filter(page => page.nav)
+                  .map(page => h("li", {}, h("a", {href: link(page.path), data: {path: page.path}}, t(page.nav))));
   nav = h("nav", {id: "nav", "aria-label": t("shell.main")}, h("ul", {}, links));
-  const menu = h("button", {type: "button", class: "button menu", "aria-expanded": "false", "aria-controls": "nav", onclick: () => {
-    const shown = document.body.classList.toggle("menu-open");
-    menu.setAttribute("aria-expanded", String(shown));
-  }}, t("shell.menu"));
-  nav.addEventListener("click", () => { document.body.classList.remove("menu-open"); menu.setAttribute("aria-expanded", "false"); });
-  const top = h("header", {class: "top"}, h("div", {class: "inner"},
-    h("a", {class: "brand", href: link("")}, mark(), "coalesced"), nav, topState(), languageChoice(drawAll), menu));
+  const menu =
+    h("button", {
+      type: "button",
+      class: "button menu",
+      "aria-expanded": "false",
+      "aria-controls": "nav",
+      onclick: () => {
+        const shown = document.body.classList.toggle("menu-open");
+        menu.setAttribute("aria-expanded", String(shown));
+      }
+    },
+      t("shell.menu"));
+  nav.addEventListener("click", () => {
+    document.body.classList.remove("menu-open");
+    menu.setAttribute("aria-expanded", "false");
+  });
+  const top =
+    h("header", {class: "top"},
+      h("div", {class: "inner"}, h("a", {class: "brand", href: link("")}, mark(), "coalesced"), nav, topState(),
+        languageChoice(drawAll), menu));
   const ask = h("div", {class: "asks"});
   api.onToken((detail, wrong) => tokenAsk(ask, detail, wrong));
   main = h("main", {id: "main", tabindex: "-1"});
   live = h("div", {class: "unseen", role: "status", "aria-live": "polite"});
   const version = h("span", {});
-  const foot = h("footer", {class: "foot"}, version, h("a", {href: api.resolve("openapi.yaml"), target: "_blank"}, t("shell.contract")));
-  api.watchConnection(() => { version.hidden = !api.serverName; version.textContent = (api.serverName ?? "").replace("/", " "); });
-  return [h("a", {class: "skip", href: "#main", onclick: event => { event.preventDefault(); main.focus(); }}, t("shell.skip")),
-    top, h("div", {class: "notices"}, lostNotice(), ask), main, foot, live];
+  const foot =
+    h("footer", {class: "foot"}, version,
+      h("a", {href: api.resolve("openapi.yaml"), target: "_blank"}, t("shell.contract")));
+  api.watchConnection(() => {
+    version.hidden = !api.serverName;
+    version.textContent = (api.serverName ?? "").replace("/", " ");
+  });
+  return [
+    h("a", {
+      class: "skip",
+      href: "#main",
+      onclick: event => {
+        event.preventDefault();
+        main.focus();
+      }
+    },
+      t("shell.skip")),
+    top, h("div", {class: "notices"}, lostNotice(), ask), main, foot, live
+  ];
 }
 
 function drawAll() {

@@ -34,20 +34,28 @@ export function deviceState(device, queue) {
   return queueOf(queue, device.index)?.running ? "measuring" : "idle";
 }
 
-export const deviceLink = ({device_name: name}) => h("a", {href: link(`devices/${name}`), class: "row-link", data: {key: `device ${name}`}}, name);
+export const deviceLink = ({device_name: name}) =>
+  h("a", {href: link(`devices/${name}`), class: "row-link", data: {key: `device ${name}`}}, name);
 
-export const productOf = device => device.backend === "cpu" ? t("device.cpu", {name: device.name ?? "CPU", n: device.multiprocessors ?? "?"}) : device.name ?? t("device.not_yet");
+export const productOf = device => device.backend === "cpu" ?
+  t("device.cpu", {name: device.name ?? "CPU", n: device.multiprocessors ?? "?"}) :
+  device.name ?? t("device.not_yet");
 
 /* A reading is a number, or an object that says why there is none. */
 function reading(name, value, most, unit, warn) {
   const known = typeof value === "number";
-  const bar = !known ? h("span", {class: "bar unknown", "aria-hidden": "true"}) : most ? barOf(value / most, warn ? "warn" : "ink") : null;
+  const bar = !known ? h("span", {class: "bar unknown", "aria-hidden": "true"}) :
+    most             ? barOf(value / most, warn ? "warn" : "ink") :
+                       null;
   const reason = value?.reason ?? t("device.not_told");
   const text = known ? [h("strong", {}, count(value)), unit(value, most)] : noValue(reason);
-  return h("div", {class: "reading"}, h("dt", {}, name), h("dd", {}, h("span", {class: "track"}, bar), h("span", {class: warn ? "warn" : null}, text)));
+  return h(
+    "div", {class: "reading"}, h("dt", {}, name),
+    h("dd", {}, h("span", {class: "track"}, bar), h("span", {class: warn ? "warn" : null}, text)));
 }
 
-const ofMost = (value, most) => h("span", {class: "quiet"}, typeof most === "number" ? ` ${t("device.of")} ${count(most)}\u00a0MHz` : "\u00a0MHz");
+const ofMost = (value, most) =>
+  h("span", {class: "quiet"}, typeof most === "number" ? ` ${t("device.of")} ${count(most)}\u00a0MHz` : "\u00a0MHz");
 const plainUnit = unit => () => h("span", {class: "quiet"}, `\u00a0${unit}`);
 
 export function readings(device) {
@@ -56,22 +64,28 @@ export function readings(device) {
   const of = name => live[name] ?? missing;
   const most = name => typeof live[name] === "number" ? live[name] : null;
   const held = slowed(device);
-  return h("dl", {class: "readings"},
+  return h(
+    "dl", {class: "readings"},
     reading(t("device.sm_clock"), of("sm_clock_mhz"), most("sm_clock_max_mhz"), ofMost, held.length),
     reading(t("device.memory_clock"), of("memory_clock_mhz"), most("memory_clock_max_mhz"), ofMost),
-    reading(t("device.heat"), of("temperature_c"), HOTTEST_C, plainUnit("°C"), held.some(reason => reason.includes("thermal"))),
+    reading(
+      t("device.heat"), of("temperature_c"), HOTTEST_C, plainUnit("°C"),
+      held.some(reason => reason.includes("thermal"))),
     reading(t("device.power"), of("power_w"), null, plainUnit("W"), held.includes("sw_power_cap")));
 }
 
 export const throttledText = device => slowed(device).map(reason => t(`device.slow_${reason}`)).join(" ");
 
 export function deviceNotes(device) {
-  const {reason} = device.status, held = slowed(device), box = (warn, ...text) => h("div", {class: warn ? "box warn-box" : "box"}, text);
+  const {reason} = device.status, held = slowed(device),
+        box = (warn, ...text) => h("div", {class: warn ? "box warn-box" : "box"}, text);
   if (!device.in_list) return box(false, t("device.gone_text"));
   if (device.readiness === "unhealthy") return box(true, reason);
   if (device.readiness === "starting") return box(false, reason ?? t("device.starting_text"));
   if (device.readiness === "away") return box(false, t("device.away_text"));
-  return held.length ? box(true, h("strong", {}, throttledText(device)), h("div", {class: "note"}, t("device.slow_then"))) : null;
+  return held.length ?
+    box(true, h("strong", {}, throttledText(device)), h("div", {class: "note"}, t("device.slow_then"))) :
+    null;
 }
 
 /* ---- many of them ---- */
@@ -79,8 +93,18 @@ export function deviceNotes(device) {
 export const DRAWN_MOST = 8; /* beyond, a row each */
 
 export function devicesTable(devices, queue, now, act) {
-  return table(t("device.all"), [headCell(t("device.name")), h("th", {scope: "col", class: "spare"}, t("device.what")), headCell(t("lists.state")), headCell(t("device.does")), headCell(t("queue.waiting"), true), h("th", {scope: "col", class: "spare"}, t("lab.note")), act && headCell("")].filter(Boolean),
-    devices.map(device => h("tr", {}, h("th", {scope: "row"}, deviceLink(device)), h("td", {class: "spare"}, productOf(device)), cell(stateMark(deviceState(device, queue))),
-      cell(device.readiness === "ready" ? now(device) : h("span", {class: "quiet"}, device.status.reason)), numberCell(count(queueOf(queue, device.index)?.queued ?? 0)),
-      h("td", {class: "spare quiet"}, device.note), act && h("td", {class: "number act"}, act(device)))));
+  return table(
+    t("device.all"),
+    [
+      headCell(t("device.name")), h("th", {scope: "col", class: "spare"}, t("device.what")), headCell(t("lists.state")),
+      headCell(t("device.does")), headCell(t("queue.waiting"), true),
+      h("th", {scope: "col", class: "spare"}, t("lab.note")), act && headCell("")
+    ].filter(Boolean),
+    devices.map(
+      device =>
+        h("tr", {}, h("th", {scope: "row"}, deviceLink(device)), h("td", {class: "spare"}, productOf(device)),
+          cell(stateMark(deviceState(device, queue))),
+          cell(device.readiness === "ready" ? now(device) : h("span", {class: "quiet"}, device.status.reason)),
+          numberCell(count(queueOf(queue, device.index)?.queued ?? 0)), h("td", {class: "spare quiet"}, device.note),
+          act && h("td", {class: "number act"}, act(device)))));
 }

@@ -12,11 +12,16 @@ const properties = new Set(["value", "checked", "disabled", "selected", "indeter
 function attributesSet(node, attributes) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false && !properties.has(name)) continue;
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (name === "style") for (const [key, text] of Object.entries(value)) node.style.setProperty(key, text);
-    else if (name === "data") Object.assign(node.dataset, value);
-    else if (properties.has(name) && name in node) node[name] = value;
-    else node.setAttribute(name, value === true ? "" : value);
+    if (name.startsWith("on"))
+      node.addEventListener(name.slice(2), value);
+    else if (name === "style")
+      for (const [key, text] of Object.entries(value)) node.style.setProperty(key, text);
+    else if (name === "data")
+      Object.assign(node.dataset, value);
+    else if (properties.has(name) && name in node)
+      node[name] = value;
+    else
+      node.setAttribute(name, value === true ? "" : value);
   }
   return node;
 }
@@ -30,7 +35,8 @@ function childrenAdd(node, children) {
 export function h(tag, attributes, ...children) {
   const node = attributesSet(document.createElement(tag), attributes);
   childrenAdd(node, children);
-  if (tag === "select" && attributes?.value !== undefined) node.value = attributes.value; /* its options are there only now */
+  if (tag === "select" && attributes?.value !== undefined)
+    node.value = attributes.value; /* its options are there only now */
   return node;
 }
 
@@ -45,7 +51,10 @@ export function replace(node, ...children) {
 
 export function redraw(node, ...children) {
   const fresh = childrenAdd(node.cloneNode(false), children);
-  if (fresh.childNodes.length === node.childNodes.length && [...fresh.childNodes].every((child, i) => child.isEqualNode(node.childNodes[i]))) return node;
+  if (fresh.childNodes.length === node.childNodes.length && [
+        ...fresh.childNodes
+      ].every((child, i) => child.isEqualNode(node.childNodes[i])))
+    return node;
   const key = node.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   node.replaceChildren(...fresh.childNodes);
   if (key) [...node.querySelectorAll("[data-key]")].find(one => one.dataset.key === key)?.focus({preventScroll: true});

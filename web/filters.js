@@ -17,22 +17,34 @@ export function filterForm(path, filters, fields, go) {
     go(addressOf(path, used));
   };
   const change = name => event => {
-    if (event.target.value) used.set(name, event.target.value.trim());
-    else used.delete(name);
+    if (event.target.value)
+      used.set(name, event.target.value.trim());
+    else
+      used.delete(name);
     send();
   };
   const field = ({name, options, word = one => one}) => {
     const id = `filter-${name}`, value = filters.get(name) ?? "";
-    const input = options ? h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")), options.map(one => h("option", {value: one}, word(one))))
-      : h("input", {id, value, type: "text", size: "12", spellcheck: "false", onchange: change(name)});
-    return h("span", {class: "field"}, h("label", {for: id}, t(`lists.by_${name}`)), input);
+    const input = options ?
+      h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
+        options.map(one => h("option", {value: one}, word(one)))) :
+      h("input", {id, value, type: "text", size: "12", spellcheck: "false", onchange: change(name)});
+    return h("span", {class: "field"}, h("label", {for: id
+             }, t(`lists.by_${name}`)), input);
   };
-  const hidden = [...filters].filter(([name]) => !fields.some(one => one.name === name)).map(([name, value]) => h("span", {class: "field quiet"}, `${name} ${value}`));
-  return h("form", {class: "filters", role: "search", onsubmit: send}, fields.map(field), hidden, filters.toString() && h("a", {href: link(path)}, t("lists.clear")));
+  const hidden = [...filters]
+                   .filter(([name]) => !fields.some(one => one.name === name))
+                   .map(([name, value]) => h("span", {class: "field quiet"}, `${name} ${value}`));
+  return h(
+    "form", {class: "filters", role: "search", onsubmit: send}, fields.map(field), hidden,
+    filters.toString() && h("a", {href: link(path)}, t("lists.clear")));
 }
 
 export function pagesLine(path, filters, after, next) {
   const older = new URLSearchParams(filters);
   if (next) older.set("page_token", next);
-  return (after || next) && h("nav", {class: "pages", "aria-label": t("lists.pages")}, after && h("a", {href: link(addressOf(path, filters))}, t("lists.newest")), next && h("a", {href: link(addressOf(path, older))}, t("lists.older")));
+  return (after || next) &&
+    h("nav", {class: "pages", "aria-label": t("lists.pages")},
+      after && h("a", {href: link(addressOf(path, filters))}, t("lists.newest")),
+      next && h("a", {href: link(addressOf(path, older))}, t("lists.older")));
 }

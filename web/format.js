@@ -48,8 +48,10 @@ export function bandwidth(gbps) {
 /* Of a fraction. What is not the whole is never written as 100. */
 export function percent(fraction, places = 0) {
   let text = (fraction * 100).toFixed(places);
-  for (let more = places + 1; Number(text) === 100 && fraction !== 1 && more < 12; more++) text = (fraction * 100).toFixed(more);
-  if (places && Number(text) === Number(fraction * 100).valueOf() && Number.isInteger(Number(text))) text = String(Number(text));
+  for (let more = places + 1; Number(text) === 100 && fraction !== 1 && more < 12; more++)
+    text = (fraction * 100).toFixed(more);
+  if (places && Number(text) === Number(fraction * 100).valueOf() && Number.isInteger(Number(text)))
+    text = String(Number(text));
   return text + NB + "%";
 }
 
@@ -67,7 +69,8 @@ export function ratio(value) {
 /* A median with its 95 % interval, without unit: "1.054 ± 0.001", or "247.36 to 247.52" where that is lopsided. */
 export function interval(median, low, high, to = "to") {
   const half = (high - low) / 2, places = placesOf(half);
-  if (Math.abs(high - median - (median - low)) > 0.5 * half) return `${low.toFixed(places)} ${to} ${high.toFixed(places)}`;
+  if (Math.abs(high - median - (median - low)) > 0.5 * half)
+    return `${low.toFixed(places)} ${to} ${high.toFixed(places)}`;
   return `${median.toFixed(places)}${NB}±${NB}${half.toFixed(places)}`;
 }
 

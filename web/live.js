@@ -8,7 +8,12 @@ import {DRAWN_MOST} from "./devices.js";
 
 const QUEUE_MS = 1000, READINGS_MS = 5000, TOLD_READINGS_MS = 15000;
 
-const state = {devices: null, queue: null, me: null, at: null};
+const state = {
+  devices: null,
+  queue: null,
+  me: null,
+  at: null
+};
 const watchers = new Set(), listeners = new Set();
 let running = null;
 
@@ -33,7 +38,11 @@ export function atMost(ms, f) {
   let last = -Infinity, timer = null;
   return () => {
     if (timer) return;
-    timer = setTimeout(() => { timer = null; last = performance.now(); f(); }, Math.max(0, last + ms - performance.now()));
+    timer = setTimeout(() => {
+      timer = null;
+      last = performance.now();
+      f();
+    }, Math.max(0, last + ms - performance.now()));
   };
 }
 
@@ -42,30 +51,46 @@ const moving = () => state.devices?.some(device => device.readiness !== "ready")
 async function devicesRead(signal) {
   const {devices} = await api.get("/v1/devices", {signal});
   /* A device by itself comes with its readings; of many, nobody shows them. */
-  state.devices = devices.length > DRAWN_MOST ? devices : await Promise.all(devices.map(device => api.get(device.links.self, {signal}).catch(() => device)));
+  state.devices = devices.length > DRAWN_MOST ?
+    devices :
+    await Promise.all(devices.map(device => api.get(device.links.self, {signal}).catch(() => device)));
   state.at = Date.now();
 }
 
 function begin() {
   const own = new AbortController(), {signal} = own;
   const quietly = f => () => !document.hidden && f().then(tell, () => {});
-  const queue = atMost(QUEUE_MS, quietly(async () => { state.queue = await api.get("/v1/queue", {signal}); }));
+  const queue = atMost(QUEUE_MS, quietly(async () => {
+                         state.queue = await api.get("/v1/queue", {signal});
+                       }));
   let streaming = false;
   const devices = atMost(READINGS_MS, quietly(() => devicesRead(signal)));
-  api.get("/v1/whoami", {signal}).then(me => { state.me = me; tell(); }, () => {});
+  api.get("/v1/whoami", {signal}).then(me => {
+    state.me = me;
+    tell();
+  }, () => {});
   queue();
   devices();
-  api.events("/v1/events", {signal, onEvent: event => {
-    streaming = event.event !== "poll";
-    if (event.event === "device") { if (deviceTold(event.data)) devices(); }
-    else if (event.event !== "progress") {
-      queue();
-      if (moving()) devices(); /* what was submitted may start one */
+  api.events("/v1/events", {
+    signal,
+    onEvent: event => {
+      streaming = event.event !== "poll";
+      if (event.event === "device") {
+        if (deviceTold(event.data)) devices();
+      } else if (event.event !== "progress") {
+        queue();
+        if (moving()) devices(); /* what was submitted may start one */
+      }
+      for (const f of listeners) f(event);
     }
-    for (const f of listeners) f(event);
-  }});
-  const timer = setInterval(() => { if (!streaming || moving() || Date.now() - state.at >= TOLD_READINGS_MS) devices(); }, READINGS_MS);
-  const seen = () => { queue(); devices(); };
+  });
+  const timer = setInterval(() => {
+    if (!streaming || moving() || Date.now() - state.at >= TOLD_READINGS_MS) devices();
+  }, READINGS_MS);
+  const seen = () => {
+    queue();
+    devices();
+  };
   document.addEventListener("visibilitychange", seen);
   return () => {
     own.abort();

@@ -8,23 +8,29 @@ import {h} from "./dom.js";
 import {bandwidth, count, digits, duration, percent, shape} from "./format.js";
 import {noValue, t, term} from "./words.js";
 
-const COMMON = new Set(["kernel", "dtype", "size", "block", "grid", "shared_bytes", "device", "measure", "counters", "transfers", "timeout_s",
-  "priority", "labels", "placement", "repeat"]);
+const COMMON = new Set([
+  "kernel", "dtype", "size", "block", "grid", "shared_bytes", "device", "measure", "counters", "transfers", "timeout_s",
+  "priority", "labels", "placement", "repeat"
+]);
 const USUAL_SIZE = 1048576;
 
 export const panel = (heading, aside, ...children) =>
-  h("section", {class: "panel"}, h("header", {}, h("h2", {}, heading), aside && h("span", {class: "quiet aside"}, aside)), children);
+  h("section", {class: "panel"},
+    h("header", {}, h("h2", {}, heading), aside && h("span", {class: "quiet aside"}, aside)), children);
 
 /* One that is so many columns wide. */
-export const spanPanel = (span, heading, note, ...children) => h("section", {class: `panel span-${span}`}, h("header", {}, h("h2", {}, heading), note && h("span", {class: "note"}, note)), children);
+export const spanPanel = (span, heading, note, ...children) =>
+  h("section", {class: `panel span-${span}`},
+    h("header", {}, h("h2", {}, heading), note && h("span", {class: "note"}, note)), children);
 
 export const cell = (...children) => h("td", {}, children);
 export const numberCell = (...children) => h("td", {class: "number"}, children);
 export const headCell = (text, number) => h("th", {scope: "col", class: number ? "number" : null}, text);
 
 export function table(caption, heads, rows) {
-  return h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption}, h("table", {}, h("caption", {class: "unseen"}, caption),
-    h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)));
+  return h(
+    "div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
+    h("table", {}, h("caption", {class: "unseen"}, caption), h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)));
 }
 
 /* ---- who ---- */
@@ -49,20 +55,44 @@ export function ownerName(name, me) {
 
 /* "offset 11, block 512": the kernel's own parameters, then what is not as usual. */
 export function askedText(request) {
-  const own = Object.entries(request).filter(([name, value]) => !COMMON.has(name) && value !== "default").map(([name, value]) =>
-    typeof value === "number" ? `${name} ${count(value)}` : Array.isArray(value) ? `${name} ${value.join(", ")}` : String(value));
-  const size = Array.isArray(request.size) ? shape([...request.size, 1].slice(0, 3)) : request.size !== USUAL_SIZE ? count(request.size ?? USUAL_SIZE) : null;
-  const block = Array.isArray(request.block) ? (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) : t("part.block", {n: count(request.block[0])})) : null;
+  const own = Object.entries(request)
+                .filter(([name, value]) => !COMMON.has(name) && value !== "default")
+                .map(
+                  ([name, value]) => typeof value === "number" ? `${name} ${count(value)}` :
+                    Array.isArray(value) ? `${name} ${value.join(", ")}` :
+                                           String(value));
+  const size = Array.isArray(request.size) ? shape([...request.size, 1].slice(0, 3)) :
+    request.size !== USUAL_SIZE            ? count(request.size ?? USUAL_SIZE) :
+                                             null;
+  const block = Array.isArray(request.block) ?
+    (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) :
+                                                    t("part.block", {n: count(request.block[0])})) :
+    null;
   return [...own, block, size].filter(Boolean).join(", ");
 }
 
 export const asked = request => [h("code", {}, request.kernel), " ", h("span", {class: "quiet"}, askedText(request))];
 
-export const SIGNS = {queued: "○", running: "●", succeeded: "", finished: "△", failed: "✕", cancelled: "–", idle: "○", measuring: "●", throttled: "△", unhealthy: "✕",
-  drained: "‖", starting: "○", away: "–", gone: "–"};
+export const SIGNS = {
+  queued: "○",
+  running: "●",
+  succeeded: "",
+  finished: "△",
+  failed: "✕",
+  cancelled: "–",
+  idle: "○",
+  measuring: "●",
+  throttled: "△",
+  unhealthy: "✕",
+  drained: "‖",
+  starting: "○",
+  away: "–",
+  gone: "–"
+};
 
-export const stateMark = name => h("span", {class: `state-mark ${name}`}, SIGNS[name] && h("span", {"aria-hidden": "true"}, SIGNS[name]), SIGNS[name] && " ",
-  name === "throttled" ? term(name) : t(`state.${name}`));
+export const stateMark = name =>
+  h("span", {class: `state-mark ${name}`}, SIGNS[name] && h("span", {"aria-hidden": "true"}, SIGNS[name]),
+    SIGNS[name] && " ", name === "throttled" ? term(name) : t(`state.${name}`));
 
 /* ---- how it came out ---- */
 
@@ -74,8 +104,12 @@ export const barOf = (fraction, kind = "") => {
 
 function failedCells(row) {
   const known = row.failure_kind !== null;
-  return [numberCell(noValue(row.failure_detail ?? t(`state.${row.state}`))), cell(),
-    cell(h("span", {class: "warn"}, "✕ ", known ? t("part.failed", {kind: row.failure_kind.replaceAll("_", " ")}) : t(`state.${row.state}`)))];
+  return [
+    numberCell(noValue(row.failure_detail ?? t(`state.${row.state}`))), cell(),
+    cell(
+      h("span", {class: "warn"}, "✕ ",
+        known ? t("part.failed", {kind: row.failure_kind.replaceAll("_", " ")}) : t(`state.${row.state}`)))
+  ];
 }
 
 function noteOf(row, inCache) {
@@ -85,37 +119,61 @@ function noteOf(row, inCache) {
 
 /* Result, bar against the peak, note. */
 export function resultCells(row, device) {
-  if (row.state === "queued" || row.state === "running") return [numberCell(h("span", {class: "quiet"}, t(`state.${row.state}`))), cell(), cell()];
+  if (row.state === "queued" || row.state === "running")
+    return [numberCell(h("span", {class: "quiet"}, t(`state.${row.state}`))), cell(), cell()];
   if (row.state !== "succeeded") return failedCells(row);
   const inCache = device?.l2_bytes && row.working_set_bytes <= device.l2_bytes;
   if (row.hot_ns_per_operation !== null && row.kernel === "pointer_chase")
-    return [numberCell(h("strong", {}, t("part.a_load", {time: `${digits(row.hot_ns_per_operation, 3)}\u00a0ns`}))), cell(h("span", {class: "quiet"}, t("part.latency"))), cell(noteOf(row))];
-  if (row.operations) return [numberCell(h("strong", {}, `${digits(row.hot_gops)}\u00a0Gop/s`)), cell(h("span", {class: "quiet"}, t("part.operations"))), cell(noteOf(row))];
+    return [
+      numberCell(h("strong", {}, t("part.a_load", {time: `${digits(row.hot_ns_per_operation, 3)}\u00a0ns`}))),
+      cell(h("span", {class: "quiet"}, t("part.latency"))), cell(noteOf(row))
+    ];
+  if (row.operations)
+    return [
+      numberCell(h("strong", {}, `${digits(row.hot_gops)}\u00a0Gop/s`)),
+      cell(h("span", {class: "quiet"}, t("part.operations"))), cell(noteOf(row))
+    ];
   if (row.cold_effective_gbps === null) return [numberCell(noValue()), cell(), cell(noteOf(row, inCache))];
   const outline = inCache || row.stable === false ? "outline" : "";
-  const bar = row.cold_of_peak === null ? noValue(t("part.no_peak")) : [barOf(row.cold_of_peak, outline), h("span", {class: "quiet share"}, percent(row.cold_of_peak, 1))];
-  return [numberCell(h("strong", {}, bandwidth(row.cold_effective_gbps))), h("td", {class: "bars"}, bar), cell(noteOf(row, inCache))];
+  const bar = row.cold_of_peak === null ?
+    noValue(t("part.no_peak")) :
+    [barOf(row.cold_of_peak, outline), h("span", {class: "quiet share"}, percent(row.cold_of_peak, 1))];
+  return [
+    numberCell(h("strong", {}, bandwidth(row.cold_effective_gbps))), h("td", {class: "bars"}, bar),
+    cell(noteOf(row, inCache))
+  ];
 }
 
 export function ago(text) {
   return duration(Math.max(1, (Date.now() - Date.parse(text)) / 1000));
 }
 
-export const experimentLink = (id, ...children) => h("a", {href: link(`experiments/${id}`), class: "row-link"}, children);
+export const experimentLink = (id, ...children) =>
+  h("a", {href: link(`experiments/${id}`), class: "row-link"}, children);
 
 /* ---- what one may do ---- */
 
 export function button(text, f, {primary = false, label = null, key = null, small = false} = {}) {
   const said = h("span", {class: "wrong", role: "alert"});
-  const node = h("button", {type: "button", class: small ? "plain underlined" : primary ? "button primary" : "button", "aria-label": label, data: key ? {key} : null, onclick: async () => {
-    node.disabled = true;
-    said.textContent = "";
-    try {
-      await f();
-    } catch (error) {
-      said.textContent = ` ${error.message}`;
-    }
-    node.disabled = false;
-  }}, text);
+  const node =
+    h("button", {
+      type: "button",
+      class: small ? "plain underlined" :
+        primary    ? "button primary" :
+                     "button",
+      "aria-label": label,
+      data: key ? {key} : null,
+      onclick: async () => {
+        node.disabled = true;
+        said.textContent = "";
+        try {
+          await f();
+        } catch (error) {
+          said.textContent = ` ${error.message}`;
+        }
+        node.disabled = false;
+      }
+    },
+      text);
   return [node, said];
 }

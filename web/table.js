@@ -2,19 +2,33 @@
 
 /* By RFC 4180; without a quote, as most of them are, a table of thousands of rows is cut in one go. */
 function cellsOf(text) {
-  if (!text.includes('"')) return text.split("\n").map(line => line.endsWith("\r") ? line.slice(0, -1) : line).filter(Boolean).map(line => line.split(","));
+  if (!text.includes('"'))
+    return text.split("\n")
+      .map(line => line.endsWith("\r") ? line.slice(0, -1) : line)
+      .filter(Boolean)
+      .map(line => line.split(","));
   const rows = [];
   let row = [], cell = "", quoted = false;
   for (let i = 0; i < text.length; i++) {
     const c = text[i];
     if (quoted) {
-      if (c !== '"') cell += c;
-      else if (text[i + 1] === '"') cell += text[++i];
-      else quoted = false;
-    } else if (c === '"') quoted = true;
-    else if (c === ",") { row.push(cell); cell = ""; }
-    else if (c === "\n") { rows.push([...row, cell]); row = []; cell = ""; }
-    else if (c !== "\r") cell += c;
+      if (c !== '"')
+        cell += c;
+      else if (text[i + 1] === '"')
+        cell += text[++i];
+      else
+        quoted = false;
+    } else if (c === '"')
+      quoted = true;
+    else if (c === ",") {
+      row.push(cell);
+      cell = "";
+    } else if (c === "\n") {
+      rows.push([...row, cell]);
+      row = [];
+      cell = "";
+    } else if (c !== "\r")
+      cell += c;
   }
   return row.length || cell ? [...rows, [...row, cell]] : rows;
 }

@@ -12,24 +12,44 @@ let ending = () => {};
 function owner(me) {
   if (!me) return null;
   if (!token()) return h("span", {class: "owner"}, t("shell.nobody"));
-  return h("button", {type: "button", class: "plain owner", title: t("shell.token_used"), onclick: () => { forgetToken(); location.reload(); }}, me.name ?? "");
+  return h(
+    "button", {
+      type: "button",
+      class: "plain owner",
+      title: t("shell.token_used"),
+      onclick: () => {
+        forgetToken();
+        location.reload();
+      }
+    },
+    me.name ?? "");
 }
 
 /* "NVIDIA H200" is "H200" here. */
 function deviceShort(device, queue) {
   const live = device.live?.status === "measured" ? device.live : {};
-  const reading = (value, unit) => typeof value === "number" ? h("span", {class: "clock"}, `${count(value)}\u00a0${unit}`) : null;
+  const reading = (value, unit) =>
+    typeof value === "number" ? h("span", {class: "clock"}, `${count(value)}\u00a0${unit}`) : null;
   const state = deviceState(device, queue);
-  return h("a", {href: link(`devices/${device.device_name}`), class: `short ${state}`}, h("span", {"aria-hidden": "true"}, SIGNS[state]), h("span", {class: "unseen"}, t(`state.${state}`)), " ",
-    (device.name ?? t("device.unknown")).replace(/^(NVIDIA|AMD|Intel) /, ""), reading(live.temperature_c, "°C"), reading(live.sm_clock_mhz, "MHz"));
+  return h(
+    "a", {href: link(`devices/${device.device_name}`), class: `short ${state}`},
+    h("span", {"aria-hidden": "true"}, SIGNS[state]), h("span", {class: "unseen"}, t(`state.${state}`)), " ",
+    (device.name ?? t("device.unknown")).replace(/^(NVIDIA|AMD|Intel) /, ""), reading(live.temperature_c, "°C"),
+    reading(live.sm_clock_mhz, "MHz"));
 }
 
 export function topState() {
   ending();
   const device = h("span", {}), waiting = h("a", {href: link("queue")}), who = h("span", {});
   ending = watchLive(({devices, queue, me}) => {
-    if (devices?.length && queue) redraw(device, devices.length > 1 ? h("a", {href: link("devices")}, t("shell.devices", {n: count(queue.running), of: count(devices.length)})) : deviceShort(devices[0], queue));
-    if (queue) waiting.textContent = queue.queued ? t("shell.waiting", {n: count(queue.queued)}) : t("shell.nothing_waits");
+    if (devices?.length && queue)
+      redraw(
+        device,
+        devices.length > 1 ?
+          h("a", {href: link("devices")}, t("shell.devices", {n: count(queue.running), of: count(devices.length)})) :
+          deviceShort(devices[0], queue));
+    if (queue)
+      waiting.textContent = queue.queued ? t("shell.waiting", {n: count(queue.queued)}) : t("shell.nothing_waits");
     replace(who, owner(me));
   });
   return h("div", {class: "state"}, device, waiting, who);

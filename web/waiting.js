@@ -34,7 +34,10 @@ export class Known {
 
   /* Anew, for its place. */
   ask(id) {
-    api.get(`/v1/experiments/${id}`, {signal: this.signal}).then(experiment => { this.byId.set(id, experiment); this.changed(); }, () => {});
+    api.get(`/v1/experiments/${id}`, {signal: this.signal}).then(experiment => {
+      this.byId.set(id, experiment);
+      this.changed();
+    }, () => {});
   }
 }
 
@@ -46,14 +49,22 @@ const soonest = (a, b) => (a ?? Infinity) - (b ?? Infinity);
 export function linesOf({devices}) {
   const lines = new Map();
   for (const one of devices) {
-    const waits = one.owners.filter(owner => owner.queued), key = JSON.stringify(waits.map(({owner, queued, next}) => [owner, queued, next]).sort());
+    const waits = one.owners.filter(owner => owner.queued),
+          key = JSON.stringify(waits.map(({owner, queued, next}) => [owner, queued, next]).sort());
     const line = lines.get(key);
-    if (!line) lines.set(key, {devices: [one], owners: waits.map(owner => ({...owner}))});
+    if (!line)
+      lines.set(key, {devices: [one], owners: waits.map(owner => ({...owner}))});
     else {
       line.devices.push(one);
       for (const [i, owner] of line.owners.entries()) {
-        const same = waits.find(other => other.owner === owner.owner), [begins] = [owner.begins_seconds, same.begins_seconds].sort(soonest);
-        line.owners[i] = {...owner, begins_seconds: begins, ends_seconds: owner.ends_seconds === null ? same.ends_seconds : Math.max(owner.ends_seconds, same.ends_seconds)};
+        const same = waits.find(other => other.owner === owner.owner),
+              [begins] = [owner.begins_seconds, same.begins_seconds].sort(soonest);
+        line.owners[i] = {
+          ...owner,
+          begins_seconds: begins,
+          ends_seconds: owner.ends_seconds === null ? same.ends_seconds :
+                                                      Math.max(owner.ends_seconds, same.ends_seconds)
+        };
       }
     }
   }
@@ -62,21 +73,37 @@ export function linesOf({devices}) {
 
 export function lineName({devices}) {
   const rest = devices.length - DRAWN_MOST;
-  return [devices.slice(0, DRAWN_MOST).flatMap((one, i) => [i > 0 && ", ", deviceLink(one)]), rest > 0 && ` ${t("queue.more", {n: count(rest), words: rest})}`];
+  return [
+    devices.slice(0, DRAWN_MOST).flatMap((one, i) => [i > 0 && ", ", deviceLink(one)]),
+    rest > 0 && ` ${t("queue.more", {n: count(rest), words: rest})}`
+  ];
 }
 
 /* What runs there. Of many devices it is not asked what that is. */
 export function runsOn(known, queue, device, me) {
-  const own = queueOf(queue, device.index), id = own?.running, experiment = queue.devices.length > DRAWN_MOST ? null : known.get(id);
-  return id && [ownerName(own.owners.find(one => one.running)?.owner ?? null, me), " ", experimentLink(id, experiment ? asked(experiment.request) : t("state.running"))];
+  const own = queueOf(queue, device.index), id = own?.running,
+        experiment = queue.devices.length > DRAWN_MOST ? null : known.get(id);
+  return id && [
+    ownerName(own.owners.find(one => one.running)?.owner ?? null, me), " ",
+    experimentLink(id, experiment ? asked(experiment.request) : t("state.running"))
+  ];
 }
 
 export function rowsOf(known, line) {
-  return line.owners.filter(one => one.queued).map(one => {
-    const experiment = known.get(one.next);
-    return {owner: one.owner, queued: one.queued, next: one.next, begins: one.begins_seconds, ends: one.ends_seconds, request: experiment?.request ?? null,
-      sweep: sweepOf(experiment)};
-  }).sort((a, b) => soonest(a.begins, b.begins));
+  return line.owners.filter(one => one.queued)
+    .map(one => {
+      const experiment = known.get(one.next);
+      return {
+        owner: one.owner,
+        queued: one.queued,
+        next: one.next,
+        begins: one.begins_seconds,
+        ends: one.ends_seconds,
+        request: experiment?.request ?? null,
+        sweep: sweepOf(experiment)
+      };
+    })
+    .sort((a, b) => soonest(a.begins, b.begins));
 }
 
 const about = seconds => seconds === null ? noValue(t("queue.no_time")) : duration(seconds);
@@ -94,21 +121,38 @@ const mayCancel = (row, me) => me && (me.role === "admin" || (me.role === "run" 
 
 function what(row) {
   const more = row.queued - 1;
-  return [row.request ? asked(row.request) : h("span", {class: "quiet"}, "…"), more > 0 && h("span", {class: "quiet"}, ` ${t("queue.more", {n: count(more), words: more})}`)];
+  return [
+    row.request ? asked(row.request) : h("span", {class: "quiet"}, "…"),
+    more > 0 && h("span", {class: "quiet"}, ` ${t("queue.more", {n: count(more), words: more})}`)
+  ];
 }
 
 export function queueTable(rows, me) {
   const last = Math.max(...rows.map(row => row.ends ?? 0));
-  const drawn = rows.map((row, i) => h("tr", {class: me && row.owner === me.name && me.name !== null ? "mine" : null},
-    h("td", {class: "number quiet"}, String(i + 1)),
-    h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me)), cell(what(row)),
-    h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
-    numberCell(about(row.begins)), numberCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
-    h("td", {class: "number act"}, mayCancel(row, me) && button(t("queue.cancel"), cancelling(row), {small: true, key: `cancel ${row.next}`,
-      label: t(row.sweep ? "queue.cancel_sweep" : "queue.cancel_one", {what: row.request?.kernel ?? row.next})}))));
-  return table(t("queue.caption"), [headCell("#", true), headCell(t("queue.owner")), headCell(t("queue.asks")),
-    h("th", {scope: "col", class: "when"}, last > 0 ? [h("span", {}, t("queue.now")), h("span", {}, t("queue.in", {time: duration(last)}))] : t("queue.when")),
-    headCell(t("queue.begins"), true), headCell(t("queue.takes"), true), h("th", {scope: "col"}, h("span", {class: "unseen"}, t("queue.cancel")))], drawn);
+  const drawn = rows.map(
+    (row, i) =>
+      h("tr", {class: me && row.owner === me.name && me.name !== null ? "mine" : null},
+        h("td", {class: "number quiet"}, String(i + 1)),
+        h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me)), cell(what(row)),
+        h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
+        numberCell(about(row.begins)), numberCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
+        h("td", {class: "number act"},
+          mayCancel(row, me) && button(t("queue.cancel"), cancelling(row), {
+            small: true,
+            key: `cancel ${row.next}`,
+            label: t(row.sweep ? "queue.cancel_sweep" : "queue.cancel_one", {what: row.request?.kernel ?? row.next})
+          }))));
+  return table(
+    t("queue.caption"),
+    [
+      headCell("#", true), headCell(t("queue.owner")), headCell(t("queue.asks")),
+      h("th", {scope: "col", class: "when"},
+        last > 0 ? [h("span", {}, t("queue.now")), h("span", {}, t("queue.in", {time: duration(last)}))] :
+                   t("queue.when")),
+      headCell(t("queue.begins"), true), headCell(t("queue.takes"), true),
+      h("th", {scope: "col"}, h("span", {class: "unseen"}, t("queue.cancel")))
+    ],
+    drawn);
 }
 
 /* ---- shares ---- */
@@ -119,21 +163,43 @@ function shareBar(owners, me, rest) {
     node.style.flexGrow = String(share);
     return node;
   };
-  return h("div", {class: "shares", "aria-hidden": "true"}, owners.filter(one => one.share > 0).map(one => piece(one.share, ownerColour(one.owner, me))),
+  return h(
+    "div", {class: "shares", "aria-hidden": "true"},
+    owners.filter(one => one.share > 0).map(one => piece(one.share, ownerColour(one.owner, me))),
     rest > 0.0005 && piece(rest, "rest"));
 }
 
 /* Shares are of the time of all devices. How many of a person's wait is known of one device alone: elsewhere they may be the same. */
 export function shares({devices}, me) {
   const known = new Map(), alone = devices.length === 1;
-  for (const one of devices.flatMap(device => device.owners)) known.set(one.owner, {...one, runs: (known.get(one.owner)?.runs ?? 0) + (one.running ? 1 : 0)});
+  for (const one of devices.flatMap(device => device.owners))
+    known.set(one.owner, {...one, runs: (known.get(one.owner)?.runs ?? 0) + (one.running ? 1 : 0)});
   const owners = [...known.values()].sort((a, b) => b.share - a.share);
   const used = owners.reduce((sum, one) => sum + one.share, 0), rest = Math.max(0, 1 - used);
   const next = alone && owners.filter(one => one.queued).sort((a, b) => soonest(a.begins_seconds, b.begins_seconds))[0];
-  const does = one => !alone ? one.runs ? t("queue.runs", {n: count(one.runs), words: one.runs}) : "" : one.running ? t("queue.and_one") : one === next ? t("queue.goes_next") : "";
-  const rows = owners.map(one => h("tr", {}, h("th", {scope: "row"}, ownerMark(one.owner, me), ownerName(one.owner, me)), numberCell(percent(one.share)),
-    alone && numberCell(count(one.queued)), cell(h("span", {class: "quiet"}, does(one)))));
-  if (used > 0 && rest > 0.0005) rows.push(h("tr", {}, h("th", {scope: "row"}, h("i", {class: "square rest", "aria-hidden": "true"}), h("span", {class: "quiet"}, t("queue.others"))), numberCell(percent(rest)),
-    alone && numberCell("0"), cell()));
-  return [used > 0 && shareBar(owners, me, rest), table(t("queue.shares"), [headCell(t("queue.owner")), headCell(t("queue.share"), true), alone && headCell(t("queue.waiting"), true), headCell("")].filter(Boolean), rows)];
+  const does = one => !alone ? one.runs ? t("queue.runs", {n: count(one.runs), words: one.runs}) : "" :
+    one.running              ? t("queue.and_one") :
+    one === next             ? t("queue.goes_next") :
+                               "";
+  const rows = owners.map(
+    one =>
+      h("tr", {}, h("th", {scope: "row"}, ownerMark(one.owner, me), ownerName(one.owner, me)),
+        numberCell(percent(one.share)), alone && numberCell(count(one.queued)),
+        cell(h("span", {class: "quiet"}, does(one)))));
+  if (used > 0 && rest > 0.0005)
+    rows.push(
+      h("tr", {},
+        h("th", {scope: "row"}, h("i", {class: "square rest", "aria-hidden": "true"}),
+          h("span", {class: "quiet"}, t("queue.others"))),
+        numberCell(percent(rest)), alone && numberCell("0"), cell()));
+  return [
+    used > 0 && shareBar(owners, me, rest),
+    table(
+      t("queue.shares"),
+      [
+        headCell(t("queue.owner")), headCell(t("queue.share"), true), alone && headCell(t("queue.waiting"), true),
+        headCell("")
+      ].filter(Boolean),
+      rows)
+  ];
 }

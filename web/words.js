@@ -7,6 +7,7 @@
 import {h, tip} from "./dom.js";
 
 /* ---- the frame of all pages ---- */
+// clang-format off
 const shell = {
   "shell.skip": ["To the content", "跳到正文"],
   "shell.main": ["Main", "主导航"],
@@ -938,8 +939,22 @@ const lessons = {
   "lessons.why_there": ["why: lesson {n}", "理由：第 {n} 课"],
 };
 
-export const DICTIONARY = {...shell, ...lab, ...part, ...queue, ...device, ...lists, ...chart, ...creation, ...experiment, ...sweep, ...compare,
-  ...recipes, ...lessons};
+// clang-format on
+export const DICTIONARY = {
+  ...shell,
+  ...lab,
+  ...part,
+  ...queue,
+  ...device,
+  ...lists,
+  ...chart,
+  ...creation,
+  ...experiment,
+  ...sweep,
+  ...compare,
+  ...recipes,
+  ...lessons
+};
 export const MEANINGS = meanings;
 
 const LANGUAGES = ["en", "zh"];
@@ -962,12 +977,15 @@ export function findLanguage() {
 export function parts(key, values = {}) {
   const entry = DICTIONARY[key];
   if (!entry) throw new Error(`the dictionary has no ${key}`);
-  return entry[current].split(/(\{[^}]+\})/).map(piece => {
-    const [, name, one, many] = /^\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}$/.exec(piece) ?? [];
-    if (!name) return piece;
-    if (!(name in values)) throw new Error(`${key} wants the value ${name}`);
-    return one === undefined ? values[name] : Number(values[name]) === 1 ? one : many;
-  }).filter(piece => piece !== "");
+  return entry[current]
+    .split(/(\{[^}]+\})/)
+    .map(piece => {
+      const [, name, one, many] = /^\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}$/.exec(piece) ?? [];
+      if (!name) return piece;
+      if (!(name in values)) throw new Error(`${key} wants the value ${name}`);
+      return one === undefined ? values[name] : Number(values[name]) === 1 ? one : many;
+    })
+    .filter(piece => piece !== "");
 }
 
 export function t(key, values) {

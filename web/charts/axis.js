@@ -10,7 +10,8 @@ const TAIL_MOST = 4, TAIL_STEP = 0.09;
 
 const steady = values => {
   const steps = values.slice(1).map((value, i) => value / values[i]);
-  return values.length >= 4 && values[0] > 0 && values.at(-1) / values[0] >= 8 && Math.max(...steps) <= 1.6 * Math.min(...steps) && Math.min(...steps) > 1.3;
+  return values.length >= 4 && values[0] > 0 && values.at(-1) / values[0] >= 8 &&
+    Math.max(...steps) <= 1.6 * Math.min(...steps) && Math.min(...steps) > 1.3;
 };
 
 /* How many values at the end lie far beyond the others; 0: none. */
@@ -23,8 +24,14 @@ function tailOf(values) {
 }
 
 function sideBySide(values, from, to) {
-  const step = (to - from) / Math.max(1, values.length), places = new Map(values.map((value, i) => [value, from + step * (i + 0.5)]));
-  return {at: value => places.get(value), ticks: values, breakAt: null, name: value => String(value ?? "").replace(/(\d)x(?=\d)/g, "$1×")};
+  const step = (to - from) / Math.max(1, values.length),
+        places = new Map(values.map((value, i) => [value, from + step * (i + 0.5)]));
+  return {
+    at: value => places.get(value),
+    ticks: values,
+    breakAt: null,
+    name: value => String(value ?? "").replace(/(\d)x(?=\d)/g, "$1×")
+  };
 }
 
 const numbered = value => Number.isInteger(value) ? count(value) : digits(value);
@@ -38,33 +45,52 @@ export function xScale({kind, values}, from, to) {
   }
   const tail = tailOf(values), last = values[values.length - 1 - tail];
   const end = to - tail * TAIL_STEP * (to - from), scale = scaleLinear([values[0], last], [from, end]);
-  const step = (to - end) / Math.max(1, tail), behind = new Map(values.slice(values.length - tail).map((value, i) => [value, end + step * (i + 1)]));
-  return {at: value => behind.get(value) ?? scale(value), ticks: [...scale.ticks(Math.max(2, Math.min(8, Math.floor((end - from) / 60)))).filter(Number.isInteger), ...(tail ? [last] : []), ...behind.keys()], breakAt: tail ? end + step / 2 : null,
-    last, scale, name: numbered};
+  const step = (to - end) / Math.max(1, tail),
+        behind = new Map(values.slice(values.length - tail).map((value, i) => [value, end + step * (i + 1)]));
+  return {
+    at: value => behind.get(value) ?? scale(value),
+    ticks: [
+      ...scale.ticks(Math.max(2, Math.min(8, Math.floor((end - from) / 60)))).filter(Number.isInteger),
+      ...(tail ? [last] : []), ...behind.keys()
+    ],
+    breakAt: tail ? end + step / 2 : null,
+    last,
+    scale,
+    name: numbered
+  };
 }
 
 export function yScale(values, top, bottom, {zero = false, height = bottom - top} = {}) {
-  const low = Math.min(...values), high = Math.max(...values), margin = (high - low || Math.abs(high) * 0.1 || 1) * 0.07;
+  const low = Math.min(...values), high = Math.max(...values),
+        margin = (high - low || Math.abs(high) * 0.1 || 1) * 0.07;
   const whole = zero || low <= 0.4 * high;
   const scale = scaleLinear([whole ? Math.min(0, low) : Math.max(0, low - margin), high + margin], [bottom, top]);
   const ticks = scale.ticks(Math.max(2, Math.min(7, Math.floor(height / 34))));
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1, places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  return {at: scale, ticks, part: !whole && scale.domain()[0] > 0, name: value => places ? value.toFixed(places) : count(value)};
+  return {
+    at: scale,
+    ticks,
+    part: !whole && scale.domain()[0] > 0,
+    name: value => places ? value.toFixed(places) : count(value)
+  };
 }
 
 /* Rules under offsets: light ones every sector, dark ones every line; fewer of them where they would not be told apart. */
 export function rulesOf(x, [low, high], {sector, line}) {
   const gap = Math.abs((x.scale ?? x.at)(low + sector) - (x.scale ?? x.at)(low)), end = x.last ?? high, rules = [];
   const each = gap >= 6 ? sector : gap * line / sector >= 6 ? line : null;
-  if (each) for (let at = Math.ceil(low / each) * each; at <= end; at += each) rules.push({at, line: at % line === 0});
-  for (const tick of x.breakAt ? x.ticks.filter(one => one > end) : []) if (tick % sector === 0) rules.push({at: tick, line: tick % line === 0});
+  if (each)
+    for (let at = Math.ceil(low / each) * each; at <= end; at += each) rules.push({at, line: at % line === 0});
+  for (const tick of x.breakAt ? x.ticks.filter(one => one > end) : [])
+    if (tick % sector === 0) rules.push({at: tick, line: tick % line === 0});
   return rules;
 }
 
 /* Names under the axis, as many as find room, first and last before the others. */
 export function xTicks(x, y, name = x.name) {
   const taken = [], room = (a, b) => taken.every(([from, to]) => b < from || a > to);
-  const unique = [...new Set(x.ticks)], order = [unique[0], unique.at(-1), ...(x.last === undefined ? [] : [x.last]), ...unique];
+  const unique = [...new Set(x.ticks)],
+        order = [unique[0], unique.at(-1), ...(x.last === undefined ? [] : [x.last]), ...unique];
   const drawn = new Map();
   for (const tick of order) {
     const words = name(tick), half = textWidth(words, 7.2) / 2 + 5, at = x.at(tick);
@@ -75,4 +101,5 @@ export function xTicks(x, y, name = x.name) {
   return [...drawn.values()];
 }
 
-export const breakMark = (at, y) => svg("path", {class: "axis", d: `M${round(at - 4)} ${y + 5}l5 -10M${round(at + 1)} ${y + 5}l5 -10`});
+export const breakMark = (at, y) =>
+  svg("path", {class: "axis", d: `M${round(at - 4)} ${y + 5}l5 -10M${round(at + 1)} ${y + 5}l5 -10`});

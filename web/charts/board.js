@@ -9,13 +9,21 @@ import {t} from "../words.js";
 import {canCopyPicture, copyPicture, pngBlob, save, svgBlob} from "./export.js";
 
 const REACH = 40;
-const KEYS = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]};
+const KEYS = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, 1],
+  ArrowUp: [0, -1]
+};
 
 function nearest(marks, x, y) {
   let best = null, least = REACH * REACH;
   for (const mark of marks) {
     const away = (mark.x - x) ** 2 + (mark.y - y) ** 2;
-    if (away < least) { least = away; best = mark; }
+    if (away < least) {
+      least = away;
+      best = mark;
+    }
   }
   return best;
 }
@@ -24,16 +32,21 @@ function nearest(marks, x, y) {
 function beyond(marks, from, [dx, dy]) {
   let best = null, least = Infinity;
   for (const mark of marks) {
-    const along = (mark.x - from.x) * dx + (mark.y - from.y) * dy, across = Math.abs((mark.x - from.x) * dy + (mark.y - from.y) * dx);
+    const along = (mark.x - from.x) * dx + (mark.y - from.y) * dy,
+          across = Math.abs((mark.x - from.x) * dy + (mark.y - from.y) * dx);
     if (along <= 0.5 || dy && across > along * 2) continue;
     const away = dx ? along + across * 0.25 : along + across * 4;
-    if (away < least) { least = away; best = mark; }
+    if (away < least) {
+      least = away;
+      best = mark;
+    }
   }
   return best;
 }
 
 function probe(place, marksNow) {
-  const bubble = h("div", {class: "tip at-mark", hidden: true}), said = h("span", {class: "unseen", "aria-live": "polite"});
+  const bubble = h("div", {class: "tip at-mark", hidden: true}),
+        said = h("span", {class: "unseen", "aria-live": "polite"});
   let at = null;
   const show = (mark, aloud) => {
     at = mark;
@@ -46,7 +59,8 @@ function probe(place, marksNow) {
     bubble.style.top = `${mark.y - size.height - 10 < -20 ? mark.y + 12 : mark.y - size.height - 10}px`;
   };
   const move = event => {
-    const box = place.getBoundingClientRect(), mark = nearest(marksNow(), event.clientX - box.left, event.clientY - box.top);
+    const box = place.getBoundingClientRect(),
+          mark = nearest(marksNow(), event.clientX - box.left, event.clientY - box.top);
     if (mark !== at) show(mark, false);
   };
   place.addEventListener("pointermove", move);
@@ -60,7 +74,12 @@ function probe(place, marksNow) {
     event.preventDefault();
     show(at && marks.includes(at) ? beyond(marks, at, way) ?? at : marks[0], true);
   });
-  return {nodes: [bubble, said], hide: () => { if (at) show(null); }};
+  return {
+    nodes: [bubble, said],
+    hide: () => {
+      if (at) show(null);
+    }
+  };
 }
 
 export function board({heading, aside, sentence, draw, table, file}) {
@@ -69,10 +88,25 @@ export function board({heading, aside, sentence, draw, table, file}) {
   let width = 0, drawn = null, tables = null;
   const found = probe(place, () => drawn?.marks ?? []);
   replace(place, layer, found.nodes);
-  const under = h("details", {class: "under", ontoggle: () => { if (under.open) tableShow(); }}, h("summary", {}, t("chart.table")));
-  const save_as = (kind, blob) => button(kind, async () => save(await blob(drawn.svg, drawn.canvas), `${file()}.${kind.toLowerCase()}`), {small: true, label: t("chart.save", {kind}), key: `save ${kind}`});
-  const acts = h("span", {class: "acts"}, save_as("SVG", svgBlob), save_as("PNG", pngBlob), canCopyPicture() && button(t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas), {small: true, label: t("chart.copy_picture")}));
-  const node = h("section", {class: "panel board"}, h("header", {}, title, beside), place, words, h("div", {class: "board-foot"}, acts, under));
+  const under =
+    h("details", {
+      class: "under",
+      ontoggle: () => {
+        if (under.open) tableShow();
+      }
+    },
+      h("summary", {}, t("chart.table")));
+  const save_as = (kind, blob) => button(
+    kind, async () => save(await blob(drawn.svg, drawn.canvas), `${file()}.${kind.toLowerCase()}`),
+    {small: true, label: t("chart.save", {kind}), key: `save ${kind}`});
+  const acts =
+    h("span", {class: "acts"}, save_as("SVG", svgBlob), save_as("PNG", pngBlob),
+      canCopyPicture() &&
+        button(
+          t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas), {small: true, label: t("chart.copy_picture")}));
+  const node =
+    h("section", {class: "panel board"}, h("header", {}, title, beside), place, words,
+      h("div", {class: "board-foot"}, acts, under));
 
   function tableShow() {
     if (!tables) under.append((tables = table()).node);

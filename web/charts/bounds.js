@@ -12,7 +12,10 @@ import {rect, round, text, textWidth} from "./svg.js";
 const {scaleLinear} = globalThis.d3;
 
 /* The service's sentences, with the units as the page writes them. What stands before the first colon is what limits. */
-export const explained = texts => (texts?.[language()] ?? "").replace(/(\d) (us|ns|%|[kMGT]?B)(?![a-z])/g, (_, digit, unit) => `${digit}\u00a0${unit === "us" ? "µs" : unit}`).replace(/\d{5,}/g, number => count(Number(number)));
+export const explained = texts =>
+  (texts?.[language()] ?? "")
+    .replace(/(\d) (us|ns|%|[kMGT]?B)(?![a-z])/g, (_, digit, unit) => `${digit}\u00a0${unit === "us" ? "µs" : unit}`)
+    .replace(/\d{5,}/g, number => count(Number(number)));
 export function explainedNodes(texts) {
   const [, head, rest] = /^([^:：.。]*[:：])?(.*)$/s.exec(explained(texts));
   return [head && h("strong", {}, head), rest];
@@ -21,7 +24,8 @@ export const boundName = name => t(`bound.${name}`);
 const limits = ({limiter, close_second: second}, name) => name === limiter || name === second;
 
 function limiterText({limiter, close_second: second}) {
-  return second ? t("bound.both", {one: boundName(limiter), two: boundName(second)}) : t("bound.one", {one: boundName(limiter)});
+  return second ? t("bound.both", {one: boundName(limiter), two: boundName(second)}) :
+                  t("bound.one", {one: boundName(limiter)});
 }
 
 /* "805.3 MB at 4390 GB/s", "131,072 blocks, 0.594 ns each"; null where nothing is counted. */
@@ -29,36 +33,70 @@ function madeOf({amount, unit, ceiling}) {
   if (!ceiling || !amount) return null;
   if (unit === "bytes") return t("bound.bytes", {bytes: bytes(amount), rate: bandwidth(ceiling / 1e3)});
   const key = `bound_of.${unit.replaceAll(" ", "_")}`, each = 1 / ceiling, what = key in DICTIONARY ? t(key) : unit;
-  return t("bound.each", {n: amount < 1e4 ? digits(amount) : count(amount), what, each: each < 1e-3 ? `${digits(each * 1e6, 3)}\u00a0ps` : written(each, 3)});
+  return t("bound.each", {
+    n: amount < 1e4 ? digits(amount) : count(amount),
+    what,
+    each: each < 1e-3 ? `${digits(each * 1e6, 3)}\u00a0ps` : written(each, 3)
+  });
 }
 
 function boundsDraw(time, width, notes) {
-  const wide = width >= 430, row = notes && wide ? 34 : 24, names = time.bounds.map(one => boundName(one.name)), made = time.bounds.map(madeOf);
-  const label = 12 + Math.max(...names.map(name => textWidth(name, 7)), ...(notes && wide ? made.map(one => textWidth(one ?? "", 6)) : []));
-  const marks = [[time.measured_us, "measured"], [time.predicted_us, "predicted"]].filter(([us]) => us), top = marks.length * 16 + 4, bottom = top + row * time.bounds.length;
-  const most = Math.max(...marks.map(([us]) => us), ...time.bounds.map(one => one.us)), at = scaleLinear([0, most], [label, width - 8]);
+  const wide = width >= 430, row = notes && wide ? 34 : 24, names = time.bounds.map(one => boundName(one.name)),
+        made = time.bounds.map(madeOf);
+  const label = 12 +
+    Math.max(
+      ...names.map(name => textWidth(name, 7)), ...(notes && wide ? made.map(one => textWidth(one ?? "", 6)) : []));
+  const marks = [[time.measured_us, "measured"], [time.predicted_us, "predicted"]].filter(([us]) => us),
+        top = marks.length * 16 + 4, bottom = top + row * time.bounds.length;
+  const most = Math.max(...marks.map(([us]) => us), ...time.bounds.map(one => one.us)),
+        at = scaleLinear([0, most], [label, width - 8]);
   const drawing = svg("svg", {class: "bounds", width, height: bottom + (notes ? 22 : 2)});
   if (notes)
     for (const tick of at.ticks(Math.max(2, Math.floor((width - label) / 80))))
-      drawing.append(svg("line", {class: "rule", x1: round(at(tick)), x2: round(at(tick)), y1: top, y2: bottom}), text(at(tick), bottom + 15, Number.isInteger(tick) ? count(tick) : String(tick), {class: "small", "text-anchor": "middle"}));
+      drawing.append(
+        svg("line", {class: "rule", x1: round(at(tick)), x2: round(at(tick)), y1: top, y2: bottom}),
+        text(
+          at(tick), bottom + 15, Number.isInteger(tick) ? count(tick) : String(tick),
+          {class: "small", "text-anchor": "middle"}));
   if (notes) drawing.append(text(label - 10, bottom + 15, "µs", {class: "small", "text-anchor": "end"}));
   time.bounds.forEach((one, k) => {
-    const y = top + k * row, length = at(one.us) - label, binds = limits(time, one.name), words = one.us ? written(one.us, 3) : "0", within = length > textWidth(words) + 16;
-    drawing.append(text(0, y + (notes && wide ? 14 : 15), names[k], {class: binds ? "strong" : ""}), rect(label, y + 5, Math.max(one.us ? 1 : 0, length), row - 12 > 16 ? 18 : 13, {class: binds ? "binds" : "allows"}),
-      text(within ? label + length - 7 : label + length + 7, y + (row > 24 ? 18 : 16), words, {class: `${binds ? "strong" : ""} ${within ? "within" : "halo"}`, "text-anchor": within ? "end" : "start"}));
+    const y = top + k * row, length = at(one.us) - label, binds = limits(time, one.name),
+          words = one.us ? written(one.us, 3) : "0", within = length > textWidth(words) + 16;
+    drawing.append(
+      text(0, y + (notes && wide ? 14 : 15), names[k], {class: binds ? "strong" : ""}),
+      rect(
+        label, y + 5, Math.max(one.us ? 1 : 0, length), row - 12 > 16 ? 18 : 13, {class: binds ? "binds" : "allows"}),
+      text(
+        within ? label + length - 7 : label + length + 7, y + (row > 24 ? 18 : 16), words,
+        {class: `${binds ? "strong" : ""} ${within ? "within" : "halo"}`, "text-anchor": within ? "end" : "start"}));
     if (notes && wide && made[k]) drawing.append(text(0, y + 28, made[k], {class: "small"}));
   });
   marks.forEach(([us, name], k) => {
     const x = round(at(us)), words = t(`bound.${name}`, {time: written(us)}), room = x - textWidth(words) > label * 0.4;
-    drawing.append(svg("line", {class: `at ${name}`, x1: x, x2: x, y1: k * 16 + 2, y2: bottom}), text(room ? x - 6 : x + 6, k * 16 + 12, words, {class: `strong halo ${name}`, "text-anchor": room ? "end" : "start"}));
+    drawing.append(
+      svg("line", {class: `at ${name}`, x1: x, x2: x, y1: k * 16 + 2, y2: bottom}),
+      text(
+        room ? x - 6 : x + 6, k * 16 + 12, words,
+        {class: `strong halo ${name}`, "text-anchor": room ? "end" : "start"}));
   });
   return drawing;
 }
 
-const boundsTable = time => table(t("bound.table"), [headCell(t("bound.name")), headCell(t("bound.what")), headCell("µs", true)], time.bounds.map(one =>
-  h("tr", {}, h("th", {scope: "row"}, boundName(one.name)), h("td", {}, madeOf(one) ?? noValue()), numberCell(limits(time, one.name) ? h("strong", {}, digits(one.us)) : digits(one.us)))));
+const boundsTable = time => table(
+  t("bound.table"), [headCell(t("bound.name")), headCell(t("bound.what")), headCell("µs", true)],
+  time.bounds.map(
+    one =>
+      h("tr", {}, h("th", {scope: "row"}, boundName(one.name)), h("td", {}, madeOf(one) ?? noValue()),
+        numberCell(limits(time, one.name) ? h("strong", {}, digits(one.us)) : digits(one.us)))));
 
 export function boundsFigure(timeNow, notes) {
-  return figure({draw: width => boundsDraw(timeNow(), width, notes), table: () => boundsTable(timeNow()),
-    label: () => { const time = timeNow(); return `${limiterText(time)} ${t("bound.predicted", {time: written(time.predicted_us)})}; ${time.bounds.map(one => `${boundName(one.name)} ${written(one.us, 3)}`).join(", ")}`; }});
+  return figure({
+    draw: width => boundsDraw(timeNow(), width, notes),
+    table: () => boundsTable(timeNow()),
+    label: () => {
+      const time = timeNow();
+      return `${limiterText(time)} ${t("bound.predicted", {time: written(time.predicted_us)})}; ${
+        time.bounds.map(one => `${boundName(one.name)} ${written(one.us, 3)}`).join(", ")}`;
+    }
+  });
 }

@@ -11,8 +11,18 @@ const READ_MS = 5000;
 
 const nameOf = ({name, text}) => `constant.${name}` in DICTIONARY ? t(`constant.${name}`) : text;
 
-const constantsTable = constants => table(t("calibration.title"), [headCell(t("calibration.constant")), headCell(t("calibration.value"), true), headCell(t("calibration.unit")), headCell(t("calibration.spread"), true), headCell(t("calibration.by"))],
-  constants.map(one => h("tr", {}, h("th", {scope: "row"}, nameOf(one)), numberCell(digits(one.value)), cell(one.unit === "1" ? "" : one.unit.replace(/^us$/, "µs")), numberCell(one.spread === null ? noValue(t("calibration.given")) : `${digits(100 * one.spread, 2)}\u00a0%`), cell(h("span", {class: "quiet", lang: "en"}, one.measured)))));
+const constantsTable = constants => table(
+  t("calibration.title"),
+  [
+    headCell(t("calibration.constant")), headCell(t("calibration.value"), true), headCell(t("calibration.unit")),
+    headCell(t("calibration.spread"), true), headCell(t("calibration.by"))
+  ],
+  constants.map(
+    one =>
+      h("tr", {}, h("th", {scope: "row"}, nameOf(one)), numberCell(digits(one.value)),
+        cell(one.unit === "1" ? "" : one.unit.replace(/^us$/, "µs")),
+        numberCell(one.spread === null ? noValue(t("calibration.given")) : `${digits(100 * one.spread, 2)}\u00a0%`),
+        cell(h("span", {class: "quiet", lang: "en"}, one.measured)))));
 
 export function calibrationPanel(api, name, signal) {
   const node = h("div", {class: "span-12"}), path = `/v1/devices/${name}/calibration`;
@@ -21,14 +31,27 @@ export function calibrationPanel(api, name, signal) {
   function draw() {
     if (!told) return;
     const {state, reason, failure, sweep, calibration: made} = told;
-    const from = made && t(Date.parse(made.made_at) > 0 ? "calibration.from" : "calibration.from_shipped", {device: made.name, n: made.experiments, when: moment(made.made_at, language()), driver: made.driver, build: made.build});
-    redraw(node, panel(t("calibration.title"), t(`calibration.${state}`), h("p", {class: "note"}, [from, reason, failure && t("calibration.failed", {why: failure})].filter(Boolean).join(" "), " ", sweep && h("a", {href: link(`sweeps/${sweep}`)}, t("calibration.sweep"))),
-      made && constantsTable(made.constants),
-      state !== "running" && me?.role === "admin" && h("p", {class: "row"}, button(t(made ? "calibration.again" : "calibration.make"), async () => {
-        told = await api.post(path);
-        draw();
-        wait();
-      }, {key: "calibrate"}))));
+    const from = made && t(Date.parse(made.made_at) > 0 ? "calibration.from" : "calibration.from_shipped", {
+                   device: made.name,
+                   n: made.experiments,
+                   when: moment(made.made_at, language()),
+                   driver: made.driver,
+                   build: made.build
+                 });
+    redraw(
+      node,
+      panel(
+        t("calibration.title"), t(`calibration.${state}`),
+        h("p", {class: "note"},
+          [from, reason, failure && t("calibration.failed", {why: failure})].filter(Boolean).join(" "), " ",
+          sweep && h("a", {href: link(`sweeps/${sweep}`)}, t("calibration.sweep"))),
+        made && constantsTable(made.constants),
+        state !== "running" && me?.role === "admin" &&
+          h("p", {class: "row"}, button(t(made ? "calibration.again" : "calibration.make"), async () => {
+              told = await api.post(path);
+              draw();
+              wait();
+            }, {key: "calibrate"}))));
   }
 
   const read = async () => {
@@ -41,5 +64,13 @@ export function calibrationPanel(api, name, signal) {
     if (told && told.state !== "made" && !signal.aborted) timer = setTimeout(read, READ_MS);
   };
   read();
-  return {node, show(who) { if (who !== me) { me = who; draw(); } }};
+  return {
+    node,
+    show(who) {
+      if (who !== me) {
+        me = who;
+        draw();
+      }
+    }
+  };
 }

@@ -2,14 +2,18 @@
    two for each; save(blob, name) gives it to the reader, copyPicture(...) to the clipboard. */
 import {token} from "./painter.js";
 
-const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "opacity", "fill-opacity", "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+const KEPT = [
+  "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "opacity", "fill-opacity",
+  "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor"
+];
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
 function inline(from, to) {
   const style = getComputedStyle(from);
   for (const name of KEPT) {
     const value = style.getPropertyValue(name);
-    if (value && value !== "none" || name === "fill" || name === "stroke") to.setAttribute(name, value.replaceAll('"', "'"));
+    if (value && value !== "none" || name === "fill" || name === "stroke")
+      to.setAttribute(name, value.replaceAll('"', "'"));
   }
   to.removeAttribute("class");
   [...from.children].forEach((child, i) => inline(child, to.children[i]));
@@ -25,10 +29,17 @@ export function svgText(drawing, canvas) {
   const width = Number(drawing.getAttribute("width")), height = Number(drawing.getAttribute("height")), edge = 16;
   const title = make("title", {});
   title.textContent = drawing.getAttribute("aria-label") ?? "";
-  if (canvas) copy.prepend(make("image", {href: canvas.toDataURL("image/png"), width: canvas.style.width.replace("px", ""), height: canvas.style.height.replace("px", "")}));
-  copy.prepend(title, make("rect", {x: -edge, y: -edge, width: width + 2 * edge, height: height + 2 * edge, fill: token("surface")}));
+  if (canvas)
+    copy.prepend(make("image", {
+      href: canvas.toDataURL("image/png"),
+      width: canvas.style.width.replace("px", ""),
+      height: canvas.style.height.replace("px", "")
+    }));
+  copy.prepend(
+    title,
+    make("rect", {x: -edge, y: -edge, width: width + 2 * edge, height: height + 2 * edge, fill: token("surface")}));
   copy.setAttribute("xmlns", NAMESPACE);
-  copy.setAttribute("viewBox", `${-edge} ${-edge} ${width + 2 * edge} ${height + 2 * edge}`);
+  copy.setAttribute("viewBox", `${- edge} ${- edge} ${width + 2 * edge} ${height + 2 * edge}`);
   copy.setAttribute("width", width + 2 * edge);
   copy.setAttribute("height", height + 2 * edge);
   return new XMLSerializer().serializeToString(copy);
@@ -45,7 +56,8 @@ export async function pngBlob(drawing, canvas, scale = 2) {
     target.width = image.width * scale;
     target.height = image.height * scale;
     target.getContext("2d").drawImage(image, 0, 0, target.width, target.height);
-    return await new Promise((done, failed) => target.toBlob(blob => blob ? done(blob) : failed(new Error("no picture")), "image/png"));
+    return await new Promise(
+      (done, failed) => target.toBlob(blob => blob ? done(blob) : failed(new Error("no picture")), "image/png"));
   } finally {
     URL.revokeObjectURL(address);
   }
@@ -63,4 +75,5 @@ export function save(blob, name) {
 
 export const canCopyPicture = () => Boolean(navigator.clipboard?.write && globalThis.ClipboardItem);
 
-export const copyPicture = (drawing, canvas) => navigator.clipboard.write([new ClipboardItem({"image/png": pngBlob(drawing, canvas)})]);
+export const copyPicture = (drawing, canvas) =>
+  navigator.clipboard.write([new ClipboardItem({"image/png": pngBlob(drawing, canvas)})]);

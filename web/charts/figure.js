@@ -7,7 +7,8 @@ import {t} from "../words.js";
 
 export function figure({label, draw, table}) {
   const place = h("div", {class: "drawing"}), under = h("div", {});
-  const node = h("figure", {class: "figure"}, place, h("details", {class: "under"}, h("summary", {}, t("chart.table")), under));
+  const node =
+    h("figure", {class: "figure"}, place, h("details", {class: "under"}, h("summary", {}, t("chart.table")), under));
   let width = 0;
   const update = () => {
     if (!width) return;

@@ -4,7 +4,9 @@ import {h, replace} from "../dom.js";
 export function fit(draw, attributes = {}) {
   const node = h("div", attributes);
   let width = 0;
-  const redraw = () => { if (width) replace(node, draw(width)); };
+  const redraw = () => {
+    if (width) replace(node, draw(width));
+  };
   const watcher = new ResizeObserver(([entry]) => {
     const now = Math.floor(entry.contentRect.width);
     if (now === width) return;

@@ -23,24 +23,47 @@ function rowsOf(marks, at, width) {
 function shape(mark) {
   const x = round(mark.at);
   if (mark.kind === "guess") return svg("path", {class: "guess", d: `M${x} ${AXIS - 1}l-7 -11h14z`});
-  if (mark.kind === "published") return svg("path", {class: "published", d: `M${x} ${AXIS - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z`});
+  if (mark.kind === "published")
+    return svg("path", {class: "published", d: `M${x} ${AXIS - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z`});
   return svg("circle", {class: mark.kind, cx: x, cy: AXIS, r: 5.5});
 }
 
 export function guess_draw({min, max, ticks, unit}, marks, width) {
   const inner = width - 2 * GUESS_MARGIN, clamp = value => Math.max(min, Math.min(max, value));
   const at = value => GUESS_MARGIN + (clamp(value) - min) / (max - min) * inner;
-  const told = marks.map(mark => ({...mark, words: mark.value < min ? `← ${mark.words}` : mark.value > max ? `${mark.words} →` : mark.words}));
-  const above = rowsOf(told.filter(mark => mark.kind !== "published"), at, width), below = rowsOf(told.filter(mark => mark.kind === "published"), at, width);
-  const lift = Math.max(0, ...above.map(mark => mark.row - 1)) * ROW, depth = below.length ? Math.max(...below.map(mark => mark.row)) + 1 : 0;
+  const told = marks.map(
+    mark =>
+      ({...mark,
+        words: mark.value < min ? `← ${mark.words}` :
+          mark.value > max ? `${mark.words} →` :
+                             mark.words}));
+  const above = rowsOf(told.filter(mark => mark.kind !== "published"), at, width),
+        below = rowsOf(told.filter(mark => mark.kind === "published"), at, width);
+  const lift = Math.max(0, ...above.map(mark => mark.row - 1)) * ROW,
+        depth = below.length ? Math.max(...below.map(mark => mark.row)) + 1 : 0;
   const height = AXIS + 26 + (depth ? 10 + depth * ROW : 0) + lift;
-  const drawing = svg("svg", {class: "guess-scale", width, height, viewBox: `0 ${-lift} ${width} ${height}`, "aria-hidden": "true"});
+  const drawing =
+    svg("svg", {class: "guess-scale", width, height, viewBox: `0 ${- lift} ${width} ${height}`, "aria-hidden": "true"});
   drawing.append(svg("line", {class: "axis", x1: GUESS_MARGIN, x2: width - GUESS_MARGIN, y1: AXIS, y2: AXIS}));
-  ticks.forEach((tick, k) => drawing.append(svg("line", {class: "axis", x1: round(at(tick)), x2: round(at(tick)), y1: AXIS - (k === 0 || k === ticks.length - 1 ? 5 : 0), y2: AXIS + 5}),
-    text(at(tick), AXIS + 20, String(tick).replace("-", "−") + (k === ticks.length - 1 && unit === "%" ? "\u00a0%" : ""), {class: "small", "text-anchor": "middle"})));
+  ticks.forEach(
+    (tick, k) => drawing.append(
+      svg("line", {
+        class: "axis",
+        x1: round(at(tick)),
+        x2: round(at(tick)),
+        y1: AXIS - (k === 0 || k === ticks.length - 1 ? 5 : 0),
+        y2: AXIS + 5
+      }),
+      text(
+        at(tick), AXIS + 20, String(tick).replace("-", "−") + (k === ticks.length - 1 && unit === "%" ? "\u00a0%" : ""),
+        {class: "small", "text-anchor": "middle"})));
   for (const mark of below)
-    drawing.append(svg("path", {class: "leader", d: `M${round(mark.at)} ${AXIS + 26}V${AXIS + 26 + mark.row * ROW + 6}`}), text(mark.x, AXIS + 44 + mark.row * ROW, mark.words, {class: "small halo-page", "text-anchor": "middle"}));
-  for (const mark of above) drawing.append(text(mark.x, AXIS - 19 - mark.row * ROW, mark.words, {class: `label ${mark.kind}`, "text-anchor": "middle"}));
+    drawing.append(
+      svg("path", {class: "leader", d: `M${round(mark.at)} ${AXIS + 26}V${AXIS + 26 + mark.row * ROW + 6}`}),
+      text(mark.x, AXIS + 44 + mark.row * ROW, mark.words, {class: "small halo-page", "text-anchor": "middle"}));
+  for (const mark of above)
+    drawing.append(
+      text(mark.x, AXIS - 19 - mark.row * ROW, mark.words, {class: `label ${mark.kind}`, "text-anchor": "middle"}));
   drawing.append(...[...below, ...above].map(shape));
   return drawing;
 }

@@ -19,7 +19,8 @@ function rowOf({name, unit, values, most}, index, x, width, from) {
   const y = scaleLinear([0, Math.max(most ?? 0, high * 1.05) || 1], [base, top + 8]);
   const last = known.at(-1);
   const path = list => through(list.map(({at, value}) => typeof value === "number" ? [x(at), y(value)] : null));
-  return svg("g", {}, svg("line", {class: "base", x1: LEFT, x2: width - RIGHT, y1: base, y2: base}),
+  return svg(
+    "g", {}, svg("line", {class: "base", x1: LEFT, x2: width - RIGHT, y1: base, y2: base}),
     svg("text", {x: 0, y: top, class: "name"}, name, svg("tspan", {class: "unit"}, ` ${unit}`)),
     !known.length && svg("text", {x: LEFT, y: base - 8, class: "unit"}, t("no_value")),
     svg("text", {x: LEFT - 6, y: base + 4, "text-anchor": "end"}, "0"),
@@ -33,9 +34,23 @@ function rowOf({name, unit, values, most}, index, x, width, from) {
 export function history(width, series, {from, to, marks, ago}) {
   const x = scaleLinear([from - to, 0], [LEFT, width - RIGHT]), height = TOP + series.length * ROW + BOTTOM;
   const ticks = range(0, from - to - 1, -stepOf(to - from));
-  return svg("svg", {class: "history", width, height},
-    svg("defs", {}, svg("pattern", {id: "held", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"}, svg("rect", {width: 2, height: 6, class: "waste"}))),
-    marks.map(mark => svg("rect", {x: x(mark.from - to), y: TOP, width: Math.max(2, x(mark.to - to) - x(mark.from - to)), height: series.length * ROW - 16, fill: "url(#held)", opacity: 0.5})),
+  return svg(
+    "svg", {class: "history", width, height},
+    svg(
+      "defs", {},
+      svg(
+        "pattern", {id: "held", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"},
+        svg("rect", {width: 2, height: 6, class: "waste"}))),
+    marks.map(mark => svg("rect", {
+                x: x(mark.from - to),
+                y: TOP,
+                width: Math.max(2, x(mark.to - to) - x(mark.from - to)),
+                height: series.length * ROW - 16,
+                fill: "url(#held)",
+                opacity: 0.5
+              })),
     series.map((one, i) => rowOf(one, i, at => x(at - to), width, from)),
-    ticks.map(tick => svg("text", {x: x(tick), y: height - 4, "text-anchor": tick === 0 ? "end" : "middle"}, ago(-tick / 1000))));
+    ticks.map(
+      tick =>
+        svg("text", {x: x(tick), y: height - 4, "text-anchor": tick === 0 ? "end" : "middle"}, ago(-tick / 1000))));
 }

@@ -12,7 +12,8 @@ const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, GAP = 32, LEGEND = 48;
 
 /* The tokens are #rrggbb, and of one hue: between them lightness goes evenly enough without D3's colours, which are not on the page. */
 const channels = colour => [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16));
-const between = (from, to, part) => `#${from.map((one, i) => Math.round(one + (to[i] - one) * part).toString(16).padStart(2, "0")).join("")}`;
+const between = (from, to, part) =>
+  `#${from.map((one, i) => Math.round(one + (to[i] - one) * part).toString(16).padStart(2, "0")).join("")}`;
 
 export function shadesOf(low, high) {
   const [from, middle, to] = ["map-low", "map-middle", "map-high"].map(name => channels(token(name)));
@@ -24,72 +25,112 @@ export function shadesOf(low, high) {
 
 /* Whether dark ink is read better on it: a relative luminance above 0.23, a lightness above 55. */
 function isLight(colour) {
-  const [red, green, blue] = channels(colour).map(one => one > 10 ? ((one / 255 + 0.055) / 1.055) ** 2.4 : one / 255 / 12.92);
+  const [red, green, blue] =
+    channels(colour).map(one => one > 10 ? ((one / 255 + 0.055) / 1.055) ** 2.4 : one / 255 / 12.92);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.23;
 }
 
 function sizes(width, {maps, columns, rows}) {
-  const wide = LEFT + columns.length * NUMBER_WIDTH, across = Math.max(1, Math.min(maps.length, Math.floor((width + GAP) / (wide + GAP))));
-  const each = (width - GAP * (across - 1)) / across, cell = Math.min(66, (each - LEFT) / columns.length), row = cell >= NUMBER_WIDTH ? ROW : Math.max(2, Math.min(ROW, cell, 420 / rows.length));
-  return {across, each: Math.min(each, LEFT + cell * columns.length + GAP), cell, row, numbers: cell >= NUMBER_WIDTH, height: TOP + rows.length * row + 16};
+  const wide = LEFT + columns.length * NUMBER_WIDTH,
+        across = Math.max(1, Math.min(maps.length, Math.floor((width + GAP) / (wide + GAP))));
+  const each = (width - GAP * (across - 1)) / across, cell = Math.min(66, (each - LEFT) / columns.length),
+        row = cell >= NUMBER_WIDTH ? ROW : Math.max(2, Math.min(ROW, cell, 420 / rows.length));
+  return {
+    across,
+    each: Math.min(each, LEFT + cell * columns.length + GAP),
+    cell,
+    row,
+    numbers: cell >= NUMBER_WIDTH,
+    height: TOP + rows.length * row + 16
+  };
 }
 
 const named = (value, i, gap) => i % gap === 0 ? String(value) : null;
 
 function headsDraw(drawing, spec, {cell, row}, left, top) {
   const gapX = Math.max(1, Math.ceil(30 / cell)), gapY = Math.max(1, Math.ceil(16 / row));
-  spec.columns.forEach((value, i) => named(value, i, gapX) && drawing.append(text(left + (i + 0.5) * cell, top - 8, value, {class: "tick", "text-anchor": "middle"})));
-  spec.rows.forEach((value, i) => named(value, i, gapY) && drawing.append(text(left - 8, top + (i + 0.5) * row + 4, value, {class: "tick", "text-anchor": "end"})));
+  spec.columns.forEach(
+    (value, i) => named(value, i, gapX) &&
+      drawing.append(text(left + (i + 0.5) * cell, top - 8, value, {class: "tick", "text-anchor": "middle"})));
+  spec.rows.forEach(
+    (value, i) => named(value, i, gapY) &&
+      drawing.append(text(left - 8, top + (i + 0.5) * row + 4, value, {class: "tick", "text-anchor": "end"})));
 }
 
 function bestOf(cells, less) {
   const known = cells.filter(cell => cell.value !== null);
-  const best = known.length > 1 ? known.reduce((one, cell) => (less ? cell.value < one.value : cell.value > one.value) ? cell : one) : null;
+  const best = known.length > 1 ?
+    known.reduce((one, cell) => (less ? cell.value < one.value : cell.value > one.value) ? cell : one) :
+    null;
   return best && known.some(cell => cell.value !== best.value) ? best : null;
 }
 
 function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
   const steps = 24, length = 180;
-  for (let i = 0; i < steps; i++) drawing.append(rect(LEFT + i * length / steps, y, length / steps + 0.5, 10, {fill: shade(low + (high - low) * i / (steps - 1))}));
-  drawing.append(text(LEFT, y + 24, spec.write(low), {class: "tick"}), text(LEFT + length, y + 24, `${spec.write(high)}${spec.unit ? `\u00a0${spec.unit}` : ""}`, {class: "tick", "text-anchor": "end"}));
+  for (let i = 0; i < steps; i++)
+    drawing.append(rect(
+      LEFT + i * length / steps, y, length / steps + 0.5, 10, {fill: shade(low + (high - low) * i / (steps - 1))}));
+  drawing.append(
+    text(LEFT, y + 24, spec.write(low), {class: "tick"}),
+    text(
+      LEFT + length, y + 24, `${spec.write(high)}${spec.unit ? `\u00a0${spec.unit}` : ""}`,
+      {class: "tick", "text-anchor": "end"}));
   let x = LEFT + length + 48, line = y;
   const key = (attributes, words) => {
     const wide = textWidth(words) + 62;
-    if (x + wide > width) { x = LEFT; line += line === y ? 32 : 20; }
+    if (x + wide > width) {
+      x = LEFT;
+      line += line === y ? 32 : 20;
+    }
     drawing.append(rect(x + 0.5, line - 2, 22, 14, attributes), text(x + 30, line + 9, words, {class: "tick"}));
     x += wide;
   };
   const states = new Set(spec.maps.flatMap(map => map.cells.map(cell => cell.state)));
   if (states.has("refused")) key({fill: stripes.fill}, t("map.refused"));
   if (states.has("failed")) key({class: "failed-cell"}, t("map.failed"));
-  if (spec.maps.some(map => map.cells.length < spec.columns.length * spec.rows.length)) key({class: "empty-cell"}, t("map.not_asked"));
-  if (spec.maps.some(map => bestOf(map.cells, spec.less))) key({class: "best-cell"}, t(spec.maps.length > 1 ? "map.best_each" : "map.best"));
+  if (spec.maps.some(map => map.cells.length < spec.columns.length * spec.rows.length))
+    key({class: "empty-cell"}, t("map.not_asked"));
+  if (spec.maps.some(map => bestOf(map.cells, spec.less)))
+    key({class: "best-cell"}, t(spec.maps.length > 1 ? "map.best_each" : "map.best"));
   return line + LEGEND - 8;
 }
 
 export function mapDraw(width, spec) {
-  const size = sizes(width, spec), down = Math.ceil(spec.maps.length / size.across), values = spec.maps.flatMap(map => map.cells.map(cell => cell.value)).filter(value => value !== null);
-  const low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0, high = values.length ? values.reduce((a, b) => Math.max(a, b)) : 1, shade = shadesOf(low, high), stripes = hatch("refused");
+  const size = sizes(width, spec), down = Math.ceil(spec.maps.length / size.across),
+        values = spec.maps.flatMap(map => map.cells.map(cell => cell.value)).filter(value => value !== null);
+  const low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0,
+        high = values.length ? values.reduce((a, b) => Math.max(a, b)) : 1, shade = shadesOf(low, high),
+        stripes = hatch("refused");
   const total = spec.columns.length * spec.rows.length * spec.maps.length, height = down * size.height, marks = [];
-  const drawing = svg("svg", {class: "map", width, height: height + LEGEND + 24}, stripes.defs), painter = painterFor(total, width, height), over = svg("g", {});
+  const drawing = svg("svg", {class: "map", width, height: height + LEGEND + 24}, stripes.defs),
+        painter = painterFor(total, width, height), over = svg("g", {});
   spec.maps.forEach((map, i) => {
     const left = (i % size.across) * size.each + LEFT, top = Math.floor(i / size.across) * size.height + TOP;
     if (map.name) drawing.append(text(left, top - 28, map.name, {class: "series-name"}));
     if (i % size.across === 0) drawing.append(text(0, top - 22, spec.rowName, {class: "tick"}));
-    drawing.append(text(left + size.cell * spec.columns.length, top - 28, spec.columnName, {class: "tick", "text-anchor": "end"}));
+    drawing.append(
+      text(left + size.cell * spec.columns.length, top - 28, spec.columnName, {class: "tick", "text-anchor": "end"}));
     headsDraw(drawing, spec, size, left, top);
-    const asked = new Map(map.cells.map(cell => [`${cell.column},${cell.row}`, cell])), best = bestOf(map.cells, spec.less);
+    const asked = new Map(map.cells.map(cell => [`${cell.column},${cell.row}`, cell])),
+          best = bestOf(map.cells, spec.less);
     spec.rows.forEach((row, r) => spec.columns.forEach((column, c) => {
-      const cell = asked.get(`${column},${row}`), x = left + c * size.cell, y = top + r * size.row, w = size.cell - (size.cell > 8 ? 1 : 0), h = size.row - (size.row > 8 ? 1 : 0);
+      const cell = asked.get(`${column},${row}`), x = left + c * size.cell, y = top + r * size.row,
+            w = size.cell - (size.cell > 8 ? 1 : 0), h = size.row - (size.row > 8 ? 1 : 0);
       if (!cell) return total <= MARKS && drawing.append(rect(x + 0.5, y + 0.5, w - 1, h - 1, {class: "empty-cell"}));
       marks.push({x: x + w / 2, y: y + h / 2, words: cell.words});
       if (cell.value === null) {
-        if (total <= MARKS) drawing.append(rect(x, y, w, h, cell.state === "refused" ? {fill: stripes.fill} : {class: `${cell.state === "failed" ? "failed" : "waiting"}-cell`}));
+        if (total <= MARKS)
+          drawing.append(rect(x, y, w, h, cell.state === "refused" ? {fill: stripes.fill} : {
+            class: `${cell.state === "failed" ? "failed" : "waiting"}-cell`
+          }));
         return null;
       }
       const fill = shade(cell.value);
       painter.cell(x, y, w, h, fill);
-      if (size.numbers) over.append(text(x + w / 2, y + h / 2 + 4, spec.write(cell.value), {"text-anchor": "middle", class: "in-cell", fill: isLight(fill) ? "#14191d" : "#ffffff"}));
+      if (size.numbers)
+        over.append(text(
+          x + w / 2, y + h / 2 + 4, spec.write(cell.value),
+          {"text-anchor": "middle", class: "in-cell", fill: isLight(fill) ? "#14191d" : "#ffffff"}));
       if (cell === best) over.append(rect(x + 1, y + 1, w - 2, h - 2, {class: "best-cell"}));
       return null;
     }));

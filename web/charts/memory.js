@@ -23,7 +23,8 @@ function frame_of(width) {
    explain of the neighbouring warps}. */
 export function memory_draw(explain, options) {
   const frame = frame_of(options.width), stripes = hatch();
-  const drawing = svg("svg", {class: "memory", width: frame.width, role: "img", "aria-label": memory_sentence(explain, options)});
+  const drawing =
+    svg("svg", {class: "memory", width: frame.width, role: "img", "aria-label": memory_sentence(explain, options)});
   drawing.append(stripes.defs);
   const shown = options.all ? explain.accesses : explain.accesses.slice(0, options.shown ?? ACCESSES_DRAWN);
   const context = {...options, frame, fill: stripes.fill, explain, noted: new Set()};
@@ -55,10 +56,12 @@ function access_draw(group, access, index, top, context) {
   if (index > 0 && !frame.phone) {
     group.append(svg("line", {class: "rule", x1: 0, x2: frame.width, y1: y + 2, y2: y + 2}));
     y += 8;
-  } else if (index > 0) y += 6;
+  } else if (index > 0)
+    y += 6;
   const counts = access_counts(access), words = say(`memory.${kind}`) + " " + what;
   const title = svg("text", {class: "name", x: frame.left, y: y + 12}, words);
-  if (frame.phone) title.append(svg("tspan", {class: "count", dx: 10}, phone_counts(access, instruction, counts, context)));
+  if (frame.phone)
+    title.append(svg("tspan", {class: "count", dx: 10}, phone_counts(access, instruction, counts, context)));
   group.append(title);
   if (index === 0 && !frame.phone) heads_draw(group, y + 12, context);
   y += 18;
@@ -66,8 +69,9 @@ function access_draw(group, access, index, top, context) {
   const area = {x: frame.left, y, width: frame.chart - frame.left};
   const {space} = instruction;
   const own = {...context, index, lanes, instruction};
-  const drawn = space === "shared" ? banks_draw(group, area, own)
-    : space === "constant" ? constants_draw(group, area, own) : lines_draw(group, access, area, own);
+  const drawn = space === "shared" ? banks_draw(group, area, own) :
+    space === "constant"           ? constants_draw(group, area, own) :
+                                     lines_draw(group, access, area, own);
   if (!frame.phone) numbers_draw(group, drawn.middle, access, instruction, counts, context);
   return drawn.bottom + (frame.phone ? 4 : 6);
 }
@@ -90,39 +94,51 @@ function columns_of({frame}) {
 }
 
 function heads_draw(group, y, context) {
-  columns_of(context).forEach((x, k) =>
-    group.append(text(x, y, context.say(`memory.${["requests", "sectors", "efficiency"][k]}`), {class: "head", "text-anchor": "end"})));
+  columns_of(context).forEach(
+    (x, k) => group.append(text(
+      x, y, context.say(`memory.${["requests", "sectors", "efficiency"][k]}`), {class: "head", "text-anchor": "end"})));
 }
 
 /* Whole per cent, and never rounded up to 100 or down to 0. */
 export function percent(value) {
   const whole = Math.round(value);
-  if ((whole === 100 && value < 100) || (whole === 0 && value > 0)) return `${value.toFixed(1) === "100.0" ? "99.9" : value.toFixed(1)} %`;
+  if ((whole === 100 && value < 100) || (whole === 0 && value > 0))
+    return `${value.toFixed(1) === "100.0" ? "99.9" : value.toFixed(1)} %`;
   return `${whole} %`;
 }
 
 function numbers_draw(group, y, access, instruction, counts, context) {
   const [first, second, third] = columns_of(context), {say, number} = context;
   const put = (x, above, below, tone = "") => {
-    group.append(text(x, y + 2, above, { class: `number ${tone}`, "text-anchor": "end" }));
+    group.append(text(x, y + 2, above, {class: `number ${tone}`, "text-anchor": "end"}));
     if (below) group.append(text(x, y + 17, below, {class: "note", "text-anchor": "end"}));
   };
   put(first, number(counts.requests));
   const turns = turns_of(access, instruction);
   if (turns !== null)
-    return put(third, say("memory.turns", {n: number(turns)}), say(instruction.space === "shared" ? "memory.conflicts" : "memory.more_turns", {n: number(turns - 1)}), turns > 1 ? "low" : "");
+    return put(
+      third, say("memory.turns", {n: number(turns)}),
+      say(instruction.space === "shared" ? "memory.conflicts" : "memory.more_turns", {n: number(turns - 1)}),
+      turns > 1 ? "low" : "");
   if (counts.efficiency === null) return put(third, say("memory.no_sectors"));
   put(second, number(counts.sectors), `${number(counts.moved_bytes)} B`);
-  put(third, percent(counts.efficiency), say("memory.used_bytes", {n: number(counts.used_bytes)}), counts.efficiency < 100 ? "low" : "");
+  put(
+    third, percent(counts.efficiency), say("memory.used_bytes", {n: number(counts.used_bytes)}),
+    counts.efficiency < 100 ? "low" : "");
 }
 
 function total_draw(drawing, top, context) {
   const {explain, say, number, frame} = context, [first, second, third] = columns_of(context);
   const sum = counts_sum(explain.accesses.map(access_counts)), group = svg("g", {class: "total"}), y = top + 20;
-  group.append(svg("line", {class: "rule strong", x1: 0, x2: frame.width, y1: top + 2, y2: top + 2}),
-    text(frame.left, y, say("memory.total"), {class: "name plain"}), text(first, y, number(sum.requests), {class: "number", "text-anchor": "end"}));
+  group.append(
+    svg("line", {class: "rule strong", x1: 0, x2: frame.width, y1: top + 2, y2: top + 2}),
+    text(frame.left, y, say("memory.total"), {class: "name plain"}),
+    text(first, y, number(sum.requests), {class: "number", "text-anchor": "end"}));
   if (sum.efficiency !== null)
-    group.append(text(frame.chart - 4, y, say("memory.total_bytes", {used: number(sum.used_bytes), moved: number(sum.moved_bytes)}), {class: "note", "text-anchor": "end"}),
+    group.append(
+      text(
+        frame.chart - 4, y, say("memory.total_bytes", {used: number(sum.used_bytes), moved: number(sum.moved_bytes)}),
+        {class: "note", "text-anchor": "end"}),
       text(second, y, number(sum.sectors), {class: "number", "text-anchor": "end"}),
       text(third, y, percent(sum.efficiency), {class: "number", "text-anchor": "end"}));
   drawing.append(group);
@@ -134,23 +150,27 @@ function lines_draw(group, access, area, context) {
   const counted = lines_of(access), lines = counted.lines.slice();
   if (lines.length === 1) lines.push(line_blank(lines[0].address + LINE));
   const strip = area.width / 2 - 3;
-  const lanes = lanes_draw(group, context.lanes, {...area, x: area.x + INSET, width: strip - 2 * INSET, room: area.width - strip}, context);
+  const lanes = lanes_draw(
+    group, context.lanes, {...area, x: area.x + INSET, width: strip - 2 * INSET, room: area.width - strip}, context);
   const gap_of = k => k === 0 ? 0 : lines[k].address === lines[k - 1].address + LINE ? 5 : 20;
   const gaps = lines.reduce((sum, _, k) => sum + gap_of(k), 0);
   const wide = lines.length === 0 ? 0 : Math.min((area.width - gaps) / lines.length, strip);
   const places = new Map(), tall = wide < 66;
   const geometry = {top: lanes.bottom + CURVE + (tall ? 10 : 0), places, words: words_of(context.lanes)};
-  const bottom = lines.length === 0 ? geometry.top
-    : tall ? columns_draw(group, access, lines, area, geometry, context) : row_draw(group, access, lines, area, {...geometry, wide, gap_of}, context);
+  const bottom = lines.length === 0 ? geometry.top :
+    tall                            ? columns_draw(group, access, lines, area, geometry, context) :
+                                      row_draw(group, access, lines, area, {...geometry, wide, gap_of}, context);
   const first = group.querySelector(".line-frame, .column-frame");
   for (const lane of context.lanes) {
     const place = places.get(lane.address);
-    if (place) curve(group, lanes.middles[lane.lane], place.x, lanes.bottom + 1, place.y - 1, `${context.index}:${lane.lane}`);
+    if (place)
+      curve(group, lanes.middles[lane.lane], place.x, lanes.bottom + 1, place.y - 1, `${context.index}:${lane.lane}`);
   }
   if (first) group.querySelectorAll(".curve").forEach(path => group.insertBefore(path, first));
   let end = bottom;
   if (counted.left_out > 0) {
-    group.append(text(area.x, end + 13, context.say("memory.left_out", {n: context.number(counted.left_out)}), {class: "note"}));
+    group.append(
+      text(area.x, end + 13, context.say("memory.left_out", {n: context.number(counted.left_out)}), {class: "note"}));
     end += 18;
   }
   return {middle: geometry.top + BOX / 2, bottom: end};
@@ -166,13 +186,20 @@ function row_draw(group, access, lines, area, geometry, context) {
     group.append(rect(x, y, geometry.wide, BOX, {class: untouched ? "line-frame untouched" : "line-frame", rx: 3}));
     const inner = geometry.wide - 2 * INSET, space = group_gap(inner), sector_width = (inner - 3 * space) / 4;
     line.at = {x: x + INSET, y: y + INSET, sector_width, step: sector_width + space};
-    line.sectors.forEach((sector, s) =>
-      sector_draw(group, sector, {x: line.at.x + s * line.at.step, y: line.at.y, width: sector_width, height: BOX - 2 * INSET}, context));
+    line.sectors.forEach(
+      (sector, s) => sector_draw(
+        group, sector, {x: line.at.x + s * line.at.step, y: line.at.y, width: sector_width, height: BOX - 2 * INSET},
+        context));
     x += geometry.wide;
   });
   words_draw(group, lines, geometry, BOX - 2 * INSET, (line, address) => {
     const byte = address - line.address;
-    return {x: line.at.x + Math.floor(byte / 32) * line.at.step + byte % 32 * line.at.sector_width / 32, y: line.at.y, per_byte: line.at.sector_width / 32, top: y};
+    return {
+      x: line.at.x + Math.floor(byte / 32) * line.at.step + byte % 32 * line.at.sector_width / 32,
+      y: line.at.y,
+      per_byte: line.at.sector_width / 32,
+      top: y
+    };
   });
   if (frame.phone) return y + BOX + 2;
   return labels_draw(group, access, lines, geometry, context);
@@ -181,7 +208,10 @@ function row_draw(group, access, lines, area, geometry, context) {
 function sector_draw(group, sector, box, context) {
   group.append(rect(box.x, box.y, box.width, box.height, {class: sector.touched ? "sector touched" : "sector"}));
   for (const run of sector.runs)
-    if (!run.used) group.append(rect(box.x + run.from * box.width / 32, box.y, (run.to - run.from) * box.width / 32, box.height, {fill: context.fill, class: "unused"}));
+    if (!run.used)
+      group.append(rect(
+        box.x + run.from * box.width / 32, box.y, (run.to - run.from) * box.width / 32, box.height,
+        {fill: context.fill, class: "unused"}));
 }
 
 /* Every distinct word as a bar of its own, a hair apart from the next where there is room. */
@@ -191,7 +221,9 @@ function words_draw(group, lines, geometry, height, place_of) {
     const line = by_address.get(word.address - word.address % LINE);
     if (!line) continue;
     const at = place_of(line, word.address), width = word.bytes * at.per_byte;
-    group.append(rect(at.x + (width > 3.5 ? 0.5 : 0), at.y, width > 3.5 ? width - 1 : Math.max(width, 0.8), height, {class: "used", "data-lanes": word.lanes.length}));
+    group.append(rect(
+      at.x + (width > 3.5 ? 0.5 : 0), at.y, width > 3.5 ? width - 1 : Math.max(width, 0.8), height,
+      {class: "used", "data-lanes": word.lanes.length}));
     geometry.places.set(word.address, {x: at.x + width / 2, y: at.top});
   }
 }
@@ -201,10 +233,13 @@ function labels_draw(group, access, lines, geometry, context) {
   const {say, explain, number} = context, of = explain.instructions[access.instruction], y = geometry.top + BOX + 14;
   lines.forEach((line, k) => {
     const x = line.at.x - INSET, right = x + geometry.wide;
-    if (line.address % of.element_bytes === 0) group.append(text(x + 2, y, `${of.array}[${line.address / of.element_bytes}]`, {class: "address"}));
+    if (line.address % of.element_bytes === 0)
+      group.append(text(x + 2, y, `${of.array}[${line.address / of.element_bytes}]`, {class: "address"}));
     if (context.index > 0 || geometry.wide < 210) return;
     const untouched = line.sectors.filter(sector => !sector.touched).length;
-    const note = k === 0 ? say("memory.one_line") : untouched > 0 && untouched < 4 ? say("memory.untouched", {n: number(untouched)}) : "";
+    const note = k === 0             ? say("memory.one_line") :
+      untouched > 0 && untouched < 4 ? say("memory.untouched", {n: number(untouched)}) :
+                                       "";
     group.append(text(right - 2, y, note, {class: "note", "text-anchor": "end"}));
   });
   return brackets_draw(group, access, lines, of, y, context) + 2;
@@ -214,7 +249,8 @@ function labels_draw(group, access, lines, geometry, context) {
 const words_width = words => [...words].reduce((sum, sign) => sum + (sign > "\u2e80" ? 11.5 : 6.1), 0);
 
 function brackets_draw(group, access, lines, of, y, context) {
-  const {say, number, noted, before, after, explain} = context, waste = waste_of(access), index = explain.accesses.indexOf(access);
+  const {say, number, noted, before, after, explain} = context, waste = waste_of(access),
+                                            index = explain.accesses.indexOf(access);
   const shape = waste.map(stretch => `${stretch.from % LINE}+${stretch.to - stretch.from}`).join(",");
   if (waste.length === 0 || waste.length > 2 || noted.has(shape)) return y;
   noted.add(shape);
@@ -222,12 +258,19 @@ function brackets_draw(group, access, lines, of, y, context) {
   for (const [k, stretch] of waste.entries()) {
     const line = lines.find(one => one.address === stretch.from - stretch.from % LINE);
     if (!line) continue;
-    const at = byte => line.at.x + Math.min(3, Math.floor(byte / 32)) * line.at.step + (byte - 32 * Math.min(3, Math.floor(byte / 32))) * line.at.sector_width / 32;
-    const x0 = at(stretch.from - line.address), x1 = Math.min(at(Math.min(stretch.to - line.address, LINE)), line.at.x + 4 * line.at.step);
-    const whose = access_uses(before?.accesses[index], stretch, of.access_bytes) ? "before" : access_uses(after?.accesses[index], stretch, of.access_bytes) ? "after" : before || after ? "nobody" : null;
-    const n = (stretch.to - stretch.from) / of.element_bytes, what = Number.isInteger(n) ? say("memory.words", {n: number(n)}) : `${stretch.to - stretch.from} B`;
-    group.append(svg("path", { class: "bracket", d: `M${round(x0 + 0.5)} ${y + 4}v5H${round(x1 - 0.5)}v-5` }));
-    const words = whose ? say(`memory.${whose}`, {what}) : what, long = words_width(words), end = x0 + long > context.frame.chart;
+    const at = byte => line.at.x + Math.min(3, Math.floor(byte / 32)) * line.at.step +
+      (byte - 32 * Math.min(3, Math.floor(byte / 32))) * line.at.sector_width / 32;
+    const x0 = at(stretch.from - line.address),
+          x1 = Math.min(at(Math.min(stretch.to - line.address, LINE)), line.at.x + 4 * line.at.step);
+    const whose = access_uses(before?.accesses[index], stretch, of.access_bytes) ? "before" :
+      access_uses(after?.accesses[index], stretch, of.access_bytes)              ? "after" :
+      before || after                                                            ? "nobody" :
+                                                                                   null;
+    const n = (stretch.to - stretch.from) / of.element_bytes,
+          what = Number.isInteger(n) ? say("memory.words", {n: number(n)}) : `${stretch.to - stretch.from} B`;
+    group.append(svg("path", {class: "bracket", d: `M${round(x0 + 0.5)} ${y + 4}v5H${round(x1 - 0.5)}v-5`}));
+    const words = whose ? say(`memory.${whose}`, {what}) : what, long = words_width(words),
+          end = x0 + long > context.frame.chart;
     const left = end ? x1 - long : x0;
     if (left < taken) lower = 15;
     taken = left + long + 8;
@@ -238,24 +281,38 @@ function brackets_draw(group, access, lines, of, y, context) {
 
 /* Each line a column, its sectors from top to bottom, 32 lines a row. */
 function columns_draw(group, access, lines, area, geometry, context) {
-  const rows = Math.ceil(lines.length / 32), across = Math.ceil(lines.length / rows), pitch = Math.min(44, area.width / across);
+  const rows = Math.ceil(lines.length / 32), across = Math.ceil(lines.length / rows),
+        pitch = Math.min(44, area.width / across);
   const height = 8, step = 10, tall = 4 * step + 2, width = pitch - Math.max(2, pitch * 0.14);
   lines.forEach((line, k) => {
     const x = area.x + k % across * pitch, y = geometry.top + Math.floor(k / across) * (tall + 12);
     group.append(rect(x, y, width, tall, {class: "column-frame", rx: 2}));
     line.at = {x: x + 2, y: y + 2, width: width - 4, top: y};
-    line.sectors.forEach((sector, s) => sector_draw(group, sector, {x: x + 2, y: y + 2 + s * step, width: width - 4, height}, context));
+    line.sectors.forEach(
+      (sector, s) => sector_draw(group, sector, {x: x + 2, y: y + 2 + s * step, width: width - 4, height}, context));
   });
   words_draw(group, lines, geometry, height, (line, address) => {
     const byte = address - line.address;
-    return {x: line.at.x + byte % 32 * line.at.width / 32, y: line.at.y + Math.floor(byte / 32) * step, per_byte: line.at.width / 32, top: line.at.top};
+    return {
+      x: line.at.x + byte % 32 * line.at.width / 32,
+      y: line.at.y + Math.floor(byte / 32) * step,
+      per_byte: line.at.width / 32,
+      top: line.at.top
+    };
   });
   const bottom = geometry.top + rows * (tall + 12) - 12, of = context.explain.instructions[access.instruction];
   if (context.frame.phone) return bottom + 2;
   const ends = lines.length > 1 ? [lines[0], lines[lines.length - 1]] : [lines[0]];
-  const label = ends.map(line => line.address % of.element_bytes === 0 ? `${of.array}[${line.address / of.element_bytes}]` : `${line.address} B`).join(" … ");
-  group.append(text(area.x, bottom + 14, label, {class: "address"}),
-    text(area.x + across * pitch, bottom + 14, context.say("memory.columns", {n: context.number(lines.length)}), {class: "note", "text-anchor": "end"}));
+  const label = ends
+                  .map(
+                    line => line.address % of.element_bytes === 0 ? `${of.array}[${line.address / of.element_bytes}]` :
+                                                                    `${line.address} B`)
+                  .join(" … ");
+  group.append(
+    text(area.x, bottom + 14, label, {class: "address"}),
+    text(
+      area.x + across * pitch, bottom + 14, context.say("memory.columns", {n: context.number(lines.length)}),
+      {class: "note", "text-anchor": "end"}));
   return bottom + 18;
 }
 
@@ -269,37 +326,53 @@ export function warp_number(explain, grid) {
 export function memory_sentence(explain, {say, number, grid}) {
   const parts = explain.accesses.slice(0, ACCESSES_DRAWN).map(access => {
     const {kind, what, instruction} = access_name(explain, access, say), counts = access_counts(access);
-    const values = { what: `${say(`memory.${kind}`)} ${what}`, n: number(counts.sectors), lanes: counts.lanes };
+    const values = {what: `${say(`memory.${kind}`)} ${what}`, n: number(counts.sectors), lanes: counts.lanes};
     const turns = turns_of(access, instruction);
     if (turns !== null) return say("memory.say_shared", {...values, turns: number(turns)});
-    return counts.efficiency === null ? say("memory.say_none", values) : say("memory.say_access", {...values, percent: percent(counts.efficiency)});
+    return counts.efficiency === null ? say("memory.say_none", values) :
+                                        say("memory.say_access", {...values, percent: percent(counts.efficiency)});
   });
-  return say("memory.say", {warp: number(warp_number(explain, grid) + 1), warps: number(explain.warps), parts: parts.join("; ")});
+  return say(
+    "memory.say",
+    {warp: number(warp_number(explain, grid) + 1), warps: number(explain.warps), parts: parts.join("; ")});
 }
 
 /* The table under it: a row an access, its name first. */
 export function memory_rows(explain, {say, number}) {
   const none = say("no_value");
   return explain.accesses.map(access => {
-    const {kind, what, instruction} = access_name(explain, access, say), counts = access_counts(access), global = instruction.space === "global";
+    const {kind, what, instruction} = access_name(explain, access, say), counts = access_counts(access),
+                       global = instruction.space === "global";
     const name = `${say(`memory.${kind}`)} ${what}`;
-    return [name, number(counts.lanes), number(counts.requests), ...(global ? [number(counts.sectors), number(access.lines.length),
-      number(counts.used_bytes), number(counts.moved_bytes), counts.efficiency === null ? none : percent(counts.efficiency)] : [none, none, none, none, none])];
+    return [
+      name, number(counts.lanes), number(counts.requests),
+      ...(
+        global ?
+          [
+            number(counts.sectors), number(access.lines.length), number(counts.used_bytes), number(counts.moved_bytes),
+            counts.efficiency === null ? none : percent(counts.efficiency)
+          ] :
+          [none, none, none, none, none])
+    ];
   });
 }
 
 /* Slides the curves of `next` from where those of `previous` ended; nothing for who wants no motion. */
 export function memory_moves(previous, next, milliseconds = 120) {
   if (!previous || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  const ends = new Map([...previous.querySelectorAll("[data-curve]")].map(path => [path.dataset.curve, Number(path.dataset.to)]));
-  const moving = [...next.querySelectorAll("[data-curve]")].filter(path => ends.has(path.dataset.curve) && ends.get(path.dataset.curve) !== Number(path.dataset.to));
+  const ends =
+    new Map([...previous.querySelectorAll("[data-curve]")].map(path => [path.dataset.curve, Number(path.dataset.to)]));
+  const moving = [...next.querySelectorAll("[data-curve]")].filter(
+    path => ends.has(path.dataset.curve) && ends.get(path.dataset.curve) !== Number(path.dataset.to));
   if (moving.length === 0) return;
   const begun = performance.now();
   const frame = now => {
     const part = Math.min(1, Math.max(0, (now - begun) / milliseconds));
     for (const path of moving) {
       const {curve: key, from, to, top, bottom} = path.dataset;
-      path.setAttribute("d", curve_path(Number(from), ends.get(key) + (Number(to) - ends.get(key)) * part, Number(top), Number(bottom)));
+      path.setAttribute(
+        "d",
+        curve_path(Number(from), ends.get(key) + (Number(to) - ends.get(key)) * part, Number(top), Number(bottom)));
     }
     if (part < 1 && next.isConnected) requestAnimationFrame(frame);
   };

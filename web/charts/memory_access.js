@@ -7,16 +7,19 @@ export function mask_runs(mask) {
   const bits = BigInt("0x" + String(mask).replace(/^0x/, "")), runs = [];
   for (let byte = 0; byte < SECTOR; byte++) {
     const used = (bits >> BigInt(byte) & 1n) === 1n, last = runs[runs.length - 1];
-    if (last && last.used === used) last.to = byte + 1;
-    else runs.push({from: byte, to: byte + 1, used});
+    if (last && last.used === used)
+      last.to = byte + 1;
+    else
+      runs.push({from: byte, to: byte + 1, used});
   }
   return runs;
 }
 
 /* The lanes that access something: [{lane, element, address, bytes}]. */
 export function lanes_of(access, instruction) {
-  return access.addresses.flatMap((address, lane) =>
-    address === null ? [] : [{lane, element: access.elements[lane], address, bytes: instruction.access_bytes}]);
+  return access.addresses.flatMap(
+    (address, lane) =>
+      address === null ? [] : [{lane, element: access.elements[lane], address, bytes: instruction.access_bytes}]);
 }
 
 /* Lanes by the address of their word: one entry a distinct word, in order. */
@@ -51,16 +54,24 @@ export function line_blank(address) {
 
 /* What the warp alone did: {lanes, requests, sectors, moved_bytes, used_bytes, efficiency}; efficiency null where nothing moved. */
 export function access_counts(access) {
-  const sectors = access.sectors ? access.sectors.length : 0, lanes = access.addresses.filter(address => address !== null).length;
+  const sectors = access.sectors ? access.sectors.length : 0,
+        lanes = access.addresses.filter(address => address !== null).length;
   const used_bytes = (access.sectors || []).reduce((sum, sector) => sum + sector.used_bytes, 0);
   const moved_bytes = sectors * SECTOR;
-  return { lanes, requests: lanes > 0 ? 1 : 0, sectors, moved_bytes, used_bytes,
-           efficiency: moved_bytes > 0 ? 100 * used_bytes / moved_bytes : null };
+  return {
+    lanes,
+    requests: lanes > 0 ? 1 : 0,
+    sectors,
+    moved_bytes,
+    used_bytes,
+    efficiency: moved_bytes > 0 ? 100 * used_bytes / moved_bytes : null
+  };
 }
 
 export function counts_sum(counts) {
   const sum = {requests: 0, sectors: 0, moved_bytes: 0, used_bytes: 0};
-  for (const one of counts) for (const name of Object.keys(sum)) sum[name] += one[name];
+  for (const one of counts)
+    for (const name of Object.keys(sum)) sum[name] += one[name];
   return {...sum, efficiency: sum.moved_bytes > 0 ? 100 * sum.used_bytes / sum.moved_bytes : null};
 }
 
@@ -72,13 +83,16 @@ export function waste_of(access) {
     for (const run of mask_runs(sector.used_mask)) {
       if (run.used) continue;
       const last = stretches[stretches.length - 1], from = sector.address + run.from, to = sector.address + run.to;
-      if (last && last.to === from) last.to = to;
-      else stretches.push({from, to});
+      if (last && last.to === from)
+        last.to = to;
+      else
+        stretches.push({from, to});
     }
   return stretches;
 }
 
 /* Whether an access of another warp uses any of the bytes of a stretch. */
 export function access_uses(access, stretch, bytes) {
-  return Boolean(access) && access.addresses.some(address => address !== null && address < stretch.to && address + bytes > stretch.from);
+  return Boolean(access) &&
+    access.addresses.some(address => address !== null && address < stretch.to && address + bytes > stretch.from);
 }

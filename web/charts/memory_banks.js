@@ -14,8 +14,10 @@ export function banks_of(lanes, bank_bytes = 4) {
     for (let byte = lane.address - lane.address % bank_bytes; byte < lane.address + lane.bytes; byte += bank_bytes) {
       const bank = banks[byte / bank_bytes % BANKS];
       const word = bank.find(one => one.address === byte);
-      if (word) word.lanes.push(lane.lane);
-      else bank.push({address: byte, lanes: [lane.lane]});
+      if (word)
+        word.lanes.push(lane.lane);
+      else
+        bank.push({address: byte, lanes: [lane.lane]});
     }
   banks.forEach(bank => bank.sort((a, b) => a.address - b.address));
   return banks;
@@ -23,22 +25,29 @@ export function banks_of(lanes, bank_bytes = 4) {
 
 export function banks_draw(group, area, context) {
   const banks = banks_of(context.lanes), rows = Math.min(ROWS_DRAWN, Math.max(1, ...banks.map(bank => bank.length)));
-  const width = Math.min(area.width, 620), lanes = lanes_draw(group, context.lanes, {...area, width, room: area.width - width}, context);
+  const width = Math.min(area.width, 620),
+        lanes = lanes_draw(group, context.lanes, {...area, width, room: area.width - width}, context);
   const pitch = width / BANKS, height = rows > 8 ? 7 : 12, top = lanes.bottom + CURVE;
   for (let bank = 0; bank < BANKS; bank++) {
     const x = area.x + bank * pitch;
     for (let row = 0; row < rows; row++) {
       const word = banks[bank][row];
-      const box = rect(x + 0.5, top + row * (height + 2), pitch - 1.5, height, word && row > 0 ? {class: "bank again", fill: context.fill} : {class: word ? "bank used" : "bank"});
+      const box = rect(
+        x + 0.5, top + row * (height + 2), pitch - 1.5, height,
+        word && row > 0 ? {class: "bank again", fill: context.fill} : {class: word ? "bank used" : "bank"});
       group.append(box);
-      if (word) word.lanes.forEach(lane => {
-        if (row === 0 || rows <= 8) curve(group, lanes.middles[lane], x + pitch / 2, lanes.bottom + 1, top - 1, `${context.index}:${lane}`);
-      });
+      if (word)
+        word.lanes.forEach(lane => {
+          if (row === 0 || rows <= 8)
+            curve(group, lanes.middles[lane], x + pitch / 2, lanes.bottom + 1, top - 1, `${context.index}:${lane}`);
+        });
     }
   }
   const bottom = top + rows * (height + 2);
   if (!context.frame.phone) {
-    for (const bank of [0, 8, 16, 24, 31]) group.append(text(area.x + bank * pitch + pitch / 2, bottom + 11, String(bank), {class: "tick", "text-anchor": "middle"}));
+    for (const bank of [0, 8, 16, 24, 31])
+      group.append(
+        text(area.x + bank * pitch + pitch / 2, bottom + 11, String(bank), {class: "tick", "text-anchor": "middle"}));
     group.append(text(area.x, bottom + 26, context.say("memory.banks"), {class: "note"}));
   }
   return {middle: top + 8, bottom: bottom + (context.frame.phone ? 4 : 30)};
@@ -50,8 +59,11 @@ export function constants_draw(group, area, context) {
   const top = lanes.bottom + CURVE, pitch = Math.min(40, width / Math.max(1, words.length));
   words.forEach((word, k) => {
     const x = area.x + k * pitch;
-    group.append(rect(x + 0.5, top, Math.max(2, pitch - 2), 22, k > 0 ? {class: "bank again", fill: context.fill} : {class: "bank used"}));
-    for (const lane of word.lanes) curve(group, lanes.middles[lane], x + pitch / 2, lanes.bottom + 1, top - 1, `${context.index}:${lane}`);
+    group.append(rect(
+      x + 0.5, top, Math.max(2, pitch - 2), 22,
+      k > 0 ? {class: "bank again", fill: context.fill} : {class: "bank used"}));
+    for (const lane of word.lanes)
+      curve(group, lanes.middles[lane], x + pitch / 2, lanes.bottom + 1, top - 1, `${context.index}:${lane}`);
   });
   if (!context.frame.phone) group.append(text(area.x, top + 36, context.say("memory.constants"), {class: "note"}));
   return {middle: top + 10, bottom: top + (context.frame.phone ? 26 : 40), turns: words.length};

@@ -17,13 +17,18 @@ export function lanes_draw(group, lanes, area, context) {
   if (context.index === 0 && !context.frame.phone) {
     y += 12;
     for (const lane of [0, 8, 16, 24, 31])
-      group.append(text(area.x + lane * pitch + Math.floor(lane / 8) * gap + pitch / 2, y - 3, String(lane), {class: "tick", "text-anchor": "middle"}));
+      group.append(text(
+        area.x + lane * pitch + Math.floor(lane / 8) * gap + pitch / 2, y - 3, String(lane),
+        {class: "tick", "text-anchor": "middle"}));
   }
   const note = lanes_note(lanes, context);
-  if (note && area.room > 110 && !context.frame.phone) group.append(text(area.x + area.width + 14, y + 9, note, {class: "note"}));
+  if (note && area.room > 110 && !context.frame.phone)
+    group.append(text(area.x + area.width + 14, y + 9, note, {class: "note"}));
   for (let lane = 0; lane < LANES; lane++) {
     const x = area.x + lane * pitch + Math.floor(lane / 8) * gap, on = active.has(lane);
-    group.append(rect(x + 0.4, y, Math.max(1.5, pitch - (pitch > 5 ? 1.4 : 0.6)), LANE_HEIGHT, {class: on ? "lane" : "lane idle", rx: 1}));
+    group.append(rect(
+      x + 0.4, y, Math.max(1.5, pitch - (pitch > 5 ? 1.4 : 0.6)), LANE_HEIGHT,
+      {class: on ? "lane" : "lane idle", rx: 1}));
     middles.push(x + pitch / 2);
   }
   return {middles, bottom: y + LANE_HEIGHT};
@@ -39,11 +44,19 @@ function lanes_note(lanes, {index, say}) {
 
 /* From a lane to the middle of its word; the attributes are what memory_moves begins and ends at. */
 export function curve(group, from, to, y0, y1, key) {
-  group.append(svg("path", { class: "curve", d: curve_path(from, to, y0, y1), "data-curve": key, "data-from": round(from),
-                             "data-to": round(to), "data-top": round(y0), "data-bottom": round(y1) }));
+  group.append(svg("path", {
+    class: "curve",
+    d: curve_path(from, to, y0, y1),
+    "data-curve": key,
+    "data-from": round(from),
+    "data-to": round(to),
+    "data-top": round(y0),
+    "data-bottom": round(y1)
+  }));
 }
 
 export function curve_path(from, to, y0, y1) {
   const bend = (y1 - y0) * 0.62;
-  return `M${round(from)} ${round(y0)}C${round(from)} ${round(y0 + bend)} ${round(to)} ${round(y1 - bend)} ${round(to)} ${round(y1)}`;
+  return `M${round(from)} ${round(y0)}C${round(from)} ${round(y0 + bend)} ${round(to)} ${round(y1 - bend)} ${
+    round(to)} ${round(y1)}`;
 }

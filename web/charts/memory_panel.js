@@ -8,44 +8,61 @@ import {t, term} from "../words.js";
 import {memory_draw, memory_moves, memory_rows, warp_number, ACCESSES_DRAWN} from "./memory.js";
 
 function legend() {
-  return h("p", {class: "memory-legend note"}, h("span", {class: "key used"}), t("memory.used"), h("span", {class: "key waste"}), t("memory.waste"));
+  return h(
+    "p", {class: "memory-legend note"}, h("span", {class: "key used"}), t("memory.used"),
+    h("span", {class: "key waste"}), t("memory.waste"));
 }
 
 function table(explain) {
-  const heads = [t("memory.head_access"), term("lane", "lanes"), term("request", "requests"), term("sector", "sectors"), term("line", "lines"), t("memory.head_used"), t("memory.head_moved"), term("efficiency")];
-  const row = cells => h("tr", {}, h("th", {scope: "row", class: "mono"}, cells[0]), cells.slice(1).map(cell => h("td", {class: "number"}, cell)));
-  return h("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": t("chart.table")}, h("table", {},
-    h("thead", {}, h("tr", {}, heads.map((head, k) => h("th", {scope: "col", class: k ? "number" : null}, head)))),
-    h("tbody", {}, memory_rows(explain, {say: t, number: count}).map(row))));
+  const heads = [
+    t("memory.head_access"), term("lane", "lanes"), term("request", "requests"), term("sector", "sectors"),
+    term("line", "lines"), t("memory.head_used"), t("memory.head_moved"), term("efficiency")
+  ];
+  const row = cells =>
+    h("tr", {}, h("th", {scope: "row", class: "mono"}, cells[0]),
+      cells.slice(1).map(cell => h("td", {class: "number"}, cell)));
+  return h(
+    "div", {class: "scroll", tabindex: "0", role: "group", "aria-label": t("chart.table")},
+    h("table", {},
+      h("thead", {}, h("tr", {}, heads.map((head, k) => h("th", {scope: "col", class: k ? "number" : null}, head)))),
+      h("tbody", {}, memory_rows(explain, {say: t, number: count}).map(row))));
 }
 
 export function memoryPanel({onWarp}) {
   const at = h("input", {class: "warp-number", inputmode: "numeric", "aria-label": t("memory.warp_number")});
   const of = h("span", {});
-  const step = (by, sign, label) => h("button", {type: "button", class: "plain step", "aria-label": t(label), onclick: () => wanted(warp + by)}, sign);
+  const step = (by, sign, label) =>
+    h("button", {type: "button", class: "plain step", "aria-label": t(label), onclick: () => wanted(warp + by)}, sign);
   const earlier = step(-1, "‹", "memory.warp_before"), later = step(1, "›", "memory.warp_after");
   const steps = h("span", {class: "warp-steps note"}, earlier, term("warp"), " ", at, " ", of, later);
   const place = h("div", {class: "memory-place"}), more = h("div", {class: "memory-more"});
   const rows = h("details", {class: "memory-table"}, h("summary", {}, t("chart.table")));
-  const node = h("section", {class: "panel memory-panel"},
-    h("header", {}, h("div", {class: "row"}, h("h2", {}, t("memory.title")), steps), legend()), place, more, rows);
+  const node =
+    h("section", {class: "panel memory-panel"},
+      h("header", {}, h("div", {class: "row"}, h("h2", {}, t("memory.title")), steps), legend()), place, more, rows);
   let shown = null, drawing = null, warp = 0, all = false, width = 0;
 
   function wanted(number) {
     if (!shown) return;
     const within = Math.max(0, Math.min(shown.explain.warps - 1, number));
-    if (within !== warp) onWarp(within);
-    else at.value = count(warp + 1);
+    if (within !== warp)
+      onWarp(within);
+    else
+      at.value = count(warp + 1);
   }
   at.addEventListener("change", () => wanted((Number.parseInt(at.value.replaceAll(",", ""), 10) || 1) - 1));
   at.addEventListener("keydown", event => {
     const by = {ArrowUp: 1, ArrowDown: -1, PageUp: 32, PageDown: -32}[event.key];
-    if (by) { event.preventDefault(); wanted(warp + by * (event.shiftKey ? 8 : 1)); }
+    if (by) {
+      event.preventDefault();
+      wanted(warp + by * (event.shiftKey ? 8 : 1));
+    }
   });
 
   function draw(moves) {
     if (!shown || !width) return;
-    const next = memory_draw(shown.explain, {width, say: t, number: count, all, before: shown.before, after: shown.after, grid: shown.grid});
+    const next = memory_draw(
+      shown.explain, {width, say: t, number: count, all, before: shown.before, after: shown.after, grid: shown.grid});
     replace(place, next);
     if (moves) memory_moves(drawing, next);
     drawing = next;
@@ -53,9 +70,19 @@ export function memoryPanel({onWarp}) {
 
   function moreShow() {
     const {accesses, accesses_left_out: left} = shown.explain, hidden = accesses.length - ACCESSES_DRAWN;
-    replace(more,
-      hidden > 0 && h("button", {type: "button", class: "plain", onclick: () => {all = !all; draw(false); moreShow();}},
-        t(all ? "memory.fewer" : "memory.all", {n: count(accesses.length)})),
+    replace(
+      more,
+      hidden > 0 &&
+        h("button", {
+          type: "button",
+          class: "plain",
+          onclick: () => {
+            all = !all;
+            draw(false);
+            moreShow();
+          }
+        },
+          t(all ? "memory.fewer" : "memory.all", {n: count(accesses.length)})),
       left > 0 && h("p", {class: "note"}, t("memory.cut", {n: count(left)})),
       shown.explain.note && h("p", {class: "note"}, shown.explain.note));
   }
@@ -63,7 +90,8 @@ export function memoryPanel({onWarp}) {
   function show(answer) {
     shown = answer;
     warp = warp_number(answer.explain, answer.grid);
-    if (document.activeElement !== at || Number.parseInt(at.value.replaceAll(",", ""), 10) !== warp + 1) at.value = count(warp + 1);
+    if (document.activeElement !== at || Number.parseInt(at.value.replaceAll(",", ""), 10) !== warp + 1)
+      at.value = count(warp + 1);
     at.style.width = `${Math.max(2, at.value.length) + 1.5}ch`;
     of.textContent = t("memory.of_warps", {n: count(answer.explain.warps)});
     earlier.disabled = warp === 0;
@@ -72,7 +100,9 @@ export function memoryPanel({onWarp}) {
     moreShow();
     if (rows.open) replace(rows, rows.firstChild, table(answer.explain));
   }
-  rows.addEventListener("toggle", () => {if (rows.open && shown) replace(rows, rows.firstChild, table(shown.explain));});
+  rows.addEventListener("toggle", () => {
+    if (rows.open && shown) replace(rows, rows.firstChild, table(shown.explain));
+  });
 
   const watcher = new ResizeObserver(([entry]) => {
     const now = Math.floor(entry.contentRect.width);
@@ -83,4 +113,3 @@ export function memoryPanel({onWarp}) {
   watcher.observe(place);
   return {node, show, stale: is => node.classList.toggle("stale", is), close: () => watcher.disconnect()};
 }
-

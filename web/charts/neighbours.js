@@ -15,7 +15,8 @@ function sectors_of(accesses) {
     if (!all.has(sector.address)) all.set(sector.address, {asked: [false, false], used: Array(SECTOR).fill(false)});
     const own = all.get(sector.address);
     own.asked[k] = true;
-    for (const run of mask_runs(sector.used_mask)) if (run.used) own.used.fill(true, run.from, run.to);
+    for (const run of mask_runs(sector.used_mask))
+      if (run.used) own.used.fill(true, run.from, run.to);
   }));
   return all;
 }
@@ -30,28 +31,47 @@ export function neighbours_draw(explains, {at, lines, width}) {
   const first = Math.min(...sectors.keys()), begin = first - first % LINE, wide = (width - (lines - 1) * GAP) / lines;
   const inner = wide - 2 * INSET, gap = group_gap(inner), sector_width = (inner - 3 * gap) / 4, top = LANES + CURVE;
   const x_of = address => {
-    const line = Math.floor((address - begin) / LINE), byte = (address - begin) % LINE, sector = Math.floor(byte / SECTOR);
+    const line = Math.floor((address - begin) / LINE), byte = (address - begin) % LINE,
+          sector = Math.floor(byte / SECTOR);
     return line * (wide + GAP) + INSET + sector * (sector_width + gap) + byte % SECTOR * sector_width / SECTOR;
   };
   const height = 2 * (LANES + CURVE) + BOX;
-  const drawing = svg("svg", {class: "neighbours", width, height, role: "img",
-    "aria-label": t("lessons.neighbours", {a: accesses[0].sectors.length, b: accesses[1].sectors.length, twice: neighbours_twice(accesses)})}, stripes.defs);
+  const drawing = svg(
+    "svg", {
+      class: "neighbours",
+      width,
+      height,
+      role: "img",
+      "aria-label":
+        t("lessons.neighbours",
+          {a: accesses[0].sectors.length, b: accesses[1].sectors.length, twice: neighbours_twice(accesses)})
+    },
+    stripes.defs);
   for (let line = 0; line < lines; line++) {
     const x = line * (wide + GAP);
     drawing.append(rect(x, top, wide, BOX, {class: "line-frame", rx: 3}));
     for (let k = 0; k < LINE / SECTOR; k++) {
       const address = begin + line * LINE + k * SECTOR, sector = sectors.get(address), left = x_of(address);
-      drawing.append(rect(left, top + INSET, sector_width, BOX - 2 * INSET, {class: sector ? "sector touched" : "sector"}));
+      drawing.append(
+        rect(left, top + INSET, sector_width, BOX - 2 * INSET, {class: sector ? "sector touched" : "sector"}));
       sector?.used.forEach((used, byte) => {
-        if (!used && byte % 4 === 0) drawing.append(rect(left + byte * sector_width / SECTOR, top + INSET, sector_width / 8, BOX - 2 * INSET, {fill: stripes.fill, class: "unused"}));
+        if (!used && byte % 4 === 0)
+          drawing.append(rect(
+            left + byte * sector_width / SECTOR, top + INSET, sector_width / 8, BOX - 2 * INSET,
+            {fill: stripes.fill, class: "unused"}));
       });
     }
   }
-  explains.forEach((explain, k) => warp_draw(drawing, lanes_of(accesses[k], explain.instructions[accesses[k].instruction]), {k, top, wide, inner, gap, x_of, sector_width}));
+  explains.forEach(
+    (explain, k) => warp_draw(
+      drawing, lanes_of(accesses[k], explain.instructions[accesses[k].instruction]),
+      {k, top, wide, inner, gap, x_of, sector_width}));
   const shared = [...sectors].filter(([, sector]) => sector.asked[0] && sector.asked[1]);
   if (shared.length) {
     const from = x_of(shared[0][0]) - 2, to = x_of(shared.at(-1)[0]) + sector_width + 2, middle = (from + to) / 2;
-    drawing.append(rect(from, top - 1, to - from, BOX + 2, {class: "twice", rx: 2}), svg("line", {class: "tick-strong", x1: round(middle), x2: round(middle), y1: top + BOX + 2, y2: top + BOX + 13}),
+    drawing.append(
+      rect(from, top - 1, to - from, BOX + 2, {class: "twice", rx: 2}),
+      svg("line", {class: "tick-strong", x1: round(middle), x2: round(middle), y1: top + BOX + 2, y2: top + BOX + 13}),
       text(middle, top + BOX + 25, t("lessons.twice"), {class: "strong halo", "text-anchor": "middle"}));
   }
   return drawing;
@@ -65,12 +85,19 @@ function warp_draw(drawing, lanes, {k, top, wide, inner, gap, x_of, sector_width
     const x = start + lane.lane * pitch + Math.floor(lane.lane / 8) * gap;
     drawing.append(rect(x + 0.4, y, Math.max(1.2, pitch - (pitch > 4 ? 1.2 : 0.5)), 8, {class: `lane ${kind}`, rx: 1}));
     const middle = x + pitch / 2, to = x_of(lane.address) + lane.bytes * sector_width / SECTOR / 2;
-    drawing.append(svg("path", {class: `curve ${kind}`, d: k === 0 ? curve_path(middle, to, y + 9, edge) : curve_path(to, middle, edge, y - 1)}));
+    drawing.append(svg("path", {
+      class: `curve ${kind}`,
+      d: k === 0 ? curve_path(middle, to, y + 9, edge) : curve_path(to, middle, edge, y - 1)
+    }));
   }
   for (const word of words_of(lanes)) {
     const word_width = word.bytes * sector_width / SECTOR;
-    drawing.append(rect(x_of(word.address) + (word_width > 3.5 ? 0.5 : 0.2), top + INSET, Math.max(0.8, word_width - (word_width > 3.5 ? 1 : 0.4)), BOX - 2 * INSET, {class: `used ${kind}`}));
+    drawing.append(rect(
+      x_of(word.address) + (word_width > 3.5 ? 0.5 : 0.2), top + INSET,
+      Math.max(0.8, word_width - (word_width > 3.5 ? 1 : 0.4)), BOX - 2 * INSET, {class: `used ${kind}`}));
   }
   const end = k === 0 ? start : start + inner;
-  drawing.append(text(end, k === 0 ? y - 5 : y + 21, t(k === 0 ? "lessons.warp_one" : "lessons.warp_two"), {class: `strong ${kind}`, "text-anchor": k === 0 ? "start" : "end"}));
+  drawing.append(text(
+    end, k === 0 ? y - 5 : y + 21, t(k === 0 ? "lessons.warp_one" : "lessons.warp_two"),
+    {class: `strong ${kind}`, "text-anchor": k === 0 ? "start" : "end"}));
 }

@@ -8,24 +8,65 @@ import {MEMBERS, sideRead, sideText} from "./sides.js";
 
 const sweepText = sweep => {
   const {request} = sweep, what = sweep.recipe ?? [request?.kernel ?? ""].flat().join(", ");
-  return `${what || sweep.id.slice(-6)} · ${t("compare.points", {n: count(sweep.point_count), words: sweep.point_count})}${sweep.repeat > 1 ? ` × ${count(sweep.repeat)}` : ""} · ${t("device.ago", {time: ago(sweep.submitted_at)})} · ${sweep.id.slice(-5)}`;
+  return `${what || sweep.id.slice(-6)} · ${
+    t("compare.points", {n: count(sweep.point_count), words: sweep.point_count})}${
+    sweep.repeat > 1 ? ` × ${count(sweep.repeat)}` :
+                       ""} · ${t("device.ago", {time: ago(sweep.submitted_at)})} · ${sweep.id.slice(-5)}`;
 };
 
 export function sideForm(letter, parts, sweeps, change) {
   const id = name => `side-${letter}-${name}`, one = parts.sweeps.length === 1 ? parts.sweeps[0] : "";
   const put = edit => change(sideText(edit(structuredClone(parts))));
-  const choice = h("select", {id: id("sweep"), value: one, data: {key: id("sweep")}, onchange: event => put(now => ({...now, sweeps: event.target.value ? [event.target.value] : [], experiments: []}))},
-    h("option", {value: ""}, parts.sweeps.length > 1 ? t("compare.sweeps", {n: count(parts.sweeps.length)}) : parts.experiments.length ? t("compare.experiments", {n: count(parts.experiments.length), words: parts.experiments.length}) : t("compare.no_sweep")),
-    one && !sweeps.some(sweep => sweep.id === one) && h("option", {value: one}, one), sweeps.map(sweep => h("option", {value: sweep.id}, sweepText(sweep))));
+  const choice =
+    h("select", {
+      id: id("sweep"),
+      value: one,
+      data: {key: id("sweep")},
+      onchange: event => put(now => ({...now, sweeps: event.target.value ? [event.target.value] : [], experiments: []}))
+    },
+      h("option", {value: ""},
+        parts.sweeps.length > 1    ? t("compare.sweeps", {n: count(parts.sweeps.length)}) :
+          parts.experiments.length ? t("compare.experiments",
+                                       {n: count(parts.experiments.length), words: parts.experiments.length}) :
+                                     t("compare.no_sweep")),
+      one && !sweeps.some(sweep => sweep.id === one) && h("option", {value: one}, one),
+      sweeps.map(sweep => h("option", {value: sweep.id}, sweepText(sweep))));
   const rest = sideText({...parts, sweeps: [], experiments: []});
-  const field = h("input", {id: id("rest"), type: "text", value: rest, spellcheck: "false", autocomplete: "off", placeholder: t("compare.rest_example"), "aria-describedby": "compare-syntax", data: {key: id("rest")},
-    onchange: event => put(now => ({...sideRead(event.target.value), sweeps: now.sweeps, experiments: now.experiments}))});
-  return h("fieldset", {class: "side"}, h("legend", {}, t("compare.side", {letter})), h("div", {class: "side-row"}, h("label", {for: id("sweep")}, t("compare.sweep")), choice), h("div", {class: "side-row"}, h("label", {for: id("rest")}, t("compare.rest")), field));
+  const field = h("input", {
+    id: id("rest"),
+    type: "text",
+    value: rest,
+    spellcheck: "false",
+    autocomplete: "off",
+    placeholder: t("compare.rest_example"),
+    "aria-describedby": "compare-syntax",
+    data: {key: id("rest")},
+    onchange: event => put(now => ({...sideRead(event.target.value), sweeps: now.sweeps, experiments: now.experiments}))
+  });
+  return h(
+    "fieldset", {class: "side"}, h("legend", {}, t("compare.side", {letter})),
+    h("div", {class: "side-row"}, h("label", {for: id("sweep")
+      }, t("compare.sweep")), choice), h("div", {class: "side-row"}, h("label", {for: id("rest")
+                                         }, t("compare.rest")), field));
 }
 
 export function optionsForm(query, put) {
-  const field = (name, words, value, attributes) => h("span", {class: "field"}, h("label", {for: `option-${name}`}, words), h("input", {id: `option-${name}`, type: "text", value, spellcheck: "false", size: "10", data: {key: `option-${name}`}, onchange: event => put(name, event.target.value.trim()), ...attributes}));
-  return [field("but_for", t("compare.but_for"), query.get("but_for") ?? "", {placeholder: "offset"}), field("same", t("compare.same_within"), query.get("same") ?? "0.5", {size: "4", inputmode: "decimal"})];
+  const field = (name, words, value, attributes) => h("span", {class: "field"}, h("label", {for: `option-${name}`
+                                                      }, words), h("input", {
+                                                        id: `option-${name}`,
+                                                        type: "text",
+                                                        value,
+                                                        spellcheck: "false",
+                                                        size: "10",
+                                                        data: {key: `option-${name}`},
+                                                        onchange: event => put(name, event.target.value.trim()),
+                                                        ...attributes
+                                                      }));
+  return [
+    field("but_for", t("compare.but_for"), query.get("but_for") ?? "", {placeholder: "offset"}),
+    field("same", t("compare.same_within"), query.get("same") ?? "0.5", {size: "4", inputmode: "decimal"})
+  ];
 }
 
-export const syntax = () => h("p", {class: "note", id: "compare-syntax"}, t("compare.syntax", {members: MEMBERS.join(", ")}));
+export const syntax = () =>
+  h("p", {class: "note", id: "compare-syntax"}, t("compare.syntax", {members: MEMBERS.join(", ")}));

@@ -6,7 +6,10 @@ const single = (name, value) => (name === "block" || name === "grid") && Array.i
 
 /* What that side asks for at this point, as far as the comparison says. */
 function fieldsOf(letter, parts, comparison, point) {
-  const own = comparison.differs.filter(({field}) => field.startsWith("request.")).map(({field, [letter]: values}) => [field.slice(8), values]).filter(([, values]) => values.length === 1).map(([name, [{value}]]) => [name, value]);
+  const own = comparison.differs.filter(({field}) => field.startsWith("request."))
+                .map(({field, [letter]: values}) => [field.slice(8), values])
+                .filter(([, values]) => values.length === 1)
+                .map(([name, [{value}]]) => [name, value]);
   return {...comparison.common, ...point.values, ...Object.fromEntries(own), ...parts.where};
 }
 
@@ -18,11 +21,19 @@ export function moreRequest(letter, parts, head, comparison, point, n) {
   if (head) {
     const base = {...head.request};
     for (const [name, value] of Object.entries(fields))
-      if (isAxis(base[name]) || (base.recipe && name !== "grid" && name in point.values)) base[name] = single(name, value);
+      if (isAxis(base[name]) || (base.recipe && name !== "grid" && name in point.values))
+        base[name] = single(name, value);
     return {...base, ...again};
   }
-  const wanted = Object.fromEntries(Object.entries(fields).filter(([name, value]) => name !== "grid" && value !== null).map(([name, value]) => [name, single(name, value)]));
-  return {...wanted, ...("device" in parts.members && {device: parts.members.device}), ...(Object.keys(parts.labels).length && {labels: parts.labels}), ...again};
+  const wanted = Object.fromEntries(Object.entries(fields)
+                                      .filter(([name, value]) => name !== "grid" && value !== null)
+                                      .map(([name, value]) => [name, single(name, value)]));
+  return {
+    ...wanted,
+    ...("device" in parts.members && {device: parts.members.device}),
+    ...(Object.keys(parts.labels).length && {labels: parts.labels}),
+    ...again
+  };
 }
 
 export const wholeRequest = (head, n) => ({...head.request, repeat: n, placement: "new"});

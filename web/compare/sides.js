@@ -20,14 +20,23 @@ function valueOf(text) {
 export function sideRead(text) {
   const parts = {sweeps: [], experiments: [], labels: {}, members: {}, where: {}};
   for (const piece of (text ?? "").split(",").map(one => one.trim()).filter(Boolean)) {
-    const at = piece.indexOf(":"), name = at < 0 ? "" : piece.slice(0, at), value = at < 0 ? piece : piece.slice(at + 1);
-    if (name === "sweep") parts.sweeps.push(...value.split(/[.+ ]/).filter(Boolean));
-    else if (name === "experiment") parts.experiments.push(...value.split(/[.+ ]/).filter(Boolean));
-    else if (name === "" && ID.test(value)) parts.bare = value;
-    else if (name === "label") { const [key, ...rest] = value.split("="); parts.labels[key] = rest.join("="); }
-    else if (MEMBERS.includes(name)) parts.members[name] = name === "device" ? valueOf(value) : value;
-    else if (name.startsWith("where.")) parts.where[name.slice(6)] = valueOf(value);
-    else if (name) parts.where[name] = valueOf(value);
+    const at = piece.indexOf(":"), name = at < 0 ? "" : piece.slice(0, at),
+          value = at < 0 ? piece : piece.slice(at + 1);
+    if (name === "sweep")
+      parts.sweeps.push(...value.split(/[.+ ]/).filter(Boolean));
+    else if (name === "experiment")
+      parts.experiments.push(...value.split(/[.+ ]/).filter(Boolean));
+    else if (name === "" && ID.test(value))
+      parts.bare = value;
+    else if (name === "label") {
+      const [key, ...rest] = value.split("=");
+      parts.labels[key] = rest.join("=");
+    } else if (MEMBERS.includes(name))
+      parts.members[name] = name === "device" ? valueOf(value) : value;
+    else if (name.startsWith("where."))
+      parts.where[name.slice(6)] = valueOf(value);
+    else if (name)
+      parts.where[name] = valueOf(value);
   }
   return parts;
 }
@@ -35,19 +44,31 @@ export function sideRead(text) {
 const written = value => Array.isArray(value) ? value.join("x") : String(value);
 
 export function sideText({sweeps, experiments, labels, members, where}) {
-  return [sweeps.length && `sweep:${sweeps.join(".")}`, experiments.length && `experiment:${experiments.join(".")}`, ...Object.entries(labels).map(([name, value]) => `label:${name}=${value}`),
-    ...Object.entries(members).filter(([, value]) => value !== "" && value !== null).map(([name, value]) => `${name}:${value}`), ...Object.entries(where).map(([name, value]) => `where.${name}:${written(value)}`)].filter(Boolean).join(",");
+  return [
+    sweeps.length && `sweep:${sweeps.join(".")}`, experiments.length && `experiment:${experiments.join(".")}`,
+    ...Object.entries(labels).map(([name, value]) => `label:${name}=${value}`),
+    ...Object.entries(members).filter(([, value]) => value !== "" && value !== null).map(([
+                                                                                           name, value
+                                                                                         ]) => `${name}:${value}`),
+    ...Object.entries(where).map(([name, value]) => `where.${name}:${written(value)}`)
+  ].filter(Boolean)
+    .join(",");
 }
 
-export const isEmpty = parts => !parts.bare && !parts.sweeps.length && !parts.experiments.length && !Object.keys(parts.labels).length && !Object.keys(parts.members).length;
+export const isEmpty = parts => !parts.bare && !parts.sweeps.length && !parts.experiments.length &&
+  !Object.keys(parts.labels).length && !Object.keys(parts.members).length;
 
 /* An id alone: of a sweep, or of an experiment, which stands for the sweep that it is a run of. */
 export async function sideFound(parts, signal) {
   const {bare} = parts;
   if (!bare) return parts;
-  const missing = error => { if (error.status !== 404) throw error; return null; };
+  const missing = error => {
+    if (error.status !== 404) throw error;
+    return null;
+  };
   delete parts.bare;
-  if (await api.get(`/v1/sweeps/${bare}?page_size=1`, {signal}).catch(missing)) return {...parts, sweeps: [...parts.sweeps, bare]};
+  if (await api.get(`/v1/sweeps/${bare}?page_size=1`, {signal}).catch(missing))
+    return {...parts, sweeps: [...parts.sweeps, bare]};
   const experiment = await api.get(`/v1/experiments/${bare}`, {signal}).catch(missing);
   const sweep = experiment?.links?.sweep?.split("/").at(-1);
   if (sweep && experiment.repeat_index !== undefined) return {...parts, sweeps: [...parts.sweeps, sweep]};
@@ -58,11 +79,14 @@ export async function bodyOf({sweeps, experiments, labels, members, where}, sign
   const body = {...members};
   if (Object.keys(labels).length) body.labels = labels;
   if (Object.keys(where).length) body.where = where;
-  if (sweeps.length === 1 && !experiments.length) body.sweep = sweeps[0];
+  if (sweeps.length === 1 && !experiments.length)
+    body.sweep = sweeps[0];
   else if (sweeps.length) {
     const tables = await Promise.all(sweeps.map(id => api.text(`/v1/sweeps/${id}.csv?columns=id`, {signal})));
-    body.experiments = [...new Set([...tables.flatMap(text => rowsOf(text).map(row => row.id)).filter(Boolean), ...experiments])];
-  } else if (experiments.length) body.experiments = experiments;
+    body.experiments =
+      [...new Set([...tables.flatMap(text => rowsOf(text).map(row => row.id)).filter(Boolean), ...experiments])];
+  } else if (experiments.length)
+    body.experiments = experiments;
   return body;
 }
 
@@ -80,7 +104,15 @@ export function nameOf(parts, letter) {
 /* "read_offset of 3 min ago" of a sweep. */
 export function sideWords(parts, known) {
   const sweeps = parts.sweeps.map(id => known.get(id)).filter(Boolean);
-  const told = sweeps.slice(0, 1).map(sweep => t("compare.side_sweep", {what: sweep.recipe ?? [sweep.request?.kernel ?? t("sweep.title")].flat().join(", "), time: ago(sweep.submitted_at)}));
+  const told =
+    sweeps.slice(0, 1).map(sweep => t("compare.side_sweep", {
+                             what: sweep.recipe ?? [sweep.request?.kernel ?? t("sweep.title")].flat().join(", "),
+                             time: ago(sweep.submitted_at)
+                           }));
   const rest = nameOf(parts, "");
-  return [...told, sweeps.length > 1 && t("compare.and_more", {n: sweeps.length - 1, words: sweeps.length - 1}), rest, parts.experiments.length && t("compare.experiments", {n: parts.experiments.length, words: parts.experiments.length})].filter(Boolean).join(", ");
+  return [
+    ...told, sweeps.length > 1 && t("compare.and_more", {n: sweeps.length - 1, words: sweeps.length - 1}), rest,
+    parts.experiments.length && t("compare.experiments", {n: parts.experiments.length, words: parts.experiments.length})
+  ].filter(Boolean)
+    .join(", ");
 }

@@ -2,9 +2,18 @@
    stands in the address; what cannot be read is sent as it is, and the service says what would have been right. */
 
 /* Threads of a block that are offered, by the number of its dimensions. */
-const BLOCKS = {1: ["64", "128", "256", "512", "1024"], 2: ["32x8", "16x16", "32x16", "32x32"]};
+const BLOCKS = {
+  1: ["64", "128", "256", "512", "1024"],
+  2: ["32x8", "16x16", "32x16", "32x32"]
+};
 export const MEASURE = ["min_samples", "noise", "max_seconds", "quiet_s", "keep_samples"];
-const ELEMENT_BYTES = {f32: 4, f64: 8, i32: 4, u8: 1, u16: 2};
+const ELEMENT_BYTES = {
+  f32: 4,
+  f64: 8,
+  i32: 4,
+  u8: 1,
+  u16: 2
+};
 
 export const elementBytes = dtype => ELEMENT_BYTES[dtype] ?? 4;
 const shapeText = sizes => sizes.slice(0, sizes[2] > 1 ? 3 : sizes[1] > 1 ? 2 : 1).join("x");
@@ -13,17 +22,32 @@ const sizeText = size => Array.isArray(size) ? size.join("x") : String(size);
 /* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place hand, main or more. */
 export function fieldsOf(kernel, all = []) {
   const devices = all.filter(device => device.in_list);
-  const parameters = kernel.parameters.map(parameter => ({...parameter, kind: parameter.type === "choice" || parameter.values ? "choice" : "integer",
-    choices: parameter.choices ?? parameter.values?.map(String), numeric: parameter.type === "integer", initial: String(parameter.default), place: "main"}));
+  const parameters =
+    kernel.parameters.map(parameter => ({
+                            ...parameter,
+                            kind: parameter.type === "choice" || parameter.values ? "choice" : "integer",
+                            choices: parameter.choices ?? parameter.values?.map(String),
+                            numeric: parameter.type === "integer",
+                            initial: String(parameter.default),
+                            place: "main"
+                          }));
   const hand = parameters.find(parameter => parameter.name !== "load");
   if (hand) hand.place = "hand";
-  const load = parameters.filter(parameter => parameter.name === "load"), others = parameters.filter(parameter => parameter !== hand && parameter.name !== "load");
+  const load = parameters.filter(parameter => parameter.name === "load"),
+        others = parameters.filter(parameter => parameter !== hand && parameter.name !== "load");
   const {defaults} = kernel;
   return [
     ...(hand ? [hand] : []),
     {name: "size", kind: "size", unit: "elements", initial: sizeText(defaults.size), place: "main"},
     ...others,
-    {name: "block", kind: "shape", unit: "threads", initial: shapeText(defaults.block), offered: BLOCKS[kernel.block_dims] ?? BLOCKS[1], place: "main"},
+    {
+      name: "block",
+      kind: "shape",
+      unit: "threads",
+      initial: shapeText(defaults.block),
+      offered: BLOCKS[kernel.block_dims] ?? BLOCKS[1],
+      place: "main"
+    },
     {name: "dtype", kind: "choice", choices: kernel.dtypes, initial: defaults.dtype, place: "main"},
     ...load,
     {name: "counters", kind: "switch", initial: "false", place: "main"},
@@ -45,10 +69,20 @@ export function fieldsOf(kernel, all = []) {
 
 /* One of them, any, or what it must be, where they are of several kinds; empty: as the operator says. */
 function devicesFields(devices) {
-  const names = devices.map(device => device.device_name), archs = [...new Set(devices.map(device => device.arch).filter(Boolean))];
-  return [{name: "device", kind: "device", choices: ["", "any", ...(archs.length > 1 ? archs.map(arch => `arch=${arch}`) : []), ...names], several: names,
-    about: Object.fromEntries(devices.map(device => [device.device_name, device.name])), initial: "", place: "main"},
-  {name: "spread", kind: "switch", initial: "false", place: "main"}];
+  const names = devices.map(device => device.device_name),
+        archs = [...new Set(devices.map(device => device.arch).filter(Boolean))];
+  return [
+    {
+      name: "device",
+      kind: "device",
+      choices: ["", "any", ...(archs.length > 1 ? archs.map(arch => `arch=${arch}`) : []), ...names],
+      several: names,
+      about: Object.fromEntries(devices.map(device => [device.device_name, device.name])),
+      initial: "",
+      place: "main"
+    },
+    {name: "spread", kind: "switch", initial: "false", place: "main"}
+  ];
 }
 
 const INTEGER = /^-?\d+$/, RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(\d+))?$/;
@@ -65,7 +99,8 @@ export function rangeValues(text) {
   if (!match) return null;
   const [, from, to, how, by] = match, values = [], factor = how === "by";
   if (factor && (Number(by) < 2 || Number(from) < 1)) return null;
-  for (let value = Number(from); value <= Number(to) && values.length <= 10000; value = factor ? value * Number(by) : value + Math.max(1, Number(by ?? 1)))
+  for (let value = Number(from); value <= Number(to) && values.length <= 10000;
+       value = factor ? value * Number(by) : value + Math.max(1, Number(by ?? 1)))
     values.push(value);
   return values;
 }
@@ -92,7 +127,12 @@ export const conditionsText = choice => Object.entries(choice).map(pair => pair.
 function deviceOf(text) {
   const items = text.split(",").map(part => part.trim()).filter(Boolean);
   if (items.length && items.every(one => one.includes("=")))
-    return {value: Object.fromEntries(items.map(one => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]).map(([name, value]) => [name, value === "true" || (name === "memory_bytes" ? integerOf(value) : value)])), values: null};
+    return {
+      value: Object.fromEntries(
+        items.map(one => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)])
+          .map(([name, value]) => [name, value === "true" || (name === "memory_bytes" ? integerOf(value) : value)])),
+      values: null
+    };
   const values = items.flatMap(one => rangeValues(one) ?? [integerOf(one)]);
   return {value: values[0], values: values.length > 1 ? values : null};
 }
@@ -107,7 +147,9 @@ export function read(field, text) {
   const range = rangeValues(clean);
   if (range?.length) return {value: range[0], values: range, written: clean};
   if (!clean.includes(",")) return {value: oneOf(field, clean), values: null};
-  const values = clean.split(",").map(part => part.trim()).filter(Boolean).flatMap(part => rangeValues(part) ?? [oneOf(field, part)]);
+  const values =
+    clean.split(",").map(part => part.trim()).filter(Boolean).flatMap(part => rangeValues(part) ?? [oneOf(
+                                                                                                     field, part)]);
   return values.length > 1 ? {value: values[0], values} : {value: values[0] ?? clean, values: null};
 }
 
@@ -149,11 +191,16 @@ export function queryOf(request, withGrid = false) {
   const query = new URLSearchParams(), put = (name, value) => query.set(name, value);
   for (const [name, value] of Object.entries(request)) {
     if (name === "grid" && !withGrid || name === "priority" || value === null) continue;
-    if (name === "measure") Object.entries(value).forEach(([part, number]) => put(part, number));
-    else if (name === "labels") { if (Object.keys(value).length) put(name, Object.entries(value).map(pair => pair.join(":")).join(",")); }
-    else if (name === "block" || name === "grid") put(name, shapeText([value].flat()));
-    else if (name === "device" && !Array.isArray(value) && typeof value === "object") put(name, conditionsText(value));
-    else put(name, name === "size" ? sizeText(value) : String(value));
+    if (name === "measure")
+      Object.entries(value).forEach(([part, number]) => put(part, number));
+    else if (name === "labels") {
+      if (Object.keys(value).length) put(name, Object.entries(value).map(pair => pair.join(":")).join(","));
+    } else if (name === "block" || name === "grid")
+      put(name, shapeText([value].flat()));
+    else if (name === "device" && !Array.isArray(value) && typeof value === "object")
+      put(name, conditionsText(value));
+    else
+      put(name, name === "size" ? sizeText(value) : String(value));
   }
   return query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
 }
@@ -167,19 +214,32 @@ function commandPair(name, value) {
   if (name === "labels") return Object.entries(value).map(([label, text]) => quoted(`label.${label}=${text}`));
   if (name === "measure") return Object.entries(value).map(([part, number]) => quoted(`measure.${part}=${number}`));
   if (name === "spread") return ["--spread"];
-  if (name === "device") return [`--device ${quoted(typeof value === "object" && !Array.isArray(value) ? conditionsText(value) : String(value))}`];
-  return [quoted(`${name}=${Array.isArray(value) && (name !== "size" && name !== "block" && name !== "grid" || Array.isArray(value[0])) ? value.map(word).join(",") : word(value)}`)];
+  if (name === "device")
+    return [
+      `--device ${quoted(typeof value === "object" && !Array.isArray(value) ? conditionsText(value) : String(value))}`
+    ];
+  return [quoted(`${name}=${
+    Array.isArray(value) && (name !== "size" && name !== "block" && name !== "grid" || Array.isArray(value[0])) ?
+      value.map(word).join(",") :
+      word(value)}`)];
 }
 
 export function commandOf({all, one, axes, sweep}) {
-  const words = Object.entries(all).filter(([name]) => name !== "kernel").flatMap(([name, value]) =>
-    axes.includes(name) && Array.isArray(value) && name !== "device" ? [quoted(`${name}=${value.map(word).join(",")}`)] : commandPair(name, value));
+  const words = Object.entries(all)
+                  .filter(([name]) => name !== "kernel")
+                  .flatMap(
+                    ([name, value]) => axes.includes(name) && Array.isArray(value) && name !== "device" ?
+                      [quoted(`${name}=${value.map(word).join(",")}`)] :
+                      commandPair(name, value));
   return ["coalesce", sweep && axes.length ? "sweep" : "run", one.kernel, ...words];
 }
 
 /* JSON on one line, with blanks as people write it. */
-const json = value => Array.isArray(value) ? `[${value.map(json).join(", ")}]`
-  : value && typeof value === "object" ? `{${Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}: ${json(part)}`).join(", ")}}` : JSON.stringify(value);
+const json = value => Array.isArray(value) ?
+  `[${value.map(json).join(", ")}]` :
+  value && typeof value === "object" ?
+  `{${Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}: ${json(part)}`).join(", ")}}` :
+  JSON.stringify(value);
 
 export function curlOf({all, sweep}, root, token) {
   const lines = [`curl -s ${root}v1/${sweep ? "sweeps" : "experiments"} -H 'Prefer: wait=${sweep ? 60 : 30}'`];

@@ -10,26 +10,43 @@ const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /* What a field's value means, at its right end. */
 function hint(field, text, typed, fields) {
-  const {value, values} = read(field, text), dtype = fields.find(one => one.name === "dtype"), bytesEach = elementBytes(read(dtype, typed.dtype ?? dtype.initial).value);
+  const {value, values} = read(field, text), dtype = fields.find(one => one.name === "dtype"),
+                bytesEach = elementBytes(read(dtype, typed.dtype ?? dtype.initial).value);
   if (values) return t("new.values", {n: count(values.length)});
   if (field.kind === "size") {
     const n = (Array.isArray(value) ? value : [value]).reduce((product, one) => product * one, 1);
     if (!Number.isFinite(n) || n < 1) return "";
-    const power = Math.log2(n), short = Number.isInteger(power) && !Array.isArray(value) ? `2${[...String(power)].map(digit => POWERS[digit]).join("")} · ` : "";
+    const power = Math.log2(n),
+          short = Number.isInteger(power) && !Array.isArray(value) ?
+      `2${[...String(power)].map(digit => POWERS[digit]).join("")} · ` :
+      "";
     return t("new.an_array", {size: short + bytes(n * bytesEach)});
   }
-  if (field.unit === "elements" && field.place === "hand") return t("new.sector_is", {sector: 32 / bytesEach, line: 128 / bytesEach});
+  if (field.unit === "elements" && field.place === "hand")
+    return t("new.sector_is", {sector: 32 / bytesEach, line: 128 / bytesEach});
   return "";
 }
 
-const grouped = text => /^\d{5,}$/.test(text) ? count(Number(text)) : text.replace(/^(\d+)x(\d+)(?:x(\d+))?$/, (_, a, b, c) => [a, b, c].filter(Boolean).join(" × "));
+const grouped = text => /^\d{5,}$/.test(text) ?
+  count(Number(text)) :
+  text.replace(/^(\d+)x(\d+)(?:x(\d+))?$/, (_, a, b, c) => [a, b, c].filter(Boolean).join(" × "));
 
 /* A text field with its hint; numbers are written with separators while nobody types in them. */
 function textField(field, form) {
   const note = h("span", {class: "hint"});
-  const input = h("input", {id: `field-${field.name}`, name: field.name, autocomplete: "off", spellcheck: "false",
-    inputmode: field.kind === "integer" && field.single ? "numeric" : null, "aria-describedby": `wrong-${field.name}`,
-    oninput: () => form.type(field.name, input.value), onfocus: () => { input.value = form.text(field); }, onblur: () => update()});
+  const input = h("input", {
+    id: `field-${field.name}`,
+    name: field.name,
+    autocomplete: "off",
+    spellcheck: "false",
+    inputmode: field.kind === "integer" && field.single ? "numeric" : null,
+    "aria-describedby": `wrong-${field.name}`,
+    oninput: () => form.type(field.name, input.value),
+    onfocus: () => {
+      input.value = form.text(field);
+    },
+    onblur: () => update()
+  });
   const update = () => {
     const text = form.text(field);
     if (document.activeElement !== input) input.value = grouped(text);
@@ -40,8 +57,14 @@ function textField(field, form) {
 
 function slider(field, form) {
   const high = field.max === "size" ? 128 : Math.min(field.max, 1024), low = field.min;
-  const range = h("input", {type: "range", min: low, max: high, step: 1, "aria-label": t("new.slider", {name: titleOf(field.name)}),
-    oninput: () => form.type(field.name, range.value)});
+  const range = h("input", {
+    type: "range",
+    min: low,
+    max: high,
+    step: 1,
+    "aria-label": t("new.slider", {name: titleOf(field.name)}),
+    oninput: () => form.type(field.name, range.value)
+  });
   range.addEventListener("keydown", event => {
     const by = {ArrowRight: 8, ArrowUp: 8, ArrowLeft: -8, ArrowDown: -8}[event.key];
     if (!by || !event.shiftKey) return;
@@ -61,14 +84,30 @@ function slider(field, form) {
 /* A few choices side by side; what is typed as several values, or is none of them, has a text field instead. */
 function segments(field, form, choices) {
   const free = textField(field, form);
-  const other = field.kind === "shape" && h("button", {type: "button", onclick: () => { opened = true; update(); free.input.focus(); }}, t("new.other"));
-  const buttons = choices.map(choice => h("button", {type: "button", data: {choice}, onclick: event => press(choice, event)}, choice.replaceAll("x", field.kind === "shape" ? "×" : "x")));
+  const other = field.kind === "shape" &&
+    h("button", {
+                  type: "button",
+                  onclick: () => {
+                    opened = true;
+                    update();
+                    free.input.focus();
+                  }
+                },
+      t("new.other"));
+  const buttons = choices.map(
+    choice =>
+      h("button", {type: "button", data: {choice}, onclick: event => press(choice, event)},
+        choice.replaceAll("x", field.kind === "shape" ? "×" : "x")));
   const node = h("div", {class: "segments", role: "group", "aria-label": titleOf(field.name)}, buttons, other);
   let opened = false;
   function press(choice, event) {
     opened = false;
     const now = form.text(field).split(",").map(part => part.trim());
-    form.type(field.name, event.shiftKey || event.ctrlKey || event.metaKey ? (now.includes(choice) ? now.filter(one => one !== choice) : [...now, choice]).join(", ") : choice);
+    form.type(
+      field.name,
+      event.shiftKey || event.ctrlKey || event.metaKey ?
+        (now.includes(choice) ? now.filter(one => one !== choice) : [...now, choice]).join(", ") :
+        choice);
   }
   const update = () => {
     const now = form.text(field).split(",").map(part => part.trim().replaceAll("×", "x"));
@@ -83,9 +122,19 @@ function segments(field, form, choices) {
 
 function selection(field, form) {
   const free = textField(field, form), SEVERAL = "\u0000";
-  const choice = h("select", {id: `field-${field.name}`, onchange: () => form.type(field.name, choice.value === SEVERAL ? (field.several ?? field.choices).join(", ") : choice.value)},
-    field.choices.map(one => h("option", {value: one}, [one, `choice.${field.name}.${one}` in DICTIONARY ? t(`choice.${field.name}.${one}`) : field.about?.[one]].filter(Boolean).join(" · "))),
-    h("option", {value: SEVERAL}, t("new.several")));
+  const choice =
+    h("select", {
+      id: `field-${field.name}`,
+      onchange: () =>
+        form.type(field.name, choice.value === SEVERAL ? (field.several ?? field.choices).join(", ") : choice.value)
+    },
+      field.choices.map(
+        one =>
+          h("option", {value: one},
+            [one, `choice.${field.name}.${one}` in DICTIONARY ? t(`choice.${field.name}.${one}`) : field.about?.[one]]
+              .filter(Boolean)
+              .join(" · "))),
+      h("option", {value: SEVERAL}, t("new.several")));
   free.input.id = `field-${field.name}-several`;
   const update = () => {
     const text = form.text(field), one = field.choices.includes(text);
@@ -97,53 +146,96 @@ function selection(field, form) {
 }
 
 function switchField(field, form) {
-  const input = h("input", {type: "checkbox", role: "switch", class: "switch", id: `field-${field.name}`, onchange: () => form.type(field.name, String(input.checked))});
+  const input = h("input", {
+    type: "checkbox",
+    role: "switch",
+    class: "switch",
+    id: `field-${field.name}`,
+    onchange: () => form.type(field.name, String(input.checked))
+  });
   const node = h("label", {class: "switch-row", for: `field-${field.name}`}, input, h("span", {}, h("b", {}, t(`field.${field.name}`)), h("span", {class: "note"}, t(`field.${field.name}_text`))));
-  return {node, update: () => { input.checked = form.text(field) === "true"; }, whole: true};
+    return {
+      node,
+      update: () => {
+        input.checked = form.text(field) === "true";
+      },
+      whole: true
+    };
 }
 
 function control(field, form) {
-  if (field.kind === "switch") return switchField(field, form);
-  if (field.kind === "device") return selection(field, form);
-  if (field.kind === "choice") return field.choices.join("").length > 26 || field.name === "load" ? selection(field, form) : segments(field, form, field.choices);
-  if (field.kind === "shape" && field.offered) return segments(field, form, field.offered);
-  const text = textField(field, form);
-  if (field.kind !== "integer" || field.place === "more" || !Number.isFinite(field.min)) return text;
-  const slide = slider(field, form);
-  return {node: h("div", {}, text.node, slide.node), update: () => { text.update(); slide.update(); }};
+    if (field.kind === "switch") return switchField(field, form);
+    if (field.kind === "device") return selection(field, form);
+    if (field.kind === "choice")
+      return field.choices.join("").length > 26 || field.name === "load" ? selection(field, form) :
+                                                                           segments(field, form, field.choices);
+    if (field.kind === "shape" && field.offered) return segments(field, form, field.offered);
+    const text = textField(field, form);
+    if (field.kind !== "integer" || field.place === "more" || !Number.isFinite(field.min)) return text;
+    const slide = slider(field, form);
+    return {
+      node: h("div", {}, text.node, slide.node),
+      update: () => {
+        text.update();
+        slide.update();
+      }
+    };
 }
 
 /* {hand, main, more: nodes, update(), wrong({name: sentence})}. `typed` is what is not as it is by default; onTyped() follows each change. */
 export function formOf(fields, typed, onTyped) {
-  const initial = field => field.initial;
-  const form = {fields, typed, text: field => typed[field.name] ?? initial(field), type(name, text) {
-    const field = fields.find(one => one.name === name);
-    if (text.trim() === initial(field) || (text.trim() === "" && initial(field) === "")) delete typed[name];
-    else typed[name] = text;
-    /* What a size or an offset means depends on the dtype alone. */
-    if (name === "dtype") update();
-    else rows.find(row => row.field.name === name).made.update();
-    onTyped(name);
-  }};
-  const rows = fields.map(field => {
-    const made = control(field, form), wrong = h("p", {class: "wrong note", id: `wrong-${field.name}`, hidden: true});
-    const head = made.whole ? null : h("div", {class: "field-head"}, h("label", {for: `field-${field.name}`, title: field.text || null}, titleOf(field.name)), h("span", {class: "note"}, unitOf(field)));
-    return {field, made, wrong, node: h("div", {class: "form-field", data: {field: field.name}}, head, made.node, wrong)};
-  });
-  function update() {
-    for (const row of rows) row.made.update();
-  }
-  function wrong(sentences) {
-    for (const {field, wrong: place, node} of rows) {
-      place.textContent = sentences[field.name] ?? "";
-      place.hidden = !sentences[field.name];
-      node.classList.toggle("is-wrong", !place.hidden);
-      for (const input of node.querySelectorAll("input, select")) input.setAttribute("aria-invalid", String(!place.hidden));
+    const initial = field => field.initial;
+    const form = {
+      fields,
+      typed,
+      text: field => typed[field.name] ?? initial(field),
+      type(name, text) {
+        const field = fields.find(one => one.name === name);
+        if (text.trim() === initial(field) || (text.trim() === "" && initial(field) === ""))
+          delete typed[name];
+        else
+          typed[name] = text;
+        /* What a size or an offset means depends on the dtype alone. */
+        if (name === "dtype")
+          update();
+        else
+          rows.find(row => row.field.name === name).made.update();
+        onTyped(name);
+      }
+    };
+    const rows = fields.map(field => {
+      const made = control(field, form), wrong = h("p", {class: "wrong note", id: `wrong-${field.name}`, hidden: true});
+      const head = made.whole ? null : h("div", {class: "field-head"}, h("label", {for: `field-${field.name}`, title: field.text || null
+                                         }, titleOf(field.name)), h("span", {class: "note"}, unitOf(field)));
+      return {
+        field,
+        made,
+        wrong,
+        node: h("div", {class: "form-field", data: {field: field.name}}, head, made.node, wrong)
+      };
+    });
+    function update() {
+      for (const row of rows) row.made.update();
     }
-    const more = rows.some(row => row.field.place === "more" && sentences[row.field.name]);
-    if (more) rows.find(row => row.field.place === "more").node.closest("details")?.setAttribute("open", "");
-  }
-  update();
-  const of = place => rows.filter(row => row.field.place === place).map(row => row.node);
-  return {hand: of("hand"), main: of("main"), more: of("more"), update, wrong, names: new Set(fields.map(field => field.name))};
+    function wrong(sentences) {
+      for (const {field, wrong: place, node} of rows) {
+        place.textContent = sentences[field.name] ?? "";
+        place.hidden = !sentences[field.name];
+        node.classList.toggle("is-wrong", !place.hidden);
+        for (const input of node.querySelectorAll("input, select"))
+          input.setAttribute("aria-invalid", String(!place.hidden));
+      }
+      const more = rows.some(row => row.field.place === "more" && sentences[row.field.name]);
+      if (more) rows.find(row => row.field.place === "more").node.closest("details")?.setAttribute("open", "");
+    }
+    update();
+    const of = place => rows.filter(row => row.field.place === place).map(row => row.node);
+    return {
+      hand: of("hand"),
+      main: of("main"),
+      more: of("more"),
+      update,
+      wrong,
+      names: new Set(fields.map(field => field.name))
+    };
 }

@@ -3,18 +3,40 @@ import {h, replace} from "../dom.js";
 import {t} from "../words.js";
 
 export function kernelPicker(kernels, current, onChosen) {
-  const list = h("ul", {id: "kernel-list", role: "listbox", class: "kernel-list", "aria-label": t("new.kernel"), hidden: true});
-  const field = h("input", {id: "field-kernel", class: "mono", role: "combobox", "aria-expanded": "false", "aria-controls": "kernel-list", "aria-autocomplete": "list",
-    autocomplete: "off", spellcheck: "false", value: current});
+  const list =
+    h("ul", {id: "kernel-list", role: "listbox", class: "kernel-list", "aria-label": t("new.kernel"), hidden: true});
+  const field = h("input", {
+    id: "field-kernel",
+    class: "mono",
+    role: "combobox",
+    "aria-expanded": "false",
+    "aria-controls": "kernel-list",
+    "aria-autocomplete": "list",
+    autocomplete: "off",
+    spellcheck: "false",
+    value: current
+  });
   let found = [], at = 0, chosen = current;
 
   function showList(words) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
     found = kernels.filter(kernel => wanted.every(word => kernel.sought.includes(word)));
     at = Math.max(0, found.findIndex(kernel => kernel.name === chosen));
-    replace(list, found.map((kernel, k) => h("li", {id: `kernel-${k}`, role: "option", "aria-selected": String(k === at),
-      onpointerdown: event => { event.preventDefault(); choose(k); }}, h("span", {class: "mono"}, kernel.name), h("span", {class: "note"}, kernel.title))),
-    found.length === 0 && h("li", {class: "note", role: "option", "aria-disabled": "true"}, t("new.no_kernel")));
+    replace(
+      list,
+      found.map(
+        (kernel, k) =>
+          h("li", {
+            id: `kernel-${k}`,
+            role: "option",
+            "aria-selected": String(k === at),
+            onpointerdown: event => {
+              event.preventDefault();
+              choose(k);
+            }
+          },
+            h("span", {class: "mono"}, kernel.name), h("span", {class: "note"}, kernel.title))),
+      found.length === 0 && h("li", {class: "note", role: "option", "aria-disabled": "true"}, t("new.no_kernel")));
     list.hidden = false;
     field.setAttribute("aria-expanded", "true");
     mark();
@@ -45,7 +67,10 @@ export function kernelPicker(kernels, current, onChosen) {
 
   field.addEventListener("focus", () => field.select());
   field.addEventListener("click", () => list.hidden && showList(""));
-  field.addEventListener("input", () => { at = 0; showList(field.value); });
+  field.addEventListener("input", () => {
+    at = 0;
+    showList(field.value);
+  });
   field.addEventListener("blur", hide);
   field.addEventListener("keydown", event => {
     const move = {ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8}[event.key];
@@ -57,7 +82,8 @@ export function kernelPicker(kernels, current, onChosen) {
     } else if (event.key === "Enter" && !list.hidden) {
       event.preventDefault();
       choose(at);
-    } else if (event.key === "Escape") hide();
+    } else if (event.key === "Escape")
+      hide();
   });
   return h("div", {class: "picker"}, field, list);
 }

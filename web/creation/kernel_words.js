@@ -3,6 +3,7 @@
    tests/http/test_page.py holds the list against the kernels that there are. */
 import {language} from "../words.js";
 
+// clang-format off
 const TITLES = {
   "Array of structures": "结构数组",
   "Array of aligned structures": "对齐的结构数组",

@@ -7,13 +7,15 @@ import {occupancyBars, occupancyMissing} from "../charts/occupancy.js";
 
 /* A pattern of stripes cannot be had from a stylesheet in a bar that is a box, so the rest of a bar is a box of class waste. */
 function chipBar(moved, efficiency, most) {
-  const used = h("i", {class: "used", style: {width: `${100 * moved * efficiency / most}%`}}), waste = h("i", {class: "hatch", style: {width: `${100 * moved * (1 - efficiency) / most}%`}});
+  const used = h("i", {class: "used", style: {width: `${100 * moved * efficiency / most}%`}}),
+        waste = h("i", {class: "hatch", style: {width: `${100 * moved * (1 - efficiency) / most}%`}});
   return h("div", {class: "chip-bar"}, used, waste, h("span", {class: "note"}, bytes(moved)));
 }
 
 /* chipsPanel({onChips}): three architectures, each to be chosen. */
 export function chipsPanel({onChips}) {
-  const title = h("h2", {}), rows = h("div", {class: "chips"}), side = h("div", {class: "segments small", role: "group", "aria-label": t("chips.side")});
+  const title = h("h2", {}), rows = h("div", {class: "chips"}),
+        side = h("div", {class: "segments small", role: "group", "aria-label": t("chips.side")});
   const node = h("section", {class: "panel"}, h("header", {}, title, side), rows);
   let chosen = null, last = null;
 
@@ -23,15 +25,30 @@ export function chipsPanel({onChips}) {
   }
 
   function chip(row, k, predictions, archs, own, most, what) {
-    const select = h("select", {class: "chip-name", "aria-label": t("chips.choose"), value: row.arch, onchange: () => onChips(k, select.value)},
-      archs.map(arch => h("option", {value: arch}, architectureName(arch) === arch ? arch : `${architectureName(arch)} (${arch})`)));
-    const shown = h("span", {class: row.arch === own ? "chip-label own" : "chip-label"}, architectureName(row.arch), h("span", {class: "note mono"}, row.arch), select);
+    const select = h(
+      "select",
+      {class: "chip-name", "aria-label": t("chips.choose"), value: row.arch, onchange: () => onChips(k, select.value)},
+      archs.map(
+        arch =>
+          h("option", {value: arch}, architectureName(arch) === arch ? arch : `${architectureName(arch)} (${arch})`)));
+    const shown =
+      h("span", {class: row.arch === own ? "chip-label own" : "chip-label"}, architectureName(row.arch),
+        h("span", {class: "note mono"}, row.arch), select);
     if (row.status) return h("div", {class: "chip"}, shown, h("p", {class: "note chip-missing"}, row.reason));
     /* Stores move in sectors everywhere; loads in lines where that is not what their sectors come to. */
-    const unit = what === "gld" && (row.gld_transactions !== row.gld_sectors || row.gld_moved_bytes !== 32 * row.gld_sectors) ? "line" : "sector", efficiency = row[`${what}_efficiency_pct`];
-    if (efficiency === null) return h("div", {class: "chip"}, shown, h("p", {class: "note chip-missing"}, row[`${what}_reason`]));
-    return h("div", {class: "chip"}, shown, h("span", {class: "note chip-unit"}, t(unit === "line" ? "chips.lines" : "chips.sectors")),
-      chipBar(row[`${what}_moved_bytes`], efficiency / 100, most), h("span", {class: "number chip-count"}, count(row[`${what}_transactions`]), h("span", {class: "narrow note"}, ` ${t("chips.transactions")}, ${bytes(row[`${what}_moved_bytes`])}`)),
+    const unit = what === "gld" &&
+        (row.gld_transactions !== row.gld_sectors || row.gld_moved_bytes !== 32 * row.gld_sectors) ?
+      "line" :
+      "sector",
+          efficiency = row[`${what}_efficiency_pct`];
+    if (efficiency === null)
+      return h("div", {class: "chip"}, shown, h("p", {class: "note chip-missing"}, row[`${what}_reason`]));
+    return h(
+      "div", {class: "chip"}, shown,
+      h("span", {class: "note chip-unit"}, t(unit === "line" ? "chips.lines" : "chips.sectors")),
+      chipBar(row[`${what}_moved_bytes`], efficiency / 100, most),
+      h("span", {class: "number chip-count"}, count(row[`${what}_transactions`]),
+        h("span", {class: "narrow note"}, ` ${t("chips.transactions")}, ${bytes(row[`${what}_moved_bytes`])}`)),
       h("b", {class: "number chip-percent"}, percent(efficiency / 100)));
   }
 
@@ -40,12 +57,23 @@ export function chipsPanel({onChips}) {
     const made = predictions.filter(row => !row.status), has = name => made.some(row => row[`${name}_requests`] > 0);
     const sides = ["gld", "gst"].filter(has);
     const lowest = name => Math.min(...made.map(row => row[`${name}_efficiency_pct`] ?? 101));
-    const what = sides.includes(chosen) ? chosen : sides.length === 2 && lowest("gst") < lowest("gld") ? "gst" : sides[0] ?? "gld";
+    const what = sides.includes(chosen)                   ? chosen :
+      sides.length === 2 && lowest("gst") < lowest("gld") ? "gst" :
+                                                            sides[0] ?? "gld";
     title.textContent = t(what === "gld" ? "chips.loads" : "chips.stores");
-    replace(side, sides.length === 2 && sides.map(name => h("button", {type: "button", "aria-pressed": String(name === what), onclick: () => choose(name)}, t(name === "gld" ? "chips.load" : "chips.store"))));
+    replace(
+      side,
+      sides.length === 2 &&
+        sides.map(
+          name =>
+            h("button", {type: "button", "aria-pressed": String(name === what), onclick: () => choose(name)},
+              t(name === "gld" ? "chips.load" : "chips.store"))));
     side.hidden = sides.length < 2;
     const most = Math.max(1, ...made.map(row => row[`${what}_moved_bytes`]));
-    const head = h("div", {class: "chip chip-head note"}, h("span", {class: "chip-count number"}, term("transaction", "transactions")), h("span", {class: "chip-percent number"}, term("efficiency")));
+    const head =
+      h("div", {class: "chip chip-head note"},
+        h("span", {class: "chip-count number"}, term("transaction", "transactions")),
+        h("span", {class: "chip-percent number"}, term("efficiency")));
     replace(rows, head, predictions.map((row, k) => chip(row, k, predictions, archs, own, most, what)));
   }
   return {node, show};
@@ -53,28 +81,44 @@ export function chipsPanel({onChips}) {
 
 export function occupancyPanel() {
   const title = h("h2", {}), place = h("div", {});
-  const node = h("section", {class: "panel"}, h("header", {}, title, h("span", {class: "note"}, t("occupancy.what"))), place);
+  const node =
+    h("section", {class: "panel"}, h("header", {}, title, h("span", {class: "note"}, t("occupancy.what"))), place);
   let shown = null, width = 0;
-  const draw = () => shown && width && replace(place, shown.status ? occupancyMissing(shown.reason) : occupancyBars(shown, width));
+  const draw = () =>
+    shown && width && replace(place, shown.status ? occupancyMissing(shown.reason) : occupancyBars(shown, width));
   const watcher = new ResizeObserver(([entry]) => {
     if (Math.floor(entry.contentRect.width) === width) return;
     width = Math.floor(entry.contentRect.width);
     draw();
   });
   watcher.observe(place);
-  return {node, close: () => watcher.disconnect(), show(occupancy, arch) {
-    shown = occupancy ?? {status: "unavailable", reason: ""};
-    replace(title, term("occupancy"), " ", shown.status ? noValue(shown.reason) : percent(shown.theoretical), h("span", {class: "quiet"}, ` ${architectureName(arch)}`));
-    draw();
-  }};
+  return {
+    node,
+    close: () => watcher.disconnect(),
+    show(occupancy, arch) {
+      shown = occupancy ?? {status: "unavailable", reason: ""};
+      replace(
+        title, term("occupancy"), " ", shown.status ? noValue(shown.reason) : percent(shown.theoretical),
+        h("span", {class: "quiet"}, ` ${architectureName(arch)}`));
+      draw();
+    }
+  };
 }
 
 function copyButton(text) {
-  const button = h("button", {type: "button", class: "plain note", onclick: async () => {
-    await copyText(text());
-    button.textContent = t("copy.done");
-    setTimeout(() => { button.textContent = t("copy"); }, 1500);
-  }}, t("copy"));
+  const button =
+    h("button", {
+      type: "button",
+      class: "plain note",
+      onclick: async () => {
+        await copyText(text());
+        button.textContent = t("copy.done");
+        setTimeout(() => {
+          button.textContent = t("copy");
+        }, 1500);
+      }
+    },
+      t("copy"));
   return button;
 }
 
@@ -90,14 +134,25 @@ export async function copyText(text) {
 
 export function commandsPanel() {
   const command = h("pre", {class: "typed"}), curl = h("pre", {class: "typed"});
-  const part = (name, place) => h("div", {class: "typed-part"}, h("div", {class: "field-head"}, h("span", {class: "note"}, name), copyButton(() => place.textContent.replaceAll("\u200b", ""))), place);
-  const node = h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("typed.title"))), h("div", {class: "typed-parts"}, part("coalesce", command), part("curl", curl)));
-  return {node, show(words, curlText) {
-    const lines = [];
-    for (const word of words)
-      if (lines.length && `${lines.at(-1)} ${word}`.length <= 44) lines.push(`${lines.pop()} ${word}`);
-      else lines.push(word);
-    command.textContent = lines.join(" \\\n  ");
-    curl.textContent = curlText;
-  }};
+  const part = (name, place) =>
+    h("div", {class: "typed-part"},
+      h("div", {class: "field-head"}, h("span", {class: "note"}, name),
+        copyButton(() => place.textContent.replaceAll("\u200b", ""))),
+      place);
+  const node =
+    h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("typed.title"))),
+      h("div", {class: "typed-parts"}, part("coalesce", command), part("curl", curl)));
+  return {
+    node,
+    show(words, curlText) {
+      const lines = [];
+      for (const word of words)
+        if (lines.length && `${lines.at(-1)} ${word}`.length <= 44)
+          lines.push(`${lines.pop()} ${word}`);
+        else
+          lines.push(word);
+      command.textContent = lines.join(" \\\n  ");
+      curl.textContent = curlText;
+    }
+  };
 }

@@ -11,13 +11,25 @@ import {t} from "../words.js";
 const SHIPPED = "NVIDIA H200", PAUSE_MS = 100;
 
 export function predictedPanel({ask}) {
-  const title = h("h2", {}), aside = h("span", {class: "note"}), line = h("p", {class: "why"}), more = h("div", {}), unknown = new Set();
+  const title = h("h2", {}), aside = h("span", {class: "note"}), line = h("p", {class: "why"}), more = h("div", {}),
+        unknown = new Set();
   let time = null, chosen = null, latest = 0, last = null;
   const figure = boundsFigure(() => time, false);
-  const node = h("section", {class: "panel", hidden: true}, h("header", {}, title, aside), h("div", {class: "predicted-parts"}, figure.node, h("div", {}, line, more)));
+  const node =
+    h("section", {class: "panel", hidden: true}, h("header", {}, title, aside),
+      h("div", {class: "predicted-parts"}, figure.node, h("div", {}, line, more)));
 
   function draw(request, names) {
-    const select = names.length > 1 && h("select", {"aria-label": t("time.choose"), value: time.device_name, onchange: () => { chosen = select.value; show(...last); }}, names.map(name => h("option", {value: name}, name)));
+    const select = names.length > 1 &&
+      h("select", {
+                    "aria-label": t("time.choose"),
+                    value: time.device_name,
+                    onchange: () => {
+                      chosen = select.value;
+                      show(...last);
+                    }
+                   },
+        names.map(name => h("option", {value: name}, name)));
     const known = !time.status;
     node.hidden = false;
     figure.node.hidden = !known;
@@ -31,7 +43,8 @@ export function predictedPanel({ask}) {
   /* The answer to what was typed last is shown, and no other. */
   async function show(question, product) {
     last = [question, product];
-    const mine = ++latest, names = () => [...new Set([product, SHIPPED])].filter(name => name && !unknown.has(name)), name = names().includes(chosen) ? chosen : names()[0];
+    const mine = ++latest, names = () => [...new Set([product, SHIPPED])].filter(name => name && !unknown.has(name)),
+          name = names().includes(chosen) ? chosen : names()[0];
     if (!name) return;
     const {device, ...request} = question;
     try {
@@ -47,8 +60,11 @@ export function predictedPanel({ask}) {
   }
   /* The drawing of what is typed goes first. */
   let later = null;
-  return {node, show(...asked) {
-    clearTimeout(later);
-    later = setTimeout(show, PAUSE_MS, ...asked);
-  }};
+  return {
+    node,
+    show(...asked) {
+      clearTimeout(later);
+      later = setTimeout(show, PAUSE_MS, ...asked);
+    }
+  };
 }

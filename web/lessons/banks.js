@@ -1,9 +1,19 @@
 export default {
   "data": "bank_strides",
-  "ask": {"kernel": "bank_conflict", "size": 16777216, "block": 256, "repeats": 16, "stride": [1, 2, 3, 4, 8, 16, 31, 32, 33]},
+  "ask": {
+    "kernel": "bank_conflict",
+    "size": 16777216,
+    "block": 256,
+    "repeats": 16,
+    "stride": [1, 2, 3, 4, 8, 16, 31, 32, 33]
+  },
   "small": {"size": 262144},
   "recipe": "bank_strides",
-  "conditions": ["16,777,216 floats, block 256, 16 loads from shared memory a thread.", "16,777,216 个 float，线程块 256，每线程读共享内存 16 次。"],
+  "conditions":
+    [
+      "16,777,216 floats, block 256, 16 loads from shared memory a thread.",
+      "16,777,216 个 float，线程块 256，每线程读共享内存 16 次。"
+    ],
   "figures": {
     "t1": [104.4, 1, "bank_strides/cold_median_us", {"stride": 1}],
     "t2": [104.096, 1, "bank_strides/cold_median_us", {"stride": 2}],
@@ -22,49 +32,99 @@ export default {
     "sw": [410.4, 1, "transpose/cold_median_us", {"how": "swizzled", "block_x": 32, "block_y": 32}],
     "nc": [245.152, 1, "transpose/cold_median_us", {"how": "naive_column", "block_x": 8, "block_y": 32}],
     "pb": [261.072, 1, "transpose/cold_median_us", {"how": "padded", "block_x": 32, "block_y": 8}],
-    "x": [65011712, 0, "transpose/predicted_shared_load_bank_conflicts", {"how": "shared", "block_x": 32, "block_y": 32}],
+    "x":
+      [65011712, 0, "transpose/predicted_shared_load_bank_conflicts", {"how": "shared", "block_x": 32, "block_y": 32}],
     "y": [65590626, 0, "transpose/measured_shared_bank_conflicts", {"how": "shared", "block_x": 32, "block_y": 32}]
   },
-  "picture": {"kind": "memory", "access": 2, "only": true, "request": {"kernel": "bank_conflict", "size": 16777216, "block": 256, "repeats": 16}, "controls": [{"name": "stride", "label": ["stride, words", "步长（字）"], "min": 1, "max": 33, "value": 1}], "times": {"1": "t1", "2": "t2", "3": "t3", "4": "t4", "8": "t8", "16": "t16", "31": "t31", "32": "t32", "33": "t33"}, "base": "1", "baseName": ["stride 1", "步长 1 "]},
+  "picture": {
+    "kind": "memory",
+    "access": 2,
+    "only": true,
+    "request": {"kernel": "bank_conflict", "size": 16777216, "block": 256, "repeats": 16},
+    "controls": [{"name": "stride", "label": ["stride, words", "步长（字）"], "min": 1, "max": 33, "value": 1}],
+    "times":
+      {"1": "t1", "2": "t2", "3": "t3", "4": "t4", "8": "t8", "16": "t16", "31": "t31", "32": "t32", "33": "t33"},
+    "base": "1",
+    "baseName": ["stride 1", "步长 1 "]
+  },
   "tiles": [["turns", 0], ["time", 1], ["against", 1]],
   "plain": "transpose",
-  "why": [
-    ["A turn at a bank is a cycle of a multiprocessor: 65011712 conflicts / 132 / 1.98 GHz are 249 µs at most. `swizzled` has none of them, but 122 instructions instead of 72, for its remainder.",
-     "存储体的一轮是一个多处理器的一个周期：65011712 次冲突 / 132 / 1.98 GHz，最多 249 µs。`swizzled` 没有冲突，但取余数使 72 条指令变成 122 条。"]
-  ],
-  "intro": [
-    ["Shared memory has 32 banks, and each gives one word a turn. Lanes that want different words of one bank wait for each other: a [bank conflict].",
-     "共享内存有 32 个存储体，每个一次给出一个字。要同一存储体里不同字的通道，只能互相等待：这就是[bank conflict]。"],
-    ["With a [stride] of 1 the 32 lanes meet 32 banks. Now the lanes want words further apart.",
-     "[stride]为 1 时，32 个通道遇到 32 个存储体。现在让通道要的字隔得更远。"]
-  ],
-  "questions": [
-    {"ask": ["At stride 8, how many turns does one load of a warp take?", "步长 8 时，一个线程束的一次读取要几轮？"],
-     "choices": ["1", "2", "4", "8"],
-     "answer": 3,
-     "set": {"stride": 8},
-     "reply": [["Eight: only every eighth bank is asked, each for eight words. {p8} conflicts are predicted in all.",
-        "八轮：每八个存储体才用到一个，各被要八个字。总共预测有 {p8} 次冲突。"]]},
-    {"ask": ["How many times as long does the kernel take at stride 8 as at stride 1?", "步长 8 时，内核所用时间是步长 1 的几倍？"],
-     "scale": [1, 8, 0.1],
-     "ticks": [1, 2, 3, 4, 5, 6, 7, 8],
-     "unit": "×",
-     "answer": "times8",
-     "reply": [["**{times8} times**: {t8} µs against {t1}. Stride 2 takes two turns and costs nothing here, {t2} µs, because something else in the loop takes longer.",
-        "**{times8} 倍**：{t8} µs 对 {t1} µs。步长 2 要两轮，在这里却毫无代价，{t2} µs，因为循环里别的事情更久。"]]},
-    {"ask": ["Stride 32 puts every word into the same bank. How does it compare with stride 8?", "步长 32 把每个字都放进同一个存储体。与步长 8 相比如何？"],
-     "choices": [["four times as long", "四倍时间"], ["no worse", "不更差"], ["better", "更好"]],
-     "answer": 1,
-     "set": {"stride": 32},
-     "reply": [["No worse: {t32} µs. A block of 256 has only 8 words that far apart, and lanes that want the same word get it together. Odd strides are free: {t33} µs at 33.",
-        "不更差：{t32} µs。256 个线程的块里相隔这么远的字只有 8 个，要同一个字的通道会一起得到它。奇数步长不花代价：33 时 {t33} µs。"]],
-     "rows": [["t1", "stride 1", "步长 1"], ["t2", "stride 2", "步长 2"], ["t3", "stride 3", "步长 3"], ["t4", "stride 4", "步长 4"], ["t8", "stride 8", "步长 8"], ["t16", "stride 16", "步长 16"], ["t31", "stride 31", "步长 31"], ["t32", "stride 32", "步长 32"], ["t33", "stride 33", "步长 33"]]},
-    {"ask": ["A transpose of 8192 × 8192 by tiles of 32 × 32 meets in one bank, too: {x} conflicts predicted, {y} counted. A column that nobody uses (`padded`), or another order (`swizzled`), removes them. Which is faster?", "用 32 × 32 的方块转置 8192 × 8192 的矩阵，也会撞在同一个存储体：预测 {x} 次冲突，数到 {y} 次。加一列没人用的（`padded`）或换个顺序（`swizzled`）都能消除。哪个更快？"],
-     "choices": ["padded", "swizzled", ["they are the same", "一样快"]],
-     "answer": 0,
-     "reply": [["From {sh} µs `padded` comes down to {pa}, `swizzled` to {sw}. Fewer conflicts is not yet less time. And the fastest of twenty ways uses no tile: strided loads with blocks of 8 × 32, {nc} µs; the best tile takes {pb}.",
-        "原来 {sh} µs，`padded` 降到 {pa}，`swizzled` 降到 {sw}。冲突少了，时间未必就少。而二十种做法里最快的根本不用方块：线程块 8 × 32 的跨步读取，{nc} µs；最好的方块做法要 {pb} µs。"],
-       ["Counted conflicts are above the predicted ones in every row, even where there is nothing to wait for ({q1} at stride 1). So hold differences against each other.",
-        "每一行数到的冲突都多于预测，连无须等待之处也是如此（步长 1 时 {q1} 次）。所以请比较差值。"]]}
-  ]
+  "why": [[
+    "A turn at a bank is a cycle of a multiprocessor: 65011712 conflicts / 132 / 1.98 GHz are 249 µs at most. `swizzled` has none of them, but 122 instructions instead of 72, for its remainder.",
+    "存储体的一轮是一个多处理器的一个周期：65011712 次冲突 / 132 / 1.98 GHz，最多 249 µs。`swizzled` 没有冲突，但取余数使 72 条指令变成 122 条。"
+  ]],
+  "intro":
+    [
+      [
+        "Shared memory has 32 banks, and each gives one word a turn. Lanes that want different words of one bank wait for each other: a [bank conflict].",
+        "共享内存有 32 个存储体，每个一次给出一个字。要同一存储体里不同字的通道，只能互相等待：这就是[bank conflict]。"
+      ],
+      [
+        "With a [stride] of 1 the 32 lanes meet 32 banks. Now the lanes want words further apart.",
+        "[stride]为 1 时，32 个通道遇到 32 个存储体。现在让通道要的字隔得更远。"
+      ]
+    ],
+  "questions":
+    [
+      {
+        "ask": ["At stride 8, how many turns does one load of a warp take?", "步长 8 时，一个线程束的一次读取要几轮？"],
+        "choices": ["1", "2", "4", "8"],
+        "answer": 3,
+        "set": {"stride": 8},
+        "reply": [[
+          "Eight: only every eighth bank is asked, each for eight words. {p8} conflicts are predicted in all.",
+          "八轮：每八个存储体才用到一个，各被要八个字。总共预测有 {p8} 次冲突。"
+        ]]
+      },
+      {
+        "ask": [
+          "How many times as long does the kernel take at stride 8 as at stride 1?",
+          "步长 8 时，内核所用时间是步长 1 的几倍？"
+        ],
+        "scale": [1, 8, 0.1],
+        "ticks": [1, 2, 3, 4, 5, 6, 7, 8],
+        "unit": "×",
+        "answer": "times8",
+        "reply": [[
+          "**{times8} times**: {t8} µs against {t1}. Stride 2 takes two turns and costs nothing here, {t2} µs, because something else in the loop takes longer.",
+          "**{times8} 倍**：{t8} µs 对 {t1} µs。步长 2 要两轮，在这里却毫无代价，{t2} µs，因为循环里别的事情更久。"
+        ]]
+      },
+      {
+        "ask": [
+          "Stride 32 puts every word into the same bank. How does it compare with stride 8?",
+          "步长 32 把每个字都放进同一个存储体。与步长 8 相比如何？"
+        ],
+        "choices": [["four times as long", "四倍时间"], ["no worse", "不更差"], ["better", "更好"]],
+        "answer": 1,
+        "set": {"stride": 32},
+        "reply": [[
+          "No worse: {t32} µs. A block of 256 has only 8 words that far apart, and lanes that want the same word get it together. Odd strides are free: {t33} µs at 33.",
+          "不更差：{t32} µs。256 个线程的块里相隔这么远的字只有 8 个，要同一个字的通道会一起得到它。奇数步长不花代价：33 时 {t33} µs。"
+        ]],
+        "rows": [
+          ["t1", "stride 1", "步长 1"], ["t2", "stride 2", "步长 2"], ["t3", "stride 3", "步长 3"],
+          ["t4", "stride 4", "步长 4"], ["t8", "stride 8", "步长 8"], ["t16", "stride 16", "步长 16"],
+          ["t31", "stride 31", "步长 31"], ["t32", "stride 32", "步长 32"], ["t33", "stride 33", "步长 33"]
+        ]
+      },
+      {
+        "ask": [
+          "A transpose of 8192 × 8192 by tiles of 32 × 32 meets in one bank, too: {x} conflicts predicted, {y} counted. A column that nobody uses (`padded`), or another order (`swizzled`), removes them. Which is faster?",
+          "用 32 × 32 的方块转置 8192 × 8192 的矩阵，也会撞在同一个存储体：预测 {x} 次冲突，数到 {y} 次。加一列没人用的（`padded`）或换个顺序（`swizzled`）都能消除。哪个更快？"
+        ],
+        "choices": ["padded", "swizzled", ["they are the same", "一样快"]],
+        "answer": 0,
+        "reply": [
+          [
+            "From {sh} µs `padded` comes down to {pa}, `swizzled` to {sw}. Fewer conflicts is not yet less time. And the fastest of twenty ways uses no tile: strided loads with blocks of 8 × 32, {nc} µs; the best tile takes {pb}.",
+            "原来 {sh} µs，`padded` 降到 {pa}，`swizzled` 降到 {sw}。冲突少了，时间未必就少。而二十种做法里最快的根本不用方块：线程块 8 × 32 的跨步读取，{nc} µs；最好的方块做法要 {pb} µs。"
+          ],
+          [
+            "Counted conflicts are above the predicted ones in every row, even where there is nothing to wait for ({q1} at stride 1). So hold differences against each other.",
+            "每一行数到的冲突都多于预测，连无须等待之处也是如此（步长 1 时 {q1} 次）。所以请比较差值。"
+          ]
+        ]
+      }
+    ]
 };

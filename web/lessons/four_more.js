@@ -30,42 +30,103 @@ export default {
     "block": [80.864, 1, "atomics/cold_median_us", {"dtype": "i32", "meet": "block"}],
     "one": [770.912, 1, "atomics/cold_median_us", {"dtype": "i32", "meet": "one"}]
   },
-  "picture": {"kind": "memory", "shown": 1, "request": {"kernel": "copy_width", "size": 67108864, "block": 256}, "unit": "GB/s", "controls": [{"name": "dtype", "label": ["an element", "元素类型"], "values": ["u8", "u16", "f32"], "words": [["1 byte", "1 字节"], ["2 bytes", "2 字节"], ["4 bytes", "4 字节"]], "value": "u8"}, {"name": "width", "label": ["elements an access", "每次访问的元素数"], "values": [1, 2, 4], "value": 1}], "times": {"u8,1": "u8_1", "u8,2": "u8_2", "u8,4": "u8_4", "u16,1": "u16_1", "u16,2": "u16_2", "u16,4": "u16_4", "f32,1": "f32_1", "f32,2": "f32_2", "f32,4": "f32_4"}, "base": "u8,1", "baseName": ["single bytes", "单个字节"]},
+  "picture": {
+    "kind": "memory",
+    "shown": 1,
+    "request": {"kernel": "copy_width", "size": 67108864, "block": 256},
+    "unit": "GB/s",
+    "controls":
+      [
+        {
+          "name": "dtype",
+          "label": ["an element", "元素类型"],
+          "values": ["u8", "u16", "f32"],
+          "words": [["1 byte", "1 字节"], ["2 bytes", "2 字节"], ["4 bytes", "4 字节"]],
+          "value": "u8"
+        },
+        {"name": "width", "label": ["elements an access", "每次访问的元素数"], "values": [1, 2, 4], "value": 1}
+      ],
+    "times": {
+      "u8,1": "u8_1",
+      "u8,2": "u8_2",
+      "u8,4": "u8_4",
+      "u16,1": "u16_1",
+      "u16,2": "u16_2",
+      "u16,4": "u16_4",
+      "f32,1": "f32_1",
+      "f32,2": "f32_2",
+      "f32,4": "f32_4"
+    },
+    "base": "u8,1",
+    "baseName": ["single bytes", "单个字节"]
+  },
   "tiles": [["sectors", 0], ["efficiency", 0], ["time", 0], ["against", 0]],
   "plain": "atomics",
-  "why": [
-    ["Narrow accesses have few bytes in flight: the latency of 248 rounds (165 µs) is the limit where DRAM would need 28. Blocks of 64 behind barriers wait for their start: 262144 × 0.594 ns are 156 µs.",
-     "窄的访问在途字节少：瓶颈是 248 轮的延迟（165 µs），而 DRAM 只要 28。屏障后面 64 线程的块等的是启动：262144 × 0.594 ns 是 156 µs。"]
-  ],
-  "intro": [
-    ["Four shorter ones: widths of an access, registers, barriers, atomic updates. None of them has a published table here.",
-     "四个较短的问题：访问的宽度、寄存器、屏障、原子更新。它们都没有公开的表格。"]
-  ],
-  "questions": [
-    {"ask": ["Bytes are copied one at a time, then four at a time. [efficiency] is 100 % both times. How many times as fast is four?", "一次复制一个字节，再一次复制四个。两次的[efficiency]都是 100 %。后者快几倍？"],
-     "scale": [1, 5, 0.1],
-     "ticks": [1, 2, 3, 4, 5],
-     "unit": "×",
-     "answer": "times",
-     "set": {"dtype": "u8", "width": 4},
-     "reply": [["**{times} times**: {u8_4} GB/s against {u8_1}. Floats one at a time have {f32_1}, four at a time {f32_4}. Few bytes a [request] means few bytes in flight.",
-        "**{times} 倍**：{u8_4} GB/s 对 {u8_1} GB/s。float 一次一个是 {f32_1}，一次四个是 {f32_4}。每个[request]的字节少，在途的字节就少。"]],
-     "rowsUnit": "GB/s",
-     "rows": [["u8_1", "u8, 1 at a time", "u8，一次 1 个"], ["u8_2", "u8, 2 at a time", "u8，一次 2 个"], ["u8_4", "u8, 4 at a time", "u8，一次 4 个"], ["u16_1", "u16, 1 at a time", "u16，一次 1 个"], ["u16_2", "u16, 2 at a time", "u16，一次 2 个"], ["u16_4", "u16, 4 at a time", "u16，一次 4 个"], ["f32_1", "f32, 1 at a time", "f32，一次 1 个"], ["f32_2", "f32, 2 at a time", "f32，一次 2 个"], ["f32_4", "f32, 4 at a time", "f32，一次 4 个"]]},
-    {"ask": ["64 values in a thread leave {on} [occupancy]. The compiler can be asked for full occupancy instead. Then the kernel is…", "每线程 64 个值，[occupancy]只有 {on}。也可以要求编译器保证满占用率。那样内核……"],
-     "choices": [["faster", "更快"], ["as fast", "一样快"], ["slower", "更慢"]],
-     "answer": 2,
-     "reply": [["{slow} times as slow: {rf} µs against {rn}. It has {regs} registers left, and {local} bytes of local memory a thread: [register spill|spilled registers].",
-        "慢 {slow} 倍：{rf} µs 对 {rn} µs。每线程只剩 {regs} 个寄存器，另用 {local} 字节本地内存：[register spill]。"]]},
-    {"ask": ["A kernel waits at 16 barriers. Which block size is the fastest?", "一个内核要过 16 道屏障。哪种块大小最快？"],
-     "choices": ["64", "256", "1024"],
-     "answer": 1,
-     "reply": [["Neither many small blocks nor one big one: 64, 128, 256, 512 and 1024 threads take {b64}, {b128}, {b256}, {b512} and {b1024} µs.",
-        "既不是许多小块，也不是一个大块：64、128、256、512、1024 个线程分别用 {b64}、{b128}、{b256}、{b512}、{b1024} µs。"]]},
-    {"ask": ["1,048,576 atomic updates take {spread} µs when each has an address of its own. And when all have the same one?", "1,048,576 次原子更新，各有各的地址时用 {spread} µs。全部更新同一个地址呢？"],
-     "choices": [["twice as long", "两倍"], ["about ten times", "约十倍"], ["more than a hundred times", "一百多倍"]],
-     "answer": 2,
-     "reply": [["{one} µs; {block} with one address a block.",
-        "{one} µs；每块一个地址时是 {block} µs。"]]}
-  ]
+  "why": [[
+    "Narrow accesses have few bytes in flight: the latency of 248 rounds (165 µs) is the limit where DRAM would need 28. Blocks of 64 behind barriers wait for their start: 262144 × 0.594 ns are 156 µs.",
+    "窄的访问在途字节少：瓶颈是 248 轮的延迟（165 µs），而 DRAM 只要 28。屏障后面 64 线程的块等的是启动：262144 × 0.594 ns 是 156 µs。"
+  ]],
+  "intro": [[
+    "Four shorter ones: widths of an access, registers, barriers, atomic updates. None of them has a published table here.",
+    "四个较短的问题：访问的宽度、寄存器、屏障、原子更新。它们都没有公开的表格。"
+  ]],
+  "questions":
+    [
+      {
+        "ask": [
+          "Bytes are copied one at a time, then four at a time. [efficiency] is 100 % both times. How many times as fast is four?",
+          "一次复制一个字节，再一次复制四个。两次的[efficiency]都是 100 %。后者快几倍？"
+        ],
+        "scale": [1, 5, 0.1],
+        "ticks": [1, 2, 3, 4, 5],
+        "unit": "×",
+        "answer": "times",
+        "set": {"dtype": "u8", "width": 4},
+        "reply": [[
+          "**{times} times**: {u8_4} GB/s against {u8_1}. Floats one at a time have {f32_1}, four at a time {f32_4}. Few bytes a [request] means few bytes in flight.",
+          "**{times} 倍**：{u8_4} GB/s 对 {u8_1} GB/s。float 一次一个是 {f32_1}，一次四个是 {f32_4}。每个[request]的字节少，在途的字节就少。"
+        ]],
+        "rowsUnit": "GB/s",
+        "rows": [
+          ["u8_1", "u8, 1 at a time", "u8，一次 1 个"], ["u8_2", "u8, 2 at a time", "u8，一次 2 个"],
+          ["u8_4", "u8, 4 at a time", "u8，一次 4 个"], ["u16_1", "u16, 1 at a time", "u16，一次 1 个"],
+          ["u16_2", "u16, 2 at a time", "u16，一次 2 个"], ["u16_4", "u16, 4 at a time", "u16，一次 4 个"],
+          ["f32_1", "f32, 1 at a time", "f32，一次 1 个"], ["f32_2", "f32, 2 at a time", "f32，一次 2 个"],
+          ["f32_4", "f32, 4 at a time", "f32，一次 4 个"]
+        ]
+      },
+      {
+        "ask": [
+          "64 values in a thread leave {on} [occupancy]. The compiler can be asked for full occupancy instead. Then the kernel is…",
+          "每线程 64 个值，[occupancy]只有 {on}。也可以要求编译器保证满占用率。那样内核……"
+        ],
+        "choices": [["faster", "更快"], ["as fast", "一样快"], ["slower", "更慢"]],
+        "answer": 2,
+        "reply": [[
+          "{slow} times as slow: {rf} µs against {rn}. It has {regs} registers left, and {local} bytes of local memory a thread: [register spill|spilled registers].",
+          "慢 {slow} 倍：{rf} µs 对 {rn} µs。每线程只剩 {regs} 个寄存器，另用 {local} 字节本地内存：[register spill]。"
+        ]]
+      },
+      {
+        "ask": [
+          "A kernel waits at 16 barriers. Which block size is the fastest?", "一个内核要过 16 道屏障。哪种块大小最快？"
+        ],
+        "choices": ["64", "256", "1024"],
+        "answer": 1,
+        "reply": [[
+          "Neither many small blocks nor one big one: 64, 128, 256, 512 and 1024 threads take {b64}, {b128}, {b256}, {b512} and {b1024} µs.",
+          "既不是许多小块，也不是一个大块：64、128、256、512、1024 个线程分别用 {b64}、{b128}、{b256}、{b512}、{b1024} µs。"
+        ]]
+      },
+      {
+        "ask": [
+          "1,048,576 atomic updates take {spread} µs when each has an address of its own. And when all have the same one?",
+          "1,048,576 次原子更新，各有各的地址时用 {spread} µs。全部更新同一个地址呢？"
+        ],
+        "choices":
+          [["twice as long", "两倍"], ["about ten times", "约十倍"], ["more than a hundred times", "一百多倍"]],
+        "answer": 2,
+        "reply": [["{one} µs; {block} with one address a block.", "{one} µs；每块一个地址时是 {block} µs。"]]
+      }
+    ]
 };

@@ -1,6 +1,11 @@
 export default {
   "data": "occupancy",
-  "ask": {"kernel": ["read_offset", "read_offset_unroll4"], "size": 67108864, "block": 256, "shared_bytes": [0, 28672, 57344, 115712, 231424]},
+  "ask": {
+    "kernel": ["read_offset", "read_offset_unroll4"],
+    "size": 67108864,
+    "block": 256,
+    "shared_bytes": [0, 28672, 57344, 115712, 231424]
+  },
   "small": {"size": 1048576},
   "recipe": "occupancy",
   "conditions": ["67,108,864 floats, block 256.", "67,108,864 个 float，线程块 256。"],
@@ -12,44 +17,113 @@ export default {
     "a57344": [2091.661, 0, "occupancy/cold_effective_gbps", {"kernel": "read_offset", "shared_bytes": 57344}],
     "b57344": [4018.174, 0, "occupancy/cold_effective_gbps", {"kernel": "read_offset_unroll4", "shared_bytes": 57344}],
     "a115712": [1147.84, 0, "occupancy/cold_effective_gbps", {"kernel": "read_offset", "shared_bytes": 115712}],
-    "b115712": [3039.901, 0, "occupancy/cold_effective_gbps", {"kernel": "read_offset_unroll4", "shared_bytes": 115712}],
+    "b115712":
+      [3039.901, 0, "occupancy/cold_effective_gbps", {"kernel": "read_offset_unroll4", "shared_bytes": 115712}],
     "a231424": [611.2958, 0, "occupancy/cold_effective_gbps", {"kernel": "read_offset", "shared_bytes": 231424}],
-    "b231424": [1791.481, 0, "occupancy/cold_effective_gbps", {"kernel": "read_offset_unroll4", "shared_bytes": 231424}],
+    "b231424":
+      [1791.481, 0, "occupancy/cold_effective_gbps", {"kernel": "read_offset_unroll4", "shared_bytes": 231424}],
     "drop": [2, "ratio", "a0", "a57344"],
     "o16": [0.810691, 3, "recipes/sum_matrix_blocks/achieved_occupancy", {"block": [16, 16]}],
     "o256": [0.808622, 3, "recipes/sum_matrix_blocks/achieved_occupancy", {"block": [256, 1]}],
     "m16": [46, 0, "recipes/sum_matrix_blocks/elapsed_ms", {"block": [16, 16]}],
     "m256": [30.959, 3, "recipes/sum_matrix_blocks/elapsed_ms", {"block": [256, 1]}]
   },
-  "picture": {"kind": "occupancy", "request": {"size": 67108864, "block": 256}, "opens": -1, "titled": ["what fits a multiprocessor", "一个多处理器放得下什么"], "unit": "GB/s", "controls": [{"name": "kernel", "label": ["loads under way", "在途读取"], "values": ["read_offset", "read_offset_unroll4"], "words": [["1 element a thread", "每线程 1 个元素"], ["4 elements a thread", "每线程 4 个元素"]], "value": "read_offset"}, {"name": "shared_bytes", "label": ["shared memory that a block takes, bytes", "每块占用的共享内存（字节）"], "values": [0, 28672, 57344, 115712, 231424], "value": 0}], "times": {"read_offset,0": "a0", "read_offset,28672": "a28672", "read_offset,57344": "a57344", "read_offset,115712": "a115712", "read_offset,231424": "a231424", "read_offset_unroll4,0": "b0", "read_offset_unroll4,28672": "b28672", "read_offset_unroll4,57344": "b57344", "read_offset_unroll4,115712": "b115712", "read_offset_unroll4,231424": "b231424"}, "base": "read_offset,0", "baseName": ["full occupancy, 1 a thread", "满占用率、每线程 1 个"]},
+  "picture": {
+    "kind": "occupancy",
+    "request": {"size": 67108864, "block": 256},
+    "opens": -1,
+    "titled": ["what fits a multiprocessor", "一个多处理器放得下什么"],
+    "unit": "GB/s",
+    "controls":
+      [
+        {
+          "name": "kernel",
+          "label": ["loads under way", "在途读取"],
+          "values": ["read_offset", "read_offset_unroll4"],
+          "words": [["1 element a thread", "每线程 1 个元素"], ["4 elements a thread", "每线程 4 个元素"]],
+          "value": "read_offset"
+        },
+        {
+          "name": "shared_bytes",
+          "label": ["shared memory that a block takes, bytes", "每块占用的共享内存（字节）"],
+          "values": [0, 28672, 57344, 115712, 231424],
+          "value": 0
+        }
+      ],
+    "times": {
+      "read_offset,0": "a0",
+      "read_offset,28672": "a28672",
+      "read_offset,57344": "a57344",
+      "read_offset,115712": "a115712",
+      "read_offset,231424": "a231424",
+      "read_offset_unroll4,0": "b0",
+      "read_offset_unroll4,28672": "b28672",
+      "read_offset_unroll4,57344": "b57344",
+      "read_offset_unroll4,115712": "b115712",
+      "read_offset_unroll4,231424": "b231424"
+    },
+    "base": "read_offset,0",
+    "baseName": ["full occupancy, 1 a thread", "满占用率、每线程 1 个"]
+  },
   "tiles": [["occupancy", -1], ["time", 1], ["against", 1]],
   "plain": "occupancy",
-  "why": [
-    ["Bandwidth is bytes in flight over latency. 64 warps with two loads of 128 bytes are 16.4 kB on a multiprocessor, and so are 16 warps with eight. Half the [occupancy] is twice the rounds, and time nearly doubles where latency is the limit; where DRAM is, more warps buy little.",
-     "带宽是在途字节除以延迟。64 个线程束各两次 128 字节的读取，每个多处理器上是 16.4 kB；16 个线程束各八次，也一样。[occupancy]减半，轮数加倍：瓶颈是延迟时，时间几乎加倍；瓶颈是 DRAM 时，线程束再多也没多少好处。"]
-  ],
-  "intro": [
-    ["[occupancy] is how many warps are in flight, of the most there can be. Here blocks take shared memory that nobody uses: fewer of them fit, and occupancy falls. Nothing else changes.",
-     "[occupancy]是在场线程束与上限之比。这里让线程块占用没人使用的共享内存：放得下的块少了，占用率随之下降。其他都不变。"],
-    ["In the published tables occupancy and time did not go together: 16 × 16 achieved {o16} and took {m16} ms, 256 × 1 achieved {o256} and took {m256} ms.",
-     "在公开的表格里，占用率与时间并不同步：16 × 16 实际占用率 {o16}，用时 {m16} ms；256 × 1 是 {o256}，用时 {m256} ms。"]
-  ],
-  "questions": [
-    {"ask": ["With one element a thread, occupancy falls from 1 to 0.5. How many times as much bandwidth does full occupancy have?", "每线程一个元素，占用率从 1 降到 0.5。满占用率的带宽是它的几倍？"],
-     "scale": [1, 3, 0.05],
-     "ticks": [1, 1.5, 2, 2.5, 3],
-     "unit": "×",
-     "answer": "drop",
-     "set": {"shared_bytes": 57344},
-     "reply": [["**{drop} times**: {a0} GB/s against {a57344}. With one load a thread occupancy is all there is, and bandwidth falls nearly as it does.",
-        "**{drop} 倍**：{a0} GB/s 对 {a57344} GB/s。每线程只有一个读取时，能靠的只有占用率，带宽几乎随它一起下降。"]]},
-    {"ask": ["Which is faster: full occupancy with one element a thread, or half occupancy with four?", "哪个更快：满占用率、每线程一个元素，还是一半占用率、每线程四个？"],
-     "choices": [["full, one a thread", "满占用率，一个"], ["half, four a thread", "一半占用率，四个"]],
-     "answer": 1,
-     "set": {"kernel": "read_offset_unroll4", "shared_bytes": 57344},
-     "reply": [["Half occupancy with four: {b57344} GB/s against {a0}. What the memory wants is bytes in flight. They come from warps or from loads in a thread. Occupancy is a means: above what is needed it buys little, {b0} against {b57344}.",
-        "一半占用率、每线程四个：{b57344} GB/s 对 {a0} GB/s。显存要的是在途的字节。它们可以来自线程束，也可以来自线程内的多个读取。占用率只是手段：超过所需之后所得甚少，{b0} 对 {b57344}。"]],
-     "rowsUnit": "GB/s",
-     "rows": [["a0", "1 a thread, occupancy 1", "每线程 1 个，占用率 1"], ["a28672", "1 a thread, occupancy 0.875", "每线程 1 个，占用率 0.875"], ["a57344", "1 a thread, occupancy 0.5", "每线程 1 个，占用率 0.5"], ["a115712", "1 a thread, occupancy 0.25", "每线程 1 个，占用率 0.25"], ["a231424", "1 a thread, occupancy 0.125", "每线程 1 个，占用率 0.125"], ["b0", "4 a thread, occupancy 1", "每线程 4 个，占用率 1"], ["b28672", "4 a thread, occupancy 0.875", "每线程 4 个，占用率 0.875"], ["b57344", "4 a thread, occupancy 0.5", "每线程 4 个，占用率 0.5"], ["b115712", "4 a thread, occupancy 0.25", "每线程 4 个，占用率 0.25"], ["b231424", "4 a thread, occupancy 0.125", "每线程 4 个，占用率 0.125"]]}
-  ]
+  "why": [[
+    "Bandwidth is bytes in flight over latency. 64 warps with two loads of 128 bytes are 16.4 kB on a multiprocessor, and so are 16 warps with eight. Half the [occupancy] is twice the rounds, and time nearly doubles where latency is the limit; where DRAM is, more warps buy little.",
+    "带宽是在途字节除以延迟。64 个线程束各两次 128 字节的读取，每个多处理器上是 16.4 kB；16 个线程束各八次，也一样。[occupancy]减半，轮数加倍：瓶颈是延迟时，时间几乎加倍；瓶颈是 DRAM 时，线程束再多也没多少好处。"
+  ]],
+  "intro":
+    [
+      [
+        "[occupancy] is how many warps are in flight, of the most there can be. Here blocks take shared memory that nobody uses: fewer of them fit, and occupancy falls. Nothing else changes.",
+        "[occupancy]是在场线程束与上限之比。这里让线程块占用没人使用的共享内存：放得下的块少了，占用率随之下降。其他都不变。"
+      ],
+      [
+        "In the published tables occupancy and time did not go together: 16 × 16 achieved {o16} and took {m16} ms, 256 × 1 achieved {o256} and took {m256} ms.",
+        "在公开的表格里，占用率与时间并不同步：16 × 16 实际占用率 {o16}，用时 {m16} ms；256 × 1 是 {o256}，用时 {m256} ms。"
+      ]
+    ],
+  "questions":
+    [
+      {
+        "ask": [
+          "With one element a thread, occupancy falls from 1 to 0.5. How many times as much bandwidth does full occupancy have?",
+          "每线程一个元素，占用率从 1 降到 0.5。满占用率的带宽是它的几倍？"
+        ],
+        "scale": [1, 3, 0.05],
+        "ticks": [1, 1.5, 2, 2.5, 3],
+        "unit": "×",
+        "answer": "drop",
+        "set": {"shared_bytes": 57344},
+        "reply": [[
+          "**{drop} times**: {a0} GB/s against {a57344}. With one load a thread occupancy is all there is, and bandwidth falls nearly as it does.",
+          "**{drop} 倍**：{a0} GB/s 对 {a57344} GB/s。每线程只有一个读取时，能靠的只有占用率，带宽几乎随它一起下降。"
+        ]]
+      },
+      {
+        "ask": [
+          "Which is faster: full occupancy with one element a thread, or half occupancy with four?",
+          "哪个更快：满占用率、每线程一个元素，还是一半占用率、每线程四个？"
+        ],
+        "choices": [["full, one a thread", "满占用率，一个"], ["half, four a thread", "一半占用率，四个"]],
+        "answer": 1,
+        "set": {"kernel": "read_offset_unroll4", "shared_bytes": 57344},
+        "reply": [[
+          "Half occupancy with four: {b57344} GB/s against {a0}. What the memory wants is bytes in flight. They come from warps or from loads in a thread. Occupancy is a means: above what is needed it buys little, {b0} against {b57344}.",
+          "一半占用率、每线程四个：{b57344} GB/s 对 {a0} GB/s。显存要的是在途的字节。它们可以来自线程束，也可以来自线程内的多个读取。占用率只是手段：超过所需之后所得甚少，{b0} 对 {b57344}。"
+        ]],
+        "rowsUnit": "GB/s",
+        "rows": [
+          ["a0", "1 a thread, occupancy 1", "每线程 1 个，占用率 1"],
+          ["a28672", "1 a thread, occupancy 0.875", "每线程 1 个，占用率 0.875"],
+          ["a57344", "1 a thread, occupancy 0.5", "每线程 1 个，占用率 0.5"],
+          ["a115712", "1 a thread, occupancy 0.25", "每线程 1 个，占用率 0.25"],
+          ["a231424", "1 a thread, occupancy 0.125", "每线程 1 个，占用率 0.125"],
+          ["b0", "4 a thread, occupancy 1", "每线程 4 个，占用率 1"],
+          ["b28672", "4 a thread, occupancy 0.875", "每线程 4 个，占用率 0.875"],
+          ["b57344", "4 a thread, occupancy 0.5", "每线程 4 个，占用率 0.5"],
+          ["b115712", "4 a thread, occupancy 0.25", "每线程 4 个，占用率 0.25"],
+          ["b231424", "4 a thread, occupancy 0.125", "每线程 4 个，占用率 0.125"]
+        ]
+      }
+    ]
 };

@@ -1,6 +1,11 @@
 export default {
   "data": "offsets",
-  "ask": {"kernel": ["read_offset", "write_offset"], "size": 67108864, "block": 512, "offset": [0, 1, 2, 4, 7, 8, 11, 16, 24, 31, 32]},
+  "ask": {
+    "kernel": ["read_offset", "write_offset"],
+    "size": 67108864,
+    "block": 512,
+    "offset": [0, 1, 2, 4, 7, 8, 11, 16, 24, 31, 32]
+  },
   "small": {"size": 1048576},
   "recipe": "read_segment_cached",
   "conditions": ["67,108,864 floats, block 512.", "67,108,864 个 float，线程块 512。"],
@@ -32,40 +37,90 @@ export default {
     "fermi": [0, "more", "c11", "c0"],
     "past": [0, "more", "u11", "u0"]
   },
-  "picture": {"kind": "neighbours", "lines": 3, "opens": -1, "request": {"kernel": "read_offset", "size": 67108864, "block": 512}, "controls": [{"name": "offset", "label": ["offset, elements", "偏移（元素）"], "min": 0, "max": 32, "value": 0}], "times": {"0": "t0", "1": "t1", "2": "t2", "4": "t4", "7": "t7", "8": "t8", "11": "t11", "16": "t16", "24": "t24", "31": "t31", "32": "t32"}, "base": "0", "baseName": ["offset 0", "偏移 0 "]},
+  "picture": {
+    "kind": "neighbours",
+    "lines": 3,
+    "opens": -1,
+    "request": {"kernel": "read_offset", "size": 67108864, "block": 512},
+    "controls": [{"name": "offset", "label": ["offset, elements", "偏移（元素）"], "min": 0, "max": 32, "value": 0}],
+    "times": {
+      "0": "t0",
+      "1": "t1",
+      "2": "t2",
+      "4": "t4",
+      "7": "t7",
+      "8": "t8",
+      "11": "t11",
+      "16": "t16",
+      "24": "t24",
+      "31": "t31",
+      "32": "t32"
+    },
+    "base": "0",
+    "baseName": ["offset 0", "偏移 0 "]
+  },
   "tiles": [["sectors", 0], ["efficiency", 0], ["time", 1], ["against", 1]],
   "plain": "offsets",
-  "why": [
-    ["What moves with the offset is what is asked of the L2, and that is far from the largest bound (88 µs). The largest is the latency: 248 rounds of resident blocks, each waiting for its loads, 242 µs. To that a shift adds only a second [line] for each load to look up: 0.53 ns for each of the 32 loads of a block, 17 ns a round.",
-     "随偏移变化的是向 L2 的请求，它离最大的上界还远（88 µs）。最大的是延迟：248 轮驻留的块，每轮都要等读取，242 µs。偏移对它的影响，只是每次读取要多查一条[line]：一个块有 32 次读取，每次 0.53 ns，每轮 17 ns。"]
-  ],
-  "intro": [
-    ["The 32 [lane|lanes] of a [warp] each read 4 bytes, 128 together. Memory is not moved in bytes but in **sectors** of 32. A warp that starts on a boundary needs four of them.",
-     "一个[warp]（warp）有 32 个[lane]，每个读 4 字节，合起来 128 字节。显存不按字节搬，而按 32 字节一个的**扇区**搬。从边界开始读的线程束正好要四个扇区。"],
-    ["Now shift the whole warp by 11 elements. Move the slider and watch.",
-     "现在把整个线程束往后挪 11 个元素。拖动滑块看看。"]
-  ],
-  "questions": [
-    {"ask": ["How many sectors does one warp ask for at offset 11?", "偏移 11 时，一个线程束请求几个扇区？"],
-     "choices": ["4", "5", "8", "32"],
-     "answer": 1,
-     "set": {"offset": 11},
-     "reply": [["Five: 128 bytes that start off a boundary straddle one sector more. 128 of 160 bytes are used, **80 %**. The counters of the GPU say the same: {s11} sectors in all, instead of {s0}.",
-        "五个。128 字节没有从边界开始，就多跨一个扇区。160 字节里用到 128 字节，效率 **80 %**。GPU 的硬件计数器数出来的也一样：总共 {s11} 个扇区，而不是 {s0} 个。"]]},
-    {"ask": ["So how much longer does it take than offset 0? Put your guess on the scale.", "那么比偏移 0 慢多少？先在刻度上标出你的猜测。"],
-     "scale": [0, 30, 1],
-     "ticks": [0, 5, 10, 15, 20, 25, 30],
-     "unit": "%",
-     "answer": "more",
-     "marks": [["fermi", "Fermi, through the L1", "Fermi，经过 L1"], ["past", "Fermi, past the L1", "Fermi，绕过 L1"]],
-     "reply": [["**Only {more} %.** The fifth sector of one warp is another warp's first. Whoever comes second finds it in the L1: {hits} % of the sectors are found there, and DRAM reads {dram} MB either way. The Fermi of the published table was not so lucky: {fermi} % through the L1, {past} % past it.",
-        "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个。谁后到，谁就在 L1 里找到它：命中率 {hits} %，显存读取两次都是 {dram} MB。公开表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"]]},
-    {"ask": ["Offset 8 is aligned to sectors again and has 100 % [efficiency]. How does its load compare?", "偏移 8 又与扇区对齐，[efficiency] 100 %。它的读取有多快？"],
-     "choices": [["as fast as offset 0", "和偏移 0 一样快"], ["as slow as offset 11", "和偏移 11 一样慢"]],
-     "answer": 1,
-     "set": {"offset": 8},
-     "reply": [["It takes as long as offset 11. So even the {more} % is not the fifth sector. What offset 8 is not aligned to is the 128-byte [line]. Stores are different: at 8 they lose nothing, at 11 they lose {more_store} %.",
-        "和偏移 11 一样长。可见连那 {more} % 也不是第五个扇区造成的。偏移 8 没有对齐的，是 128 字节的[line]。写入则不同：偏移 8 毫无损失，偏移 11 慢 {more_store} %。"]],
-     "rows": [["t0", "load, offset 0", "读，偏移 0"], ["t8", "load, offset 8", "读，偏移 8"], ["t11", "load, offset 11", "读，偏移 11"], ["w0", "store, offset 0", "写，偏移 0"], ["w8", "store, offset 8", "写，偏移 8"], ["w11", "store, offset 11", "写，偏移 11"]]}
-  ]
+  "why": [[
+    "What moves with the offset is what is asked of the L2, and that is far from the largest bound (88 µs). The largest is the latency: 248 rounds of resident blocks, each waiting for its loads, 242 µs. To that a shift adds only a second [line] for each load to look up: 0.53 ns for each of the 32 loads of a block, 17 ns a round.",
+    "随偏移变化的是向 L2 的请求，它离最大的上界还远（88 µs）。最大的是延迟：248 轮驻留的块，每轮都要等读取，242 µs。偏移对它的影响，只是每次读取要多查一条[line]：一个块有 32 次读取，每次 0.53 ns，每轮 17 ns。"
+  ]],
+  "intro":
+    [
+      [
+        "The 32 [lane|lanes] of a [warp] each read 4 bytes, 128 together. Memory is not moved in bytes but in **sectors** of 32. A warp that starts on a boundary needs four of them.",
+        "一个[warp]（warp）有 32 个[lane]，每个读 4 字节，合起来 128 字节。显存不按字节搬，而按 32 字节一个的**扇区**搬。从边界开始读的线程束正好要四个扇区。"
+      ],
+      [
+        "Now shift the whole warp by 11 elements. Move the slider and watch.",
+        "现在把整个线程束往后挪 11 个元素。拖动滑块看看。"
+      ]
+    ],
+  "questions":
+    [
+      {
+        "ask": ["How many sectors does one warp ask for at offset 11?", "偏移 11 时，一个线程束请求几个扇区？"],
+        "choices": ["4", "5", "8", "32"],
+        "answer": 1,
+        "set": {"offset": 11},
+        "reply": [[
+          "Five: 128 bytes that start off a boundary straddle one sector more. 128 of 160 bytes are used, **80 %**. The counters of the GPU say the same: {s11} sectors in all, instead of {s0}.",
+          "五个。128 字节没有从边界开始，就多跨一个扇区。160 字节里用到 128 字节，效率 **80 %**。GPU 的硬件计数器数出来的也一样：总共 {s11} 个扇区，而不是 {s0} 个。"
+        ]]
+      },
+      {
+        "ask": [
+          "So how much longer does it take than offset 0? Put your guess on the scale.",
+          "那么比偏移 0 慢多少？先在刻度上标出你的猜测。"
+        ],
+        "scale": [0, 30, 1],
+        "ticks": [0, 5, 10, 15, 20, 25, 30],
+        "unit": "%",
+        "answer": "more",
+        "marks":
+          [["fermi", "Fermi, through the L1", "Fermi，经过 L1"], ["past", "Fermi, past the L1", "Fermi，绕过 L1"]],
+        "reply": [[
+          "**Only {more} %.** The fifth sector of one warp is another warp's first. Whoever comes second finds it in the L1: {hits} % of the sectors are found there, and DRAM reads {dram} MB either way. The Fermi of the published table was not so lucky: {fermi} % through the L1, {past} % past it.",
+          "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个。谁后到，谁就在 L1 里找到它：命中率 {hits} %，显存读取两次都是 {dram} MB。公开表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"
+        ]]
+      },
+      {
+        "ask": [
+          "Offset 8 is aligned to sectors again and has 100 % [efficiency]. How does its load compare?",
+          "偏移 8 又与扇区对齐，[efficiency] 100 %。它的读取有多快？"
+        ],
+        "choices": [["as fast as offset 0", "和偏移 0 一样快"], ["as slow as offset 11", "和偏移 11 一样慢"]],
+        "answer": 1,
+        "set": {"offset": 8},
+        "reply": [[
+          "It takes as long as offset 11. So even the {more} % is not the fifth sector. What offset 8 is not aligned to is the 128-byte [line]. Stores are different: at 8 they lose nothing, at 11 they lose {more_store} %.",
+          "和偏移 11 一样长。可见连那 {more} % 也不是第五个扇区造成的。偏移 8 没有对齐的，是 128 字节的[line]。写入则不同：偏移 8 毫无损失，偏移 11 慢 {more_store} %。"
+        ]],
+        "rows": [
+          ["t0", "load, offset 0", "读，偏移 0"], ["t8", "load, offset 8", "读，偏移 8"],
+          ["t11", "load, offset 11", "读，偏移 11"], ["w0", "store, offset 0", "写，偏移 0"],
+          ["w8", "store, offset 8", "写，偏移 8"], ["w11", "store, offset 11", "写，偏移 11"]
+        ]
+      }
+    ]
 };

@@ -20,37 +20,68 @@ export default {
     "copy": [195.536, 1, "disorder/cold_median_us", {"kernel": "copy", "load": "default"}],
     "gather": [1496.8, 1, "disorder/cold_median_us", {"kernel": "gather", "load": "default"}]
   },
-  "picture": {"kind": "memory", "shown": 1, "request": {"kernel": "strided", "size": 16777216, "block": 256}, "controls": [{"name": "stride", "label": ["stride, elements", "步长（元素）"], "min": 1, "max": 32, "value": 1}], "times": {"1": "t1", "2": "t2", "3": "t3", "4": "t4", "6": "t6", "8": "t8", "16": "t16", "32": "t32"}, "base": "1", "baseName": ["stride 1", "步长 1 "]},
+  "picture": {
+    "kind": "memory",
+    "shown": 1,
+    "request": {"kernel": "strided", "size": 16777216, "block": 256},
+    "controls": [{"name": "stride", "label": ["stride, elements", "步长（元素）"], "min": 1, "max": 32, "value": 1}],
+    "times": {"1": "t1", "2": "t2", "3": "t3", "4": "t4", "6": "t6", "8": "t8", "16": "t16", "32": "t32"},
+    "base": "1",
+    "baseName": ["stride 1", "步长 1 "]
+  },
   "tiles": [["sectors", 0], ["efficiency", 0], ["time", 1], ["against", 1]],
   "plain": "strides",
-  "why": [
-    ["Up to stride 2 the latency is the limit and hides what DRAM does (55 µs against 44). From 4 on DRAM is, and time goes with the bytes: it reads 64 at a time, so that stride 16 doubles stride 8 once more.",
-     "到步长 2 为止，瓶颈是延迟，遮住了 DRAM 的代价（55 µs 对 44）。从 4 起瓶颈是 DRAM，时间随字节走：它一次读 64 字节，所以步长 16 又比步长 8 加倍。"]
-  ],
-  "intro": [
-    ["`strided` copies every second, every third, every n-th element: `C[i] = A[i · n]`. What lies between is never asked for by anybody.",
-     "`strided` 隔一个、隔两个……每 n 个元素复制一个：`C[i] = A[i · n]`。夹在中间的，始终没有任何人请求。"]
-  ],
-  "questions": [
-    {"ask": ["From which [stride] on can the [efficiency] of the load fall no more?", "从多大的[stride]起，读取的[efficiency]不再下降？"],
-     "choices": ["2", "4", "8", "32"],
-     "answer": 2,
-     "set": {"stride": 8},
-     "reply": [["From 8 on: each lane then has a sector of its own, and 4 of 32 bytes are used, 12.5 %.",
-        "从 8 起：此时每个通道独占一个扇区，32 字节里用 4 字节，12.5 %。"]]},
-    {"ask": ["How many times as long as stride 1 does stride 8 take?", "步长 8 所用时间是步长 1 的几倍？"],
-     "scale": [1, 8, 0.1],
-     "ticks": [1, 2, 3, 4, 5, 6, 7, 8],
-     "unit": "×",
-     "answer": "times8",
-     "reply": [["**{times8} times**; stride 2 costs {more2} %. This is where low efficiency hurts: nobody ever asks for the rest of the sectors, so no cache can help. Compare with lesson 3, where 50 % cost nothing.",
-        "**{times8} 倍**；步长 2 慢 {more2} %。低效率在这里才真正伤人：扇区的其余部分从没有人请求，任何缓存都帮不上忙。对比第 3 课，那里 50 % 毫无代价。"]]},
-    {"ask": ["At stride 16 the efficiency is the same as at 8. And the bytes that DRAM reads ({d8} MB at 8)?", "步长 16 的效率与 8 相同。那么显存读取的字节呢（步长 8 时 {d8} MB）？"],
-     "choices": [["the same", "一样"], ["twice as many", "两倍"]],
-     "answer": 1,
-     "set": {"stride": 16},
-     "reply": [["{d16} MB: DRAM then reads 64 bytes for each element of 4, and the time becomes {t16} µs. The worst is disorder: a random order over the whole array (`gather`) takes {gather} µs against {copy} for `copy`, over 67,108,864 floats.",
-        "{d16} MB：此时显存为每个 4 字节的元素读 64 字节，时间变成 {t16} µs。最坏的是无序：在整个数组里随机读取（`gather`）要 {gather} µs，而 `copy` 是 {copy} µs，均为 67,108,864 个 float。"]],
-     "rows": [["t1", "stride 1", "步长 1"], ["t2", "stride 2", "步长 2"], ["t3", "stride 3", "步长 3"], ["t4", "stride 4", "步长 4"], ["t6", "stride 6", "步长 6"], ["t8", "stride 8", "步长 8"], ["t16", "stride 16", "步长 16"], ["t32", "stride 32", "步长 32"]]}
-  ]
+  "why": [[
+    "Up to stride 2 the latency is the limit and hides what DRAM does (55 µs against 44). From 4 on DRAM is, and time goes with the bytes: it reads 64 at a time, so that stride 16 doubles stride 8 once more.",
+    "到步长 2 为止，瓶颈是延迟，遮住了 DRAM 的代价（55 µs 对 44）。从 4 起瓶颈是 DRAM，时间随字节走：它一次读 64 字节，所以步长 16 又比步长 8 加倍。"
+  ]],
+  "intro": [[
+    "`strided` copies every second, every third, every n-th element: `C[i] = A[i · n]`. What lies between is never asked for by anybody.",
+    "`strided` 隔一个、隔两个……每 n 个元素复制一个：`C[i] = A[i · n]`。夹在中间的，始终没有任何人请求。"
+  ]],
+  "questions":
+    [
+      {
+        "ask": [
+          "From which [stride] on can the [efficiency] of the load fall no more?",
+          "从多大的[stride]起，读取的[efficiency]不再下降？"
+        ],
+        "choices": ["2", "4", "8", "32"],
+        "answer": 2,
+        "set": {"stride": 8},
+        "reply": [[
+          "From 8 on: each lane then has a sector of its own, and 4 of 32 bytes are used, 12.5 %.",
+          "从 8 起：此时每个通道独占一个扇区，32 字节里用 4 字节，12.5 %。"
+        ]]
+      },
+      {
+        "ask": ["How many times as long as stride 1 does stride 8 take?", "步长 8 所用时间是步长 1 的几倍？"],
+        "scale": [1, 8, 0.1],
+        "ticks": [1, 2, 3, 4, 5, 6, 7, 8],
+        "unit": "×",
+        "answer": "times8",
+        "reply": [[
+          "**{times8} times**; stride 2 costs {more2} %. This is where low efficiency hurts: nobody ever asks for the rest of the sectors, so no cache can help. Compare with lesson 3, where 50 % cost nothing.",
+          "**{times8} 倍**；步长 2 慢 {more2} %。低效率在这里才真正伤人：扇区的其余部分从没有人请求，任何缓存都帮不上忙。对比第 3 课，那里 50 % 毫无代价。"
+        ]]
+      },
+      {
+        "ask": [
+          "At stride 16 the efficiency is the same as at 8. And the bytes that DRAM reads ({d8} MB at 8)?",
+          "步长 16 的效率与 8 相同。那么显存读取的字节呢（步长 8 时 {d8} MB）？"
+        ],
+        "choices": [["the same", "一样"], ["twice as many", "两倍"]],
+        "answer": 1,
+        "set": {"stride": 16},
+        "reply": [[
+          "{d16} MB: DRAM then reads 64 bytes for each element of 4, and the time becomes {t16} µs. The worst is disorder: a random order over the whole array (`gather`) takes {gather} µs against {copy} for `copy`, over 67,108,864 floats.",
+          "{d16} MB：此时显存为每个 4 字节的元素读 64 字节，时间变成 {t16} µs。最坏的是无序：在整个数组里随机读取（`gather`）要 {gather} µs，而 `copy` 是 {copy} µs，均为 67,108,864 个 float。"
+        ]],
+        "rows": [
+          ["t1", "stride 1", "步长 1"], ["t2", "stride 2", "步长 2"], ["t3", "stride 3", "步长 3"],
+          ["t4", "stride 4", "步长 4"], ["t6", "stride 6", "步长 6"], ["t8", "stride 8", "步长 8"],
+          ["t16", "stride 16", "步长 16"], ["t32", "stride 32", "步长 32"]
+        ]
+      }
+    ]
 };

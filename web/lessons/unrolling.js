@@ -1,6 +1,7 @@
 export default {
   "data": "unrolling",
-  "ask": {"kernel": "read_offset_unroll", "size": 67108864, "unroll": [1, 2, 4, 8, 16], "block": [64, 128, 256, 512, 1024]},
+  "ask":
+    {"kernel": "read_offset_unroll", "size": 67108864, "unroll": [1, 2, 4, 8, 16], "block": [64, 128, 256, 512, 1024]},
   "small": {"size": 1048576},
   "recipe": "unrolling",
   "conditions": ["67,108,864 floats, the whole work every time.", "67,108,864 个 float，每次都做全部的工作。"],
@@ -43,43 +44,121 @@ export default {
     "r16": [64, 0, "unrolling/registers_per_thread", {"unroll": 16, "block_x": 512}],
     "at64": [2, "ratio", "g4_64", "g1_64"]
   },
-  "picture": {"kind": "memory", "shown": 4, "request": {"kernel": "read_offset_unroll", "size": 67108864}, "opens": -1, "controls": [{"name": "unroll", "label": ["elements a thread", "每线程元素数"], "values": [1, 2, 4, 8, 16], "value": 1}, {"name": "block", "label": ["threads a block", "每块线程数"], "values": [64, 128, 256, 512, 1024], "value": 512}], "times": {"1,64": "g1_64", "2,64": "g2_64", "4,64": "g4_64", "8,64": "g8_64", "16,64": "g16_64", "1,128": "g1_128", "2,128": "g2_128", "4,128": "g4_128", "8,128": "g8_128", "16,128": "g16_128", "1,256": "g1_256", "2,256": "g2_256", "4,256": "g4_256", "8,256": "g8_256", "16,256": "g16_256", "1,512": "g1_512", "2,512": "g2_512", "4,512": "g4_512", "8,512": "g8_512", "16,512": "g16_512", "1,1024": "g1_1024", "2,1024": "g2_1024", "4,1024": "g4_1024", "8,1024": "g8_1024", "16,1024": "g16_1024"}, "base": "1,512", "baseName": ["1 a thread, block 512", "每线程 1 个、线程块 512 "], "unit": "GB/s", "titled": ["read_offset_unroll, one warp", "read_offset_unroll，一个线程束"]},
+  "picture": {
+    "kind": "memory",
+    "shown": 4,
+    "request": {"kernel": "read_offset_unroll", "size": 67108864},
+    "opens": -1,
+    "controls":
+      [
+        {"name": "unroll", "label": ["elements a thread", "每线程元素数"], "values": [1, 2, 4, 8, 16], "value": 1},
+        {"name": "block", "label": ["threads a block", "每块线程数"], "values": [64, 128, 256, 512, 1024], "value": 512}
+      ],
+    "times": {
+      "1,64": "g1_64",
+      "2,64": "g2_64",
+      "4,64": "g4_64",
+      "8,64": "g8_64",
+      "16,64": "g16_64",
+      "1,128": "g1_128",
+      "2,128": "g2_128",
+      "4,128": "g4_128",
+      "8,128": "g8_128",
+      "16,128": "g16_128",
+      "1,256": "g1_256",
+      "2,256": "g2_256",
+      "4,256": "g4_256",
+      "8,256": "g8_256",
+      "16,256": "g16_256",
+      "1,512": "g1_512",
+      "2,512": "g2_512",
+      "4,512": "g4_512",
+      "8,512": "g8_512",
+      "16,512": "g16_512",
+      "1,1024": "g1_1024",
+      "2,1024": "g2_1024",
+      "4,1024": "g4_1024",
+      "8,1024": "g8_1024",
+      "16,1024": "g16_1024"
+    },
+    "base": "1,512",
+    "baseName": ["1 a thread, block 512", "每线程 1 个、线程块 512 "],
+    "unit": "GB/s",
+    "titled": ["read_offset_unroll, one warp", "read_offset_unroll，一个线程束"]
+  },
   "tiles": [["requests", -1], ["efficiency", -1], ["time", 1], ["against", 1]],
   "plain": "unrolling",
-  "why": [
-    ["With one element a thread the latency is the largest bound: 243 µs of 248 rounds, where DRAM would need 181. Four elements that are all loaded before the first is used wait once: a quarter of the rounds, 81 µs, and DRAM is the limit. Then nothing more can be won.",
-     "每线程一个元素时，最大的上界是延迟：248 轮共 243 µs，而 DRAM 只要 181。四个元素先都读出来再用第一个，就只等一次：轮数是四分之一，81 µs，瓶颈变成 DRAM，再无可得。"],
-    ["The published figure is seen to be wrong without any counter: three arrays of 16777216 floats in 0.599 ms are 336 GB/s, and that chip's memory does 150.",
-     "不用计数器也能看出公开的数字不对：三个 16777216 个 float 的数组，0.599 ms 就是 336 GB/s，而那块芯片的显存只有 150。"]
-  ],
-  "intro": [
-    ["A thread that handles four elements asks for four words before it needs the first: more loads are under way, from the same number of threads. That is unrolling.",
-     "一个线程若处理四个元素，就能在用到第一个之前先请求四个：线程数不变，在途的读取更多。这就是展开。"],
-    ["A published table says that unrolling by four made a kernel {published} times as fast: {p1} ms became {p4}.",
-     "一张公开的表格说，展开四倍使内核快了 {published} 倍：{p1} ms 变成 {p4} ms。"]
-  ],
-  "questions": [
-    {"ask": ["The same table counted {n1} load transactions for the plain kernel and {n4} for the unrolled one. What does that say?", "同一张表格数到：普通内核 {n1} 次读取事务，展开的内核 {n4} 次。这说明什么？"],
-     "choices": [["Unrolling saves loads", "展开节省了读取"], ["It did a quarter of the work", "它只做了四分之一的工作"], ["The counter missed some", "计数器漏数了"]],
-     "answer": 1,
-     "reply": [["It was called with a quarter of the elements. Four times {p4} ms is 2.396 ms, slower than {p1}.",
-        "它只被交给了四分之一的元素。四倍的 {p4} ms 是 2.396 ms，比 {p1} ms 还慢。"]]},
-    {"ask": ["On an H200, with the whole work for both, at block 512: how many times as fast is four elements a thread?", "在 H200 上，两者都做全部的工作，线程块 512：每线程四个元素快几倍？"],
-     "scale": [0.8, 4, 0.1],
-     "ticks": [1, 1.5, 2, 2.5, 3, 3.5, 4],
-     "unit": "×",
-     "answer": "times",
-     "marks": [["published", "published, a quarter of the work", "公开表格，四分之一的工作"]],
-     "set": {"unroll": 4},
-     "reply": [["**{times} times**: {t1} µs against {t4}. Unrolling helps, honestly counted. Not {published} times.",
-        "**{times} 倍**：{t1} µs 对 {t4} µs。公平地算，展开确有帮助，但不是 {published} 倍。"]]},
-    {"ask": ["And with eight or sixteen elements a thread?", "每线程八个或十六个元素呢？"],
-     "choices": [["faster still", "还会更快"], ["no gain", "没有更多收益"]],
-     "answer": 1,
-     "set": {"unroll": 8},
-     "reply": [["Four is enough. 8 and 16 take {r8} and {r16} registers a thread, against {r1} for one element, and gain nothing. With four a thread the block size stops mattering, too. The large factor at block 64, {at64} times, has another cause: fewer blocks. That is lesson 4.",
-        "四个就够了。8 个和 16 个每线程要 {r8} 和 {r16} 个寄存器（一个元素时是 {r1} 个），却毫无收益。每线程四个时，块的大小也不再重要。线程块 64 时快了 {at64} 倍，原因不同：块少了。见第 4 课。"]],
-     "rowsUnit": "GB/s",
-     "rows": [["g1_512", "1 a thread, block 512", "每线程 1 个，块 512"], ["g2_512", "2 a thread", "每线程 2 个"], ["g4_512", "4 a thread", "每线程 4 个"], ["g8_512", "8 a thread", "每线程 8 个"], ["g16_512", "16 a thread", "每线程 16 个"], ["g1_64", "1 a thread, block 64", "每线程 1 个，块 64"], ["g4_64", "4 a thread, block 64", "每线程 4 个，块 64"]]}
-  ]
+  "why":
+    [
+      [
+        "With one element a thread the latency is the largest bound: 243 µs of 248 rounds, where DRAM would need 181. Four elements that are all loaded before the first is used wait once: a quarter of the rounds, 81 µs, and DRAM is the limit. Then nothing more can be won.",
+        "每线程一个元素时，最大的上界是延迟：248 轮共 243 µs，而 DRAM 只要 181。四个元素先都读出来再用第一个，就只等一次：轮数是四分之一，81 µs，瓶颈变成 DRAM，再无可得。"
+      ],
+      [
+        "The published figure is seen to be wrong without any counter: three arrays of 16777216 floats in 0.599 ms are 336 GB/s, and that chip's memory does 150.",
+        "不用计数器也能看出公开的数字不对：三个 16777216 个 float 的数组，0.599 ms 就是 336 GB/s，而那块芯片的显存只有 150。"
+      ]
+    ],
+  "intro":
+    [
+      [
+        "A thread that handles four elements asks for four words before it needs the first: more loads are under way, from the same number of threads. That is unrolling.",
+        "一个线程若处理四个元素，就能在用到第一个之前先请求四个：线程数不变，在途的读取更多。这就是展开。"
+      ],
+      [
+        "A published table says that unrolling by four made a kernel {published} times as fast: {p1} ms became {p4}.",
+        "一张公开的表格说，展开四倍使内核快了 {published} 倍：{p1} ms 变成 {p4} ms。"
+      ]
+    ],
+  "questions":
+    [
+      {
+        "ask": [
+          "The same table counted {n1} load transactions for the plain kernel and {n4} for the unrolled one. What does that say?",
+          "同一张表格数到：普通内核 {n1} 次读取事务，展开的内核 {n4} 次。这说明什么？"
+        ],
+        "choices": [
+          ["Unrolling saves loads", "展开节省了读取"], ["It did a quarter of the work", "它只做了四分之一的工作"],
+          ["The counter missed some", "计数器漏数了"]
+        ],
+        "answer": 1,
+        "reply": [[
+          "It was called with a quarter of the elements. Four times {p4} ms is 2.396 ms, slower than {p1}.",
+          "它只被交给了四分之一的元素。四倍的 {p4} ms 是 2.396 ms，比 {p1} ms 还慢。"
+        ]]
+      },
+      {
+        "ask": [
+          "On an H200, with the whole work for both, at block 512: how many times as fast is four elements a thread?",
+          "在 H200 上，两者都做全部的工作，线程块 512：每线程四个元素快几倍？"
+        ],
+        "scale": [0.8, 4, 0.1],
+        "ticks": [1, 1.5, 2, 2.5, 3, 3.5, 4],
+        "unit": "×",
+        "answer": "times",
+        "marks": [["published", "published, a quarter of the work", "公开表格，四分之一的工作"]],
+        "set": {"unroll": 4},
+        "reply": [[
+          "**{times} times**: {t1} µs against {t4}. Unrolling helps, honestly counted. Not {published} times.",
+          "**{times} 倍**：{t1} µs 对 {t4} µs。公平地算，展开确有帮助，但不是 {published} 倍。"
+        ]]
+      },
+      {
+        "ask": ["And with eight or sixteen elements a thread?", "每线程八个或十六个元素呢？"],
+        "choices": [["faster still", "还会更快"], ["no gain", "没有更多收益"]],
+        "answer": 1,
+        "set": {"unroll": 8},
+        "reply": [[
+          "Four is enough. 8 and 16 take {r8} and {r16} registers a thread, against {r1} for one element, and gain nothing. With four a thread the block size stops mattering, too. The large factor at block 64, {at64} times, has another cause: fewer blocks. That is lesson 4.",
+          "四个就够了。8 个和 16 个每线程要 {r8} 和 {r16} 个寄存器（一个元素时是 {r1} 个），却毫无收益。每线程四个时，块的大小也不再重要。线程块 64 时快了 {at64} 倍，原因不同：块少了。见第 4 课。"
+        ]],
+        "rowsUnit": "GB/s",
+        "rows": [
+          ["g1_512", "1 a thread, block 512", "每线程 1 个，块 512"], ["g2_512", "2 a thread", "每线程 2 个"],
+          ["g4_512", "4 a thread", "每线程 4 个"], ["g8_512", "8 a thread", "每线程 8 个"],
+          ["g16_512", "16 a thread", "每线程 16 个"], ["g1_64", "1 a thread, block 64", "每线程 1 个，块 64"],
+          ["g4_64", "4 a thread, block 64", "每线程 4 个，块 64"]
+        ]
+      }
+    ]
 };

@@ -15,11 +15,23 @@ export function open(root, params, {announce, signal}) {
     const {devices, queue, me} = state;
     if (signal.aborted || !devices || !queue) return;
     const of = name => count(devices.filter(device => deviceState(device, queue) === name).length);
-    const text = t("device.all_are", {n: count(devices.length), words: devices.length, measuring: of("measuring"), away: of("away"), unhealthy: of("unhealthy")});
-    if (heading.textContent !== text) { heading.textContent = text; announce(text); }
+    const text = t("device.all_are", {
+      n: count(devices.length),
+      words: devices.length,
+      measuring: of("measuring"),
+      away: of("away"),
+      unhealthy: of("unhealthy")
+    });
+    if (heading.textContent !== text) {
+      heading.textContent = text;
+      announce(text);
+    }
     redraw(body, devicesTable(devices, queue, device => runsOn(known, queue, device, me)));
   });
   const known = new Known(signal, draw);
   replace(root, h("div", {class: "head"}, heading), h("section", {class: "panel"}, body));
-  return watchLive(now => { state = now; draw(); });
+  return watchLive(now => {
+    state = now;
+    draw();
+  });
 }

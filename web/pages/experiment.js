@@ -25,11 +25,15 @@ function questionOf({kernel, measure, labels, priority, timeout_s, transfers, co
 
 export async function open(root, {id}, {go, announce, signal}) {
   const path = `/v1/experiments/${id}`, closing = [];
-  const head = h("div", {class: "result-head"}), body = h("div", {}), buttons = h("div", {class: "result-buttons"}), facts = h("p", {class: "asked"});
+  const head = h("div", {class: "result-head"}), body = h("div", {}), buttons = h("div", {class: "result-buttons"}),
+        facts = h("p", {class: "asked"});
   let experiment = await get(path, {signal}), me = null, parameters = [], known = null;
   replace(root, h("div", {class: "result-top"}, facts, buttons), head, body);
 
-  get(`/v1/kernels/${experiment.request.kernel}`, {signal}).then(kernel => { parameters = kernel.parameters.map(one => one.name); factsShow(); }, () => {});
+  get(`/v1/kernels/${experiment.request.kernel}`, {signal}).then(kernel => {
+    parameters = kernel.parameters.map(one => one.name);
+    factsShow();
+  }, () => {});
 
   const memory = memoryPanel({onWarp: warp => explain(warp)});
   closing.push(() => memory.close());
@@ -39,21 +43,27 @@ export async function open(root, {id}, {go, announce, signal}) {
     if (asking) return;
     asking = true;
     const {request} = experiment, arch = experiment.prediction?.arch ?? "sm_90", question = questionOf(request);
-    const ask = n => n < 0 ? null : post("/v1/predictions", {...question, arch, explain: placeOf(n, perBlock ?? 1)}, {signal}).catch(() => null);
+    const ask = n => n < 0 ?
+      null :
+      post("/v1/predictions", {...question, arch, explain: placeOf(n, perBlock ?? 1)}, {signal}).catch(() => null);
     perBlock ??= (await ask(0))?.explain?.warps_per_block ?? 1;
     let done;
     do {
       done = wanted;
       const [at, before, after] = await Promise.all([ask(done), ask(done - 1), ask(done + 1)]);
       if (signal.aborted) return;
-      if (at?.explain) memory.show({explain: at.explain, before: before?.explain, after: after?.explain, grid: at.request.grid});
+      if (at?.explain)
+        memory.show({explain: at.explain, before: before?.explain, after: after?.explain, grid: at.request.grid});
       memory.node.hidden = !at?.explain;
     } while (done !== wanted);
     asking = false;
   }
 
   function factsShow() {
-    replace(facts, h("span", {class: "mono"}, experiment.request.kernel), asked(experiment.request, experiment, parameters).map(([name, value]) => h("span", {}, name && `${name} `, h("b", {class: name ? "" : "plain-weight"}, value))));
+    replace(
+      facts, h("span", {class: "mono"}, experiment.request.kernel),
+      asked(experiment.request, experiment, parameters)
+        .map(([name, value]) => h("span", {}, name && `${name} `, h("b", {class: name ? "" : "plain-weight"}, value))));
   }
 
   /* ---- what one may do with it ---- */
@@ -74,8 +84,11 @@ export async function open(root, {id}, {go, announce, signal}) {
   const change = h("a", {class: "button", href: link(`new?${queryOf(experiment.request)}`)}, t("result.change"));
   /* The grid is part of the address only where it is another than the one that covers the size. */
   const {grid, ...without} = questionOf(experiment.request);
-  const ownGrid = post("/v1/predictions", {...without, arch: "sm_90"}, {signal}).then(({request}) => JSON.stringify(request.grid) !== JSON.stringify(grid), () => false);
-  ownGrid.then(own => { if (own) change.href = link(`new?${queryOf(experiment.request, true)}`); });
+  const ownGrid = post("/v1/predictions", {...without, arch: "sm_90"}, {signal})
+                    .then(({request}) => JSON.stringify(request.grid) !== JSON.stringify(grid), () => false);
+  ownGrid.then(own => {
+    if (own) change.href = link(`new?${queryOf(experiment.request, true)}`);
+  });
 
   const mayRun = () => !me || me.role === "admin" || me.role === "run";
   const submit = async (path, body) => {
@@ -83,13 +96,36 @@ export async function open(root, {id}, {go, announce, signal}) {
     await go(`${path === "/v1/sweeps" || answer.json.points ? "sweeps" : "experiments"}/${answer.json.id}`);
   };
   function buttonsShow() {
-    const mine = me && (me.role === "admin" || (me.role === "run" && me.name === experiment.owner)), ended = ENDED.includes(experiment.state);
-    replace(buttons,
-      !ended && mine && h("button", {type: "button", class: "button", onclick: act(async () => { await del(path, {signal}); await again(); })}, t("result.cancel")),
+    const mine = me && (me.role === "admin" || (me.role === "run" && me.name === experiment.owner)),
+          ended = ENDED.includes(experiment.state);
+    replace(
+      buttons,
+      !ended && mine &&
+        h("button", {
+          type: "button",
+          class: "button",
+          onclick: act(async () => {
+            await del(path, {signal});
+            await again();
+          })
+        },
+          t("result.cancel")),
       change,
       experiment.state === "succeeded" && h("a", {class: "button", href: link(`compare?a=${id}`)}, t("result.compare")),
-      ended && mayRun() && h("button", {type: "button", class: "button", onclick: act(() => submit("/v1/experiments", experiment.request))}, t("result.again")),
-      ended && mine && h("button", {type: "button", class: "button", onclick: act(async () => { await del(`${path}?remove=true`, {signal}); await go("experiments"); })}, t("result.remove")));
+      ended && mayRun() &&
+        h("button",
+          {type: "button", class: "button", onclick: act(() => submit("/v1/experiments", experiment.request))},
+          t("result.again")),
+      ended && mine &&
+        h("button", {
+          type: "button",
+          class: "button",
+          onclick: act(async () => {
+            await del(`${path}?remove=true`, {signal});
+            await go("experiments");
+          })
+        },
+          t("result.remove")));
   }
 
   /* ---- what it is ---- */
@@ -97,24 +133,49 @@ export async function open(root, {id}, {go, announce, signal}) {
   let panels = [];
   function resultShow() {
     panels.forEach(panel => panel.close?.());
-    const failed = experiment.state !== "succeeded", made = experiment.timing || experiment.correctness ? experiment : null;
+    const failed = experiment.state !== "succeeded",
+          made = experiment.timing || experiment.correctness ? experiment : null;
     const chart = span => ({node: h("div", {class: `span-${span} memory-cell`}, memory.node)});
     let parts = [chart(7)], bar = null;
-    if (failed) replace(head, failedPart(experiment, made && mismatch(made)));
+    if (failed)
+      replace(head, failedPart(experiment, made && mismatch(made)));
     else {
-      const top = headline(experiment), unstable = !experiment.stability.stable, why = top.why ? ` ${t("result.no_peak", {why: top.why})}` : "";
-      bar = top.gbps && top.peak ? fit(width => peakDraw({value: top.gbps, peak: top.peak, words: t("result.measured", {gbps: bandwidth(top.gbps)}), peakWords: t("result.paper", {gbps: bandwidth(top.peak)}), outline: unstable}, width), {class: "peak-place"}) : null;
-      replace(head, h("h1", {class: unstable ? "headline unstable" : "headline"}, top.words), h("p", {class: "lead"}, `${correctness(experiment)} `, h("span", {class: unstable ? "warn" : null}, stability(experiment)), why), whyLine(experiment), bar?.node);
+      const top = headline(experiment), unstable = !experiment.stability.stable,
+            why = top.why ? ` ${t("result.no_peak", {why: top.why})}` : "";
+      bar = top.gbps && top.peak ? fit(
+                                     width => peakDraw(
+                                       {
+                                         value: top.gbps,
+                                         peak: top.peak,
+                                         words: t("result.measured", {gbps: bandwidth(top.gbps)}),
+                                         peakWords: t("result.paper", {gbps: bandwidth(top.peak)}),
+                                         outline: unstable
+                                       },
+                                       width),
+                                     {class: "peak-place"}) :
+                                   null;
+      replace(
+        head, h("h1", {class: unstable ? "headline unstable" : "headline"}, top.words),
+        h("p", {class: "lead"}, `${correctness(experiment)} `,
+          h("span", {class: unstable ? "warn" : null}, stability(experiment)), why),
+        whyLine(experiment), bar?.node);
       document.title = `${top.words} · ${experiment.request.kernel} · coalesced`;
       const times = timesPanel(experiment, signal), counted = [bytesPanel(experiment), countsPanel(experiment)];
       if (timeKnown(experiment)) {
         const changes = changesPanel(experiment, ownGrid, mayRun() ? body => submit("/v1/sweeps", body) : null);
-        parts = [whyPanel(experiment), counted[0], times, ...(changes ? [changes, chart(7), counted[1]] : [counted[1], chart(12)])];
-      } else parts = [times, counted[0], chart(7), counted[1]];
+        parts = [
+          whyPanel(experiment), counted[0], times,
+          ...(changes ? [changes, chart(7), counted[1]] : [counted[1], chart(12)])
+        ];
+      } else
+        parts = [times, counted[0], chart(7), counted[1]];
     }
     if (made) parts.push(occupancyResult(experiment), devicePanel(experiment));
     panels = [...parts, provenancePanel(experiment, copyText)];
-    replace(body, h("div", {class: "grid result-grid"}, panels.map(panel => panel.node), h("div", {class: "span-12"}, lostPanel(experiment, nameOf))));
+    replace(
+      body,
+      h("div", {class: "grid result-grid"}, panels.map(panel => panel.node),
+        h("div", {class: "span-12"}, lostPanel(experiment, nameOf))));
     if (bar) panels.push(bar);
   }
 
@@ -143,20 +204,33 @@ export async function open(root, {id}, {go, announce, signal}) {
   }
 
   /* One stream of events serves the whole page: a browser opens few connections to a service, and all of its tabs share them. */
-  const placeRead = atMost(1000, () => { if (!ENDED.includes(experiment.state)) again().catch(() => {}); });
+  const placeRead = atMost(1000, () => {
+    if (!ENDED.includes(experiment.state)) again().catch(() => {});
+  });
   function eventSeen({event, data}) {
     if (ENDED.includes(experiment.state)) return;
     if (event === "progress" && data.id === id) {
       progress = data;
       show();
-    } else if (event === "state" && data.id === id) again().catch(() => {});
-    else if (event !== "progress" && event !== "device") placeRead();
+    } else if (event === "state" && data.id === id)
+      again().catch(() => {});
+    else if (event !== "progress" && event !== "device")
+      placeRead();
   }
 
-  closing.push(watchLive(live => { known = live.devices; if (live.me !== me) { me = live.me; buttonsShow(); } }));
+  closing.push(watchLive(live => {
+    known = live.devices;
+    if (live.me !== me) {
+      me = live.me;
+      buttonsShow();
+    }
+  }));
   show();
   explain(0);
   closing.push(onChange(eventSeen));
   placeRead(); /* what happened before the events were listened to */
-  return () => { closing.forEach(close => close()); panels.forEach(panel => panel.close?.()); };
+  return () => {
+    closing.forEach(close => close());
+    panels.forEach(panel => panel.close?.());
+  };
 }

@@ -20,27 +20,37 @@ function heldText(held) {
 }
 
 /* Mine, soonest first; nobody's where nobody has a name. */
-const ownOf = (queue, me) => !me?.name ? [] : queue.devices.flatMap(one => one.owners).filter(one => one.owner === me.name)
-  .sort((a, b) => (a.begins_seconds ?? Infinity) - (b.begins_seconds ?? Infinity));
+const ownOf = (queue, me) => !me?.name ?
+  [] :
+  queue.devices.flatMap(one => one.owners)
+    .filter(one => one.owner === me.name)
+    .sort((a, b) => (a.begins_seconds ?? Infinity) - (b.begins_seconds ?? Infinity));
 
 function answer({devices, queue, me}, known) {
   const [ill] = devices ?? [];
-  if (ill && devices.every(device => device.readiness === "unhealthy")) return t("device.is_unhealthy", {name: ill.device_name, reason: ill.status.reason ?? ""});
+  if (ill && devices.every(device => device.readiness === "unhealthy"))
+    return t("device.is_unhealthy", {name: ill.device_name, reason: ill.status.reason ?? ""});
   const own = ownOf(queue, me), waiting = own.find(owner => owner.queued);
   const held = queue.devices.every(one => heldBy(queue, one.device)) && heldBy(queue, queue.devices[0]?.device);
   if (waiting && held) return heldText(held);
-  if (own.some(owner => owner.running)) return waiting ? t("lab.runs_more", {n: count(waiting.queued), words: waiting.queued}) : t("lab.runs");
+  if (own.some(owner => owner.running))
+    return waiting ? t("lab.runs_more", {n: count(waiting.queued), words: waiting.queued}) : t("lab.runs");
   if (waiting) {
     const first = known.get(waiting.next), ahead = first?.position ?? null, begins = waiting.begins_seconds;
     if (first?.waits_for) return t("wait.for", {why: first.waits_for});
     if (begins === null) return t("lab.waits", {n: count(waiting.queued), words: waiting.queued});
     const time = duration(begins);
-    return ahead === null || ahead < 1 ? t("lab.next", {time}) : t(ahead === 1 ? "lab.one_ahead" : "lab.ahead", {n: count(ahead), time});
+    return ahead === null || ahead < 1 ? t("lab.next", {time}) :
+                                         t(ahead === 1 ? "lab.one_ahead" : "lab.ahead", {n: count(ahead), time});
   }
   if (held) return heldText(held);
   if (!queue.queued && !queue.running) return t("lab.idle");
   const soonest = queue.devices.map(one => one.eta_seconds).filter(eta => eta !== null).sort((a, b) => a - b)[0];
-  const values = {n: count(queue.queued || queue.running), words: queue.queued || queue.running, time: duration(soonest ?? 0)};
+  const values = {
+    n: count(queue.queued || queue.running),
+    words: queue.queued || queue.running,
+    time: duration(soonest ?? 0)
+  };
   if (soonest === undefined) return t(queue.queued ? "lab.busy" : "lab.only_runs", values);
   return t(queue.queued ? "lab.would" : "lab.would_next", values);
 }
@@ -62,17 +72,24 @@ function runs(device, queue, me, known, progress, sweeps) {
   }
   const experiment = known.get(own.running), sweep = sweeps.get(sweepOf(experiment));
   const phase = progress.get(device.index);
-  const told = sweep ? t("lab.point", {n: count(Math.min(sweep.done + 1, sweep.total)), of: count(sweep.total)})
-    : phase?.id === own.running ? phaseText(phase) : "";
-  return h("div", {class: "box runs"}, h("div", {class: "line"},
-    h("span", {}, ownerName(experiment?.owner ?? null, me), " ", experiment && experimentLink(own.running, asked(experiment.request))), h("span", {class: "quiet"}, told)),
+  const told = sweep ? t("lab.point", {n: count(Math.min(sweep.done + 1, sweep.total)), of: count(sweep.total)}) :
+    phase?.id === own.running ? phaseText(phase) :
+                                "";
+  return h(
+    "div", {class: "box runs"},
+    h("div", {class: "line"},
+      h("span", {}, ownerName(experiment?.owner ?? null, me), " ",
+        experiment && experimentLink(own.running, asked(experiment.request))),
+      h("span", {class: "quiet"}, told)),
     sweep && barOf(sweep.done / sweep.total, "ink thin"));
 }
 
 function devicePanel(device, state, known, progress, sweeps) {
   const {queue, me} = state;
-  return h("section", {class: "panel device"}, h("header", {},
-    h("h2", {}, deviceLink(device), " ", h("span", {class: "quiet"}, productOf(device))), stateMark(deviceState(device, queue))),
+  return h(
+    "section", {class: "panel device"},
+    h("header", {}, h("h2", {}, deviceLink(device), " ", h("span", {class: "quiet"}, productOf(device))),
+      stateMark(deviceState(device, queue))),
     deviceNotes(device) ?? runs(device, queue, me, known, progress, sweeps),
     device.readiness === "ready" && readings(device), device.note && h("p", {class: "note"}, device.note));
 }
@@ -80,7 +97,8 @@ function devicePanel(device, state, known, progress, sweeps) {
 /* How many are how. */
 function stateCounts({devices, queue}) {
   const counts = new Map();
-  for (const device of devices) counts.set(deviceState(device, queue), (counts.get(deviceState(device, queue)) ?? 0) + 1);
+  for (const device of devices)
+    counts.set(deviceState(device, queue), (counts.get(deviceState(device, queue)) ?? 0) + 1);
   return [...counts].map(([name, n], i) => [i > 0 && " · ", `${count(n)} `, stateMark(name)]);
 }
 
@@ -88,7 +106,8 @@ function stateCounts({devices, queue}) {
 
 function resultRow(row, state) {
   const device = state.devices?.find(one => one.index === row.device);
-  return h("tr", {}, h("th", {scope: "row"}, ownerMark(row.owner, state.me), ownerName(row.owner, state.me)),
+  return h(
+    "tr", {}, h("th", {scope: "row"}, ownerMark(row.owner, state.me), ownerName(row.owner, state.me)),
     cell(experimentLink(row.id, asked(row.request))), resultCells(row, device),
     h("td", {class: "number quiet"}, ago(row.finished_at ?? row.submitted_at)));
 }
@@ -101,7 +120,12 @@ function peakText(devices) {
 function resultsTable(rows, state) {
   if (!rows) return h("p", {class: "note"}, "…");
   if (!rows.length) return h("p", {class: "note"}, t("lab.no_results"));
-  return table(t("lab.results"), [headCell(t("queue.owner")), headCell(t("lab.experiment")), headCell(t("lab.result"), true), headCell(peakText(state.devices)), headCell(t("lab.note")), headCell(t("lab.ago"), true)],
+  return table(
+    t("lab.results"),
+    [
+      headCell(t("queue.owner")), headCell(t("lab.experiment")), headCell(t("lab.result"), true),
+      headCell(peakText(state.devices)), headCell(t("lab.note")), headCell(t("lab.ago"), true)
+    ],
     rows.map(row => resultRow(row, state)));
 }
 
@@ -110,7 +134,8 @@ async function resultsRead(api, mine, me, signal) {
   const filter = `page_size=${RESULTS}${mine && me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`;
   const of = async state => {
     const path = `/v1/experiments?${filter}&state=${state}`;
-    const [{experiments}, text] = await Promise.all([api.get(path, {signal}), api.text(path, {signal, headers: {Accept: "text/csv"}})]);
+    const [{experiments}, text] =
+      await Promise.all([api.get(path, {signal}), api.text(path, {signal, headers: {Accept: "text/csv"}})]);
     const requests = new Map(experiments.map(one => [one.id, one.request]));
     return tableRows(text).filter(row => requests.has(row.id)).map(row => ({...row, request: requests.get(row.id)}));
   };
@@ -121,7 +146,8 @@ async function resultsRead(api, mine, me, signal) {
 /* ---- the page ---- */
 
 export function open(root, params, {api, query, setQuery, announce, signal}) {
-  const heading = h("h1", {class: "heading"}, "…"), devicesPlace = h("div", {class: "grid devices"}), queues = h("div", {class: "grid queues"});
+  const heading = h("h1", {class: "heading"}, "…"), devicesPlace = h("div", {class: "grid devices"}),
+        queues = h("div", {class: "grid queues"});
   const resultsBody = h("div", {}), choice = h("span", {class: "choice", role: "group", "aria-label": t("lab.whose")});
   let state = {}, rows = null, mine = query.get("results") === "mine";
   const progress = new Map(), sweeps = new Map();
@@ -130,54 +156,92 @@ export function open(root, params, {api, query, setQuery, announce, signal}) {
   const draw = atMost(REDRAW_MS, () => {
     if (signal.aborted || !state.queue) return;
     const text = answer(state, known);
-    if (heading.textContent !== text) { heading.textContent = text; announce(text); }
+    if (heading.textContent !== text) {
+      heading.textContent = text;
+      announce(text);
+    }
     const {devices, queue, me} = state, many = devices?.length > DRAWN_MOST;
     devicesPlace.classList.toggle("devices", !many);
-    redraw(devicesPlace, many ? h("section", {class: "panel span-12 many"}, h("header", {}, h("h2", {}, h("a", {class: "row-link", href: link("devices")}, t("device.all"))), h("span", {class: "quiet"}, stateCounts(state))),
-      devicesTable(devices, queue, device => runsOn(known, queue, device, me))) : (devices ?? []).map(device => devicePanel(device, state, known, progress, sweeps)));
+    redraw(
+      devicesPlace,
+      many ? h("section", {class: "panel span-12 many"},
+               h("header", {}, h("h2", {}, h("a", {class: "row-link", href: link("devices")}, t("device.all"))),
+                 h("span", {class: "quiet"}, stateCounts(state))),
+               devicesTable(devices, queue, device => runsOn(known, queue, device, me))) :
+             (devices ?? []).map(device => devicePanel(device, state, known, progress, sweeps)));
     const lines = linesOf(queue).filter(line => line.owners.length).slice(0, DRAWN_MOST).map(linePanel);
-    redraw(queues, (lines.length > 0 || queue.devices.some(one => one.owners.length)) && [lines[0] ?? linePanel({devices: queue.devices, owners: []}), sharesPanel(), lines.slice(1)]);
+    redraw(queues, (lines.length > 0 || queue.devices.some(one => one.owners.length)) && [
+      lines[0] ?? linePanel({devices: queue.devices, owners: []}), sharesPanel(), lines.slice(1)
+    ]);
     drawResults();
   });
   const known = new Known(signal, draw);
 
-  const linePanel = line => h("section", {class: "panel wide"}, h("header", {}, h("h2", {}, t("lab.queue_of"), " ", lineName(line)), h("span", {class: "quiet"}, t("lab.order"))),
-    line.owners.length ? queueTable(rowsOf(known, line), state.me) : h("p", {class: "note"}, t("lab.nothing_waits")));
-  const sharesPanel = () => h("section", {class: "panel narrow"}, h("header", {}, h("h2", {}, t("lab.shares")), h("span", {class: "quiet"}, t("lab.lately"))), shares(state.queue, state.me));
+  const linePanel = line =>
+    h("section", {class: "panel wide"},
+      h("header", {}, h("h2", {}, t("lab.queue_of"), " ", lineName(line)), h("span", {class: "quiet"}, t("lab.order"))),
+      line.owners.length ? queueTable(rowsOf(known, line), state.me) : h("p", {class: "note"}, t("lab.nothing_waits")));
+  const sharesPanel = () =>
+    h("section", {class: "panel narrow"},
+      h("header", {}, h("h2", {}, t("lab.shares")), h("span", {class: "quiet"}, t("lab.lately"))),
+      shares(state.queue, state.me));
 
   const readSweeps = atMost(1000, async () => {
-    const running = state.queue?.devices.filter(one => one.running) ?? [], paths = running.length > DRAWN_MOST ? [] : running.map(one => sweepOf(known.get(one.running)));
+    const running = state.queue?.devices.filter(one => one.running) ?? [],
+          paths = running.length > DRAWN_MOST ? [] : running.map(one => sweepOf(known.get(one.running)));
     for (const path of new Set(paths)) {
-      if (path) api.get(`${path}?page_size=1`, {signal}).then(sweep => { sweeps.set(path, sweep); draw(); }, () => {});
+      if (path)
+        api.get(`${path}?page_size=1`, {signal}).then(sweep => {
+          sweeps.set(path, sweep);
+          draw();
+        }, () => {});
     }
   });
-  const readResults = atMost(RESULTS_MS, () => resultsRead(api, mine, state.me, signal).then(read => { rows = read; draw(); }, () => {}));
+  const readResults = atMost(RESULTS_MS, () => resultsRead(api, mine, state.me, signal).then(read => {
+    rows = read;
+    draw();
+  }, () => {}));
 
   function drawChoice() {
-    const one = (text, value) => h("button", {type: "button", class: "plain", "aria-pressed": String(mine === value), onclick: () => {
-      mine = value;
-      setQuery({results: mine ? "mine" : null});
-      drawChoice();
-      readResults();
-    }}, text);
+    const one = (text, value) =>
+      h("button", {
+        type: "button",
+        class: "plain",
+        "aria-pressed": String(mine === value),
+        onclick: () => {
+          mine = value;
+          setQuery({results: mine ? "mine" : null});
+          drawChoice();
+          readResults();
+        }
+      },
+        text);
     replace(choice, one(t("lab.mine"), true), one(t("lab.everybodys"), false));
   }
 
   drawChoice();
-  replace(root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: api.link("new")}, t("lab.new"))), devicesPlace, queues,
+  replace(
+    root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: api.link("new")}, t("lab.new"))),
+    devicesPlace, queues,
     h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("lab.results")), choice), resultsBody));
   let seen = null;
-  const stop = [watchLive(now => {
-    state = now;
-    const mark = JSON.stringify(now.queue?.devices.map(one => [one.running, one.queued]));
-    if (mark !== seen) readResults();
-    if (now.queue?.running) readSweeps();
-    const next = now.queue && ownOf(now.queue, now.me).find(one => one.next)?.next;
-    if (next && mark !== seen) known.ask(next);
-    seen = mark;
-    draw();
-  }), onChange(event => {
-    if (event.event === "progress") { progress.set(event.data.device, event.data); draw(); }
-  })];
+  const stop = [
+    watchLive(now => {
+      state = now;
+      const mark = JSON.stringify(now.queue?.devices.map(one => [one.running, one.queued]));
+      if (mark !== seen) readResults();
+      if (now.queue?.running) readSweeps();
+      const next = now.queue && ownOf(now.queue, now.me).find(one => one.next)?.next;
+      if (next && mark !== seen) known.ask(next);
+      seen = mark;
+      draw();
+    }),
+    onChange(event => {
+      if (event.event === "progress") {
+        progress.set(event.data.device, event.data);
+        draw();
+      }
+    })
+  ];
   return () => stop.forEach(end => end());
 }

@@ -17,29 +17,53 @@ const of = name => LESSONS.find(lesson => lesson.name === name);
 export const title = ({name}) => of(name) ? say(of(name).title) : t("lessons.title");
 
 function typed(lesson) {
-  const axes = Object.keys(lesson.ask).filter(name => Array.isArray(lesson.ask[name]) && !(name === "size" && lesson.flat));
+  const axes =
+    Object.keys(lesson.ask).filter(name => Array.isArray(lesson.ask[name]) && !(name === "size" && lesson.flat));
   const words = commandOf({all: lesson.ask, one: {kernel: [lesson.ask.kernel].flat().join(",")}, axes, sweep: true});
   return h("pre", {class: "typed-line"}, words.join(" "));
 }
 
 function head(name, answered, questions) {
   const steps = Array.from({length: questions}, (_, k) => h("i", {class: k < answered ? "done" : null}));
-  return [t("lessons.number", {n: LESSONS.findIndex(lesson => lesson.name === name) + 1, of: LESSONS.length}), h("span", {class: "lesson-steps", role: "img", "aria-label": t("lessons.steps", {n: answered, of: questions})}, steps)];
+  return [
+    t("lessons.number", {n: LESSONS.findIndex(lesson => lesson.name === name) + 1, of: LESSONS.length}),
+    h("span", {class: "lesson-steps", role: "img", "aria-label": t("lessons.steps", {n: answered, of: questions})},
+      steps)
+  ];
 }
 
 export async function open(root, {name}, {announce, signal}) {
   if (!of(name)) {
-    replace(root, h("h1", {class: "heading"}, t("lessons.missing")), h("p", {}, h("a", {href: link("lessons")}, t("lessons.all"))));
+    replace(
+      root, h("h1", {class: "heading"}, t("lessons.missing")),
+      h("p", {}, h("a", {href: link("lessons")}, t("lessons.all"))));
     return null;
   }
-  const [{default: lesson}, {devices}] = await Promise.all([import(`../lessons/${name}.js`), get("/v1/devices", {signal})]);
-  const kept = stateOf(name), place = h("div", {class: "questions"}), number = h("p", {class: "lesson-number note"}), after = h("div", {class: "lesson-after"});
+  const [{default: lesson}, {devices}] =
+    await Promise.all([import(`../lessons/${name}.js`), get("/v1/devices", {signal})]);
+  const kept = stateOf(name), place = h("div", {class: "questions"}), number = h("p", {class: "lesson-number note"}),
+        after = h("div", {class: "lesson-after"});
   let own = null, closing = [];
-  const answered = () => lesson.questions.filter((_, k) => k in kept.guesses).length, all = () => answered() === lesson.questions.length;
+  const answered = () => lesson.questions.filter((_, k) => k in kept.guesses).length,
+        all = () => answered() === lesson.questions.length;
 
   const picture = pictureOf({lesson, signal, onChange: () => {}});
-  const asks = devices[0] && ownOf({lesson, name, device: devices[0], sweep: kept.sweep, signal, onOwn: found => { own = found; show(); announce(t("lessons.own_came")); },
-    onSweep: id => { kept.sweep = id; stateKeep(name, kept); }});
+  const asks = devices[0] && ownOf({
+                 lesson,
+                 name,
+                 device: devices[0],
+                 sweep: kept.sweep,
+                 signal,
+                 onOwn: found => {
+                   own = found;
+                   show();
+                   announce(t("lessons.own_came"));
+                 },
+                 onSweep: id => {
+                   kept.sweep = id;
+                   stateKeep(name, kept);
+                 }
+               });
 
   function guessed(k, guess) {
     kept.guesses[k] = guess;
@@ -52,10 +76,17 @@ export async function open(root, {name}, {announce, signal}) {
 
   function show() {
     for (const close of closing) close();
-    const shown = lesson.questions.slice(0, answered() + 1).map((question, k) => questionOf({lesson, question, guess: kept.guesses[k], own, onGuess: guess => guessed(k, guess)}));
+    const shown = lesson.questions.slice(0, answered() + 1)
+                    .map(
+                      (question, k) => questionOf(
+                        {lesson, question, guess: kept.guesses[k], own, onGuess: guess => guessed(k, guess)}));
     closing = shown.map(one => one.close);
-    replace(place, shown.map(one => one.node), all() && h("section", {class: "reasons"}, h("h2", {}, t("lessons.why")), lesson.why.map(pair => h("p", {}, write(lesson, pair))),
-      h("p", {class: "note"}, parts("lessons.plain", {file: h("code", {}, `docs/plain/${lesson.plain}.cu`)}))));
+    replace(
+      place, shown.map(one => one.node),
+      all() &&
+        h("section", {class: "reasons"}, h("h2", {}, t("lessons.why")),
+          lesson.why.map(pair => h("p", {}, write(lesson, pair))),
+          h("p", {class: "note"}, parts("lessons.plain", {file: h("code", {}, `docs/plain/${lesson.plain}.cu`)}))));
     replace(number, head(name, answered(), lesson.questions.length));
     picture.show({answered: answered(), own});
     asks?.show(all());
@@ -64,18 +95,45 @@ export async function open(root, {name}, {announce, signal}) {
 
   function afterShow() {
     const at = LESSONS.findIndex(one => one.name === name), next = LESSONS[at + 1];
-    redraw(after, !all() ? null : h("div", {class: "row buttons"}, next && h("a", {class: "button", href: link(`lessons/${next.name}`)}, t("lessons.next", {title: say(next.title)})),
-      lesson.recipe && h("a", {class: "button", href: link(`recipes/${lesson.recipe}`)}, t("lessons.recipe")), !next && h("a", {class: "button", href: link("lessons")}, t("lessons.all")),
-      h("button", {type: "button", class: "plain underlined note", onclick: () => { kept.guesses = {}; stateKeep(name, kept); show(); root.querySelector("h1").focus(); }}, t("lessons.again"))));
+    redraw(
+      after,
+      !all() ?
+        null :
+        h("div", {class: "row buttons"},
+          next &&
+            h("a", {class: "button", href: link(`lessons/${next.name}`)}, t("lessons.next", {title: say(next.title)})),
+          lesson.recipe && h("a", {class: "button", href: link(`recipes/${lesson.recipe}`)}, t("lessons.recipe")),
+          !next && h("a", {class: "button", href: link("lessons")}, t("lessons.all")),
+          h("button", {
+            type: "button",
+            class: "plain underlined note",
+            onclick: () => {
+              kept.guesses = {};
+              stateKeep(name, kept);
+              show();
+              root.querySelector("h1").focus();
+            }
+          },
+            t("lessons.again"))));
   }
 
   const size = [lesson.ask.size].flat().slice(0, lesson.flat ? 2 : 1).map(count).join("\u00a0×\u00a0");
-  const conditions = h("p", {class: "note"}, say(lesson.conditions ?? ["", ""]) || t("lessons.conditions", {n: size}), " ", t("lessons.measured_at"));
-  replace(root, h("div", {class: "lesson"},
-    h("div", {class: "lesson-text"},
-    h("div", {class: "lesson-intro"}, number, h("h1", {tabindex: "-1"}, say(of(name).title)), lesson.intro.map(pair => h("p", {}, write(lesson, pair)))), place),
-    h("div", {class: "lesson-picture"}, picture.node, conditions, typed(lesson), asks?.node, after)));
-  for (const k of Object.keys(kept.guesses)) if (lesson.questions[k]?.set) picture.set(lesson.questions[k].set);
+  const conditions =
+    h("p", {class: "note"}, say(lesson.conditions ?? ["", ""]) || t("lessons.conditions", {n: size}), " ",
+      t("lessons.measured_at"));
+  replace(
+    root,
+    h("div", {class: "lesson"},
+      h("div", {class: "lesson-text"},
+        h("div", {class: "lesson-intro"}, number, h("h1", {tabindex: "-1"}, say(of(name).title)),
+          lesson.intro.map(pair => h("p", {}, write(lesson, pair)))),
+        place),
+      h("div", {class: "lesson-picture"}, picture.node, conditions, typed(lesson), asks?.node, after)));
+  for (const k of Object.keys(kept.guesses))
+    if (lesson.questions[k]?.set) picture.set(lesson.questions[k].set);
   show();
-  return () => { for (const close of closing) close(); picture.close(); };
+  return () => {
+    for (const close of closing) close();
+    picture.close();
+  };
 }

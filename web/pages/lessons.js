@@ -11,13 +11,24 @@ export const title = () => t("lessons.title");
 
 function row(lesson, k) {
   const done = Object.keys(stateOf(lesson.name).guesses).length;
-  return h("li", {}, h("a", {class: "lesson-card panel", href: link(`lessons/${lesson.name}`)}, h("span", {class: "quiet"}, String(k + 1)), h("span", {}, h("strong", {}, say(lesson.title)), h("span", {class: "note"}, say(lesson.about))),
-    h("span", {class: "quiet progress"}, done ? t("lessons.done_of", {n: done, of: lesson.questions}) : t("lessons.questions", {n: lesson.questions}))));
+  return h(
+    "li", {},
+    h("a", {class: "lesson-card panel", href: link(`lessons/${lesson.name}`)},
+      h("span", {class: "quiet"}, String(k + 1)),
+      h("span", {}, h("strong", {}, say(lesson.title)), h("span", {class: "note"}, say(lesson.about))),
+      h("span", {class: "quiet progress"},
+        done ? t("lessons.done_of", {n: done, of: lesson.questions}) : t("lessons.questions", {n: lesson.questions}))));
 }
 
-const tableRow = ({recipe, lesson, title}) => h("li", {}, h("a", {href: link(`recipes/${recipe}`)}, say(title)), " ", h("a", {class: "note", href: link(`lessons/${lesson}`)}, t("lessons.why_there", {n: LESSONS.findIndex(one => one.name === lesson) + 1})));
+const tableRow = ({recipe, lesson, title}) =>
+  h("li", {}, h("a", {href: link(`recipes/${recipe}`)}, say(title)), " ",
+    h("a", {class: "note", href: link(`lessons/${lesson}`)},
+      t("lessons.why_there", {n: LESSONS.findIndex(one => one.name === lesson) + 1})));
 
 export function open(root) {
-  replace(root, h("div", {class: "head"}, h("h1", {class: "heading"}, t("lessons.heading", {n: LESSONS.length}))), h("p", {class: "lead"}, t("lessons.lead")), h("ol", {class: "lesson-list"}, LESSONS.map(row)),
-    panel(t("lessons.tables"), t("lessons.tables_note"), h("ul", {class: "lesson-tables"}, TABLES.map(tableRow))), h("p", {class: "note"}, t("lessons.source")));
+  replace(
+    root, h("div", {class: "head"}, h("h1", {class: "heading"}, t("lessons.heading", {n: LESSONS.length}))),
+    h("p", {class: "lead"}, t("lessons.lead")), h("ol", {class: "lesson-list"}, LESSONS.map(row)),
+    panel(t("lessons.tables"), t("lessons.tables_note"), h("ul", {class: "lesson-tables"}, TABLES.map(tableRow))),
+    h("p", {class: "note"}, t("lessons.source")));
 }

@@ -22,25 +22,58 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   const [catalog, there] = await Promise.all([get("/v1/kernels", {signal}), get("/v1/devices", {signal})]);
   const kernels = catalog.kernels.map(kernelTold);
   let {devices} = there;
-  const state = {typed: {}, warp: Math.max(0, Number(query.get("warp") ?? 1) - 1 || 0), chips: query.get("arch")?.split(",") ?? null, made: null};
-  let kernel = kernels.find(one => one.name === query.get("kernel")) ?? kernels.find(one => one.name === "read_offset") ?? kernels[0];
+  const state = {
+    typed: {},
+    warp: Math.max(0, Number(query.get("warp") ?? 1) - 1 || 0),
+    chips: query.get("arch")?.split(",") ?? null,
+    made: null
+  };
+  let kernel = kernels.find(one => one.name === query.get("kernel")) ??
+    kernels.find(one => one.name === "read_offset") ?? kernels[0];
   let fields = fieldsOf(kernel, devices), form = null, archs = CHIPS, queue = null;
-  for (const field of fields) if (query.has(field.name) && query.get(field.name) !== field.initial) state.typed[field.name] = query.get(field.name);
+  for (const field of fields)
+    if (query.has(field.name) && query.get(field.name) !== field.initial)
+      state.typed[field.name] = query.get(field.name);
 
   const heading = h("p", {class: "lead"}), formula = h("p", {class: "mono formula"}), lesson = h("p", {class: "note"});
-  const memory = memoryPanel({onWarp: warp => { state.warp = warp; changed(); }});
-  const chips = chipsPanel({onChips: (k, arch) => { state.chips = chipsNow().map((one, j) => j === k ? arch : one); changed(); }});
-  const predicted = predictedPanel({ask: question => post("/v1/predictions", question, {signal})}), occupancy = occupancyPanel(), commands = commandsPanel();
-  const run = h("button", {class: "button primary run"}), when = h("p", {class: "note when"}), problem = h("p", {class: "wrong note", role: "alert", hidden: true});
+  const memory = memoryPanel({
+    onWarp: warp => {
+      state.warp = warp;
+      changed();
+    }
+  });
+  const chips = chipsPanel({
+    onChips: (k, arch) => {
+      state.chips = chipsNow().map((one, j) => j === k ? arch : one);
+      changed();
+    }
+  });
+  const predicted = predictedPanel({ask: question => post("/v1/predictions", question, {signal})}),
+        occupancy = occupancyPanel(), commands = commandsPanel();
+  const run = h("button", {class: "button primary run"}), when = h("p", {class: "note when"}),
+        problem = h("p", {class: "wrong note", role: "alert", hidden: true});
   const top = h("div", {class: "form-top"}), rest = h("div", {class: "form-rest"});
   const several = h("p", {class: "note several"});
-  const form_node = h("form", {class: "creation-form", novalidate: true, onsubmit: event => { event.preventDefault(); submit(); }}, top, rest);
+  const form_node =
+    h("form", {
+      class: "creation-form",
+      novalidate: true,
+      onsubmit: event => {
+        event.preventDefault();
+        submit();
+      }
+    },
+      top, rest);
   const beside = h("div", {class: "beside"}, memory.node, chips.node, predicted.node, occupancy.node, commands.node);
-  replace(root, h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading), h("div", {class: "creation"}, form_node, beside));
+  replace(
+    root, h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading),
+    h("div", {class: "creation"}, form_node, beside));
 
   const wanted = () => state.typed.device?.trim() ?? (state.made?.all.spread ? "any" : "");
   const fitting = () => {
-    const text = wanted(), found = devices.filter(one => text === "any" || [one.device_name, String(one.index), `arch=${one.arch}`].includes(text));
+    const text = wanted(),
+          found = devices.filter(
+            one => text === "any" || [one.device_name, String(one.index), `arch=${one.arch}`].includes(text));
     return found.length || text ? found : devices.slice(0, 1);
   };
   const device = () => fitting()[0];
@@ -55,16 +88,30 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const picker = kernelPicker(kernels, kernel.name, name => {
       kernel = kernels.find(one => one.name === name);
       fields = fieldsOf(kernel, devices);
-      state.typed = Object.fromEntries(Object.entries(state.typed).filter(([typed]) => fields.some(field => field.name === typed && !["size", "block", "dtype"].includes(typed))));
+      state.typed = Object.fromEntries(
+        Object.entries(state.typed)
+          .filter(
+            ([typed]) => fields.some(field => field.name === typed && !["size", "block", "dtype"].includes(typed))));
       state.warp = 0;
       build();
       changed();
       root.querySelector("#field-kernel").focus();
     });
-    replace(top, h("div", {class: "form-field"}, h("div", {class: "field-head"}, h("label", {for: "field-kernel"}, t("new.kernel")), h("span", {class: "note"}, t("new.kernels", {n: count(kernels.length)}))), picker,
-      formula, lesson), form.hand);
+    replace(
+      top,
+      h("div", {class: "form-field"},
+        h("div", {class: "field-head"},
+          h("label",
+            {for: "field-kernel"
+            },
+            t("new.kernel")),
+          h("span", {class: "note"}, t("new.kernels", {n: count(kernels.length)}))),
+        picker, formula, lesson),
+      form.hand);
     const open_more = fields.some(field => field.place === "more" && state.typed[field.name] !== undefined);
-    replace(rest, form.main, h("details", {class: "more", open: open_more}, h("summary", {}, t("new.more")), form.more), run, when, problem, several);
+    replace(
+      rest, form.main, h("details", {class: "more", open: open_more}, h("summary", {}, t("new.more")), form.more), run,
+      when, problem, several);
     replace(several, t("new.several_text"));
   }
 
@@ -76,9 +123,17 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     state.made = requestOf(kernel, fields, state.typed);
     ask();
     /* The rest is done while the service answers. */
-    const written = Object.fromEntries(fields.map(field => [field.name, state.typed[field.name]?.trim().replace(/\s*,\s*/g, ",") ?? null]));
-    const stale = [...new URLSearchParams(location.search).keys()].filter(name => !(name in written) && !["kernel", "warp", "arch", "lang"].includes(name));
-    setQuery({kernel: kernel.name, ...written, ...Object.fromEntries(stale.map(name => [name, null])), warp: state.warp ? state.warp + 1 : null, arch: state.chips?.join(",")});
+    const written = Object.fromEntries(
+      fields.map(field => [field.name, state.typed[field.name]?.trim().replace(/\s*,\s*/g, ",") ?? null]));
+    const stale = [...new URLSearchParams(location.search).keys()].filter(
+      name => !(name in written) && !["kernel", "warp", "arch", "lang"].includes(name));
+    setQuery({
+      kernel: kernel.name,
+      ...written,
+      ...Object.fromEntries(stale.map(name => [name, null])),
+      warp: state.warp ? state.warp + 1 : null,
+      arch: state.chips?.join(",")
+    });
     commands.show(commandOf(state.made), curlOf(state.made, ROOT.href, token()));
     problem.hidden = true;
     runShow();
@@ -86,32 +141,48 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   /* One question at a time; what was typed meanwhile is the next one, and only the last of it. */
   async function ask() {
-    if (asking) { again = true; return; }
+    if (asking) {
+      again = true;
+      return;
+    }
     asking = true;
     do {
       again = false;
       const since = begun;
       begun = 0;
-      await askOnce(since).catch(error => { if (!signal.aborted) console.error(error); });
+      await askOnce(since).catch(error => {
+        if (!signal.aborted) console.error(error);
+      });
     } while (again && !signal.aborted);
     asking = false;
   }
 
   let perBlock = 1;
   async function askOnce(since) {
-    const own = ownArch(), {warp, made} = state, asked = chipsNow(), {repeat, ...question} = made.one; /* how often changes no prediction */
+    const own = ownArch(), {warp, made} = state, asked = chipsNow(),
+          {repeat, ...question} = made.one; /* how often changes no prediction */
     let answer;
     try {
-      answer = await post("/v1/predictions", {...question, arch: [...new Set([...asked, own])], explain: placeOf(warp, perBlock)}, {signal});
+      answer = await post(
+        "/v1/predictions", {...question, arch: [...new Set([...asked, own])], explain: placeOf(warp, perBlock)},
+        {signal});
     } catch (error) {
       if (!error.errors) throw error;
-      if (state.warp && error.errors.some(one => one.pointer.startsWith("#/explain"))) { state.warp = 0; again = true; return; }
+      if (state.warp && error.errors.some(one => one.pointer.startsWith("#/explain"))) {
+        state.warp = 0;
+        again = true;
+        return;
+      }
       return wrongShow(error);
     }
     /* How many warps a block has is the service's word; where it was another, the warp asked for was another too. */
     const {explain, request, predictions} = answer, other = explain.warps_per_block !== perBlock;
     perBlock = explain.warps_per_block;
-    if (other && warp) { again = true; begun ||= since; return; }
+    if (other && warp) {
+      again = true;
+      begun ||= since;
+      return;
+    }
     wrongShow(null);
     memory.show({explain, before: null, after: null, grid: request.grid});
     const byArch = new Map(predictions.map(row => [row.arch, row]));
@@ -125,9 +196,13 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   /* Whose words lie beside those of the warp is told as soon as its neighbours are known, if nothing was typed meanwhile. */
   async function neighboursShow({explain, request}, question, made, own, warp) {
     if (!explain.accesses.some(access => access.sectors && waste_of(access).length)) return;
-    const ask = n => n < 0 || n >= explain.warps ? null : post("/v1/predictions", {...question, arch: own, explain: placeOf(n, perBlock)}, {signal}).then(answer => answer.explain, () => null);
+    const ask = n => n < 0 || n >= explain.warps ?
+      null :
+      post("/v1/predictions", {...question, arch: own, explain: placeOf(n, perBlock)}, {signal})
+        .then(answer => answer.explain, () => null);
     const [before, after] = await Promise.all([ask(warp - 1), ask(warp + 1)]);
-    if (state.made === made && state.warp === warp && !signal.aborted) memory.show({explain, before, after, grid: request.grid});
+    if (state.made === made && state.warp === warp && !signal.aborted)
+      memory.show({explain, before, after, grid: request.grid});
   }
 
   function wrongShow(error) {
@@ -143,15 +218,20 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   function runShow() {
     const {sweep, points, one} = state.made, text = wanted(), runs = points * Math.max(1, Number(one.repeat) || 1);
-    const name = devices.length < 2 ? device()?.name ?? device()?.device_name ?? t("new.no_device") : `choice.device.${text}` in DICTIONARY ? t(`choice.device.${text}`) : text;
+    const name = devices.length < 2 ? device()?.name ?? device()?.device_name ?? t("new.no_device") :
+      `choice.device.${text}` in DICTIONARY ? t(`choice.device.${text}`) :
+                                              text;
     run.textContent = sweep ? t("new.run_sweep", {n: count(runs), device: name}) : t("new.run", {device: name});
-    const fits = new Map(fitting().map(one => [one.index, one])), soonest = one => one.paused ? Infinity : one.eta_seconds ?? one.queued;
+    const fits = new Map(fitting().map(one => [one.index, one])),
+          soonest = one => one.paused ? Infinity : one.eta_seconds ?? one.queued;
     const [line] = (queue?.devices ?? []).filter(one => fits.has(one.device)).sort((a, b) => soonest(a) - soonest(b));
     if (!line) return;
     if ([...fits.values()].every(one => one.readiness !== "ready")) return void (when.textContent = t("new.away"));
     const ahead = line.queued + (line.running ? 1 : 0), eta = line.eta_seconds;
-    when.textContent = line.paused ? t("new.paused") : ahead === 0 ? t("new.nobody_ahead")
-      : eta === null ? t("new.ahead", {n: count(ahead)}) : t("new.ahead_eta", {n: count(ahead), eta: duration(eta)});
+    when.textContent = line.paused ? t("new.paused") :
+      ahead === 0                  ? t("new.nobody_ahead") :
+      eta === null                 ? t("new.ahead", {n: count(ahead)}) :
+                                     t("new.ahead_eta", {n: count(ahead), eta: duration(eta)});
   }
 
   async function submit() {
@@ -164,15 +244,27 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     } catch (error) {
       if (signal.aborted) return;
       run.disabled = false;
-      if (error.errors) wrongShow(error);
-      else throw error;
+      if (error.errors)
+        wrongShow(error);
+      else
+        throw error;
     }
   }
 
   build();
-  const names = post("/v1/predictions", {kernel: kernel.name}, {signal}).then(({predictions}) => { archs = predictions.map(row => row.arch); });
+  const names = post("/v1/predictions", {kernel: kernel.name}, {signal}).then(({predictions}) => {
+    archs = predictions.map(row => row.arch);
+  });
   await names.catch(() => {});
   changed();
-  const endLive = watchLive(live => { queue = live.queue; devices = live.devices ?? devices; if (state.made) runShow(); });
-  return () => { endLive(); memory.close(); occupancy.close(); };
+  const endLive = watchLive(live => {
+    queue = live.queue;
+    devices = live.devices ?? devices;
+    if (state.made) runShow();
+  });
+  return () => {
+    endLive();
+    memory.close();
+    occupancy.close();
+  };
 }

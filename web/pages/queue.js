@@ -14,8 +14,10 @@ export const title = () => t("queue.title");
 
 function headingOf(queue) {
   if (queue.paused) return t("queue.all_paused");
-  if (!queue.queued) return queue.running ? t("queue.runs_alone", {n: count(queue.running), words: queue.running}) : t("lab.idle");
-  return t("queue.waits", {n: count(queue.queued), words: queue.queued, running: count(queue.running), runs: queue.running});
+  if (!queue.queued)
+    return queue.running ? t("queue.runs_alone", {n: count(queue.running), words: queue.running}) : t("lab.idle");
+  return t(
+    "queue.waits", {n: count(queue.queued), words: queue.queued, running: count(queue.running), runs: queue.running});
 }
 
 /* Drain or pause, and the reverse. */
@@ -23,46 +25,98 @@ const holdButton = (api, held, path, names, small) =>
   button(t(held ? names[1] : names[0]), () => api.post(`${path}/${held ? "resume" : names[2]}`), {key: path, small});
 
 function ownRow(api, one) {
-  const place = one.waits_for ? one.waits_for : one.position === null || one.position === undefined ? noValue(t("queue.no_time")) : one.state === "running" ? t("state.running") : one.position === 0 ? t("queue.next") : t("queue.ahead", {n: count(one.position)});
-  return h("tr", {}, h("th", {scope: "row"}, experimentLink(one.id, asked(one.request))), cell(place),
-    numberCell(one.eta_seconds === null || one.eta_seconds === undefined ? noValue(t("queue.no_time")) : duration(one.eta_seconds)), numberCell(ago(one.submitted_at)),
-    h("td", {class: "number act"}, button(t("queue.cancel"), () => api.del(one.links.self), {small: true, key: `own ${one.id}`, label: t("queue.cancel_one", {what: one.kernel ?? one.request.kernel})})));
+  const place = one.waits_for                           ? one.waits_for :
+    one.position === null || one.position === undefined ? noValue(t("queue.no_time")) :
+    one.state === "running"                             ? t("state.running") :
+    one.position === 0                                  ? t("queue.next") :
+                                                          t("queue.ahead", {n: count(one.position)});
+  return h(
+    "tr", {}, h("th", {scope: "row"}, experimentLink(one.id, asked(one.request))), cell(place),
+    numberCell(
+      one.eta_seconds === null || one.eta_seconds === undefined ? noValue(t("queue.no_time")) :
+                                                                  duration(one.eta_seconds)),
+    numberCell(ago(one.submitted_at)),
+    h("td", {class: "number act"},
+      button(
+        t("queue.cancel"), () => api.del(one.links.self),
+        {small: true, key: `own ${one.id}`, label: t("queue.cancel_one", {what: one.kernel ?? one.request.kernel})})));
 }
 
 export function open(root, params, {api, announce, signal}) {
-  const heading = h("h1", {class: "heading"}, "…"), act = h("div", {}), lines = h("div", {class: "stack"}), ownPlace = h("div", {class: "stack"});
+  const heading = h("h1", {class: "heading"}, "…"), act = h("div", {}), lines = h("div", {class: "stack"}),
+        ownPlace = h("div", {class: "stack"});
   let state = {}, own = null, further = false;
 
   const draw = atMost(REDRAW_MS, () => {
     const {queue, me, devices} = state;
     if (signal.aborted || !queue) return;
     const text = headingOf(queue);
-    if (heading.textContent !== text) { heading.textContent = text; announce(text); }
-    redraw(act, me?.role === "admin" && holdButton(api, queue.paused, "/v1/queue", ["queue.pause", "queue.resume", "pause"]));
-    const all = linesOf(queue).filter(line => line.owners.length || queue.devices.length === 1), more = all.length - DRAWN_MOST;
-    redraw(lines, all.slice(0, DRAWN_MOST).map(linePanel), more > 0 && h("p", {class: "note"}, t("queue.more", {n: count(more), words: more})), queue.devices.length > 1 && devices && h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("device.all"))),
-      devicesTable(devices, queue, device => runsOn(known, queue, device, me), me?.role === "admin" ? ({index, device_name: name}) => drainButton(queue, queue.devices.find(one => one.device === index), name) : null)));
-    redraw(ownPlace, own?.length ? h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("queue.yours")), further && h("a", {href: link(`experiments?state=queued${me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`)}, t("queue.all_yours"))),
-      table(t("queue.yours"), [headCell(t("queue.asks")), headCell(t("queue.place")), headCell(t("queue.ends_in"), true), headCell(t("queue.since"), true), headCell("")], own.map(one => ownRow(api, one)))) : null);
+    if (heading.textContent !== text) {
+      heading.textContent = text;
+      announce(text);
+    }
+    redraw(
+      act,
+      me?.role === "admin" && holdButton(api, queue.paused, "/v1/queue", ["queue.pause", "queue.resume", "pause"]));
+    const all = linesOf(queue).filter(line => line.owners.length || queue.devices.length === 1),
+          more = all.length - DRAWN_MOST;
+    redraw(
+      lines, all.slice(0, DRAWN_MOST).map(linePanel),
+      more > 0 && h("p", {class: "note"}, t("queue.more", {n: count(more), words: more})),
+      queue.devices.length > 1 && devices &&
+        h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("device.all"))),
+          devicesTable(
+            devices, queue, device => runsOn(known, queue, device, me),
+            me?.role === "admin" ? ({index, device_name: name}) =>
+                                     drainButton(queue, queue.devices.find(one => one.device === index), name) :
+                                   null)));
+    redraw(
+      ownPlace,
+      own?.length ?
+        h("section", {class: "panel"},
+          h("header", {}, h("h2", {}, t("queue.yours")),
+            further &&
+              h("a", {href: link(`experiments?state=queued${me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`)},
+                t("queue.all_yours"))),
+          table(
+            t("queue.yours"),
+            [
+              headCell(t("queue.asks")), headCell(t("queue.place")), headCell(t("queue.ends_in"), true),
+              headCell(t("queue.since"), true), headCell("")
+            ],
+            own.map(one => ownRow(api, one)))) :
+        null);
   });
   const known = new Known(signal, draw);
 
-  const drainButton = (queue, one, name) => one && holdButton(api, one.paused, `/v1/devices/${name}`, ["queue.drain", "queue.resume", "drain"], queue.devices.length > 1);
+  const drainButton = (queue, one, name) => one &&
+    holdButton(api, one.paused, `/v1/devices/${name}`, ["queue.drain", "queue.resume", "drain"],
+               queue.devices.length > 1);
 
   function linePanel(line) {
-    const {queue, me, devices} = state, alone = queue.devices.length === 1 ? queue.devices[0] : null, held = alone ? heldBy(queue, alone.device) : queue.paused ? queue : null, rows = rowsOf(known, line);
-    return h("section", {class: "panel"}, h("header", {},
-      h("h2", {}, lineName(line), " ", h("span", {class: "quiet"}, alone && devices?.length ? productOf(devices[0]) : "")),
-      alone && me?.role === "admin" && h("span", {}, drainButton(queue, alone, alone.device_name))),
-      held && h("p", {class: "box warn-box"}, t(held.paused_by ? "lab.paused_by" : "lab.paused", {who: held.paused_by})),
-      rows.length ? queueTable(rows, me) : h("p", {class: "note"}, alone.running ? t("queue.runs_alone", {n: 1, words: 1}) : t("lab.idle")));
+    const {queue, me, devices} = state, alone = queue.devices.length === 1 ? queue.devices[0] : null,
+                      held = alone ? heldBy(queue, alone.device) :
+      queue.paused                 ? queue :
+                                     null,
+                      rows = rowsOf(known, line);
+    return h(
+      "section", {class: "panel"},
+      h("header", {},
+        h("h2", {}, lineName(line), " ",
+          h("span", {class: "quiet"}, alone && devices?.length ? productOf(devices[0]) : "")),
+        alone && me?.role === "admin" && h("span", {}, drainButton(queue, alone, alone.device_name))),
+      held &&
+        h("p", {class: "box warn-box"}, t(held.paused_by ? "lab.paused_by" : "lab.paused", {who: held.paused_by})),
+      rows.length ? queueTable(rows, me) :
+                    h("p", {class: "note"}, alone.running ? t("queue.runs_alone", {n: 1, words: 1}) : t("lab.idle")));
   }
 
   /* Places change with every end; one's own few are asked for every 5 s. */
   const readOwn = atMost(OWN_MS, async () => {
     try {
       const filter = state.me?.name ? `&owner=${encodeURIComponent(state.me.name)}` : "";
-      const {experiments, next_page_token} = await api.get(`/v1/experiments?state=queued&page_size=${OWN}${filter}`, {signal});
+      const {experiments, next_page_token} =
+        await api.get(`/v1/experiments?state=queued&page_size=${OWN}${filter}`, {signal});
       own = await Promise.all(experiments.map(one => api.get(one.links.self, {signal}).catch(() => one)));
       own = own.filter(one => one.state === "queued" || one.state === "running").reverse();
       further = next_page_token !== null;

@@ -14,88 +14,127 @@ const REDRAW_MS = 500;
 /* The lesson that explains the table. */
 function whyLink(name) {
   const found = TABLES.find(one => one.recipe === name);
-  return found && h("p", {}, h("a", {href: link(`lessons/${found.lesson}`)}, t("lessons.why_there", {n: LESSONS.findIndex(one => one.name === found.lesson) + 1})));
+  return found &&
+    h("p", {},
+      h("a", {href: link(`lessons/${found.lesson}`)},
+        t("lessons.why_there", {n: LESSONS.findIndex(one => one.name === found.lesson) + 1})));
 }
 
 export const title = ({name}) => t("recipes.title_of", {name});
 
 export async function open(root, {name}, {query, setQuery, announce, signal}) {
-  const missing = error => { if (error instanceof ApiError && error.status === 404) return null; throw error; };
-  const [found, {devices}] = await Promise.all([get(`/v1/recipes/${encodeURIComponent(name)}`, {signal}).catch(missing), get("/v1/devices", {signal})]);
+  const missing = error => {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  };
+  const [found, {devices}] = await Promise.all(
+    [get(`/v1/recipes/${encodeURIComponent(name)}`, {signal}).catch(missing), get("/v1/devices", {signal})]);
   if (!found) {
-    replace(root, h("h1", {class: "heading"}, t("recipes.missing")), h("p", {}, h("a", {href: link("recipes")}, t("recipes.all"))));
+    replace(
+      root, h("h1", {class: "heading"}, t("recipes.missing")),
+      h("p", {}, h("a", {href: link("recipes")}, t("recipes.all"))));
     return null;
   }
-  const recipe = recipeTold(found), device = devices[0], arch = /^sm_/.test(device?.arch ?? "") ? device.arch : "sm_90", deviceName = devices.length > 1 ? t("choice.device.") : device?.name ?? t("device.unknown");
+  const recipe = recipeTold(found), device = devices[0], arch = /^sm_/.test(device?.arch ?? "") ? device.arch : "sm_90",
+        deviceName = devices.length > 1 ? t("choice.device.") : device?.name ?? t("device.unknown");
   const status = h("p", {class: "note", role: "status"}), tables = h("div", {class: "stack"});
   const repeat = h("input", {id: "recipe-repeat", type: "number", min: 1, max: 1000, value: "1", class: "repeat"});
   const counters = h("input", {id: "recipe-counters", type: "checkbox", checked: device?.backend !== "cpu"});
   const run = button(t("recipes.run", {device: deviceName}), submit, {primary: true, key: "run"});
   const {published} = recipe;
-  const about = published ? t("recipes.published_for", {device: published.device.name, arch: published.device.arch ?? t("recipes.no_arch")}) : t("recipes.unpublished");
+  const about = published ?
+    t("recipes.published_for", {device: published.device.name, arch: published.device.arch ?? t("recipes.no_arch")}) :
+    t("recipes.unpublished");
   replace(root, h("div", {class: "head"}, h("div", {}, h("h1", {class: "heading"}, recipe.title), h("p", {class: "lead"}, recipe.text), h("p", {class: "note"}, about)),
     h("div", {class: "row recipe-run"}, h("span", {class: "field"}, h("label", {for: "recipe-repeat"}, t("recipes.repeat")), repeat),
     h("label", {for: "recipe-counters", class: "quiet"}, counters, t("recipes.counters")), run)), status, tables,
   h("div", {class: "stack"}, published?.notes?.length || published?.facts ? panel(t("recipes.notes"), null, h("ul", {class: "recipe-notes"}, (published.notes ?? []).map(note => h("li", {}, note)),
     Object.entries(published.facts ?? {}).map(([key, value]) => h("li", {}, h("code", {}, key), ` ${value}`)))) : null, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
 
-  let end = null, drawn = null;
-  const times = new Map();
-  const ranOn = points => points.find(point => point.row?.device_name)?.row;
-  const draw = points => {
-    const name = ranOn(points)?.device_name ?? deviceName;
-    drawn = points;
-    redraw(tables, timePanel(recipe, points, name), reasonsPanel(recipe, points, times), countPanels(recipe, points, name, arch));
-  };
-
-  async function submit() {
-    const rounds = Math.max(1, Math.floor(Number(repeat.value) || 1));
-    const sweep = await post("/v1/sweeps", {recipe: name, ...(counters.checked && {counters: true}), ...(rounds > 1 && {repeat: rounds})}, {signal});
-    setQuery({sweep: sweep.id});
-    follow(sweep.id);
-  }
-
-  function follow(id) {
-    end?.();
-    let reading = false, again = false, over = false;
-    const read = async () => {
-      if (over) return;
-      if (reading) { again = true; return; }
-      reading = true;
-      const {sweep, points} = await pointsRead(id, signal);
-      reading = false;
-      draw(points);
-      statusShow(sweep, points);
-      over = sweep.state !== "running";
-      if (over) end?.();
-      else if (again) { again = false; look(); }
+    let end = null, drawn = null;
+    const times = new Map();
+    const ranOn = points => points.find(point => point.row?.device_name)?.row;
+    const draw = points => {
+      const name = ranOn(points)?.device_name ?? deviceName;
+      drawn = points;
+      redraw(
+        tables, timePanel(recipe, points, name), reasonsPanel(recipe, points, times),
+        countPanels(recipe, points, name, arch));
     };
-    const look = atMost(REDRAW_MS, () => read().catch(error => { reading = false; if (!signal.aborted) replace(status, h("span", {class: "wrong"}, error.message)); }));
-    end = events(`/v1/sweeps/${id}/events`, {signal, onEvent: look});
-    look();
-  }
 
-  function statusShow(sweep, points) {
-    const own = h("a", {href: link(`sweeps/${sweep.id}`)}, t("recipes.its_sweep"));
-    const ran = ranOn(points);
-    const text = sweep.state === "running" ? t("recipes.running", {done: count(sweep.done), total: count(sweep.total)})
-      : t("recipes.ended", {device: ran?.device_name ?? deviceName, when: moment(sweep.finished_at ?? sweep.submitted_at, language()), n: count(sweep.succeeded), of: count(sweep.total)});
-    replace(status, text, " ", ran?.arch && !ran.arch.startsWith("sm_") ? `${t("recipes.a_cpu")} ` : null, own);
-    announce(text);
-  }
+    async function submit() {
+      const rounds = Math.max(1, Math.floor(Number(repeat.value) || 1));
+      const sweep = await post(
+        "/v1/sweeps", {recipe: name, ...(counters.checked && {counters: true}), ...(rounds > 1 && {repeat: rounds})},
+        {signal});
+      setQuery({sweep: sweep.id});
+      follow(sweep.id);
+    }
 
-  timesOf(recipe, signal).then(found => {
-    found.forEach((time, key) => times.set(key, time));
-    if (drawn) draw(drawn);
-  }).catch(error => { if (!signal.aborted) console.error(error); });
-  const known = query.get("sweep") ?? await newestSweep(name, signal);
-  if (known) follow(known);
-  else {
-    const points = pointsOf(recipe);
-    draw(points);
-    replace(status, t("recipes.never"));
-    await predict(recipe, points, arch, signal).catch(error => { if (!signal.aborted) console.error(error); });
-    if (!end) draw(points);
-  }
-  return () => end?.();
+    function follow(id) {
+      end?.();
+      let reading = false, again = false, over = false;
+      const read = async () => {
+        if (over) return;
+        if (reading) {
+          again = true;
+          return;
+        }
+        reading = true;
+        const {sweep, points} = await pointsRead(id, signal);
+        reading = false;
+        draw(points);
+        statusShow(sweep, points);
+        over = sweep.state !== "running";
+        if (over)
+          end?.();
+        else if (again) {
+          again = false;
+          look();
+        }
+      };
+      const look = atMost(REDRAW_MS, () => read().catch(error => {
+        reading = false;
+        if (!signal.aborted) replace(status, h("span", {class: "wrong"}, error.message));
+      }));
+      end = events(`/v1/sweeps/${id}/events`, {signal, onEvent: look});
+      look();
+    }
+
+    function statusShow(sweep, points) {
+      const own = h("a", {href: link(`sweeps/${sweep.id}`)}, t("recipes.its_sweep"));
+      const ran = ranOn(points);
+      const text = sweep.state === "running" ?
+        t("recipes.running", {done: count(sweep.done), total: count(sweep.total)}) :
+        t("recipes.ended", {
+          device: ran?.device_name ?? deviceName,
+          when: moment(sweep.finished_at ?? sweep.submitted_at, language()),
+          n: count(sweep.succeeded),
+          of: count(sweep.total)
+        });
+      replace(status, text, " ", ran?.arch && !ran.arch.startsWith("sm_") ? `${t("recipes.a_cpu")} ` : null, own);
+      announce(text);
+    }
+
+    timesOf(recipe, signal)
+      .then(found => {
+        found.forEach((time, key) => times.set(key, time));
+        if (drawn) draw(drawn);
+      })
+      .catch(error => {
+        if (!signal.aborted) console.error(error);
+      });
+    const known = query.get("sweep") ?? await newestSweep(name, signal);
+    if (known)
+      follow(known);
+    else {
+      const points = pointsOf(recipe);
+      draw(points);
+      replace(status, t("recipes.never"));
+      await predict(recipe, points, arch, signal).catch(error => {
+        if (!signal.aborted) console.error(error);
+      });
+      if (!end) draw(points);
+    }
+    return () => end?.();
 }

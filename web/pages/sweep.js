@@ -22,11 +22,18 @@ const REDRAW_MS = 250;
 
 export const title = () => t("sweep.title");
 
-const fileLink = (path, name, words) => h("a", {class: "button", href: resolve(path), download: name, onclick: async event => {
-  if (!token()) return;
-  event.preventDefault();
-  save(new Blob([await text(path)], {type: "text/csv"}), name);
-}}, words);
+const fileLink = (path, name, words) =>
+  h("a", {
+    class: "button",
+    href: resolve(path),
+    download: name,
+    onclick: async event => {
+      if (!token()) return;
+      event.preventDefault();
+      save(new Blob([await text(path)], {type: "text/csv"}), name);
+    }
+  },
+    words);
 
 const swept = sweep => sweep.axes.filter(axis => axis.name !== "kernel" && axis.values.length > 1);
 
@@ -34,52 +41,103 @@ function headingOf(sweep, recipe) {
   if (sweep.head.recipe) return recipe?.title ?? sweep.head.recipe;
   const axes = swept(sweep).map(axis => axis.name);
   const kernels = axisNamed(sweep, "kernel")?.values ?? [sweep.head.request.kernel];
-  return axes.length ? t("sweep.heading", {axes: axes.join(t("list.and")), kernels: kernels.join(", ")}) : kernels.join(", ");
+  return axes.length ? t("sweep.heading", {axes: axes.join(t("list.and")), kernels: kernels.join(", ")}) :
+                       kernels.join(", ");
 }
 
 const NAMED_MOST = 4;
 
 /* "h200-1, h200-2 and 2 more, NVIDIA H200" */
 function ranOn({head, points}) {
-  const names = (head.devices ?? []).map(one => one.device_name), rest = names.length - NAMED_MOST, product = points[0]?.first.device_name;
-  return [names.slice(0, NAMED_MOST).join(", ") + (rest > 0 ? ` ${t("queue.more", {n: count(rest), words: rest})}` : ""), product].filter(Boolean).join(", ");
+  const names = (head.devices ?? []).map(one => one.device_name), rest = names.length - NAMED_MOST,
+        product = points[0]?.first.device_name;
+  return [
+    names.slice(0, NAMED_MOST).join(", ") + (rest > 0 ? ` ${t("queue.more", {n: count(rest), words: rest})}` : ""),
+    product
+  ].filter(Boolean)
+    .join(", ");
 }
 
 function underHeading(sweep, recipe) {
-  const request = {...recipe?.sweep, ...sweep.head.request}, kernels = axisNamed(sweep, "kernel")?.values ?? [request.kernel].flat();
-  const axes = swept(sweep).map(axis => t("lists.axis", {name: axis.name, n: count(axis.values.length), words: axis.values.length}));
-  const rest = [commonText(request), sweep.head.repeat > 1 && t("sweep.repeated", {n: count(sweep.head.repeat)}), ranOn(sweep)].filter(Boolean);
-  return [h("code", {}, kernels.filter(Boolean).join(", ")), axes.length ? ` × ${axes.join(" × ")}` : "", rest.length ? `, ${rest.join(", ")}` : ""];
+  const request = {...recipe?.sweep, ...sweep.head.request},
+        kernels = axisNamed(sweep, "kernel")?.values ?? [request.kernel].flat();
+  const axes = swept(sweep).map(
+    axis => t("lists.axis", {name: axis.name, n: count(axis.values.length), words: axis.values.length}));
+  const rest = [
+    commonText(request), sweep.head.repeat > 1 && t("sweep.repeated", {n: count(sweep.head.repeat)}), ranOn(sweep)
+  ].filter(Boolean);
+  return [
+    h("code", {}, kernels.filter(Boolean).join(", ")), axes.length ? ` × ${axes.join(" × ")}` : "",
+    rest.length ? `, ${rest.join(", ")}` : ""
+  ];
 }
 
 /* Selects of what is drawn. */
 function choicesForm(sweep, choice, change) {
   const field = (name, words, options, value) => {
     const id = `choose-${name}`;
-    return h("span", {class: "field"}, h("label", {for: id}, words), h("select", {id, value, data: {key: id}, onchange: event => change(name, event.target.value)}, options.map(([one, shown]) => h("option", {value: one}, shown))));
+    return h(
+      "span", {class: "field"},
+      h("label",
+        {for: id
+        },
+        words),
+      h("select", {id, value, data: {key: id}, onchange: event => change(name, event.target.value)},
+        options.map(([one, shown]) => h("option", {value: one}, shown))));
   };
-  const several = sweep.axes.filter(axis => axis.values.length > 1), axes = (several.length ? several : sweep.axes).map(axis => [axis.name, axis.name]);
-  const metrics = metricsOf(sweep).map(metric => [metric.id, metric.unit ? `${t(`y.${metric.id}`)}, ${metric.unit}` : t(`y.${metric.id}`)]);
-  const views = ["lines", "map"].map(view => h("button", {type: "button", "aria-pressed": String(choice.view === view), data: {key: `view ${view}`}, onclick: () => change("view", view)}, t(`sweep.view_${view}`)));
-  return [field("y", t("sweep.choose_y"), metrics, choice.y), field("x", t("sweep.choose_x"), axes, choice.x),
-    field("series", t("sweep.choose_series"), [...axes.filter(([name]) => name !== choice.x), ["none", t("sweep.no_series")]], choice.series || "none"),
-    Object.entries(choice.at).map(([name, value]) => field(`at.${name}`, name, [axisNamed(sweep, name).factor && [ALL, t("sweep.all_devices")], ...axisNamed(sweep, name).values.map(one => [String(one), valueText(one)])].filter(Boolean), String(value))),
-    canBeMap(sweep, choice.x, choice.series) && h("span", {class: "segments", role: "group", "aria-label": t("sweep.view")}, views)];
+  const several = sweep.axes.filter(axis => axis.values.length > 1),
+        axes = (several.length ? several : sweep.axes).map(axis => [axis.name, axis.name]);
+  const metrics = metricsOf(sweep).map(
+    metric => [metric.id, metric.unit ? `${t(`y.${metric.id}`)}, ${metric.unit}` : t(`y.${metric.id}`)]);
+  const views = ["lines", "map"].map(
+    view =>
+      h("button", {
+        type: "button",
+        "aria-pressed": String(choice.view === view),
+        data: {key: `view ${view}`},
+        onclick: () => change("view", view)
+      },
+        t(`sweep.view_${view}`)));
+  return [
+    field("y", t("sweep.choose_y"), metrics, choice.y), field("x", t("sweep.choose_x"), axes, choice.x),
+    field(
+      "series", t("sweep.choose_series"),
+      [...axes.filter(([name]) => name !== choice.x), ["none", t("sweep.no_series")]], choice.series || "none"),
+    Object.entries(choice.at).map(
+      ([name, value]) => field(
+        `at.${name}`, name,
+        [
+          axisNamed(sweep, name).factor && [ALL, t("sweep.all_devices")],
+          ...axisNamed(sweep, name).values.map(one => [String(one), valueText(one)])
+        ].filter(Boolean),
+        String(value))),
+    canBeMap(sweep, choice.x, choice.series) &&
+      h("span", {class: "segments", role: "group", "aria-label": t("sweep.view")}, views)
+  ];
 }
 
 function linesAside(spec, drawn) {
-  return [drawn.part && t("sweep.part"), spec.ranged && t("sweep.bars"), spec.hasPredicted && t("sweep.hollow"), spec.hasPublished && t("sweep.diamonds")].filter(Boolean).join("; ");
+  return [
+    drawn.part && t("sweep.part"), spec.ranged && t("sweep.bars"), spec.hasPredicted && t("sweep.hollow"),
+    spec.hasPublished && t("sweep.diamonds")
+  ].filter(Boolean)
+    .join("; ");
 }
 
 export async function open(root, {id}, {query, setQuery, go, announce, signal}) {
   const closing = [], sweep = new Sweep(id, {signal, changed: () => draw()});
-  const heading = h("h1", {class: "heading"}), under = h("p", {class: "lead-line"}), acts = h("div", {class: "acts"}), choices = h("div", {class: "filters choices"}), charts = h("div", {class: "grid"}), legend = h("p", {class: "note"});
-  let recipe = null, me = null, choice = null, asked = new URLSearchParams(query), boards = null, spec = null, relative = null;
+  const heading = h("h1", {class: "heading"}), under = h("p", {class: "lead-line"}), acts = h("div", {class: "acts"}),
+        choices = h("div", {class: "filters choices"}), charts = h("div", {class: "grid"}),
+        legend = h("p", {class: "note"});
+  let recipe = null, me = null, choice = null, asked = new URLSearchParams(query), boards = null, spec = null,
+      relative = null;
   try {
     await sweep.begin();
   } catch (error) {
     if (error.status !== 404) throw error;
-    return void replace(root, h("h1", {class: "heading"}, t("sweep.missing")), h("p", {class: "detail"}, error.message), h("p", {}, h("a", {href: link("sweeps")}, t("nav.sweeps"))));
+    return void replace(
+      root, h("h1", {class: "heading"}, t("sweep.missing")), h("p", {class: "detail"}, error.message),
+      h("p", {}, h("a", {href: link("sweeps")}, t("nav.sweeps"))));
   }
   if (sweep.head.recipe) recipe = await get(`/v1/recipes/${sweep.head.recipe}`, {signal}).catch(() => null);
 
@@ -98,22 +156,42 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   const file = name => () => `sweep-${id}-${name}`;
   const main = board({
-    heading: () => choice.view === "map" ? t("sweep.map_heading", {y: t(`y.${choice.y}`), x: choice.x, unit: metricOf(choice.y).unit ? `, ${metricOf(choice.y).unit}` : ""}) : t("sweep.lines_heading", {y: t(`y.${choice.y}`), x: choice.x}),
-    aside: drawn => choice.view === "map" ? t(spec.maps.length > 1 ? "map.one_scale" : "map.lightness") : linesAside(spec, drawn),
+    heading: () => choice.view === "map" ?
+      t("sweep.map_heading",
+        {y: t(`y.${choice.y}`), x: choice.x, unit: metricOf(choice.y).unit ? `, ${metricOf(choice.y).unit}` : ""}) :
+      t("sweep.lines_heading", {y: t(`y.${choice.y}`), x: choice.x}),
+    aside: drawn =>
+      choice.view === "map" ? t(spec.maps.length > 1 ? "map.one_scale" : "map.lightness") : linesAside(spec, drawn),
     sentence: () => choice.view === "map" ? mapSentence(spec) : linesSentence(spec, choice),
-    draw: width => choice.view === "map" ? mapDraw(width, spec) : linesDraw(width, {...spec, xName: spec.rules ? t("sweep.rules", {x: choice.x}) : choice.x}),
-    table: () => chartTable(sweep, () => spec), file: file("chart")});
+    draw: width => choice.view === "map" ?
+      mapDraw(width, spec) :
+      linesDraw(width, {...spec, xName: spec.rules ? t("sweep.rules", {x: choice.x}) : choice.x}),
+    table: () => chartTable(sweep, () => spec),
+    file: file("chart")
+  });
   const beside = board({
-    heading: () => t("sweep.feared", {whose: relative.whose ? `, ${relative.whose}` : ""}), aside: () => relative.hasPublished ? t("sweep.diamonds") : "", sentence: () => relative.sentence,
+    heading: () => t("sweep.feared", {whose: relative.whose ? `, ${relative.whose}` : ""}),
+    aside: () => relative.hasPublished ? t("sweep.diamonds") : "",
+    sentence: () => relative.sentence,
     draw: width => linesDraw(width, {...relative, xName: choice.x}),
-    table: () => { const points = () => selected(sweep, choice).filter(point => !choice.series || point.values[choice.series] === axisNamed(sweep, choice.series).values[0]); return chartTable(sweep, () => ({metric: metricOf("cold_gbps"), points: points()})); }, file: file("relative")});
+    table: () => {
+      const points = () =>
+        selected(sweep, choice)
+          .filter(point => !choice.series || point.values[choice.series] === axisNamed(sweep, choice.series).values[0]);
+      return chartTable(sweep, () => ({metric: metricOf("cold_gbps"), points: points()}));
+    },
+    file: file("relative")
+  });
   closing.push(main.close, beside.close);
 
   function chartsDraw() {
     choice = choiceOf(sweep, asked);
     if (!choice.y) {
       boards = null;
-      return replace(charts, h("section", {class: "panel span-12"}, h("p", {class: "quiet"}, t(sweep.running ? "sweep.nothing_yet" : "sweep.nothing_measured"))));
+      return replace(
+        charts,
+        h("section", {class: "panel span-12"},
+          h("p", {class: "quiet"}, t(sweep.running ? "sweep.nothing_yet" : "sweep.nothing_measured"))));
     }
     spec = choice.view === "map" ? mapsOf(sweep, choice) : linesOf(sweep, choice);
     relative = choice.view === "lines" && spec.series.length <= 3 ? relativeOf(sweep, choice) : null;
@@ -133,23 +211,54 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   /* ---- what one may do ---- */
 
   function actsDraw() {
-    const {head} = sweep, mine = me && (me.role === "admin" || (me.role === "run" && me.name === head.owner)), may_run = !me || me.role !== "read";
-    const ranges = head.request.recipe ? null : newQueryOf(Object.fromEntries(Object.entries(head.request).filter(([name, value]) => !(name === "block" || name === "grid") || Array.isArray(value) && value.every(one => typeof one === "number"))));
-    redraw(acts, fileLink(head.links.csv, `sweep-${id}.csv`, "CSV"), fileLink(`${head.links.csv}?view=summary`, `sweep-${id}-summary.csv`, t("sweep.csv_summary")),
+    const {head} = sweep, mine = me && (me.role === "admin" || (me.role === "run" && me.name === head.owner)),
+          may_run = !me || me.role !== "read";
+    const ranges = head.request.recipe ?
+      null :
+      newQueryOf(Object.fromEntries(Object.entries(head.request)
+                                      .filter(
+                                        ([name, value]) => !(name === "block" || name === "grid") ||
+                                          Array.isArray(value) && value.every(one => typeof one === "number"))));
+    redraw(
+      acts, fileLink(head.links.csv, `sweep-${id}.csv`, "CSV"),
+      fileLink(`${head.links.csv}?view=summary`, `sweep-${id}-summary.csv`, t("sweep.csv_summary")),
       h("a", {class: "button", href: link(`compare?b=sweep:${id}`)}, t("result.compare")),
-      !sweep.running && may_run && button(t("result.again"), async () => { const {json} = await send("POST", "/v1/sweeps", head.request, {signal}); await go(`sweeps/${json.id}`); }, {key: "again"}),
-      ranges && !Array.isArray(head.request.kernel) && h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
-      sweep.running && mine && button(t("sweep.cancel"), async () => { await del(head.links.self, {signal}); sweep.openAgain(); sweep.catchUp(); }, {key: "cancel"}),
-      !sweep.running && mine && button(t("result.remove"), async () => { await del(`${head.links.self}?remove=true`, {signal}); await go("sweeps"); }, {key: "remove"}));
+      !sweep.running && may_run &&
+        button(
+          t("result.again"),
+          async () => {
+            const {json} = await send("POST", "/v1/sweeps", head.request, {signal});
+            await go(`sweeps/${json.id}`);
+          },
+          {key: "again"}),
+      ranges && !Array.isArray(head.request.kernel) &&
+        h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
+      sweep.running && mine && button(t("sweep.cancel"), async () => {
+        await del(head.links.self, {signal});
+        sweep.openAgain();
+        sweep.catchUp();
+      }, {key: "cancel"}), !sweep.running && mine && button(t("result.remove"), async () => {
+        await del(`${head.links.self}?remove=true`, {signal});
+        await go("sweeps");
+      }, {key: "remove"}));
   }
 
   let cost = 0, said = "";
   function drawNow() {
     if (signal.aborted) return;
     const began = performance.now(), words = headingOf(sweep, recipe);
-    if (heading.textContent !== words) { heading.textContent = words; document.title = `${words} · coalesced`; }
+    if (heading.textContent !== words) {
+      heading.textContent = words;
+      document.title = `${words} · coalesced`;
+    }
     redraw(under, underHeading(sweep, recipe));
-    redraw(state, sweep.running ? null : [stateMark(sweep.head.state), " · "], h("span", {class: "quiet"}, ownerName(sweep.head.owner, me), " · ", t("sweep.ago", {time: ago(sweep.head.submitted_at)}), sweep.read < sweep.head.point_count ? ` · ${t("sweep.reading", {n: count(sweep.read), of: count(sweep.head.point_count)})}` : ""));
+    redraw(
+      state, sweep.running ? null : [stateMark(sweep.head.state), " · "],
+      h("span", {class: "quiet"}, ownerName(sweep.head.owner, me), " · ",
+        t("sweep.ago", {time: ago(sweep.head.submitted_at)}),
+        sweep.read < sweep.head.point_count ?
+          ` · ${t("sweep.reading", {n: count(sweep.read), of: count(sweep.head.point_count)})}` :
+          ""));
     actsDraw();
     progress.update();
     chartsDraw();
@@ -164,13 +273,27 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   }
 
   const state = h("p", {class: "note"});
-  replace(legend, t("sweep.words"), " ", term("median"), ", ", term("interval"), ", ", term("cold"), ", ", term("hot"), ", ", term("peak"), ", ", term("sector"), ".");
-  replace(root, h("div", {class: "head sweep-head"}, h("div", {}, heading, under, state), acts), progress.node, h("section", {class: "choices-row"}, choices), charts, h("section", {class: "panel table-panel"}, table.node, legend));
+  replace(
+    legend, t("sweep.words"), " ", term("median"), ", ", term("interval"), ", ", term("cold"), ", ", term("hot"), ", ",
+    term("peak"), ", ", term("sector"), ".");
+  replace(
+    root, h("div", {class: "head sweep-head"}, h("div", {}, heading, under, state), acts), progress.node,
+    h("section", {class: "choices-row"}, choices), charts,
+    h("section", {class: "panel table-panel"}, table.node, legend));
   drawNow();
-  closing.push(watchLive(live => { if (live.me !== me) { me = live.me; draw(); } }), onChange(event => sweep.seen(event)));
+  closing.push(
+    watchLive(live => {
+      if (live.me !== me) {
+        me = live.me;
+        draw();
+      }
+    }),
+    onChange(event => sweep.seen(event)));
   sweep.readRest().catch(() => {});
   if (sweep.running) sweep.again();
-  const timer = setInterval(() => { if (sweep.running) sweep.again(); }, 15000);
+  const timer = setInterval(() => {
+    if (sweep.running) sweep.again();
+  }, 15000);
   closing.push(() => clearInterval(timer));
   return () => closing.forEach(close => close());
 }

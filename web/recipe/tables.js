@@ -13,88 +13,176 @@ import {timeKey} from "./data.js";
 const COUNTED = ["gld_efficiency_pct", "gst_efficiency_pct", "gld_transactions", "gst_transactions"];
 const TIMES = ["elapsed_ms"];
 
-const valueText = value => Array.isArray(value) ? value.map(count).join("\u00a0×\u00a0") : typeof value === "number" ? count(value) : String(value);
-export const labelOf = values => Object.entries(values).map(([name, value]) => name === "kernel" || typeof value === "string" ? String(value) : `${name}\u00a0${valueText(value)}`).join(", ");
+const valueText = value => Array.isArray(value) ? value.map(count).join("\u00a0×\u00a0") :
+  typeof value === "number"                     ? count(value) :
+                                                  String(value);
+export const labelOf = values =>
+  Object.entries(values)
+    .map(
+      ([name, value]) =>
+        name === "kernel" || typeof value === "string" ? String(value) : `${name}\u00a0${valueText(value)}`)
+    .join(", ");
 /* With the digits that it was published with. */
-const asPublished = value => typeof value !== "number" ? valueText(value) : Number.isInteger(value) ? count(value) : String(value);
+const asPublished = value => typeof value !== "number" ? valueText(value) :
+  Number.isInteger(value)                              ? count(value) :
+                                                         String(value);
 const rowHead = point => h("th", {scope: "row"}, labelOf(point.values) || t("recipes.one_point"));
 const columnName = name => `recipes.col_${name}` in DICTIONARY ? t(`recipes.col_${name}`) : h("code", {}, name);
 
 function publishedCell(recipe, point, name) {
-  const value = point.published?.[name], reason = point.published?.off?.[name], why = language() === "zh" ? recipe.zh?.off?.[reason] ?? reason : reason;
-  if (value === null || value === undefined) return numberCell(noValue(t(point.published ? "recipes.not_published" : "recipes.no_row")));
-  return numberCell(why && [tip(h("span", {class: "warn off-mark"}, "△", h("span", {class: "unseen"}, t("recipes.off"))), t("recipes.off_why", {why})), " "], asPublished(value));
+  const value = point.published?.[name], reason = point.published?.off?.[name],
+        why = language() === "zh" ? recipe.zh?.off?.[reason] ?? reason : reason;
+  if (value === null || value === undefined)
+    return numberCell(noValue(t(point.published ? "recipes.not_published" : "recipes.no_row")));
+  return numberCell(
+    why &&
+      [
+        tip(
+          h("span", {class: "warn off-mark"}, "△", h("span", {class: "unseen"}, t("recipes.off"))),
+          t("recipes.off_why", {why})),
+        " "
+      ],
+    asPublished(value));
 }
 
 const ended = point => point.state === "succeeded";
-const waiting = point => point.state === undefined ? t("recipes.not_run") : point.state === "queued" || point.state === "running" ? t(`state.${point.state}`) : point.failure?.detail ?? t(`state.${point.state}`);
+const waiting = point => point.state === undefined      ? t("recipes.not_run") :
+  point.state === "queued" || point.state === "running" ? t(`state.${point.state}`) :
+                                                          point.failure?.detail ?? t(`state.${point.state}`);
 
 /* Of the first point's, in per cent: what chips can be compared by. */
-const relative = (value, first) => typeof value !== "number" || typeof first !== "number" ? noValue(t("recipes.no_base")) : `${(100 * value / first).toFixed(1)}`;
+const relative = (value, first) => typeof value !== "number" || typeof first !== "number" ?
+  noValue(t("recipes.no_base")) :
+  `${(100 * value / first).toFixed(1)}`;
 
 export function timePanel(recipe, points, device) {
   const published = recipe.published?.columns.includes("elapsed_ms");
   if (!published && points.every(point => point.state === undefined)) return null;
   /* A sweep that was spread has its points by device: each is told by the first one there. */
-  const first = points[0], base = labelOf(first.values), firstOf = point => points.find(one => one.device_name === point.device_name);
+  const first = points[0], base = labelOf(first.values),
+        firstOf = point => points.find(one => one.device_name === point.device_name);
   /* One scale for both chips' bars: what a time is of its first one. */
-  const shareHere = point => point.cold.median_us / (firstOf(point).cold?.median_us || Infinity), sharePublished = point => point.published.elapsed_ms / (first.published?.elapsed_ms || Infinity);
-  const most = Math.max(Number.MIN_VALUE, ...points.filter(point => point.cold?.median_us).map(shareHere), ...points.filter(point => point.published?.elapsed_ms).map(sharePublished));
+  const shareHere = point => point.cold.median_us / (firstOf(point).cold?.median_us || Infinity),
+        sharePublished = point => point.published.elapsed_ms / (first.published?.elapsed_ms || Infinity);
+  const most = Math.max(
+    Number.MIN_VALUE, ...points.filter(point => point.cold?.median_us).map(shareHere),
+    ...points.filter(point => point.published?.elapsed_ms).map(sharePublished));
   const here = point => {
     const {cold} = point;
-    if (!cold || cold.median_us === null) return [numberCell(noValue(waiting(point))), numberCell(noValue(waiting(point))), h("td", {class: "bars"})];
+    if (!cold || cold.median_us === null)
+      return [numberCell(noValue(waiting(point))), numberCell(noValue(waiting(point))), h("td", {class: "bars"})];
     const [low, high] = cold.ci95_us ?? [null, null];
-    return [numberCell(h("strong", {}, low === null ? digits(cold.median_us) : interval(cold.median_us, low, high, t("recipes.to")))), numberCell(relative(cold.median_us, firstOf(point).cold?.median_us)), h("td", {class: "bars"}, barOf(shareHere(point) / most, point.stable === false ? "outline" : ""))];
+    return [
+      numberCell(
+        h("strong", {}, low === null ? digits(cold.median_us) : interval(cold.median_us, low, high, t("recipes.to")))),
+      numberCell(relative(cold.median_us, firstOf(point).cold?.median_us)),
+      h("td", {class: "bars"}, barOf(shareHere(point) / most, point.stable === false ? "outline" : ""))
+    ];
   };
-  const row = point => h("tr", {}, rowHead(point), published && [publishedCell(recipe, point, "elapsed_ms"), numberCell(relative(point.published?.elapsed_ms, first.published?.elapsed_ms)),
-    h("td", {class: "bars"}, point.published?.elapsed_ms && barOf(sharePublished(point) / most, "published"))], here(point));
-  const heads = [headCell(t("recipes.point")), published && [headCell(t("recipes.published_ms"), true), headCell(t("recipes.of_first"), true), h("td", {})], headCell(t("recipes.here_us", {device}), true), headCell(t("recipes.of_first"), true), h("td", {})];
-  return panel(t("recipes.time"), t("recipes.time_note", {base: base || t("recipes.one_point")}), table(t("recipes.time"), heads, points.map(row)),
+  const row = point =>
+    h("tr", {}, rowHead(point),
+      published &&
+        [
+          publishedCell(recipe, point, "elapsed_ms"),
+          numberCell(relative(point.published?.elapsed_ms, first.published?.elapsed_ms)),
+          h("td", {class: "bars"}, point.published?.elapsed_ms && barOf(sharePublished(point) / most, "published"))
+        ],
+      here(point));
+  const heads = [
+    headCell(t("recipes.point")),
+    published && [headCell(t("recipes.published_ms"), true), headCell(t("recipes.of_first"), true), h("td", {})],
+    headCell(t("recipes.here_us", {device}), true), headCell(t("recipes.of_first"), true), h("td", {})
+  ];
+  return panel(
+    t("recipes.time"), t("recipes.time_note", {base: base || t("recipes.one_point")}),
+    table(t("recipes.time"), heads, points.map(row)),
     h("p", {class: "note below"}, t("recipes.ratios"), " ", term("cold"), " ", t("recipes.interval")));
 }
 
 /* What an H200 would take, and why: each point leads to the form, where its bounds are. */
 export function reasonsPanel(recipe, points, times) {
-  const known = points.map(point => [point, times.get(timeKey(recipe, point.values))]).filter(([, found]) => found), made = known.find(([, {time}]) => !time.status);
+  const known = points.map(point => [point, times.get(timeKey(recipe, point.values))]).filter(([, found]) => found),
+        made = known.find(([, {time}]) => !time.status);
   if (!made) return null;
   const first = known[0][1].time, row = ([point, {request, time}]) => {
     const limits = [time.limiter, time.close_second].filter(Boolean).map(boundName).join(t("recipes.and"));
-    return h("tr", {}, rowHead(point), time.status ? [1, 2, 3].map(() => numberCell(noValue(explained(time.explanation) || time.reason)))
-      : [numberCell(digits(time.predicted_us)), numberCell(h("a", {href: link(`new?${queryOf(request)}`)}, limits)), numberCell(relative(time.predicted_us, first.predicted_us))]);
+    return h(
+      "tr", {}, rowHead(point),
+      time.status ? [1, 2, 3].map(() => numberCell(noValue(explained(time.explanation) || time.reason))) : [
+        numberCell(digits(time.predicted_us)), numberCell(h("a", {href: link(`new?${queryOf(request)}`)}, limits)),
+        numberCell(relative(time.predicted_us, first.predicted_us))
+      ]);
   };
-  const heads = [headCell(t("recipes.point")), headCell(t("recipes.predicted_us"), true), headCell(t("recipes.limit"), true), headCell(t("recipes.of_first"), true)];
-  return panel(t("recipes.reasons"), t("recipes.as", {device: made[1].time.device_name}), table(t("recipes.reasons"), heads, known.map(row)), h("p", {class: "note below"}, t("recipes.reasons_note")));
+  const heads = [
+    headCell(t("recipes.point")), headCell(t("recipes.predicted_us"), true), headCell(t("recipes.limit"), true),
+    headCell(t("recipes.of_first"), true)
+  ];
+  return panel(
+    t("recipes.reasons"), t("recipes.as", {device: made[1].time.device_name}),
+    table(t("recipes.reasons"), heads, known.map(row)), h("p", {class: "note below"}, t("recipes.reasons_note")));
 }
 
 function countedPanel(recipe, points, name, device, deviceArch) {
-  const published = recipe.published?.columns.includes(name), isPercent = name.endsWith("_pct"), write = value => isPercent ? percent(value / 100, 2).replace("\u00a0%", "") : count(value);
+  const published = recipe.published?.columns.includes(name), isPercent = name.endsWith("_pct"),
+        write = value => isPercent ? percent(value / 100, 2).replace("\u00a0%", "") : count(value);
   const arch = recipe.published?.device.arch;
   const predicted = (point, which) => {
     const value = point.predicted?.[which]?.[name];
-    return numberCell(typeof value === "number" ? write(value) : noValue(point.predicted?.reason ?? point.predicted?.[which]?.reason ?? point.predicted?.[which]?.[`${name.slice(0, 3)}_reason`] ?? t("recipes.no_prediction")));
+    return numberCell(
+      typeof value === "number" ?
+        write(value) :
+        noValue(
+          point.predicted?.reason ?? point.predicted?.[which]?.reason ??
+          point.predicted?.[which]?.[`${name.slice(0, 3)}_reason`] ?? t("recipes.no_prediction")));
   };
   const counted = point => {
     const value = point.row?.[`measured_${name}`];
-    return numberCell(typeof value === "number" ? h("strong", {}, write(value)) : noValue(ended(point) ? t("recipes.not_counted") : waiting(point)));
+    return numberCell(
+      typeof value === "number" ? h("strong", {}, write(value)) :
+                                  noValue(ended(point) ? t("recipes.not_counted") : waiting(point)));
   };
-  const heads = [headCell(t("recipes.point")), published && headCell(t("recipes.published"), true), arch && headCell(t("recipes.predicted", {chip: architectureName(arch)}), true), headCell(t("recipes.predicted", {chip: deviceArch}), true), headCell(t("recipes.counted"), true)];
-  const rows = points.map(point => h("tr", {}, rowHead(point), published && publishedCell(recipe, point, name), arch && predicted(point, "published_arch"), predicted(point, "device_arch"), counted(point)));
+  const heads = [
+    headCell(t("recipes.point")), published && headCell(t("recipes.published"), true),
+    arch && headCell(t("recipes.predicted", {chip: architectureName(arch)}), true),
+    headCell(t("recipes.predicted", {chip: deviceArch}), true), headCell(t("recipes.counted"), true)
+  ];
+  const rows = points.map(
+    point =>
+      h("tr", {}, rowHead(point), published && publishedCell(recipe, point, name),
+        arch && predicted(point, "published_arch"), predicted(point, "device_arch"), counted(point)));
   return panel(columnName(name), isPercent ? t("recipes.in_percent") : null, table(`${name}, ${device}`, heads, rows));
 }
 
 function othersPanel(recipe, points) {
   const axes = new Set(points.flatMap(point => Object.keys(point.values)));
-  const names = (recipe.published?.columns ?? []).filter(name => !axes.has(name) && !COUNTED.includes(name) && !TIMES.includes(name) && name !== "grid");
+  const names =
+    (recipe.published?.columns ?? [])
+      .filter(name => !axes.has(name) && !COUNTED.includes(name) && !TIMES.includes(name) && name !== "grid");
   if (!names.length) return null;
   const measured = names.filter(name => points.some(point => typeof point.row?.[`measured_${name}`] === "number"));
-  const heads = [headCell(t("recipes.point")), names.flatMap(name => [headCell(columnName(name), true), measured.includes(name) && headCell(t("recipes.here"), true)])];
-  const cells = point => names.flatMap(name => [publishedCell(recipe, point, name), measured.includes(name) && numberCell(digits(point.row?.[`measured_${name}`] ?? NaN))]);
-  return panel(t("recipes.others"), null, table(t("recipes.others"), heads, points.map(point => h("tr", {}, rowHead(point), cells(point)))));
+  const heads = [
+    headCell(t("recipes.point")),
+    names.flatMap(
+      name => [headCell(columnName(name), true), measured.includes(name) && headCell(t("recipes.here"), true)])
+  ];
+  const cells = point => names.flatMap(
+    name =>
+      [publishedCell(recipe, point, name),
+       measured.includes(name) && numberCell(digits(point.row?.[`measured_${name}`] ?? NaN))]);
+  return panel(
+    t("recipes.others"), null,
+    table(t("recipes.others"), heads, points.map(point => h("tr", {}, rowHead(point), cells(point)))));
 }
 
 export function countPanels(recipe, points, device, deviceArch) {
   const known = recipe.published?.columns.filter(name => COUNTED.includes(name)) ?? [];
-  const names = known.length ? known : COUNTED.slice(0, 2).filter(name => points.some(point => typeof point.predicted?.device_arch?.[name] === "number"));
+  const names = known.length ?
+    known :
+    COUNTED.slice(0, 2).filter(name => points.some(point => typeof point.predicted?.device_arch?.[name] === "number"));
   const long = recipe.published && points.some(point => labelOf(point.values).length > 14);
-  return [h("div", {class: long ? "recipe-counts long" : "recipe-counts"}, names.map(name => countedPanel(recipe, points, name, device, deviceArch))), othersPanel(recipe, points)];
+  return [
+    h("div", {class: long ? "recipe-counts long" : "recipe-counts"},
+      names.map(name => countedPanel(recipe, points, name, device, deviceArch))),
+    othersPanel(recipe, points)
+  ];
 }

@@ -10,7 +10,10 @@ const NB = "\u00a0";
 export function bestTiming(result) {
   const {timing} = result;
   if (!measured(timing)) return null;
-  return ["cold", "hot"].map(kind => ({kind, timing: timing[kind]})).find(one => measured(one.timing) && one.timing.median_us !== null) ?? null;
+  return ["cold", "hot"]
+           .map(kind => ({kind, timing: timing[kind]}))
+           .find(one => measured(one.timing) && one.timing.median_us !== null) ??
+    null;
 }
 
 export function headline(result) {
@@ -19,13 +22,17 @@ export function headline(result) {
   const pace = measured(result.compute) && result.compute[best.kind];
   if (measured(pace) && pace.ns_per_operation !== null) {
     const latency = result.request.kernel === "pointer_chase";
-    return {words: latency ? t("result.latency", {ns: digits(pace.ns_per_operation)}) : t("result.compute", {gops: digits(pace.gops)})};
+    return {
+      words: latency ? t("result.latency", {ns: digits(pace.ns_per_operation)}) :
+                       t("result.compute", {gops: digits(pace.gops)})
+    };
   }
   const rates = result.bandwidth[best.kind];
   if (!measured(rates) || rates.effective_gbps === null) return {words: time(best.timing.median_us)};
   const gbps = bandwidth(rates.effective_gbps), peak = result.bandwidth.peak_gbps;
   if (rates.above_peak) return {words: t("result.above_peak", {gbps}), gbps: rates.effective_gbps, peak};
-  if (rates.of_peak === null || rates.of_peak === undefined) return {words: gbps, gbps: rates.effective_gbps, peak: null, why: result.bandwidth.peak_source};
+  if (rates.of_peak === null || rates.of_peak === undefined)
+    return {words: gbps, gbps: rates.effective_gbps, peak: null, why: result.bandwidth.peak_source};
   return {words: t("result.of_peak", {gbps, percent: percent(rates.of_peak)}), gbps: rates.effective_gbps, peak};
 }
 
@@ -37,7 +44,9 @@ export function correctness({correctness: checked}) {
 
 export function mismatch({correctness: checked}) {
   const first = measured(checked) ? checked.first_mismatch : null;
-  return first && t("result.mismatch", {where: `${first.buffer}[${count(first.index)}]`, expected: String(first.expected), found: String(first.found)});
+  return first &&
+    t("result.mismatch",
+      {where: `${first.buffer}[${count(first.index)}]`, expected: String(first.expected), found: String(first.found)});
 }
 
 export function stability({stability: seen}) {
@@ -46,11 +55,17 @@ export function stability({stability: seen}) {
 }
 
 /* Where it ran, must run or may run. */
-const placeText = ({device}, {device_name: name, device: ran}) => name ? [name, ran?.name].filter(Boolean).join(", ") : device === "any" ? t("choice.device.any") : device && typeof device === "object" ? conditionsText(device) : "";
+const placeText = ({device}, {device_name: name, device: ran}) => name ? [name, ran?.name].filter(Boolean).join(", ") :
+  device === "any"                                                     ? t("choice.device.any") :
+  device && typeof device === "object"                                 ? conditionsText(device) :
+                                                                         "";
 
 /* The line above the headline: [[name, value]]. */
 export function asked(request, result, parameters) {
   const size = Array.isArray(request.size) ? request.size.map(count).join(`${NB}×${NB}`) : count(request.size);
-  return [...parameters.filter(name => name in request).map(name => [name, String(request[name])]), ["", `${size}${NB}×${NB}${request.dtype}`],
-    [t("field.block"), shape(request.block)], ...(request.load && !parameters.includes("load") ? [["load", request.load]] : []), ["", placeText(request, result)]].filter(([, value]) => value);
+  return [
+    ...parameters.filter(name => name in request).map(name => [name, String(request[name])]),
+    ["", `${size}${NB}×${NB}${request.dtype}`], [t("field.block"), shape(request.block)],
+    ...(request.load && !parameters.includes("load") ? [["load", request.load]] : []), ["", placeText(request, result)]
+  ].filter(([, value]) => value);
 }

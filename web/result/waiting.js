@@ -5,9 +5,10 @@ import {count, duration, moment} from "../format.js";
 import {cell, headCell, numberCell, panel, table} from "../parts.js";
 import {DICTIONARY, language, t} from "../words.js";
 
-const placeWords = (position, eta) => position === null || position === undefined ? t("wait.queued")
-  : position === 0 ? eta === null ? t("wait.next") : t("wait.next_eta", {eta: duration(eta)})
-  : eta === null ? t("wait.place", {n: count(position)}) : t("wait.place_eta", {n: count(position), eta: duration(eta)});
+const placeWords = (position, eta) => position === null || position === undefined ? t("wait.queued") :
+  position === 0 ? eta === null ? t("wait.next") : t("wait.next_eta", {eta: duration(eta)}) :
+  eta === null   ? t("wait.place", {n: count(position)}) :
+                   t("wait.place_eta", {n: count(position), eta: duration(eta)});
 
 function waitingWords({state, position, eta_seconds: eta, paused, cancelling, waits_for: why}, progress) {
   if (cancelling) return t("wait.cancelling");
@@ -22,28 +23,47 @@ function waitingWords({state, position, eta_seconds: eta, paused, cancelling, wa
 
 /* {node, show(experiment, progress)}; announce is told what changed. */
 export function waitingPart({announce}) {
-  const heading = h("h1", {class: "headline"}), lead = h("p", {class: "lead"}), track = h("div", {class: "stripes-track", "aria-hidden": "true"}, h("i", {}));
+  const heading = h("h1", {class: "headline"}), lead = h("p", {class: "lead"}),
+        track = h("div", {class: "stripes-track", "aria-hidden": "true"}, h("i", {}));
   const node = h("div", {class: "waiting"}, heading, lead, track);
   let last = "";
-  return {node, show(experiment, progress) {
-    const words = waitingWords(experiment, progress), running = experiment.state === "running" || Boolean(progress), place = !running && experiment.waits_for ? `${placeWords(experiment.position, experiment.eta_seconds)}. ` : "";
-    lead.textContent = place + (running ? t("wait.running_text") : t("wait.queued_text"));
-    if (words === last) return;
-    last = words;
-    heading.textContent = words;
-    track.classList.toggle("running", running);
-    announce(words);
-  }};
+  return {
+    node,
+    show(experiment, progress) {
+      const words = waitingWords(experiment, progress), running = experiment.state === "running" || Boolean(progress),
+            place =
+              !running && experiment.waits_for ? `${placeWords(experiment.position, experiment.eta_seconds)}. ` : "";
+      lead.textContent = place + (running ? t("wait.running_text") : t("wait.queued_text"));
+      if (words === last) return;
+      last = words;
+      heading.textContent = words;
+      track.classList.toggle("running", running);
+      announce(words);
+    }
+  };
 }
 
 export function failedPart(experiment, mismatch) {
   const {failure, state} = experiment, cancelled = state === "cancelled";
-  const kind = failure ? (`failure.${failure.kind}` in DICTIONARY ? t(`failure.${failure.kind}`) : failure.kind) : t("failure.cancelled");
+  const kind = failure ? (`failure.${failure.kind}` in DICTIONARY ? t(`failure.${failure.kind}`) : failure.kind) :
+                         t("failure.cancelled");
   const heading = h("h1", {class: "headline failed"}, cancelled ? t("failure.cancelled") : `✕\u00a0${kind}`);
-  return replace(h("div", {}), heading, h("p", {class: "lead"}, mismatch ?? failure?.detail ?? ""), mismatch && failure?.detail && h("p", {class: "note"}, failure.detail));
+  return replace(
+    h("div", {}), heading, h("p", {class: "lead"}, mismatch ?? failure?.detail ?? ""),
+    mismatch && failure?.detail && h("p", {class: "note"}, failure.detail));
 }
 
 export function lostPanel({lost}, nameOf) {
-  return lost.length > 0 && panel(t("lost.title"), t("lost.text"), table(t("lost.title"), [headCell(t("lost.attempt"), true), headCell(t("device.name")), headCell(t("device.when")), headCell(t("lost.why"))],
-    lost.map(one => h("tr", {}, numberCell(count(one.attempt)), cell(nameOf(one.device)), cell(moment(one.at, language())), cell(one.why)))));
+  return lost.length > 0 &&
+    panel(t("lost.title"), t("lost.text"),
+          table(
+            t("lost.title"),
+            [
+              headCell(t("lost.attempt"), true), headCell(t("device.name")), headCell(t("device.when")),
+              headCell(t("lost.why"))
+            ],
+            lost.map(
+              one =>
+                h("tr", {}, numberCell(count(one.attempt)), cell(nameOf(one.device)), cell(moment(one.at, language())),
+                  cell(one.why)))));
 }

@@ -12,30 +12,53 @@ export const timeKnown = ({time}) => Boolean(time) && !time.status;
 
 export function whyLine({time}) {
   if (!time) return null;
-  if (time.status) return h("p", {class: "note why"}, t("why.missing", {why: explained(time.explanation) || time.reason}));
+  if (time.status)
+    return h("p", {class: "note why"}, t("why.missing", {why: explained(time.explanation) || time.reason}));
   return h("p", {class: "why"}, explainedNodes(time.explanation));
 }
 
 function countedText({counted}) {
   if (!counted) return null;
-  const verdict = counted.agrees ? t("why.agree") : counted.limiter ? t("why.differ", {limiter: boundName(counted.limiter)}) : "";
-  return h("p", {class: "note metrics"}, counted.agrees === false && h("span", {class: "warn"}, "≠ "), verdict, " ", explained(counted.why));
+  const verdict = counted.agrees ? t("why.agree") :
+    counted.limiter              ? t("why.differ", {limiter: boundName(counted.limiter)}) :
+                                   "";
+  return h(
+    "p", {class: "note metrics"}, counted.agrees === false && h("span", {class: "warn"}, "≠ "), verdict, " ",
+    explained(counted.why));
 }
 
-const whoseText = ({calibration: whose, device_name: device}) => whose === "shipped" ? t("why.shipped", {device}) : t("why.own", {when: moment(whose, language())});
+const whoseText = ({calibration: whose, device_name: device}) =>
+  whose === "shipped" ? t("why.shipped", {device}) : t("why.own", {when: moment(whose, language())});
 
 export function whyPanel({time}) {
   const {error_pct: error} = time, apart = Math.abs(error) / 100;
-  return {node: panel(7, t("why.title"), t("why.aside", {device: time.device_name}), boundsFigure(() => time, true).node,
-    h("p", {class: "note"}, whoseText(time)), typeof error === "number" && h("p", {class: "note"}, t(error < 0 ? "why.below" : "why.above", {percent: percent(apart, 1)})), countedText(time))};
+  return {
+    node: panel(
+      7, t("why.title"), t("why.aside", {device: time.device_name}), boundsFigure(() => time, true).node,
+      h("p", {class: "note"}, whoseText(time)),
+      typeof error === "number" &&
+        h("p", {class: "note"}, t(error < 0 ? "why.below" : "why.above", {percent: percent(apart, 1)})),
+      countedText(time))
+  };
 }
 
 /* A list of what else might be asked; `withGrid`, a promise, says whether the grid of the request is its own. */
 export function changesList({what_if: changes}, request, withGrid = Promise.resolve(false)) {
   return h("ul", {class: "changes"}, changes.map(({change, predicted_us: us, ratio, text}) => {
     const a = h("a", {}, t("change.open"));
-    withGrid.then(own => { a.href = link(`new?${queryOf({...request, ...change}, "grid" in change || own && !("block" in change || "size" in change))}`); });
-    return h("li", {}, h("strong", {}, Object.entries(change).map(([name, value]) => `${name} ${Array.isArray(value) ? shape(value) : value}`).join(", ")), h("span", {}, h("strong", {class: "number"}, written(us)), " ", h("span", {class: "better"}, "▲ ", t("change.less", {percent: percent(1 - ratio)}))), a, h("span", {class: "note"}, explained(text)));
+    withGrid.then(own => {
+      a.href = link(
+        `new?${queryOf({...request, ...change}, "grid" in change || own && !("block" in change || "size" in change))}`);
+    });
+    return h(
+      "li", {},
+      h("strong", {},
+        Object.entries(change)
+          .map(([name, value]) => `${name} ${Array.isArray(value) ? shape(value) : value}`)
+          .join(", ")),
+      h("span", {}, h("strong", {class: "number"}, written(us)), " ",
+        h("span", {class: "better"}, "▲ ", t("change.less", {percent: percent(1 - ratio)}))),
+      a, h("span", {class: "note"}, explained(text)));
   }));
 }
 
@@ -43,6 +66,10 @@ export function changesList({what_if: changes}, request, withGrid = Promise.reso
 export function changesPanel({time, request}, withGrid, run) {
   const {what_if: changes, check} = time;
   if (!changes) return null;
-  return {node: panel(5, t("change.title"), changes.length ? t("change.aside") : null, changes.length ? changesList(time, request, withGrid) : h("p", {class: "note"}, t("change.none")),
-    check && run && h("div", {class: "row"}, button(t("change.check"), () => run(check))))};
+  return {
+    node: panel(
+      5, t("change.title"), changes.length ? t("change.aside") : null,
+      changes.length ? changesList(time, request, withGrid) : h("p", {class: "note"}, t("change.none")),
+      check && run && h("div", {class: "row"}, button(t("change.check"), () => run(check))))
+  };
 }

@@ -12,10 +12,43 @@ import {rowsOf} from "../table.js";
 import {METRICS} from "./metrics.js";
 
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
-const RUN_COLUMNS = ["index", "id", "state", "failure_kind", "failure_detail", "device", "device_name", "device_alias", "dtype", "stable", "peak_gbps", "working_set_bytes", "placement", "cold_median_us", "hot_median_us",
-  "cold_effective_gbps", "hot_effective_gbps", "hot_ns_per_operation", "hot_gops", "predicted_gld_transactions", "predicted_gst_transactions", "measured_gld_transactions", "measured_gst_transactions",
-  "measured_dram_read_bytes", "measured_dram_write_bytes", "measured_l1_hit_rate_pct", "predicted_us", "limiter", "published_elapsed_ms", "published_gld_efficiency_pct", "published_gst_efficiency_pct",
-  "published_gld_transactions", "published_gst_transactions", "published_arch", "published_off"];
+const RUN_COLUMNS = [
+  "index",
+  "id",
+  "state",
+  "failure_kind",
+  "failure_detail",
+  "device",
+  "device_name",
+  "device_alias",
+  "dtype",
+  "stable",
+  "peak_gbps",
+  "working_set_bytes",
+  "placement",
+  "cold_median_us",
+  "hot_median_us",
+  "cold_effective_gbps",
+  "hot_effective_gbps",
+  "hot_ns_per_operation",
+  "hot_gops",
+  "predicted_gld_transactions",
+  "predicted_gst_transactions",
+  "measured_gld_transactions",
+  "measured_gst_transactions",
+  "measured_dram_read_bytes",
+  "measured_dram_write_bytes",
+  "measured_l1_hit_rate_pct",
+  "predicted_us",
+  "limiter",
+  "published_elapsed_ms",
+  "published_gld_efficiency_pct",
+  "published_gst_efficiency_pct",
+  "published_gld_transactions",
+  "published_gst_transactions",
+  "published_arch",
+  "published_off"
+];
 const ENDED = new Set(["succeeded", "failed", "cancelled", "removed"]);
 const SHAPE = /^\d+x\d+(x\d+)?$/;
 
@@ -27,23 +60,50 @@ const DEVICE = "device";
 /* Numbers by size, shapes by their rows, texts as they stand. What has no device yet is on none. */
 function axisOf(name, values, factor) {
   if (factor) return {name, kind: "text", values: values.filter(Boolean).sort(), factor};
-  if (values.every(value => typeof value === "number")) return {name, kind: "number", values: values.sort((a, b) => a - b)};
+  if (values.every(value => typeof value === "number"))
+    return {name, kind: "number", values: values.sort((a, b) => a - b)};
   const shapes = values.every(value => typeof value === "number" || SHAPE.test(value ?? ""));
   return {name, kind: shapes ? "shape" : "text", values};
 }
 
 const medianOf = values => {
   const sorted = values.filter(value => typeof value === "number").sort((a, b) => a - b);
-  return sorted.length ? (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.ceil((sorted.length - 1) / 2)]) / 2 : null;
+  return sorted.length ?
+    (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.ceil((sorted.length - 1) / 2)]) / 2 :
+    null;
 };
 
-const timesOf = (row, kind) => ({median: row[`${kind}_median_us`], low: row[`${kind}_ci95_low_us`], high: row[`${kind}_ci95_high_us`], gbps: row[`${kind}_effective_gbps`], ofPeak: row[`${kind}_of_peak`]});
+const timesOf = (row, kind) => ({
+  median: row[`${kind}_median_us`],
+  low: row[`${kind}_ci95_low_us`],
+  high: row[`${kind}_ci95_high_us`],
+  gbps: row[`${kind}_effective_gbps`],
+  ofPeak: row[`${kind}_of_peak`]
+});
 
 export class Sweep {
   constructor(id, {signal, changed}) {
-    Object.assign(this, {id, signal, changed, path: `/v1/sweeps/${id}`, head: null, axes: [], points: [], read: 0, places: new Map(), dirty: new Set(), has: new Set(), best: 0, seenValues: {}, peaks: new Set()});
+    Object.assign(this, {
+      id,
+      signal,
+      changed,
+      path: `/v1/sweeps/${id}`,
+      head: null,
+      axes: [],
+      points: [],
+      read: 0,
+      places: new Map(),
+      dirty: new Set(),
+      has: new Set(),
+      best: 0,
+      seenValues: {},
+      peaks: new Set()
+    });
     this.catchUp = atMost(READ_MS, () => this.update().catch(() => {}));
-    this.again = atMost(POLL_MS, () => { this.openAgain(); this.catchUp(); });
+    this.again = atMost(POLL_MS, () => {
+      this.openAgain();
+      this.catchUp();
+    });
   }
 
   async begin() {
@@ -65,18 +125,27 @@ export class Sweep {
 
   table(view, from, size) {
     const columns = view === "runs" ? `&columns=${RUN_COLUMNS}` : "";
-    return api.text(`${this.path}?view=${view}${columns}&page_size=${size}${from ? `&page_token=${from}` : ""}`, {signal: this.signal, headers: {Accept: "text/csv"}}).then(rowsOf);
+    return api
+      .text(
+        `${this.path}?view=${view}${columns}&page_size=${size}${from ? `&page_token=${from}` : ""}`,
+        {signal: this.signal, headers: {Accept: "text/csv"}})
+      .then(rowsOf);
   }
 
   /* Of points from..from + size, with all of their runs. */
   async pageRead(from, size) {
     const {repeat} = this.head, wanted = Math.min(size, this.head.point_count - from) * repeat, pages = [];
-    for (let at = 0; at < wanted; at += PAGE) pages.push(this.table("runs", from * repeat + at, Math.min(PAGE, wanted - at)));
-    const [summary, ...runs] = await Promise.all([this.table("summary", from, Math.min(size, this.head.point_count - from)), ...pages]);
-    const byPoint = list => list.reduce((all, row) => all.set(row.index, [...(all.get(row.index) ?? []), row]), new Map());
+    for (let at = 0; at < wanted; at += PAGE)
+      pages.push(this.table("runs", from * repeat + at, Math.min(PAGE, wanted - at)));
+    const [summary, ...runs] =
+      await Promise.all([this.table("summary", from, Math.min(size, this.head.point_count - from)), ...pages]);
+    const byPoint = list =>
+      list.reduce((all, row) => all.set(row.index, [...(all.get(row.index) ?? []), row]), new Map());
     const of = byPoint(runs.flat());
     for (const [index, rows] of byPoint(summary)) {
-      const ran = of.get(index) ?? [], parts = rows.map(row => this.pointOf(row, rows.length > 1 ? ran.filter(run => run.device === row.device) : ran));
+      const ran = of.get(index) ?? [],
+            parts =
+              rows.map(row => this.pointOf(row, rows.length > 1 ? ran.filter(run => run.device === row.device) : ran));
       if (!this.points[index]) this.read++;
       this.points[index] = parts.length > 1 ? this.whole(parts, ran) : parts[0];
     }
@@ -86,7 +155,15 @@ export class Sweep {
   /* What a point is over all devices; its numbers are its parts'. */
   whole(parts, runs) {
     const states = parts.map(part => part.state), sum = name => parts.reduce((all, part) => all + part[name], 0);
-    return {...parts[0], parts, runs, id: null, asked: sum("asked"), succeeded: sum("succeeded"), state: ["running", "queued", "failed", "cancelled"].find(state => states.includes(state)) ?? states[0]};
+    return {
+      ...parts[0],
+      parts,
+      runs,
+      id: null,
+      asked: sum("asked"),
+      succeeded: sum("succeeded"),
+      state: ["running", "queued", "failed", "cancelled"].find(state => states.includes(state)) ?? states[0]
+    };
   }
 
   get rows() {
@@ -94,14 +171,38 @@ export class Sweep {
   }
 
   pointOf(row, runs) {
-    const values = Object.fromEntries(this.names.map(name => [name, name === DEVICE && this.factor ? row.device_alias : row[name]])), first = runs.find(run => run.state === "succeeded") ?? runs[0] ?? {};
+    const values = Object.fromEntries(
+            this.names.map(name => [name, name === DEVICE && this.factor ? row.device_alias : row[name]])),
+          first = runs.find(run => run.state === "succeeded") ?? runs[0] ?? {};
     const bad = runs.find(run => run.failure_kind !== null);
     const median = name => medianOf(runs.map(run => run[name]));
-    const point = {index: row.index, values, state: row.state, runs, asked: row.runs, succeeded: row.succeeded, placements: row.placements, id: runs.length === 1 ? runs[0].id : null,
-      failure: bad ? {kind: bad.failure_kind, detail: bad.failure_detail} : null, refused: Boolean(bad) && runs.every(run => run.id === null),
-      cold: timesOf(row, "cold"), hot: timesOf(row, "hot"), stable: row.stable, dtype: first.dtype, first, predicted: median("predicted_us"), limiter: first.limiter ?? null, ns: median("hot_ns_per_operation"), gops: median("hot_gops"),
-      efficiency: {predicted: {load: row.predicted_gld_efficiency_pct, store: row.predicted_gst_efficiency_pct}, counted: {load: row.measured_gld_efficiency_pct, store: row.measured_gst_efficiency_pct}}};
-    for (const run of runs) if (run.id) this.places.set(run.id, (this.places.get(run.id) ?? new Set()).add(row.index));
+    const point = {
+      index: row.index,
+      values,
+      state: row.state,
+      runs,
+      asked: row.runs,
+      succeeded: row.succeeded,
+      placements: row.placements,
+      id: runs.length === 1 ? runs[0].id : null,
+      failure: bad ? {kind: bad.failure_kind, detail: bad.failure_detail} : null,
+      refused: Boolean(bad) && runs.every(run => run.id === null),
+      cold: timesOf(row, "cold"),
+      hot: timesOf(row, "hot"),
+      stable: row.stable,
+      dtype: first.dtype,
+      first,
+      predicted: median("predicted_us"),
+      limiter: first.limiter ?? null,
+      ns: median("hot_ns_per_operation"),
+      gops: median("hot_gops"),
+      efficiency: {
+        predicted: {load: row.predicted_gld_efficiency_pct, store: row.predicted_gst_efficiency_pct},
+        counted: {load: row.measured_gld_efficiency_pct, store: row.measured_gst_efficiency_pct}
+      }
+    };
+    for (const run of runs)
+      if (run.id) this.places.set(run.id, (this.places.get(run.id) ?? new Set()).add(row.index));
     if (first.peak_gbps) this.peaks.add(first.peak_gbps);
     this.noticed(point);
     return point;
@@ -114,8 +215,13 @@ export class Sweep {
 
   /* What some point has, so that nobody has to look through all of them. */
   noticed(point) {
-    for (const metric of METRICS) if (!this.has.has(metric.id) && (metric.value(point) !== null || metric.predicted(point) !== null)) this.has.add(metric.id);
-    if (typeof point.first.measured_gld_transactions === "number" || typeof point.first.measured_gst_transactions === "number") this.has.add("counted");
+    for (const metric of METRICS)
+      if (!this.has.has(metric.id) && (metric.value(point) !== null || metric.predicted(point) !== null))
+        this.has.add(metric.id);
+    if (
+      typeof point.first.measured_gld_transactions === "number" ||
+      typeof point.first.measured_gst_transactions === "number")
+      this.has.add("counted");
     if (point.limiter) this.has.add("limiter");
     if (typeof point.first.measured_l1_hit_rate_pct === "number") this.has.add("l1");
     this.best = Math.max(this.best, point.cold.gbps ?? 0);
@@ -134,7 +240,8 @@ export class Sweep {
 
   /* All that had not ended when it was read: what happened while nobody told. */
   openAgain() {
-    for (const point of this.points) if (point && !hasEnded(point.state)) this.dirty.add(point.index);
+    for (const point of this.points)
+      if (point && !hasEnded(point.state)) this.dirty.add(point.index);
   }
 
   seen({event, data}) {
@@ -163,7 +270,8 @@ export class Sweep {
       const head = await api.get(`${this.path}?view=summary&page_size=1`, {signal: this.signal});
       for (let i = 0; i < changed.length;) {
         let end = i;
-        while (end + 1 < changed.length && changed[end + 1] - changed[end] < 32 && changed[end + 1] - changed[i] < PAGE) end++;
+        while (end + 1 < changed.length && changed[end + 1] - changed[end] < 32 && changed[end + 1] - changed[i] < PAGE)
+          end++;
         await this.pageRead(changed[i], changed[end] - changed[i] + 1);
         i = end + 1;
       }

@@ -11,11 +11,21 @@ const failed = point => point.state === "failed" || point.refused;
 
 /* The slowest axis makes groups, where they are few. */
 function groupsOf(sweep) {
-  const total = sweep.head.point_count, axes = sweep.axes.filter(one => one.values.length > 1 && !one.factor), axis = axes[0], whole = sweep.read === total;
+  const total = sweep.head.point_count, axes = sweep.axes.filter(one => one.values.length > 1 && !one.factor),
+        axis = axes[0], whole = sweep.read === total;
   const one = {name: "", from: 0, size: total};
-  if (!whole || !axis || axes.length < 2 || axis.values.length > GROUPS_MOST || axis.values.length < 2 || total % axis.values.length) return [one];
-  const size = total / axis.values.length, groups = axis.values.map((_, i) => ({name: namedValue(axis.name, sweep.points[i * size].values[axis.name]), from: i * size, size}));
-  return groups.every(group => sweep.points.slice(group.from, group.from + size).every(point => point.values[axis.name] === sweep.points[group.from].values[axis.name])) ? groups : [one];
+  if (
+    !whole || !axis || axes.length < 2 || axis.values.length > GROUPS_MOST || axis.values.length < 2 ||
+    total % axis.values.length)
+    return [one];
+  const size = total / axis.values.length,
+        groups = axis.values.map(
+          (_, i) => ({name: namedValue(axis.name, sweep.points[i * size].values[axis.name]), from: i * size, size}));
+  return groups.every(
+           group => sweep.points.slice(group.from, group.from + size)
+                      .every(point => point.values[axis.name] === sweep.points[group.from].values[axis.name])) ?
+    groups :
+    [one];
 }
 
 function cellOf(sweep, from, to) {
@@ -31,13 +41,26 @@ function cellOf(sweep, from, to) {
   }
   const part = to > from ? done / (to - from) : 0;
   const fill = part > 0 && part < 1 && h("i", {style: {width: `${part * 100}%`}});
-  return h("i", {class: `step ${bad && bad === to - from ? "bad" : part >= 1 ? "done" : running ? "running" : known ? "" : "unread"}`}, !running && fill);
+  return h(
+    "i", {
+      class: `step ${
+        bad && bad === to - from ? "bad" :
+          part >= 1              ? "done" :
+          running                ? "running" :
+          known                  ? "" :
+                                   "unread"}`
+    },
+    !running && fill);
 }
 
 function answer(sweep) {
   const {head} = sweep, bad = head.failed, several = head.repeat > 1;
-  const total = several ? t("progress.runs", {n: count(head.succeeded), of: count(head.total)}) : t("progress.points", {n: count(head.succeeded), of: count(head.total)});
-  const now = sweep.points.find(point => point?.state === "running" && (point.asked === 1 || point.runs.some(run => run.state === "running"))), rest = [];
+  const total = several ? t("progress.runs", {n: count(head.succeeded), of: count(head.total)}) :
+                          t("progress.points", {n: count(head.succeeded), of: count(head.total)});
+  const now = sweep.points.find(
+          point =>
+            point?.state === "running" && (point.asked === 1 || point.runs.some(run => run.state === "running"))),
+        rest = [];
   if (sweep.running && now) rest.push(t("progress.now", {what: pointText(now)}));
   if (sweep.running && head.paused) rest.push(t("progress.paused"));
   if (sweep.running && head.queued) rest.push(t("progress.wait", {n: count(head.queued), words: head.queued}));
@@ -49,16 +72,28 @@ function answer(sweep) {
 }
 
 export function progressPart(sweep) {
-  const words = h("p", {class: "progress-words"}), cells = h("div", {class: "steps", "aria-hidden": "true"}), node = h("div", {class: "sweep-progress"}, words, cells);
-  return {node, text: () => answer(sweep)[0], update() {
-    const {head} = sweep, [total, rest] = answer(sweep);
-    const eta = sweep.running && head.eta_seconds !== null && head.eta_seconds !== undefined ? t("progress.eta", {time: duration(head.eta_seconds)}) : "";
-    redraw(words, h("span", {}, h("strong", {}, total), rest.map(one => ` · ${one}`)), h("span", {class: "quiet"}, eta));
-    const each = Math.max(1, Math.ceil(head.point_count / CELLS_MOST));
-    redraw(cells, groupsOf(sweep).map(group => {
-      const steps = [];
-      for (let from = group.from; from < group.from + group.size; from += each) steps.push(cellOf(sweep, from, Math.min(group.from + group.size, from + each)));
-      return h("div", {class: "steps-group"}, h("div", {class: "steps-row"}, steps), h("div", {class: "note"}, [group.name && t("progress.group", {name: group.name, n: count(group.size), words: group.size}), each > 1 && t("progress.each", {n: count(each)})].filter(Boolean).join("; ")));
-    }));
-  }};
+  const words = h("p", {class: "progress-words"}), cells = h("div", {class: "steps", "aria-hidden": "true"}),
+        node = h("div", {class: "sweep-progress"}, words, cells);
+  return {
+    node,
+    text: () => answer(sweep)[0],
+    update() {
+      const {head} = sweep, [total, rest] = answer(sweep);
+      const eta = sweep.running && head.eta_seconds !== null && head.eta_seconds !== undefined ?
+        t("progress.eta", {time: duration(head.eta_seconds)}) :
+        "";
+      redraw(
+        words, h("span", {}, h("strong", {}, total), rest.map(one => ` · ${one}`)), h("span", {class: "quiet"}, eta));
+      const each = Math.max(1, Math.ceil(head.point_count / CELLS_MOST));
+      redraw(cells, groupsOf(sweep).map(group => {
+        const steps = [];
+        for (let from = group.from; from < group.from + group.size; from += each)
+          steps.push(cellOf(sweep, from, Math.min(group.from + group.size, from + each)));
+        return h("div", {class: "steps-group"}, h("div", {class: "steps-row"}, steps), h("div", {class: "note"}, [
+                   group.name && t("progress.group", {name: group.name, n: count(group.size), words: group.size}),
+                   each > 1 && t("progress.each", {n: count(each)})
+                 ].filter(Boolean).join("; ")));
+      }));
+    }
+  };
 }

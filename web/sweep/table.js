@@ -15,20 +15,28 @@ export function withInterval(median, low, high) {
   if (median === null) return noValue();
   if (typeof low !== "number" || typeof high !== "number" || low === high) return digits(median);
   const [first, ...rest] = interval(median, low, high, t("interval.to")).split("\u00a0±");
-  return rest.length ? [first, h("span", {class: "quiet"}, `\u00a0±${rest[0]}`)] : [median.toFixed(Math.min(4, placesOf((high - low) / 2))), h("span", {class: "quiet"}, ` ${first}`)];
+  return rest.length ?
+    [first, h("span", {class: "quiet"}, `\u00a0±${rest[0]}`)] :
+    [median.toFixed(Math.min(4, placesOf((high - low) / 2))), h("span", {class: "quiet"}, ` ${first}`)];
 }
 
 function stateCell(point) {
   if (point.refused || point.failure) {
-    const words = `✕ ${t(point.refused ? "sweep.refused" : "part.failed", {kind: (point.failure?.kind ?? "").replaceAll("_", " ")})}`;
+    const words = `✕ ${
+      t(point.refused ? "sweep.refused" : "part.failed", {kind: (point.failure?.kind ?? "").replaceAll("_", " ")})}`;
     return cell(tip(h("span", {class: "warn cut"}, words), point.failure?.detail ?? words));
   }
-  if (point.state === "succeeded") return cell(point.stable === false ? h("span", {class: "warn"}, "△ ", t("part.unstable")) : t("sweep.is_measured"));
-  return cell(h(point.state === "running" ? "strong" : "span", {class: point.state === "running" ? null : "quiet"}, t(point.state === "queued" ? "sweep.waits" : `state.${point.state}`)));
+  if (point.state === "succeeded")
+    return cell(point.stable === false ? h("span", {class: "warn"}, "△ ", t("part.unstable")) : t("sweep.is_measured"));
+  return cell(
+    h(point.state === "running" ? "strong" : "span", {class: point.state === "running" ? null : "quiet"},
+      t(point.state === "queued" ? "sweep.waits" : `state.${point.state}`)));
 }
 
 function reasonCells(point, span) {
-  return h("td", {colspan: String(span), class: "reason"}, h("span", {class: "cut quiet"}, point.failure?.detail ?? t(`state.${point.state}`)));
+  return h(
+    "td", {colspan: String(span), class: "reason"},
+    h("span", {class: "cut quiet"}, point.failure?.detail ?? t(`state.${point.state}`)));
 }
 
 /* Of loads and stores the worse one. */
@@ -40,24 +48,72 @@ export function leastOf({load, store}) {
 /* What the columns are follows from what the points have. */
 function columnsOf(sweep, kindOf) {
   const has = id => sweep.has.has(id), top = sweep.peak ?? sweep.best;
-  const value = (id, point) => { const metric = metricOf(id), one = metric.value(point); return numberCell(one === null ? noValue() : metric.write(one)); };
+  const value = (id, point) => {
+    const metric = metricOf(id), one = metric.value(point);
+    return numberCell(one === null ? noValue() : metric.write(one));
+  };
   const outline = point => point.stable === false ? "outline" : "";
   const predicted = metricOf("sectors").predicted, counted = metricOf("sectors").value;
   return [
-    has("cold_us") && {head: headCell([term("cold"), t("table.time")], true), cell: point => numberCell(withInterval(point.cold.median, point.cold.low, point.cold.high))},
-    has("limiter") && {head: headCell(t("table.predicted"), true), cell: point => numberCell(point.predicted === null ? noValue() : digits(point.predicted))},
-    has("limiter") && {head: headCell(t("table.limiter")), cell: point => cell(point.limiter && `bound.${point.limiter}` in DICTIONARY ? t(`bound.${point.limiter}`) : noValue())},
-    has("cold_gbps") && {head: headCell("GB/s", true), cell: point => numberCell(point.cold.gbps === null ? noValue() : digits(point.cold.gbps))},
-    has("cold_gbps") && top > 0 && {head: headCell(t(sweep.peak ? "lab.of_peak" : "table.of_best", {peak: bandwidth(top)})), cell: point => h("td", {class: "bars bar-only"}, point.cold.gbps !== null && barOf(point.cold.gbps / top, `${kindOf(point)} ${outline(point)}`))},
-    has("of_peak") && {head: headCell(t("y.of_peak"), true), cell: point => numberCell(point.cold.ofPeak === null ? noValue() : percent(point.cold.ofPeak, 1))},
-    has("hot_us") && {head: headCell([term("hot"), t("table.time")], true), cell: point => numberCell(withInterval(point.hot.median, point.hot.low, point.hot.high))},
+    has("cold_us") && {
+      head: headCell([term("cold"), t("table.time")], true),
+      cell: point => numberCell(withInterval(point.cold.median, point.cold.low, point.cold.high))
+    },
+    has("limiter") && {
+      head: headCell(t("table.predicted"), true),
+      cell: point => numberCell(point.predicted === null ? noValue() : digits(point.predicted))
+    },
+    has("limiter") && {
+      head: headCell(t("table.limiter")),
+      cell: point =>
+        cell(point.limiter && `bound.${point.limiter}` in DICTIONARY ? t(`bound.${point.limiter}`) : noValue())
+    },
+    has("cold_gbps") && {
+      head: headCell("GB/s", true),
+      cell: point => numberCell(point.cold.gbps === null ? noValue() : digits(point.cold.gbps))
+    },
+    has("cold_gbps") && top > 0 && {
+      head: headCell(t(sweep.peak ? "lab.of_peak" : "table.of_best", {peak: bandwidth(top)})),
+      cell: point =>
+        h("td", {class: "bars bar-only"},
+          point.cold.gbps !== null && barOf(point.cold.gbps / top, `${kindOf(point)} ${outline(point)}`))
+    },
+    has("of_peak") && {
+      head: headCell(t("y.of_peak"), true),
+      cell: point => numberCell(point.cold.ofPeak === null ? noValue() : percent(point.cold.ofPeak, 1))
+    },
+    has("hot_us") && {
+      head: headCell([term("hot"), t("table.time")], true),
+      cell: point => numberCell(withInterval(point.hot.median, point.hot.low, point.hot.high))
+    },
     has("ns_operation") && {head: headCell(t("table.ns"), true), cell: point => value("ns_operation", point)},
     has("gops") && {head: headCell("Gop/s", true), cell: point => value("gops", point)},
-    (has("load_efficiency") || has("store_efficiency")) && {head: headCell(term("efficiency"), true), cell: point => { const known = leastOf(point.efficiency.counted), of = known ?? leastOf(point.efficiency.predicted); return numberCell(of === null ? noValue() : [percent(of / 100, 1), known === null && h("span", {class: "quiet"}, ` ${t("table.by_model")}`)]); }},
+    (has("load_efficiency") || has("store_efficiency")) && {
+      head: headCell(term("efficiency"), true),
+      cell: point => {
+        const known = leastOf(point.efficiency.counted), of = known ?? leastOf(point.efficiency.predicted);
+        return numberCell(of === null ? noValue() : [
+          percent(of / 100, 1), known === null && h("span", {class: "quiet"}, ` ${t("table.by_model")}`)
+        ]);
+      }
+    },
     has("counted") && {head: headCell(t("table.sectors"), true), cell: point => value("sectors", point)},
-    has("counted") && {head: headCell(t("counts.predicted"), true), cell: point => numberCell(counted(point) === null || predicted(point) === null ? noValue() : counted(point) === predicted(point) ? h("span", {class: "agree"}, "=") : tip(h("span", {}, "≠"), count(predicted(point))))},
-    has("l1") && {head: headCell(t("table.l1"), true), cell: point => numberCell(typeof point.first.measured_l1_hit_rate_pct === "number" ? percent(point.first.measured_l1_hit_rate_pct / 100, 1) : noValue())},
-    sweep.head.repeat > 1 && {head: headCell(t("table.runs"), true), cell: point => numberCell(`${point.succeeded} / ${point.asked}`)},
+    has("counted") && {
+      head: headCell(t("counts.predicted"), true),
+      cell: point => numberCell(
+        counted(point) === null || predicted(point) === null ? noValue() :
+          counted(point) === predicted(point)                ? h("span", {class: "agree"}, "=") :
+                                                               tip(h("span", {}, "≠"), count(predicted(point))))
+    },
+    has("l1") && {
+      head: headCell(t("table.l1"), true),
+      cell: point => numberCell(
+        typeof point.first.measured_l1_hit_rate_pct === "number" ?
+          percent(point.first.measured_l1_hit_rate_pct / 100, 1) :
+          noValue())
+    },
+    sweep.head.repeat > 1 &&
+      {head: headCell(t("table.runs"), true), cell: point => numberCell(`${point.succeeded} / ${point.asked}`)},
   ].filter(Boolean);
 }
 
@@ -68,32 +124,83 @@ export function sweepTable(sweep, choiceNow) {
   let columns = [], items = [];
   const kindOf = point => {
     const {series} = choiceNow(), axis = sweep.axes.find(one => one.name === series);
-    return axis && axis.values.length <= KINDS.length ? `kind-${KINDS[axis.values.indexOf(point.values[series])] ?? "measured"}` : "";
+    return axis && axis.values.length <= KINDS.length ?
+      `kind-${KINDS[axis.values.indexOf(point.values[series])] ?? "measured"}` :
+      "";
   };
-  const named = () => { const several = sweep.axes.filter(axis => axis.values.length > 1); return several.length ? several : sweep.axes; };
+  const named = () => {
+    const several = sweep.axes.filter(axis => axis.values.length > 1);
+    return several.length ? several : sweep.axes;
+  };
   const nameCells = point => named().map((axis, i) => {
-    const value = valueText(point.values[axis.name]), shown = i === 0 && point.id ? h("a", {class: "row-link", href: link(`experiments/${point.id}`)}, axis.kind === "text" ? h("code", {}, value) : value) : axis.kind === "text" ? h("code", {}, value) : value;
-    const unfold = i === 0 && point.asked > 1 && h("button", {type: "button", class: "plain unfold", "aria-expanded": String(open.has(keyOf(point))), "aria-label": t("table.unfold"), data: {key: `unfold ${keyOf(point)}`}, onclick: () => {
-      open.has(keyOf(point)) ? open.delete(keyOf(point)) : open.add(keyOf(point));
-      update();
-    }}, open.has(keyOf(point)) ? "▾" : "▸");
-    return h(i === 0 ? "th" : "td", {scope: i === 0 ? "row" : null, class: axis.kind === "number" ? "number" : null}, unfold, shown);
+    const value = valueText(point.values[axis.name]),
+          shown = i === 0 && point.id ? h("a", {class: "row-link", href: link(`experiments/${point.id}`)},
+                                          axis.kind === "text" ? h("code", {}, value) : value) :
+      axis.kind === "text" ? h("code", {}, value) :
+                             value;
+    const unfold = i === 0 && point.asked > 1 &&
+      h("button", {
+                    type: "button",
+                    class: "plain unfold",
+                    "aria-expanded": String(open.has(keyOf(point))),
+                    "aria-label": t("table.unfold"),
+                    data: {key: `unfold ${keyOf(point)}`},
+                    onclick: () => {
+                      open.has(keyOf(point)) ? open.delete(keyOf(point)) : open.add(keyOf(point));
+                      update();
+                    }
+                   },
+        open.has(keyOf(point)) ? "▾" : "▸");
+    return h(
+      i === 0 ? "th" : "td", {scope: i === 0 ? "row" : null, class: axis.kind === "number" ? "number" : null}, unfold,
+      shown);
   });
   function runRow({point, run, nth}) {
     const ended = run.state === "succeeded";
-    return h("tr", {class: "run"}, h("td", {colspan: String(Math.max(1, named().length))}, run.id ? h("a", {class: "row-link", href: link(`experiments/${run.id}`)}, t("table.run", {n: nth + 1})) : t("table.run", {n: nth + 1})),
-      h("td", {colspan: String(columns.length)}, ended ? [run.cold_median_us !== null && `${digits(run.cold_median_us)}\u00a0µs`, run.cold_effective_gbps !== null && `, ${bandwidth(run.cold_effective_gbps)}`, run.placement && h("span", {class: "quiet"}, `, ${t("table.placement", {name: run.placement})}`)] : run.failure_detail ?? ""),
-      stateCell({...point, state: run.state, stable: run.stable, refused: false, failure: run.failure_kind === null ? null : {kind: run.failure_kind, detail: run.failure_detail}}));
+    return h(
+      "tr", {class: "run"},
+      h("td", {colspan: String(Math.max(1, named().length))},
+        run.id ? h("a", {class: "row-link", href: link(`experiments/${run.id}`)}, t("table.run", {n: nth + 1})) :
+                 t("table.run", {n: nth + 1})),
+      h("td", {colspan: String(columns.length)},
+        ended ?
+          [
+            run.cold_median_us !== null && `${digits(run.cold_median_us)}\u00a0µs`,
+            run.cold_effective_gbps !== null && `, ${bandwidth(run.cold_effective_gbps)}`,
+            run.placement && h("span", {class: "quiet"}, `, ${t("table.placement", {name: run.placement})}`)
+          ] :
+          run.failure_detail ?? ""),
+      stateCell({
+        ...point,
+        state: run.state,
+        stable: run.stable,
+        refused: false,
+        failure: run.failure_kind === null ? null : {kind: run.failure_kind, detail: run.failure_detail}
+      }));
   }
   const rowOf = item => {
     if (item.run) return runRow(item);
     const {point} = item, gone = point.cold.median === null && point.ns === null;
-    return h("tr", {class: gone ? "unmeasured" : null}, nameCells(point), gone && (point.failure || point.state === "cancelled" || point.state === "removed") ? reasonCells(point, columns.length) : gone ? h("td", {colspan: String(columns.length)}) : columns.map(column => column.cell(point)), stateCell(point));
+    return h(
+      "tr", {class: gone ? "unmeasured" : null}, nameCells(point),
+      gone && (point.failure || point.state === "cancelled" || point.state === "removed") ?
+        reasonCells(point, columns.length) :
+        gone ? h("td", {colspan: String(columns.length)}) :
+               columns.map(column => column.cell(point)),
+      stateCell(point));
   };
-  const all = windowed({caption: t("table.caption"), heads: () => [...named().map(axis => headCell(axis.name, axis.kind === "number")), ...columns.map(column => column.head), headCell(t("lists.state"))], rowOf, className: "sweep-table"});
+  const all = windowed({
+    caption: t("table.caption"),
+    heads: () =>
+      [...named().map(axis => headCell(axis.name, axis.kind === "number")), ...columns.map(column => column.head),
+       headCell(t("lists.state"))],
+    rowOf,
+    className: "sweep-table"
+  });
   function update() {
     columns = columnsOf(sweep, kindOf);
-    items = sweep.rows.flatMap(point => [{point}, ...(open.has(keyOf(point)) ? point.runs.map((run, nth) => ({point, run, nth})) : [])]);
+    items = sweep.rows.flatMap(
+      point => [{point}, ...(open.has(keyOf(point)) ? point.runs.map((run, nth) => ({point, run, nth})) : [])]);
     all.update(items);
   }
   return {node: all.node, update};
@@ -101,11 +208,27 @@ export function sweepTable(sweep, choiceNow) {
 
 /* What one chart draws: the points' names, the value, its interval, what was predicted. */
 export function chartTable(sweep, specNow) {
-  const heads = () => { const {metric} = specNow(); return [...sweep.axes.map(axis => headCell(axis.name, axis.kind === "number")), headCell(`${t(`y.${metric.id}`)}${metric.unit ? `, ${metric.unit}` : ""}`, true), headCell(t("table.interval"), true), headCell(t("counts.predicted"), true), headCell(t("sweep.published_word"), true)]; };
+  const heads = () => {
+    const {metric} = specNow();
+    return [
+      ...sweep.axes.map(axis => headCell(axis.name, axis.kind === "number")),
+      headCell(`${t(`y.${metric.id}`)}${metric.unit ? `, ${metric.unit}` : ""}`, true),
+      headCell(t("table.interval"), true), headCell(t("counts.predicted"), true),
+      headCell(t("sweep.published_word"), true)
+    ];
+  };
   const rowOf = point => {
-    const {metric} = specNow(), write = value => value === null ? noValue(point.failure?.detail) : metric.write(value), range = metric.range(point);
-    return h("tr", {}, sweep.axes.map((axis, i) => h(i ? "td" : "th", {scope: i ? null : "row", class: axis.kind === "number" ? "number" : null}, valueText(point.values[axis.name]))),
-      numberCell(write(metric.value(point))), numberCell(range ? `${metric.write(range[0])} ${t("interval.to")} ${metric.write(range[1])}` : noValue()), numberCell(write(metric.predicted(point))), numberCell(write(metric.published(point))));
+    const {metric} = specNow(), write = value => value === null ? noValue(point.failure?.detail) : metric.write(value),
+          range = metric.range(point);
+    return h(
+      "tr", {},
+      sweep.axes.map(
+        (axis, i) =>
+          h(i ? "td" : "th", {scope: i ? null : "row", class: axis.kind === "number" ? "number" : null},
+            valueText(point.values[axis.name]))),
+      numberCell(write(metric.value(point))),
+      numberCell(range ? `${metric.write(range[0])} ${t("interval.to")} ${metric.write(range[1])}` : noValue()),
+      numberCell(write(metric.predicted(point))), numberCell(write(metric.published(point))));
   };
   const all = windowed({caption: t("chart.table"), heads, rowOf});
   return {node: all.node, update: () => all.update(specNow().points)};

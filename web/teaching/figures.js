@@ -15,7 +15,10 @@ import {language, term} from "../words.js";
 const UNIT = /([\d}]) (%|µs|ns|ms|GB\/s|MB|KB|GB|B)(?![a-z])/g;
 const MARKED = /(\*\*[^*]+\*\*|`[^`]+`|\{\w+\}|\[[^\]]+\])/;
 
-const derived = {more: (a, b) => 100 * (a / b - 1), ratio: (a, b) => a / b};
+const derived = {
+  more: (a, b) => 100 * (a / b - 1),
+  ratio: (a, b) => a / b
+};
 
 const isDerived = figure => typeof figure[1] === "string";
 

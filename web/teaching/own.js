@@ -7,7 +7,9 @@ import {button} from "../parts.js";
 import {rowsOf} from "../table.js";
 import {t} from "../words.js";
 
-const shortOf = device => device.backend === "cpu" ? t("lessons.this_cpu") : (device.name ?? "").replace(/^(NVIDIA|AMD|Intel) /, "") || t("device.unknown");
+const shortOf = device => device.backend === "cpu" ?
+  t("lessons.this_cpu") :
+  (device.name ?? "").replace(/^(NVIDIA|AMD|Intel) /, "") || t("device.unknown");
 
 export const requestOf = (lesson, device) => ({...lesson.ask, ...(device.backend === "cpu" && lesson.small)});
 
@@ -21,7 +23,11 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
   const sweepLink = id => h("a", {href: link(`sweeps/${id}`)}, t("lessons.its_sweep"));
 
   function offer(again) {
-    replace(place, button(t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), submit, {primary: !again, key: "ask"}));
+    replace(
+      place,
+      button(
+        t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), submit,
+        {primary: !again, key: "ask"}));
   }
 
   async function submit() {
@@ -68,12 +74,24 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
     end?.();
     const rows = rowsOf(await text(`/v1/sweeps/${id}.csv`, {signal}));
     offer(true);
-    const what = device.backend === "cpu" ? t("lessons.cpu_says", {name: device.name ?? "CPU", n: sizeText(requestOf(lesson, device).size)}) : t("lessons.device_says", {name: device.name});
-    replace(said, state.succeeded < state.total ? `${t("lessons.some_failed", {n: count(state.total - state.succeeded), of: count(state.total)})} ` : null, what, " ", sweepLink(id));
+    const what = device.backend === "cpu" ?
+      t("lessons.cpu_says", {name: device.name ?? "CPU", n: sizeText(requestOf(lesson, device).size)}) :
+      t("lessons.device_says", {name: device.name});
+    replace(
+      said,
+      state.succeeded < state.total ?
+        `${t("lessons.some_failed", {n: count(state.total - state.succeeded), of: count(state.total)})} ` :
+        null,
+      what, " ", sweepLink(id));
     onOwn({rows: rows.filter(row => row.state === "succeeded"), device, short: shortOf(device)});
   }
 
   offer(false);
   if (sweep) follow(sweep);
-  return {node, show: open => { node.hidden = !open; }};
+  return {
+    node,
+    show: open => {
+      node.hidden = !open;
+    }
+  };
 }

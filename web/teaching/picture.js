@@ -16,7 +16,14 @@ import {occupancyBars} from "../charts/occupancy.js";
 import {figureOf, findIn, say, shownOf} from "./figures.js";
 
 const ARCH = "sm_90"; /* of the device whose figures the lessons tell */
-const TERMS = {sectors: "sector", efficiency: "efficiency", requests: "request", turns: "bank conflict", occupancy: "occupancy", blocks: "block"};
+const TERMS = {
+  sectors: "sector",
+  efficiency: "efficiency",
+  requests: "request",
+  turns: "bank conflict",
+  occupancy: "occupancy",
+  blocks: "block"
+};
 
 const isPair = value => Array.isArray(value) && typeof value[0] === "number";
 const keyOf = value => isPair(value) ? value.join("x") : String(value);
@@ -28,21 +35,49 @@ function controlOf(control, changed) {
   const index = value => Math.max(0, values.findIndex(one => keyOf(one) === keyOf(value)));
   let at = index(control.value);
   if (values.length <= 7) {
-    const press = k => { at = k; update(); changed(); };
-    const buttons = values.map((value, k) => h("button", {type: "button", onclick: () => press(k)}, control.words ? say(control.words[k]) : textOf(value)));
+    const press = k => {
+      at = k;
+      update();
+      changed();
+    };
+    const buttons = values.map(
+      (value, k) =>
+        h("button", {type: "button", onclick: () => press(k)}, control.words ? say(control.words[k]) : textOf(value)));
     const update = () => buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(k === at)));
     update();
-    const node = h("div", {class: "control"}, h("span", {class: "control-name"}, say(control.label)), h("div", {class: "segments", role: "group", "aria-label": say(control.label)}, buttons));
-    return {node, inputs: buttons, value: () => values[at], set: value => { at = index(value); update(); }};
+    const node =
+      h("div", {class: "control"}, h("span", {class: "control-name"}, say(control.label)),
+        h("div", {class: "segments", role: "group", "aria-label": say(control.label)}, buttons));
+    return {
+      node,
+      inputs: buttons,
+      value: () => values[at],
+      set: value => {
+        at = index(value);
+        update();
+      }
+    };
   }
-  const shown = h("output", {}), range = h("input", {type: "range", min: 0, max: values.length - 1, step: 1, "aria-label": say(control.label), data: {control: control.name}, oninput: () => { at = Number(range.value); update(); changed(); },
-    onkeydown: event => {
-      const by = {ArrowRight: 8, ArrowUp: 8, ArrowLeft: -8, ArrowDown: -8}[event.key];
-      if (!by || !event.shiftKey) return;
-      event.preventDefault();
-      range.value = Number(range.value) + by;
-      range.dispatchEvent(new Event("input"));
-    }});
+  const shown = h("output", {}), range = h("input", {
+                                   type: "range",
+                                   min: 0,
+                                   max: values.length - 1,
+                                   step: 1,
+                                   "aria-label": say(control.label),
+                                   data: {control: control.name},
+                                   oninput: () => {
+                                     at = Number(range.value);
+                                     update();
+                                     changed();
+                                   },
+                                   onkeydown: event => {
+                                     const by = {ArrowRight: 8, ArrowUp: 8, ArrowLeft: -8, ArrowDown: -8}[event.key];
+                                     if (!by || !event.shiftKey) return;
+                                     event.preventDefault();
+                                     range.value = Number(range.value) + by;
+                                     range.dispatchEvent(new Event("input"));
+                                   }
+                                 });
   const update = () => {
     range.value = at;
     range.style.setProperty("--part", `${100 * at / (values.length - 1)}%`);
@@ -51,28 +86,56 @@ function controlOf(control, changed) {
   };
   update();
   const ticks = [0, 1, 2, 3, 4].map(k => h("span", {}, textOf(values[Math.round((values.length - 1) * k / 4)])));
-  const node = h("div", {class: "control"}, h("span", {class: "control-name"}, say(control.label), " ", shown), h("div", {class: "slider"}, range, h("div", {class: "ticks", "aria-hidden": "true"}, ticks)));
-  return {node, inputs: [range], value: () => values[at], set: value => { at = index(value); update(); }};
+  const node =
+    h("div", {class: "control"}, h("span", {class: "control-name"}, say(control.label), " ", shown),
+      h("div", {class: "slider"}, range, h("div", {class: "ticks", "aria-hidden": "true"}, ticks)));
+  return {
+    node,
+    inputs: [range],
+    value: () => values[at],
+    set: value => {
+      at = index(value);
+      update();
+    }
+  };
 }
 
 /* pictureOf({lesson, signal, onChange}): {node, show({answered, own}), set(values), values(), close}; answered: how many questions are. */
 export function pictureOf({lesson, signal, onChange}) {
-  const {picture} = lesson, controls = picture.controls.map(control => ({name: control.name, ...controlOf(control, () => { ask(); onChange(values()); })}));
-  const title = h("h2", {class: "mono"}), tiles = h("dl", {class: "tiles"}), locked = h("p", {class: "note"}, t("lessons.locked"));
+  const {picture} = lesson, controls = picture.controls.map(control => ({
+                                                              name: control.name,
+                                                              ...controlOf(
+                                                                control,
+                                                                () => {
+                                                                  ask();
+                                                                  onChange(values());
+                                                                })
+                                                            }));
+  const title = h("h2", {class: "mono"}), tiles = h("dl", {class: "tiles"}),
+        locked = h("p", {class: "note"}, t("lessons.locked"));
   let answer = null, drawing = null, state = {answered: 0, own: null};
   const drawn = fit(draw, {class: "picture-place"});
   const few = h("p", {class: "note"});
-  const legend = picture.kind === "occupancy" ? null : h("p", {class: "memory-legend note"}, h("span", {class: "key waste"}), t(picture.kind === "neighbours" ? "lessons.used_by_neither" : "memory.waste"));
-  const node = h("section", {class: "panel picture"}, h("header", {}, title, legend), drawn.node, few, h("div", {class: "controls"}, controls.map(control => control.node), locked), tiles);
+  const legend = picture.kind === "occupancy" ?
+    null :
+    h("p", {class: "memory-legend note"}, h("span", {class: "key waste"}),
+      t(picture.kind === "neighbours" ? "lessons.used_by_neither" : "memory.waste"));
+  const node =
+    h("section", {class: "panel picture"}, h("header", {}, title, legend), drawn.node, few,
+      h("div", {class: "controls"}, controls.map(control => control.node), locked), tiles);
 
   const values = () => Object.fromEntries(controls.map(control => [control.name, control.value()]));
 
   /* Only the last of what was asked is drawn. */
   let asked = 0;
   async function ask() {
-    const own = ++asked, request = {...picture.request, ...values(), arch: ARCH}, question = warp => post("/v1/predictions", {...request, explain: {block: 0, warp}}, {signal});
+    const own = ++asked, request = {...picture.request, ...values(), arch: ARCH},
+          question = warp => post("/v1/predictions", {...request, explain: {block: 0, warp}}, {signal});
     const warps = picture.kind === "neighbours" ? [0, 1] : [picture.warp ?? 0];
-    const answers = await Promise.all(warps.map(question)).catch(error => { if (!signal.aborted) console.error(error); return null; });
+    const answers = await Promise.all(warps.map(question)).catch(error => {
+      if (!signal.aborted) console.error(error);
+      return null;
+    });
     if (!answers || own !== asked) return;
     answer = answers;
     titleShow();
@@ -81,9 +144,11 @@ export function pictureOf({lesson, signal, onChange}) {
   }
 
   function titleShow() {
-    const {explain} = answer[0], access = explain.accesses[picture.access ?? 0], of = explain.accesses.length + (explain.accesses_left_out ?? 0);
+    const {explain} = answer[0], access = explain.accesses[picture.access ?? 0],
+          of = explain.accesses.length + (explain.accesses_left_out ?? 0);
     few.textContent = picture.shown && of > picture.shown ? t("lessons.few", {n: picture.shown, of: count(of)}) : "";
-    if (picture.kind === "occupancy" || picture.titled) return replace(title, say(picture.titled ?? [picture.request.kernel, picture.request.kernel]));
+    if (picture.kind === "occupancy" || picture.titled)
+      return replace(title, say(picture.titled ?? [picture.request.kernel, picture.request.kernel]));
     const {kind, what} = access_name(explain, access, t);
     replace(title, `${t(`memory.${kind}`)} ${what}`);
   }
@@ -91,9 +156,14 @@ export function pictureOf({lesson, signal, onChange}) {
   function draw(width) {
     if (!answer) return null;
     const [{explain, request, predictions}] = answer;
-    if (picture.kind === "occupancy") return predictions[0].occupancy.status ? noValue(predictions[0].occupancy.reason) : occupancyBars(predictions[0].occupancy, width);
-    if (picture.kind === "neighbours") return neighbours_draw(answer.map(one => one.explain), {at: picture.access ?? 0, lines: picture.lines ?? 3, width});
-    const next = memory_draw(picture.only ? {...explain, accesses: [explain.accesses[picture.access]]} : explain,
+    if (picture.kind === "occupancy")
+      return predictions[0].occupancy.status ? noValue(predictions[0].occupancy.reason) :
+                                               occupancyBars(predictions[0].occupancy, width);
+    if (picture.kind === "neighbours")
+      return neighbours_draw(
+        answer.map(one => one.explain), {at: picture.access ?? 0, lines: picture.lines ?? 3, width});
+    const next = memory_draw(
+      picture.only ? {...explain, accesses: [explain.accesses[picture.access]]} : explain,
       {width, say: t, number: count, grid: request.grid, shown: picture.shown, bare: true});
     memory_moves(drawing, next);
     drawing = next;
@@ -105,17 +175,27 @@ export function pictureOf({lesson, signal, onChange}) {
   function timeOf() {
     const {own} = state, find = own && findIn(lesson, own.rows), of = name => figureOf(lesson, name, find);
     const figure = picture.times[Object.values(values()).map(keyOf).join(",")], base = picture.times[picture.base];
-    return {figure, value: figure ? of(figure) : null, base: of(base), shown: figure && !own ? shownOf(lesson, figure) : null};
+    return {
+      figure,
+      value: figure ? of(figure) : null,
+      base: of(base),
+      shown: figure && !own ? shownOf(lesson, figure) : null
+    };
   }
 
   function tileOf(what) {
-    const [{explain, request, predictions}] = answer, access = explain.accesses[picture.access ?? 0], unit = picture.unit ?? "µs";
+    const [{explain, request, predictions}] = answer, access = explain.accesses[picture.access ?? 0],
+                              unit = picture.unit ?? "µs";
     const counts = () => access_counts(access);
     if (what === "sectors") return count(counts().sectors);
-    if (what === "efficiency") return h("span", {class: counts().efficiency < 100 ? "warn" : null}, percent(counts().efficiency / 100, counts().efficiency % 1 ? 1 : 0));
+    if (what === "efficiency")
+      return h(
+        "span", {class: counts().efficiency < 100 ? "warn" : null},
+        percent(counts().efficiency / 100, counts().efficiency % 1 ? 1 : 0));
     if (what === "requests") return count(explain.accesses.reduce((sum, one) => sum + access_counts(one).requests, 0));
     if (what === "turns") return count((access.bank_conflicts ?? 0) + 1);
-    if (what === "occupancy") return percent(predictions[0].occupancy.theoretical, predictions[0].occupancy.theoretical * 100 % 1 ? 1 : 0);
+    if (what === "occupancy")
+      return percent(predictions[0].occupancy.theoretical, predictions[0].occupancy.theoretical * 100 % 1 ? 1 : 0);
     if (what === "blocks") return count(request.grid.reduce((product, one) => product * one, 1));
     const time = timeOf();
     if (time.value === null) return missing();
@@ -130,27 +210,51 @@ export function pictureOf({lesson, signal, onChange}) {
     return `${more < 0 ? "−" : "+"}\u00a0${Math.abs(more).toFixed(Math.abs(more) < 10 ? 1 : 0)}\u00a0%`;
   };
 
-  const nameOf = what => what === "time" ? t(picture.unit ? "lessons.tile_value" : "lessons.tile_time") + (state.own ? `, ${state.own.short}` : ", H200")
-    : what === "against" ? t("lessons.tile_against", {base: say(picture.baseName)}) : what === "sectors" ? t("lessons.tile_sectors") : term(TERMS[what], what === "turns" ? "turns" : what === "blocks" ? "blocks" : what === "requests" ? "requests" : undefined);
+  const nameOf = what => what === "time" ?
+    t(picture.unit ? "lessons.tile_value" : "lessons.tile_time") + (state.own ? `, ${state.own.short}` : ", H200") :
+    what === "against"                                                        ? t("lessons.tile_against", {base: say(picture.baseName)}) :
+    what === "sectors"                                                        ? t("lessons.tile_sectors") :
+                                                                                term(
+                                                                                  TERMS[what],
+                           what === "turns"      ? "turns" :
+                                                                                    what === "blocks"   ? "blocks" :
+                                                                                    what === "requests" ? "requests" :
+                                                                                                          undefined);
 
   function tilesShow() {
     if (!answer) return;
-    replace(tiles, (lesson.tiles ?? []).map(([what, after]) => h("div", {class: "tile", data: {tile: what}}, h("dt", {}, nameOf(what)),
-      h("dd", {}, state.answered > after ? tileOf(what) : h("span", {class: "quiet"}, h("span", {"aria-hidden": "true"}, "?"), h("span", {class: "unseen"}, t("lessons.tile_hidden")))))));
+    replace(
+      tiles,
+      (lesson.tiles ?? [])
+        .map(
+          ([what, after]) =>
+            h("div", {class: "tile", data: {tile: what}}, h("dt", {}, nameOf(what)),
+              h("dd", {},
+                state.answered > after ? tileOf(what) :
+                                         h("span", {class: "quiet"}, h("span", {"aria-hidden": "true"}, "?"),
+                                           h("span", {class: "unseen"}, t("lessons.tile_hidden")))))));
   }
 
   function show(next) {
     state = next;
     const open = next.answered > (picture.opens ?? 0);
     locked.hidden = open;
-    for (const control of controls) for (const input of control.inputs) input.disabled = !open;
+    for (const control of controls)
+      for (const input of control.inputs) input.disabled = !open;
     tilesShow();
   }
 
   show(state);
   ask();
-  return {node, show, values, close: drawn.close, set(next) {
-    for (const control of controls) if (control.name in next) control.set(next[control.name]);
-    ask();
-  }};
+  return {
+    node,
+    show,
+    values,
+    close: drawn.close,
+    set(next) {
+      for (const control of controls)
+        if (control.name in next) control.set(next[control.name]);
+      ask();
+    }
+  };
 }

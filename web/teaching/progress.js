@@ -3,7 +3,8 @@ export function stateOf(name) {
   try {
     const kept = JSON.parse(sessionStorage.getItem(`lesson.${name}`));
     if (kept?.guesses) return kept;
-  } catch { /* not of this page */ }
+  } catch { /* not of this page */
+  }
   return {guesses: {}, sweep: null};
 }
 

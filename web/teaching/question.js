@@ -13,63 +13,117 @@ import {figureOf, findIn, say, shownOf, write} from "./figures.js";
 const textOf = choice => Array.isArray(choice) ? say(choice) : choice;
 const minus = text => String(text).replace("-", "−");
 const withUnit = (text, unit) => wordOf(minus(text), unit);
-const wordOf = (text, unit) => unit === "%" ? `${text}\u00a0%` : unit === "×" ? t("lessons.times", {n: text}) : `${text}\u00a0${unit}`;
+const wordOf = (text, unit) => unit === "%" ? `${text}\u00a0%` :
+  unit === "×" ? t("lessons.times", {n: text}) :
+                 `${text}\u00a0${unit}`;
 
 /* questionOf({lesson, question, guess, own, onGuess}): guess undefined until there is one; own: {rows, device, short} or null. Returns {node, close}. */
 export function questionOf(asked) {
   const {lesson, question, guess} = asked, id = `question-${lesson.questions.indexOf(question) + 1}`;
   const field = question.choices ? choicesOf(asked) : scaleOf(asked);
   const answered = guess !== undefined;
-  const node = h("section", {class: "question", "aria-labelledby": id}, h("h2", {id}, write(lesson, question.ask)), field.node,
-    answered && h("div", {class: "reply"}, question.reply.map(pair => h("p", {}, write(lesson, pair))), question.rows && rowsOf(asked)));
+  const node =
+    h("section", {class: "question", "aria-labelledby": id}, h("h2", {id}, write(lesson, question.ask)), field.node,
+      answered &&
+        h("div", {class: "reply"}, question.reply.map(pair => h("p", {}, write(lesson, pair))),
+          question.rows && rowsOf(asked)));
   return {node, close: field.close ?? (() => {})};
 }
 
 function choicesOf({question, guess, onGuess}) {
   const answered = guess !== undefined;
-  const choice = (text, k) => h("button", {type: "button", class: answered && k === question.answer ? "button guess-choice right" : "button guess-choice", disabled: answered,
-    data: {key: `choice ${k}`}, onclick: () => onGuess(k)}, answered && k === question.answer && h("span", {class: "unseen"}, `${t("lessons.right")}: `), textOf(text));
-  const note = answered ? guess === null ? null : h("p", {class: "note"}, guess === question.answer ? t("lessons.guessed_right") : t("lessons.guessed", {guess: textOf(question.choices[guess])}))
-    : h("button", {type: "button", class: "plain underlined note", onclick: () => onGuess(null)}, t("lessons.unknown"));
-  return {node: h("div", {class: "answers"}, h("div", {class: "guesses", role: "group"}, question.choices.map(choice)), note)};
+  const choice = (text, k) =>
+    h("button", {
+      type: "button",
+      class: answered && k === question.answer ? "button guess-choice right" : "button guess-choice",
+      disabled: answered,
+      data: {key: `choice ${k}`},
+      onclick: () => onGuess(k)
+    },
+      answered && k === question.answer && h("span", {class: "unseen"}, `${t("lessons.right")}: `), textOf(text));
+  const note = answered ?
+    guess === null ? null :
+                     h("p", {class: "note"},
+                       guess === question.answer ? t("lessons.guessed_right") :
+                                                   t("lessons.guessed", {guess: textOf(question.choices[guess])})) :
+    h("button", {type: "button", class: "plain underlined note", onclick: () => onGuess(null)}, t("lessons.unknown"));
+  return {
+    node: h("div", {class: "answers"}, h("div", {class: "guesses", role: "group"}, question.choices.map(choice)), note)
+  };
 }
 
 function scaleOf({lesson, question, guess, own, onGuess}) {
   const answered = guess !== undefined, [min, max, step] = question.scale, {unit} = question;
   let put = answered ? guess : null;
   const marks = () => {
-    const list = put === null ? [] : [{kind: "guess", value: put, words: t("lessons.your_guess", {guess: withUnit(String(put), unit)})}];
+    const list = put === null ?
+      [] :
+      [{kind: "guess", value: put, words: t("lessons.your_guess", {guess: withUnit(String(put), unit)})}];
     if (!answered) return list;
-    list.push({kind: "shipped", value: figureOf(lesson, question.answer), words: t("lessons.h200_says", {value: withUnit(shownOf(lesson, question.answer), unit)})});
+    list.push({
+      kind: "shipped",
+      value: figureOf(lesson, question.answer),
+      words: t("lessons.h200_says", {value: withUnit(shownOf(lesson, question.answer), unit)})
+    });
     const mine = own && figureOf(lesson, question.answer, findIn(lesson, own.rows));
-    if (mine !== null && mine !== undefined && own) list.push({kind: "own", value: mine, words: t("lessons.own_says", {device: own.short, value: withUnit(digits(mine, 3), unit)})});
-    for (const [figure, ...names] of question.marks ?? []) list.push({kind: "published", value: figureOf(lesson, figure), words: t("lessons.mark", {name: say(names), value: withUnit(shownOf(lesson, figure), unit)})});
+    if (mine !== null && mine !== undefined && own)
+      list.push({
+        kind: "own",
+        value: mine,
+        words: t("lessons.own_says", {device: own.short, value: withUnit(digits(mine, 3), unit)})
+      });
+    for (const [figure, ...names] of question.marks ?? [])
+      list.push({
+        kind: "published",
+        value: figureOf(lesson, figure),
+        words: t("lessons.mark", {name: say(names), value: withUnit(shownOf(lesson, figure), unit)})
+      });
     return list;
   };
-  const drawn = fit(width => guess_draw({min, max, ticks: question.ticks, unit}, marks(), width), {class: "guess-place"});
+  const drawn =
+    fit(width => guess_draw({min, max, ticks: question.ticks, unit}, marks(), width), {class: "guess-place"});
   if (answered) {
     const words = h("p", {class: "unseen"}, marks().map(mark => mark.words).join("; "));
     return {node: h("div", {class: "answers"}, words, drawn.node), close: drawn.close};
   }
-  const done = h("button", {type: "button", class: "button primary", disabled: true, onclick: () => onGuess(put)}, t("lessons.done"));
-  const input = h("input", {type: "range", class: "guess-input", min, max, step, "aria-label": say(question.ask).replace(/[*`[\]]/g, ""), "aria-valuetext": t("lessons.no_guess"), oninput: () => {
-    put = Number(input.value);
-    input.setAttribute("aria-valuetext", withUnit(input.value, unit));
-    done.disabled = false;
-    drawn.redraw();
-  }, onkeydown: event => {
-    const by = {ArrowRight: 8, ArrowUp: 8, ArrowLeft: -8, ArrowDown: -8}[event.key];
-    if (!by || !event.shiftKey) return;
-    event.preventDefault();
-    input.value = Number(input.value) + by * step;
-    input.dispatchEvent(new Event("input"));
-  }});
+  const done =
+    h("button", {type: "button", class: "button primary", disabled: true, onclick: () => onGuess(put)},
+      t("lessons.done"));
+  const input = h("input", {
+    type: "range",
+    class: "guess-input",
+    min,
+    max,
+    step,
+    "aria-label": say(question.ask).replace(/[*`[\]]/g, ""),
+    "aria-valuetext": t("lessons.no_guess"),
+    oninput: () => {
+      put = Number(input.value);
+      input.setAttribute("aria-valuetext", withUnit(input.value, unit));
+      done.disabled = false;
+      drawn.redraw();
+    },
+    onkeydown: event => {
+      const by = {ArrowRight: 8, ArrowUp: 8, ArrowLeft: -8, ArrowDown: -8}[event.key];
+      if (!by || !event.shiftKey) return;
+      event.preventDefault();
+      input.value = Number(input.value) + by * step;
+      input.dispatchEvent(new Event("input"));
+    }
+  });
   /* A press without a move is a guess, too. */
-  input.addEventListener("click", () => { if (put === null) input.dispatchEvent(new Event("input")); });
+  input.addEventListener("click", () => {
+    if (put === null) input.dispatchEvent(new Event("input"));
+  });
   input.value = min;
   const hidden = h("div", {class: "answer-hidden hatched-page"}, h("p", {}, t("lessons.hidden")));
-  return {node: h("div", {class: "answers"}, h("div", {class: "guess-field"}, drawn.node, input), hidden,
-    h("div", {class: "row buttons"}, done, h("button", {type: "button", class: "button", onclick: () => onGuess(null)}, t("lessons.unknown")))), close: drawn.close};
+  return {
+    node:
+      h("div", {class: "answers"}, h("div", {class: "guess-field"}, drawn.node, input), hidden,
+        h("div", {class: "row buttons"}, done,
+          h("button", {type: "button", class: "button", onclick: () => onGuess(null)}, t("lessons.unknown")))),
+    close: drawn.close
+  };
 }
 
 /* Per cent, with no digit that the figures have not. */
@@ -78,11 +132,29 @@ const relativeText = percent => percent.toFixed(Math.abs(percent - 100) < 10 ? 1
 /* What is told by one device of another is ratios, not times: each has a column of what its figures are of its first one's. */
 function rowsOf({lesson, question, own}) {
   const find = own && findIn(lesson, own.rows), unit = question.rowsUnit ?? "µs";
-  const rows = question.rows.map(([figure, ...names]) => ({name: say(names), shown: shownOf(lesson, figure), value: figureOf(lesson, figure), mine: find ? figureOf(lesson, figure, find) : null}));
-  const most = Math.max(...rows.map(row => row.value)), [first] = rows, of = (value, base) => relativeText(100 * value / base);
-  const mine = row => row.mine === null ? [numberCell(noValue(t("lessons.own_missing"))), numberCell(noValue(t("lessons.own_missing")))]
-    : [numberCell(h("strong", {}, digits(row.mine))), numberCell(first.mine === null ? noValue(t("lessons.own_missing")) : of(row.mine, first.mine))];
-  const cells = row => [h("th", {scope: "row"}, row.name), !own && h("td", {class: "bars"}, barOf(row.value / most)), numberCell(row.shown), numberCell(of(row.value, first.value)), own && mine(row)];
-  const heads = [h("td", {}), !own && h("td", {}), headCell(t("lessons.h200_in", {unit}), true), headCell(t("lessons.of_first"), true), own && [headCell(t("lessons.own_in", {device: own.short, unit}), true), headCell(t("lessons.of_first"), true)]];
-  return h("div", {class: "measured-rows"}, table(t("lessons.rows"), heads, rows.map(row => h("tr", {}, cells(row)))), own && h("p", {class: "note"}, t("lessons.own_scale")));
+  const rows = question.rows.map(([figure, ...names]) => ({
+                                   name: say(names),
+                                   shown: shownOf(lesson, figure),
+                                   value: figureOf(lesson, figure),
+                                   mine: find ? figureOf(lesson, figure, find) : null
+                                 }));
+  const most = Math.max(...rows.map(row => row.value)), [first] = rows,
+        of = (value, base) => relativeText(100 * value / base);
+  const mine = row => row.mine === null ?
+    [numberCell(noValue(t("lessons.own_missing"))), numberCell(noValue(t("lessons.own_missing")))] :
+    [
+      numberCell(h("strong", {}, digits(row.mine))),
+      numberCell(first.mine === null ? noValue(t("lessons.own_missing")) : of(row.mine, first.mine))
+    ];
+  const cells = row =>
+    [h("th", {scope: "row"}, row.name), !own && h("td", {class: "bars"}, barOf(row.value / most)),
+     numberCell(row.shown), numberCell(of(row.value, first.value)), own && mine(row)];
+  const heads = [
+    h("td", {}), !own && h("td", {}), headCell(t("lessons.h200_in", {unit}), true),
+    headCell(t("lessons.of_first"), true),
+    own && [headCell(t("lessons.own_in", {device: own.short, unit}), true), headCell(t("lessons.of_first"), true)]
+  ];
+  return h(
+    "div", {class: "measured-rows"}, table(t("lessons.rows"), heads, rows.map(row => h("tr", {}, cells(row)))),
+    own && h("p", {class: "note"}, t("lessons.own_scale")));
 }
