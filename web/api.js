@@ -1,13 +1,14 @@
 /* The service, as pages ask it.
 
-   get(path), post(path, body), del(path), put as send(method, path, body): JSON, or an ApiError with `status`, `problem` and
-   `errors` (a list of {pointer, detail}). `text(path)` and postText(path, body) give a text. Paths are those of links ("/v1/queue"); they are taken
-   relative to where the page lies, so that a proxy's prefix holds. Options: {signal, headers, wait: seconds}.
-   A reply of 401 asks for a token in the page and tries again. Where the service cannot be reached each call waits and tries again
-   until its signal is aborted; a submission carries a key, so that it is made once. watchConnection(f) is told of it.
-   events(path, {onEvent, signal}) reads server-sent events and resumes them; where there are none it calls onEvent({event: "poll"}) every 5 s.
-   After "open" comes what the service sends, as {event, id, data} with data parsed; "end" is the last one.
-   link("experiments/x") is the address of a page. */
+   get(path), post(path, body), del(path), put as send(method, path, body): JSON, or an ApiError with `status`,
+   `problem` and `errors` (a list of {pointer, detail}). `text(path)` and postText(path, body) give a text. Paths are
+   those of links ("/v1/queue"); they are taken relative to where the page lies, so that a proxy's prefix holds.
+   Options: {signal, headers, wait: seconds}. A reply of 401 asks for a token in the page and tries again. Where the
+   service cannot be reached each call waits and tries again until its signal is aborted; a submission carries a key, so
+   that it is made once. watchConnection(f) is told of it. events(path, {onEvent, signal}) reads server-sent events and
+   resumes them; where there are none it calls onEvent({event: "poll"}) every 5 s. After "open" comes what the service
+   sends, as {event, id, data} with data parsed; "end" is the last one. link("experiments/x") is the address of a page.
+ */
 
 export const BASE = new URL("../", import.meta.url);    /* of the pages */
 export const ROOT = new URL("../../", import.meta.url); /* of the service */
@@ -208,8 +209,8 @@ function seen(signal) {
   });
 }
 
-/* Aborted with `signal`, when the tab has been hidden for a while, and when the page is left: what a browser keeps of it for the way back
-   would keep the connection, too. */
+/* Aborted with `signal`, when the tab has been hidden for a while, and when the page is left: what a browser keeps of
+   it for the way back would keep the connection, too. */
 function whileSeen(signal) {
   const own = new AbortController();
   let timer = null;

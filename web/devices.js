@@ -1,9 +1,10 @@
 /* How devices are, as the lab, the queue and their own pages show them.
 
-   deviceState(device, queue) is a name for stateMark(); deviceLink(device) its name, as the operator calls it; productOf(device) what it is;
-   readings(device) the rows of its clocks, temperature and power; slowed(device) the reasons that hold its clocks down against its will;
-   heldBy(queue, index) who paused it, or the queue; deviceNotes(device) a box of what is to be known first, or null;
-   devicesTable(devices, queue, now, act) a row each, with what it does now(device) and what one may do with it, act(device). */
+   deviceState(device, queue) is a name for stateMark(); deviceLink(device) its name, as the operator calls it;
+   productOf(device) what it is; readings(device) the rows of its clocks, temperature and power; slowed(device) the
+   reasons that hold its clocks down against its will; heldBy(queue, index) who paused it, or the queue;
+   deviceNotes(device) a box of what is to be known first, or null; devicesTable(devices, queue, now, act) a row each,
+   with what it does now(device) and what one may do with it, act(device). */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";

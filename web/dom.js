@@ -2,10 +2,11 @@
 
    h("a", {href: link("new"), class: "button", onclick: f}, "New", ...)  an element; svg(...) one of a drawing.
    Attributes: on* are listeners, `style` is an object (the page's policy refuses a text), `data` an object of data-*;
-   true sets an empty attribute, false, null and undefined set none. `value`, `checked`, `disabled`, `selected` are set as properties.
-   Children: nodes, texts, numbers, lists of them; null and false are left out.
-   replace(node, ...children) puts them in the place of what is there. redraw(...) does the same for what is drawn again and again: nothing is
-   touched when it looks the same, and an element with the same data-key keeps the focus. tip(node, text) tells the text on hover, focus and tap. */
+   true sets an empty attribute, false, null and undefined set none. `value`, `checked`, `disabled`, `selected` are set
+   as properties. Children: nodes, texts, numbers, lists of them; null and false are left out. replace(node,
+   ...children) puts them in the place of what is there. redraw(...) does the same for what is drawn again and again:
+   nothing is touched when it looks the same, and an element with the same data-key keeps the focus. tip(node, text)
+   tells the text on hover, focus and tap. */
 
 const properties = new Set(["value", "checked", "disabled", "selected", "indeterminate"]);
 

@@ -1,5 +1,6 @@
-/* Filters of a list, kept in the address. filtersOf(query, names) are those that are set; filterForm(path, filters, fields, go) a form whose
-   fields are {name, options (none: a text), word}; pagesLine(path, filters, after, next) leads to the newest and the older ones. */
+/* Filters of a list, kept in the address. filtersOf(query, names) are those that are set; filterForm(path, filters,
+   fields, go) a form whose fields are {name, options (none: a text), word}; pagesLine(path, filters, after, next) leads
+   to the newest and the older ones. */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {t} from "./words.js";

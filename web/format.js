@@ -1,5 +1,5 @@
-/* Numbers as the page writes them: units behind a no-break space, separators from five digits on, digits that mean something.
-   All give texts; what is missing is not written here but with noValue() of words.js. */
+/* Numbers as the page writes them: units behind a no-break space, separators from five digits on, digits that mean
+   something. All give texts; what is missing is not written here but with noValue() of words.js. */
 
 const NB = "\u00a0";
 

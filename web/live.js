@@ -1,8 +1,9 @@
 /* How the devices are and what waits: asked for once, for all who show it.
 
-   watchLive(f) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it changes; returns a
-   function that ends it. `at` is when it was read, as Date.now(). The queue follows the service's events, at most once a second; readings
-   of the devices are asked for at most every 5 s. onChange(f) is told of each event, for who shows more than this. */
+   watchLive(f) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it
+   changes; returns a function that ends it. `at` is when it was read, as Date.now(). The queue follows the service's
+   events, at most once a second; readings of the devices are asked for at most every 5 s. onChange(f) is told of each
+   event, for who shows more than this. */
 import * as api from "./api.js";
 import {DRAWN_MOST} from "./devices.js";
 
@@ -21,7 +22,8 @@ function tell() {
   for (const f of [...watchers]) f(state);
 }
 
-/* What a `device` event tells of it; throttling and limits stay what was read last. True: it is another than it was, to be read anew. */
+/* What a `device` event tells of it; throttling and limits stay what was read last. True: it is another than it was, to
+ * be read anew. */
 function deviceTold(told) {
   const device = state.devices?.find(one => one.index === told.device);
   if (!device || told.reason !== device.status.reason) return true;

@@ -1,8 +1,9 @@
 /* What several pages show alike: who, what was asked, how it ended, the result as a number with its bar.
 
-   ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it from others; stateMark(name);
-   resultCells(row, device) are the cells of a result from a table's row (table.js); panel(heading, aside, ...children), spanPanel(columns, heading, note, ...children); cell(...) and
-   headCell(...) of a table; button(text, f, options) that is off while f runs and shows its error beside it. */
+   ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it
+   from others; stateMark(name); resultCells(row, device) are the cells of a result from a table's row (table.js);
+   panel(heading, aside, ...children), spanPanel(columns, heading, note, ...children); cell(...) and headCell(...) of a
+   table; button(text, f, options) that is off while f runs and shows its error beside it. */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {bandwidth, count, digits, duration, percent, shape} from "./format.js";

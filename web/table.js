@@ -1,4 +1,5 @@
-/* Tables of the service (text/csv) as lists of objects by column: rowsOf(text). Numbers and truth are read as such, an empty cell is null. */
+/* Tables of the service (text/csv) as lists of objects by column: rowsOf(text). Numbers and truth are read as such, an
+ * empty cell is null. */
 
 /* By RFC 4180; without a quote, as most of them are, a table of thousands of rows is cut in one go. */
 function cellsOf(text) {

@@ -1,10 +1,10 @@
 /* What waits for devices, as the lab and the queue's page show it: each owner's, in the order in which they begin.
 
-   class Known remembers what is asked by an experiment's id (requests do not change). linesOf(queue) are the queues: devices for which the same
-   waits share one, {devices, owners}; lineName(line) are its devices as links. rowsOf(known, line) are the rows of its table: {owner,
-   queued, next, begins, ends, request, sweep}; queueTable(rows, me) draws them with their times as bars; shares(queue, me) who had the devices; runsOn(known, queue, device, me) what
-   runs on one. cancelling(row) cancels the next of an
-   owner's, or the sweep that it is of. */
+   class Known remembers what is asked by an experiment's id (requests do not change). linesOf(queue) are the queues:
+   devices for which the same waits share one, {devices, owners}; lineName(line) are its devices as links. rowsOf(known,
+   line) are the rows of its table: {owner, queued, next, begins, ends, request, sweep}; queueTable(rows, me) draws them
+   with their times as bars; shares(queue, me) who had the devices; runsOn(known, queue, device, me) what runs on one.
+   cancelling(row) cancels the next of an owner's, or the sweep that it is of. */
 import * as api from "./api.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
 import {h} from "./dom.js";
@@ -169,7 +169,8 @@ function shareBar(owners, me, rest) {
     rest > 0.0005 && piece(rest, "rest"));
 }
 
-/* Shares are of the time of all devices. How many of a person's wait is known of one device alone: elsewhere they may be the same. */
+/* Shares are of the time of all devices. How many of a person's wait is known of one device alone: elsewhere they may
+ * be the same. */
 export function shares({devices}, me) {
   const known = new Map(), alone = devices.length === 1;
   for (const one of devices.flatMap(device => device.owners))

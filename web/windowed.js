@@ -1,7 +1,7 @@
 /* A table of any length: beyond MOST rows it scrolls in a frame of its own and only those in sight are there.
 
-   windowed({caption, heads, rowOf, rowHeight}) gives {node, update(items)}: rowOf(item, index) is a <tr>; heads() are the cells of its head. Rows
-   are all as high as rowHeight, in pixels, where there are many. */
+   windowed({caption, heads, rowOf, rowHeight}) gives {node, update(items)}: rowOf(item, index) is a <tr>; heads() are
+   the cells of its head. Rows are all as high as rowHeight, in pixels, where there are many. */
 import {h, redraw, replace} from "./dom.js";
 
 export const MOST = 200;

@@ -1,9 +1,9 @@
 /* What the page says, in English and Chinese: key: [en, zh], a section for each page. In a text {name} is a value, and
    {name|one|many} (English alone) is one of the two words, as the value is 1 or not.
 
-   t("lab.nothing", {n: 3}) gives a text; parts(key, values) a list for h(), in which values may be elements. term("warp") is the word with
-   its meaning on hover, focus and tap: on the first use in a panel; term("sector", "sectors") shows another form of it.
-   noValue(reason) stands where a number is missing. language() is "en" or "zh". */
+   t("lab.nothing", {n: 3}) gives a text; parts(key, values) a list for h(), in which values may be elements.
+   term("warp") is the word with its meaning on hover, focus and tap: on the first use in a panel; term("sector",
+   "sectors") shows another form of it. noValue(reason) stands where a number is missing. language() is "en" or "zh". */
 import {h, tip} from "./dom.js";
 
 /* ---- the frame of all pages ---- */

@@ -1,6 +1,7 @@
-/* The axes of charts with lines. xScale(axis, from, to) places the values of an axis {kind, values} between two pixels: {at(value), ticks, breakAt}.
-   Numbers stand where they belong; powers by logarithm; where a few lie far beyond all others the axis is broken (breakAt, a pixel) and
-   those stand side by side behind it; texts stand side by side. yScale(values, top, bottom) is {at, ticks, part}: `part` when it does not begin at 0. */
+/* The axes of charts with lines. xScale(axis, from, to) places the values of an axis {kind, values} between two
+   pixels: {at(value), ticks, breakAt}. Numbers stand where they belong; powers by logarithm; where a few lie far beyond
+   all others the axis is broken (breakAt, a pixel) and those stand side by side behind it; texts stand side by side.
+   yScale(values, top, bottom) is {at, ticks, part}: `part` when it does not begin at 0. */
 import {svg} from "../dom.js";
 import {count, digits} from "../format.js";
 import {round, text, textWidth} from "./svg.js";
@@ -75,7 +76,8 @@ export function yScale(values, top, bottom, {zero = false, height = bottom - top
   };
 }
 
-/* Rules under offsets: light ones every sector, dark ones every line; fewer of them where they would not be told apart. */
+/* Rules under offsets: light ones every sector, dark ones every line; fewer of them where they would not be told apart.
+ */
 export function rulesOf(x, [low, high], {sector, line}) {
   const gap = Math.abs((x.scale ?? x.at)(low + sector) - (x.scale ?? x.at)(low)), end = x.last ?? high, rules = [];
   const each = gap >= 6 ? sector : gap * line / sector >= 6 ? line : null;

@@ -1,8 +1,9 @@
-/* A chart in its panel: heading, drawing at the panel's real width, a sentence that says what it shows, its table, and itself as a file.
+/* A chart in its panel: heading, drawing at the panel's real width, a sentence that says what it shows, its table, and
+   itself as a file.
 
-   board({heading, aside, sentence, draw, table, file}) takes functions that give the texts; draw(width) gives {svg, canvas, marks, part}; table is {node,
-   update()} and drawn once it is opened; file() the name of what is saved. A pointer, and the arrow keys, go from mark to mark and tell its words.
-   {node, update()}. */
+   board({heading, aside, sentence, draw, table, file}) takes functions that give the texts; draw(width) gives {svg,
+   canvas, marks, part}; table is {node, update()} and drawn once it is opened; file() the name of what is saved. A
+   pointer, and the arrow keys, go from mark to mark and tell its words. {node, update()}. */
 import {h, replace} from "../dom.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";

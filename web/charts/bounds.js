@@ -1,7 +1,9 @@
-/* What a launch would take by each of its bounds alone: a bar each from 0, those that limit in ink; a dashed line at the time that is
-   predicted, and a line at the one that was measured. Of the words: boundName(name), explained(texts), explainedNodes(texts).
+/* What a launch would take by each of its bounds alone: a bar each from 0, those that limit in ink; a dashed line at
+   the time that is predicted, and a line at the one that was measured. Of the words: boundName(name), explained(texts),
+   explainedNodes(texts).
 
-   boundsFigure(timeNow, notes) is the drawing with its sentence and its table; notes: what each bound is made of stands below its name. */
+   boundsFigure(timeNow, notes) is the drawing with its sentence and its table; notes: what each bound is made of stands
+   below its name. */
 import {svg, h} from "../dom.js";
 import {bandwidth, bytes, count, digits, time as written} from "../format.js";
 import {headCell, numberCell, table} from "../parts.js";
@@ -11,7 +13,8 @@ import {rect, round, text, textWidth} from "./svg.js";
 
 const {scaleLinear} = globalThis.d3;
 
-/* The service's sentences, with the units as the page writes them. What stands before the first colon is what limits. */
+/* The service's sentences, with the units as the page writes them. What stands before the first colon is what limits.
+ */
 export const explained = texts =>
   (texts?.[language()] ?? "")
     .replace(/(\d) (us|ns|%|[kMGT]?B)(?![a-z])/g, (_, digit, unit) => `${digit}\u00a0${unit === "us" ? "µs" : unit}`)

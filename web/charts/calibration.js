@@ -1,4 +1,5 @@
-/* /ui/devices/{name}: the constants that a device's times are predicted from, where they come from, and a button to ask for new ones.
+/* /ui/devices/{name}: the constants that a device's times are predicted from, where they come from, and a button to ask
+   for new ones.
 
    calibrationPanel(api, name, signal) gives {node, show(me)}; the node is empty until the service has answered. */
 import {link} from "../api.js";

@@ -1,5 +1,6 @@
-/* A drawing as a file: svgText(svg, canvas) stands by itself, with its colours and letters written into it; pngBlob(...) is the same as pixels,
-   two for each; save(blob, name) gives it to the reader, copyPicture(...) to the clipboard. */
+/* A drawing as a file: svgText(svg, canvas) stands by itself, with its colours and letters written into it;
+   pngBlob(...) is the same as pixels, two for each; save(blob, name) gives it to the reader, copyPicture(...) to the
+   clipboard. */
 import {token} from "./painter.js";
 
 const KEPT = [

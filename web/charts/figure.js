@@ -1,7 +1,7 @@
 /* A drawing at its panel's real width, with its sentence for readers of the screen and its table below.
 
-   figure({label, draw, table}): draw(width) gives an svg and is called again when the width changes; `table` is a node that is
-   folded below. Returns {node, update()}; update draws anew. */
+   figure({label, draw, table}): draw(width) gives an svg and is called again when the width changes; `table` is a node
+   that is folded below. Returns {node, update()}; update draws anew. */
 import {h, replace} from "../dom.js";
 import {t} from "../words.js";
 

@@ -1,4 +1,5 @@
-/* A place that is drawn at its real width: draw(width) gives a node or null, at first and whenever the width is another. */
+/* A place that is drawn at its real width: draw(width) gives a node or null, at first and whenever the width is
+ * another. */
 import {h, replace} from "../dom.js";
 
 export function fit(draw, attributes = {}) {

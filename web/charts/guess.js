@@ -1,5 +1,6 @@
-/* The scale of a guess: an axis, the guess as a triangle, what was measured as filled marks, what was published as diamonds.
-   Marks are {kind: guess | shipped | own | published, value, words}; one off the scale stands at its end, with an arrow. */
+/* The scale of a guess: an axis, the guess as a triangle, what was measured as filled marks, what was published as
+   diamonds. Marks are {kind: guess | shipped | own | published, value, words}; one off the scale stands at its end,
+   with an arrow. */
 import {svg} from "../dom.js";
 import {round, text} from "./svg.js";
 

@@ -1,5 +1,6 @@
-/* Readings over time, one below the other with one axis: history(width, series, bounds). A series is {name, unit, values: [{at, value}],
-   most (or null)}; `marks` are spans {from, to} in which the clocks were held down, hatched. `from`, `to` and `at` are Date.now(). */
+/* Readings over time, one below the other with one axis: history(width, series, bounds). A series is {name, unit,
+   values: [{at, value}], most (or null)}; `marks` are spans {from, to} in which the clocks were held down, hatched.
+   `from`, `to` and `at` are Date.now(). */
 import {svg} from "../dom.js";
 import {count} from "../format.js";
 import {t} from "../words.js";

@@ -1,9 +1,11 @@
-/* Values against one axis, a line a series with its intervals; more than three series become small drawings of one scale each.
+/* Values against one axis, a line a series with its intervals; more than three series become small drawings of one
+   scale each.
 
-   linesDraw(width, {series, axis, xName, unit, write, rules, zero, narrow}) gives {svg, canvas, marks, part}: a series is {name, note, kind, points:
-   [{x, y, low, high, words}], predicted: [{x, y, words}], published: [{x, y, words}], coming: [x], refused: [{x, words}]}, and
-   scattered where no line may join its points, as they are of several devices. `marks` are what a
-   pointer or the keys find: {x, y, words} in pixels, words a text or what gives it. */
+   linesDraw(width, {series, axis, xName, unit, write, rules, zero, narrow}) gives {svg, canvas, marks, part}: a series
+   is {name, note, kind, points:
+   [{x, y, low, high, words}], predicted: [{x, y, words}], published: [{x, y, words}], coming: [x], refused: [{x,
+   words}]}, and scattered where no line may join its points, as they are of several devices. `marks` are what a pointer
+   or the keys find: {x, y, words} in pixels, words a text or what gives it. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {breakMark, rulesOf, xScale, xTicks, yScale} from "./axis.js";
@@ -15,7 +17,8 @@ const TOP = 30, BOTTOM = 44, LEFT = 52, SMALL_HEIGHT = 170, SMALL_WIDTH = 250;
 
 const countOf = series => series.points.length * 2 + series.predicted.length + series.published.length;
 
-/* Names at the ends of their lines, moved apart until each has its place; a name where a line ends before the others. */
+/* Names at the ends of their lines, moved apart until each has its place; a name where a line ends before the others.
+ */
 function labelsDraw(ends, right, top, bottom) {
   const placed = ends.map(end => ({...end, at: end.y})).sort((a, b) => a.at - b.at), height = one => one.note ? 30 : 17;
   placed.forEach((one, i) => {

@@ -1,8 +1,9 @@
-/* Values over two axes as cells, one map for each value of a third axis, all of one scale: lighter is less. The number stands in each cell while
-   that is 44 px or wider; refused ones are hatched, those that nobody asked for are empty, the best of a map is framed.
+/* Values over two axes as cells, one map for each value of a third axis, all of one scale: lighter is less. The number
+   stands in each cell while that is 44 px or wider; refused ones are hatched, those that nobody asked for are empty,
+   the best of a map is framed.
 
-   mapDraw(width, {maps: [{name, cells: [{column, row, value, state, words}]}], columns, rows, columnName, rowName, write, unit, less}) gives
-   {svg, canvas, marks}. `less`: the least is the best. */
+   mapDraw(width, {maps: [{name, cells: [{column, row, value, state, words}]}], columns, rows, columnName, rowName,
+   write, unit, less}) gives {svg, canvas, marks}. `less`: the least is the best. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {MARKS, painterFor, token} from "./painter.js";
@@ -10,7 +11,8 @@ import {hatch, rect, round, text, textWidth} from "./svg.js";
 
 const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, GAP = 32, LEGEND = 48;
 
-/* The tokens are #rrggbb, and of one hue: between them lightness goes evenly enough without D3's colours, which are not on the page. */
+/* The tokens are #rrggbb, and of one hue: between them lightness goes evenly enough without D3's colours, which are not
+ * on the page. */
 const channels = colour => [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16));
 const between = (from, to, part) =>
   `#${from.map((one, i) => Math.round(one + (to[i] - one) * part).toString(16).padStart(2, "0")).join("")}`;

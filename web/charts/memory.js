@@ -1,8 +1,8 @@
 /* The memory chart: what a warp asks of memory. For each access 32 lanes above, curves to their words, and the words in
    lines of 128 bytes and sectors of 32: used bytes filled, moved but unused ones hatched, untouched ones pale.
 
-   memory_draw is a pure function of an `explain` answer and its options; memory_moves slides the lanes of a new drawing from
-   where those of the one before were. Counts are the service's own. */
+   memory_draw is a pure function of an `explain` answer and its options; memory_moves slides the lanes of a new drawing
+   from where those of the one before were. Counts are the service's own. */
 import {access_counts, access_uses, counts_sum, lanes_of, lines_of, line_blank, waste_of, words_of, LINE} from "./memory_access.js";
 import {banks_draw, constants_draw} from "./memory_banks.js";
 import {svg} from "../dom.js";
@@ -19,8 +19,8 @@ function frame_of(width) {
   return {width, phone, numbers, chart: width - numbers - (phone ? 0 : 14), left: phone ? 0 : 4};
 }
 
-/* Options: {width, grid: of the launch, say(key, values), number(n), all: every access, shown: how many else, bare: no total, before and after:
-   explain of the neighbouring warps}. */
+/* Options: {width, grid: of the launch, say(key, values), number(n), all: every access, shown: how many else, bare: no
+   total, before and after: explain of the neighbouring warps}. */
 export function memory_draw(explain, options) {
   const frame = frame_of(options.width), stripes = hatch();
   const drawing =

@@ -1,5 +1,5 @@
-/* What one access of a warp touches, ready to be drawn: from an access of `explain` to lines, sectors, words and runs of
-   bytes. Nothing is counted here that the service counts; what it says is only put in order. */
+/* What one access of a warp touches, ready to be drawn: from an access of `explain` to lines, sectors, words and runs
+   of bytes. Nothing is counted here that the service counts; what it says is only put in order. */
 export const SECTOR = 32, LINE = 128, LINES_DRAWN = 64;
 
 /* Runs of equal bits in a sector's mask: [{from, to, used}], bytes, `to` not included. */
@@ -33,8 +33,8 @@ export function words_of(lanes) {
   return [...words.values()].sort((a, b) => a.address - b.address);
 }
 
-/* Lines in order: [{address, sectors: [4 of {address, touched, used_bytes, runs}]}]; what is beyond LINES_DRAWN is counted
-   in `left_out`. */
+/* Lines in order: [{address, sectors: [4 of {address, touched, used_bytes, runs}]}]; what is beyond LINES_DRAWN is
+   counted in `left_out`. */
 export function lines_of(access) {
   const lines = new Map();
   for (const sector of access.sectors) {
@@ -52,7 +52,8 @@ export function line_blank(address) {
   return {address, sectors};
 }
 
-/* What the warp alone did: {lanes, requests, sectors, moved_bytes, used_bytes, efficiency}; efficiency null where nothing moved. */
+/* What the warp alone did: {lanes, requests, sectors, moved_bytes, used_bytes, efficiency}; efficiency null where
+ * nothing moved. */
 export function access_counts(access) {
   const sectors = access.sectors ? access.sectors.length : 0,
         lanes = access.addresses.filter(address => address !== null).length;

@@ -1,6 +1,6 @@
-/* Memory that moves no sectors. Shared memory: its 32 banks side by side. What several lanes want of one bank, different words, stands in rows below each
-   other: as many rows as turns. Constant memory: the words that
-   the lanes want, which are answered one after the other. */
+/* Memory that moves no sectors. Shared memory: its 32 banks side by side. What several lanes want of one bank,
+   different words, stands in rows below each other: as many rows as turns. Constant memory: the words that the lanes
+   want, which are answered one after the other. */
 import {words_of} from "./memory_access.js";
 import {curve, lanes_draw, CURVE} from "./memory_lanes.js";
 import {rect, text} from "./svg.js";

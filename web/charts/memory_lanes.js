@@ -34,7 +34,8 @@ export function lanes_draw(group, lanes, area, context) {
   return {middles, bottom: y + LANE_HEIGHT};
 }
 
-/* What is worth saying of an access' lanes: that some are idle, that several want the same word; of the first one what they are. */
+/* What is worth saying of an access' lanes: that some are idle, that several want the same word; of the first one what
+ * they are. */
 function lanes_note(lanes, {index, say}) {
   if (lanes.length < LANES) return say("memory.active", {n: lanes.length});
   const most = Math.max(...words_of(lanes).map(word => word.lanes.length));

@@ -1,7 +1,8 @@
-/* The panel with the memory chart: a step to any warp, the drawing at the panel's real width, its table for who does not see it.
+/* The panel with the memory chart: a step to any warp, the drawing at the panel's real width, its table for who does
+   not see it.
 
-   memoryPanel({onWarp}) gives {node, show({explain, before, after}), stale(bool), close()}; onWarp(n) is told which warp of the launch,
-   from 0 on, is wanted. */
+   memoryPanel({onWarp}) gives {node, show({explain, before, after}), stale(bool), close()}; onWarp(n) is told which
+   warp of the launch, from 0 on, is wanted. */
 import {h, replace} from "../dom.js";
 import {count} from "../format.js";
 import {t, term} from "../words.js";

@@ -1,5 +1,6 @@
-/* Two neighbouring warps and what they ask of memory between them: the one's lanes above, the other's below, the words in their lines
-   between. A sector that both ask for is framed; what moved and neither uses is hatched. Everything follows from two `explain` answers. */
+/* Two neighbouring warps and what they ask of memory between them: the one's lanes above, the other's below, the words
+   in their lines between. A sector that both ask for is framed; what moved and neither uses is hatched. Everything
+   follows from two `explain` answers. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {lanes_of, mask_runs, words_of, LINE, SECTOR} from "./memory_access.js";
@@ -25,7 +26,8 @@ export function neighbours_twice(accesses) {
   return [...sectors_of(accesses).values()].filter(sector => sector.asked[0] && sector.asked[1]).length;
 }
 
-/* `explains`: of a warp and the next one; `at`: which of their accesses; `lines`: how many lines are drawn, whatever is asked for. */
+/* `explains`: of a warp and the next one; `at`: which of their accesses; `lines`: how many lines are drawn, whatever is
+ * asked for. */
 export function neighbours_draw(explains, {at, lines, width}) {
   const accesses = explains.map(explain => explain.accesses[at]), sectors = sectors_of(accesses), stripes = hatch();
   const first = Math.min(...sectors.keys()), begin = first - first % LINE, wide = (width - (lines - 1) * GAP) / lines;

@@ -1,6 +1,7 @@
 /* What draws many marks: into SVG up to MARKS of them, beyond on a canvas with the device's pixels behind it. Both know
-     dot(x, y, {kind, hollow}), diamond(x, y), line(points, {kind, dashed}), whisker(x, y1, y2, {kind}), ring(x, y, {kind}), cell(x, y, w, h, fill)
-   with kind "measured", "second", "third", "waste" or "published"; painterFor(marks, width, height) gives {svg or canvas, ...}. */
+     dot(x, y, {kind, hollow}), diamond(x, y), line(points, {kind, dashed}), whisker(x, y1, y2, {kind}), ring(x,
+   y, {kind}), cell(x, y, w, h, fill) with kind "measured", "second", "third", "waste" or "published"; painterFor(marks,
+   width, height) gives {svg or canvas, ...}. */
 import {svg} from "../dom.js";
 import {rect, round} from "./svg.js";
 

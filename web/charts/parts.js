@@ -1,4 +1,5 @@
-/* Bars made of parts that stand behind each other, on one scale from 0: bytes asked for, in sectors, of DRAM; and the bar against a peak. */
+/* Bars made of parts that stand behind each other, on one scale from 0: bytes asked for, in sectors, of DRAM; and the
+ * bar against a peak. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {hatch, rect, text} from "./svg.js";

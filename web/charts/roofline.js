@@ -1,5 +1,6 @@
-/* The roofline of a device: what it could do for so many operations a byte, and the experiments on it. roofline(width, {gbps, gflops, points}):
-   points are {x: operations a byte, y: 10^9 operations a second, name, stable, id}. Both axes by logarithm. */
+/* The roofline of a device: what it could do for so many operations a byte, and the experiments on it.
+   roofline(width, {gbps, gflops, points}): points are {x: operations a byte, y: 10^9 operations a second, name, stable,
+   id}. Both axes by logarithm. */
 import {svg} from "../dom.js";
 import {count, digits} from "../format.js";
 import {t} from "../words.js";

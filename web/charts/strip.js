@@ -1,5 +1,6 @@
-/* Times of one launch, sample by sample: a dot each, stacked where they meet, with the median as a line and its interval as a band below;
-   beyond DOTS samples, or where they were not kept, a box of quantiles. Each of `kinds` is {name, note, timing, samples or null}. */
+/* Times of one launch, sample by sample: a dot each, stacked where they meet, with the median as a line and its
+   interval as a band below; beyond DOTS samples, or where they were not kept, a box of quantiles. Each of `kinds`
+   is {name, note, timing, samples or null}. */
 import {svg} from "../dom.js";
 import {count, digits, placesOf} from "../format.js";
 import {t} from "../words.js";

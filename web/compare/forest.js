@@ -1,5 +1,6 @@
-/* The rows of a comparison: which point, both times, the ratio on a logarithmic scale with its interval, the verdict in a sign and a word. The scale's
-   head, its band of the same and its rules run through all rows. scaleOf(points, sameWithin, width) gives {at(ratio), ticks, low, high, same}. */
+/* The rows of a comparison: which point, both times, the ratio on a logarithmic scale with its interval, the verdict in
+   a sign and a word. The scale's head, its band of the same and its rules run through all rows. scaleOf(points,
+   sameWithin, width) gives {at(ratio), ticks, low, high, same}. */
 import {h, svg} from "../dom.js";
 import {digits, placesOf, ratio} from "../format.js";
 import {round, text} from "../charts/svg.js";

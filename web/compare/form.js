@@ -1,5 +1,5 @@
-/* The two sides to choose: recent sweeps by a list, or what all runs of a side have in common. sideForm(letter, parts, sweeps, change) is one of them;
-   optionsForm(...) what holds for both. */
+/* The two sides to choose: recent sweeps by a list, or what all runs of a side have in common. sideForm(letter, parts,
+   sweeps, change) is one of them; optionsForm(...) what holds for both. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
 import {ago} from "../parts.js";

@@ -1,5 +1,5 @@
-/* More runs of one side of a comparison: moreRequest(...) is the sweep that asks for a point again, n times, each with its arrays placed anew;
-   wholeRequest(...) the same of all points of a side that is a sweep. */
+/* More runs of one side of a comparison: moreRequest(...) is the sweep that asks for a point again, n times, each with
+   its arrays placed anew; wholeRequest(...) the same of all points of a side that is a sweep. */
 
 /* A flat list in block or grid would be an axis. */
 const single = (name, value) => (name === "block" || name === "grid") && Array.isArray(value) ? [value] : value;

@@ -1,8 +1,8 @@
-/* A side of a comparison, as the address has it: "sweep:01M...,where.offset:11", "label:node=a,since:2026-11-01", "device:1,kernel:copy"; several sweeps
-   as "sweep:01M....01M...". A bare id is a sweep's or an experiment's.
+/* A side of a comparison, as the address has it: "sweep:01M...,where.offset:11", "label:node=a,since:2026-11-01",
+   "device:1,kernel:copy"; several sweeps as "sweep:01M....01M...". A bare id is a sweep's or an experiment's.
 
-   sideRead(text) gives its parts {sweeps, members: {...}, where: {...}}; sideText(parts) writes them; bodyOf(parts, signal) is what POST
-   /v1/comparisons takes; nameOf(parts, letter) a few words for it, sideWords(...) some more. */
+   sideRead(text) gives its parts {sweeps, members: {...}, where: {...}}; sideText(parts) writes them; bodyOf(parts,
+   signal) is what POST /v1/comparisons takes; nameOf(parts, letter) a few words for it, sideWords(...) some more. */
 import * as api from "../api.js";
 import {ago} from "../parts.js";
 import {rowsOf} from "../table.js";

@@ -1,5 +1,6 @@
-/* What /ui/new asks: the fields of a kernel, what is typed into them, and the request that follows. All that is typed is text, as it
-   stands in the address; what cannot be read is sent as it is, and the service says what would have been right. */
+/* What /ui/new asks: the fields of a kernel, what is typed into them, and the request that follows. All that is typed
+   is text, as it stands in the address; what cannot be read is sent as it is, and the service says what would have been
+   right. */
 
 /* Threads of a block that are offered, by the number of its dimensions. */
 const BLOCKS = {
@@ -19,7 +20,8 @@ export const elementBytes = dtype => ELEMENT_BYTES[dtype] ?? 4;
 const shapeText = sizes => sizes.slice(0, sizes[2] > 1 ? 3 : sizes[1] > 1 ? 2 : 1).join("x");
 const sizeText = size => Array.isArray(size) ? size.join("x") : String(size);
 
-/* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place hand, main or more. */
+/* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place
+ * hand, main or more. */
 export function fieldsOf(kernel, all = []) {
   const devices = all.filter(device => device.in_list);
   const parameters =
@@ -153,7 +155,8 @@ export function read(field, text) {
   return values.length > 1 ? {value: values[0], values} : {value: values[0] ?? clean, values: null};
 }
 
-/* {one: the request of the first point, all: with its axes, points, axes: names}. `typed` holds what is not as it is by default. */
+/* {one: the request of the first point, all: with its axes, points, axes: names}. `typed` holds what is not as it is by
+ * default. */
 export function requestOf(kernel, fields, typed) {
   const one = {kernel: kernel.name}, all = {kernel: kernel.name}, axes = [];
   let points = 1;

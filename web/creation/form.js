@@ -1,4 +1,5 @@
-/* The form of /ui/new: a field for each of fieldsOf(), as its kind wants it. What is typed is told to onTyped(name, text) at once. */
+/* The form of /ui/new: a field for each of fieldsOf(), as its kind wants it. What is typed is told to onTyped(name,
+ * text) at once. */
 import {h} from "../dom.js";
 import {bytes, count} from "../format.js";
 import {DICTIONARY, t} from "../words.js";

@@ -1,4 +1,5 @@
-/* A field that finds a kernel: a list below it, narrowed by what is typed (name, title, formula, also in English), moved in by arrow keys. */
+/* A field that finds a kernel: a list below it, narrowed by what is typed (name, title, formula, also in English),
+ * moved in by arrow keys. */
 import {h, replace} from "../dom.js";
 import {t} from "../words.js";
 

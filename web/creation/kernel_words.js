@@ -1,6 +1,6 @@
-/* What a kernel says of itself, in Chinese: the service's English text, and ours. kernelTold(kernel) is the kernel with its texts in the
-   reader's language, and `sought`, the words that find it; what is not here (a formula, a kernel of one's own) stays as it is.
-   tests/http/test_page.py holds the list against the kernels that there are. */
+/* What a kernel says of itself, in Chinese: the service's English text, and ours. kernelTold(kernel) is the kernel with
+   its texts in the reader's language, and `sought`, the words that find it; what is not here (a formula, a kernel of
+   one's own) stays as it is. tests/http/test_page.py holds the list against the kernels that there are. */
 import {language} from "../words.js";
 
 // clang-format off

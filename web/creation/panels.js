@@ -5,7 +5,8 @@ import {noValue, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
 import {occupancyBars, occupancyMissing} from "../charts/occupancy.js";
 
-/* A pattern of stripes cannot be had from a stylesheet in a bar that is a box, so the rest of a bar is a box of class waste. */
+/* A pattern of stripes cannot be had from a stylesheet in a bar that is a box, so the rest of a bar is a box of class
+ * waste. */
 function chipBar(moved, efficiency, most) {
   const used = h("i", {class: "used", style: {width: `${100 * moved * efficiency / most}%`}}),
         waste = h("i", {class: "hatch", style: {width: `${100 * moved * (1 - efficiency) / most}%`}});

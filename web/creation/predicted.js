@@ -1,7 +1,8 @@
 /* Beside the form of /ui/new: the time that the model predicts for it, its bounds, and what one change would bring.
 
-   predictedPanel({ask}): ask(question) posts to /v1/predictions and rejects with the service's answer. show(question, product) asks for the
-   device of that name where its constants are known, else for the one whose are shipped; which of the two is the reader's choice. */
+   predictedPanel({ask}): ask(question) posts to /v1/predictions and rejects with the service's answer. show(question,
+   product) asks for the device of that name where its constants are known, else for the one whose are shipped; which of
+   the two is the reader's choice. */
 import {h, replace} from "../dom.js";
 import {time as written} from "../format.js";
 import {boundsFigure, explainedNodes} from "../charts/bounds.js";

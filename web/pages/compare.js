@@ -1,4 +1,5 @@
-/* /ui/compare?a=...&b=...: which of two sides is faster, point by point, with the interval of each ratio and what it takes where that cannot be told. */
+/* /ui/compare?a=...&b=...: which of two sides is faster, point by point, with the interval of each ratio and what it
+ * takes where that cannot be told. */
 import {get, link, nonce, post, postText, send} from "../api.js";
 import {save} from "../charts/export.js";
 import {fit} from "../charts/fit.js";

@@ -1,4 +1,5 @@
-/* /ui/devices/{name}: how the device is and was while this page was open, its limits and peaks, and the roofline with what ran on it. */
+/* /ui/devices/{name}: how the device is and was while this page was open, its limits and peaks, and the roofline with
+ * what ran on it. */
 import {deviceNotes, deviceState, heldBy, productOf, readings, slowed} from "../devices.js";
 import {calibrationPanel} from "../charts/calibration.js";
 import {figure} from "../charts/figure.js";

@@ -203,7 +203,8 @@ export async function open(root, {id}, {go, announce, signal}) {
     if (before !== experiment.state && ENDED.includes(experiment.state)) announce(document.title);
   }
 
-  /* One stream of events serves the whole page: a browser opens few connections to a service, and all of its tabs share them. */
+  /* One stream of events serves the whole page: a browser opens few connections to a service, and all of its tabs share
+   * them. */
   const placeRead = atMost(1000, () => {
     if (!ENDED.includes(experiment.state)) again().catch(() => {});
   });

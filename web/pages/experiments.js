@@ -1,4 +1,5 @@
-/* /ui/experiments: all of them, newest first, a page at a time; the filters stand in the address, so that a list can be shared. */
+/* /ui/experiments: all of them, newest first, a page at a time; the filters stand in the address, so that a list can be
+ * shared. */
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {atMost, onChange, watchLive} from "../live.js";

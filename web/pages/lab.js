@@ -1,4 +1,5 @@
-/* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours begin. */
+/* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours
+ * begin. */
 import {barOf, asked, cell, experimentLink, ago, headCell, ownerMark, ownerName, resultCells, stateMark, table} from "../parts.js";
 import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, heldBy, productOf, queueOf, readings} from "../devices.js";
 import {link} from "../api.js";

@@ -1,5 +1,5 @@
-/* /ui/new: a form that follows from the kernels, and beside it, redrawn while typing, what the model says of it. All that was typed stands
-   in the address. */
+/* /ui/new: a form that follows from the kernels, and beside it, redrawn while typing, what the model says of it. All
+   that was typed stands in the address. */
 import {get, post, send, ROOT, token} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, duration} from "../format.js";
@@ -193,7 +193,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     neighboursShow(answer, question, made, own, warp);
   }
 
-  /* Whose words lie beside those of the warp is told as soon as its neighbours are known, if nothing was typed meanwhile. */
+  /* Whose words lie beside those of the warp is told as soon as its neighbours are known, if nothing was typed
+   * meanwhile. */
   async function neighboursShow({explain, request}, question, made, own, warp) {
     if (!explain.accesses.some(access => access.sectors && waste_of(access).length)) return;
     const ask = n => n < 0 || n >= explain.warps ?

@@ -1,4 +1,5 @@
-/* /ui/queue: who waits for which devices, in order; one's own with their places, to be cancelled; pause and resume for admins. */
+/* /ui/queue: who waits for which devices, in order; one's own with their places, to be cancelled; pause and resume for
+ * admins. */
 import {DRAWN_MOST, devicesTable, heldBy, productOf} from "../devices.js";
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";

@@ -1,4 +1,5 @@
-/* /ui/sweeps/{id}: how far it is, its points against an axis or as a map, its table. What is drawn stands in the address. */
+/* /ui/sweeps/{id}: how far it is, its points against an axis or as a map, its table. What is drawn stands in the
+ * address. */
 import {del, get, link, resolve, send, text, token} from "../api.js";
 import {board} from "../charts/board.js";
 import {save} from "../charts/export.js";

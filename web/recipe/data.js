@@ -1,8 +1,9 @@
 /* A recipe beside one's device, point by point, out of what the service knows of it.
 
-   pointsOf(recipe) are its points before anything was run: [{values, published}]; pointsRead(id, signal) those of a sweep, as far as it is:
-   {sweep, points: [{values, published, predicted: {published_arch, device_arch}, state, failure, cold, runs, row}]}, where row is what the
-   table of the sweep says of its first run. timesOf(recipe, signal) has the predicted times, without a run. newestSweep(name, signal) is the last sweep of that recipe, or null. */
+   pointsOf(recipe) are its points before anything was run: [{values, published}]; pointsRead(id, signal) those of a
+   sweep, as far as it is: {sweep, points: [{values, published, predicted: {published_arch, device_arch}, state,
+   failure, cold, runs, row}]}, where row is what the table of the sweep says of its first run. timesOf(recipe, signal)
+   has the predicted times, without a run. newestSweep(name, signal) is the last sweep of that recipe, or null. */
 import {get, post, text} from "../api.js";
 import {rowsOf} from "../table.js";
 import {language} from "../words.js";
@@ -63,7 +64,8 @@ export async function predict({sweep, published}, points, deviceArch, signal) {
   }));
 }
 
-/* What a device whose constants are shipped would take for each point, by what its axes are: a Map of timeKey(recipe, values) to {request, time}. */
+/* What a device whose constants are shipped would take for each point, by what its axes are: a Map of timeKey(recipe,
+ * values) to {request, time}. */
 const SHIPPED_ARCH = "sm_90";
 export const timeKey = ({sweep}, {device, ...values}) =>
   JSON.stringify(Object.entries(values).filter(([name]) => !isShape(name, sweep[name] ?? [])).sort());

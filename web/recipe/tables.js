@@ -1,5 +1,6 @@
-/* The tables of a recipe: times with what they are of the first point's, and each counted figure four times: published, predicted for the
-   published chip, predicted for this device, counted here. A published figure that is known to be off has a mark and its reason. */
+/* The tables of a recipe: times with what they are of the first point's, and each counted figure four times: published,
+   predicted for the published chip, predicted for this device, counted here. A published figure that is known to be off
+   has a mark and its reason. */
 import {link} from "../api.js";
 import {h, tip} from "../dom.js";
 import {count, digits, interval, percent} from "../format.js";

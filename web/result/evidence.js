@@ -1,4 +1,5 @@
-/* The panels under a result's headline, in the order of doubt: times, bytes, predicted beside counted, occupancy, the device, where it is from. */
+/* The panels under a result's headline, in the order of doubt: times, bytes, predicted beside counted, occupancy, the
+ * device, where it is from. */
 import {get, link, resolve, ROOT, token} from "../api.js";
 import {h} from "../dom.js";
 import {bytes, count, digits, duration, moment, percent} from "../format.js";

@@ -1,5 +1,6 @@
-/* An experiment that has not ended: its place and time in words, or what is being done; one that ended without a result; and the runs of
-   one that were lost: lostPanel(experiment, nameOf), false where there are none; nameOf(number) is a device's name. */
+/* An experiment that has not ended: its place and time in words, or what is being done; one that ended without a
+   result; and the runs of one that were lost: lostPanel(experiment, nameOf), false where there are none; nameOf(number)
+   is a device's name. */
 import {h, replace} from "../dom.js";
 import {count, duration, moment} from "../format.js";
 import {cell, headCell, numberCell, panel, table} from "../parts.js";

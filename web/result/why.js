@@ -1,5 +1,5 @@
-/* Why a result took its time: whyLine(result) for its head, whyPanel(result) with the bounds, and what one change would bring, each to be
-   asked for. Where the model does not apply the line has the reason, and there are no panels. */
+/* Why a result took its time: whyLine(result) for its head, whyPanel(result) with the bounds, and what one change would
+   bring, each to be asked for. Where the model does not apply the line has the reason, and there are no panels. */
 import {link} from "../api.js";
 import {h} from "../dom.js";
 import {moment, percent, shape, time as written} from "../format.js";

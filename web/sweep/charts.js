@@ -1,5 +1,5 @@
-/* What a sweep's charts draw, made of its points: linesOf(sweep, choice) for charts/lines.js, mapsOf(...) for charts/map.js, relativeOf(...) what was
-   expected beside what it costs, each with its sentence. */
+/* What a sweep's charts draw, made of its points: linesOf(sweep, choice) for charts/lines.js, mapsOf(...) for
+   charts/map.js, relativeOf(...) what was expected beside what it costs, each with its sentence. */
 import {KINDS} from "../charts/lines.js";
 import {count, percent} from "../format.js";
 import {elementBytes} from "../creation/fields.js";

@@ -1,5 +1,6 @@
-/* What is drawn of a sweep: {view: "lines" or "map", x, series, y, at: {axis: value}}. choiceOf(sweep, query) takes it from the address where
-   that says something the sweep has, else what suits it; queryOf(choice, sweep) is what to write there. selected(sweep, choice) are the points. */
+/* What is drawn of a sweep: {view: "lines" or "map", x, series, y, at: {axis: value}}. choiceOf(sweep, query) takes it
+   from the address where that says something the sweep has, else what suits it; queryOf(choice, sweep) is what to write
+   there. selected(sweep, choice) are the points. */
 import {metricsOf} from "./metrics.js";
 
 const LINES_MOST = 12, DEVICES_MOST = 3;

@@ -1,11 +1,12 @@
-/* A sweep as the page holds it: its head, its axes and its points, read a page of the tables at a time and followed by events, so that
-   of a running sweep only what changed is asked for again.
+/* A sweep as the page holds it: its head, its axes and its points, read a page of the tables at a time and followed by
+   events, so that of a running sweep only what changed is asked for again.
 
    const sweep = new Sweep(id, {signal, changed}); await sweep.begin() reads its head and its first points,
-   readRest() all others; changed() is called after each reading. Then: head (as GET /v1/sweeps/{id} gives it), axes [{name, kind, values}], points [{index, values,
-   state, runs, cold, hot, ...}] by index (of those that were read), read (how many). Of a sweep that is spread a point that ran on several
-   devices has one such for each in its `parts`, and the device is an axis, marked `factor`; rows are the points by their parts. seen(event)
-   takes an event of live.js. */
+   readRest() all others; changed() is called after each reading. Then: head (as GET /v1/sweeps/{id} gives it), axes
+   [{name, kind, values}], points [{index, values, state, runs, cold, hot, ...}] by index (of those that were read),
+   read (how many). Of a sweep that is spread a point that ran on several devices has one such for each in its `parts`,
+   and the device is an axis, marked `factor`; rows are the points by their parts. seen(event) takes an event of
+   live.js. */
 import * as api from "../api.js";
 import {atMost} from "../live.js";
 import {rowsOf} from "../table.js";

@@ -1,5 +1,6 @@
-/* What of a point can be drawn: METRICS [{id, unit, value(point), range(point) or null, predicted(point), published(point), digits, zero}].
-   metricsOf(sweep) are those that some point has a value of. All values are as they are written: GB/s, µs, per cent. */
+/* What of a point can be drawn: METRICS [{id, unit, value(point), range(point) or null, predicted(point),
+   published(point), digits, zero}]. metricsOf(sweep) are those that some point has a value of. All values are as they
+   are written: GB/s, µs, per cent. */
 import {count, digits, percent} from "../format.js";
 
 const number = value => typeof value === "number" && Number.isFinite(value) ? value : null;

@@ -1,4 +1,5 @@
-/* How far a sweep is: a line in words, and a cell a point, of many points a cell for several. progressPart(sweep) gives {node, update()}. */
+/* How far a sweep is: a line in words, and a cell a point, of many points a cell for several. progressPart(sweep)
+ * gives {node, update()}. */
 import {h, redraw} from "../dom.js";
 import {count, duration} from "../format.js";
 import {t} from "../words.js";

@@ -1,5 +1,6 @@
-/* The table of a sweep: a row a point, its bar against the peak (or the sweep's best), refused and failed ones with their reason; the runs of a
-   repeated point unfold below it. sweepTable(sweep) gives {node, update()}; chartTable(...) is the table of one chart. */
+/* The table of a sweep: a row a point, its bar against the peak (or the sweep's best), refused and failed ones with
+   their reason; the runs of a repeated point unfold below it. sweepTable(sweep) gives {node, update()}; chartTable(...)
+   is the table of one chart. */
 import {link} from "../api.js";
 import {h, tip} from "../dom.js";
 import {bandwidth, count, digits, interval, percent, placesOf} from "../format.js";

@@ -1,13 +1,13 @@
 /* The figures that a lesson's text is made of, and its text.
 
-   A lesson is a module web/lessons/<name>.js whose default is JSON. A text in it is a pair [English, Chinese], in which {name} is one of its
-   `figures`, **bold**, `code` and [term] (a word of words.js; [sector|sectors] shows another form) are marked. A figure is
-     [value, places, "<table>/<column>", where, scale]   of bench/results/lessons_h200/<table>.csv, the row that `where` says; told as
-                                                         value times scale (1), with so many places after the point
-     [value, places, "recipes/<name>/<column>", where]   as published
-     [places, "more" | "ratio", a, b]                    of two other figures: 100 (a / b - 1), or a / b
-   A test holds the values against those tables. figureOf(lesson, name, find) gives a figure's value, or null; with find(table, column, where)
-   out of other rows than the lesson's. shownOf(lesson, name) is its text; write(lesson, pair) gives nodes. */
+   A lesson is a module web/lessons/<name>.js whose default is JSON. A text in it is a pair [English, Chinese], in
+   which {name} is one of its `figures`, **bold**, `code` and [term] (a word of words.js; [sector|sectors] shows another
+   form) are marked. A figure is [value, places, "<table>/<column>", where, scale]   of
+   bench/results/lessons_h200/<table>.csv, the row that `where` says; told as value times scale (1), with so many places
+   after the point [value, places, "recipes/<name>/<column>", where]   as published [places, "more" | "ratio", a, b] of
+   two other figures: 100 (a / b - 1), or a / b A test holds the values against those tables. figureOf(lesson, name,
+   find) gives a figure's value, or null; with find(table, column, where) out of other rows than the lesson's.
+   shownOf(lesson, name) is its text; write(lesson, pair) gives nodes. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
 import {language, term} from "../words.js";

@@ -1,5 +1,6 @@
-/* A lesson asked of one's own device: its sweep, submitted, followed and read. On a CPU with fewer elements (`small` of the lesson), and it
-   is said to be one. ownOf({lesson, name, sweep, signal, onOwn, onSweep}): {node, show(bool), close}; onOwn({rows, device, short}). */
+/* A lesson asked of one's own device: its sweep, submitted, followed and read. On a CPU with fewer elements (`small` of
+   the lesson), and it is said to be one. ownOf({lesson, name, sweep, signal, onOwn, onSweep}): {node, show(bool),
+   close}; onOwn({rows, device, short}). */
 import {events, get, link, post, text} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, shape} from "../format.js";

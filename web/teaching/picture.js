@@ -1,9 +1,11 @@
-/* The picture of a lesson, which one can change: what the model says of a request, asked of the service anew for each change.
+/* The picture of a lesson, which one can change: what the model says of a request, asked of the service anew for each
+   change.
 
-   `picture` of a lesson: {kind: neighbours | memory | occupancy, request, access: which access is counted, lines: of neighbours, shown: accesses drawn, only: that one alone,
-     controls: [{name, label, min, max | values, value}], opens: the question after which they may be moved (0; -1: at once),
-     times: {"<values of the controls>": figure}, base: one of these, unit}
-   and `tiles`: [[what, after which question], ...] with what: sectors, efficiency, requests, turns, occupancy, blocks, time, against. */
+   `picture` of a lesson: {kind: neighbours | memory | occupancy, request, access: which access is counted, lines: of
+   neighbours, shown: accesses drawn, only: that one alone, controls: [{name, label, min, max | values, value}], opens:
+   the question after which they may be moved (0; -1: at once), times: {"<values of the controls>": figure}, base: one
+   of these, unit} and `tiles`: [[what, after which question], ...] with what: sectors, efficiency, requests, turns,
+   occupancy, blocks, time, against. */
 import {post} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, digits, percent} from "../format.js";
@@ -100,7 +102,8 @@ function controlOf(control, changed) {
   };
 }
 
-/* pictureOf({lesson, signal, onChange}): {node, show({answered, own}), set(values), values(), close}; answered: how many questions are. */
+/* pictureOf({lesson, signal, onChange}): {node, show({answered, own}), set(values), values(), close}; answered: how
+ * many questions are. */
 export function pictureOf({lesson, signal, onChange}) {
   const {picture} = lesson, controls = picture.controls.map(control => ({
                                                               name: control.name,

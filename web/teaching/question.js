@@ -1,7 +1,8 @@
 /* A question and, once there is a guess, its answer. A question of a lesson is
      {ask, choices: [text or pair], answer: which, reply: [pairs]}                       or
-     {ask, scale: [lowest, highest, step], ticks, unit, answer: a figure, marks: [[figure, English, Chinese], ...] as published, reply}
-   with `rows` ([[figure, English, Chinese], ...] in `rowsUnit`), a table of what was measured. A guess is a number, or null: "I do not know". */
+     {ask, scale: [lowest, highest, step], ticks, unit, answer: a figure, marks: [[figure, English, Chinese], ...] as
+   published, reply} with `rows` ([[figure, English, Chinese], ...] in `rowsUnit`), a table of what was measured. A
+   guess is a number, or null: "I do not know". */
 import {h} from "../dom.js";
 import {digits} from "../format.js";
 import {barOf, headCell, numberCell, table} from "../parts.js";
@@ -17,7 +18,8 @@ const wordOf = (text, unit) => unit === "%" ? `${text}\u00a0%` :
   unit === "×" ? t("lessons.times", {n: text}) :
                  `${text}\u00a0${unit}`;
 
-/* questionOf({lesson, question, guess, own, onGuess}): guess undefined until there is one; own: {rows, device, short} or null. Returns {node, close}. */
+/* questionOf({lesson, question, guess, own, onGuess}): guess undefined until there is one; own: {rows, device, short}
+ * or null. Returns {node, close}. */
 export function questionOf(asked) {
   const {lesson, question, guess} = asked, id = `question-${lesson.questions.indexOf(question) + 1}`;
   const field = question.choices ? choicesOf(asked) : scaleOf(asked);
@@ -129,7 +131,8 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
 /* Per cent, with no digit that the figures have not. */
 const relativeText = percent => percent.toFixed(Math.abs(percent - 100) < 10 ? 1 : 0);
 
-/* What is told by one device of another is ratios, not times: each has a column of what its figures are of its first one's. */
+/* What is told by one device of another is ratios, not times: each has a column of what its figures are of its first
+ * one's. */
 function rowsOf({lesson, question, own}) {
   const find = own && findIn(lesson, own.rows), unit = question.rowsUnit ?? "µs";
   const rows = question.rows.map(([figure, ...names]) => ({
