@@ -58,74 +58,74 @@ def group(rows, series, x, y, scale=1):
     return names, {name: list(values.values()) for name, values in found.items()}
 
 
-def offsets():
+def offsets(path):
     names, series = group(table("offsets"), lambda row: row["kernel"], lambda row: row["offset"], "cold_median_us")
-    return line_chart("Offsets: time by shift, NVIDIA H200 (the axis begins at 240 µs)", "offset (elements of 4 bytes)",
-                      "cold median (µs)", names, series, 240, 250)
+    line_chart(path, "Offsets: time by shift, NVIDIA H200 (the axis begins at 240 µs)", "offset (elements of 4 bytes)",
+               "cold median (µs)", names, series, 240, 250)
 
 
-def unrolling():
+def unrolling(path):
     names, series = group(table("unrolling"), lambda row: f"{row['unroll']} a thread", lambda row: row["block_x"],
                           "cold_effective_gbps")
-    return line_chart("Unrolling: bandwidth by block size, NVIDIA H200", "threads a block", "effective bandwidth (GB/s)",
-                      names, series)
+    line_chart(path, "Unrolling: bandwidth by block size, NVIDIA H200", "threads a block", "effective bandwidth (GB/s)",
+               names, series)
 
 
-def layouts():
+def layouts(path):
     names, series = group(table("layouts"), lambda row: row["kernel"], lambda row: row["block_x"], "cold_effective_gbps")
-    return bar_chart("Layouts: bandwidth by block size, NVIDIA H200", "threads a block", "effective bandwidth (GB/s)",
-                     names, series)
+    bar_chart(path, "Layouts: bandwidth by block size, NVIDIA H200", "threads a block", "effective bandwidth (GB/s)",
+              names, series)
 
 
-def block_sizes():
+def block_sizes(path):
     ours = {int(row["block_x"]): float(row["cold_median_us"]) for row in table("blocks")}
     theirs = {row["block"]: row["elapsed_ms"] for row in published("vector_add_blocks")}
-    return line_chart("Block sizes: time over the best block's, vector_add", "threads a block", "time / best time",
-                      list(ours), {"H200, measured": [time / min(ours.values()) for time in ours.values()],
-                                   "K80, published": [theirs[block] / min(theirs.values()) for block in ours]})
+    line_chart(path, "Block sizes: time over the best block's, vector_add", "threads a block", "time / best time",
+               list(ours), {"H200, measured": [time / min(ours.values()) for time in ours.values()],
+                            "K80, published": [theirs[block] / min(theirs.values()) for block in ours]})
 
 
-def block_shapes():
+def block_shapes(path):
     names, series = group(table("blocks_row"), lambda row: f"{row['order']} order", shape, "cold_median_us")
-    return bar_chart("Block shapes: an 8192 x 8192 add in row and column order, NVIDIA H200", "block (x by y threads)",
-                     "cold median (µs)", names, series)
+    bar_chart(path, "Block shapes: an 8192 x 8192 add in row and column order, NVIDIA H200", "block (x by y threads)",
+              "cold median (µs)", names, series)
 
 
-def occupancy():
+def occupancy(path):
     rows = table("occupancy")[::-1]
     names, series = group(rows, lambda row: {"read_offset": "1 a thread"}.get(row["kernel"], "4 a thread"),
                           lambda row: row["theoretical_occupancy"], "cold_effective_gbps")
-    return line_chart("Occupancy: bandwidth with ever more warps, NVIDIA H200", "theoretical occupancy",
-                      "effective bandwidth (GB/s)", names, series)
+    line_chart(path, "Occupancy: bandwidth with ever more warps, NVIDIA H200", "theoretical occupancy",
+               "effective bandwidth (GB/s)", names, series)
 
 
-def latency_by_footprint():
+def latency_by_footprint(path):
     rows = table("latency_by_footprint")
     sizes = [int(row["size_elements"]) * 4 // 1024 for row in rows]
     names = [f"{size}K" if size < 1024 else f"{size >> 10}M" if size < 1 << 20 else f"{size >> 20}G" for size in sizes]
-    return line_chart("Latency: time a dependent load, NVIDIA H200", "footprint (bytes)", "ns a load", names, {
+    line_chart(path, "Latency: time a dependent load, NVIDIA H200", "footprint (bytes)", "ns a load", names, {
         "cold": [float(row["cold_median_us"]) * 1e3 / int(row["steps"]) for row in rows],
         "hot": [float(row["hot_ns_per_operation"]) for row in rows]})
 
 
-def latency_hiding():
+def latency_hiding(path):
     rows = [row for row in table("latency_hiding")[::-1] if row["dtype"] == "f32"]
     names, series = group(rows, lambda row: f"{row['chains']} chain{'s' * (row['chains'] != '1')}",
                           lambda row: row["theoretical_occupancy"], "hot_gops", 1e-3)
-    return line_chart("Latency hiding: additions (f32) by warps and by chains, NVIDIA H200", "theoretical occupancy",
-                      "10¹² additions a second", names, dict(reversed(series.items())))
+    line_chart(path, "Latency hiding: additions (f32) by warps and by chains, NVIDIA H200", "theoretical occupancy",
+               "10¹² additions a second", names, dict(reversed(series.items())))
 
 
-def transpose():
+def transpose(path):
     names, series = group(table("transpose"), lambda row: row["how"], shape, "cold_median_us")
-    return bar_chart("Transpose: five ways at four block shapes, 8192 x 8192, NVIDIA H200", "block (x by y threads)",
-                     "cold median (µs)", names, series)
+    bar_chart(path, "Transpose: five ways at four block shapes, 8192 x 8192, NVIDIA H200", "block (x by y threads)",
+              "cold median (µs)", names, series)
 
 
-def bank_strides():
+def bank_strides(path):
     names, series = group(table("bank_strides"), lambda row: row["kernel"], lambda row: row["stride"], "cold_median_us")
-    return bar_chart("Banks: time by stride in shared memory, NVIDIA H200", "stride (words of 4 bytes)", "cold median (µs)",
-                     names, series)
+    bar_chart(path, "Banks: time by stride in shared memory, NVIDIA H200", "stride (words of 4 bytes)", "cold median (µs)",
+              names, series)
 
 
 DRAWN = [offsets, unrolling, layouts, block_sizes, block_shapes, occupancy, latency_by_footprint, latency_hiding, transpose,
@@ -140,7 +140,7 @@ def main():
         take(arguments.take)
     PLOTS.mkdir(parents=True, exist_ok=True)
     for draw in DRAWN:
-        (PLOTS / f"{draw.__name__}.svg").write_text(draw())
+        draw(PLOTS / f"{draw.__name__}.svg")
 
 
 if __name__ == "__main__":

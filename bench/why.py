@@ -20,7 +20,6 @@ import argparse
 import collections
 import gzip
 import json
-import math
 import pathlib
 import random
 import statistics
@@ -112,30 +111,12 @@ def agreement(told):
 
 
 def scatter(rows, path):
-    """Predicted over measured, both axes logarithmic, a colour a limiter."""
-    colours = {"launch": "#4477aa", "dram": "#228833", "ask": "#ee6677", "tag": "#aa3377", "lines": "#ccbb44",
-               "issue": "#66ccee", "latency": "#777777"}
-    low, high, side, edge = 2, 10000, 520, 60
-
-    def at(us):
-        return edge + (side - 2 * edge) * math.log(us / low) / math.log(high / low)
-
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" font-family="sans-serif" font-size="11">',
-             f'<rect width="{side}" height="{side}" fill="#fff"/>']
-    for tick in (10, 100, 1000, 10000):
-        x, y = at(tick), side - at(tick)
-        lines += [f'<path d="M{x:.1f} {edge}V{side - edge}M{edge} {y:.1f}H{side - edge}" stroke="#ddd" fill="none"/>',
-                  f'<text x="{x:.1f}" y="{side - edge + 16}" text-anchor="middle">{tick}</text>',
-                  f'<text x="{edge - 6}" y="{y + 4:.1f}" text-anchor="end">{tick}</text>']
-    lines += [f'<path d="M{at(low)} {side - at(low)}L{at(high)} {side - at(high)}" stroke="#000" fill="none"/>',
-              f'<text x="{side / 2}" y="{side - 16}" text-anchor="middle">measured, us</text>',
-              f'<text transform="translate(16 {side / 2}) rotate(-90)" text-anchor="middle">predicted, us</text>']
-    lines += [f'<circle cx="{at(m):.1f}" cy="{side - at(p):.1f}" r="2.2" fill="{colours[limiter]}" fill-opacity=".6"/>'
-              for _, p, m, limiter in rows]
-    for i, (name, colour) in enumerate(colours.items()):
-        lines.append(f'<circle cx="{edge + 14}" cy="{edge + 14 + 16 * i}" r="4" fill="{colour}"/>'
-                     f'<text x="{edge + 24}" y="{edge + 18 + 16 * i}">{name}</text>')
-    pathlib.Path(path).write_text("\n".join([*lines, "</svg>\n"]))
+    """Predicted over measured, a colour a limiter. matplotlib is asked for a plot alone: where a GPU is it may not be."""
+    from chart import scatter_chart
+    series = {}
+    for _, predicted, measured, limiter in rows:
+        series.setdefault(limiter, []).append((measured, predicted))
+    scatter_chart(path, "Times: predicted over measured", "measured (µs)", "predicted (µs)", series)
 
 
 class Why:
