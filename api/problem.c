@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/problem_zh.h"
 #include "api/text.h"
 
 /* `name` is that of the response in openapi.yaml, where the document's type points to. */
@@ -98,7 +99,15 @@ void problem_extend(struct problems *problems, const char *field, const char *te
     }
 }
 
-void problem_write_fields(struct buffer *out, const struct problems *fields)
+static void sentence_write(struct buffer *out, const char *english, enum problem_language language)
+{
+    char chinese[2048];
+    if (language == PROBLEM_CHINESE)
+        problem_zh(english, chinese, sizeof chinese);
+    text_string(out, language == PROBLEM_CHINESE ? chinese : english);
+}
+
+void problem_write_fields(struct buffer *out, const struct problems *fields, enum problem_language language)
 {
     int kept = fields->count < EXPERIMENT_PROBLEMS ? fields->count : EXPERIMENT_PROBLEMS;
     buffer_text(out, ",\"errors\":[");
@@ -106,24 +115,24 @@ void problem_write_fields(struct buffer *out, const struct problems *fields)
         buffer_text(out, i ? ",{\"pointer\":" : "{\"pointer\":");
         text_string(out, fields->at[i].pointer);
         buffer_text(out, ",\"detail\":");
-        text_string(out, fields->at[i].detail);
+        sentence_write(out, fields->at[i].detail, language);
         buffer_text(out, "}");
     }
     buffer_text(out, "]");
 }
 
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
-                  const struct problems *fields)
+                  const struct problems *fields, enum problem_language language)
 {
-    buffer_format(out, "{\"type\":\"/openapi.yaml#/components/responses/%s\",\"title\":\"%s\",\"status\":%u",
-                  types[type].name, types[type].title, types[type].status);
-    buffer_text(out, ",\"detail\":");
-    text_string(out, detail);
+    buffer_format(out, "{\"type\":\"/openapi.yaml#/components/responses/%s\",\"title\":", types[type].name);
+    sentence_write(out, types[type].title, language);
+    buffer_format(out, ",\"status\":%u,\"detail\":", types[type].status);
+    sentence_write(out, detail, language);
     if (instance) {
         buffer_text(out, ",\"instance\":");
         text_string(out, instance);
     }
     if (fields)
-        problem_write_fields(out, fields);
+        problem_write_fields(out, fields, language);
     return buffer_text(out, "}\n");
 }

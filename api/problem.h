@@ -44,12 +44,15 @@ void problem_pointer(char *pointer, size_t size, const char *parent, const char 
 /* Adds `text` to what is said of that field of the request, and of what is within it. */
 void problem_extend(struct problems *problems, const char *field, const char *text);
 
+enum problem_language { PROBLEM_ENGLISH, PROBLEM_CHINESE };
+
 /* Appends the document: type, title, status, detail, instance (the path asked for; NULL: none) and, when
-   `fields` is not NULL, errors: [{pointer, detail}]. 0, or -1: no memory. */
+   `fields` is not NULL, errors: [{pointer, detail}]. Texts are given in English, and written in that language as far as
+   problem_zh.h knows them. 0, or -1: no memory. */
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
-                  const struct problems *fields);
+                  const struct problems *fields, enum problem_language language);
 
 /* Appends that member alone, with the comma before it. */
-void problem_write_fields(struct buffer *out, const struct problems *fields);
+void problem_write_fields(struct buffer *out, const struct problems *fields, enum problem_language language);
 
 #endif

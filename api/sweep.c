@@ -97,7 +97,7 @@ static const char *failure_keep(struct expander *x, const struct problems *probl
     x->text.size = 0;
     buffer_text(&x->text, "{\"kind\":\"invalid\",\"detail\":");
     text_string(&x->text, detail);
-    problem_write_fields(&x->text, problems);
+    problem_write_fields(&x->text, problems, PROBLEM_ENGLISH);
     buffer_text(&x->text, "}");
     return text_keep(x->sweep, &x->text);
 }

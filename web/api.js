@@ -9,6 +9,7 @@
    resumes them; where there are none it calls onEvent({event: "poll"}) every 5 s. After "open" comes what the service
    sends, as {event, id, data} with data parsed; "end" is the last one. link("experiments/x") is the address of a page.
  */
+import {language} from "./words.js";
 
 export const BASE = new URL("../", import.meta.url);    /* of the pages */
 export const ROOT = new URL("../../", import.meta.url); /* of the service */
@@ -104,7 +105,12 @@ function serverNamed(name) {
 async function ask(method, path, {body, headers = {}, signal} = {}) {
   for (let tries = 0;; tries++) {
     const presented = token();
-    const all = {Accept: "application/json", ...headers, ...(presented && {Authorization: `Bearer ${presented}`})};
+    const all = {
+      Accept: "application/json",
+      "Accept-Language": language(),
+      ...headers,
+      ...(presented && {Authorization: `Bearer ${presented}`})
+    };
     let reply = null;
     try {
       reply = await fetch(resolve(path), {method, headers: all, body, signal, cache: "no-cache"});

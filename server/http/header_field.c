@@ -78,6 +78,29 @@ bool header_field_accepts(const char *accept, const char *type)
     return header_field_quality(accept, type) > 0;
 }
 
+/* The weight of the range that names the language, whatever its region; "*" counts for those that are not named. */
+static double language_quality(const char *accept_language, const char *language)
+{
+    double any = 0;
+    size_t length;
+    for (const char *part; (part = part_next(&accept_language, ',', &length));) {
+        size_t name = strcspn(part, "-; \t,");
+        const char *parameters = memchr(part, ';', length);
+        double quality = parameters ? range_quality(parameters + 1) : 1;
+        if (part_is(part, name, language))
+            return quality;
+        if (part_is(part, name, "*"))
+            any = quality;
+    }
+    return any;
+}
+
+bool header_field_prefers_language(const char *accept_language, const char *wanted, const char *other)
+{
+    return accept_language &&
+           language_quality(accept_language, wanted) > language_quality(accept_language, other);
+}
+
 bool header_field_names_coding(const char *accept_encoding, const char *coding)
 {
     bool all = false;

@@ -11,6 +11,10 @@ bool header_field_accepts(const char *accept, const char *type);
 /* How much it is wanted: the q of that range, 0 to 1. */
 double header_field_quality(const char *accept, const char *type);
 
+/* Is the language `wanted` ("zh", with any of its regions) asked for before `other` in an Accept-Language field? NULL or
+   an equal weight for both: no. */
+bool header_field_prefers_language(const char *accept_language, const char *wanted, const char *other);
+
 /* Does an Accept-Encoding field name that content coding, or all, without q=0? */
 bool header_field_names_coding(const char *accept_encoding, const char *coding);
 

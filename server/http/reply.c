@@ -356,7 +356,11 @@ static enum handled problem_send(struct request *request, enum problem_type type
                                  const struct problems *fields)
 {
     struct buffer body = {0};
-    problem_write(&body, type, detail, request->path, fields);
+    bool chinese =
+        header_field_prefers_language(request_header(request, MHD_HTTP_HEADER_ACCEPT_LANGUAGE), "zh", "en");
+    problem_write(&body, type, detail, request->path, fields, chinese ? PROBLEM_CHINESE : PROBLEM_ENGLISH);
+    reply_header(request, MHD_HTTP_HEADER_CONTENT_LANGUAGE, chinese ? "zh" : "en");
+    reply_header(request, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_LANGUAGE);
     if (problem_status(type) >= 500)
         log_debug("%s %s: %u, %s", request->method, request->path, problem_status(type), detail);
     return reply_send(request, problem_status(type), PROBLEM_MEDIA_TYPE, response_of(request, &body), false);

@@ -55,3 +55,54 @@ def test_each_reason_not_to_predict_is_told_in_chinese_too():
     assert len(told) >= 12
     table = (folder / "reasons_templates.h").read_text()
     assert [reason for reason in told if f'{{"{reason}", "' not in table] == []
+
+
+# ---- refusals ----
+
+REFUSERS = r"\b(?:problem_add|problem_extend|reply_problem|reject|error_set)\("
+# What asks for something over HTTP is refused by these; what runs the service is told of in its log, in English.
+REFUSALS = ["api", "kernels/experiment.c", "server/routes", "server/http/reply.c", "server/http/admission.c", "server/http/authorization.c",
+            "server/queue"]
+NOT_OVER_HTTP = re.compile(r"api/(device_list|protocol|calibration_plan|facts_json|problem_zh)|server/queue/(recover|queue_recover)")
+C_STRINGS = r'((?:"(?:\\.|[^"\\])*"\s*(?:PRI[diu]64\s*)?)+)'
+
+
+def formats(text):
+    """The formats with words in them that are handed to what refuses."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    for call in re.finditer(REFUSERS + r"([^;]*?)\);", text, re.S):
+        for literal in re.findall(C_STRINGS, call.group(1)):
+            literal = re.sub(r'"\s*PRI([diu])64\s*"?', lambda m: "ll" + m.group(1), literal)
+            literal = re.sub(r'"\s*"', "", literal).strip()[1:].removesuffix('"')
+            if re.search(r"[a-z]{2,} [a-z%]", literal):
+                yield literal
+
+
+def plain(format_):
+    return re.sub(r"%[-+ #0-9.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z?]", "%", format_)
+
+
+def test_each_refusal_over_http_is_there_in_chinese_too():
+    table = (ROOT / "api/problem_zh_texts.h").read_text()
+    pairs = re.findall(r'^    \{"((?:\\.|[^"\\])*)", "((?:\\.|[^"\\])*)"\},$', table, re.M)
+    rows = {plain(english) for english, _ in pairs}
+    assert len(rows) > 200
+    general = [re.sub("%", ".*", re.escape(row)) for row in rows]
+
+    def known(found):  # also by a more general row, by one for each thing that it may say, or as a part of one
+        own = plain(found)
+        return (own in rows or any(re.fullmatch(row, found) for row in general) or any(own in row for row in rows)
+                or any(re.fullmatch(re.sub("%", ".*", re.escape(own)), row) for row in rows))
+    missing = []
+    for folder in REFUSALS:
+        for path in [ROOT / folder] if folder.endswith(".c") else sorted((ROOT / folder).glob("*.c")):
+            name = path.relative_to(ROOT).as_posix()
+            if NOT_OVER_HTTP.match(name):
+                continue
+            for found in formats(path.read_text()):
+                if not known(found):
+                    missing.append(f"{name}: {found}")
+    assert not missing, "\n".join(missing)
+    wrong = [english for english, chinese in pairs for place in re.findall(r"\{(\d)\}", chinese)
+             if int(place) > len(re.findall(r"%[-+ #0-9.*hlzjt]*[a-zA-Z?]", english.replace("%%", "")))]
+    assert not wrong
