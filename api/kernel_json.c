@@ -2,11 +2,25 @@
 
 #include "api/experiment_json.h"
 
+/* Adds that text in Chinese to `zh`, which is made when it is needed; a text that serves both languages is not repeated. */
+static void chinese_add(json_t **zh, const char *name, struct text_pair text)
+{
+    if (!text.zh)
+        return;
+    if (!*zh)
+        *zh = json_object();
+    json_object_set_new(*zh, name, json_string(text.zh));
+}
+
 static json_t *param_to_json(const struct kernel_param *param)
 {
     json_t *object = json_pack("{s:s,s:s,s:s,s:s,s:o}", "name", param->name, "unit", param->unit, "text",
-                               param->text, "type", param->type == PARAM_CHOICE ? "choice" : "integer",
+                               param->text.en, "type", param->type == PARAM_CHOICE ? "choice" : "integer",
                                "default", param_value_to_json(param, param->fallback));
+    json_t *zh = NULL;
+    chinese_add(&zh, "text", param->text);
+    if (zh)
+        json_object_set_new(object, "zh", zh);
     if (param->type == PARAM_CHOICE) {
         json_t *choices = json_array();
         for (int i = 0; param->choices[i]; i++)
@@ -63,19 +77,25 @@ json_t *kernel_to_json(const struct kernel *kernel, bool with_source)
                                         kernel->buffers[i].text, "role", role_name(kernel->buffers[i].role)));
     json_t *size = kernel->dims == 2 ? json_pack("[I,I]", (json_int_t)e.size[0], (json_int_t)e.size[1])
                                      : json_integer(e.size[0]);
-    json_t *object =
-        json_pack("{s:s,s:s,s:s,s:s,s:o,s:i,s:i,s:i,s:i,s:o,s:o,s:{s:s,s:o,s:o},s:o,s:s}", "name",
-                  kernel->name, "title", kernel->title, "text", kernel->text, "lesson", kernel->lesson,
-                  "dtypes", dtypes, "size_dims", kernel->dims, "grid_dims", kernel->grid_dims, "block_dims",
-                  kernel->block_dims, "elements_per_thread", kernel->per_thread, "parameters", params,
-                  "buffers", buffers, "defaults", "dtype", dtype_name(kernel->dtype), "size", size, "block",
-                  shape_to_json(e.block), "ledger", ledger_to_json(&e), "sha256", kernel->sha256);
+    json_t *object = json_pack(
+        "{s:s,s:s,s:s,s:s,s:o,s:i,s:i,s:i,s:i,s:o,s:o,s:{s:s,s:o,s:o},s:o,s:s}", "name", kernel->name,
+        "title", kernel->title.en, "text", kernel->text.en, "lesson", kernel->lesson.en, "dtypes", dtypes,
+        "size_dims", kernel->dims, "grid_dims", kernel->grid_dims, "block_dims", kernel->block_dims,
+        "elements_per_thread", kernel->per_thread, "parameters", params, "buffers", buffers, "defaults",
+        "dtype", dtype_name(kernel->dtype), "size", size, "block", shape_to_json(e.block), "ledger",
+        ledger_to_json(&e), "sha256", kernel->sha256);
     if (object && (json_object_set_new(object, "grid_stride", json_boolean(kernel->grid_stride)) ||
                    json_object_set_new(object, "host_memory", json_boolean(kernel->host_memory)) ||
                    json_object_set_new(object, "peer", json_boolean(kernel->peer)))) {
         json_decref(object);
         return NULL;
     }
+    json_t *zh = NULL;
+    chinese_add(&zh, "title", kernel->title);
+    chinese_add(&zh, "text", kernel->text);
+    chinese_add(&zh, "lesson", kernel->lesson);
+    if (object && zh)
+        json_object_set_new(object, "zh", zh);
     if (object && with_source)
         json_object_set_new(object, "source", json_string(kernel->source));
     return object;

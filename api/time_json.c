@@ -114,9 +114,9 @@ static json_t *time_made(const struct experiment *experiment, const struct acces
     predicted_time_predict(experiment, access, question->calibration, question->registers,
                            question->shared_bytes, time);
     reasons_make(time, &reasons);
-    if (time->why_not)
-        return json_pack("{s:s,s:s,s:s,s:o}", "status", "unavailable", "reason", time->why_not, "device_name",
-                         question->calibration->name, "explanation", texts_to_json(&reasons));
+    if (time->why_not.en)
+        return json_pack("{s:s,s:s,s:s,s:o}", "status", "unavailable", "reason", time->why_not.en,
+                         "device_name", question->calibration->name, "explanation", texts_to_json(&reasons));
     json_t *object = members_to_json(time);
     struct what_if_case asked = {experiment, access, time, question->registers, question->shared_bytes};
     json_object_set_new(object, "explanation", texts_to_json(&reasons));
@@ -181,11 +181,11 @@ json_t *time_of_result(const struct experiment *experiment, const struct access 
     }
     json_t *object = time_made(experiment, access, &question, &time);
     double us = result->cold.median_us;
-    if (!time.why_not && result->cold.samples) {
+    if (!time.why_not.en && result->cold.samples) {
         json_object_set_new(object, "measured_us", number_to_json(us));
         json_object_set_new(object, "error_pct", number_to_json(100 * (time.us - us) / us));
     }
-    if (!time.why_not && result->counters.status == COUNTERS_MEASURED)
+    if (!time.why_not.en && result->counters.status == COUNTERS_MEASURED)
         json_object_set_new(object, "counted", counted_to_json(&result->counters, &time, theoretical));
     return object;
 }

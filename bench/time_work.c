@@ -12,8 +12,8 @@
 
 static json_t *told(const struct time_prediction *p)
 {
-    if (p->why_not)
-        return json_pack("{s:s}", "why_not", p->why_not);
+    if (p->why_not.en)
+        return json_pack("{s:s}", "why_not", p->why_not.en);
     json_t *bounds = json_object();
     for (int b = 0; b < TIME_BOUNDS; b++)
         json_object_set_new(bounds, predicted_time_bound_name((enum time_bound)b), json_real(p->bound[b].us));
@@ -82,7 +82,7 @@ static json_t *answer(const json_t *row)
                            registers ? (int)json_integer_value(registers) : -1,
                            shared ? json_integer_value(shared) : -1, &prediction);
     json_t *out = told(&prediction), *counters = json_object_get(row, "counters");
-    if (json_is_object(counters) && !prediction.why_not)
+    if (json_is_object(counters) && !prediction.why_not.en)
         add_counted(out, counters, &prediction);
     return out;
 }

@@ -3,6 +3,7 @@
 #define COALESCED_KERNELS_KERNEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kernels/placement.h"
@@ -27,13 +28,26 @@ uint64_t dtype_bytes(enum dtype dtype);
 /* Which path a global load takes: the values of the parameter "load". */
 enum load_path { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_LDG, LOAD_CS, LOAD_VOLATILE, LOAD_COUNT };
 
+/* Initial values for C++, where most kernels' files leave these members out. */
+#ifdef __cplusplus
+#define KERNEL_INITIAL(value) = value
+#else
+#define KERNEL_INITIAL(value)
+#endif
+
+/* One text in English and Chinese, UTF-8. A NULL for Chinese: the English text serves both, as a formula does. */
+struct text_pair {
+    const char *en KERNEL_INITIAL(NULL), *zh KERNEL_INITIAL(NULL);
+};
+
 enum param_type { PARAM_INTEGER, PARAM_CHOICE };
 
 /* As `max` of an integer parameter: the experiment's size. */
 #define PARAM_MAX_IS_SIZE INT64_MAX
 
 struct kernel_param {
-    const char *name, *unit, *text;
+    const char *name, *unit;
+    struct text_pair text;
     enum param_type type;
     int64_t min, max, fallback; /* inclusive; for a choice: indices into choices */
     bool power_of_two;          /* nothing between the powers of two is allowed */
@@ -61,15 +75,10 @@ struct kernel_buffer {
 };
 
 /* Elements of global memory that a kernel asks for, counted once for each access; times dtype_bytes: bytes requested. */
-#ifdef __cplusplus
-#define KERNEL_ELSE_0 = 0 /* most kernels' files have nothing to say there */
-#else
-#define KERNEL_ELSE_0
-#endif
 struct traffic {
     uint64_t loads, stores;
-    uint64_t atomics KERNEL_ELSE_0;    /* updates */
-    uint64_t operations KERNEL_ELSE_0; /* arithmetic that the kernel is about; 0: it is about memory */
+    uint64_t atomics KERNEL_INITIAL(0);    /* updates */
+    uint64_t operations KERNEL_INITIAL(0); /* arithmetic that the kernel is about; 0: it is about memory */
 };
 
 /* Why a kernel cannot run an experiment whose fields are each valid. */
@@ -79,15 +88,16 @@ struct kernel_problem {
 };
 
 struct kernel {
-    const char *name, *title;
-    const char *text;   /* what it computes, in one line */
-    const char *lesson; /* what it shows, a sentence or two */
-    const char *source; /* its file, as text */
-    const char *sha256; /* of that file, in hex */
-    unsigned dtypes;    /* 1u << enum dtype, each that it accepts */
-    enum dtype dtype;   /* the default */
-    int dims;           /* of its size: 1, or 2 for [rows, columns] */
-    int grid_dims;      /* grid and block may differ from 1 in the first so many dimensions */
+    const char *name;
+    struct text_pair title;
+    struct text_pair text;   /* what it computes, in one line */
+    struct text_pair lesson; /* what it shows, a sentence or two */
+    const char *source;      /* its file, as text */
+    const char *sha256;      /* of that file, in hex */
+    unsigned dtypes;         /* 1u << enum dtype, each that it accepts */
+    enum dtype dtype;        /* the default */
+    int dims;                /* of its size: 1, or 2 for [rows, columns] */
+    int grid_dims;           /* grid and block may differ from 1 in the first so many dimensions */
     int block_dims;
     int per_thread;   /* elements that a thread covers, at most */
     bool grid_stride; /* loops over the grid: any grid covers */
@@ -134,8 +144,8 @@ struct kernel {
     uint64_t (*cluster)(const struct domain *domain);
     /* The buffer for which a part of the L2 is set aside, -1: none. */
     int (*kept)(const struct domain *domain);
-    /* Why the model of time does not apply; NULL: it does, as far as the kernel knows. */
-    const char *(*untimed)(const struct domain *domain);
+    /* Why the model of time does not apply, as part of a sentence; without a text: it does, as far as the kernel knows. */
+    struct text_pair (*untimed)(const struct domain *domain);
     /* What element i of an output buffer must be after one launch, or what the generator put into an input.
        False: it must not have been touched. */
     bool (*expected)(const struct domain *domain, enum dtype dtype, int buffer, uint64_t i, double *value);

@@ -174,7 +174,7 @@ static double time_of_row(const void *rows, int row, const struct calibration *c
         return 0;
     predicted_time_predict(&one->experiment, &one->access, calibration, one->registers, one->shared_bytes,
                            &prediction);
-    return prediction.why_not ? 0 : prediction.us;
+    return prediction.why_not.en ? 0 : prediction.us;
 }
 
 static int number_compare(const void *a, const void *b)

@@ -11,12 +11,15 @@ struct aosoa : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Array of structures of arrays";
-        k.text = "out.x[i] = in.x[i] + 10, out.y[i] = in.y[i] + 20, fields in turns of `tile` elements";
-        k.lesson = "A field needs neighbours only as far as a sector reaches: tiles of 32 bytes are as good "
-                   "as one array.";
+        k.title = {"Array of structures of arrays", "数组结构的数组"};
+        k.text = {"out.x[i] = in.x[i] + 10, out.y[i] = in.y[i] + 20, fields in turns of `tile` elements",
+                  "out.x[i] = in.x[i] + 10, out.y[i] = in.y[i] + 20，字段每 `tile` 个元素轮换"};
+        k.lesson = {"A field needs neighbours only as far as a sector reaches: tiles of 32 bytes are as good "
+                    "as one array.",
+                    "一个字段只需在一个扇区的范围内相邻：32 字节的小段与一整个数组一样好。"};
         k.block = {128, 1, 1};
-        param_power_of_two(k, TILE, "tile", "elements", "neighbouring elements of one field", 1, 1024, 8);
+        param_power_of_two(k, TILE, "tile", "elements",
+                           {"neighbouring elements of one field", "同一字段相邻元素的个数"}, 1, 1024, 8);
         input(k, IN, "in", "n pairs in whole tiles");
         output(k, OUT, "out", "n pairs in whole tiles, those of the first n written");
     }

@@ -20,14 +20,18 @@ struct async_copy : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const ways[] = {"registers", "async", "bulk", nullptr};
-        k.title = "Asynchronous copy to shared memory";
-        k.text = "C[i] = A[i], through shared memory";
-        k.lesson = "What is on its way to shared memory needs no register and no thread that waits for it.";
+        k.title = {"Asynchronous copy to shared memory", "异步复制到共享内存"};
+        k.text = {"C[i] = A[i], through shared memory", "C[i] = A[i]，经过共享内存"};
+        k.lesson = {"What is on its way to shared memory needs no register and no thread that waits for it.",
+                    "在去共享内存路上的数据不占寄存器，也不需要线程等它。"};
         k.size[0] = 67108864;
         k.per_thread = W;
         param_choice(k, HOW, "how",
-                     "by registers, by cp.async, or in bulk by the tensor memory accelerator (TMA)", ways);
-        param_integer(k, STAGES, "stages", "tiles", "tiles of a block that are under way at a time", 1, 8, 2);
+                     {"by registers, by cp.async, or in bulk by the tensor memory accelerator (TMA)",
+                      "经寄存器、用 cp.async，或由张量内存加速器（TMA）成批搬运"},
+                     ways);
+        param_integer(k, STAGES, "stages", "tiles",
+                      {"tiles of a block that are under way at a time", "一个块同时在途的分块数"}, 1, 8, 2);
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");
     }
@@ -35,9 +39,10 @@ struct async_copy : suite_kernel {
     {
         return d.param[HOW] == STAGED_BULK ? 90 : d.param[HOW] == STAGED_ASYNC ? 80 : 0;
     }
-    static const char *untimed(const domain &)
+    static text_pair untimed(const domain &)
     {
-        return "copies to shared memory that go on while a block works are not modelled";
+        return {"copies to shared memory that go on while a block works are not modelled",
+                "模型不含块工作时仍在进行的向共享内存的复制"};
     }
     static shape cover(const domain &d) /* the rest, too: of 7 elements it is the wider loop */
     {

@@ -15,12 +15,16 @@ struct atomic_add : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const meets[] = {"spread", "block", "one", nullptr};
-        k.title = "Atomic updates";
-        k.text = "C[k] += 1 by n threads; k: the thread, the block, or 0";
-        k.lesson = "An update costs by how many others want the same address at the same time.";
+        k.title = {"Atomic updates", "原子更新"};
+        k.text = {"C[k] += 1 by n threads; k: the thread, the block, or 0",
+                  "n 个线程各做 C[k] += 1；k：线程号、块号或 0"};
+        k.lesson = {"An update costs by how many others want the same address at the same time.",
+                    "一次更新的代价取决于同时有多少别的更新要同一个地址。"};
         k.dtype = DTYPE_I32;
         param_choice(k, MEET, "meet",
-                     "where threads meet: nowhere (spread), at one address a block, or all at one", meets);
+                     {"where threads meet: nowhere (spread), at one address a block, or all at one",
+                      "线程在哪里相撞：不相撞（spread），每块一个地址（block），或全部一个地址（one）"},
+                     meets);
         accumulated(k, C, "C", "n elements, one a block, or one");
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int)

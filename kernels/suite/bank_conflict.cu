@@ -11,14 +11,18 @@ struct bank_conflict : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Bank conflicts";
-        k.text =
-            "C[i] = the sum over r < repeats of S[(thread x stride + r) mod block], S the block's part of A";
-        k.lesson =
-            "In shared memory it is not sectors that count but banks: a warp waits for its longest queue.";
-        param_integer(k, STRIDE, "stride", "elements", "distance between the words of neighbouring lanes", 1,
-                      64, 1);
-        param_integer(k, REPEATS, "repeats", "", "loads from shared memory a thread", 1, 16, 16);
+        k.title = {"Bank conflicts", "存储体冲突"};
+        k.text = {
+            "C[i] = the sum over r < repeats of S[(thread x stride + r) mod block], S the block's part of A",
+            "C[i] = 对 r < repeats 求和 S[(线程号 x stride + r) mod 块大小]，S 是 A 中本块的一段"};
+        k.lesson = {
+            "In shared memory it is not sectors that count but banks: a warp waits for its longest queue.",
+            "共享内存里要紧的不是扇区而是存储体：线程束要等最长的那一队。"};
+        param_integer(k, STRIDE, "stride", "elements",
+                      {"distance between the words of neighbouring lanes", "相邻通道的字之间的距离"}, 1, 64,
+                      1);
+        param_integer(k, REPEATS, "repeats", "",
+                      {"loads from shared memory a thread", "每个线程从共享内存加载的次数"}, 1, 16, 16);
         input(k, A, "A", "n elements; what a block has beyond them counts as 0");
         output(k, C, "C", "n elements, all written");
     }

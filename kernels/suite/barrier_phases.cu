@@ -12,11 +12,15 @@ struct barrier_phases : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Barriers: one big block, or several small ones";
-        k.text = "C[i] = A[the element `phases` threads further within the block] + phases, a step at a time";
-        k.lesson = "Occupancy by one block stalls as one; by several blocks some work while others wait.";
+        k.title = {"Barriers: one big block, or several small ones", "屏障：一个大块，或几个小块"};
+        k.text = {
+            "C[i] = A[the element `phases` threads further within the block] + phases, a step at a time",
+            "C[i] = A[块内往后 `phases` 个线程的元素] + phases，一次一步"};
+        k.lesson = {"Occupancy by one block stalls as one; by several blocks some work while others wait.",
+                    "占用率来自一个块时，大家一起停；来自几个块时，有的等，有的还在工作。"};
         k.block = {1024, 1, 1};
-        param_integer(k, PHASES, "phases", "", "steps, each behind a barrier", 1, 16, 8);
+        param_integer(k, PHASES, "phases", "", {"steps, each behind a barrier", "步数，每步在一个屏障之后"},
+                      1, 16, 8);
         input(k, A, "A", "n elements; what a block has beyond them counts as 0");
         output(k, C, "C", "n elements, all written");
     }

@@ -12,11 +12,16 @@ struct broadcast : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const shares[] = {"warp", "block", "grid", nullptr};
-        k.title = "One address for all lanes";
-        k.text = "C[i] = A[the first element of i's warp, block, or grid]";
-        k.lesson =
-            "Lanes that ask for the same bytes are answered together: the request moves a single sector.";
-        param_choice(k, SHARE, "share", "who shares an address: a warp, a block, or the grid", shares);
+        k.title = {"One address for all lanes", "所有通道同一地址"};
+        k.text = {"C[i] = A[the first element of i's warp, block, or grid]",
+                  "C[i] = A[i 所在线程束、块或网格的第一个元素]"};
+        k.lesson = {
+            "Lanes that ask for the same bytes are answered together: the request moves a single sector.",
+            "要同样字节的通道一起得到回答：这个请求只搬运一个扇区。"};
+        param_choice(
+            k, SHARE, "share",
+            {"who shares an address: a warp, a block, or the grid", "谁共用一个地址：线程束、块或整个网格"},
+            shares);
         param_load(k, LOAD);
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");

@@ -20,19 +20,27 @@ struct cluster_shared : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const ways[] = {"cluster", "global", nullptr};
-        k.title = "Shared memory of a cluster";
-        k.text = "C[i] = A[i] + A[i'], i' at the same place of the cluster's next block";
-        k.lesson = "What a neighbouring block holds in its shared memory need not be loaded twice.";
+        k.title = {"Shared memory of a cluster", "线程块簇的共享内存"};
+        k.text = {"C[i] = A[i] + A[i'], i' at the same place of the cluster's next block",
+                  "C[i] = A[i] + A[i']，i' 在簇中下一块的同一位置"};
+        k.lesson = {"What a neighbouring block holds in its shared memory need not be loaded twice.",
+                    "相邻块已放在共享内存里的数据不必再加载一次。"};
         k.size[0] = 16777216;
         param_choice(k, HOW, "how",
-                     "where the neighbour's element comes from: its shared memory, or global memory", ways);
-        param_power_of_two(k, CLUSTER, "cluster", "blocks", "blocks a cluster; a grid is a multiple of it", 1,
+                     {"where the neighbour's element comes from: its shared memory, or global memory",
+                      "邻块的元素从哪里来：它的共享内存，或全局内存"},
+                     ways);
+        param_power_of_two(k, CLUSTER, "cluster", "blocks",
+                           {"blocks a cluster; a grid is a multiple of it", "每簇的块数；网格是它的倍数"}, 1,
                            8, 2);
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");
     }
     static uint64_t cluster(const domain &d) { return (uint64_t)d.param[CLUSTER]; }
-    static const char *untimed(const domain &) { return "clusters of blocks are not modelled"; }
+    static text_pair untimed(const domain &)
+    {
+        return {"clusters of blocks are not modelled", "模型不含线程块簇"};
+    }
     static uint64_t shared_bytes(const domain &d, uint64_t element_bytes)
     {
         return d.block.x * element_bytes;

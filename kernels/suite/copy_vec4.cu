@@ -11,9 +11,10 @@ struct copy_vec4 : wide_kernel<4> {
 
     static void describe(kernel &k)
     {
-        k.title = "Copy, four elements an access";
-        k.text = "C[i] = A[i], in accesses of 16 bytes";
-        k.lesson = "Wide accesses move the same sectors with a quarter of the requests.";
+        k.title = {"Copy, four elements an access", "复制，每次访问四个元素"};
+        k.text = {"C[i] = A[i], in accesses of 16 bytes", "C[i] = A[i]，每次访问 16 字节"};
+        k.lesson = {"Wide accesses move the same sectors with a quarter of the requests.",
+                    "宽访问搬运同样的扇区，请求只有四分之一。"};
         k.per_thread = 4;
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");

@@ -13,12 +13,14 @@ struct fields : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Some fields of a structure";
-        k.text = "C[i] = A[i].field[0] + ... + A[i].field[read - 1]";
-        k.lesson = "One field of a structure costs what lies between: an array of its own for what is read "
-                   "alone.";
-        param_integer(k, FIELDS, "fields", "elements", "of a structure", 1, 16, 4);
-        param_integer(k, READ, "read", "fields", "how many of them are read, one by one", 1, 16, 1);
+        k.title = {"Some fields of a structure", "结构的部分字段"};
+        k.text = {"C[i] = A[i].field[0] + ... + A[i].field[read - 1]"};
+        k.lesson = {"One field of a structure costs what lies between: an array of its own for what is read "
+                    "alone.",
+                    "读一个字段，要付出中间所有字节的代价：单独读的东西应有自己的数组。"};
+        param_integer(k, FIELDS, "fields", "elements", {"of a structure", "一个结构的字段数"}, 1, 16, 4);
+        param_integer(k, READ, "read", "fields",
+                      {"how many of them are read, one by one", "逐个读取其中几个"}, 1, 16, 1);
         param_load(k, LOAD);
         input(k, A, "A", "n structures");
         output(k, C, "C", "n elements, all written");

@@ -16,11 +16,15 @@ struct gather : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const scopes[] = {"global", "block", nullptr};
-        k.title = "Gather";
-        k.text = "C[i] = A[p(i)], p a permutation of all elements or of each block's own";
-        k.lesson =
-            "Disorder costs by how far it reaches: within a block the L1 mends it, beyond it nobody does.";
-        param_choice(k, SCOPE, "scope", "what is permuted: all elements, or the elements of each block",
+        k.title = {"Gather", "收集（gather）"};
+        k.text = {"C[i] = A[p(i)], p a permutation of all elements or of each block's own",
+                  "C[i] = A[p(i)]，p 是全部元素的排列，或各块自己元素的排列"};
+        k.lesson = {
+            "Disorder costs by how far it reaches: within a block the L1 mends it, beyond it nobody does.",
+            "无序的代价看它伸得多远：块内由 L1 弥补，出了块就没有办法。"};
+        param_choice(k, SCOPE, "scope",
+                     {"what is permuted: all elements, or the elements of each block",
+                      "排列的范围：全部元素，或各块自己的元素"},
                      scopes);
         param_load(k, LOAD);
         input(k, A, "A", "n elements");

@@ -11,9 +11,10 @@ struct grid_stride : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "A loop over the grid";
-        k.text = "C[i] = A[i] + B[i], by a grid of any size";
-        k.lesson = "How many threads it takes to keep the memory busy, apart from how much work there is.";
+        k.title = {"A loop over the grid", "网格跨步循环"};
+        k.text = {"C[i] = A[i] + B[i], by a grid of any size", "C[i] = A[i] + B[i]，网格大小任意"};
+        k.lesson = {"How many threads it takes to keep the memory busy, apart from how much work there is.",
+                    "不论有多少工作，要多少线程才能让内存一直忙。"};
         k.size[0] = 16777216;
         param_load(k, LOAD);
         input(k, A, "A", "n elements");

@@ -18,13 +18,17 @@ struct halo : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const ways[] = {"direct", "shared", nullptr};
-        k.title = "Tiles with a halo";
-        k.text = "C[y][x] = A[y][x+1] + A[y+1][x] + A[y+1][x+2] + A[y+2][x+1] - 4 A[y+1][x+1]";
-        k.lesson = "Shared memory saves loads, not bytes of memory: the L1 has the neighbours already.";
+        k.title = {"Tiles with a halo", "带边缘的分块"};
+        k.text = {"C[y][x] = A[y][x+1] + A[y+1][x] + A[y+1][x+2] + A[y+2][x+1] - 4 A[y+1][x+1]"};
+        k.lesson = {"Shared memory saves loads, not bytes of memory: the L1 has the neighbours already.",
+                    "共享内存省的是加载次数，不是内存的字节：相邻的元素 L1 里已经有了。"};
         k.dims = k.grid_dims = k.block_dims = 2;
         k.size[0] = k.size[1] = 4096;
         k.block = {32, 8, 1};
-        param_choice(k, HOW, "how", "whether neighbours come by loads, or by a tile in shared memory", ways);
+        param_choice(k, HOW, "how",
+                     {"whether neighbours come by loads, or by a tile in shared memory",
+                      "相邻元素来自加载，还是来自共享内存里的分块"},
+                     ways);
         input(k, A, "A", "rows and columns of whole blocks, and two more of each");
         output(k, C, "C", "rows x columns elements, all written");
     }

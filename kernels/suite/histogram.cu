@@ -23,15 +23,18 @@ struct histogram : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const ways[] = {"global", "shared", nullptr};
-        k.title = "Histogram";
-        k.text = "C[k] += how many elements of A are k";
-        k.lesson =
-            "Where many update few addresses, counts of a block's own are near, and meet fewer others.";
+        k.title = {"Histogram", "直方图"};
+        k.text = {"C[k] += how many elements of A are k", "C[k] += A 中等于 k 的元素个数"};
+        k.lesson = {
+            "Where many update few addresses, counts of a block's own are near, and meet fewer others.",
+            "许多线程更新少数地址时，块自己的计数离得近，相撞也少。"};
         k.size[0] = 16777216;
         param_choice(k, HOW, "how",
-                     "where elements are counted: in global memory, or in each block's shared memory first",
+                     {"where elements are counted: in global memory, or in each block's shared memory first",
+                      "在哪里计数：全局内存，或先在各块的共享内存"},
                      ways);
-        param_power_of_two(k, BINS, "bins", "", "values that an element may have", 1, (int64_t)group, 256);
+        param_power_of_two(k, BINS, "bins", "", {"values that an element may have", "元素可能取的值的个数"},
+                           1, (int64_t)group, 256);
         input(k, A, "A", "n elements of 0 to bins - 1");
         accumulated(k, C, "C", "an element a bin");
     }

@@ -14,13 +14,16 @@ struct l2_persistence : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const no_or_yes[] = {"no", "yes", nullptr};
-        k.title = "Kept in the L2";
-        k.text = "C[i] = A[i] + B[i % table]";
-        k.lesson = "What is used again can be kept from what streams by, as far as the part of the L2 that "
-                   "may be set aside goes.";
+        k.title = {"Kept in the L2", "留在 L2 里"};
+        k.text = {"C[i] = A[i] + B[i % table]"};
+        k.lesson = {"What is used again can be kept from what streams by, as far as the part of the L2 that "
+                    "may be set aside goes.",
+                    "会再用的数据可以不被流过的数据挤走，只要 L2 中可预留的部分装得下。"};
         k.size[0] = 67108864;
-        param_integer(k, TABLE, "table", "elements", "length of B", 1, INT64_C(1) << 28, 4194304);
-        param_choice(k, KEEP, "keep", "whether a part of the L2 is set aside for B", no_or_yes);
+        param_integer(k, TABLE, "table", "elements", {"length of B", "B 的长度"}, 1, INT64_C(1) << 28,
+                      4194304);
+        param_choice(k, KEEP, "keep",
+                     {"whether a part of the L2 is set aside for B", "是否为 B 预留 L2 的一部分"}, no_or_yes);
         input(k, A, "A", "n elements");
         input(k, B, "B", "table elements");
         output(k, C, "C", "n elements, all written");
@@ -31,9 +34,11 @@ struct l2_persistence : suite_kernel {
     }
     static int architecture(const domain &d) { return d.param[KEEP] == YES ? 80 : 0; }
     static int kept(const domain &d) { return d.param[KEEP] == YES ? B : -1; }
-    static const char *untimed(const domain &d)
+    static text_pair untimed(const domain &d)
     {
-        return d.param[KEEP] == YES ? "a part of the L2 that is set aside is not modelled" : nullptr;
+        if (d.param[KEEP] != YES)
+            return {};
+        return {"a part of the L2 that is set aside is not modelled", "模型不含 L2 中预留的部分"};
     }
     static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)

@@ -16,16 +16,23 @@ struct overlap : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Copies and work in streams";
-        k.text = "D[i] = A[i] + 1 + 1 + ..., `rounds` additions, in chunks: copied in, worked on, copied out";
-        k.lesson = "A copy in, a copy out and a kernel can go on at the same time, if they are of different "
-                   "chunks in different streams.";
+        k.title = {"Copies and work in streams", "流中的复制与计算"};
+        k.text = {
+            "D[i] = A[i] + 1 + 1 + ..., `rounds` additions, in chunks: copied in, worked on, copied out",
+            "D[i] = A[i] + 1 + 1 + ...，共 `rounds` 次加法，分段进行：拷入、计算、拷出"};
+        k.lesson = {"A copy in, a copy out and a kernel can go on at the same time, if they are of different "
+                    "chunks in different streams.",
+                    "拷入、拷出和内核可以同时进行，只要它们属于不同流里的不同段。"};
         k.size[0] = 16777216;
-        param_integer(k, STREAMS, "streams", "", "streams that take chunks by turns", 1, STREAMS_MOST, 1);
-        param_integer(k, CHUNKS, "chunks", "", "chunks that the arrays are cut into, at most one a block", 1,
-                      256, 8);
-        param_integer(k, ROUNDS, "rounds", "", "additions for each element, one after the other", 0, 65536,
-                      256);
+        param_integer(k, STREAMS, "streams", "", {"streams that take chunks by turns", "轮流接收各段的流数"},
+                      1, STREAMS_MOST, 1);
+        param_integer(
+            k, CHUNKS, "chunks", "",
+            {"chunks that the arrays are cut into, at most one a block", "数组切成的段数，最多一块一段"}, 1,
+            256, 8);
+        param_integer(k, ROUNDS, "rounds", "",
+                      {"additions for each element, one after the other", "每个元素的加法次数，一次接一次"},
+                      0, 65536, 256);
         input(k, A, "A", "n elements, in the host's memory");
         output(k, B, "B", "n elements: what the device was given");
         output(k, C, "C", "n elements: what it made of them");
@@ -37,7 +44,10 @@ struct overlap : suite_kernel {
     }
     static int streams(const domain &d) { return (int)d.param[STREAMS]; }
     static int chunks(const domain &d) { return (int)d.param[CHUNKS]; }
-    static const char *untimed(const domain &) { return "copies over the bus are not modelled"; }
+    static text_pair untimed(const domain &)
+    {
+        return {"copies over the bus are not modelled", "模型不含经总线的复制"};
+    }
     /* Each of the three steps loads every element and stores it. */
     static traffic ledger(const domain &d) { return {3 * d.n, 3 * d.n, 0, d.n * (uint64_t)d.param[ROUNDS]}; }
     static traffic elsewhere(const domain &d) { return {2 * d.n, 2 * d.n}; } /* both copies */

@@ -18,18 +18,22 @@ struct peer_copy : suite_kernel {
     {
         static const char *const directions[] = {"read", "write", nullptr};
         static const char *const access[] = {"enabled", "disabled", nullptr};
-        k.title = "Copy between two GPUs";
-        k.text = "C[i] = A[i] by a copy engine, A or C in the peer's memory";
-        k.lesson =
+        k.title = {"Copy between two GPUs", "两个 GPU 之间的复制"};
+        k.text = {"C[i] = A[i] by a copy engine, A or C in the peer's memory",
+                  "复制引擎做 C[i] = A[i]，A 或 C 在对方的内存里"};
+        k.lesson = {
             "What a link between two GPUs carries, and what is left of it where copies must go by way of the "
-            "host's memory.";
+            "host's memory.",
+            "两个 GPU 之间的链路能传多少；若复制必须绕经主机内存，又还剩多少。"};
         k.size[0] = 16777216;
         param_choice(k, DIRECTION, "direction",
-                     "read: A lies in the peer's memory; write: C does. It is this device that copies",
+                     {"read: A lies in the peer's memory; write: C does. It is this device that copies",
+                      "read：A 在对方的内存里；write：C 在对方的内存里。复制的总是本设备"},
                      directions);
         param_choice(
             k, ACCESS, "access",
-            "whether this device may reach the peer's memory; without, the driver copies by way of the host",
+            {"whether this device may reach the peer's memory; without, the driver copies by way of the host",
+             "本设备能否直接访问对方的内存；不能时驱动程序绕经主机复制"},
             access);
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");

@@ -8,10 +8,13 @@
 struct read_offset : shifted_loads<suite_kernel> {
     static void describe(kernel &k)
     {
-        k.title = "Misaligned loads";
-        k.text = "C[i] = A[i + offset] + B[i + offset]";
-        k.lesson = "A load that starts off a sector's boundary moves one sector more a warp: 80 % of what is "
-                   "moved is used, 50 % where a cache line is the unit.";
+        k.title = {"Misaligned loads", "非对齐加载"};
+        k.text = {"C[i] = A[i + offset] + B[i + offset]"};
+        k.lesson = {
+            "A load that starts off a sector's boundary moves one sector more a warp: 80 % of what is "
+            "moved is used, 50 % where a cache line is the unit.",
+            "不从扇区边界开始的加载，每个线程束多搬一个扇区：搬运的数据用到 80 %；以缓存行为单位时只用到 50 "
+            "%。"};
         describe_offset(k);
     }
     template <class Context> static BODY void body(Context &c)

@@ -10,9 +10,11 @@ struct read_only : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Read only";
-        k.text = "C[thread] = the sum of A[i] over i = thread, thread + threads, ...";
-        k.lesson = "What loads reach by themselves: the ceiling for everything that reads.";
+        k.title = {"Read only", "只读"};
+        k.text = {"C[thread] = the sum of A[i] over i = thread, thread + threads, ...",
+                  "C[线程号] = 对 i = 线程号, 线程号 + 线程总数, ... 求和 A[i]"};
+        k.lesson = {"What loads reach by themselves: the ceiling for everything that reads.",
+                    "单靠加载能达到多少：一切读取操作的上限。"};
         k.dtype = DTYPE_F64;
         k.size[0] = 33554432;
         param_load(k, LOAD);

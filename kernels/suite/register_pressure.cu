@@ -31,16 +31,20 @@ struct register_pressure : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const bounds[] = {"none", "full", "cap_64", "cap_32", nullptr};
-        k.title = "Registers against occupancy";
-        k.text = "C[i] = the sum over k < values of v[k] * (s + k); v[k] = A[i + k], s their sum";
-        k.lesson = "Registers that a thread keeps are warps that do not fit; to be denied them costs trips "
-                   "to memory.";
-        param_power_of_two(k, VALUES, "values", "elements", "values that a thread keeps at once", 16, 128,
-                           16);
+        k.title = {"Registers against occupancy", "寄存器与占用率"};
+        k.text = {"C[i] = the sum over k < values of v[k] * (s + k); v[k] = A[i + k], s their sum",
+                  "C[i] = 对 k < values 求和 v[k] * (s + k)；v[k] = A[i + k]，s 是它们的和"};
+        k.lesson = {"Registers that a thread keeps are warps that do not fit; to be denied them costs trips "
+                    "to memory.",
+                    "线程占着的寄存器就是放不下的线程束；不给它寄存器，就要多跑内存。"};
+        param_power_of_two(k, VALUES, "values", "elements",
+                           {"values that a thread keeps at once", "一个线程同时保留的值的个数"}, 16, 128, 16);
         param_choice(
             k, BOUNDS, "bounds",
-            "what the compiler must leave room for: nothing, by launch bounds 2048 threads a multiprocessor "
-            "(full), or by a cap no thread takes more than 64 or 32 registers. On the CPU of no effect",
+            {"what the compiler must leave room for: nothing, by launch bounds 2048 threads a multiprocessor "
+             "(full), or by a cap no thread takes more than 64 or 32 registers. On the CPU of no effect",
+             "编译器必须留出什么：不留；由启动边界保证多处理器能容纳 2048 "
+             "个线程（full）；或由上限规定每个线程最多 64 或 32 个寄存器。在 CPU 上无效"},
             bounds);
         input(k, A, "A", "n + values elements");
         output(k, C, "C", "n elements, all written");

@@ -12,14 +12,17 @@ struct reuse : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Reuse over time";
-        k.text = "C[thread] = the sum of the thread's `each` elements of A, read `passes` times";
-        k.lesson = "What is read again comes from the L1, as long as everything fits that the threads of a "
-                   "multiprocessor read in between.";
+        k.title = {"Reuse over time", "时间上的重用"};
+        k.text = {"C[thread] = the sum of the thread's `each` elements of A, read `passes` times",
+                  "C[线程号] = 该线程在 A 中 `each` 个元素之和，读 `passes` 遍"};
+        k.lesson = {"What is read again comes from the L1, as long as everything fits that the threads of a "
+                    "multiprocessor read in between.",
+                    "再次读取的数据来自 L1，只要多处理器的所有线程在两次之间读的内容都放得下。"};
         k.size[0] = 16777216;
         k.per_thread = 64;
-        param_power_of_two(k, EACH, "each", "elements a thread", "what a thread reads in a pass", 1, 64, 8);
-        param_integer(k, PASSES, "passes", "", "how many times it does", 1, 8, 4);
+        param_power_of_two(k, EACH, "each", "elements a thread",
+                           {"what a thread reads in a pass", "一个线程每遍读取的元素个数"}, 1, 64, 8);
+        param_integer(k, PASSES, "passes", "", {"how many times it does", "读取的遍数"}, 1, 8, 4);
         param_load(k, LOAD);
         input(k, A, "A", "n elements, in whole blocks of block x each");
         output(k, C, "C", "an element a thread of these blocks: its sum");

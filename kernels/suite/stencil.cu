@@ -15,13 +15,17 @@ struct stencil : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Stencil of 3 or 5 points";
-        k.text = "radius 1: C[i] = A[i] - 2 A[i+1] + A[i+2]; "
-                 "2: C[i] = -A[i] + 16 A[i+1] - 30 A[i+2] + 16 A[i+3] - A[i+4]";
-        k.lesson = "What neighbours have read is in the L1: five loads of shifted places cost the memory "
-                   "what one does.";
+        k.title = {"Stencil of 3 or 5 points", "3 点或 5 点模板"};
+        k.text = {"radius 1: C[i] = A[i] - 2 A[i+1] + A[i+2]; "
+                  "2: C[i] = -A[i] + 16 A[i+1] - 30 A[i+2] + 16 A[i+3] - A[i+4]",
+                  "半径 1：C[i] = A[i] - 2 A[i+1] + A[i+2]；2：C[i] = -A[i] + 16 A[i+1] - 30 A[i+2] + 16 "
+                  "A[i+3] - A[i+4]"};
+        k.lesson = {"What neighbours have read is in the L1: five loads of shifted places cost the memory "
+                    "what one does.",
+                    "邻居读过的已在 L1：五次错位的加载，对内存来说只相当于一次。"};
         k.size[0] = 33554432;
-        param_integer(k, RADIUS, "radius", "elements", "how far the neighbours reach on each side", 1, 2, 1);
+        param_integer(k, RADIUS, "radius", "elements",
+                      {"how far the neighbours reach on each side", "两侧各伸出多远的邻居"}, 1, 2, 1);
         param_load(k, LOAD);
         input(k, A, "A", "n + 2 x radius elements");
         output(k, C, "C", "n elements, all written");

@@ -22,16 +22,21 @@ struct store_pattern : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const patterns[] = {"aligned", "across", "scattered", "strided", nullptr};
-        k.title = "Stores by pattern";
-        k.text = "C[p(i)] = A[i] with p by the pattern";
-        k.lesson = "A store costs the 32-byte segments that its warp touches, not their order; what is "
-                   "written in part is moved all the same.";
-        param_choice(k, PATTERN, "pattern", "where the elements of a warp are stored", patterns);
+        k.title = {"Stores by pattern", "按模式存储"};
+        k.text = {"C[p(i)] = A[i] with p by the pattern", "C[p(i)] = A[i]，p 由模式决定"};
+        k.lesson = {"A store costs the 32-byte segments that its warp touches, not their order; what is "
+                    "written in part is moved all the same.",
+                    "存储的代价是线程束碰到的 32 字节段的个数，与次序无关；只写一部分也要整段搬运。"};
+        param_choice(k, PATTERN, "pattern",
+                     {"where the elements of a warp are stored", "一个线程束的元素存到哪里"}, patterns);
         param_integer(k, STRIDE, "stride", "elements",
-                      "distance between the stores of neighbouring threads (strided)", 1, 1024, 2);
+                      {"distance between the stores of neighbouring threads (strided)",
+                       "相邻线程的存储之间的距离（strided）"},
+                      1, 1024, 2);
         param_power_of_two(k, WITHIN, "within", "elements",
-                           "neighbouring elements that change places among themselves (scattered)", 32,
-                           1 << 2 * half_bits, 1024);
+                           {"neighbouring elements that change places among themselves (scattered)",
+                            "彼此交换位置的相邻元素的个数（scattered）"},
+                           32, 1 << 2 * half_bits, 1024);
         input(k, A, "A", "n elements");
         output(k, C, "C", "what the pattern needs: n elements are written");
     }

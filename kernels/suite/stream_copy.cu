@@ -9,9 +9,10 @@ struct stream_copy : stream_kernel {
     static void describe(kernel &k)
     {
         describe_stream(k);
-        k.title = "STREAM copy";
-        k.text = "c[i] = a[i]";
-        k.lesson = "The first of the four STREAM kernels: one load, one store.";
+        k.title = {"STREAM copy", "STREAM copy"};
+        k.text = {"c[i] = a[i]"};
+        k.lesson = {"The first of the four STREAM kernels: one load, one store.",
+                    "四个 STREAM 内核中的第一个：一次加载，一次存储。"};
         input(k, A, "a", "n elements");
         output(k, C, "c", "n elements, all written");
     }

@@ -9,9 +9,10 @@ struct stream_mul : stream_kernel {
     static void describe(kernel &k)
     {
         describe_stream(k);
-        k.title = "STREAM mul";
-        k.text = "b[i] = scalar * c[i]";
-        k.lesson = "The second: a multiplication on the way, which costs nothing.";
+        k.title = {"STREAM mul", "STREAM mul"};
+        k.text = {"b[i] = scalar * c[i]"};
+        k.lesson = {"The second: a multiplication on the way, which costs nothing.",
+                    "第二个：途中一次乘法，不花时间。"};
         input(k, C, "c", "n elements");
         output(k, B, "b", "n elements, all written");
     }

@@ -9,9 +9,10 @@ struct stream_triad : stream_kernel {
     static void describe(kernel &k)
     {
         describe_stream(k);
-        k.title = "STREAM triad";
-        k.text = "a[i] = b[i] + scalar * c[i]";
-        k.lesson = "The fourth, and the one that is quoted: two loads, a multiply-add, one store.";
+        k.title = {"STREAM triad", "STREAM triad"};
+        k.text = {"a[i] = b[i] + scalar * c[i]"};
+        k.lesson = {"The fourth, and the one that is quoted: two loads, a multiply-add, one store.",
+                    "第四个，也是常被引用的一个：两次加载，一次乘加，一次存储。"};
         input(k, B, "b", "n elements");
         input(k, C, "c", "n elements");
         output(k, A, "a", "n elements, all written");

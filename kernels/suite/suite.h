@@ -194,7 +194,7 @@ struct suite_kernel {
     /* What of the ledger no load or store of a warp asks for. */
     static traffic elsewhere(const domain &) { return {0, 0}; }
     /* Why the model of time does not apply. */
-    static const char *untimed(const domain &) { return nullptr; }
+    static text_pair untimed(const domain &) { return {}; }
     /* On a GPU the copy engine moves the first buffer to the second in the body's place. */
     static constexpr bool copied = false;
     /* Compiled in so many variants: C::variant is the one that variant() says. */
@@ -217,17 +217,17 @@ struct suite_kernel {
     }
 
     /* Each parameter and each buffer is described with its enumerator, in the order of the enum. */
-    static void param_integer(kernel &k, int param, const char *name, const char *unit, const char *text,
+    static void param_integer(kernel &k, int param, const char *name, const char *unit, text_pair text,
                               int64_t min, int64_t max, int64_t fallback)
     {
         param_add(k, param, {name, unit, text, PARAM_INTEGER, min, max, fallback, false, nullptr});
     }
-    static void param_power_of_two(kernel &k, int param, const char *name, const char *unit, const char *text,
+    static void param_power_of_two(kernel &k, int param, const char *name, const char *unit, text_pair text,
                                    int64_t min, int64_t max, int64_t fallback)
     {
         param_add(k, param, {name, unit, text, PARAM_INTEGER, min, max, fallback, true, nullptr});
     }
-    static void param_choice(kernel &k, int param, const char *name, const char *text,
+    static void param_choice(kernel &k, int param, const char *name, text_pair text,
                              const char *const *choices)
     {
         int64_t last = -1;
@@ -235,7 +235,7 @@ struct suite_kernel {
             last++;
         param_add(k, param, {name, "", text, PARAM_CHOICE, 0, last, 0, false, choices});
     }
-    static void param_offset(kernel &k, int param, const char *text)
+    static void param_offset(kernel &k, int param, text_pair text)
     {
         param_integer(k, param, "offset", "elements", text, 0, PARAM_MAX_IS_SIZE, 0);
     }
@@ -245,9 +245,11 @@ struct suite_kernel {
         k.load_param = k.param_count;
         param_choice(
             k, param, "load",
-            "path of the global loads: the compiler's default, cached in L1 and L2 (ca), in L2 only (cg), "
-            "by the read-only path (ldg), as data that is used once (cs), or never kept in a register "
-            "(volatile)",
+            {"path of the global loads: the compiler's default, cached in L1 and L2 (ca), in L2 only (cg), "
+             "by the read-only path (ldg), as data that is used once (cs), or never kept in a register "
+             "(volatile)",
+             "全局加载的通路：编译器默认，经 L1 和 L2 缓存（ca），只经 "
+             "L2（cg），经只读通路（ldg），当作只用一次的数据（cs），或从不留在寄存器里（volatile）"},
             paths);
     }
     /* What a family of kernels adds to its shared description. */

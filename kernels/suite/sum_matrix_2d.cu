@@ -14,16 +14,19 @@ struct sum_matrix_2d : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const orders[] = {"row", "column", nullptr};
-        k.title = "Matrix add, 2D grid and 2D block";
-        k.text = "row: C[y][x] = A[y][x] + B[y][x]; column: C[x][y] = A[x][y] + B[x][y]";
-        k.lesson =
+        k.title = {"Matrix add, 2D grid and 2D block", "矩阵相加，二维网格和二维块"};
+        k.text = {"row: C[y][x] = A[y][x] + B[y][x]; column: C[x][y] = A[x][y] + B[x][y]"};
+        k.lesson = {
             "Which index the lanes of a warp run along decides everything: along a row a warp shares its "
-            "sectors, along a column every lane moves its own.";
+            "sectors, along a column every lane moves its own.",
+            "线程束的通道沿哪个下标排列决定一切：沿行则共用扇区，沿列则每条通道各搬一个。"};
         k.dims = k.grid_dims = k.block_dims = 2;
         k.dtype = DTYPE_I32;
         k.size[0] = k.size[1] = 4096;
         k.block = {32, 16, 1};
-        param_choice(k, ORDER, "order", "along what the grid's x runs: a row of the matrix, or a column",
+        param_choice(k, ORDER, "order",
+                     {"along what the grid's x runs: a row of the matrix, or a column",
+                      "网格的 x 沿什么走：矩阵的一行，或一列"},
                      orders);
         param_load(k, LOAD);
         input(k, A, "A", "rows x columns elements");

@@ -12,10 +12,12 @@ struct sum_matrix_mix : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Matrix add, 2D grid and 1D block";
-        k.text = "C[y][x] = A[y][x] + B[y][x], a row of the matrix a line of the grid";
-        k.lesson =
-            "Blocks of one line: as well coalesced as in one dimension, with two coordinates to index by.";
+        k.title = {"Matrix add, 2D grid and 1D block", "矩阵相加，二维网格和一维块"};
+        k.text = {"C[y][x] = A[y][x] + B[y][x], a row of the matrix a line of the grid",
+                  "C[y][x] = A[y][x] + B[y][x]，矩阵的一行对应网格的一行"};
+        k.lesson = {
+            "Blocks of one line: as well coalesced as in one dimension, with two coordinates to index by.",
+            "一行的块：合并访问与一维一样好，而下标有两个坐标。"};
         k.dims = 2;
         k.grid_dims = 2;
         k.dtype = DTYPE_I32;

@@ -18,11 +18,12 @@ struct texture_read : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const ways[] = {"texture", "load", nullptr};
-        k.title = "Texture fetches";
-        k.text = "C[i] = A[i + shift]";
-        k.lesson = "A texture's fetch takes the same sectors by another way.";
-        param_choice(k, HOW, "how", "by texture fetches, or by loads", ways);
-        param_integer(k, SHIFT, "shift", "elements", "where reading begins", 0, 1024, 0);
+        k.title = {"Texture fetches", "纹理读取"};
+        k.text = {"C[i] = A[i + shift]"};
+        k.lesson = {"A texture's fetch takes the same sectors by another way.",
+                    "纹理读取走另一条路，取的扇区相同。"};
+        param_choice(k, HOW, "how", {"by texture fetches, or by loads", "用纹理读取，或用加载"}, ways);
+        param_integer(k, SHIFT, "shift", "elements", {"where reading begins", "从哪里开始读"}, 0, 1024, 0);
         input(k, A, "A", "n + shift elements");
         output(k, C, "C", "n elements, all written");
     }
@@ -41,9 +42,11 @@ struct texture_read : suite_kernel {
         }
         return problem;
     }
-    static const char *untimed(const domain &d)
+    static text_pair untimed(const domain &d)
     {
-        return d.param[HOW] == TEXTURE ? "texture fetches are not modelled" : nullptr;
+        if (d.param[HOW] != TEXTURE)
+            return {};
+        return {"texture fetches are not modelled", "模型不含纹理读取"};
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
     static traffic elsewhere(const domain &d) { return {d.param[HOW] == TEXTURE ? d.n : 0, 0}; }

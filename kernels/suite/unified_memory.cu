@@ -16,22 +16,26 @@ struct unified_memory : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const ways[] = {"resident", "faults", "prefetched", nullptr};
-        k.title = "Unified memory";
-        k.text = "C[i] = A[i], A and C in managed memory";
-        k.lesson = "Pages that are fetched before they are needed come as fast as a copy; those that are "
-                   "waited for come one fault after the other.";
+        k.title = {"Unified memory", "统一内存"};
+        k.text = {"C[i] = A[i], A and C in managed memory", "C[i] = A[i]，A 和 C 在统一（managed）内存里"};
+        k.lesson = {"Pages that are fetched before they are needed come as fast as a copy; those that are "
+                    "waited for come one fault after the other.",
+                    "用之前就取来的页和复制一样快；等着才来的页，一次缺页接一次缺页。"};
         param_choice(k, PAGES, "pages",
-                     "where the pages lie before a cold launch: on the device, with the host until they are "
-                     "touched, or with the host and prefetched",
+                     {"where the pages lie before a cold launch: on the device, with the host until they are "
+                      "touched, or with the host and prefetched",
+                      "冷启动前页在哪里：已在设备上；在主机上，直到被访问；在主机上并预取"},
                      ways);
         input(k, A, "A", "n elements, managed");
         output(k, C, "C", "n elements, managed, all written");
     }
     static memory memory_of(const domain &, int) { return MEMORY_MANAGED; }
     static pages pages_before(const domain &d) { return (pages)d.param[PAGES]; }
-    static const char *untimed(const domain &d)
+    static text_pair untimed(const domain &d)
     {
-        return d.param[PAGES] == PAGES_RESIDENT ? nullptr : "pages that move over the bus are not modelled";
+        if (d.param[PAGES] == PAGES_RESIDENT)
+            return {};
+        return {"pages that move over the bus are not modelled", "模型不含经总线移动的页"};
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)

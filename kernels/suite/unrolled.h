@@ -46,8 +46,10 @@ struct unroll_by_parameter : suite_kernel {
     static void describe_more(kernel &k)
     {
         k.per_thread = 16;
-        param_power_of_two(k, UNROLL_BY, "unroll", "elements a thread",
-                           "how many elements a thread covers, a block apart", 1, 16, 4);
+        param_power_of_two(
+            k, UNROLL_BY, "unroll", "elements a thread",
+            {"how many elements a thread covers, a block apart", "一个线程处理几个元素，彼此相隔一个块"}, 1,
+            16, 4);
     }
     template <class Context, class O, class L, class S>
     static BODY void each(Context &c, O beyond, L load, S store)

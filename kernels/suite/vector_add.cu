@@ -11,10 +11,11 @@ struct vector_add : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Vector add";
-        k.text = "C[i] = A[i] + B[i]";
-        k.lesson =
-            "How the block size sets how many warps a multiprocessor holds, and what that does to time.";
+        k.title = {"Vector add", "向量相加"};
+        k.text = {"C[i] = A[i] + B[i]"};
+        k.lesson = {
+            "How the block size sets how many warps a multiprocessor holds, and what that does to time.",
+            "块的大小如何决定多处理器能容纳多少线程束，又如何影响时间。"};
         k.dtype = DTYPE_I32;
         k.size[0] = 16777216;
         param_load(k, LOAD);

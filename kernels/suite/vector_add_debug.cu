@@ -11,9 +11,11 @@ struct vector_add_debug : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Vector add, built for a debugger";
-        k.text = "C[i] = A[i] + B[i]; on a GPU compiled with -G, without optimisation";
-        k.lesson = "What is measured of a debug build is the debug build: compare it with vector_add.";
+        k.title = {"Vector add, built for a debugger", "向量相加，为调试器编译"};
+        k.text = {"C[i] = A[i] + B[i]; on a GPU compiled with -G, without optimisation",
+                  "C[i] = A[i] + B[i]；在 GPU 上用 -G 编译，不优化"};
+        k.lesson = {"What is measured of a debug build is the debug build: compare it with vector_add.",
+                    "测量调试版本，测到的是调试版本：与 vector_add 比较一下。"};
         k.dtype = DTYPE_I32;
         k.size[0] = 16777216;
         input(k, A, "A", "n elements");

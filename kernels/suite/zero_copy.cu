@@ -11,18 +11,21 @@ struct zero_copy : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Mapped host memory";
-        k.text = "C[i] = A[i], A and C in the host's memory";
-        k.lesson = "Data that is used once need not be copied first: the bus is as fast either way, and only "
-                   "as fast.";
+        k.title = {"Mapped host memory", "映射的主机内存"};
+        k.text = {"C[i] = A[i], A and C in the host's memory", "C[i] = A[i]，A 和 C 在主机内存里"};
+        k.lesson = {
+            "Data that is used once need not be copied first: the bus is as fast either way, and only "
+            "as fast.",
+            "只用一次的数据不必先复制：两种方式总线一样快，也只有这么快。"};
         param_load(k, LOAD);
         input(k, A, "A", "n elements, in the host's memory");
         output(k, C, "C", "n elements, in the host's memory, all written");
     }
     static memory memory_of(const domain &, int) { return MEMORY_HOST; }
-    static const char *untimed(const domain &)
+    static text_pair untimed(const domain &)
     {
-        return "its arrays lie in the host's memory, and the bus is not modelled";
+        return {"its arrays lie in the host's memory, and the bus is not modelled",
+                "数组位于主机内存，模型不含总线"};
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)

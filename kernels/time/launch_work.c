@@ -212,9 +212,9 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
         w->waits = 0;
 }
 
-const char *launch_work_make(const struct experiment *e, const struct access *access, const struct code *code,
-                             const struct calibration *calibration, int registers, int64_t shared_bytes,
-                             struct launch_work *w)
+struct text_pair launch_work_make(const struct experiment *e, const struct access *access,
+                                  const struct code *code, const struct calibration *calibration,
+                                  int registers, int64_t shared_bytes, struct launch_work *w)
 {
     const struct arch *arch = arch_find(calibration->arch);
     int64_t path = e->kernel->load_param >= 0 ? e->param[e->kernel->load_param] : LOAD_DEFAULT;
@@ -223,7 +223,9 @@ const char *launch_work_make(const struct experiment *e, const struct access *ac
     double threads = (double)(e->block[0] * e->block[1] * e->block[2]);
     *w = (struct launch_work){0};
     if (code->local_bytes > spilled_part * 4 * code->registers)
-        return "its registers do not suffice, and what it spills to local memory is not modelled";
+        return (struct text_pair){
+            "its registers do not suffice, and what it spills to local memory is not modelled",
+            "寄存器不够用，模型不含溢出到本地内存的访问"};
     w->blocks = (double)e->grid[0] * (double)e->grid[1] * (double)e->grid[2];
     w->warps_per_block = ceil(threads / WARP_LANES);
     w->warps = w->blocks * w->warps_per_block;
@@ -245,7 +247,7 @@ const char *launch_work_make(const struct experiment *e, const struct access *ac
         .barriers_per_block = access->barriers > 0,
     };
     if (!arch || occupancy_compute(arch, &question, &occupancy, NULL) < 0 || !occupancy.blocks_per_sm)
-        return "a block does not fit a multiprocessor";
+        return (struct text_pair){"a block does not fit a multiprocessor", "一个 SM 放不下一个线程块"};
     w->blocks_per_sm = occupancy.blocks_per_sm;
     w->warps_per_sm = occupancy.warps_per_sm;
     w->warp_slots = arch->warps_per_sm;
@@ -265,5 +267,5 @@ const char *launch_work_make(const struct experiment *e, const struct access *ac
     if (!w->loop)
         w->extra_lines = fmax(0, w->load_lines - w->load_requests) / w->warps +
                          fmax(0, w->store_lines - w->store_requests) / w->warps;
-    return NULL;
+    return (struct text_pair){0};
 }

@@ -54,9 +54,9 @@ struct launch_work {
 
 /* Fills what a checked experiment asks for; `registers` a thread and `shared_bytes` a block as predicted_time_predict() takes them.
    Returns NULL, or why the model does not apply: static text. */
-const char *launch_work_make(const struct experiment *experiment, const struct access *access,
-                             const struct code *code, const struct calibration *calibration, int registers,
-                             int64_t shared_bytes, struct launch_work *work);
+struct text_pair launch_work_make(const struct experiment *experiment, const struct access *access,
+                                  const struct code *code, const struct calibration *calibration,
+                                  int registers, int64_t shared_bytes, struct launch_work *work);
 
 #ifdef __cplusplus
 }

@@ -229,20 +229,22 @@ static void predict(const struct launch_work *w, const struct calibration *calib
     derive(w, &r, busy_us, wait + other - r.slot, p);
 }
 
-static const char *not_applicable(const struct experiment *experiment, const struct access *access)
+static struct text_pair not_applicable(const struct experiment *experiment, const struct access *access)
 {
     const struct kernel *kernel = experiment->kernel;
     struct domain domain = experiment_domain(experiment);
-    const char *why = kernel->untimed(&domain);
-    if (why)
+    struct text_pair why = kernel->untimed(&domain);
+    if (why.en)
         return why;
     if (kernel->copied)
-        return "a copy engine does it, and no thread";
+        return (struct text_pair){"a copy engine does it, and no thread", "由复制引擎完成，没有线程参与"};
     if (kernel->peer)
-        return "some of its arrays lie in another device's memory, and the link is not modelled";
+        return (struct text_pair){
+            "some of its arrays lie in another device's memory, and the link is not modelled",
+            "部分数组位于另一块 GPU 的显存，模型不含 GPU 之间的链路"};
     if (access->atomic.requests)
-        return "atomic updates of memory are not modelled";
-    return NULL;
+        return (struct text_pair){"atomic updates of memory are not modelled", "模型不含对内存的原子更新"};
+    return (struct text_pair){0};
 }
 
 void predicted_time_predict(const struct experiment *experiment, const struct access *access,
@@ -253,15 +255,17 @@ void predicted_time_predict(const struct experiment *experiment, const struct ac
     struct launch_work work;
     *prediction = (struct time_prediction){.calibration = calibration};
     prediction->why_not = not_applicable(experiment, access);
-    if (prediction->why_not)
+    if (prediction->why_not.en)
         return;
     prediction->code_arch = machine_code_find(experiment, calibration->arch, &code);
     if (!prediction->code_arch) {
-        prediction->why_not = "no machine code of this kernel was read yet (scripts/machine_code)";
+        prediction->why_not =
+            (struct text_pair){"no machine code of this kernel was read yet (scripts/machine_code)",
+                               "尚未读取此核函数的机器码（scripts/machine_code）"};
         return;
     }
     prediction->why_not =
         launch_work_make(experiment, access, &code, calibration, registers, shared_bytes, &work);
-    if (!prediction->why_not)
+    if (!prediction->why_not.en)
         predict(&work, calibration, prediction);
 }

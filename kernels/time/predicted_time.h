@@ -41,7 +41,8 @@ struct time_amount {
 };
 
 struct time_prediction {
-    const char *why_not; /* the model does not apply: why; NULL: it does, and all that follows is set */
+    /* Why the model does not apply, as part of a sentence; without a text: it does, and all that follows is set. */
+    struct text_pair why_not;
     const struct calibration *calibration;
     const char *code_arch; /* whose machine code was read */
     double us;             /* cold, as the service measures: all below together */

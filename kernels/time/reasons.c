@@ -7,6 +7,7 @@
 #include "kernels/time/reasons_templates.h"
 
 enum { WORDS = 32, WORD_BYTES = 256 };
+enum language { EN, ZH, LANGUAGES };
 
 /* What words stand for in both languages. */
 struct words {
@@ -26,9 +27,9 @@ static void add_text(struct words *words, const char *name, const char *en, cons
     words->at[words->count++].name = name;
 }
 
-static void add_bound(struct words *words, const char *name, enum time_bound bound)
+static void add_pair(struct words *words, const char *name, struct text_pair text)
 {
-    add_text(words, name, bound_names[bound][EN], bound_names[bound][ZH]);
+    add_text(words, name, text.en, text.zh ? text.zh : text.en);
 }
 
 /* Three digits; whole where that is more, or where it is whole. */
@@ -82,7 +83,8 @@ static void add_bytes(struct words *words, const char *name, double bytes)
     add_text(words, name, with_unit, with_unit);
 }
 
-static const char *word_find(const struct words *words, const char *name, size_t length, int language)
+static const char *word_find(const struct words *words, const char *name, size_t length,
+                             enum language language)
 {
     for (int i = 0; i < words->count; i++)
         if (strlen(words->at[i].name) == length && memcmp(words->at[i].name, name, length) == 0)
@@ -90,11 +92,12 @@ static const char *word_find(const struct words *words, const char *name, size_t
     return NULL;
 }
 
-/* Appends the template of that language to `out`, of `size` bytes. */
-static void fill(char *out, size_t size, int language, both template, const struct words *words)
+/* Appends the template, which is of that language, to `out`, of `size` bytes. */
+static void fill(char *out, size_t size, enum language language, const char *template,
+                 const struct words *words)
 {
     size_t used = strlen(out);
-    for (const char *at = template[language]; *at && used + 1 < size;) {
+    for (const char *at = template; *at && used + 1 < size;) {
         const char *end = *at == '{' ? strchr(at, '}') : NULL;
         if (!end) {
             out[used++] = *at++;
@@ -110,10 +113,10 @@ static void fill(char *out, size_t size, int language, both template, const stru
     }
 }
 
-static void append(struct reasons *reasons, both template, const struct words *words)
+static void append(struct reasons *reasons, struct text_pair template, const struct words *words)
 {
-    fill(reasons->en, sizeof reasons->en, EN, template, words);
-    fill(reasons->zh, sizeof reasons->zh, ZH, template, words);
+    fill(reasons->en, sizeof reasons->en, EN, template.en, words);
+    fill(reasons->zh, sizeof reasons->zh, ZH, template.zh, words);
 }
 
 /* ---- texts ---- */
@@ -136,8 +139,8 @@ static void words_of(const struct time_prediction *p, struct words *words)
 {
     const struct time_amount *limit = &p->bound[p->limiter], *second = &p->bound[p->second];
     const struct time_amount *dram = &p->bound[TIME_DRAM];
-    add_bound(words, "limiter", p->limiter);
-    add_bound(words, "second", p->second);
+    add_pair(words, "limiter", bound_names[p->limiter]);
+    add_pair(words, "second", bound_names[p->second]);
     add_text(words, "unit", limit->unit, limit->unit);
     add_number(words, "total_us", p->us);
     add_number(words, "floor_us", p->floor_us);
@@ -176,7 +179,7 @@ static const double not_moved = 0.05;
 
 /* What limits, and what would have to be otherwise. */
 struct telling {
-    both *fact, *remedy;
+    const struct text_pair *fact, *remedy;
 };
 
 static struct telling telling_of(const struct time_prediction *p)
@@ -199,21 +202,12 @@ static struct telling telling_of(const struct time_prediction *p)
     return (struct telling){&facts[TIME_LATENCY], full ? &full_remedy : &remedies[TIME_LATENCY]};
 }
 
-static void add_reason(struct words *words, const char *why_not)
-{
-    const char *zh = why_not;
-    for (size_t i = 0; i < sizeof not_modelled / sizeof *not_modelled; i++)
-        if (strcmp(not_modelled[i][EN], why_not) == 0)
-            zh = not_modelled[i][ZH];
-    add_text(words, "why_not", why_not, zh);
-}
-
 void reasons_make(const struct time_prediction *p, struct reasons *reasons)
 {
     struct words words = {0};
     reasons->en[0] = reasons->zh[0] = '\0';
-    if (p->why_not) {
-        add_reason(&words, p->why_not);
+    if (p->why_not.en) {
+        add_pair(&words, "why_not", p->why_not);
         append(reasons, no_prediction, &words);
         return;
     }
@@ -251,11 +245,11 @@ void reasons_change(const char *field, const char *from, const char *to, const s
     add_number(&words, "total_us", now->us);
     add_number(&words, "then_us", then->us);
     add_percent(&words, "ratio_pct", then->us / now->us);
-    add_bound(&words, "limiter", then->limiter);
+    add_pair(&words, "limiter", bound_names[then->limiter]);
     append(reasons, changed, &words);
 }
 
-static both *unit_name_of(const struct counted_limiter *counted)
+static const struct text_pair *unit_name_of(const struct counted_limiter *counted)
 {
     if (counted->busiest == TIME_DRAM && counted->way)
         return &way_name;
@@ -269,8 +263,7 @@ void reasons_counted(const struct counted_limiter *counted, struct reasons *reas
     struct words words = {0};
     reasons->en[0] = reasons->zh[0] = '\0';
     if (counted->answer != COUNTED_NO_CASE) {
-        both *name = unit_name_of(counted);
-        add_text(&words, "unit_name", (*name)[EN], (*name)[ZH]);
+        add_pair(&words, "unit_name", *unit_name_of(counted));
         add_percent(&words, "busiest_pct", counted->share[counted->busiest]);
     }
     append(reasons, counted_texts[counted->answer], &words);

@@ -5,12 +5,8 @@
 
 #include "kernels/time/counted.h"
 
-enum { EN, ZH, LANGUAGES };
-
-typedef const char *const both[LANGUAGES];
-
 /* clang-format off */
-static both bound_names[TIME_BOUNDS] = {
+static const struct text_pair bound_names[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {"the start of blocks", "线程块的启动"},
     [TIME_DRAM] = {"DRAM's bandwidth", "显存（DRAM）带宽"},
     [TIME_ASK] = {"the way between the multiprocessors and the L2", "通往 L2 的通路"},
@@ -20,16 +16,16 @@ static both bound_names[TIME_BOUNDS] = {
     [TIME_LATENCY] = {"the latency of memory", "访存延迟"},
 };
 
-static both limited = {"Limited by {limiter}: ", "瓶颈是{limiter}："};
-static both limited_close = {
+static const struct text_pair limited = {"Limited by {limiter}: ", "瓶颈是{limiter}："};
+static const struct text_pair limited_close = {
     "Limited by {limiter} and, close behind it with {second_us} us, by {second}: ",
     "瓶颈是{limiter}，{second}（{second_us} us）紧随其后："};
-static both mostly_fixed = {
+static const struct text_pair mostly_fixed = {
     "Of {total_us} us, {floor_us} us are an empty kernel's and {ramp_us} us those of the first block and the last stores: they weigh less only in a larger launch. ",
     "{total_us} us 中，空核函数占 {floor_us} us，首个线程块的启动与最后的存储占 {ramp_us} us：只有更大的一次启动才能摊薄它们。"};
 
 /* What limits, with its ceiling. */
-static both facts[TIME_BOUNDS] = {
+static const struct text_pair facts[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {
         "{amount} blocks start one after the other, one every {each_ns} ns: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "{amount} 个线程块逐个启动，每 {each_ns} ns 一个：{total_us} us 中启动就占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
@@ -54,7 +50,7 @@ static both facts[TIME_BOUNDS] = {
 };
 
 /* What would have to be otherwise, for it to take as long as the second does. */
-static both remedies[TIME_BOUNDS] = {
+static const struct text_pair remedies[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {
         " With {allowed} blocks for the same work, larger ones or with more work a thread, it would be {second_us} us, as long as {second} takes.",
         "若加大线程块，或让每个线程多做几份工作，把线程块减到 {allowed} 个，启动只需 {second_us} us，与{second}所需相当。"},
@@ -77,91 +73,75 @@ static both remedies[TIME_BOUNDS] = {
 };
 
 /* DRAM, where what it moves is not all of its time: pages, or stores that stay in the L2. */
-static both dram_opens = {
+static const struct text_pair dram_opens = {
     "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and opens pages of which it reads little, {opened_us} us more: {limit_us} us of {total_us} us.",
     "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；频繁打开只读取一小部分的 DRAM 页又需 {opened_us} us：{total_us} us 中共占 {limit_us} us。"};
-static both dram_opens_remedy = {
+static const struct text_pair dram_opens_remedy = {
     " Fewer bytes would take less time, or such that lie together.",
     "只有减少读写的字节数，或让它们在地址上更集中，才会更快。"};
-static both dram_keeps = {
+static const struct text_pair dram_keeps = {
     "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and what is stored and stays in the L2 takes {kept_us} us more: {limit_us} us of {total_us} us.",
     "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；写入后留在 L2 中的数据又需 {kept_us} us：{total_us} us 中共占 {limit_us} us。"};
 
 /* No more warps fit. */
-static both full_remedy = {
+static const struct text_pair full_remedy = {
     " {more} times as much would do: more loads a thread before the first one is used, for no more than the {warps} warps fit.",
     "在途量提高到 {more} 倍即可：驻留的线程束已达上限 {warps} 个，只能让每个线程在首次使用数据之前多发出几个加载。"};
 
 /* Nearly all of the time is fixed. */
-static both the_rest = {"The rest is limited by {limiter}: {limit_us} us.", "其余部分的瓶颈是{limiter}：{limit_us} us。"};
+static const struct text_pair the_rest = {"The rest is limited by {limiter}: {limit_us} us.", "其余部分的瓶颈是{limiter}：{limit_us} us。"};
 
 /* What the L2 has comes back to the SMs, faster than DRAM would bring it. */
-static both back = {
+static const struct text_pair back = {
     "{amount} {unit}, one a cycle for each at most, {ceiling} a microsecond: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
     "L2 要向各 SM 送回 {amount} 个扇区，每个 SM 每周期至多一个，每微秒共 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
-static both back_remedy = {
+static const struct text_pair back_remedy = {
     " Only what the L1 keeps, or fewer bytes, would take less time.",
     "只有让 L1 留住数据，或减少字节数，才会更快。"};
 
 /* The same few addresses are asked for by all: then it is their slices of the L2 that answer one after the other. */
-static both slice = {
+static const struct text_pair slice = {
     "{amount} {unit} of the L2, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
     "{amount} 个请求集中到 L2 的少数分片上，每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
-static both slice_remedy = {
+static const struct text_pair slice_remedy = {
     " Loads of more different addresses, or through the L1, would spread them.",
     "让加载分散到更多地址，或经由 L1，才能分摊这些请求。"};
 
 /* Enough would be in flight: it is the chain of waits that takes so long. */
-static both chain = {
+static const struct text_pair chain = {
     "blocks in a row on each multiprocessor: {rounds}; waits for loads in a row in each: {waits}, of {latency_ns} ns: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
     "线程块分 {rounds} 轮先后执行，每轮中一个线程束要先后等待 {waits} 次、每次 {latency_ns} ns：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
-static both chain_remedy = {
+static const struct text_pair chain_remedy = {
     " Fewer waits one after the other, or more than the {warps} warps that are resident, would take less.",
     "减少先后相依的等待，或让驻留的线程束多于现在的 {warps} 个，才会更快。"};
 
 /* Loads are not what a block waits for. */
-static both rounds_only = {
+static const struct text_pair rounds_only = {
     "blocks in a row on each multiprocessor: {rounds}, with {warps} warps at a time: {limit_us} us of {total_us} us, of which loads are waited for {wait_us} us, while DRAM has work for {dram_pct} % of the time.",
     "线程块在每个 SM 上分 {rounds} 轮先后执行，每次驻留 {warps} 个线程束：{total_us} us 中占 {limit_us} us，其中等待加载 {wait_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
-static both rounds_remedy = {
+static const struct text_pair rounds_remedy = {
     " More resident warps, fewer instructions and barriers in a row, or fewer rounds with more work a thread would take less.",
     "让更多线程束驻留，减少先后相依的指令与同步，或让每个线程多做几份工作以减少轮数，才会更快。"};
 
-/* Why the model does not apply: its own reasons, in Chinese. */
-static both not_modelled[] = {
-    {"a copy engine does it, and no thread", "由复制引擎完成，没有线程参与"},
-    {"its arrays lie in the host's memory, and the bus is not modelled", "数组位于主机内存，模型不含总线"},
-    {"copies to shared memory that go on while a block works are not modelled", "模型不含块工作时仍在进行的向共享内存的复制"},
-    {"clusters of blocks are not modelled", "模型不含线程块簇"},
-    {"a part of the L2 that is set aside is not modelled", "模型不含 L2 中预留的部分"},
-    {"pages that move over the bus are not modelled", "模型不含经总线移动的页"},
-    {"texture fetches are not modelled", "模型不含纹理读取"},
-    {"copies over the bus are not modelled", "模型不含经总线的复制"},
-    {"some of its arrays lie in another device's memory, and the link is not modelled", "部分数组位于另一块 GPU 的显存，模型不含 GPU 之间的链路"},
-    {"atomic updates of memory are not modelled", "模型不含对内存的原子更新"},
-    {"no machine code of this kernel was read yet (scripts/machine_code)", "尚未读取此核函数的机器码（scripts/machine_code）"},
-    {"its registers do not suffice, and what it spills to local memory is not modelled", "寄存器不够用，模型不含溢出到本地内存的访问"},
-    {"a block does not fit a multiprocessor", "一个 SM 放不下一个线程块"},
-};
-static both no_prediction = {"No time is predicted: {why_not}.", "不作时间预测：{why_not}。"};
-static both no_constants = {
+static const struct text_pair no_prediction = {"No time is predicted: {why_not}.", "不作时间预测：{why_not}。"};
+static const struct text_pair no_constants = {
     "The constants of {device}, which a time is made of, are not known.",
     "缺少 {device} 的模型常数，无法预测时间。"};
 
-static both changed = {
+static const struct text_pair changed = {
     "{field} {to} instead of {from}: {then_us} us, {ratio_pct} % of {total_us} us; then {limiter} limits.",
     "{field} 由 {from} 改为 {to}：预计 {then_us} us，为 {total_us} us 的 {ratio_pct} %；此时瓶颈是{limiter}。"};
 
-static both unit_names[TIME_BOUNDS] = {
+static const struct text_pair unit_names[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {"the start of blocks", "线程块启动"},
     [TIME_DRAM] = {"DRAM", "DRAM"},
     [TIME_ASK] = {"the crossbar between the multiprocessors and the L2", "SM 与 L2 之间的交叉开关"},
     [TIME_TAG] = {"the L1", "L1"},
     [TIME_ISSUE] = {"the issue of instructions", "指令发射"},
 };
-static both way_name = {"the way between DRAM and the L2", "DRAM 与 L2 之间的通路"};
-static both slice_name = {"the busiest slice of the L2", "最忙的 L2 分片"};
-static both counted_texts[] = {
+static const struct text_pair way_name = {"the way between DRAM and the L2", "DRAM 与 L2 之间的通路"};
+static const struct text_pair slice_name = {"the busiest slice of the L2", "最忙的 L2 分片"};
+static const struct text_pair counted_texts[] = {
     [COUNTED_NO_CASE] = {
         "DRAM's bytes or the duration were not counted.",
         "没有 DRAM 字节数或时长的计数。"},

@@ -104,7 +104,7 @@ static void try_change(struct search *search, const char *field, int param, cons
                   (int64_t)experiment_shared_bytes(asked->experiment);
     predicted_time_predict(&then.experiment, &access, asked->now->calibration,
                            param < 0 ? asked->registers : -1, shared, &then.time);
-    if (!then.time.why_not && then.time.us <= asked->now->us * (1 - WHAT_IF_GAIN))
+    if (!then.time.why_not.en && then.time.us <= asked->now->us * (1 - WHAT_IF_GAIN))
         keep(search, &then);
 }
 

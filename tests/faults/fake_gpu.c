@@ -68,7 +68,7 @@ static void times_of(const struct experiment *experiment, const struct access *a
         return;
     }
     predicted_time_predict(experiment, access, &truth, -1, -1, &prediction);
-    *cold_us = *hot_us = prediction.why_not ? floor_us : prediction.us;
+    *cold_us = *hot_us = prediction.why_not.en ? floor_us : prediction.us;
 }
 
 static void run(const struct message *asked)

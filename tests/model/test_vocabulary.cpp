@@ -106,8 +106,8 @@ struct params_swapped : suite_kernel {
     enum { A };
     static void describe(kernel &k)
     {
-        param_integer(k, STRIDE, "stride", "elements", "", 1, 64, 1);
-        param_integer(k, REPEATS, "repeats", "", "", 1, 16, 16);
+        param_integer(k, STRIDE, "stride", "elements", {""}, 1, 64, 1);
+        param_integer(k, REPEATS, "repeats", "", {""}, 1, 16, 16);
         output(k, A, "A", "n elements");
     }
 };

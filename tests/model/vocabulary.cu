@@ -12,12 +12,12 @@ struct vocabulary : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = "Vocabulary";
-        k.text = "C[i] = A[i], D[0] += 1 twice by each thread";
-        k.lesson = "A context keeps what suite.h promises.";
+        k.title = {"Vocabulary"};
+        k.text = {"C[i] = A[i], D[0] += 1 twice by each thread"};
+        k.lesson = {"A context keeps what suite.h promises."};
         k.dims = k.grid_dims = k.block_dims = 1;
-        param_integer(k, CHAINS, "chains", "", "which variant", 1, 2, 1);
-        param_integer(k, STEPS, "steps", "", "steps", 1, 8, 3);
+        param_integer(k, CHAINS, "chains", "", {"which variant"}, 1, 2, 1);
+        param_integer(k, STEPS, "steps", "", {"steps"}, 1, 8, 3);
         param_load(k, LOAD);
         input(k, A, "A", "n elements");
         input(k, B, "B", "n elements");

@@ -44,7 +44,7 @@ static double row_us(const struct calibration *calibration, const struct fit_row
     own.constant[CALIBRATION_FLOOR].value = row->floor_us;
     predicted_time_predict(&row->experiment, &row->access, &own, row->registers, row->shared_bytes,
                            &prediction);
-    return prediction.why_not ? 0 : prediction.us;
+    return prediction.why_not.en ? 0 : prediction.us;
 }
 
 /* How many of the rows that were not fitted are predicted within that part of what was measured. */

@@ -58,7 +58,7 @@ static int check_values(const struct kernel *kernel, enum dtype dtype, int load,
         asked++;
         assert_in_range(code.registers, 1, 255);
         assert_true(code.instructions > 2);
-        if (kernel->untimed(&domain))
+        if (kernel->untimed(&domain).en)
             continue; /* its registers are all that is asked of it */
         assert_int_equal(code.loads + code.loop_loads > 0, traffic.loads > 0);
         assert_true(code.waits <= code.loads);

@@ -336,7 +336,7 @@ static void every_kernel_describes_itself(void **state)
     for (int i = 0; i < suite_count(); i++) {
         json_t *object = kernel_to_json(suite_at(i), true);
         assert_non_null(object);
-        assert_true(strlen(suite_at(i)->lesson) > 20);
+        assert_true(strlen(suite_at(i)->lesson.en) > 20);
         assert_non_null(strstr(json_string_value(json_object_get(object, "source")), suite_at(i)->name));
         json_decref(object);
     }

@@ -312,7 +312,8 @@ static void constants_that_are_not_known_are_told_in_both_languages(void **state
 static void without_a_prediction_the_reason_is_told(void **state)
 {
     (void)state;
-    struct time_prediction p = {.why_not = "a block does not fit a multiprocessor"};
+    struct time_prediction p = {
+        .why_not = {"a block does not fit a multiprocessor", "一个 SM 放不下一个线程块"}};
     struct reasons reasons;
     reasons_make(&p, &reasons);
     has(reasons.en, "a block does not fit a multiprocessor");

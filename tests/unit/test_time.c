@@ -56,8 +56,8 @@ static void what_an_h200_took_is_what_the_model_says(void **state)
         struct time_prediction p =
             predicted(request, (int)json_integer_value(json_object_get(row, "registers")),
                       json_integer_value(json_object_get(row, "shared")));
-        if (p.why_not)
-            fail_msg("%s: %s", request, p.why_not);
+        if (p.why_not.en)
+            fail_msg("%s: %s", request, p.why_not.en);
         double error = fabs(p.us / json_number_value(json_object_get(row, "cold_us")) - 1);
         within_10 += error < 0.10;
         within_25 += error < 0.25;
@@ -96,7 +96,7 @@ static void instructions_are_those_that_an_h200_executed(void **state)
         counted(request, &experiment, &access);
         assert_non_null(machine_code_find(&experiment, "sm_90", &code));
         assert_null(
-            launch_work_make(&experiment, &access, &code, calibration_find("nvidia h200"), -1, -1, &work));
+            launch_work_make(&experiment, &access, &code, calibration_find("nvidia h200"), -1, -1, &work).en);
         double executed = json_number_value(json_object_get(row, "instructions"));
         double ratio = work.instructions * work.warps / executed;
         within_1 += fabs(ratio - 1) < 0.01;
@@ -128,7 +128,7 @@ static void bounds_are_what_paper_says(void **state)
     /* 2^24 floats in blocks of 32: 524288 blocks, one line a request; a warp loads two lines and stores one. */
     struct time_prediction p =
         predicted("{\"kernel\": \"vector_add\", \"size\": 16777216, \"block\": 32}", -1, -1);
-    assert_null(p.why_not);
+    assert_null(p.why_not.en);
     assert_int_equal(p.limiter, TIME_LAUNCH);
     near(p.bound[TIME_LAUNCH].us, 524288 * constant(CALIBRATION_LAUNCH) * 1e-3);
     near(p.bound[TIME_LAUNCH].amount, 524288);
@@ -163,9 +163,9 @@ static void what_limits_is_what_was_built_to_limit(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct time_prediction p = predicted(cases[i].request, -1, -1);
-        if (p.why_not || p.limiter != cases[i].limiter)
+        if (p.why_not.en || p.limiter != cases[i].limiter)
             fail_msg("%s: %s", cases[i].request,
-                     p.why_not ? p.why_not : predicted_time_bound_name(p.limiter));
+                     p.why_not.en ? p.why_not.en : predicted_time_bound_name(p.limiter));
         assert_int_equal(p.close, p.bound[p.second].us > 0.8 * p.bound[p.limiter].us);
         assert_true(p.second != p.limiter && p.bound[p.second].us <= p.bound[p.limiter].us);
     }
@@ -237,14 +237,14 @@ static void idle_blocks_cost_their_places(void **state)
 static void a_model_that_does_not_apply_says_so(void **state)
 {
     (void)state;
-    assert_non_null(predicted("{\"kernel\": \"zero_copy\"}", -1, -1).why_not);
-    assert_non_null(predicted("{\"kernel\": \"atomic_add\"}", -1, -1).why_not);
+    assert_non_null(predicted("{\"kernel\": \"zero_copy\"}", -1, -1).why_not.en);
+    assert_non_null(predicted("{\"kernel\": \"atomic_add\"}", -1, -1).why_not.en);
     const char *spills =
         predicted("{\"kernel\": \"register_pressure\", \"values\": 128, \"bounds\": \"cap_64\"}", -1, -1)
-            .why_not;
+            .why_not.en;
     assert_true(spills && strstr(spills, "spills"));
     /* More registers than an SM has for a block: nothing is launched, and nothing is predicted. */
-    assert_non_null(predicted("{\"kernel\": \"copy\", \"block\": 1024}", 128, -1).why_not);
+    assert_non_null(predicted("{\"kernel\": \"copy\", \"block\": 1024}", 128, -1).why_not.en);
 }
 
 static void each_kernel_has_a_time_or_a_reason(void **state)
@@ -256,8 +256,8 @@ static void each_kernel_has_a_time_or_a_reason(void **state)
         if (suite_at(k)->peer)
             continue; /* wants another device in the request */
         struct time_prediction p = predicted(request, -1, -1);
-        if (!p.why_not && !(isfinite(p.us) && p.us > p.floor_us && p.achieved_occupancy > 0 &&
-                            p.achieved_occupancy <= 1 && p.latency_ns >= 0))
+        if (!p.why_not.en && !(isfinite(p.us) && p.us > p.floor_us && p.achieved_occupancy > 0 &&
+                               p.achieved_occupancy <= 1 && p.latency_ns >= 0))
             fail_msg("%s: %g us, occupancy %g", request, p.us, p.achieved_occupancy);
     }
 }

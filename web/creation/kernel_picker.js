@@ -1,7 +1,14 @@
 /* A field that finds a kernel: a list below it, narrowed by what is typed (name, title, formula, also in English),
- * moved in by arrow keys. */
+ * moved in by arrow keys. kernelInLanguage(kernel) is a kernel of /v1/kernels with its texts in the reader's language,
+ * and `sought`, the words that find it. */
 import {h, replace} from "../dom.js";
-import {t} from "../words.js";
+import {language, t} from "../words.js";
+
+export function kernelInLanguage(kernel) {
+  const sought = [kernel.name, kernel.title, kernel.text, kernel.zh?.title, kernel.zh?.text].join(" ").toLowerCase();
+  if (language() !== "zh") return {...kernel, sought};
+  return {...kernel, ...kernel.zh, sought, parameters: kernel.parameters.map(one => ({...one, ...one.zh}))};
+}
 
 export function kernelPicker(kernels, current, onChosen) {
   const list =

@@ -11,8 +11,7 @@ import {chipsPanel, commandsPanel, occupancyPanel} from "../creation/panels.js";
 import {commandOf, curlOf, fieldOfPointer, fieldsOf, placeOf, requestOf} from "../creation/fields.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {formOf} from "../creation/form.js";
-import {kernelPicker} from "../creation/kernel_picker.js";
-import {kernelTold} from "../creation/kernel_words.js";
+import {kernelInLanguage, kernelPicker} from "../creation/kernel_picker.js";
 
 export const title = () => t("new.title");
 
@@ -20,7 +19,7 @@ const CHIPS = ["sm_20", "sm_37", "sm_90"];
 
 export async function open(root, params, {query, setQuery, go, announce, signal}) {
   const [catalog, there] = await Promise.all([get("/v1/kernels", {signal}), get("/v1/devices", {signal})]);
-  const kernels = catalog.kernels.map(kernelTold);
+  const kernels = catalog.kernels.map(kernelInLanguage);
   let {devices} = there;
   const state = {
     typed: {},
