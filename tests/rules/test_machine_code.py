@@ -6,6 +6,7 @@ import re
 import shutil
 import struct
 import subprocess
+import warnings
 
 import pytest
 
@@ -179,14 +180,26 @@ def test_a_loop_that_the_way_does_not_come_through_is_not_told():
     assert (got["passes"], got["instructions"]) == ((), 8)
 
 
-def test_every_kernel_that_is_committed_has_its_code():
-    listed = subprocess.run(["git", "ls-files", "kernels/suite/*.cu"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    if listed.returncode:
-        pytest.skip("this is no git checkout")
-    committed = {pathlib.Path(path).stem for path in listed.stdout.split() if (ROOT / path).exists()}
-    committed -= {name for name in committed if "debug_build = true" in (ROOT / f"kernels/suite/{name}.cu").read_text()}
-    known = set(re.findall(r'^\{"(\w+)"', TABLE, re.M))
-    assert committed == known, "scripts/machine_code makes the table anew"
+def code_gaps(kernels, table):
+    """Kernels without machine code, and machine code of no kernel. `kernels`: source text by name. No time is predicted of
+    a debug build."""
+    wanted = {name for name, text in kernels.items() if "debug_build = true" not in text}
+    known = set(re.findall(r'^\{"(\w+)"', table, re.M))
+    return sorted(wanted - known), sorted(known - kernels.keys())
+
+
+def test_a_kernel_without_machine_code_is_a_warning_and_code_without_a_kernel_an_error():
+    """A new kernel may come from where there is no nvcc; GET /v1/kernels has it, and its time is unknown."""
+    kernels = {path.stem: path.read_text() for path in (ROOT / "kernels/suite").glob("*.cu")}
+    missing, stale = code_gaps(kernels, TABLE)
+    for name in missing:
+        warnings.warn(f"kernels/suite/{name}.cu has no machine code, so its time is not predicted: run scripts/machine_code where nvcc is")
+    assert stale == [], "scripts/machine_code makes the table anew"
+
+
+def test_gaps_of_the_table_are_named():
+    kernels = {"copy": "", "new_one": "", "copy_debug": "static constexpr bool debug_build = true;"}
+    assert code_gaps(kernels, '{"copy", F32, ...\n{"gone", F32, ...\n') == (["new_one"], ["gone"])
 
 
 @pytest.mark.parametrize("kernel", ["vector_add", "read_only"])
