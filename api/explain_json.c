@@ -124,12 +124,12 @@ static json_t *percent(uint64_t used, uint64_t units, int unit_bytes)
     return units ? number_to_json(100 * (double)used / ((double)units * unit_bytes)) : json_null();
 }
 
-static int64_t element_bytes(const struct experiment *e, const struct explain_instruction *i)
+static int64_t element_bytes(const struct experiment *e, const struct access_instruction *i)
 {
     return i->space == SPACE_CONSTANT ? 4 : (int64_t)dtype_bytes(e->dtype);
 }
 
-static json_t *instruction_to_json(const struct experiment *e, const struct explain_instruction *i, int index)
+static json_t *instruction_to_json(const struct experiment *e, const struct access_instruction *i, int index)
 {
     const struct access_sums *g = &i->global;
     bool shared = i->space == SPACE_SHARED, constant = i->space == SPACE_CONSTANT;
@@ -175,7 +175,7 @@ static json_t *lanes_to_json(const struct explain_access *access, enum lane_figu
 }
 
 /* The sectors of an access, and the lines that they lie in. */
-static void add_units(json_t *object, const struct explain_instruction *i,
+static void add_units(json_t *object, const struct access_instruction *i,
                       const struct explain_access *access)
 {
     struct explain_sector touched[EXPLAIN_SECTORS];
@@ -197,7 +197,7 @@ static void add_units(json_t *object, const struct explain_instruction *i,
     json_object_set_new(object, "lines", lines);
 }
 
-static json_t *access_to_json(const struct experiment *e, const struct explain_instruction *i,
+static json_t *access_to_json(const struct experiment *e, const struct access_instruction *i,
                               const struct explain_access *access)
 {
     json_t *object =

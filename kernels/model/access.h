@@ -46,6 +46,16 @@ struct shared_sums {
                                 warp's 8 bytes a lane come at once (sm_30 to sm_37) */
 };
 
+/* One instruction of the body: the n-th access of its kind, space and width, in the order of the body. */
+struct access_instruction {
+    enum access_kind kind;
+    int space;                 /* a buffer's index, SPACE_SHARED or SPACE_CONSTANT */
+    unsigned bytes;            /* of a lane's access */
+    struct access_sums global; /* over the launch; of constant memory too. In shared memory 0 */
+    struct shared_sums shared; /* over the launch */
+    int64_t times; /* that the listed warp does it with at least one lane; 0 where no warp is listed */
+};
+
 /* What is touched, each thing once however often it is asked for: what an L1, an L2 and DRAM must bring at least. */
 struct access_reach {
     uint64_t
@@ -70,8 +80,9 @@ struct access {
     bool
         exact; /* false: blocks were sampled, because an index is not affine in the block's coordinates; or there are
                    updates, which the hardware may join */
-    bool follows;   /* an index was loaded itself (c.index_of()): what follows it has to wait */
-    uint64_t boxes; /* pieces that the grid fell into: what the count cost */
+    bool
+        has_dependent_loads; /* an index was loaded itself (c.index_of()): accesses by it wait for that load */
+    uint64_t boxes;          /* pieces that the grid fell into: what the count cost */
 };
 
 /* Counts a checked experiment with its grid. Any thread; microseconds where everything is affine, some tens of

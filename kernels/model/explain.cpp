@@ -20,7 +20,7 @@ void explain_free(struct explain *explain)
     free(explain->accesses);
 }
 
-int explain_sectors(const struct explain_instruction *instruction, const struct explain_access *access,
+int explain_sectors(const struct access_instruction *instruction, const struct explain_access *access,
                     struct explain_sector sectors[EXPLAIN_SECTORS])
 {
     std::map<int64_t, uint32_t> used;

@@ -14,15 +14,6 @@ extern "C" {
 
 enum { EXPLAIN_INDEX_BYTES = 96, EXPLAIN_SECTORS = 2 * WARP_LANES };
 
-struct explain_instruction {
-    enum access_kind kind;
-    int space;                 /* a buffer's index, SPACE_SHARED or SPACE_CONSTANT */
-    unsigned bytes;            /* of a lane's access */
-    struct access_sums global; /* over the launch; of constant memory too. In shared memory 0 */
-    struct shared_sums shared; /* over the launch */
-    int64_t times;             /* that the warp does it with at least one lane */
-};
-
 struct explain_access {
     int instruction; /* index */
     int64_t time;    /* which of the warp's times of that instruction, from 0 on */
@@ -49,7 +40,7 @@ struct explain {
     uint32_t active;       /* bit l: lane l accesses something */
     int64_t accesses_all;  /* of the warp, listed or not */
     int instruction_count; /* those of loops over the grid first, else in the order of the body */
-    struct explain_instruction *instructions;
+    struct access_instruction *instructions;
     int access_count;
     struct explain_access *accesses; /* in the order of the warp's program */
 };
@@ -62,7 +53,7 @@ int explain_make(const struct experiment *experiment, struct access *access, str
 void explain_free(struct explain *explain);
 
 /* The sectors of an access in global memory, by address. Returns how many. */
-int explain_sectors(const struct explain_instruction *instruction, const struct explain_access *access,
+int explain_sectors(const struct access_instruction *instruction, const struct explain_access *access,
                     struct explain_sector sectors[EXPLAIN_SECTORS]);
 
 /* The bank (of 4 bytes) that holds a byte of shared memory. */

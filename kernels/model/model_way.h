@@ -1,7 +1,7 @@
 /* The third way: a body as what it touches. Nothing is loaded or stored; indices are affine (tracer.h). */
 #include <math.h>
 
-#include "kernels/model/tracer.h"
+#include "kernels/model/warp_listing.h"
 #include "kernels/suite/choose.h"
 
 /* A value is a double, whatever the element's type: one that is not known is NaN, and so is what comes of it. Whole numbers
@@ -76,11 +76,11 @@ template <class K, class T_, int V> struct model_context {
     void atomic_add_shared(const affine &i, const T &) const { note(ACCESS_ATOMIC, SPACE_SHARED, 1, i); }
 
     T load_cluster(int64_t, const affine &) const { return unknown(); } /* another block's: in no sum */
-    void cluster_barrier() const { to.take_barrier(); }
+    void cluster_barrier() const { to.add_barrier(); }
     T load_texture(int, const affine &) const { return unknown(); } /* a path of its own */
 
     template <class F> void threads(F f) const { f(); }
-    void barrier() const { to.take_barrier(); }
+    void barrier() const { to.add_barrier(); }
     template <class F, class G> void warp_sum(F f, G g) const
     {
         const shape &dim = to.what().domain.block;
@@ -115,12 +115,12 @@ template <class K, class T_, int V> struct model_context {
     }
     template <class F> void each_step(int64_t steps, F f) const
     {
-        to.take_steps(steps);
+        to.add_steps(steps);
         to.repeat(steps, f);
     }
     template <class F> void compute(int64_t steps, F f) const /* touches no memory */
     {
-        to.take_steps(steps);
+        to.add_steps(steps);
         f();
     }
     template <class F> affine computed(const affine &i, F f) const
@@ -129,7 +129,7 @@ template <class K, class T_, int V> struct model_context {
     }
     affine index_of(T v) const
     {
-        to.take_index();
+        to.note_dependent_load();
         if (isnan(v))
             throw not_affine();
         return (int64_t)v;
@@ -147,7 +147,7 @@ template <class K> static void model_trace(const run *r, struct access *sums, st
 {
     with_dtype<K>(r->dtype, [&](auto zero) {
         return with_variant<K>(r->domain, [&](auto variant) {
-            tracer(*r, sums, explain).trace(model_body<K, decltype(zero), decltype(variant)::value>);
+            warp_listing(*r, sums, explain).trace(model_body<K, decltype(zero), decltype(variant)::value>);
             return 0;
         });
     });

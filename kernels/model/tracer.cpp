@@ -1,3 +1,4 @@
+/* The tracer: boxes of blocks in which all comparisons have one outcome, and the sums over them. */
 #include "kernels/model/tracer.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 
 static thread_local tracer *current;
 
-/* Of a grid whose indices are not affine about so many accesses are traced: blocks that are spread evenly. */
+/* Accesses that are traced of a grid whose indices are not affine, about: blocks are sampled evenly. */
 static const uint64_t accesses_traced = 1 << 18;
 
 bool tracer_negative(const affine &d)
@@ -22,22 +23,30 @@ static std::array<int64_t, KERNEL_BUFFERS> buffer_bytes(const run &r)
     return bytes;
 }
 
-tracer::tracer(const run &r, struct access *sums, struct explain *explain)
-    : what_(r), sums_(sums), explain_(explain), reach_{reach(buffer_bytes(r)), reach(buffer_bytes(r))}
+tracer::tracer(const run &r, struct access *sums)
+    : what_(r), sums_(sums), reach_{reach(buffer_bytes(r)), reach(buffer_bytes(r))}
 {
-    memset(&counted_, 0, sizeof counted_);
+    memset(&counted_, 0, sizeof counted_); /* compared byte by byte, with its padding */
+}
+
+void tracer::reset_body()
+{
+    inside_ = false;
+    weight_ = 1;
+    times_ = 1;
+    iteration_ = 0;
 }
 
 affine tracer::block(int axis) const
 {
-    int64_t further = axis == 0 ? turn_ * (int64_t)what_.grid.x : 0;
+    int64_t further = axis == 0 ? iteration_ * (int64_t)what_.grid.x : 0;
     if (concrete_)
         return affine(box_.low[axis] + further);
     return affine(further, axis == 0, axis == 1, axis == 2);
 }
 
-/* The outcome at the box's first block decides; then each axis in turn is cut off where the outcome would change,
-   with the axes before it at their worst. What remains contains the first block. */
+/* The outcome at the box's first block is the answer. Then each axis is cut where the outcome would change, with the axes
+   before it at their worst. The box that remains contains the first block. */
 bool tracer::negative(const affine &d)
 {
     int64_t value = d.c;
@@ -67,8 +76,8 @@ static int width_of(unsigned bytes)
     return width;
 }
 
-/* The instruction that the lane has come to: one that is known, or the one that is made. */
-int tracer::instruction(int kind, const explain_instruction &made)
+/* The instruction that the lane is at: a known one, or `made`, which is added. Returns its index. */
+int tracer::instruction(int kind, const access_instruction &made)
 {
     std::vector<int> &known = instruction_of_[kind];
     size_t number = (size_t)number_[(size_t)kind]++;
@@ -104,7 +113,7 @@ void tracer::access(access_kind what, int space, unsigned bytes, const affine &b
     s.lane[s.lanes] = lane_of_warp_;
     s.c[s.lanes++] = byte_index.c;
     if (listing_)
-        list_site(site_of_[kind][ordinal], byte_index);
+        accessed(site_of_[kind][ordinal], byte_index);
 }
 
 static uint64_t times(uint64_t count, double weight)
@@ -151,11 +160,11 @@ pattern tracer::pattern_of(const site &s) const
     return p;
 }
 
-/* Most instructions touch what the one before did, some lines further: those are counted once. */
+/* Most instructions touch the same pattern as the one before, some lines further: such a pattern is counted once. */
 void tracer::count_site(const site &s)
 {
+    /* Lanes that move apart from block to block, or addresses in shared memory that depend on the block. */
     if (!s.uniform || (s.space == SPACE_SHARED && (s.b[0] || s.b[1] || s.b[2])))
-        /* lanes that move apart from block to block; shared memory that knows its block */
         throw not_affine();
     pattern p = pattern_of(s);
     if (memcmp(&p, &counted_, sizeof p) != 0) {
@@ -171,7 +180,7 @@ void tracer::count_site(const site &s)
         add(instructions_[(size_t)s.instruction].global, global_, s.weight);
 }
 
-/* To be counted with what else the block touches. */
+/* Adds the site to what its blocks touch in all. */
 void tracer::reach_site(const site &s)
 {
     access_kind kind = instructions_[(size_t)s.instruction].kind;
@@ -179,7 +188,7 @@ void tracer::reach_site(const site &s)
         reach_[kind == ACCESS_STORE].add(s.space, box_, s.b, s.c, s.lanes, s.bytes, s.weight);
 }
 
-/* All warps of these blocks are traced; each block stands for so many. */
+/* Called when all warps of these blocks are traced; each block is counted `weight` times. */
 void tracer::end_blocks(const box &blocks, double weight)
 {
     for (reach &r : reach_)
@@ -188,7 +197,8 @@ void tracer::end_blocks(const box &blocks, double weight)
     of_grid_ = {};
 }
 
-/* One box, as far as all lanes of the warp agree on it; the rest waits. */
+/* Traces the part of the box in which all lanes of the warp have one outcome for each comparison, which box_ is afterwards;
+   the rest of the box goes to waiting_. */
 void tracer::trace_box(int warp, const box &wanted)
 {
     const shape &dim = what_.domain.block;
@@ -203,12 +213,10 @@ void tracer::trace_box(int warp, const box &wanted)
         lane_ = {t % (int64_t)dim.x, t / (int64_t)dim.x % (int64_t)dim.y, t / (int64_t)(dim.x * dim.y)};
         ordinal_.fill(0);
         number_.fill(0);
-        done_.clear();
-        reached_ = 0;
         body_(*this);
     }
     box rest = wanted;
-    for (int i = 0; i < 3; i++) { /* what lies beyond the box in this axis, whole in the axes after it */
+    for (int i = 0; i < 3; i++) { /* the part beyond the box in this axis, whole in the axes after it */
         if (box_.high[i] < wanted.high[i]) {
             rest.low[i] = box_.high[i];
             waiting_.push_back(rest);
@@ -235,7 +243,7 @@ void tracer::trace_warp(int warp, const box &all)
     }
 }
 
-/* Forgets the instructions that were found last, of which `from` is the first. */
+/* Removes the instructions from number `from` on. */
 void tracer::forget_instructions(size_t from)
 {
     instructions_.resize(from);
@@ -244,14 +252,14 @@ void tracer::forget_instructions(size_t from)
             known.pop_back();
 }
 
-/* Of a block. */
+/* Warps of a block. */
 int tracer::warps() const
 {
     const shape &dim = what_.domain.block;
     return (int)((dim.x * dim.y * dim.z + WARP_LANES - 1) / WARP_LANES);
 }
 
-/* Adds the instructions of one grid: whole boxes where everything is affine, else block by block. */
+/* Adds the instructions of one grid: in boxes where everything is affine, else block by block. */
 void tracer::trace_grid()
 {
     size_t before = instructions_.size();
@@ -261,8 +269,7 @@ void tracer::trace_grid()
         trace_block(all);
         end_blocks(all, 1);
     } catch (const not_affine &) {
-        inside_ = false;
-        weight_ = 1;
+        reset_body();
         sums_->boxes = boxes;
         of_grid_ = {};
         for (reach &r : reach_)
@@ -274,7 +281,7 @@ void tracer::trace_grid()
 
 void tracer::add_up()
 {
-    for (const explain_instruction &i : instructions_) {
+    for (const access_instruction &i : instructions_) {
         if (i.space == SPACE_SHARED && i.kind == ACCESS_ATOMIC)
             continue; /* neither a load nor a store */
         if (i.space == SPACE_SHARED)
@@ -313,11 +320,10 @@ void tracer::trace(void (*body)(tracer &))
     sums_->load_reach = reach_[0].total();
     sums_->store_reach = reach_[1].total();
     double threads = (double)(what_.grid.x * what_.grid.y * what_.grid.z) * (double)(dim.x * dim.y * dim.z);
-    sums_->follows = follows_;
+    sums_->has_dependent_loads = has_dependent_loads_;
     sums_->steps = of_all_.steps / threads;
     sums_->barriers = of_all_.barriers / threads;
-    if (explain_)
-        list();
+    counted();
     current = before;
 }
 
@@ -333,7 +339,7 @@ void tracer::trace_block(const box &block)
         trace_warp(warp, block);
 }
 
-/* Does it access anything? Counts nothing. */
+/* True when the block accesses anything. Counts nothing. */
 bool tracer::block_works(const box &block)
 {
     uint64_t before = noted_;
@@ -343,7 +349,7 @@ bool tracer::block_works(const box &block)
     return before != noted_;
 }
 
-/* A grid may be given that is far larger than the size: how many blocks from the first one on work in each axis. */
+/* How many blocks from the first one on work in each axis: a request's grid may be far larger than its size needs. */
 shape tracer::working_grid()
 {
     uint64_t length[3] = {grid_.x, grid_.y, grid_.z};
@@ -360,8 +366,8 @@ shape tracer::working_grid()
     return {length[0], length[1], length[2]};
 }
 
-/* The first block says how many accesses one takes; then as many as there is time for, spread evenly: a lane that accesses
-   nothing takes its time, too. `from` is the first instruction of this grid. */
+/* Counts the accesses of the first block, then traces as many blocks as accesses_traced allows, evenly spread. A lane
+   without accesses counts as one access, as it takes time too. `from` is the first instruction of this grid. */
 void tracer::trace_block_by_block(size_t from)
 {
     const shape given = grid_;
@@ -384,7 +390,7 @@ void tracer::trace_block_by_block(size_t from)
     concrete_ = false;
     sums_->exact = false;
     for (size_t i = from; i < instructions_.size(); i++) {
-        explain_instruction sampled = instructions_[i];
+        access_instruction sampled = instructions_[i];
         instructions_[i].global = {};
         instructions_[i].shared = {};
         add(instructions_[i].global, sampled.global, each);

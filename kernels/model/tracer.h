@@ -1,5 +1,5 @@
-/* The implementation of access.h: indices that are affine in the block's coordinates, and the tracer that records
-   accesses by them. */
+/* The tracer behind access.h: runs a body with indices that are affine in the block's coordinates, and sums up its
+   accesses. warp_listing.h derives from it what lists one warp. */
 #ifndef COALESCED_KERNELS_MODEL_TRACER_H
 #define COALESCED_KERNELS_MODEL_TRACER_H
 
@@ -12,21 +12,20 @@
 
 #include "kernels/device/kernel_entry.h"
 #include "kernels/model/affine.h"
-#include "kernels/model/explain.h"
 #include "kernels/model/pattern.h"
 #include "kernels/model/reach.h"
 
-/* What threads do besides accesses, added up. */
-struct paces {
+/* What threads do besides accesses, summed up. */
+struct thread_work {
     double steps = 0, barriers = 0;
-    void add(const paces &more, double times)
+    void add(const thread_work &other, double times)
     {
-        steps += more.steps * times;
-        barriers += more.barriers * times;
+        steps += other.steps * times;
+        barriers += other.barriers * times;
     }
 };
 
-/* One thread of the block, as the tracer sees it. */
+/* The coordinates of one thread within its block. */
 struct lane {
     int64_t x, y, z;
 };
@@ -37,34 +36,35 @@ static const int64_t constant_bytes = 4; /* a word of constant memory */
 class tracer
 {
   public:
-    tracer(const run &r, struct access *sums, struct explain *explain);
+    tracer(const run &r, struct access *sums);
 
-    /* Traces the whole grid, then the explained warp if there is one; `body` runs one lane (see at() and block()). */
+    /* Traces the whole grid, and fills the sums. `body` runs one lane: see at() and block(). */
     void trace(void (*body)(tracer &));
 
+    /* For the context of the body. */
     const run &what() const { return what_; }
     const lane &at() const { return lane_; }
     affine block(int axis) const;
     void access(access_kind kind, int space, unsigned bytes, const affine &byte_index);
     bool negative(const affine &d);
-    /* The lane takes so many steps of a loop or a calculation. */
-    void take_steps(int64_t steps)
+    /* The lane does so many steps of a loop or a calculation. */
+    void add_steps(int64_t steps)
     {
         if (inside_ == virtual_)
             of_box_.steps += (double)std::max<int64_t>(0, steps) * weight_;
     }
-    /* It uses as an index what it loaded. */
-    void take_index() { follows_ = true; }
-    void take_barrier()
+    void add_barrier()
     {
         if (inside_ == virtual_)
             of_box_.barriers += weight_;
     }
+    /* The lane uses a loaded value as an index. */
+    void note_dependent_load() { has_dependent_loads_ = true; }
     bool concrete() const { return concrete_; } /* one block at a time: every index is a number */
 
     /* The body of a loop over the grid that covers `count` threads: iteration j of block b is virtual block b + j x grid.
-       What stands outside of such loops is counted over the real grid, what stands inside over the virtual one. For a warp
-       that is listed the loop is gone through. */
+       What stands outside of such loops is counted over the real grid, what stands inside over the virtual one. While a
+       warp is listed, the loop runs iteration by iteration. */
     template <class F> void loop(int64_t count, F f)
     {
         if (!listing_ && !virtual_)
@@ -73,21 +73,58 @@ class tracer
         if (listing_) {
             int64_t width = (int64_t)what_.domain.block.x, threads = (int64_t)what_.grid.x * width;
             int64_t first = box_.low[0] * width + lane_.x;
-            repeat_first(first < count ? (count - first - 1) / threads + 1 : 0, explain_->times_max,
-                         [&] { f(), turn_++; });
+            repeat_first(first < count ? (count - first - 1) / threads + 1 : 0, listed_times_most_,
+                         [&] { f(), iteration_++; });
         } else {
             f();
         }
-        turn_ = 0;
+        iteration_ = 0;
         inside_ = false;
     }
-    /* A step that is taken so many times: a part of them is traced and stands for all. What a step accesses are the same
-       instructions every time. */
+    /* A step that is done so many times: the first ones are traced and weighted. The accesses of a step are the same
+       instructions every time. While a warp is listed, all that would be traced otherwise is traced too: the code behind
+       may depend on what the steps computed. */
     template <class F> void repeat(int64_t steps, F f)
     {
-        /* Not only those that are listed: what stands behind may go by what the steps have carried on. */
-        repeat_first(steps, listing_ ? std::max(explain_->times_max, steps_traced) : steps_traced, f);
+        repeat_first(steps, listing_ ? std::max(listed_times_most_, steps_traced) : steps_traced, f);
     }
+
+  protected:
+    /* One instruction of a warp: the same kind of access to the same buffer, the n-th of each lane. */
+    struct site {
+        int instruction; /* index into instructions_ */
+        int space;
+        bool uniform; /* all lanes have the same b */
+        unsigned bytes;
+        double weight; /* how many times it is counted */
+        int64_t time;  /* of its instruction, while a warp is listed */
+        int lanes;
+        int64_t b[3];          /* bytes from block to block, by axis */
+        int64_t c[WARP_LANES]; /* each lane's first byte, at block 0 */
+        int lane[WARP_LANES];  /* the lane's number in the warp */
+    };
+
+    ~tracer() = default; /* nobody deletes one by this class */
+    /* Called when the sums are complete, while this is still the thread's tracer. */
+    virtual void counted() {}
+    /* While a warp is listed: one more lane accesses at this site. */
+    virtual void accessed(int site, const affine &byte_index) = 0;
+
+    pattern pattern_of(const site &s) const;
+    void trace_box(int warp, const box &wanted);
+    /* Puts back what an interrupted trace of a body left. */
+    void reset_body();
+
+    const run what_;
+    box box_{}; /* the blocks that are traced together */
+    bool concrete_ = false;
+    bool listing_ = false;
+    int64_t listed_times_most_ =
+        0;              /* iterations of a loop over the grid that are traced while a warp is listed */
+    int64_t times_ = 1; /* how many times the traced access stands for, while a warp is listed */
+    int lane_of_warp_ = 0;
+    std::vector<site> sites_;
+    std::vector<access_instruction> instructions_;
 
   private:
     template <class F> void repeat_first(int64_t steps, int64_t most, F f)
@@ -99,7 +136,7 @@ class tracer
             weight_ = (double)steps / (double)traced;
         for (int64_t i = 0; i < traced; i++) {
             number_ = before;
-            if (i + 1 == traced) /* the last one that is listed, and those that are not */
+            if (i + 1 == traced) /* the last traced step also stands for those that are not traced */
                 times_ = times * (1 + steps - traced);
             f();
         }
@@ -109,33 +146,17 @@ class tracer
 
     enum {
         WIDTHS = 5,
-        KINDS = 2 * ACCESS_KINDS * SPACES * WIDTHS /* inside a loop over the grid, and not */
+        KINDS = 2 * ACCESS_KINDS * SPACES * WIDTHS /* times 2: inside a loop over the grid, and outside */
     };
     static constexpr int64_t steps_traced = 256;
     using counters = std::array<int, KINDS>;
 
-    /* One instruction of a warp: the same kind of access to the same buffer, the n-th of each lane. */
-    struct site {
-        int instruction; /* index */
-        int space;
-        bool uniform;
-        unsigned bytes;
-        double weight; /* how many times it stands for */
-        int64_t time;  /* of its instruction, while listing */
-        int lanes;
-        int64_t b[3];          /* bytes from block to block */
-        int64_t c[WARP_LANES]; /* bytes, at block 0 */
-        int lane[WARP_LANES];  /* which lane's */
-    };
-
     void trace_grid();
     void trace_warp(int warp, const box &all);
-    void trace_box(int warp, const box &wanted);
     void count_site(const site &s);
     void reach_site(const site &s);
     void end_blocks(const box &blocks, double weight);
-    pattern pattern_of(const site &s) const;
-    int instruction(int kind, const explain_instruction &made);
+    int instruction(int kind, const access_instruction &made);
     void forget_instructions(size_t from);
     void add_up();
     box block_at(int64_t block) const;
@@ -144,46 +165,26 @@ class tracer
     bool block_works(const box &block);
     shape working_grid();
     void trace_block_by_block(size_t from);
-    /* listing.cpp */
-    void list();
-    void list_site(int site, const affine &byte_index);
-    bool list_lanes(bool concrete);
-    struct explain_access listed(const site &s) const;
-    void describe_index(const site &s, char *text) const;
 
-    const run what_;
     struct access *sums_;
-    struct explain *explain_; /* NULL: nothing is listed */
     void (*body_)(tracer &) = nullptr;
-    shape grid_{};                    /* the real one, or the virtual one of the loops */
-    reach reach_[2];                  /* loads, stores */
-    paces of_box_, of_grid_, of_all_; /* of all lanes; of all threads */
-    bool follows_ = false;
-    bool virtual_ = false, inside_ = false;
-    bool concrete_ = false;
-    bool listing_ = false;
+    shape grid_{};                          /* the real one, or the virtual one of the loops */
+    reach reach_[2];                        /* of loads, of stores */
+    thread_work of_box_, of_grid_, of_all_; /* of all lanes of a warp; of all threads */
+    bool has_dependent_loads_ = false;
+    bool virtual_ = false, inside_ = false; /* grid_ is the virtual one; inside a loop over the grid */
     double weight_ = 1;
-    int64_t times_ = 1;  /* the same while listing: of which the first is traced */
-    int64_t turn_ = 0;   /* of a loop over the grid, while listing */
-    uint64_t noted_ = 0; /* accesses */
+    int64_t iteration_ = 0; /* of a loop over the grid, while a warp is listed */
+    uint64_t noted_ = 0;    /* accesses so far */
     lane lane_{};
-    int lane_of_warp_ = 0;
-    box box_{};
-    pattern counted_; /* last, and what came of it */
+    pattern counted_{}; /* the last one, and its counts */
     access_sums global_{};
     shared_sums shared_{};
-    std::vector<box> waiting_;
-    std::vector<site> sites_;
-    std::vector<int> site_of_[KINDS]; /* by kind and the lane's ordinal: index into sites_ */
-    counters ordinal_;                /* accesses of that kind by this lane so far */
-    std::vector<explain_instruction> instructions_;
+    std::vector<box> waiting_;               /* boxes that are still to be traced */
+    std::vector<int> site_of_[KINDS];        /* by kind and the lane's ordinal: index into sites_ */
+    counters ordinal_;                       /* accesses of that kind by this lane so far */
     std::vector<int> instruction_of_[KINDS]; /* by kind and number: index into instructions_ */
     counters number_;                        /* instructions of that kind that this lane has passed */
-    /* While listing: the warp's sites in the order of its program, how far this lane is in it, and how many times it has
-       done each instruction. */
-    std::vector<int> order_;
-    size_t reached_ = 0;
-    std::vector<int64_t> done_;
 };
 
 #endif

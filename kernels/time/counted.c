@@ -45,7 +45,7 @@ static double sm_cycles(const struct counted_case *c)
     return c->us * device->clock_khz * 1e-3 * device->sms;
 }
 
-/* The bound's own sum, of what was counted. Turns of shared memory are the L1's, TIME_TAG. */
+/* The bound's own sum, of what was counted. Turns of shared memory are the L1's, TIME_L1. */
 static double issue_share(const struct counted_case *c)
 {
     double issue = c->prediction->calibration->constant[CALIBRATION_ISSUE].value;
@@ -59,7 +59,7 @@ static void shares_find(const struct counted_case *c, struct counted_limiter *co
     const struct time_prediction *p = c->prediction;
     double to = part_of(c, COUNTED_TO_L2), from = part_of(c, COUNTED_FROM_L2), crossbar = fmax(to, from);
     bool both = !isnan(to) && !isnan(from);
-    bool few = strcmp(p->bound[TIME_ASK].unit, time_unit_slice) == 0;
+    bool few = strcmp(p->bound[TIME_L2].unit, time_unit_slice) == 0;
     double slice = few ? part_of(c, COUNTED_SLICE) : NAN;
     for (int i = 0; i < TIME_BOUNDS; i++) {
         counted->share[i] = NAN;
@@ -68,13 +68,13 @@ static void shares_find(const struct counted_case *c, struct counted_limiter *co
     counted->share[TIME_LAUNCH] = p->bound[TIME_LAUNCH].us / c->us;
     dram_find(c, both ? crossbar : NAN, counted);
     counted->slice = !isnan(slice) && !(slice <= crossbar);
-    counted->share[TIME_ASK] = fmax(crossbar, slice);
-    counted->open[TIME_ASK] = !both || (few && isnan(slice));
-    counted->share[TIME_TAG] = part_of(c, COUNTED_L1);
-    counted->open[TIME_TAG] = isnan(counted->share[TIME_TAG]);
+    counted->share[TIME_L2] = fmax(crossbar, slice);
+    counted->open[TIME_L2] = !both || (few && isnan(slice));
+    counted->share[TIME_L1] = part_of(c, COUNTED_L1);
+    counted->open[TIME_L1] = isnan(counted->share[TIME_L1]);
     double turns = value_of(c->counters, "shared_bank_conflicts") / sm_cycles(c);
     if (turns >= COUNTED_BUSY) /* that alone tells it; less tells little of the L1 */
-        counted->share[TIME_TAG] = fmax(counted->share[TIME_TAG], turns);
+        counted->share[TIME_L1] = fmax(counted->share[TIME_L1], turns);
     counted->share[TIME_ISSUE] = issue_share(c);
     counted->open[TIME_ISSUE] = isnan(part_of(c, COUNTED_WORDS)) || isnan(part_of(c, COUNTED_PIPES));
 }

@@ -70,7 +70,7 @@ struct counted_limiter {
     double share[TIME_BOUNDS]; /* NAN of TIME_LATENCY and TIME_LINES */
     bool open[TIME_BOUNDS];    /* not all that would show it was counted: the share may be more */
     bool way;                  /* TIME_DRAM's share is that of the way to it, not of its bytes */
-    bool slice;                /* TIME_ASK's share is that of the busiest slice of the L2 */
+    bool slice;                /* TIME_L2's share is that of the busiest slice of the L2 */
     double occupancy;          /* achieved over theoretical */
     enum counted_answer answer;
     enum time_bound limiter;          /* with COUNTED_UNIT, COUNTED_STARTS and COUNTED_WAITS */

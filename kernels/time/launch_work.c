@@ -189,7 +189,7 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
 {
     const struct access_reach *reach = &access->load_reach;
     const double keeps = calibration->constant[CALIBRATION_DIRTY].value * 1e6;
-    w->follows = access->follows;
+    w->has_dependent_loads = access->has_dependent_loads;
     w->missed = missed_part(w, access, past_l1);
     w->chunks = (double)reach->grid_chunks;
     w->dram_read = w->chunks * CHUNK_BYTES;
@@ -204,10 +204,10 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     w->dram_opened = w->dram_read < whole_part * pages * PAGE_BYTES ? pages : 0;
     count_gaps(w, access);
     /* Who follows addresses that it loads goes on to another place each time. */
-    if (!w->follows)
+    if (!w->has_dependent_loads)
         wait_again(w, reach, past_l1);
     w->in_flight = w->waits > 0 ? w->dram_read / w->warps / fmax(1, w->waits) : 0;
-    w->near = !w->follows && w->chunks * CHUNK_BYTES < w->sms * LINE_BYTES;
+    w->near = !w->has_dependent_loads && w->chunks * CHUNK_BYTES < w->sms * LINE_BYTES;
     if (w->near && !past_l1)
         w->waits = 0;
 }

@@ -20,7 +20,7 @@ struct launch_work {
     double sms;                         /* that have work */
     double blocks_per_sm, warps_per_sm; /* resident at a time */
     double warp_slots;                  /* of an SM */
-    bool follows;                       /* addresses that it loads itself */
+    bool has_dependent_loads;           /* addresses that it loads itself */
     bool again;                         /* a loop in a loop: goes over the same again */
     bool loop;                          /* over the grid: its blocks are long */
 

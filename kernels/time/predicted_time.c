@@ -113,7 +113,7 @@ static struct traffic_time dram_time(const struct launch_work *w, const struct r
 
 /* A header for each line that is asked for or stored to, and data in pieces of 64 bytes; or one slice of the L2, where all
    ask for the same few chunks. */
-static struct time_amount ask_time(const struct launch_work *w, const struct rates *r)
+static struct time_amount l2_time(const struct launch_work *w, const struct rates *r)
 {
     double data = fmax(w->store_lines, w->store_sectors / 2);
     /* Lanes that store 8 bytes or more, each to a line of its own or nearly so. */
@@ -132,7 +132,7 @@ static struct time_amount ask_time(const struct launch_work *w, const struct rat
     return slice.us > way.us ? slice : way;
 }
 
-/* Of bounds that are the same to a rounding the later one limits: stores that all stay in the L2 are TIME_ASK's. */
+/* Of bounds that are the same to a rounding the later one limits: stores that all stay in the L2 are TIME_L2's. */
 static void limit(struct time_prediction *p)
 {
     const double rounding = 1e-12;
@@ -187,8 +187,8 @@ static void predict(const struct launch_work *w, const struct calibration *calib
     struct traffic_time dram = dram_time(w, &r, p);
     double per_sm = w->busy_part * w->warps_per_block * ceil(w->busy_blocks / w->sms - 1e-9);
     p->bound[TIME_LAUNCH] = amount_of(w->blocks, "blocks", r.launch);
-    p->bound[TIME_ASK] = ask_time(w, &r);
-    p->bound[TIME_TAG] =
+    p->bound[TIME_L2] = l2_time(w, &r);
+    p->bound[TIME_L1] =
         amount_of(per_sm * (w->load_lines / w->warps + w->shared_rows), "lines and shared rows an SM", r.tag);
     double issued_us = fmax(w->instructions * r.issue, w->doubles * r.cycle / doubles_per_cycle) +
                        w->constant_words * r.word;
@@ -196,7 +196,7 @@ static void predict(const struct launch_work *w, const struct calibration *calib
         amount_of(per_sm * w->instructions, "instructions an SM", issued_us / w->instructions);
 
     double latency = w->waits > 0 ? (w->near ? r.l2_latency : r.dram_latency) : 0;
-    if (w->follows)
+    if (w->has_dependent_loads)
         latency *= 1 + slowest * log2(fmax(1, w->load_lines / fmax(1, w->load_requests)));
     double lines = w->load_lines * w->missed / (w->sms * w->l1_lines);
     double lines_us = under_load(lines * latency, lines * latency * r.queue, dram.moved_us);
@@ -214,7 +214,7 @@ static void predict(const struct launch_work *w, const struct calibration *calib
                    r.step * w->warps_per_block * (1 + w->barriers) + alone + r.l2_latency * w->l2_waits +
                    hit_cycles * r.cycle * w->l1_waits;
     double first = r.slot + block + r.cycle * w->ramp_cycles + latency;
-    double wait = latency * w->waits, busy_us = fmax(dram.busy_us, p->bound[TIME_ASK].us);
+    double wait = latency * w->waits, busy_us = fmax(dram.busy_us, p->bound[TIME_L2].us);
     double idle_rounds = (w->blocks - w->busy_blocks) / (calibration->sms * w->blocks_per_sm);
     double latency_us =
         fmax(0, under_load(rounds * (wait + other), rounds * wait * r.queue, busy_us) - first) +

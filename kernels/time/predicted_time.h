@@ -19,8 +19,8 @@ extern "C" {
 enum time_bound {
     TIME_LAUNCH,  /* blocks that start one after the other */
     TIME_DRAM,    /* bytes that DRAM moves */
-    TIME_ASK,     /* between the SMs and the L2: lines asked for, data stored, sectors that come back */
-    TIME_TAG,     /* lines that an SM looks up in its L1, and rows of its shared memory */
+    TIME_L2,      /* between the SMs and the L2: lines asked for, data stored, sectors that come back */
+    TIME_L1,      /* lines that an SM looks up in its L1, and rows of its shared memory */
     TIME_LINES,   /* lines of the L1 that loads in flight occupy */
     TIME_ISSUE,   /* instructions that an SM issues */
     TIME_LATENCY, /* Little's law: what is in flight, over the latency that the load brings */
@@ -30,7 +30,7 @@ enum time_bound {
 /* "launch", "dram", "ask", "tag", "lines", "issue", "latency" */
 const char *predicted_time_bound_name(enum time_bound bound);
 
-/* Units of TIME_ASK where it is not all SMs' flits that limit: one slice of the L2 that all ask, or what comes back. */
+/* Units of TIME_L2 where it is not all SMs' flits that limit: one slice of the L2 that all ask, or what comes back. */
 extern const char *const time_unit_slice, *const time_unit_back;
 
 struct time_amount {

@@ -184,9 +184,9 @@ struct telling {
 
 static struct telling telling_of(const struct time_prediction *p)
 {
-    if (p->limiter == TIME_ASK && strcmp(p->bound[TIME_ASK].unit, time_unit_slice) == 0)
+    if (p->limiter == TIME_L2 && strcmp(p->bound[TIME_L2].unit, time_unit_slice) == 0)
         return (struct telling){&slice, &slice_remedy};
-    if (p->limiter == TIME_ASK && strcmp(p->bound[TIME_ASK].unit, time_unit_back) == 0)
+    if (p->limiter == TIME_L2 && strcmp(p->bound[TIME_L2].unit, time_unit_back) == 0)
         return (struct telling){&back, &back_remedy};
     if (p->limiter == TIME_DRAM && p->dram_opened_us + p->dram_kept_us > not_moved * p->bound[TIME_DRAM].us)
         return p->dram_opened_us > p->dram_kept_us ? (struct telling){&dram_opens, &dram_opens_remedy}
@@ -253,7 +253,7 @@ static const struct text_pair *unit_name_of(const struct counted_limiter *counte
 {
     if (counted->busiest == TIME_DRAM && counted->way)
         return &way_name;
-    if (counted->busiest == TIME_ASK && counted->slice)
+    if (counted->busiest == TIME_L2 && counted->slice)
         return &slice_name;
     return &unit_names[counted->busiest];
 }

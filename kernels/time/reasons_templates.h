@@ -9,8 +9,8 @@
 static const struct text_pair bound_names[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {"the start of blocks", "线程块的启动"},
     [TIME_DRAM] = {"DRAM's bandwidth", "显存（DRAM）带宽"},
-    [TIME_ASK] = {"the way between the multiprocessors and the L2", "通往 L2 的通路"},
-    [TIME_TAG] = {"the L1", "一级缓存（L1）"},
+    [TIME_L2] = {"the way between the multiprocessors and the L2", "通往 L2 的通路"},
+    [TIME_L1] = {"the L1", "一级缓存（L1）"},
     [TIME_LINES] = {"the lines of the L1", "一级缓存（L1）行占用"},
     [TIME_ISSUE] = {"the issue of instructions", "指令发射"},
     [TIME_LATENCY] = {"the latency of memory", "访存延迟"},
@@ -32,10 +32,10 @@ static const struct text_pair facts[TIME_BOUNDS] = {
     [TIME_DRAM] = {
         "DRAM reads {read} and writes {written}, at {gbps} GB/s at most: {limit_us} us of {total_us} us, so DRAM is at work for {dram_pct} % of the time.",
         "DRAM 要读 {read}、写 {written}，最高 {gbps} GB/s：{total_us} us 中占 {limit_us} us，即 {dram_pct} % 的时间都在工作。"},
-    [TIME_ASK] = {
+    [TIME_L2] = {
         "{amount} {unit} (a line asked for, or up to 64 bytes stored), {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "共 {amount} 个传输单元（请求一个缓存行、或存储至多 64 字节各计一个），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
-    [TIME_TAG] = {
+    [TIME_L1] = {
         "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "每个 SM 的 L1 要取 {amount} 次（加载的缓存行与共享内存的行各计一次），每微秒至多 {ceiling} 次：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_LINES] = {
@@ -55,10 +55,10 @@ static const struct text_pair remedies[TIME_BOUNDS] = {
         " With {allowed} blocks for the same work, larger ones or with more work a thread, it would be {second_us} us, as long as {second} takes.",
         "若加大线程块，或让每个线程多做几份工作，把线程块减到 {allowed} 个，启动只需 {second_us} us，与{second}所需相当。"},
     [TIME_DRAM] = {" Only fewer bytes would take less time.", "只有减少读写的字节数才会更快。"},
-    [TIME_ASK] = {
+    [TIME_L2] = {
         " With {allowed}, because the lanes of a warp touch fewer lines, it would be {second_us} us, as long as {second} takes.",
         "若合并访问，使每个线程束触及更少的缓存行，减到 {allowed} 个，只需 {second_us} us，与{second}所需相当。"},
-    [TIME_TAG] = {
+    [TIME_L1] = {
         " With {allowed}, because the lanes of a warp touch fewer lines, or banks of shared memory conflict less, it would be {second_us} us, as long as {second} takes.",
         "若合并访问，使每个线程束触及更少的缓存行，或减少共享内存的 bank 冲突，减到 {allowed} 次，只需 {second_us} us，与{second}所需相当。"},
     [TIME_LINES] = {
@@ -135,8 +135,8 @@ static const struct text_pair changed = {
 static const struct text_pair unit_names[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {"the start of blocks", "线程块启动"},
     [TIME_DRAM] = {"DRAM", "DRAM"},
-    [TIME_ASK] = {"the crossbar between the multiprocessors and the L2", "SM 与 L2 之间的交叉开关"},
-    [TIME_TAG] = {"the L1", "L1"},
+    [TIME_L2] = {"the crossbar between the multiprocessors and the L2", "SM 与 L2 之间的交叉开关"},
+    [TIME_L1] = {"the L1", "L1"},
     [TIME_ISSUE] = {"the issue of instructions", "指令发射"},
 };
 static const struct text_pair way_name = {"the way between DRAM and the L2", "DRAM 与 L2 之间的通路"};

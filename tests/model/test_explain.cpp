@@ -26,15 +26,15 @@ struct explained : explain {
     }
     explained(const explained &) = delete;
     ~explained() { explain_free(this); }
-    const explain_instruction &of(const explain_access &a) const { return instructions[a.instruction]; }
+    const access_instruction &of(const explain_access &a) const { return instructions[a.instruction]; }
 };
 
-static char letter(const explain_instruction &i)
+static char letter(const access_instruction &i)
 {
     return i.kind == ACCESS_STORE ? 's' : i.kind == ACCESS_ATOMIC ? 'a' : 'l';
 }
 
-static int place(const explain_instruction &i)
+static int place(const access_instruction &i)
 {
     return i.space == SPACE_SHARED ? (int)SHARED : i.space == SPACE_CONSTANT ? (int)CONSTANT : i.space;
 }
@@ -71,7 +71,7 @@ static void expect_lanes(const experiment &e, const explained &x, const plain_li
     for (int a = 0; a < x.access_count; a++)
         for (int lane = 0; lane < 32; lane++) {
             const explain_access &access = x.accesses[a];
-            const explain_instruction &i = x.of(access);
+            const access_instruction &i = x.of(access);
             if (access.first[lane] >= 0)
                 lanes[lane].push_back({letter(i), place(i), i.bytes, access.first[lane]});
         }
@@ -88,7 +88,7 @@ static void expect_lanes(const experiment &e, const explained &x, const plain_li
 /* The sectors of an access and its bank conflicts. */
 static void expect_units(const experiment &e, const explained &x, const explain_access &access)
 {
-    const explain_instruction &i = x.of(access);
+    const access_instruction &i = x.of(access);
     plain_lanes lanes;
     std::map<int64_t, uint32_t> used;
     explain_sector sectors[EXPLAIN_SECTORS];
@@ -116,7 +116,7 @@ static void expect_sums(const experiment &e, const explained &x, const plain_lis
     struct access sums = {};
     std::map<std::tuple<char, int, unsigned>, access_sums> by_array;
     for (int n = 0; n < x.instruction_count; n++) {
-        const explain_instruction &i = x.instructions[n];
+        const access_instruction &i = x.instructions[n];
         if (i.space == SPACE_SHARED && i.kind == ACCESS_ATOMIC)
             continue; /* in no sum */
         shared_sums &shared = i.kind == ACCESS_STORE ? sums.shared_store : sums.shared_load;
@@ -199,7 +199,7 @@ static void all_warps_together_are_the_launch(void **)
                 continue;
             j++;
             std::vector<uint64_t> requests, sectors;
-            std::vector<explain_instruction> wanted;
+            std::vector<access_instruction> wanted;
             for (int64_t n = 0; n < e.grid[0] * e.grid[1] * warps_of(e); n++) {
                 int64_t b = n / warps_of(e), block[3] = {b % e.grid[0], b / e.grid[0], 0};
                 explained x(e, block, n % warps_of(e), INT64_MAX, INT32_MAX);

@@ -71,10 +71,10 @@ static int set_up(void **state)
         .floor_us = 3,
         .ramp_us = ramp_us,
         .limiter = TIME_LATENCY,
-        .second = TIME_ASK,
+        .second = TIME_L2,
     };
     for (int i = 0; i < TIME_BOUNDS; i++)
-        prediction.bound[i] = (struct time_amount){.unit = i == TIME_ASK ? "flits" : "things", .us = 20};
+        prediction.bound[i] = (struct time_amount){.unit = i == TIME_L2 ? "flits" : "things", .us = 20};
     counters = (struct counters){.status = COUNTERS_MEASURED};
     count("duration_us", busy_us + ramp_us);
     count("dram_write_bytes", 0);
@@ -180,7 +180,7 @@ static void ask_is_the_crossbar_in_either_direction(void **state)
         set_up(NULL);
         busy(COUNTED_L2, 0.92);
         busy(back ? COUNTED_FROM_L2 : COUNTED_TO_L2, 0.92);
-        limits(COUNTED_UNIT, TIME_ASK);
+        limits(COUNTED_UNIT, TIME_L2);
         says("the crossbar between the multiprocessors and the L2 at 92 %");
     }
 }
@@ -190,11 +190,11 @@ static void a_slice_that_all_ask_is_shown_by_the_busiest_one_alone(void **state)
     (void)state;
     busy(COUNTED_SLICE, 0.97);
     limits(COUNTED_WAITS, TIME_LATENCY); /* many chunks are asked for */
-    prediction.bound[TIME_ASK].unit = "requests to one slice";
-    limits(COUNTED_UNIT, TIME_ASK);
+    prediction.bound[TIME_L2].unit = "requests to one slice";
+    limits(COUNTED_UNIT, TIME_L2);
     says("the busiest slice of the L2 at 97 %");
     drop(COUNTED_SLICE);
-    prediction.limiter = TIME_ASK;
+    prediction.limiter = TIME_L2;
     find();
     assert_int_equal(counted.answer, COUNTED_OPEN);
     assert_int_equal(counted.agreement, COUNTED_UNDECIDED);
@@ -204,7 +204,7 @@ static void tag_is_the_l1(void **state)
 {
     (void)state;
     busy(COUNTED_L1, 0.88);
-    limits(COUNTED_UNIT, TIME_TAG);
+    limits(COUNTED_UNIT, TIME_L1);
     says("the L1 at 88 %");
 }
 
@@ -226,8 +226,8 @@ static void turns_of_shared_memory_are_the_l1_s(void **state)
     (void)state;
     executed(0.3);
     count("shared_bank_conflicts", 0.9 * 1000 * 100 * busy_us);
-    limits(COUNTED_UNIT, TIME_TAG);
-    assert_true(near_to(counted.share[TIME_TAG], 0.9));
+    limits(COUNTED_UNIT, TIME_L1);
+    assert_true(near_to(counted.share[TIME_L1], 0.9));
     assert_true(near_to(counted.share[TIME_ISSUE], 0.3));
 }
 
@@ -308,8 +308,8 @@ static void each_witness_that_is_missing_leaves_its_own_bound_open(void **state)
     static const struct {
         const char *metric;
         enum time_bound bound;
-    } missing[] = {{COUNTED_L2, TIME_DRAM}, {COUNTED_TO_L2, TIME_ASK},   {COUNTED_FROM_L2, TIME_ASK},
-                   {COUNTED_L1, TIME_TAG},  {COUNTED_PIPES, TIME_ISSUE}, {COUNTED_WORDS, TIME_ISSUE}};
+    } missing[] = {{COUNTED_L2, TIME_DRAM}, {COUNTED_TO_L2, TIME_L2},   {COUNTED_FROM_L2, TIME_L2},
+                   {COUNTED_L1, TIME_L1},  {COUNTED_PIPES, TIME_ISSUE}, {COUNTED_WORDS, TIME_ISSUE}};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         set_up(NULL);
         drop(missing[i].metric);

@@ -24,7 +24,7 @@ static struct time_prediction predicted(enum time_bound limiter)
         .floor_us = 4.25,
         .ramp_us = 1.75,
         .limiter = limiter,
-        .second = limiter == TIME_ASK ? TIME_TAG : TIME_ASK,
+        .second = limiter == TIME_L2 ? TIME_L1 : TIME_L2,
         .dram_read_bytes = 67.1e6,
         .dram_write_bytes = 33.4e6,
         .rounds = 77.5,
@@ -39,7 +39,7 @@ static struct time_prediction predicted(enum time_bound limiter)
     device.constant[CALIBRATION_QUEUE].value = 1.2;
     for (int i = 0; i < TIME_BOUNDS; i++)
         p.bound[i] = (struct time_amount){
-            .amount = 7700, .unit = i == TIME_ASK ? "flits" : "things", .ceiling = 77, .us = 100};
+            .amount = 7700, .unit = i == TIME_L2 ? "flits" : "things", .ceiling = 77, .us = 100};
     p.bound[limiter].amount = 262000;
     p.bound[limiter].ceiling = 1310;
     p.bound[limiter].us = 200;
@@ -112,8 +112,8 @@ static const struct {
 } told[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {"the start of blocks", "线程块的启动", "262000"},
     [TIME_DRAM] = {"DRAM's bandwidth", "显存（DRAM）带宽", "67.1 MB"},
-    [TIME_ASK] = {"multiprocessors and the L2", "通往 L2", "1310"},
-    [TIME_TAG] = {"the L1", "一级缓存（L1）", "1310"},
+    [TIME_L2] = {"multiprocessors and the L2", "通往 L2", "1310"},
+    [TIME_L1] = {"the L1", "一级缓存（L1）", "1310"},
     [TIME_LINES] = {"lines of the L1", "行占用", "1310"},
     [TIME_ISSUE] = {"issue of instructions", "指令发射", "1310"},
     [TIME_LATENCY] = {"latency of memory", "访存延迟", "21.9 kB"},
@@ -264,9 +264,9 @@ static void many_are_told_in_millions(void **state)
 static void few_addresses_tell_their_slices(void **state)
 {
     (void)state;
-    struct time_prediction p = predicted(TIME_ASK);
+    struct time_prediction p = predicted(TIME_L2);
     struct reasons reasons;
-    p.bound[TIME_ASK].unit = "requests to one slice";
+    p.bound[TIME_L2].unit = "requests to one slice";
     reasons_make(&p, &reasons);
     whole(&reasons);
     has(reasons.en, "262000 requests to one slice of the L2");
@@ -277,9 +277,9 @@ static void few_addresses_tell_their_slices(void **state)
 static void what_comes_back_from_the_l2_is_told(void **state)
 {
     (void)state;
-    struct time_prediction p = predicted(TIME_ASK);
+    struct time_prediction p = predicted(TIME_L2);
     struct reasons reasons;
-    p.bound[TIME_ASK].unit = time_unit_back;
+    p.bound[TIME_L2].unit = time_unit_back;
     reasons_make(&p, &reasons);
     whole(&reasons);
     has(reasons.en, "262000 sectors to the SMs");

@@ -132,8 +132,8 @@ static void bounds_are_what_paper_says(void **state)
     assert_int_equal(p.limiter, TIME_LAUNCH);
     near(p.bound[TIME_LAUNCH].us, 524288 * constant(CALIBRATION_LAUNCH) * 1e-3);
     near(p.bound[TIME_LAUNCH].amount, 524288);
-    near(p.bound[TIME_ASK].amount, 524288 * (2 + 1 + 2));
-    near(p.bound[TIME_TAG].amount, ceil(524288 / 132.) * 2);
+    near(p.bound[TIME_L2].amount, 524288 * (2 + 1 + 2));
+    near(p.bound[TIME_L1].amount, ceil(524288 / 132.) * 2);
     near(p.dram_read_bytes, 2 * 4 * 16777216.);
     near(p.l1_hit_pct + 1, 1);
     near(p.us, p.floor_us + p.ramp_us + p.bound[TIME_LAUNCH].us); /* felt alone */
@@ -157,7 +157,7 @@ static void what_limits_is_what_was_built_to_limit(void **state)
         {"{\"kernel\": \"copy\", \"size\": 16777216, \"block\": 128, \"shared_bytes\": 200000}",
          TIME_LATENCY},
         {"{\"kernel\": \"transpose\", \"how\": \"naive_row\", \"size\": [4096, 4096], \"block\": [32, 32]}",
-         TIME_ASK},
+         TIME_L2},
         {"{\"kernel\": \"read_const\", \"word\": \"lanes\", \"size\": 16777216, \"block\": 256}", TIME_ISSUE},
         {"{\"kernel\": \"pointer_chase\", \"size\": 16777216, \"block\": 32, \"grid\": 1}", TIME_LATENCY},
     };

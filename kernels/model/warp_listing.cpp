@@ -1,16 +1,25 @@
-/* The tracer's other half: one warp gone through access by access, in the order of its program. */
+/* One warp, traced in its one block. A site of the listing is one access of the warp. */
+#include "kernels/model/warp_listing.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <string>
 
-#include "kernels/model/tracer.h"
+warp_listing::warp_listing(const run &r, struct access *sums, struct explain *explain)
+    : tracer(r, sums), explain_(explain)
+{
+}
 
-/* One more lane at a site of the warp. A new site comes behind what the lane did before, and before what stands further
-   down in the body. */
-void tracer::list_site(int index, const affine &byte_index)
+/* A new site is put behind what the lane did before, and before what stands further down in the body. */
+void warp_listing::accessed(int index, const affine &byte_index)
 {
     site &s = sites_[(size_t)index];
+    if (lane_ != lane_of_warp_) {
+        lane_ = lane_of_warp_;
+        reached_ = 0;
+        done_.clear();
+    }
     for (int i = 0; i < 3; i++)
         s.c[s.lanes - 1] += byte_index.b[i] * box_.low[i];
     done_.resize(instructions_.size());
@@ -26,7 +35,7 @@ void tracer::list_site(int index, const affine &byte_index)
     }
     reached_ = (size_t)(place - order_.begin()) + 1;
     done += times_;
-    explain_instruction &i = instructions_[(size_t)s.instruction];
+    access_instruction &i = instructions_[(size_t)s.instruction];
     i.times = std::max(i.times, done);
     explain_->active |= 1u << lane_of_warp_;
 }
@@ -45,10 +54,10 @@ static void add_term(std::string &text, int64_t factor, const char *name)
     text += name;
 }
 
-/* The element as a sum of multiples of the thread's coordinates, where it is that for all lanes (one lane could be
-   anything). In global memory how it moves from block to block says the factors; in shared and constant memory, where all
-   blocks do the same, the lanes do. */
-void tracer::describe_index(const site &s, char *text) const
+/* The element as a sum of multiples of the thread's coordinates, where that holds for all lanes of at least two. In global
+   memory the factors follow from how the index moves from block to block; in shared and constant memory, where all blocks
+   do the same, from the lanes. */
+void warp_listing::describe_index(const site &s, char *text) const
 {
     const shape &dim = what_.domain.block;
     const int64_t width[2] = {(int64_t)dim.x, (int64_t)dim.y};
@@ -83,7 +92,7 @@ void tracer::describe_index(const site &s, char *text) const
     snprintf(text, EXPLAIN_INDEX_BYTES, "%s", sum.c_str());
 }
 
-explain_access tracer::listed(const site &s) const
+explain_access warp_listing::listed(const site &s) const
 {
     explain_access access = {};
     access.instruction = s.instruction;
@@ -97,23 +106,21 @@ explain_access tracer::listed(const site &s) const
     return access;
 }
 
-/* Runs the body for the lanes of the warp: with block coordinates that are symbols, whose outcomes all hold in the one block,
-   or with numbers. False: it takes numbers. */
-bool tracer::list_lanes(bool concrete)
+/* Runs the body for the lanes of the warp: with block coordinates as symbols, which keep the text of an index, or as
+   numbers. False: the body needs numbers. */
+bool warp_listing::list_lanes(bool concrete)
 {
     const int64_t *at = explain_->block;
     concrete_ = concrete;
     order_.clear();
+    lane_ = -1;
     explain_->active = 0;
-    for (explain_instruction &i : instructions_)
+    for (access_instruction &i : instructions_)
         i.times = 0;
     try {
         trace_box((int)explain_->warp, {{at[0], at[1], at[2]}, {at[0] + 1, at[1] + 1, at[2] + 1}});
     } catch (const not_affine &) {
-        inside_ = false;
-        weight_ = 1;
-        times_ = 1;
-        turn_ = 0;
+        reset_body();
         return false;
     }
     return true;
@@ -127,11 +134,14 @@ template <class T> static T *copy_of(const std::vector<T> &from)
     return copy;
 }
 
-void tracer::list()
+void warp_listing::counted()
 {
+    if (!explain_)
+        return;
     const shape &dim = what_.domain.block;
     std::vector<explain_access> accesses;
     listing_ = true;
+    listed_times_most_ = explain_->times_max;
     if (!list_lanes(false))
         list_lanes(true);
     std::vector<int64_t> seen(instructions_.size());
@@ -142,7 +152,7 @@ void tracer::list()
             accesses.push_back(listed(s));
     }
     explain_->accesses_all = 0;
-    for (const explain_instruction &i : instructions_)
+    for (const access_instruction &i : instructions_)
         explain_->accesses_all += i.times;
     int64_t threads = (int64_t)(dim.x * dim.y * dim.z);
     explain_->lanes = (int)std::min<int64_t>(WARP_LANES, threads - explain_->warp * WARP_LANES);
