@@ -308,8 +308,8 @@ static void each_witness_that_is_missing_leaves_its_own_bound_open(void **state)
     static const struct {
         const char *metric;
         enum time_bound bound;
-    } missing[] = {{COUNTED_L2, TIME_DRAM}, {COUNTED_TO_L2, TIME_L2},   {COUNTED_FROM_L2, TIME_L2},
-                   {COUNTED_L1, TIME_L1},  {COUNTED_PIPES, TIME_ISSUE}, {COUNTED_WORDS, TIME_ISSUE}};
+    } missing[] = {{COUNTED_L2, TIME_DRAM}, {COUNTED_TO_L2, TIME_L2},    {COUNTED_FROM_L2, TIME_L2},
+                   {COUNTED_L1, TIME_L1},   {COUNTED_PIPES, TIME_ISSUE}, {COUNTED_WORDS, TIME_ISSUE}};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         set_up(NULL);
         drop(missing[i].metric);
