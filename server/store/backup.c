@@ -38,7 +38,7 @@ static int database_copy(const char *source, const char *part, struct error *err
         error_set(error, ERROR_STORE, "cannot open %s: %s", part, sqlite3_errmsg(to));
     else {
         sqlite3_busy_timeout(from, BUSY_MS);
-        status = database_identify(from, source, &facts, error);
+        status = schema_identify(from, source, &facts, error);
         if (status == 0)
             status = pages_copy(from, to, part, error);
     }
@@ -107,7 +107,7 @@ int backup_make(const char *directory, const char *file, bool force, struct data
     if (status == 0)
         status = file_copy_sync(part, error);
     if (status == 0)
-        status = database_check(part, true, facts, error);
+        status = schema_check(part, true, facts, error);
     if (status == 0 && rename(part, file) < 0)
         status = error_set_errno(error, errno, "cannot rename %s to %s", part, file);
     if (status < 0)

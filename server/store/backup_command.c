@@ -9,7 +9,6 @@
 #include "server/config.h"
 #include "server/store/backup.h"
 #include "server/store/restore.h"
-#include "server/store/schema.h"
 
 enum { DONE = 0, FAILED = 1, WRONG = 2 };
 
@@ -93,12 +92,11 @@ static int asked_read(struct asked *asked, int argc, char **argv)
     return asked->directory ? DONE : wrong(asked, "%s", directory ? "no memory" : error.text);
 }
 
-static void tell(const struct asked *asked, const char *how, const struct database_facts *facts)
+static void facts_print(const struct asked *asked, const char *done, const struct database_facts *facts)
 {
-    printf("%s %s: %lld experiments, %lld sweeps, %lld bytes, version %d of the database%s\n", how,
+    printf("%s %s: %lld experiments, %lld sweeps, %lld bytes, version %d of the database\n", done,
            asked->file, (long long)facts->experiments, (long long)facts->sweeps, (long long)facts->bytes,
-           facts->version,
-           facts->version < schema_newest() ? ", which the service brings up to date when it starts" : "");
+           facts->version);
 }
 
 static int run_backup(const struct asked *asked)
@@ -107,7 +105,7 @@ static int run_backup(const struct asked *asked)
     struct database_facts facts = {0};
     if (backup_make(asked->directory, asked->file, asked->force, &facts, &error) < 0)
         return failed(asked, &error);
-    tell(asked, "wrote", &facts);
+    facts_print(asked, "wrote", &facts);
     return DONE;
 }
 
@@ -118,7 +116,7 @@ static int run_restore(const struct asked *asked)
     char aside[RESTORE_ASIDE_BYTES];
     if (restore_database(asked->file, asked->directory, aside, &facts, &error) < 0)
         return failed(asked, &error);
-    tell(asked, "restored", &facts);
+    facts_print(asked, "restored", &facts);
     if (aside[0])
         printf("what was there is %s\n", aside);
     return DONE;

@@ -113,14 +113,14 @@ int restore_database(const char *file, const char *directory, char aside[RESTORE
     aside[0] = '\0';
     if (places_set(&places, directory, error) < 0 || log_refuse(file, error) < 0 ||
         (access(file, R_OK) < 0 && error_set_errno(error, errno, "cannot read %s", file) < 0) ||
-        database_check(file, false, facts, error) < 0)
+        schema_check(file, false, facts, error) < 0)
         return -1;
     int lock = lock_directory(directory, error);
     if (lock < 0)
         return -1;
     if (owner_take(directory, places.lock, error) == 0 && file_copy_file(file, places.fresh, error) == 0 &&
         owner_take(directory, places.fresh, error) == 0 &&
-        database_check(places.fresh, true, facts, error) == 0 &&
+        schema_check(places.fresh, true, facts, error) == 0 &&
         aside_put(&places, directory, aside, error) == 0) {
         unlink(places.log); /* empty by now, or another's */
         unlink(places.shared);
