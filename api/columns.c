@@ -13,8 +13,8 @@ static int name_find(const char *name, size_t length, const char *const *names, 
     return -1;
 }
 
-static int unknown_tell(const char *name, size_t length, const char *const *names, int count,
-                        char detail[COLUMNS_DETAIL_BYTES])
+static int unknown_column(const char *name, size_t length, const char *const *names, int count,
+                          char detail[COLUMNS_DETAIL_BYTES])
 {
     char wanted[SUGGEST_NAME_MAX + 1];
     struct suggestion meant;
@@ -22,10 +22,8 @@ static int unknown_tell(const char *name, size_t length, const char *const *name
     suggest_begin(&meant, wanted);
     for (int i = 0; i < count; i++)
         suggest_consider(&meant, names[i]);
-    snprintf(
-        detail, COLUMNS_DETAIL_BYTES,
-        "columns: there is no column \"%s\"%s the table without columns= has all names in its first line",
-        wanted, suggest_text(&meant));
+    snprintf(detail, COLUMNS_DETAIL_BYTES, "columns: there is no column \"%s\"%s GET /v1/columns lists them",
+             wanted, suggest_text(&meant));
     return -1;
 }
 
@@ -42,7 +40,7 @@ int columns_read(struct columns *columns, const char *text, const char *const *n
         size_t length = strcspn(name, ",");
         int found = name_find(name, length, names, name_count);
         if (found < 0)
-            return unknown_tell(name, length, names, name_count, detail);
+            return unknown_column(name, length, names, name_count, detail);
         for (int i = 0; i < columns->count; i++)
             if (columns->at[i] == found) {
                 snprintf(detail, COLUMNS_DETAIL_BYTES, "columns: \"%s\" stands there twice", names[found]);

@@ -1,4 +1,3 @@
-/* A run's figures are found in its result's text (scan.h), as the cells of the long table are. */
 #include "api/point_summary.h"
 
 #include <math.h>
@@ -6,35 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/scan.h"
-#include "api/text.h"
+#include "api/csv.h"
+#include "base/json_writer.h"
 #include "kernels/statistics.h"
-
-/* What is read of a run. Those of a time stand in the same order for both. */
-enum { MEDIAN, LOW, HIGH, GBPS, OF_PEAK };
-enum { COLD, HOT = SUMMARY_FIGURES, VERIFIED = 2 * SUMMARY_FIGURES, STABLE, PLACEMENT, EFFICIENCIES };
-enum { PREDICTED = EFFICIENCIES + 4, LIMITER, SLOTS };
-static const char *const paths[SLOTS] = {
-    [COLD + MEDIAN] = "timing/cold/median_us",
-    [COLD + LOW] = "timing/cold/ci95_us/0",
-    [COLD + HIGH] = "timing/cold/ci95_us/1",
-    [COLD + GBPS] = "bandwidth/cold/effective_gbps",
-    [COLD + OF_PEAK] = "bandwidth/cold/of_peak",
-    [HOT + MEDIAN] = "timing/hot/median_us",
-    [HOT + LOW] = "timing/hot/ci95_us/0",
-    [HOT + HIGH] = "timing/hot/ci95_us/1",
-    [HOT + GBPS] = "bandwidth/hot/effective_gbps",
-    [HOT + OF_PEAK] = "bandwidth/hot/of_peak",
-    [VERIFIED] = "correctness/verified",
-    [STABLE] = "stability/stable",
-    [PLACEMENT] = "placement/name",
-    [EFFICIENCIES] = "prediction/gld_efficiency_pct",
-    [EFFICIENCIES + 1] = "prediction/gst_efficiency_pct",
-    [EFFICIENCIES + 2] = "counters/gld_efficiency_pct",
-    [EFFICIENCIES + 3] = "counters/gst_efficiency_pct",
-    [PREDICTED] = "time/predicted_us",
-    [LIMITER] = "time/limiter",
-};
 
 struct point_summary *point_summary_new(int runs)
 {
@@ -47,8 +20,6 @@ struct point_summary *point_summary_new(int runs)
     summary->hot.medians = calloc(count, sizeof *summary->hot.medians);
     summary->names = calloc(count, sizeof *summary->names);
     summary->id = calloc(count, sizeof *summary->id);
-    for (int i = 0; i < SLOTS; i++)
-        scan_add(&summary->paths, paths[i], i);
     if (summary->cold.medians && summary->hot.medians && summary->names && summary->id)
         return summary;
     point_summary_free(summary);
@@ -70,16 +41,14 @@ void point_summary_free(struct point_summary *summary)
 void point_summary_begin(struct point_summary *summary)
 {
     summary->asked = summary->ended = summary->begun = summary->succeeded = 0;
-    summary->verified = summary->stable = summary->placements = summary->ids = 0;
+    summary->placements = summary->ids = 0;
     summary->cold.count = summary->hot.count = 0;
     summary->state = NULL;
     summary->device = -1;
     summary->device_name[0] = '\0';
-    summary->predicted_us = NAN;
-    summary->limiter[0] = '\0';
     summary->failure.size = 0;
-    for (int i = 0; i < 4; i++)
-        summary->efficiencies[i] = NAN;
+    for (int i = 0; i < FIGURES_SUMMARY_MAX; i++)
+        summary->values[i] = (struct summary_value){.number = NAN};
 }
 
 /* ---- a run ---- */
@@ -91,19 +60,34 @@ static double number_of(const struct scan_value *value)
     return value->length && end != value->at ? number : NAN;
 }
 
-static bool is_true(const struct scan_value *value)
+/* The time that a figure belongs to is in its name. */
+static struct summary_time *time_of(struct point_summary *summary, const struct figure *figure)
 {
-    return value->length == 4 && memcmp(value->at, "true", 4) == 0;
+    return strncmp(figure->name, "hot_", 4) == 0 ? &summary->hot : &summary->cold;
 }
 
-static void time_add(struct summary_times *times, const struct scan_value *slots)
+static void median_add(struct summary_time *time, const struct scan_value *found)
 {
-    double median = number_of(&slots[MEDIAN]);
-    if (!(median > 0))
-        return;
-    times->medians[times->count++] = median;
-    for (int i = 0; i < SUMMARY_FIGURES; i++)
-        times->last[i] = number_of(&slots[i]);
+    time->run = number_of(found);
+    if (time->run > 0)
+        time->medians[time->count++] = time->run;
+}
+
+static void value_add(struct summary_value *value, const struct figure *figure,
+                      const struct summary_time *time, const struct scan_value *found)
+{
+    double number = number_of(found);
+    if (figure->sum == SUM_ALL)
+        value->true_count += found->length == 4 && memcmp(found->at, "true", 4) == 0;
+    if ((figure->sum == SUM_LOW || figure->sum == SUM_HIGH) && time->run > 0)
+        value->number = number;
+    if (figure->sum == SUM_AT_MEDIAN && time->run > 0)
+        value->number = number * time->run; /* divided by the point's median at the end */
+    if (figure->sum == SUM_LAST && !isnan(number))
+        value->number = number;
+    if (figure->sum == SUM_LAST && figure->type == FIGURE_TEXT && found->length >= 2 &&
+        found->length - 2 < SUMMARY_TEXT_BYTES)
+        snprintf(value->text, SUMMARY_TEXT_BYTES, "%.*s", (int)found->length - 2, found->at + 1);
 }
 
 static void placement_add(struct point_summary *summary, const struct scan_value *name)
@@ -113,46 +97,40 @@ static void placement_add(struct point_summary *summary, const struct scan_value
     for (int i = 0; i < summary->placements; i++)
         if (strncmp(summary->names[i], name->at, name->length) == 0 && !summary->names[i][name->length])
             return;
-    char *kept = summary->names[summary->placements++];
-    memcpy(kept, name->at, name->length);
-    kept[name->length] = '\0';
-}
-
-static void prediction_add(struct point_summary *summary, const struct scan_value *us,
-                           const struct scan_value *limiter)
-{
-    size_t length = limiter->length - 2; /* a name between quotes */
-    if (isnan(number_of(us)) || limiter->length < 2 || length >= SUMMARY_BOUND_BYTES)
-        return;
-    summary->predicted_us = number_of(us);
-    memcpy(summary->limiter, limiter->at + 1, length);
-    summary->limiter[length] = '\0';
+    char *added = summary->names[summary->placements++];
+    memcpy(added, name->at, name->length);
+    added[name->length] = '\0';
 }
 
 static void result_add(struct point_summary *summary, const char *result)
 {
-    struct scan_value slots[SLOTS] = {0};
-    scan_text(scan_find(&summary->paths, ""), result, slots);
-    time_add(&summary->cold, &slots[COLD]);
-    time_add(&summary->hot, &slots[HOT]);
-    summary->verified += is_true(&slots[VERIFIED]);
-    summary->stable += is_true(&slots[STABLE]);
-    placement_add(summary, &slots[PLACEMENT]);
-    prediction_add(summary, &slots[PREDICTED], &slots[LIMITER]);
-    for (int i = 0; i < 4; i++)
-        if (!isnan(number_of(&slots[EFFICIENCIES + i])))
-            summary->efficiencies[i] = number_of(&slots[EFFICIENCIES + i]);
+    const struct figures *figures = figures_get();
+    struct scan_value found[COLUMNS_MAX] = {0};
+    scan_text(figures->result, result, found);
+    for (int i = 0; i < figures->summary_count; i++) {
+        const struct figure *figure = &figures->all[figures->summary[i]];
+        if (figure->sum == SUM_MEDIAN)
+            median_add(time_of(summary, figure), &found[figures->slots[figures->summary[i]]]);
+    }
+    for (int i = 0; i < figures->summary_count; i++) {
+        const struct figure *figure = &figures->all[figures->summary[i]];
+        value_add(&summary->values[i], figure, time_of(summary, figure),
+                  &found[figures->slots[figures->summary[i]]]);
+    }
+    placement_add(summary, &found[figures->slots[figures_find("placement")]]);
 }
 
-static void failure_keep(struct point_summary *summary, const struct view_point *run)
+static void failure_add(struct point_summary *summary, const struct view_point *run)
 {
     const struct error *failure = run->experiment ? run->experiment->failure : NULL;
     if (!run->experiment) {
         buffer_text(&summary->failure, run->failure ? run->failure : VIEW_REMOVED);
     } else if (failure && failure->kind != ERROR_NONE) {
-        buffer_format(&summary->failure, "{\"kind\":\"%s\",\"detail\":", error_kind_name(failure->kind));
-        text_string(&summary->failure, failure->text);
-        buffer_text(&summary->failure, "}");
+        struct json_writer json = {.out = &summary->failure};
+        json_writer_begin_object(&json, NULL);
+        json_writer_string(&json, "kind", error_kind_name(failure->kind));
+        json_writer_string(&json, "detail", failure->text);
+        json_writer_end(&json);
     }
 }
 
@@ -177,149 +155,209 @@ int point_summary_add(struct point_summary *summary, const struct view_point *ru
         result_add(summary, experiment->result);
     if (ended && !succeeded && !summary->state) {
         summary->state = state;
-        failure_keep(summary, run);
+        failure_add(summary, run);
     }
     return summary->failure.failed ? -1 : 0;
 }
 
 /* ---- all of them ---- */
 
-const char *point_summary_state(const struct point_summary *summary)
+static void time_end(struct summary_time *time, bool repeated)
+{
+    time->median = time->interval[0] = time->interval[1] = NAN;
+    time->no_interval = "no run has a time";
+    if (!time->count)
+        return;
+    statistics_sort(time->medians, time->count);
+    time->median = statistics_median(time->medians, time->count);
+    time->no_interval = "the run has none";
+    if (repeated && !statistics_median_interval(time->medians, time->count, time->interval))
+        time->no_interval = "it takes 6 runs or more that have a time";
+}
+
+void point_summary_end(struct point_summary *summary)
+{
+    const struct figures *figures = figures_get();
+    bool repeated = summary->runs > 1;
+    time_end(&summary->cold, repeated);
+    time_end(&summary->hot, repeated);
+    for (int i = 0; i < figures->summary_count; i++) {
+        const struct figure *figure = &figures->all[figures->summary[i]];
+        struct summary_time *time = time_of(summary, figure);
+        double *number = &summary->values[i].number;
+        if (figure->sum == SUM_MEDIAN)
+            *number = time->median;
+        if (figure->sum == SUM_AT_MEDIAN)
+            *number /= time->median;
+        if (figure->sum != SUM_LOW && figure->sum != SUM_HIGH)
+            continue;
+        double *end = &time->interval[figure->sum == SUM_HIGH];
+        if (repeated)
+            *number = *end;
+        else
+            *end = *number; /* one run: its own interval */
+        if (figure->sum == SUM_HIGH && !isnan(time->interval[0]) && !isnan(time->interval[1]))
+            time->no_interval = NULL;
+    }
+}
+
+static const char *state_of(const struct point_summary *summary)
 {
     if (summary->ended < summary->asked)
         return summary->begun ? "running" : "queued";
     return summary->state ? summary->state : "succeeded";
 }
 
-/* What goes with the time, at the median: the bytes are the same in every run. */
-static double at_median(const struct summary_times *times, int figure)
+/* NULL: no run succeeded. */
+static const char *all_of(const struct point_summary *summary, const struct summary_value *value)
 {
-    return times->count ? times->last[figure] * times->last[MEDIAN] / times->median : NAN;
+    return !summary->succeeded ? NULL : value->true_count == summary->succeeded ? "true" : "false";
 }
 
-static void times_end(struct summary_times *times, bool repeated)
+static void cell_text(struct buffer *out, const char *text)
 {
-    double interval[2] = {NAN, NAN};
-    times->reason = "no run has a time";
-    times->median = NAN;
-    if (times->count) {
-        statistics_sort(times->medians, times->count);
-        times->median = statistics_median(times->medians, times->count);
-    }
-    if (times->count && !repeated) {
-        interval[0] = times->last[LOW];
-        interval[1] = times->last[HIGH];
-        times->reason = "the run has none";
-    } else if (times->count && !statistics_median_interval(times->medians, times->count, interval)) {
-        times->reason = "it takes 6 runs or more that have a time";
-    }
-    times->low = interval[0];
-    times->high = interval[1];
-    if (!isnan(times->low) && !isnan(times->high))
-        times->reason = NULL;
-    times->gbps = at_median(times, GBPS);
-    times->of_peak = at_median(times, OF_PEAK);
+    if (text)
+        csv_text(out, text, strlen(text));
 }
 
-void point_summary_end(struct point_summary *summary)
+static void cell_integer(struct buffer *out, int value)
 {
-    times_end(&summary->cold, summary->runs > 1);
-    times_end(&summary->hot, summary->runs > 1);
+    buffer_format(out, "%d", value);
 }
 
-void summary_number(struct buffer *out, double number)
+void point_summary_cell(const struct point_summary *summary, struct buffer *out, int at)
 {
-    char text[32];
-    if (!isfinite(number)) {
-        buffer_text(out, "null");
+    const struct figure *figure = &figures_get()->all[at];
+    const struct summary_value *value = &summary->values[figure->place - 1];
+    switch (figure->sum) {
+    case SUM_STATE:
+        return cell_text(out, state_of(summary));
+    case SUM_RUNS:
+        return cell_integer(out, summary->asked);
+    case SUM_SUCCEEDED:
+        return cell_integer(out, summary->succeeded);
+    case SUM_PLACEMENTS:
+        return cell_integer(out, summary->placements);
+    case SUM_DEVICE:
+        if (summary->device >= 0)
+            cell_integer(out, summary->device);
         return;
+    case SUM_DEVICE_ALIAS:
+        return cell_text(out, summary->device_name);
+    case SUM_ALL:
+        return cell_text(out, all_of(summary, value));
+    default:
+        if (figure->type == FIGURE_TEXT)
+            cell_text(out, value->text);
+        else if (isfinite(value->number))
+            buffer_format(out, "%.7g", value->number);
     }
-    snprintf(text, sizeof text, "%.7g", number);
-    buffer_text(out, text);
 }
 
-static void member_number(struct buffer *out, const char *name, double number)
+/* ---- as JSON ---- */
+
+static const struct summary_value *value_of(const struct point_summary *summary, const char *name)
 {
-    buffer_format(out, "\"%s\":", name);
-    summary_number(out, number);
+    return &summary->values[figures_get()->all[figures_find(name)].place - 1];
 }
 
-static void times_write(struct buffer *out, const char *name, const struct summary_times *times,
-                        const char *interval_of)
+/* The figures whose names begin with `which`, without that: "median_us". */
+static void time_json(struct json_writer *json, const struct point_summary *summary, const char *which,
+                      const char *interval_of)
 {
-    buffer_format(out, ",\"%s\":{", name);
-    member_number(out, "median_us", times->median);
-    buffer_text(out, ",\"ci95_us\":");
-    if (times->reason) {
-        buffer_format(out, "null,\"ci95_reason\":\"%s\"", times->reason);
+    const struct summary_time *time = strcmp(which, "hot") == 0 ? &summary->hot : &summary->cold;
+    char name[64];
+    json_writer_begin_object(json, which);
+    json_writer_rounded(json, "median_us", time->median);
+    if (time->no_interval) {
+        json_writer_null(json, "ci95_us");
+        json_writer_string(json, "ci95_reason", time->no_interval);
     } else {
-        buffer_text(out, "[");
-        summary_number(out, times->low);
-        buffer_text(out, ",");
-        summary_number(out, times->high);
-        buffer_text(out, "]");
+        json_writer_begin_array(json, "ci95_us");
+        json_writer_rounded(json, NULL, time->interval[0]);
+        json_writer_rounded(json, NULL, time->interval[1]);
+        json_writer_end(json);
     }
-    buffer_format(out, ",\"interval_of\":\"%s\",", interval_of);
-    member_number(out, "min_us", times->count ? times->medians[0] : NAN);
-    buffer_text(out, ",");
-    member_number(out, "max_us", times->count ? times->medians[times->count - 1] : NAN);
-    buffer_text(out, ",");
-    member_number(out, "effective_gbps", times->gbps);
-    buffer_text(out, ",");
-    member_number(out, "of_peak", times->of_peak);
-    buffer_text(out, "}");
+    json_writer_string(json, "interval_of", interval_of);
+    json_writer_rounded(json, "min_us", time->count ? time->medians[0] : NAN);
+    json_writer_rounded(json, "max_us", time->count ? time->medians[time->count - 1] : NAN);
+    snprintf(name, sizeof name, "%s_effective_gbps", which);
+    json_writer_rounded(json, "effective_gbps", value_of(summary, name)->number);
+    snprintf(name, sizeof name, "%s_of_peak", which);
+    json_writer_rounded(json, "of_peak", value_of(summary, name)->number);
+    json_writer_end(json);
 }
 
-const char *summary_all(const struct point_summary *summary, int count)
+static void all_json(struct json_writer *json, const struct point_summary *summary, const char *name)
 {
-    return !summary->succeeded ? NULL : count == summary->succeeded ? "true" : "false";
+    json_writer_json(json, name, all_of(summary, value_of(summary, name)));
 }
 
-static void efficiencies_write(const struct point_summary *summary, struct buffer *out)
+static void efficiency_json(struct json_writer *json, const struct point_summary *summary, const char *key,
+                            const char *load, const char *store)
 {
-    static const char *const names[] = {"gld_efficiency_pct", "gst_efficiency_pct"};
-    buffer_text(out, ",\"efficiency\":{");
-    for (int i = 0; i < 4; i++) {
-        buffer_text(out, i == 0 ? "\"predicted\":{" : i == 2 ? "},\"counted\":{" : ",");
-        member_number(out, names[i % 2], summary->efficiencies[i]);
-    }
-    buffer_text(out, "}}");
+    json_writer_begin_object(json, key);
+    json_writer_rounded(json, "gld_efficiency_pct", value_of(summary, load)->number);
+    json_writer_rounded(json, "gst_efficiency_pct", value_of(summary, store)->number);
+    json_writer_end(json);
 }
 
-static void prediction_write(const struct point_summary *summary, struct buffer *out)
+static void prediction_json(struct json_writer *json, const struct point_summary *summary)
 {
-    if (isnan(summary->predicted_us)) {
-        buffer_text(out, ",\"time\":null");
+    double predicted_us = value_of(summary, "predicted_us")->number;
+    json_writer_begin_object(json, "efficiency");
+    efficiency_json(json, summary, "predicted", "predicted_gld_efficiency_pct",
+                    "predicted_gst_efficiency_pct");
+    efficiency_json(json, summary, "counted", "measured_gld_efficiency_pct", "measured_gst_efficiency_pct");
+    json_writer_end(json);
+    if (isnan(predicted_us)) {
+        json_writer_null(json, "time");
         return;
     }
-    buffer_text(out, ",\"time\":{");
-    member_number(out, "predicted_us", summary->predicted_us);
-    buffer_format(out, ",\"limiter\":\"%s\"}", summary->limiter);
+    json_writer_begin_object(json, "time");
+    json_writer_rounded(json, "predicted_us", predicted_us);
+    json_writer_string(json, "limiter", value_of(summary, "limiter")->text);
+    json_writer_end(json);
+}
+
+static void runs_json(struct json_writer *json, const struct point_summary *summary)
+{
+    json_writer_begin_object(json, "runs");
+    json_writer_int(json, "asked", summary->asked);
+    json_writer_int(json, "ended", summary->ended);
+    json_writer_int(json, "succeeded", summary->succeeded);
+    json_writer_int(json, "placements", summary->placements);
+    json_writer_begin_array(json, "ids");
+    for (int i = 0; i < summary->ids; i++)
+        json_writer_string(json, NULL, summary->id[i]);
+    json_writer_end(json);
+    json_writer_end(json);
 }
 
 int point_summary_json(const struct point_summary *summary, struct buffer *out,
                        const struct view_point *point)
 {
-    /* Runs that all lay at one place tell nothing of others. */
+    /* Runs that all lay at one place say nothing of other places. */
     const char *interval_of = summary->runs > 1 && summary->placements != 1 ? "runs" : "placement";
-    const char *verified = summary_all(summary, summary->verified),
-               *stable = summary_all(summary, summary->stable);
-    buffer_format(out, "{\"index\":%d,\"values\":%s", point->index, point->values);
-    view_device_of(out, summary->device, summary->device_name);
-    buffer_format(out, ",\"state\":\"%s\"", point_summary_state(summary));
+    struct json_writer json = {.out = out};
+    json_writer_begin_object(&json, NULL);
+    json_writer_int(&json, "index", point->index);
+    json_writer_json(&json, "values", point->values);
+    if (summary->device < 0)
+        json_writer_null(&json, "device");
+    else
+        json_writer_int(&json, "device", summary->device);
+    json_writer_string(&json, "device_name", summary->device_name[0] ? summary->device_name : NULL);
+    json_writer_string(&json, "state", state_of(summary));
     if (summary->failure.size)
-        buffer_format(out, ",\"failure\":%s", summary->failure.data);
-    buffer_format(out, ",\"runs\":{\"asked\":%d,\"ended\":%d,\"succeeded\":%d,\"placements\":%d,\"ids\":[",
-                  summary->asked, summary->ended, summary->succeeded, summary->placements);
-    for (int i = 0; i < summary->ids; i++)
-        buffer_format(out, "%s\"%s\"", i ? "," : "", summary->id[i]);
-    buffer_text(out, "]}");
-    times_write(out, "cold", &summary->cold, interval_of);
-    times_write(out, "hot", &summary->hot, interval_of);
-    buffer_format(out, ",\"verified\":%s,\"stable\":%s", verified ? verified : "null",
-                  stable ? stable : "null");
-    efficiencies_write(summary, out);
-    prediction_write(summary, out);
-    text_members(out, point->reference);
-    return buffer_text(out, "}");
+        json_writer_json(&json, "failure", summary->failure.data);
+    runs_json(&json, summary);
+    time_json(&json, summary, "cold", interval_of);
+    time_json(&json, summary, "hot", interval_of);
+    all_json(&json, summary, "verified");
+    all_json(&json, summary, "stable");
+    prediction_json(&json, summary);
+    json_writer_members(&json, point->reference);
+    json_writer_end(&json);
+    return json_writer_finish(&json);
 }

@@ -39,25 +39,25 @@ const char *sweep_page_read(const struct request *request, bool table, struct sw
 }
 
 /* The columns that the page asks for, and (of a summary, to be cleared) what all of them are. */
-static int columns_find(const struct sweep_page *page, const char *values, struct summary_columns *all,
+static int columns_find(const struct sweep_page *page, const char *values, struct summary_table *all,
                         struct columns *columns, char detail[COLUMNS_DETAIL_BYTES])
 {
-    *all = (struct summary_columns){0};
+    *all = (struct summary_table){0};
     if (page->view != SWEEP_VIEW_SUMMARY)
         return csv_columns(columns, page->columns, detail);
     snprintf(detail, COLUMNS_DETAIL_BYTES, "there is no memory for a table");
-    if (summary_columns_make(all, values) < 0)
+    if (summary_table_make(all, values) < 0)
         return -1;
     return columns_read(columns, page->columns, all->names, all->count, detail);
 }
 
 int sweep_page_check(const struct sweep_page *page, const char *values, char detail[COLUMNS_DETAIL_BYTES])
 {
-    struct summary_columns all;
+    struct summary_table all;
     struct columns columns;
     int status = page->table ? columns_find(page, values, &all, &columns, detail) : 0;
     if (page->table)
-        summary_columns_clear(&all);
+        summary_table_clear(&all);
     return status;
 }
 
@@ -112,7 +112,7 @@ static int point_show(struct paging *paging, const struct point_row *row, struct
         buffer_text(paging->out, paging->first ? "" : ",");
     paging->first = false;
     if (summary && paging->table)
-        failed = summary_row(paging->out, summary, &paging->columns, point);
+        failed = summary_table_row(paging->out, summary, &paging->columns, point);
     else if (summary)
         failed = point_summary_json(summary, paging->out, point);
     else if (paging->table)
@@ -218,7 +218,7 @@ static int table_begin(struct request *request, struct paging *paging, const str
                        enum handled *handled)
 {
     char detail[COLUMNS_DETAIL_BYTES];
-    struct summary_columns all = {0};
+    struct summary_table all = {0};
     struct buffer values = {0};
     struct error error = {0};
     int status = 0;
@@ -234,7 +234,7 @@ static int table_begin(struct request *request, struct paging *paging, const str
     } else {
         csv_header(&paging->head, &paging->columns);
     }
-    summary_columns_clear(&all);
+    summary_table_clear(&all);
     buffer_free(&values);
     return status;
 }

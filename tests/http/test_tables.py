@@ -44,6 +44,26 @@ def test_a_wrong_column_is_told(service, columns, words):
     assert service.get("/v1/sweeps?page_size=1").json()["sweeps"][0]["id"] == before  # nothing was queued
 
 
+def columns_of(service, view):
+    return [column["name"] for column in service.get("/v1/columns").json()["columns"] if view in column["views"]]
+
+
+def test_the_list_of_columns_is_the_header_of_the_tables(service):
+    sweep = run(service, SWEEP)
+    for path in (sweep["links"]["csv"], sweep["links"]["experiments"]):
+        assert first_line(service.get(path, headers={"Accept": "text/csv"}).text) == columns_of(service, "runs")
+    header = first_line(service.get(sweep["links"]["csv"] + "?view=summary").text)
+    assert sorted(header) == sorted(columns_of(service, "summary") + ["offset", "block"])
+    for view in ("runs", "summary"):
+        for wanted in (columns_of(service, view), columns_of(service, view)[::-1]):
+            asked = {"view": view, "columns": ",".join(wanted)}
+            assert first_line(service.get(sweep["links"]["csv"], params=asked).text) == wanted
+
+
+def test_a_wrong_name_finds_the_list_of_columns(service):
+    refused(service.get("/v1/experiments?columns=nothing", headers={"Accept": "text/csv"}), 400, "GET /v1/columns")
+
+
 def test_columns_are_of_tables_alone(service):
     sweep = run(service, SWEEP)
     for path in (sweep["links"]["self"], "/v1/experiments"):

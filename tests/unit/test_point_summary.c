@@ -108,11 +108,11 @@ static void placements_are_counted_once_each(void **state)
     json_t *point = summarize(runs, 7);
     member_is(point, "runs/placements", "4");
     member_is(point, "runs/ids", "[\"ID0\",\"ID1\",\"ID2\",\"ID3\",\"ID4\",\"ID5\",\"ID6\"]");
-    member_is(point, "hot/median_us", "4");
-    member_is(point, "hot/ci95_us", "[1,9]");
-    member_is(point, "hot/min_us", "1");
-    member_is(point, "hot/max_us", "9");
-    member_is(point, "hot/effective_gbps", "250");
+    member_is(point, "hot/median_us", "4.0");
+    member_is(point, "hot/ci95_us", "[1.0,9.0]");
+    member_is(point, "hot/min_us", "1.0");
+    member_is(point, "hot/max_us", "9.0");
+    member_is(point, "hot/effective_gbps", "250.0");
     member_is(point, "hot/of_peak", "0.025");
     member_is(point, "cold/of_peak", "null");
     member_is(point, "efficiency/predicted/gld_efficiency_pct", "80.5");
@@ -158,7 +158,7 @@ static void what_failed_is_not_in_the_median(void **state)
     member_is(point, "state", "\"failed\"");
     member_is(point, "failure", "{\"kind\":\"crashed\",\"detail\":\"it \\\"crashed\\\" in run 1\"}");
     member_is(point, "runs/succeeded", "3");
-    member_is(point, "hot/median_us", "4");
+    member_is(point, "hot/median_us", "4.0");
     member_is(point, "hot/ci95_us", "null");
     member_is(point, "time", "{\"predicted_us\":5.25,\"limiter\":\"dram\"}");
     member_is(point, "verified", "false"); /* the one that was not timed was not verified */
@@ -195,7 +195,7 @@ static void a_row_has_its_axes_as_they_were_asked_for(void **state)
     (void)state;
     static const char values[] =
         "{\"kernel\":\"copy\",\"block\":[32,8],\"grid\":null,\"timeout_s\":2.5,\"how\":\"a,b\"}";
-    struct summary_columns all;
+    struct summary_table all;
     struct columns columns;
     char detail[COLUMNS_DETAIL_BYTES];
     struct buffer out = {0};
@@ -203,19 +203,19 @@ static void a_row_has_its_axes_as_they_were_asked_for(void **state)
     point_summary_begin(summary);
     run_add(summary, &(struct run){"succeeded", 4, "a", false}, 0);
     point_summary_end(summary);
-    assert_int_equal(summary_columns_make(&all, values), 0);
+    assert_int_equal(summary_table_make(&all, values), 0);
     assert_int_equal(columns_read(&columns,
                                   "how,index,grid,block,timeout_s,kernel,hot_ci95_high_us,stable,runs,"
                                   "predicted_us,limiter,device_number,device_alias",
                                   all.names, all.count, detail),
                      0);
     assert_int_equal(columns_header(&out, &columns, all.names), 0);
-    assert_int_equal(summary_row(&out, summary, &columns, &(struct view_point){.index = 7, .values = values}),
-                     0);
+    assert_int_equal(
+        summary_table_row(&out, summary, &columns, &(struct view_point){.index = 7, .values = values}), 0);
     assert_string_equal(out.data, "how,index,grid,block,timeout_s,kernel,hot_ci95_high_us,stable,runs,"
                                   "predicted_us,limiter,device_number,device_alias\r\n"
                                   "\"a,b\",7,,32x8,2.5,copy,4.5,true,1,4.25,dram,3,h200-2\r\n");
-    summary_columns_clear(&all);
+    summary_table_clear(&all);
     point_summary_free(summary);
     buffer_free(&out);
 }
