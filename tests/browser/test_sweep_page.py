@@ -51,13 +51,13 @@ def test_a_sweep_grows_in_the_page_and_can_be_chosen_from_saved_and_cancelled(br
     walk.until(lambda: marks() > some)
     assert service.request("POST", "/v1/queue/pause").ok  # else it may end before it is cancelled below
     assert walk.all(".step.done") and walk.all(".step.running")
-    choose(walk, "choose-y", "hot_us")
+    choose(walk, "choose-y", "hot_median_us")
     choose(walk, "choose-series", "none")
     address = browser.current_url
-    assert "y=hot_us" in address and "series=none" in address and "at.block=64" in address
+    assert "y=hot_median_us" in address and "series=none" in address and "at.block=64" in address
     browser.refresh()
     walk.says("Time, hot against offset").says("of 40 measured")
-    assert browser.current_url == address and walk.script("document.querySelector('#choose-y').value") == "hot_us"
+    assert browser.current_url == address and walk.script("document.querySelector('#choose-y').value") == "hot_median_us"
     walk.until(lambda: marks() >= 2)
 
     walk.script(KEEP)

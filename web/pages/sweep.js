@@ -88,8 +88,8 @@ function choicesForm(sweep, choice, change) {
   };
   const several = sweep.axes.filter(axis => axis.values.length > 1),
         axes = (several.length ? several : sweep.axes).map(axis => [axis.name, axis.name]);
-  const metrics = metricsOf(sweep).map(
-    metric => [metric.id, metric.unit ? `${t(`y.${metric.id}`)}, ${metric.unit}` : t(`y.${metric.id}`)]);
+  const metrics =
+    metricsOf(sweep).map(metric => [metric.id, metric.unit ? `${metric.title()}, ${metric.unit}` : metric.title()]);
   const views = ["lines", "map"].map(
     view =>
       h("button", {
@@ -157,10 +157,12 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   const file = name => () => `sweep-${id}-${name}`;
   const main = board({
-    heading: () => choice.view === "map" ?
-      t("sweep.map_heading",
-        {y: t(`y.${choice.y}`), x: choice.x, unit: metricOf(choice.y).unit ? `, ${metricOf(choice.y).unit}` : ""}) :
-      t("sweep.lines_heading", {y: t(`y.${choice.y}`), x: choice.x}),
+    heading: () => choice.view === "map" ? t("sweep.map_heading", {
+      y: metricOf(choice.y).title(),
+      x: choice.x,
+      unit: metricOf(choice.y).unit ? `, ${metricOf(choice.y).unit}` : ""
+    }) :
+                                           t("sweep.lines_heading", {y: metricOf(choice.y).title(), x: choice.x}),
     aside: drawn =>
       choice.view === "map" ? t(spec.maps.length > 1 ? "map.one_scale" : "map.lightness") : linesAside(spec, drawn),
     sentence: () => choice.view === "map" ? mapSentence(spec) : linesSentence(spec, choice),
@@ -179,7 +181,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       const points = () =>
         selected(sweep, choice)
           .filter(point => !choice.series || point.values[choice.series] === axisNamed(sweep, choice.series).values[0]);
-      return chartTable(sweep, () => ({metric: metricOf("cold_gbps"), points: points()}));
+      return chartTable(sweep, () => ({metric: metricOf("cold_effective_gbps"), points: points()}));
     },
     file: file("relative")
   });

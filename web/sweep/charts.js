@@ -90,7 +90,7 @@ export function linesOf(sweep, choice) {
     series,
     left_out: asked.length - drawn.length,
     axis: axisDrawn(sweep, choice.x),
-    unit: metric.unit || t(`y.${metric.id}`),
+    unit: metric.unit || metric.title(),
     write: metric.write,
     rules: memoryRules(axisNamed(sweep, choice.x), points),
     metric,
@@ -137,8 +137,8 @@ export function relativeOf(sweep, choice) {
     return null;
   const split = choice.series ? axisNamed(sweep, choice.series) : null;
   const points = selected(sweep, choice).filter(point => !split || point.values[split.name] === split.values[0]);
-  const cold = metricOf("cold_gbps"), first = points.find(point => point.values[axis.name] === axis.values[0]),
-        base = first && cold.value(first);
+  const cold = metricOf("cold_effective_gbps"),
+        first = points.find(point => point.values[axis.name] === axis.values[0]), base = first && cold.value(first);
   if (!base) return null;
   const measured = {
     name: t("sweep.measured"),

@@ -41,8 +41,8 @@ export function choiceOf(sweep, query) {
     first.series !== x                     ? first.series :
     first.x !== x                          ? first.x :
                                              "";
-  const latency = metrics.find(metric => metric.id === "ns_operation");
-  const y = metrics.find(metric => metric.id === query.get("y")) ?? latency ?? metrics[0];
+  const wanted = [query.get("y"), "hot_ns_per_operation", "cold_effective_gbps", metrics[0]?.id];
+  const y = wanted.map(id => metrics.find(metric => metric.id === id)).find(Boolean);
   const at = {};
   for (const axis of sweep.axes.filter(one => one.values.length > 1))
     if (axis.name !== x && axis.name !== series)

@@ -10,46 +10,15 @@
 import * as api from "../api.js";
 import {atMost} from "../live.js";
 import {rowsOf} from "../table.js";
-import {METRICS} from "./metrics.js";
+import {allMetrics, metricColumns, readMetrics} from "./metrics.js";
 
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
+/* Of a run, besides what the metrics are made of. */
 const RUN_COLUMNS = [
-  "index",
-  "id",
-  "state",
-  "failure_kind",
-  "failure_detail",
-  "device",
-  "device_name",
-  "device_alias",
-  "dtype",
-  "stable",
-  "peak_gbps",
-  "working_set_bytes",
-  "placement",
-  "cold_median_us",
-  "hot_median_us",
-  "cold_effective_gbps",
-  "hot_effective_gbps",
-  "hot_ns_per_operation",
-  "hot_gops",
-  "predicted_gld_transactions",
-  "predicted_gst_transactions",
-  "measured_gld_transactions",
-  "measured_gst_transactions",
-  "measured_dram_read_bytes",
-  "measured_dram_write_bytes",
-  "measured_l1_hit_rate_pct",
-  "predicted_us",
-  "limiter",
-  "published_elapsed_ms",
-  "published_gld_efficiency_pct",
-  "published_gst_efficiency_pct",
-  "published_gld_transactions",
-  "published_gst_transactions",
-  "published_arch",
-  "published_off"
-];
+  "index id state failure_kind failure_detail device device_name device_alias dtype stable peak_gbps placement",
+  "cold_median_us cold_effective_gbps measured_l1_hit_rate_pct predicted_us limiter",
+  "published_elapsed_ms published_arch published_off"
+].flatMap(names => names.split(" "));
 const ENDED = new Set(["succeeded", "failed", "cancelled", "removed"]);
 const SHAPE = /^\d+x\d+(x\d+)?$/;
 
@@ -108,7 +77,9 @@ export class Sweep {
   }
 
   async begin() {
-    this.head = await api.get(`${this.path}?view=summary&page_size=1`, {signal: this.signal});
+    const {signal} = this;
+    [this.head] =
+      await Promise.all([api.get(`${this.path}?view=summary&page_size=1`, {signal}), readMetrics({signal})]);
     const names = Object.keys(this.head.points[0]?.values ?? {});
     this.factor = this.head.spread && !names.includes(DEVICE);
     this.names = this.factor ? [...names, DEVICE] : names;
@@ -125,7 +96,7 @@ export class Sweep {
   }
 
   table(view, from, size) {
-    const columns = view === "runs" ? `&columns=${RUN_COLUMNS}` : "";
+    const columns = view === "runs" ? `&columns=${[...new Set([...RUN_COLUMNS, ...metricColumns()])]}` : "";
     return api
       .text(
         `${this.path}?view=${view}${columns}&page_size=${size}${from ? `&page_token=${from}` : ""}`,
@@ -193,10 +164,9 @@ export class Sweep {
       stable: row.stable,
       dtype: first.dtype,
       first,
+      figure: name => name in row ? row[name] : median(name),
       predicted: median("predicted_us"),
       limiter: first.limiter ?? null,
-      ns: median("hot_ns_per_operation"),
-      gops: median("hot_gops"),
       efficiency: {
         predicted: {load: row.predicted_gld_efficiency_pct, store: row.predicted_gst_efficiency_pct},
         counted: {load: row.measured_gld_efficiency_pct, store: row.measured_gst_efficiency_pct}
@@ -216,7 +186,7 @@ export class Sweep {
 
   /* What some point has, so that nobody has to look through all of them. */
   noticed(point) {
-    for (const metric of METRICS)
+    for (const metric of allMetrics())
       if (!this.has.has(metric.id) && (metric.value(point) !== null || metric.predicted(point) !== null))
         this.has.add(metric.id);
     if (

@@ -1,103 +1,103 @@
-/* What of a point can be drawn: METRICS [{id, unit, value(point), range(point) or null, predicted(point),
-   published(point), digits, zero}]. metricsOf(sweep) are those that some point has a value of. All values are as they
-   are written: GB/s, µs, per cent. */
+/* What of a point can be drawn: a metric for each column that GET /v1/columns says is worth a chart, and for sums of
+   columns. readMetrics(options) asks for them, once; allMetrics() is [{id, unit, less, title(), value(point),
+   range(point), predicted(point), published(point), write(value)}], where each of the middle ones may be null;
+   metricsOf(sweep) are those that some point has a value of. A value has the unit that is shown: GB/s, µs, per cent. */
+import * as api from "../api.js";
 import {count, digits, percent} from "../format.js";
+import {language, t} from "../words.js";
+
+/* Columns whose sum is worth a chart. */
+const SUMS = [
+  {id: "sectors", columns: ["measured_gld_transactions", "measured_gst_transactions"], whole: true},
+  {id: "dram", columns: ["measured_dram_read_bytes", "measured_dram_write_bytes"], unit: "MB", scale: 1e-6},
+];
+const SHOWN = {
+  us: {unit: "µs"},
+  ratio: {unit: "%", scale: 100}
+};
 
 const number = value => typeof value === "number" && Number.isFinite(value) ? value : null;
-const times = (kind, of) => ({
-  value: point => number(of(point[kind])),
-  range: point => {
-    const {median, low, high} = point[kind], value = number(of(point[kind]));
-    return value === null || !(number(low) > 0) || number(high) === null || !median ?
-      null :
-      [value * median / high, value * median / low];
-  },
-});
-const share = (point, number_of) => number_of(point.efficiency);
-const written = value => digits(value);
-const sum = (...values) =>
+const scaled = (value, scale) => value === null ? null : value * scale;
+const sum = values =>
   values.some(value => number(value) !== null) ? values.reduce((all, value) => all + (number(value) ?? 0), 0) : null;
-const none = () => null;
 
-/* Published figures of other sizes say nothing of counts and times: `published_off` names them by column. */
-function publishedOf(point, column) {
-  const value = number(point.first[column]);
-  if (value === null) return null;
+/* Published figures of other sizes say nothing of counts and times: `published_off` names them. */
+function publishedOf(point, name) {
   const off = point.first.published_off ? JSON.parse(point.first.published_off) : {};
-  return column.replace("published_", "") in off ? null : value;
+  return name.replace("published_", "") in off ? null : number(point.first[name]);
 }
 
-export const METRICS = [
-  {
-    id: "cold_gbps",
-    unit: "GB/s",
-    ...times("cold", one => one.gbps),
-    predicted: ({cold, predicted}) => cold.gbps && predicted ? cold.gbps * cold.median / predicted : null
-  },
-  {id: "hot_gbps", unit: "GB/s", ...times("hot", one => one.gbps)},
-  {
-    id: "cold_us",
-    unit: "µs",
-    less: true,
-    value: point => number(point.cold.median),
-    range: point => number(point.cold.low) === null ? null : [point.cold.low, point.cold.high],
-    predicted: point => number(point.predicted)
-  },
-  {
-    id: "hot_us",
-    unit: "µs",
-    less: true,
-    value: point => number(point.hot.median),
-    range: point => number(point.hot.low) === null ? null : [point.hot.low, point.hot.high]
-  },
-  {id: "of_peak", unit: "%", ...times("cold", one => one.ofPeak === null ? null : one.ofPeak * 100)},
-  {id: "ns_operation", unit: "ns", less: true, value: point => number(point.ns)},
-  {id: "gops", unit: "Gop/s", value: point => number(point.gops)},
-  {
-    id: "load_efficiency",
-    unit: "%",
-    value: point => share(point, all => number(all.counted.load)),
-    predicted: point => share(point, all => number(all.predicted.load)),
-    published: point => publishedOf(point, "published_gld_efficiency_pct")
-  },
-  {
-    id: "store_efficiency",
-    unit: "%",
-    value: point => share(point, all => number(all.counted.store)),
-    predicted: point => share(point, all => number(all.predicted.store)),
-    published: point => publishedOf(point, "published_gst_efficiency_pct")
-  },
-  {
-    id: "sectors",
-    unit: "",
-    less: true,
-    whole: true,
-    value: ({first}) => sum(first.measured_gld_transactions, first.measured_gst_transactions),
-    predicted: ({first}) => sum(first.predicted_gld_transactions, first.predicted_gst_transactions)
-  },
-  {
-    id: "dram",
-    unit: "MB",
-    less: true,
-    value: ({first}) => {
-      const all = sum(first.measured_dram_read_bytes, first.measured_dram_write_bytes);
-      return all === null ? null : all / 1e6;
-    }
-  },
-].map(metric => ({
-        range: none,
-        predicted: none,
-        published: none,
-        less: false,
-        ...metric,
-        write: metric.whole   ? count :
-          metric.unit === "%" ? value => percent(value / 100, 1).replace(/\u00a0%$/, "") :
-                                written
-      }));
+/* The interval of a rate follows from that of its time. */
+function rangeOf(point, name, value) {
+  const kind = /^(cold|hot)_/.exec(name)?.[1], {median, low, high} = point[kind] ?? {};
+  if (value === null || !(number(low) > 0) || number(high) === null || !median) return null;
+  return name === `${kind}_median_us` ? [low, high] : [value * median / high, value * median / low];
+}
 
-export const metricOf = id => METRICS.find(metric => metric.id === id);
+/* Only the cold time is predicted; a counted figure has its prediction in a column of its own. */
+function predictedOf(point, name) {
+  if (name === "cold_median_us") return number(point.predicted);
+  if (name === "cold_effective_gbps" && point.cold.gbps && point.predicted)
+    return point.cold.gbps * point.cold.median / point.predicted;
+  return name.startsWith("measured_") ? number(point.figure(name.replace("measured_", "predicted_"))) : null;
+}
 
-export const metricsOf = sweep => METRICS.filter(metric => sweep.has.has(metric.id));
+const metricMade = metric => ({
+  less: true,
+  ...metric,
+  write: metric.whole   ? count :
+    metric.unit === "%" ? value => percent(value / 100, 1).replace(/\u00a0%$/, "") :
+                          value => digits(value)
+});
+
+function metricOfColumn({name, unit, text, views, better}) {
+  const shown = SHOWN[unit] ?? {unit: unit ?? ""}, scale = shown.scale ?? 1, summed = views.includes("summary");
+  const value = point => scaled(number(point.figure(name)), scale);
+  return metricMade({
+    id: name,
+    unit: shown.unit,
+    less: better === "less",
+    title: () => text[language()],
+    value,
+    range: point => summed ? rangeOf(point, name, value(point)) : null,
+    predicted: point => scaled(predictedOf(point, name), scale),
+    published: point =>
+      name.startsWith("measured_") ? scaled(publishedOf(point, name.replace("measured_", "published_")), scale) : null
+  });
+}
+
+const metricOfSum = ({id, columns, unit = "", scale = 1, whole = false}) => metricMade({
+  id,
+  unit,
+  whole,
+  title: () => t(`y.${id}`),
+  value: point => scaled(sum(columns.map(name => point.first[name])), scale),
+  range: () => null,
+  predicted: point => scaled(sum(columns.map(name => point.first[name.replace("measured_", "predicted_")])), scale),
+  published: () => null
+});
+
+let metrics = [], columns = null;
+
+export async function readMetrics(options) {
+  if (columns) return;
+  columns = (await api.get("/v1/columns", options)).columns;
+  metrics = [...columns.filter(column => column.better).map(metricOfColumn), ...SUMS.map(metricOfSum)];
+}
+
+export const allMetrics = () => metrics;
+export const metricOf = id => metrics.find(metric => metric.id === id);
+export const metricsOf = sweep => metrics.filter(metric => sweep.has.has(metric.id));
+
+/* The columns of the runs that metrics are made of. */
+export function metricColumns() {
+  const drawn = columns.filter(({better}) => better).map(({name}) => name);
+  const wanted = [...drawn, ...SUMS.flatMap(one => one.columns)];
+  const beside =
+    wanted.flatMap(name => ["predicted_", "published_"].map(instead => name.replace(/^measured_/, instead)));
+  const runs = columns.filter(({name, views}) => views.includes("runs") && [...wanted, ...beside].includes(name));
+  return runs.map(({name}) => name);
+}
 
 /* "3254 GB/s" */
 export const withUnit = (metric, value) =>

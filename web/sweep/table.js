@@ -56,7 +56,7 @@ function columnsOf(sweep, kindOf) {
   const outline = point => point.stable === false ? "outline" : "";
   const predicted = metricOf("sectors").predicted, counted = metricOf("sectors").value;
   return [
-    has("cold_us") && {
+    has("cold_median_us") && {
       head: headCell([term("cold"), t("table.time")], true),
       cell: point => numberCell(withInterval(point.cold.median, point.cold.low, point.cold.high))
     },
@@ -69,27 +69,28 @@ function columnsOf(sweep, kindOf) {
       cell: point =>
         cell(point.limiter && `bound.${point.limiter}` in DICTIONARY ? t(`bound.${point.limiter}`) : noValue())
     },
-    has("cold_gbps") && {
+    has("cold_effective_gbps") && {
       head: headCell("GB/s", true),
       cell: point => numberCell(point.cold.gbps === null ? noValue() : digits(point.cold.gbps))
     },
-    has("cold_gbps") && top > 0 && {
+    has("cold_effective_gbps") && top > 0 && {
       head: headCell(t(sweep.peak ? "lab.of_peak" : "table.of_best", {peak: bandwidth(top)})),
       cell: point =>
         h("td", {class: "bars bar-only"},
           point.cold.gbps !== null && barOf(point.cold.gbps / top, `${kindOf(point)} ${outline(point)}`))
     },
-    has("of_peak") && {
-      head: headCell(t("y.of_peak"), true),
+    has("cold_of_peak") && {
+      head: headCell(metricOf("cold_of_peak").title(), true),
       cell: point => numberCell(point.cold.ofPeak === null ? noValue() : percent(point.cold.ofPeak, 1))
     },
-    has("hot_us") && {
+    has("hot_median_us") && {
       head: headCell([term("hot"), t("table.time")], true),
       cell: point => numberCell(withInterval(point.hot.median, point.hot.low, point.hot.high))
     },
-    has("ns_operation") && {head: headCell(t("table.ns"), true), cell: point => value("ns_operation", point)},
-    has("gops") && {head: headCell("Gop/s", true), cell: point => value("gops", point)},
-    (has("load_efficiency") || has("store_efficiency")) && {
+    has("hot_ns_per_operation") &&
+      {head: headCell(t("table.ns"), true), cell: point => value("hot_ns_per_operation", point)},
+    has("hot_gops") && {head: headCell("Gop/s", true), cell: point => value("hot_gops", point)},
+    (has("measured_gld_efficiency_pct") || has("measured_gst_efficiency_pct")) && {
       head: headCell(term("efficiency"), true),
       cell: point => {
         const known = leastOf(point.efficiency.counted), of = known ?? leastOf(point.efficiency.predicted);
@@ -181,7 +182,7 @@ export function sweepTable(sweep, choiceNow) {
   }
   const rowOf = item => {
     if (item.run) return runRow(item);
-    const {point} = item, gone = point.cold.median === null && point.ns === null;
+    const {point} = item, gone = point.cold.median === null && point.figure("hot_ns_per_operation") === null;
     return h(
       "tr", {class: gone ? "unmeasured" : null}, nameCells(point),
       gone && (point.failure || point.state === "cancelled" || point.state === "removed") ?
@@ -213,9 +214,8 @@ export function chartTable(sweep, specNow) {
     const {metric} = specNow();
     return [
       ...sweep.axes.map(axis => headCell(axis.name, axis.kind === "number")),
-      headCell(`${t(`y.${metric.id}`)}${metric.unit ? `, ${metric.unit}` : ""}`, true),
-      headCell(t("table.interval"), true), headCell(t("counts.predicted"), true),
-      headCell(t("sweep.published_word"), true)
+      headCell(`${metric.title()}${metric.unit ? `, ${metric.unit}` : ""}`, true), headCell(t("table.interval"), true),
+      headCell(t("counts.predicted"), true), headCell(t("sweep.published_word"), true)
     ];
   };
   const rowOf = point => {
