@@ -175,8 +175,7 @@ static json_t *lanes_to_json(const struct explain_access *access, enum lane_figu
 }
 
 /* The sectors of an access, and the lines that they lie in. */
-static void add_units(json_t *object, const struct access_instruction *i,
-                      const struct explain_access *access)
+static void add_units(json_t *object, const struct access_instruction *i, const struct explain_access *access)
 {
     struct explain_sector touched[EXPLAIN_SECTORS];
     json_t *sectors = json_array(), *lines = json_array();

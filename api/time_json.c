@@ -153,9 +153,8 @@ static json_t *counted_to_json(const struct counters *counters, const struct tim
                                                : json_boolean(counted.agreement == COUNTED_AGREES),
         "launch_pct", percent_to_json(counted.share[TIME_LAUNCH]), "dram_pct",
         percent_to_json(counted.share[TIME_DRAM]), "issue_pct", percent_to_json(counted.share[TIME_ISSUE]),
-        "l2_pct", percent_to_json(counted.share[TIME_L2]), "l1_pct",
-        percent_to_json(counted.share[TIME_L1]), "occupancy_pct", percent_to_json(counted.occupancy), "why",
-        texts_to_json(&reasons));
+        "l2_pct", percent_to_json(counted.share[TIME_L2]), "l1_pct", percent_to_json(counted.share[TIME_L1]),
+        "occupancy_pct", percent_to_json(counted.occupancy), "why", texts_to_json(&reasons));
 }
 
 json_t *time_of_result(const struct experiment *experiment, const struct access *access,
