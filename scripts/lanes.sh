@@ -107,3 +107,26 @@ run_pool() {
     done
     wait
 }
+
+# module_of <path or last part of it>: the module of tests/modules that is meant; nothing when it is none.
+module_of() {
+    [ -z "$1" ] || awk -v wanted="${1%/}" '
+        /^#/ || !NF { next }
+        { last = $1; sub(/.*\//, "", last) }
+        $1 == wanted { exact = $1 }
+        last == wanted && part == "" { part = $1 }
+        END { if (exact != "") print exact; else if (part != "") print part }' tests/modules
+}
+
+# module_files <module>: its files of pytest, and those of the modules in it.
+module_files() {
+    awk -v module="$1" '$1 == module || index($1, module "/") == 1 { for (i = 2; i <= NF; i++) print $i }' tests/modules | sort -u |
+        while read -r name; do ls tests/*/"$name".py; done
+}
+
+# unit_touches <module> <program>: does its source include a header of the module?
+unit_touches() {
+    local source
+    source=$(find tests -name "$2.c" -o -name "$2.cpp" | head -n 1)
+    [ -n "$source" ] && grep -qE "^#include \"$1/" "$source"
+}
