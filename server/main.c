@@ -23,6 +23,7 @@
 #include "server/listeners.h"
 #include "server/http/http.h"
 #include "server/auth/users.h"
+#include "server/queue/queue_admin.h"
 #include "server/routes/choosing.h"
 #include "server/routes/remove.h"
 #include "server/routes/service.h"
@@ -127,7 +128,7 @@ static int queue_start(struct server *server, struct error *error)
     double outlive_s = device_pool_outliving(service->pool, &outliving);
     struct queue_config config = {
         .devices = DEVICES_MAX,
-        .present = &present,
+        .listed = &present,
         .outliving = outlive_s > 0 ? &outliving : NULL,
         .outlive_s = outlive_s,
         .limit = server->config.queue_limit,
@@ -144,14 +145,14 @@ static int queue_start(struct server *server, struct error *error)
     if (event_feed_new(&service->feed, service->store, error) < 0)
         return -1;
     event_feed_watch(service->feed, service->devices, service->readings);
-    return queue_open(&service->queue, service->store, &config, error);
+    return queue_admin_open(&service->queue, service->store, &config, error);
 }
 
 static void queue_end(struct server *server)
 {
     struct service *service = &server->service;
     readings_free(service->readings); /* it looks at the queue */
-    queue_close(service->queue);
+    queue_admin_close(service->queue);
     calibrations_free(service->calibrations); /* what was being submitted has ended with the queue */
     store_close(service->store);
     event_feed_free(service->feed);
@@ -289,7 +290,7 @@ static void server_close(struct server *server)
 {
     struct service *service = &server->service;
     if (service->queue)
-        queue_stop(service->queue);
+        queue_admin_stop(service->queue);
     calibrations_stop(service->calibrations); /* it tells whoever waits in a request */
     if (server->http)
         http_quiesce(server->http);

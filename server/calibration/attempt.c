@@ -7,6 +7,8 @@
 #include "api/calibration_json.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/queue/queue_submit.h"
+#include "server/queue/queue_view.h"
 #include "server/store/write.h"
 
 static const int64_t idle_ns = 3000000000;
@@ -85,7 +87,7 @@ static void attempt_submit(struct attempt *attempt, const struct device_status *
     int made = calibration_plan_make(&attempt->plan, &device, status->executor_build, &error);
     /* What was not asked for has a key: where its sweep failed it is not run again after each restart. */
     identity_make(status, attempt->key);
-    const struct submission submission = {
+    const struct queue_submission submission = {
         .sweep = &attempt->plan.sweep,
         .owner = CALIBRATION_RECIPE,
         .request = attempt->plan.request,
@@ -265,10 +267,10 @@ static void attempt_end(struct attempt *attempt, const struct device_status *sta
 static bool device_idle(struct attempt *attempt)
 {
     struct queue *queue = attempt->attempts->queue;
-    struct queue_depth depth;
-    queue_depth(queue, attempt->device, &depth);
+    struct device_stats depth;
+    queue_view_device(queue, attempt->device, &depth);
     int64_t now = clock_monotonic_ns();
-    if (depth.queued || depth.running[0] || queue_held(queue, attempt->device))
+    if (depth.queued || depth.running[0] || queue_view_held(queue, attempt->device))
         attempt->idle_since_ns = 0;
     else if (!attempt->idle_since_ns)
         attempt->idle_since_ns = now;

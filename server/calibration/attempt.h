@@ -7,7 +7,6 @@
 #include "api/calibration_plan.h"
 #include "server/calibration/asker.h"
 #include "server/calibration/stored_calibrations.h"
-#include "server/queue/queue.h"
 
 enum { ATTEMPT_IDENTITY_BYTES = 192 };
 

@@ -14,7 +14,6 @@
 #include "kernels/calibrations/calibration.h"
 #include "server/calibration/asker.h"
 #include "server/devices/devices.h"
-#include "server/queue/queue.h"
 #include "server/store/store.h"
 
 struct calibrations;
@@ -34,7 +33,7 @@ int calibrations_start(struct calibrations **calibrations, const struct calibrat
    submitted), and so is whoever asks later. Before the server waits for its requests. NULL is allowed. */
 void calibrations_stop(struct calibrations *calibrations);
 
-/* After calibrations_stop() and queue_close(), which ends what was just being submitted. NULL is allowed. */
+/* After calibrations_stop() and queue_admin_close(), which ends what was just being submitted. NULL is allowed. */
 void calibrations_free(struct calibrations *calibrations);
 
 enum calibrations_state {

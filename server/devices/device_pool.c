@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "server/devices/executor_lease.h"
 #include "server/devices/device_identity.h"
+#include "server/queue/queue_admin.h"
 
 static const int64_t look_ns = 2000000000, settle_ns = 100000000;
 /* How often numbers are looked for that devices of the list lack; and at most this part of the time is spent on it. */
@@ -124,7 +125,7 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
         if (number < 0)
             continue;
         if (pool->queue && device_set_has(&numbering.reassigned, number))
-            queue_reset_device(pool->queue, number);
+            queue_admin_reset_device(pool->queue, number);
         devices_list(pool->devices, number, &roster->entries[i].listing);
         device_set_add(&present, number);
         pool->slots[number].wanted = &roster->entries[i];
@@ -239,7 +240,7 @@ static bool slots_settle(struct device_pool *pool)
         settled = settled && (stays || !slot->worker);
     }
     if (!device_set_equal(&working, &pool->working))
-        queue_present(pool->queue, &working);
+        queue_admin_list_devices(pool->queue, &working);
     pool->working = working;
     /* Only now: from here on the queue gives them nothing more. */
     for (int i = 0; i < DEVICES_MAX; i++)

@@ -36,7 +36,7 @@ void device_pool_reload(struct device_pool *pool);
 /* Any thread: is what holds not what stands in the file, and why? */
 bool device_pool_wrong(struct device_pool *pool, struct error *why);
 
-/* After queue_stop(): ends the workers, as worker_stop() does. NULL is allowed. */
+/* After queue_admin_stop(): ends the workers, as worker_stop() does. NULL is allowed. */
 void device_pool_stop(struct device_pool *pool);
 
 /* NULL is allowed. */

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "server/queue/queue.h"
+#include "server/queue/queue_view.h"
 
 static const int64_t fresh_ns = 1000000000, patience_ns = 500000000, end_ns = 1000000000;
 /* How often the thread reads by itself, and how long after the last question for what is known. */
@@ -74,10 +74,10 @@ static void row_note(struct row *row, const struct live_reading *reading, int64_
 /* Does any device run something, or will it soon? */
 static bool queue_busy(const struct readings *readings)
 {
-    struct queue_depth depth;
+    struct device_stats depth;
     struct device_set present = devices_present(readings->devices);
     for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;) {
-        queue_depth(readings->queue, i, &depth);
+        queue_view_device(readings->queue, i, &depth);
         if (depth.queued || depth.running[0])
             return true;
     }

@@ -14,6 +14,7 @@
 #include "server/devices/counting_executor.h"
 #include "server/devices/supervisor.h"
 #include "server/metrics/metrics.h"
+#include "server/queue/queue_view.h"
 
 /* How often an idle worker looks whether its executor is still there, and one that waits for something whether the other
    one is. */
@@ -40,14 +41,14 @@ struct worker {
 static enum interrupt interrupt_of(void *arg)
 {
     const struct worker *worker = arg;
-    if (queue_cancelled(worker->queue, worker->device))
+    if (queue_view_cancelled(worker->queue, worker->device))
         return INTERRUPT_CANCEL;
     /* One that leaves waits for nothing but the end of what runs. */
     bool leaves = atomic_load(&worker->leaving) && !worker->task;
-    if (leaves || queue_stopping(worker->queue))
+    if (leaves || queue_view_stopping(worker->queue))
         return INTERRUPT_STOP;
-    return worker->starting && !queue_needs(worker->queue, worker->device) ? INTERRUPT_NEEDLESS
-                                                                           : INTERRUPT_NONE;
+    return worker->starting && !queue_worker_needed(worker->queue, worker->device) ? INTERRUPT_NEEDLESS
+                                                                                   : INTERRUPT_NONE;
 }
 
 static void on_readiness(void *arg, enum device_readiness readiness, bool context)
@@ -59,8 +60,8 @@ static void on_readiness(void *arg, enum device_readiness readiness, bool contex
         [DEVICE_READY] = QUEUE_COLD,
     };
     const struct worker *worker = arg;
-    queue_readiness(worker->queue, worker->device,
-                    readiness == DEVICE_READY && context ? QUEUE_WARM : as[readiness]);
+    queue_worker_readiness(worker->queue, worker->device,
+                           readiness == DEVICE_READY && context ? QUEUE_WARM : as[readiness]);
 }
 
 /* While one executor is waited for, both must be heard and beaten to. */
@@ -76,7 +77,7 @@ static void on_tick(void *arg)
 static void look_ahead(void *arg, struct ahead *ahead)
 {
     const struct worker *worker = arg;
-    queue_ahead(worker->queue, worker->device, ahead);
+    queue_worker_ahead(worker->queue, worker->device, ahead);
 }
 
 static void on_progress(void *arg, const char *id, const char *phase, int samples)
@@ -178,7 +179,7 @@ static void task_ask(struct worker *worker, const struct task *task, struct outc
     enum counting_executor_end end = SIBLING_COUNTED;
     *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
     /* What may outlive the service is on disk as begun before it begins. */
-    if (supervisor_leased(worker->timing) && !queue_begun(worker->queue, worker->device))
+    if (supervisor_leased(worker->timing) && !queue_worker_begun(worker->queue, worker->device))
         return;
     if (supervisor_can_count(worker->timing) && request_wants_counters(task->request))
         end = worker->counts ? counting_executor_count(worker->counting_executor, worker->timing, task->id,
@@ -222,13 +223,13 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
     if (worker->told.progress)
         worker->told.progress(worker->told.progress_arg, worker->device, task, NULL, -1);
     if (outcome.end == OUTCOME_UNTOUCHED && outcome.failure.text[0]) {
-        queue_give_back(worker->queue, worker->device, outcome.failure.text);
+        queue_worker_hand_back(worker->queue, worker->device, false, outcome.failure.text);
     } else if (outcome.end == OUTCOME_UNTOUCHED) {
-        queue_hand_back(worker->queue, worker->device, false);
+        queue_worker_hand_back(worker->queue, worker->device, false, NULL);
     } else if (outcome.end == OUTCOME_LOST) {
         /* Nobody else begins it before that. A service that stops leaves it running, for the next one to wait. */
-        if (supervisor_outlive(worker->timing) || !queue_stopping(worker->queue))
-            queue_hand_back_lost(worker->queue, worker->device, outcome.failure.text);
+        if (supervisor_outlive(worker->timing) || !queue_view_stopping(worker->queue))
+            queue_worker_hand_back(worker->queue, worker->device, true, outcome.failure.text);
     } else {
         const struct ending ending = {
             .state = state_of(&outcome),
@@ -238,12 +239,12 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
         };
         counting_executor_forget(worker->counting_executor, task->id);
         outcome_count(worker, task, &outcome);
-        next = queue_turn(worker->queue, worker->device, &ending);
+        next = queue_worker_next(worker->queue, worker->device, &ending);
     }
     worker->task = NULL; /* not earlier: one that leaves waits for what was lost, too */
     if (next && !supervisor_usable(worker->timing)) {
         /* A fresh executor may take long, or not come at all: meanwhile nothing runs. */
-        queue_hand_back(worker->queue, worker->device, false);
+        queue_worker_hand_back(worker->queue, worker->device, false, NULL);
         next = NULL;
     }
     outcome_free(&outcome);
@@ -253,7 +254,7 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
 /* Whoever drains a device wants it for something else: once what ran has ended, nothing of ours stays on it. */
 static void held_leave(struct worker *worker)
 {
-    if (!queue_held(worker->queue, worker->device))
+    if (!queue_view_held(worker->queue, worker->device))
         return;
     counting_executor_vacate(worker->counting_executor);
     supervisor_vacate(worker->timing);
@@ -281,18 +282,18 @@ static int work_ready(struct worker *worker)
 static void *work(void *arg)
 {
     struct worker *worker = arg;
-    while (!queue_stopping(worker->queue) && !atomic_load(&worker->leaving)) {
+    while (!queue_view_stopping(worker->queue) && !atomic_load(&worker->leaving)) {
         /* Before the wait, so that the device's limits are known early; and after it, because an executor may
            have died meanwhile and an experiment must not pay for that. */
         if (!idle_settle(worker))
             continue;
-        if (!queue_wait(worker->queue, worker->device, worker->look_ms)) {
+        if (!queue_worker_wait(worker->queue, worker->device, worker->look_ms)) {
             held_leave(worker);
             continue;
         }
         if (work_ready(worker) < 0)
             continue;
-        const struct task *task = queue_turn(worker->queue, worker->device, NULL);
+        const struct task *task = queue_worker_next(worker->queue, worker->device, NULL);
         while (task)
             task = task_run(worker, task);
     }
@@ -315,7 +316,7 @@ static int executors_make(struct worker *worker, const struct worker_config *con
     };
     struct supervisor_config *supervisor = &counting_executor.supervisor;
     supervisor->device = worker->device;
-    supervisor->executor_session.wake_fd = queue_wake_fd(worker->queue, worker->device);
+    supervisor->executor_session.wake_fd = queue_worker_wake_fd(worker->queue, worker->device);
     supervisor->executor_session.interrupt = interrupt_of;
     supervisor->executor_session.interrupt_arg = worker;
     supervisor->executor_session.progress = on_progress;
@@ -379,7 +380,7 @@ failed:
 void worker_leave(struct worker *worker)
 {
     atomic_store(&worker->leaving, true);
-    eventfd_write(queue_wake_fd(worker->queue, worker->device), 1);
+    eventfd_write(queue_worker_wake_fd(worker->queue, worker->device), 1);
 }
 
 bool worker_left(struct worker *worker)

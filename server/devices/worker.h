@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "server/devices/devices.h"
-#include "server/queue/queue.h"
+#include "server/queue/queue_worker.h"
 
 struct worker;
 struct readings;
@@ -73,7 +73,7 @@ void worker_leave(struct worker *worker);
 /* Would worker_stop() return at once? */
 bool worker_left(struct worker *worker);
 
-/* After queue_stop(): waits for the grace, hands the running experiment back uncounted when it did not end,
+/* After queue_admin_stop(): waits for the grace, hands the running experiment back uncounted when it did not end,
    ends the executor, joins the thread, frees. After worker_leave() alone: waits for the end of what runs. */
 void worker_stop(struct worker *worker);
 

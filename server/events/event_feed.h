@@ -8,7 +8,7 @@
 #include "server/events/event_history.h"
 #include "server/events/state_snapshot.h"
 #include "server/auth/user.h"
-#include "server/queue/queue.h"
+#include "server/queue/queue_worker.h"
 #include "server/store/store.h"
 
 struct event_feed;

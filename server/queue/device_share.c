@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PACE_LAST = 16 };
+enum { MEAN_RUNS = 16 };
 
 bool device_share_before(const struct device_share *a, const struct device_share *b)
 {
@@ -14,30 +14,31 @@ bool device_share_before(const struct device_share *a, const struct device_share
     return strcmp(a->name, b->name) < 0;
 }
 
-/* Both have used the same when `other` has run `runs` times and `own` `place` times: which of them is next? The one that
-   was served longest ago, and as long as both have run, that is the one whose last run was the longer. */
-static bool tie_before(const struct device_share *own, int place, const struct device_share *other, int runs)
+/* When `own` has run `own_runs` times and `other` `runs` times, both have used the same: is `other` next? The one that was
+   served longest ago is; when both have run, that is the one whose last run was longer. */
+static bool tie_before(const struct device_share *own, int own_runs, const struct device_share *other,
+                       int runs)
 {
-    if (!runs && !place)
+    if (!runs && !own_runs)
         return device_share_before(&(struct device_share){.name = other->name, .served = other->served},
                                    &(struct device_share){.name = own->name, .served = own->served});
-    if (!runs || !place)
+    if (!runs || !own_runs)
         return !runs;
     if (other->mean_s != own->mean_s)
         return other->mean_s > own->mean_s;
-    int fewer = runs < place ? runs : place; /* the runs before were ties as well */
-    return tie_before(own, place - fewer, other, runs - fewer);
+    int fewer = runs < own_runs ? runs : own_runs; /* the earlier runs were ties, too */
+    return tie_before(own, own_runs - fewer, other, runs - fewer);
 }
 
-int device_share_count(const struct device_share *own, int place, const struct device_share *other)
+int device_share_count(const struct device_share *own, int position, const struct device_share *other)
 {
-    double runs = (own->used_s + place * own->mean_s - other->used_s) / other->mean_s;
+    double runs = (own->used_s + position * own->mean_s - other->used_s) / other->mean_s;
     if (runs < 0 || !other->waiting)
         return 0;
     if (runs > other->waiting)
         return other->waiting;
     int whole = (int)runs;
-    if (runs > whole || tie_before(own, place, other, whole))
+    if (runs > whole || tie_before(own, position, other, whole))
         whole++;
     return whole < other->waiting ? whole : other->waiting;
 }
@@ -47,9 +48,9 @@ double device_share_decayed(double used_s, double after_s, double half_life_s)
     return after_s > 0 && used_s > 0 ? used_s * exp2(-after_s / half_life_s) : used_s;
 }
 
-void pace_add(struct pace *pace, double took_s)
+void device_share_add_run(struct run_mean *mean, double took_s)
 {
-    if (pace->count < PACE_LAST)
-        pace->count++;
-    pace->mean_s += (took_s - pace->mean_s) / pace->count;
+    if (mean->count < MEAN_RUNS)
+        mean->count++;
+    mean->mean_s += (took_s - mean->mean_s) / mean->count;
 }

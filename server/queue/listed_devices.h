@@ -1,22 +1,28 @@
-/* Selection: on which devices the experiments may run that are bound to none, as devices come and leave. */
+/* Which devices exist, and the selection of devices for unbound experiments that follows when devices come and leave.
+
+   One selection runs at a time. A thread that wants one while another thread runs one returns at once, and that thread
+   runs one more, of the wider scope that was wanted. Called with the queue's lock held, which is released while the
+   callback select() runs. */
 #ifndef COALESCED_SERVER_QUEUE_LISTED_DEVICES_H
 #define COALESCED_SERVER_QUEUE_LISTED_DEVICES_H
 
-#include "server/queue/entry.h"
+#include "server/queue/queue_state.h"
 
-/* Makes a selection, without the lock while select() is called. One is made at a time: while another thread makes one this
-   returns at once, and that thread makes one more, of the wider scope that was asked for. */
-void selection_make(struct queue *queue, enum selection_scope scope);
+/* Sets which devices are listed; true when the set changes. */
+bool listed_devices_set(struct queue *queue, const struct device_set *listed);
 
-/* For a worker that waits, with the lock held, which is released meanwhile: makes one selection, where one is wanted and no
-   other thread makes one. False: it made none, or there was no memory and it is still wanted. */
-bool selection_make_wanted(struct queue *queue);
+/* Runs a selection of that scope. */
+void listed_devices_select(struct queue *queue, enum selection_scope scope);
 
-/* With the lock held: where a selection is wanted that the calling thread does not make, wakes a worker that does. */
-void selection_leave(struct queue *queue);
+/* Runs one selection when one is wanted and no other thread runs one: for a worker that waits. False: it ran none, or
+   there was no memory and one is still wanted. */
+bool listed_devices_select_wanted(struct queue *queue);
 
-/* With the lock held, by a thread that must not wait: for one that enters the queue when all of its devices have left since it
-   was submitted, the next worker that waits makes a selection. */
-void selection_ask(struct queue *queue, const struct entry *entry);
+/* When a selection is wanted that the calling thread does not run: wakes a worker that does. */
+void listed_devices_delegate(struct queue *queue);
+
+/* For an entry that enters the queue, by a thread that must not wait: when all of its devices have left since it was
+   submitted, the next worker that waits runs a selection. */
+void listed_devices_check(struct queue *queue, const struct entry *entry);
 
 #endif

@@ -5,58 +5,57 @@
 
 #include "server/store/id.h"
 
-static int node_compare(const struct order_node *a, const struct order_node *b)
-{
-    if (a->priority != b->priority)
-        return a->priority > b->priority ? -1 : 1;
-    return strcmp(a->id, b->id);
-}
-
 bool order_before(const struct order_node *a, const struct order_node *b)
 {
-    return node_compare(a, b) < 0;
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return strcmp(a->id, b->id) < 0;
 }
 
-int order_size(const struct order_node *root)
+static int node_size(const struct order_node *root)
 {
     return root ? root->size : 0;
 }
 
-static void node_count(struct order_node *node)
+static void node_update_size(struct order_node *node)
 {
-    node->size = order_size(node->left) + 1 + order_size(node->right);
+    node->size = node_size(node->left) + 1 + node_size(node->right);
 }
 
-/* Takes a tree apart into what is before `key` and what is behind it. */
-static void order_split(struct order_node *root, const struct order_node *key, struct order_node **before,
-                        struct order_node **behind)
+/* Splits a tree into the nodes before `key` and the nodes after it. */
+static void tree_split(struct order_node *root, const struct order_node *key, struct order_node **before,
+                       struct order_node **after)
 {
     if (!root) {
-        *before = *behind = NULL;
-    } else if (node_compare(root, key) < 0) {
-        order_split(root->right, key, &root->right, behind);
-        node_count(root);
+        *before = *after = NULL;
+    } else if (order_before(root, key)) {
+        tree_split(root->right, key, &root->right, after);
+        node_update_size(root);
         *before = root;
     } else {
-        order_split(root->left, key, before, &root->left);
-        node_count(root);
-        *behind = root;
+        tree_split(root->left, key, before, &root->left);
+        node_update_size(root);
+        *after = root;
     }
 }
 
-/* All of `before` is before all of `behind`. */
-static struct order_node *order_join(struct order_node *before, struct order_node *behind)
+/* All nodes of `before` are before all nodes of `after`. */
+static struct order_node *tree_join(struct order_node *before, struct order_node *after)
 {
-    if (!before || !behind)
-        return before ? before : behind;
-    if (before->weight > behind->weight) {
-        before->right = order_join(before->right, behind);
-        node_count(before);
-        return before;
-    }
-    behind->left = order_join(before, behind->left);
-    node_count(behind);
-    return behind;
+    if (!before || !after)
+        return before ? before : after;
+    bool first = before->weight > after->weight;
+    struct order_node *root = first ? before : after;
+    *(first ? &root->right : &root->left) =
+        first ? tree_join(before->right, after) : tree_join(before, after->left);
+    node_update_size(root);
+    return root;
+}
+
+/* The side of `root` on which the node belongs. */
+static struct order_node **node_side(struct order_node *root, const struct order_node *node)
+{
+    return order_before(node, root) ? &root->left : &root->right;
 }
 
 void order_insert(struct order_node **root, struct order_node *node, const char *id, int priority)
@@ -66,10 +65,10 @@ void order_insert(struct order_node **root, struct order_node *node, const char 
     node->weight = (uint32_t)id_hash(id);
     while (*root && (*root)->weight >= node->weight) {
         (*root)->size++;
-        root = node_compare(node, *root) < 0 ? &(*root)->left : &(*root)->right;
+        root = node_side(*root, node);
     }
-    order_split(*root, node, &node->left, &node->right);
-    node_count(node);
+    tree_split(*root, node, &node->left, &node->right);
+    node_update_size(node);
     *root = node;
 }
 
@@ -77,9 +76,9 @@ void order_remove(struct order_node **root, struct order_node *node)
 {
     while (*root != node) {
         (*root)->size--;
-        root = node_compare(node, *root) < 0 ? &(*root)->left : &(*root)->right;
+        root = node_side(*root, node);
     }
-    *root = order_join(node->left, node->right);
+    *root = tree_join(node->left, node->right);
 }
 
 struct order_node *order_first(struct order_node *root)
@@ -89,25 +88,25 @@ struct order_node *order_first(struct order_node *root)
     return root;
 }
 
-struct order_node *order_at(struct order_node *root, int place)
+struct order_node *order_at(struct order_node *root, int position)
 {
-    while (root && place != order_size(root->left)) {
-        bool left = place < order_size(root->left);
+    while (root && position != node_size(root->left)) {
+        bool left = position < node_size(root->left);
         if (!left)
-            place -= order_size(root->left) + 1;
+            position -= node_size(root->left) + 1;
         root = left ? root->left : root->right;
     }
     return root;
 }
 
-int order_place(const struct order_node *root, const struct order_node *node)
+int order_position(const struct order_node *root, const struct order_node *node)
 {
-    int place = 0;
+    int position = 0;
     while (root) {
-        bool before = node_compare(root, node) < 0;
+        bool before = order_before(root, node);
         if (before)
-            place += order_size(root->left) + 1;
+            position += node_size(root->left) + 1;
         root = before ? root->right : root->left;
     }
-    return place;
+    return position;
 }

@@ -1,7 +1,7 @@
 /* What waits, in the order in which it will run: the higher priority first, then the older id.
-   A treap whose nodes count what hangs below them: insertion, removal, the first and the place of any one are
-   all logarithmic, so that a place among 10,000 can be told in each answer. Private to the queue; no locks.
- */
+
+   A treap whose nodes count their subtrees, so that insertion, removal, the first node, and the position of any node
+   are logarithmic. No locks. */
 #ifndef COALESCED_SERVER_QUEUE_ORDER_H
 #define COALESCED_SERVER_QUEUE_ORDER_H
 
@@ -10,29 +10,27 @@
 
 struct order_node {
     struct order_node *left, *right;
-    const char *id;  /* borrowed; unique */
-    uint32_t weight; /* random: no node's is above its parent's */
+    const char *id;  /* borrowed; unique in the tree */
+    uint32_t weight; /* random; at most the parent's */
     int priority;
-    int size; /* nodes from here downward */
+    int size; /* number of nodes in the subtree */
 };
 
 void order_insert(struct order_node **root, struct order_node *node, const char *id, int priority);
 
-/* Will a run before b? */
+/* Does a run before b? */
 bool order_before(const struct order_node *a, const struct order_node *b);
 
-/* It must be there. */
+/* The node must be in the tree. */
 void order_remove(struct order_node **root, struct order_node *node);
 
-/* NULL when there is none. */
+/* NULL when the tree is empty. */
 struct order_node *order_first(struct order_node *root);
 
-/* The one that so many are before; NULL when there are not so many. */
-struct order_node *order_at(struct order_node *root, int place);
+/* The node with `position` nodes before it; NULL when there are too few. */
+struct order_node *order_at(struct order_node *root, int position);
 
-/* How many are before it, whether it is there or not. */
-int order_place(const struct order_node *root, const struct order_node *node);
-
-int order_size(const struct order_node *root);
+/* How many nodes of the tree are before this one, whether it is in the tree or not. */
+int order_position(const struct order_node *root, const struct order_node *node);
 
 #endif

@@ -7,28 +7,24 @@
 
 #include "server/store/id.h"
 
-static struct owner **owner_chain(struct owners *owners, const char *name)
-{
-    return &owners->chains[id_hash(name) & (OWNER_CHAINS - 1)];
-}
+/* ---- owners ---- */
 
 struct owner *owner_find(const struct owners *owners, const char *name)
 {
-    struct owner *owner = owners->chains[id_hash(name) & (OWNER_CHAINS - 1)];
-    while (owner && strcmp(owner->name, name) != 0)
-        owner = owner->chain;
-    return owner;
+    struct owner *owner;
+    LIST_FOREACH (owner, &owners->chains[id_hash(name) & (OWNER_CHAINS - 1)], of_chain)
+        if (strcmp(owner->name, name) == 0)
+            return owner;
+    return NULL;
 }
 
-struct owner *owner_add(struct owners *owners, const char *name)
+struct owner *owner_get(struct owners *owners, const char *name)
 {
-    struct owner *owner = calloc(1, sizeof *owner);
-    if (!owner)
-        return NULL;
+    struct owner *owner = owner_find(owners, name);
+    if (owner || !(owner = calloc(1, sizeof *owner)))
+        return owner;
     snprintf(owner->name, sizeof owner->name, "%s", name);
-    struct owner **chain = owner_chain(owners, owner->name);
-    owner->chain = *chain;
-    *chain = owner;
+    LIST_INSERT_HEAD(&owners->chains[id_hash(owner->name) & (OWNER_CHAINS - 1)], owner, of_chain);
     LIST_INSERT_HEAD(&owners->all, owner, next);
     owners->count++;
     return owner;
@@ -36,59 +32,37 @@ struct owner *owner_add(struct owners *owners, const char *name)
 
 void owner_remove(struct owners *owners, struct owner *owner)
 {
-    struct owner **link = owner_chain(owners, owner->name);
-    while (*link != owner)
-        link = &(*link)->chain;
-    *link = owner->chain;
+    LIST_REMOVE(owner, of_chain);
     LIST_REMOVE(owner, next);
     owners->count--;
 }
 
 void owner_free(struct owner *owner)
 {
-    for (struct owner_device *next; owner->devices; owner->devices = next) {
-        next = owner->devices->next;
-        free(owner->devices);
+    struct owner_device *at;
+    while ((at = SLIST_FIRST(&owner->devices))) {
+        SLIST_REMOVE_HEAD(&owner->devices, next);
+        free(at);
     }
     free(owner);
 }
 
-void owners_free(struct owners *owners)
+void owner_free_all(struct owners *owners)
 {
-    while (!LIST_EMPTY(&owners->all)) {
-        struct owner *owner = LIST_FIRST(&owners->all);
-        LIST_REMOVE(owner, next);
+    struct owner *owner;
+    while ((owner = LIST_FIRST(&owners->all))) {
+        owner_remove(owners, owner);
         owner_free(owner);
     }
 }
 
-struct owner_device *owner_at(const struct owner *owner, int device)
+struct owner_device *owner_at_device(const struct owner *owner, int device)
 {
-    struct owner_device *at = owner->devices;
-    while (at && at->device != device)
-        at = at->next;
-    return at;
-}
-
-struct owner_queue *owner_bound(struct owner *owner, int device, struct device_group *own)
-{
-    struct owner_device *at = owner_at(owner, device);
-    if (at)
-        return &at->owner_queue;
-    if (!(at = calloc(1, sizeof *at)))
-        return NULL;
-    at->next = owner->devices;
-    at->device = device;
-    at->owner_queue.owner = owner;
-    at->owner_queue.device_group = own;
-    owner->devices = at;
-    return &at->owner_queue;
-}
-
-struct owner_queue *owner_unbound(struct owner *owner, struct device_groups *device_groups,
-                                  const struct device_set *devices)
-{
-    return owner_queue_unbound(device_groups, owner, &owner->owner_queues, devices);
+    struct owner_device *at;
+    SLIST_FOREACH (at, &owner->devices, next)
+        if (at->device == device)
+            return at;
+    return NULL;
 }
 
 struct device_set owner_devices(const struct owner *owner)
@@ -101,19 +75,100 @@ struct device_set owner_devices(const struct owner *owner)
     return all;
 }
 
-double owner_used(const struct owner *owner, int64_t now_ns, double half_life_s)
+double owner_used_s(const struct owner *owner, int64_t now_ns, double half_life_s)
 {
     return device_share_decayed(owner->used_s, (double)(now_ns - owner->used_ns) / 1e9, half_life_s);
 }
 
 void owner_charge(struct owner *owner, double took_s, int64_t now_ns, double half_life_s)
 {
-    owner->used_s = owner_used(owner, now_ns, half_life_s) + took_s;
+    owner->used_s = owner_used_s(owner, now_ns, half_life_s) + took_s;
     owner->used_ns = now_ns;
 }
 
 void owner_count(struct owner *owner, int count, double timeout_s)
 {
     owner->waiting += count;
-    owner->asked_ms += count * llround(timeout_s * 1e3);
+    owner->timeouts_ms += count * llround(timeout_s * 1e3);
+}
+
+/* ---- owner queues and device groups ---- */
+
+struct owner_queue *owner_queue_bound(struct owner *owner, int device, struct device_group *group)
+{
+    struct owner_device *at = owner_at_device(owner, device);
+    if (at)
+        return &at->owner_queue;
+    if (!(at = calloc(1, sizeof *at)))
+        return NULL;
+    at->device = device;
+    at->owner_queue.owner = owner;
+    at->owner_queue.device_group = group;
+    SLIST_INSERT_HEAD(&owner->devices, at, next);
+    return &at->owner_queue;
+}
+
+/* The unbound group of these devices; new if needed. NULL: no memory. */
+static struct device_group *group_get(struct device_groups *groups, const struct device_set *devices)
+{
+    struct device_group *group;
+    LIST_FOREACH (group, groups, next)
+        if (device_set_equal(&group->devices, devices))
+            return group;
+    if (!(group = calloc(1, sizeof *group)))
+        return NULL;
+    group->devices = *devices;
+    group->unbound = true;
+    LIST_INSERT_HEAD(groups, group, next);
+    return group;
+}
+
+static void group_free_unused(struct device_group *group)
+{
+    if (!group->unbound || !LIST_EMPTY(&group->owner_queues))
+        return;
+    LIST_REMOVE(group, next);
+    free(group);
+}
+
+struct owner_queue *owner_queue_unbound(struct owner *owner, struct device_groups *groups,
+                                        const struct device_set *devices)
+{
+    struct owner_queue *owner_queue;
+    LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner) {
+        const struct device_group *group = owner_queue->device_group;
+        if (group->unbound && device_set_equal(&group->devices, devices))
+            return owner_queue;
+    }
+    struct device_group *group = group_get(groups, devices);
+    if (!group)
+        return NULL;
+    if (!(owner_queue = calloc(1, sizeof *owner_queue))) {
+        group_free_unused(group);
+        return NULL;
+    }
+    owner_queue->owner = owner;
+    owner_queue->device_group = group;
+    return owner_queue;
+}
+
+void owner_queue_join(struct owner_queue *owner_queue)
+{
+    if (owner_queue->entries++)
+        return;
+    LIST_INSERT_HEAD(&owner_queue->owner->owner_queues, owner_queue, of_owner);
+    LIST_INSERT_HEAD(&owner_queue->device_group->owner_queues, owner_queue, of_group);
+}
+
+void owner_queue_leave(struct owner_queue *owner_queue)
+{
+    if (--owner_queue->entries)
+        return;
+    LIST_REMOVE(owner_queue, of_owner);
+    LIST_REMOVE(owner_queue, of_group);
+    struct device_group *group = owner_queue->device_group;
+    if (!group->unbound)
+        return;
+    free(owner_queue);
+    group_free_unused(group);
 }

@@ -1,68 +1,106 @@
-/* The owners of experiments: what of each waits, and what it used of the devices. An owner is known from its first submission,
-   or from its usage on disk, until it is forgotten (forget.h). With the queue's lock held. */
+/* The owners of experiments: what waits of each for which devices, and how much device time each has used.
+
+   An owner queue holds what waits of one owner for one device group, in the order in which it will run. A device group
+   is a set of devices on which experiments may run. Each device has a group of its own, for what is bound to it. Groups
+   of unbound experiments are made with their first experiment and freed with their last.
+
+   An owner is known from its first submission, or from its usage on disk, until owner_forget.h removes it. All
+   functions are called with the queue's lock held. */
 #ifndef COALESCED_SERVER_QUEUE_OWNER_H
 #define COALESCED_SERVER_QUEUE_OWNER_H
 
-#include "server/auth/user.h"
-#include "server/queue/device_group.h"
-#include "server/queue/device_share.h"
+#include <sys/queue.h>
 
-struct entry; /* entry.h */
+#include "api/device_set.h"
+#include "server/auth/user.h"
+#include "server/queue/device_share.h"
+#include "server/queue/order.h"
+
+struct entry; /* queue_state.h */
 LIST_HEAD(entries, entry);
+
+struct owner_queue {
+    struct owner *owner;
+    struct device_group *device_group;
+    struct order_node *waiting;
+    int count;     /* in `waiting` */
+    int overrides; /* the owner's that wait in the device group's `overrides` instead */
+    int entries;   /* that refer to it, waiting or not; 0: it is in no list */
+    LIST_ENTRY(owner_queue) of_owner, of_group;
+};
+LIST_HEAD(owner_queues, owner_queue);
+
+struct device_group {
+    struct device_set devices;    /* of an unbound group also one device, or none */
+    bool unbound;                 /* its experiments are bound to no device */
+    int waiting;                  /* in all owner queues and in `overrides` */
+    int work_items;               /* the same, with all of a sweep that goes to one device counted once */
+    struct order_node *overrides; /* of all owners, they run before all others */
+    struct order_node *ages;      /* all that wait, the oldest first */
+    struct owner_queues owner_queues;
+    LIST_ENTRY(device_group) next; /* of the unbound ones */
+};
+LIST_HEAD(device_groups, device_group);
 
 /* One owner at one device on which it has, or had, work. */
 struct owner_device {
-    struct owner_device *next;
+    SLIST_ENTRY(owner_device) next;
     int device;
-    struct owner_queue owner_queue; /* of what may run there alone */
-    struct pace pace;
+    struct owner_queue owner_queue; /* of what is bound to the device */
+    struct run_mean run_mean;
 };
 
 struct owner {
-    LIST_ENTRY(owner) next;     /* of struct owners */
-    struct owner *chain;        /* the next one of the same hash */
-    char name[USER_NAME_BYTES]; /* empty: nobody by name */
-    double used_s;              /* as of used_ns; on disk, as all that follows from it */
+    LIST_ENTRY(owner) next, of_chain;
+    char name[USER_NAME_BYTES]; /* empty: without a name */
+    double used_s;              /* as of used_ns; on disk */
     int64_t used_ns;
-    int64_t served;                   /* turn.h */
-    int waiting;                      /* for all devices, and submissions on their way */
-    int64_t asked_ms;                 /* the sum of their time limits */
-    struct owner_queues owner_queues; /* that have an entry: none when the owner has no work */
-    struct entries running;           /* what runs now */
-    struct pace pace;                 /* on all devices */
-    struct owner_device *devices;
+    int64_t served;                   /* device_share.h */
+    int waiting;                      /* experiments for all devices, and those being submitted */
+    int64_t timeouts_ms;              /* sum of their time limits */
+    struct owner_queues owner_queues; /* those with entries; none: the owner has no work */
+    struct entries running;
+    struct run_mean run_mean; /* on all devices */
+    SLIST_HEAD(, owner_device) devices;
 };
 
 enum { OWNER_CHAINS = 1024 }; /* a power of two */
 
-/* All of them; zeroed: none. */
+/* All owners; zeroed: none. */
 struct owners {
     LIST_HEAD(, owner) all;
     int count;
-    struct owner *chains[OWNER_CHAINS];
+    LIST_HEAD(owner_chain, owner) chains[OWNER_CHAINS]; /* by the hash of the name */
 };
 
 struct owner *owner_find(const struct owners *owners, const char *name); /* NULL: none */
-struct owner *owner_add(struct owners *owners, const char *name);        /* a new one; NULL: no memory */
+struct owner *owner_get(struct owners *owners, const char *name);        /* new if needed; NULL: no memory */
 void owner_remove(struct owners *owners, struct owner *owner);           /* the caller frees it */
 void owner_free(struct owner *owner);
-void owners_free(struct owners *owners);
+void owner_free_all(struct owners *owners);
 
-/* What is known of it at that device; NULL: nothing. */
-struct owner_device *owner_at(const struct owner *owner, int device);
+/* What is known of the owner at that device; NULL: nothing. */
+struct owner_device *owner_at_device(const struct owner *owner, int device);
 
-/* Its owner queue for a device, whose own set is given, or for several (owner_queue_unbound()); new if need be. NULL: no memory. */
-struct owner_queue *owner_bound(struct owner *owner, int device, struct device_group *own);
-struct owner_queue *owner_unbound(struct owner *owner, struct device_groups *device_groups,
-                                  const struct device_set *devices);
+/* The owner's queue for a device, whose own group is given; new if needed. NULL: no memory. */
+struct owner_queue *owner_queue_bound(struct owner *owner, int device, struct device_group *group);
 
-/* On which devices something of it may run that waits, overrides not counted. */
+/* The owner's queue of unbound experiments for these devices; new if needed, and then it must be joined. NULL: no
+   memory. */
+struct owner_queue *owner_queue_unbound(struct owner *owner, struct device_groups *groups,
+                                        const struct device_set *devices);
+
+/* One more entry refers to the queue, or one less. An unbound queue is freed with its last entry, and so is its group. */
+void owner_queue_join(struct owner_queue *owner_queue);
+void owner_queue_leave(struct owner_queue *owner_queue);
+
+/* The devices on which something of the owner waits, without overrides. */
 struct device_set owner_devices(const struct owner *owner);
 
-double owner_used(const struct owner *owner, int64_t now_ns, double half_life_s);
+double owner_used_s(const struct owner *owner, int64_t now_ns, double half_life_s);
 void owner_charge(struct owner *owner, double took_s, int64_t now_ns, double half_life_s);
 
-/* One more, or one less with -1, that waits or is on its way. */
+/* One more experiment waits or is being submitted; with count -1, one less. */
 void owner_count(struct owner *owner, int count, double timeout_s);
 
 #endif

@@ -8,88 +8,91 @@
 
 static const double negligible_s = 1e-3;
 
-/* Owners that are out of the queue already, until their rows are gone from the disk. */
-struct forgetting {
-    struct store_write write; /* first: a write is cast to its forgetting */
+/* Owners that the queue no longer has, until their rows are removed from the disk. */
+struct forget_write {
+    struct store_write write; /* first: a write is cast to its forget_write */
     int count;
     struct owner **owners; /* freed with it */
     const char *names[];   /* theirs */
 };
 
 /* An owner without work. */
-struct idle {
+struct idle_owner {
     struct owner *owner;
     double used_s; /* as of now */
 };
 
-static void forgetting_done(struct store_write *write, const struct error *failed)
+static void forget_done(struct store_write *write, const struct error *failed)
 {
-    struct forgetting *forgetting = (struct forgetting *)write;
+    struct forget_write *forget = (struct forget_write *)write;
     if (failed)
         log_warning("the usage of %d owners without work stays on disk until the next start: %s",
-                    forgetting->count, failed->text);
-    for (int i = 0; i < forgetting->count; i++)
-        owner_free(forgetting->owners[i]);
-    free(forgetting->owners);
-    free(forgetting);
+                    forget->count, failed->text);
+    for (int i = 0; i < forget->count; i++)
+        owner_free(forget->owners[i]);
+    free(forget->owners);
+    free(forget);
 }
 
 /* For `count` owners. NULL: no memory. */
-static struct forgetting *forgetting_new(int count)
+static struct forget_write *forget_new(int count)
 {
-    struct forgetting *forgetting =
-        calloc(1, sizeof *forgetting + (size_t)count * sizeof forgetting->names[0]);
-    if (!forgetting || !(forgetting->owners = calloc((size_t)count, sizeof(struct owner *)))) {
-        free(forgetting);
+    struct forget_write *forget = calloc(1, sizeof *forget + (size_t)count * sizeof forget->names[0]);
+    if (!forget || !(forget->owners = calloc((size_t)count, sizeof(struct owner *)))) {
+        free(forget);
         return NULL;
     }
-    forgetting->write.forgotten_owners = forgetting->names;
-    forgetting->write.done = forgetting_done;
-    return forgetting;
+    forget->write.forgotten_owners = forget->names;
+    forget->write.done = forget_done;
+    return forget;
 }
 
-/* The one that used most first. */
+static struct device_share idle_share(const struct idle_owner *idle)
+{
+    return (struct device_share){idle->owner->name, .used_s = idle->used_s, .served = idle->owner->served};
+}
+
+/* By decreasing usage. */
 static int idle_compare(const void *a, const void *b)
 {
-    const struct idle *one = a, *other = b;
-    const struct device_share turn = {one->owner->name, .used_s = one->used_s, .served = one->owner->served};
-    const struct device_share next = {other->owner->name, .used_s = other->used_s,
-                                      .served = other->owner->served};
-    return device_share_before(&turn, &next) ? 1 : -1;
+    const struct device_share one = idle_share(a), other = idle_share(b);
+    return device_share_before(&one, &other) ? 1 : -1;
 }
 
-/* The owners without work, the one that used most first; to be freed. NULL: no memory. */
-static struct idle *idle_list(const struct queue *queue, int *count)
+/* The owners without work, by decreasing usage; to be freed. NULL: no memory. */
+static struct idle_owner *idle_list(const struct queue *queue, int *count)
 {
-    struct idle *list = calloc((size_t)queue->owners.count + 1, sizeof *list);
+    struct idle_owner *list = calloc((size_t)queue->owners.count + 1, sizeof *list);
     struct owner *owner;
-    int64_t now_ns = queue_now_ns(queue);
+    int64_t now_ns = queue_state_now_ns(queue);
     *count = 0;
     if (!list)
         return NULL;
     LIST_FOREACH (owner, &queue->owners.all, next)
         if (LIST_EMPTY(&owner->owner_queues))
-            list[(*count)++] = (struct idle){owner, owner_used(owner, now_ns, queue->config.half_life_s)};
+            list[(*count)++] =
+                (struct idle_owner){owner, owner_used_s(owner, now_ns, queue->config.half_life_s)};
     qsort(list, (size_t)*count, sizeof *list, idle_compare);
     return list;
 }
 
-void owners_forget(struct queue *queue)
+void owner_forget(struct queue *queue)
 {
-    int count, kept = 0;
-    struct idle *idle = idle_list(queue, &count);
-    while (idle && kept < count && kept < OWNERS_KEPT && idle[kept].used_s >= negligible_s)
-        kept++;
-    struct forgetting *forgetting = idle && kept < count ? forgetting_new(count - kept) : NULL;
-    for (int i = kept; forgetting && i < count; i++) {
+    int count, remembered = 0;
+    struct idle_owner *idle = idle_list(queue, &count);
+    while (idle && remembered < count && remembered < OWNERS_IDLE_MAX &&
+           idle[remembered].used_s >= negligible_s)
+        remembered++;
+    struct forget_write *forget = idle && remembered < count ? forget_new(count - remembered) : NULL;
+    for (int i = remembered; forget && i < count; i++) {
         struct owner *owner = idle[i].owner;
         owner_remove(&queue->owners, owner);
-        forgetting->names[forgetting->count] = owner->name;
-        forgetting->owners[forgetting->count++] = owner;
+        forget->names[forget->count] = owner->name;
+        forget->owners[forget->count++] = owner;
     }
     free(idle);
-    if (!forgetting)
+    if (!forget)
         return;
-    forgetting->write.forgotten_count = forgetting->count;
-    store_hand_over(queue->store, &forgetting->write);
+    forget->write.forgotten_count = forget->count;
+    store_hand_over(queue->store, &forget->write);
 }

@@ -4,24 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "server/metrics/metrics.h"
+#include "server/queue/entry.h"
 #include "server/store/store.h"
 
-void transition_tell(struct queue *queue, const char *id, enum job_state state)
+void transition_notify(struct queue *queue, const char *id, enum job_state state)
 {
     if (queue->config.changed)
         queue->config.changed(queue->config.changed_arg, id, state);
 }
 
-void transition_tell_sweep(struct queue *queue, const char *sweep)
+void transition_notify_sweep(struct queue *queue, const char *sweep)
 {
     if (queue->config.sweep_ended)
         queue->config.sweep_ended(queue->config.changed_arg, sweep);
 }
 
-void transition_count(int device, const struct store_change *change)
+static void count_end(int device, const struct store_change *change)
 {
     const char *outcome = job_state_name(change->state);
     if (change->state == JOB_FAILED)
@@ -33,6 +33,15 @@ void transition_count(int device, const struct store_change *change)
     metrics_span(SPAN_RUN, device, (double)(change->finished_ms - change->started_ms) / 1e3);
 }
 
+/* With the lock held. A worker that found too many uncommitted changes may take again. */
+static void count_committed(struct queue *queue)
+{
+    if (queue->uncommitted-- != queue->uncommitted_max)
+        return;
+    for (int i = -1; (i = device_set_next(&queue->sleeping, i + 1)) >= 0;)
+        pthread_cond_signal(&queue->devices[i].wake);
+}
+
 static void transition_done(struct store_write *write, const struct error *failed)
 {
     struct transition *transition = (struct transition *)write;
@@ -40,32 +49,32 @@ static void transition_done(struct store_write *write, const struct error *faile
     bool sweep_ended = false;
     char sweep[ID_BYTES];
     pthread_mutex_lock(&queue->lock);
-    queue_saved(queue);
-    if (transition->begins) {
-        transition->begins->begins = false;
-        pthread_cond_signal(&transition->begins->ready);
+    count_committed(queue);
+    if (transition->started) {
+        transition->started->uncommitted = false;
+        pthread_cond_signal(&transition->started->wake);
     }
     if (transition->ended)
-        sweep_ended = entry_leave(queue, transition->ended, sweep);
+        sweep_ended = entry_leave(transition->ended, sweep);
     pthread_mutex_unlock(&queue->lock);
     free(transition->ended);
     for (int i = 0; i < write->change_count; i++) {
         const struct store_change *change = &write->changes[i];
         if (!failed && job_state_ended(change->state))
-            transition_count(transition->device, change);
+            count_end(transition->device, change);
         if (!failed)
-            transition_tell(queue, change->id, change->state);
+            transition_notify(queue, change->id, change->state);
         else
             log_error("experiment %s is %s, and the store %s: %s", change->id, job_state_name(change->state),
-                      failed->kind == ERROR_UNCERTAIN ? "may have been told or not" : "cannot be told",
+                      failed->kind == ERROR_UNCERTAIN ? "may not have recorded it" : "has not recorded it",
                       failed->text);
     }
     if (sweep_ended)
-        transition_tell_sweep(queue, sweep);
+        transition_notify_sweep(queue, sweep);
     if (failed && transition->report)
         error_set(transition->report, failed->kind, "%s", failed->text);
     samples_free(&transition->samples);
-    free(transition->told);
+    free(transition->request);
     free(transition);
 }
 
@@ -88,11 +97,11 @@ struct transition *transition_new(struct queue *queue, const struct ending *endi
     return transition;
 }
 
-/* A sweep's group and owner outlive its entries; an entry, and a group, outlive the commit of each of their changes. */
+/* An entry outlives the commits of its changes, and its owner and its sweep outlive the entry. */
 struct store_about transition_about(const struct entry *entry)
 {
     return (struct store_about){
-        .sweep = entry->group ? entry->group->id : NULL,
+        .sweep = entry->sweep ? entry->sweep->id : NULL,
         .owner = entry->owner->name,
         .request = entry->task.request,
         .device = entry->task.device,
@@ -120,12 +129,13 @@ struct store_change *transition_add(struct transition *transition, const struct 
 struct store_change *transition_add_job(struct transition *transition, const struct job *job,
                                         enum job_state state)
 {
-    if (!(transition->told = strdup(job->request)))
+    if (!(transition->request = strdup(job->request)))
         return NULL;
     memcpy(transition->sweep, job->sweep, sizeof transition->sweep);
     memcpy(transition->owner, job->owner, sizeof transition->owner);
     struct store_change *change = add(transition, job->id, state, job->attempt);
-    change->about = (struct store_about){transition->sweep, transition->owner, transition->told, job->device};
+    change->about =
+        (struct store_about){transition->sweep, transition->owner, transition->request, job->device};
     return change;
 }
 
@@ -142,20 +152,20 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
 }
 
 void transition_lose(struct transition *transition, struct store_change *change, int attempt, int device,
-                     const char *why)
+                     const char *reason)
 {
-    snprintf(transition->why, sizeof transition->why, "%s", why);
-    transition->lost = (struct store_lost){attempt, device, clock_wall_ms(), transition->why};
+    snprintf(transition->lost_reason, sizeof transition->lost_reason, "%s", reason);
+    transition->lost = (struct store_lost){attempt, device, clock_wall_ms(), transition->lost_reason};
     change->lost = &transition->lost;
 }
 
 void transition_charge(struct transition *transition, struct owner *owner, double took_s)
 {
     struct queue *queue = transition->queue;
-    owner_charge(owner, took_s, queue_now_ns(queue), queue->config.half_life_s);
-    if (!owner->name[0]) /* nobody by name shares with nobody */
+    owner_charge(owner, took_s, queue_state_now_ns(queue), queue->config.half_life_s);
+    if (!owner->name[0]) /* without names there is one owner, and nothing to share */
         return;
-    /* A copy: the owner may be forgotten before the commit. */
+    /* A copy, because the owner may be forgotten before the commit. */
     memcpy(transition->owner, owner->name, sizeof transition->owner);
     transition->share =
         (struct store_share){.owner = transition->owner, .used_s = owner->used_s, .at_ms = clock_wall_ms()};
@@ -164,6 +174,6 @@ void transition_charge(struct transition *transition, struct owner *owner, doubl
 
 void transition_hand_over(struct transition *transition)
 {
-    transition->queue->unsaved++;
+    transition->queue->uncommitted++;
     store_hand_over(transition->queue->store, &transition->write);
 }

@@ -7,69 +7,69 @@
                                   |            SUCCEEDED, FAILED,    |
                                   |                CANCELLED         |
                                   +----- handed back, or the --------+
-                                         service died under it
+                                         server died under it
 
    An experiment that is handed back once too often, or whose device is gone, is FAILED; one whose cancellation was
-   asked for while it ran is CANCELLED. What has ended never changes: a trigger of the schema sees to it. In memory
-   an end has a phase of its own, ENDING, from its hand-over until its commit. */
+   requested while it ran is CANCELLED. What has ended never changes: a trigger of the schema prevents it. In memory an end
+   has a phase of its own, ENDING, from its hand-over until its commit.
+
+   Called with the queue's lock held, but for transition_new() and what says otherwise. */
 #ifndef COALESCED_SERVER_QUEUE_TRANSITION_H
 #define COALESCED_SERVER_QUEUE_TRANSITION_H
 
-#include "server/queue/entry.h"
+#include "server/queue/queue_state.h"
 #include "server/store/write.h"
 
+/* One write of the store, and copies of what the write borrows. */
 struct transition {
     struct store_write write;
     struct queue *queue;
-    struct entry *ended;         /* NULL: none; freed after the commit */
-    struct store_share share;    /* of whose run ended */
-    int device;                  /* of the one that ended */
-    struct device_queue *begins; /* where one begins; NULL: nowhere */
-    struct store_bind bind;      /* of a sweep whose first one was taken */
-    struct store_lost lost;      /* of a run that was */
-    char why[sizeof((struct error *)0)->text];
+    struct entry *ended;          /* NULL: none; freed after the commit */
+    int device;                   /* of the one that ended */
+    struct device_queue *started; /* the device on which one starts; NULL: none does */
+    struct store_share share;     /* usage of the owner of the run that ended */
+    struct store_bind bind;       /* of a sweep whose first experiment was taken */
+    struct store_lost lost;       /* of a run that was lost */
+    char lost_reason[sizeof((struct error *)0)->text];
     struct error failure;        /* of the one that ended */
     struct samples samples;      /* likewise */
-    char *told;                  /* a copy of the request that an event tells of; NULL: none */
-    char sweep[ID_BYTES];        /* with it */
-    char owner[USER_NAME_BYTES]; /* with it, and of the share */
-    struct error *report;        /* where a failure to commit is told as well; NULL: in the log alone */
+    char *request;               /* for the event of an experiment that is no entry; NULL: none */
+    char sweep[ID_BYTES];        /* likewise */
+    char owner[USER_NAME_BYTES]; /* likewise, and of the share */
+    struct error *report;        /* where a failure to commit is written, besides the log; NULL: nowhere */
     char result[];
 };
 
-/* `ending` may be NULL. NULL: no memory. */
+/* `ending` may be NULL, else what it points to is copied. NULL: no memory. */
 struct transition *transition_new(struct queue *queue, const struct ending *ending);
 
-/* What an event tells of it; borrows from the entry. */
+/* What an event says about it; borrows from the entry. */
 struct store_about transition_about(const struct entry *entry);
 
-/* A change of that entry, to be filled in. */
+/* Adds a change of that entry, to be filled in. */
 struct store_change *transition_add(struct transition *transition, const struct entry *entry,
                                     enum job_state state);
 
-/* A change of one that is no entry yet, or never will be; what its event tells is copied. NULL: no memory. */
+/* Adds a change of an experiment that is no entry (yet); what its event says is copied. Without the lock. NULL: no
+   memory. */
 struct store_change *transition_add_job(struct transition *transition, const struct job *job,
                                         enum job_state state);
 
-/* With the lock held: the end of `entry`, which runs or waits no more; transition->failure tells why unless
-   its kind is ERROR_NONE. */
+/* Ends `entry`, which no longer runs or waits; with transition->failure unless its kind is ERROR_NONE. */
 void transition_end(struct transition *transition, struct entry *entry, enum job_state state);
 
-/* The run that the change ends was lost: which attempt, where and why, which is copied. */
+/* The change ends a run that was lost: which attempt, on which device, and why, which is copied. */
 void transition_lose(struct transition *transition, struct store_change *change, int attempt, int device,
-                     const char *why);
+                     const char *reason);
 
-/* With the lock held: the owner of a run pays for the time that it held the device, however that ended. */
+/* Charges the owner for the time that its run held the device, however that ended. */
 void transition_charge(struct transition *transition, struct owner *owner, double took_s);
 
-/* After the commit of an end: for /metrics. */
-void transition_count(int device, const struct store_change *change);
-
-/* With the lock held: to the store, which owns it until it is done. */
+/* Hands it to the store, which owns it until it is committed or failed. */
 void transition_hand_over(struct transition *transition);
 
-/* Without the lock, after the commit: tells whoever listens. */
-void transition_tell(struct queue *queue, const char *id, enum job_state state);
-void transition_tell_sweep(struct queue *queue, const char *sweep);
+/* Without the lock, after the commit: calls changed(), or sweep_ended(), of the queue's config. */
+void transition_notify(struct queue *queue, const char *id, enum job_state state);
+void transition_notify_sweep(struct queue *queue, const char *sweep);
 
 #endif

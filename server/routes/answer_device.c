@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/views.h"
+#include "server/queue/queue_view.h"
 #include "server/routes/choosing.h"
 #include "server/routes/waiting.h"
 
@@ -21,9 +22,9 @@ void device_write(struct buffer *out, struct service *service, int index, bool l
                                             [DEVICE_READY] = "ready"};
     struct device_status status = {0};
     struct device_listing listing = {0};
-    struct queue_depth depth;
+    struct device_stats depth;
     struct device_set present = devices_present(service->devices);
-    queue_depth(service->queue, index, &depth);
+    queue_view_device(service->queue, index, &depth);
     devices_get(service->devices, index, &status);
     devices_listing(service->devices, index, &listing);
     if (!status.known && !status.reason[0])
@@ -61,14 +62,14 @@ enum { OWNERS_TOLD = 100 };
 
 void device_queue_write(struct buffer *out, struct service *service, int index, const char *owner)
 {
-    struct queue_depth depth;
+    struct device_stats depth;
     struct queue_owner *owners;
     char name[DEVICE_NAME_BYTES], waits_for[384];
     choosing_name(service->devices, index, name);
     waiting_tell(service, index, NULL, waits_for, sizeof waits_for);
     bool known = !waits_for[0]; /* when work begins here */
-    queue_depth(service->queue, index, &depth);
-    int count = queue_owners(service->queue, index, &owners);
+    queue_view_device(service->queue, index, &depth);
+    int count = queue_view_owners(service->queue, index, &owners);
     struct view_owner *views = count >= 0 ? calloc((size_t)count + 1, sizeof *views) : NULL;
     int told = 0;
     for (int i = 0; views && i < count; i++)
@@ -86,7 +87,7 @@ void device_queue_write(struct buffer *out, struct service *service, int index, 
         .queued = depth.queued,
         .running = depth.running,
         .mean_s = depth.mean_s,
-        .eta_s = known ? queue_next_s(service->queue, index, owner) : -1,
+        .eta_s = known ? queue_view_wait_s(service->queue, index, owner) : -1,
         .waits_for = waits_for,
         .hold = view_of_hold(&depth.hold),
         .owners = views,
@@ -103,10 +104,10 @@ struct device_set devices_told(const struct service *service)
 {
     struct device_set told = devices_present(service->devices);
     for (int i = 0; i < devices_count(service->devices); i++) {
-        struct queue_depth depth;
+        struct device_stats depth;
         if (device_set_has(&told, i))
             continue;
-        queue_depth(service->queue, i, &depth);
+        queue_view_device(service->queue, i, &depth);
         if (depth.bound || depth.running[0])
             device_set_add(&told, i);
     }
@@ -117,18 +118,18 @@ void queue_write(struct buffer *out, struct service *service, const char *owner)
 {
     struct buffer rows = {0};
     struct queue_hold hold;
-    int queued = queue_waiting(service->queue), running = 0;
+    int queued = queue_view_waiting(service->queue), running = 0;
     struct device_set told = devices_told(service);
     for (int i = device_set_next(&told, 0); i >= 0; i = device_set_next(&told, i + 1)) {
-        struct queue_depth depth;
-        queue_depth(service->queue, i, &depth);
+        struct device_stats depth;
+        queue_view_device(service->queue, i, &depth);
         running += depth.running[0] != '\0';
         buffer_text(&rows, rows.size ? "," : "");
         device_queue_write(&rows, service, i, owner);
     }
     buffer_format(out, "{\"queued\":%d,\"running\":%d,\"stopping\":%s", queued, running,
-                  queue_stopping(service->queue) ? "true" : "false");
-    queue_hold_all(service->queue, &hold);
+                  queue_view_stopping(service->queue) ? "true" : "false");
+    queue_view_hold(service->queue, &hold);
     view_hold(out, &(struct view_hold){hold.held, hold.owner, hold.since_ms});
     buffer_text(out, ",\"devices\":[");
     buffer_append(out, rows.data, rows.size);

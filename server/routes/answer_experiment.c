@@ -4,16 +4,17 @@
 
 #include "server/routes/waiting.h"
 #include "server/routes/choosing.h"
+#include "server/queue/queue_view.h"
 
 /* What may run on several devices is on the one that says so. */
 static bool running_find(struct service *service, struct view_experiment *view)
 {
     struct device_set present = device_set_of(view->device);
-    struct queue_depth depth;
+    struct device_stats depth;
     if (view->device < 0)
         present = devices_present(service->devices);
     for (int i = device_set_next(&present, 0); i >= 0; i = device_set_next(&present, i + 1)) {
-        queue_depth(service->queue, i, &depth);
+        queue_view_device(service->queue, i, &depth);
         if (strcmp(depth.running, view->id) != 0)
             continue;
         view->device = i;
@@ -25,14 +26,14 @@ static bool running_find(struct service *service, struct view_experiment *view)
 
 bool place_find(struct service *service, struct view_experiment *view, bool *running)
 {
-    struct queue_place place;
-    view->position = queue_position(service->queue, view->id, &place);
+    struct queue_position place;
+    view->position = queue_view_position(service->queue, view->id, &place);
     view->eta_s = place.ahead_s >= 0 && place.own_s >= 0 ? place.ahead_s + place.own_s : -1;
     view->paused = place.paused;
     choosing_name(service->devices, view->device, view->device_name);
     *running = view->position <= 0 && running_find(service, view);
     view->running = *running;
-    view->cancelling = *running && queue_cancelled(service->queue, view->device);
+    view->cancelling = *running && queue_view_cancelled(service->queue, view->device);
     view->waits_for[0] = '\0';
     if (!*running && view->position >= 0)
         waiting_tell(service, view->device, view->request, view->waits_for, sizeof view->waits_for);

@@ -5,6 +5,8 @@
 
 #include "api/views.h"
 #include "server/auth/user.h"
+#include "server/queue/queue_admin.h"
+#include "server/queue/queue_view.h"
 
 struct holding {
     struct request *request;
@@ -27,11 +29,11 @@ static void on_held(void *arg, const struct error *failed)
 static enum handled answer(struct request *request, int device)
 {
     struct queue *queue = request_service(request)->queue;
-    struct queue_depth depth;
+    struct device_stats depth;
     struct buffer body = {0};
-    queue_depth(queue, device, &depth);
+    queue_view_device(queue, device, &depth);
     if (device == QUEUE_ALL_DEVICES) {
-        queue_hold_all(queue, &depth.hold);
+        queue_view_hold(queue, &depth.hold);
         buffer_text(&body, "{\"device\":null");
     } else {
         buffer_format(&body, "{\"device\":%d", device);
@@ -56,8 +58,8 @@ enum handled hold_handle(struct request *request, int device, bool held)
     holding->request = request;
     request_keep(request, holding, free);
     struct error error = {0};
-    if (queue_hold(request_service(request)->queue, device, held, request_user(request)->name,
-                   &holding->changed, on_held, holding, &error) == 0)
+    if (queue_admin_hold(request_service(request)->queue, device, held, request_user(request)->name,
+                         &holding->changed, on_held, holding, &error) == 0)
         return request_wait(request);
     return reply_error(request, &error);
 }

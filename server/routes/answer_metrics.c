@@ -7,6 +7,7 @@
 #include "server/metrics/exposition.h"
 #include "server/metrics/metrics.h"
 #include "server/metrics/process_metrics.h"
+#include "server/queue/queue_view.h"
 #include "server/routes/answer_device.h"
 #include "server/routes/choosing.h"
 #include "version.h"
@@ -20,7 +21,7 @@ struct row {
     int device;
     bool listed;
     char name[DEVICE_NAME_BYTES];
-    struct queue_depth depth;
+    struct device_stats depth;
     bool held;
     struct device_status status;
     struct readings_latest latest[LIVE_QUANTITIES];
@@ -155,7 +156,7 @@ static void facts_write(struct buffer *out, const struct row *rows, int count)
 static void depth_write(struct buffer *out, const struct service *service, const struct row *rows, int count)
 {
     static const char name[] = "coalesced_queue_depth";
-    int unbound = queue_waiting(service->queue);
+    int unbound = queue_view_waiting(service->queue);
     char labels[32];
     exposition_family(out, name, "gauge", "Experiments that wait, by the one device that they wait for.");
     for (int i = 0; i < count; i++) {
@@ -177,8 +178,8 @@ static int rows_read(const struct service *service, struct row *rows)
         row->device = i;
         row->listed = device_set_has(&present, i);
         choosing_name(service->devices, i, row->name);
-        queue_depth(service->queue, i, &row->depth);
-        row->held = queue_held(service->queue, i);
+        queue_view_device(service->queue, i, &row->depth);
+        row->held = queue_view_held(service->queue, i);
         devices_get(service->devices, i, &row->status);
         readings_latest(service->readings, i, row->latest);
     }
@@ -228,7 +229,7 @@ static void service_write(struct buffer *out, bool ready, bool stored, const cha
 void answer_metrics(struct buffer *out, const struct service *service)
 {
     bool stored = store_healthy(service->store, NULL);
-    bool ready = devices_usable(service->devices) && stored && !queue_stopping(service->queue);
+    bool ready = devices_usable(service->devices) && stored && !queue_view_stopping(service->queue);
     devices_write(out, service);
     metrics_write(out, devices_count(service->devices));
     service_write(out, ready, stored, service->data_dir);

@@ -4,6 +4,7 @@
 
 #include "server/routes/choosing.h"
 #include "server/routes/waiting.h"
+#include "server/queue/queue_view.h"
 
 static const char *state_of(const struct sweep_row *row)
 {
@@ -41,11 +42,11 @@ void view_of_sweep(struct service *service, const struct sweep_row *row, struct 
         choosing_name(service->devices, i, ran->name);
     }
     int device;
-    char *next = ended ? NULL : queue_sweep_next(service->queue, row->id, &device);
+    char *next = ended ? NULL : queue_view_sweep_next(service->queue, row->id, &device);
     if (next)
         waiting_tell(service, device, next, view->waits_for, sizeof view->waits_for);
     free(next);
-    view->eta_s = queue_sweep_eta(service->queue, row->id, &view->paused);
+    view->eta_s = queue_view_sweep_eta_s(service->queue, row->id, &view->paused);
 }
 
 enum handled reply_sweep_accepted(struct request *request, unsigned status, const struct sweep_row *row)

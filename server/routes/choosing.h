@@ -7,7 +7,7 @@
 #include "api/device_choice.h"
 #include "server/devices/devices.h"
 #include "server/http/request.h"
-#include "server/queue/queue.h"
+#include "server/queue/queue_admin.h"
 #include "server/routes/service.h"
 
 struct choosing {

@@ -1,6 +1,7 @@
 /* DELETE /v1/experiments/{id}: ends one that has not ended. At once when it is queued; one that runs is
    stopped by ending its executor, which takes a moment. With ?remove=true: removes one that has ended. */
 #include "server/http/route.h"
+#include "server/queue/queue_cancel.h"
 #include "server/routes/answer_experiment.h"
 #include "server/routes/answer_forbidden.h"
 #include "server/routes/cancel.h"

@@ -3,6 +3,7 @@
 #include "server/routes/cancel.h"
 #include "server/routes/remove.h"
 #include "server/http/route.h"
+#include "server/queue/queue_cancel.h"
 #include "server/routes/answer_forbidden.h"
 #include "server/routes/answer_sweep.h"
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "server/events/subscription.h"
 #include "server/http/route.h"
+#include "server/queue/queue_view.h"
 #include "server/routes/answer_experiment.h"
 #include "server/routes/service.h"
 
@@ -10,8 +11,8 @@
 static void place_write(void *arg, const char *id, struct buffer *out)
 {
     struct service *service = arg;
-    struct queue_place place;
-    if (queue_position(service->queue, id, &place) < 0)
+    struct queue_position place;
+    if (queue_view_position(service->queue, id, &place) < 0)
         return;
     double eta_s = place.ahead_s >= 0 && place.own_s >= 0 ? place.ahead_s + place.own_s : -1;
     buffer_format(out, "{\"id\":\"%s\",\"position\":%d,\"eta_seconds\":", id, place.position);

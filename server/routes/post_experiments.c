@@ -13,6 +13,7 @@
 #include "api/sweep.h"
 #include "server/http/route.h"
 #include "server/auth/user.h"
+#include "server/queue/queue_submit.h"
 #include "server/routes/answer_experiment.h"
 #include "server/routes/answer_forbidden.h"
 #include "server/routes/sweeping.h"
@@ -89,8 +90,9 @@ static enum handled reply_refusal(struct request *request, const struct submitti
                                   const struct error *error)
 {
     if (error->kind == ERROR_FULL)
-        reply_retry_after(request, queue_room_s(request_service(request)->queue, request_user(request)->name,
-                                                1, submitting->timeout_s));
+        reply_retry_after(request,
+                          queue_submit_wait_s(request_service(request)->queue, request_user(request)->name, 1,
+                                              submitting->timeout_s));
     return reply_error(request, error);
 }
 
@@ -119,7 +121,7 @@ static enum handled submit(struct request *request, const struct experiment *exp
         .request = text,
     };
     struct sweep alone = {.experiments = &one, .experiment_count = 1};
-    struct submission submission = {
+    struct queue_submission submission = {
         .sweep = &alone,
         .owner = request_user(request)->name,
         .idempotency_key = key,

@@ -1,5 +1,6 @@
 /* POST /v1/queue/pause: the same as a drain for all devices. */
 #include "server/http/route.h"
+#include "server/queue/queue_admin.h"
 #include "server/routes/answer_hold.h"
 
 static enum handled handle(struct request *request)

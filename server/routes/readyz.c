@@ -6,6 +6,7 @@
 
 #include "api/text.h"
 #include "server/http/route.h"
+#include "server/queue/queue_view.h"
 #include "server/routes/answer_device.h"
 #include "server/routes/choosing.h"
 #include "server/routes/service.h"
@@ -72,7 +73,7 @@ static enum handled handle(struct request *request)
          stored = store_in_place(service->store, &error) && store_healthy(service->store, &error);
     check_write(&checks, &ready, "store", stored ? NULL : error.text);
     check_write(&checks, &ready, "accepting",
-                queue_stopping(service->queue) ? "the service is stopping" : NULL);
+                queue_view_stopping(service->queue) ? "the service is stopping" : NULL);
     if (service->users)
         users_check(service->users, &checks);
     list_check(service->pool, &checks);

@@ -12,7 +12,6 @@
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/auth/users.h"
-#include "server/queue/queue.h"
 #include "server/store/store.h"
 
 struct service {

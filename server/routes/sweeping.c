@@ -17,6 +17,7 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "server/auth/user.h"
+#include "server/queue/queue_submit.h"
 #include "server/routes/answer_forbidden.h"
 #include "server/routes/answer_sweep.h"
 #include "server/routes/sweep_points.h"
@@ -193,8 +194,9 @@ static enum handled reply_refusal(struct request *request, const struct sweeping
     for (int i = 0; i < sweep->experiment_count; i++)
         timeouts_s += sweep->experiments[i].timeout_s * sweep_rounds(sweep);
     if (error->kind == ERROR_FULL)
-        reply_retry_after(request, queue_room_s(request_service(request)->queue, request_user(request)->name,
-                                                sweep->experiment_count * sweep_rounds(sweep), timeouts_s));
+        reply_retry_after(request,
+                          queue_submit_wait_s(request_service(request)->queue, request_user(request)->name,
+                                              sweep->experiment_count * sweep_rounds(sweep), timeouts_s));
     return reply_error(request, error);
 }
 
@@ -215,7 +217,7 @@ static enum handled submit(struct request *request, struct sweeping *sweeping)
     /* Other than that of the same text as an experiment. */
     fingerprint_make(sweeping->text, hash);
     snprintf(sweeping->fingerprint, sizeof sweeping->fingerprint, "sweep %.32s", hash);
-    struct submission submission = {
+    struct queue_submission submission = {
         .sweep = &sweeping->sweep,
         .owner = request_user(request)->name,
         .request = sweeping->text,

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "api/views.h"
+#include "server/queue/queue_admin.h"
+#include "server/queue/queue_view.h"
 #include "server/routes/choosing.h"
 
 /* What a device is to one that waits for it; of several devices the first of these counts. */
@@ -18,7 +20,7 @@ enum block_reason {
 static enum block_reason block_reason_of(struct service *service, int device, char *text, size_t size)
 {
     struct device_status status = {0};
-    struct queue_depth depth;
+    struct device_stats depth;
     struct device_set present = devices_present(service->devices);
     char name[DEVICE_NAME_BYTES];
     choosing_name(service->devices, device, name);
@@ -28,7 +30,7 @@ static enum block_reason block_reason_of(struct service *service, int device, ch
         snprintf(text, size, "%s is not in the list", name);
         return HINDRANCE_UNLISTED;
     }
-    queue_depth(service->queue, device, &depth);
+    queue_view_device(service->queue, device, &depth);
     if (depth.hold.held) {
         snprintf(text, size, "%s is paused%s%s", name, depth.hold.owner[0] ? " by " : "", depth.hold.owner);
         return HINDRANCE_HELD;
@@ -69,7 +71,7 @@ void waiting_tell(struct service *service, int device, const char *request, char
     struct device_set set = device_set_of(device);
     struct queue_hold hold;
     enum block_reason least = HINDRANCE_UNLISTED + 1;
-    queue_hold_all(service->queue, &hold);
+    queue_view_hold(service->queue, &hold);
     if (hold.held) {
         snprintf(text, size, "the queue is paused%s%s", hold.owner[0] ? " by " : "", hold.owner);
         return;

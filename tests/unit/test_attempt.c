@@ -160,7 +160,7 @@ static void who_asks_while_an_ended_sweep_is_found_again_gets_a_new_one(void **s
     memcpy(first, f->attempt.sweep, sizeof first);
     sweep_cancel(f);
 
-    assert_int_equal(queue_hold(f->service.queue, 1, true, "", NULL, on_held, &f->writer, &error), 0);
+    assert_int_equal(queue_admin_hold(f->service.queue, 1, true, "", NULL, on_held, &f->writer, &error), 0);
     submit_unasked(f);
     assert_int_equal(f->attempt.stage, ATTEMPT_SUBMITTING);
     ask(f, &asker);

@@ -83,11 +83,11 @@ static void *load_work(void *arg)
     const struct ending good = {.state = JOB_SUCCEEDED, .result = "{}"};
     const struct ending cancelled = {.state = JOB_CANCELLED, .failure = &failure};
     while (!atomic_load(&load->enough)) {
-        queue_wait(queue, 0, 5);
-        const struct task *task = queue_turn(queue, 0, NULL);
+        queue_worker_wait(queue, 0, 5);
+        const struct task *task = queue_worker_next(queue, 0, NULL);
         while (task) {
             usleep(200);
-            task = queue_turn(queue, 0, queue_cancelled(queue, 0) ? &cancelled : &good);
+            task = queue_worker_next(queue, 0, queue_view_cancelled(queue, 0) ? &cancelled : &good);
         }
     }
     return NULL;
@@ -111,7 +111,7 @@ static void load_stop(struct load *load)
     atomic_store(&load->enough, true);
     for (int i = 0; i < SUBMITTERS; i++)
         pthread_join(load->submitters[i], NULL);
-    queue_stop(load->service.queue);
+    queue_admin_stop(load->service.queue);
     pthread_join(load->worker, NULL);
 }
 
@@ -156,17 +156,18 @@ static int directory_lost(const char *directory, const struct told *told, int co
         error_set(why, ERROR_STORE, "the database is not whole");
         return count;
     }
-    if (store_open(&store, directory, NULL, &error) < 0 || queue_open(&queue, store, &config, &error) < 0) {
+    if (store_open(&store, directory, NULL, &error) < 0 ||
+        queue_admin_open(&queue, store, &config, &error) < 0) {
         error_set(why, ERROR_STORE, "%s", error.text);
         lost = count;
     } else {
         lost = store_lost(store, told, 0, count, why);
-        const struct task *task = queue_turn(queue, 0, NULL);
-        for (; task; task = queue_turn(queue, 0, &good))
+        const struct task *task = queue_worker_next(queue, 0, NULL);
+        for (; task; task = queue_worker_next(queue, 0, &good))
             if (told_ended(told, count, task->id) && !lost++)
                 error_set(why, ERROR_STORE, "%s ended and runs again", task->id);
     }
-    queue_close(queue);
+    queue_admin_close(queue);
     store_close(store);
     return lost;
 }

@@ -26,14 +26,14 @@ static void the_oldest_runs_first_within_a_priority_and_higher_ones_before(void 
     char ids[6][ID_BYTES];
     for (int i = 0; i < 6; i++)
         service_queue(service, 0, priorities[i], ids[i]);
-    const struct task *task = queue_turn(service->queue, 0, NULL);
+    const struct task *task = queue_worker_next(service->queue, 0, NULL);
     for (int i = 0; i < 6; i++) {
         assert_non_null(task);
         assert_string_equal(task->id, ids[order[i]]);
         assert_int_equal(task->attempt, 1);
         assert_true(task->timeout_s == 60);
         assert_string_equal(task->request, service_request(0, 0).request);
-        task = queue_turn(service->queue, 0, &succeeded);
+        task = queue_worker_next(service->queue, 0, &succeeded);
     }
     assert_null(task);
 }
@@ -44,9 +44,9 @@ static void a_device_takes_only_its_own(void **state)
     char zero[ID_BYTES], one[ID_BYTES];
     service_queue(service, 1, 9, one);
     service_queue(service, 0, 0, zero);
-    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, zero);
-    assert_string_equal(queue_turn(service->queue, 1, NULL)->id, one);
-    assert_null(queue_turn(service->queue, 0, &succeeded));
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, zero);
+    assert_string_equal(queue_worker_next(service->queue, 1, NULL)->id, one);
+    assert_null(queue_worker_next(service->queue, 0, &succeeded));
     struct plain nowhere = service_request(2, 0);
     assert_int_equal(service_submit(service, &nowhere).error.kind, ERROR_INVALID);
 }
@@ -76,9 +76,9 @@ static void places_in_the_order_are_as_if_sorted(void **state)
             before += in[k] && (nodes[k].priority > nodes[probe].priority ||
                                 (nodes[k].priority == nodes[probe].priority && k < probe));
         }
-        assert_int_equal(order_size(root), count);
+        assert_int_equal(root ? root->size : 0, count);
         if (in[probe])
-            assert_int_equal(order_place(root, &nodes[probe]), before);
+            assert_int_equal(order_position(root, &nodes[probe]), before);
         if (in[probe] && before == 0)
             assert_ptr_equal(order_first(root), &nodes[probe]);
     }
@@ -88,32 +88,32 @@ static void a_place_counts_what_runs_and_what_is_before(void **state)
 {
     struct service *service = *state;
     char ids[3][ID_BYTES];
-    struct queue_place place;
+    struct queue_position place;
     for (int i = 0; i < 3; i++)
         service_queue(service, 0, 0, ids[i]);
-    assert_int_equal(queue_position(service->queue, ids[0], &place), 0);
+    assert_int_equal(queue_view_position(service->queue, ids[0], &place), 0);
     assert_true(place.ahead_s == 0);
-    assert_int_equal(queue_position(service->queue, ids[2], &place), 2);
+    assert_int_equal(queue_view_position(service->queue, ids[2], &place), 2);
     assert_true(place.ahead_s < 0);
-    queue_turn(service->queue, 0, NULL);
-    assert_int_equal(queue_position(service->queue, ids[0], &place), 0);
-    assert_int_equal(queue_position(service->queue, ids[1], &place), 1);
+    queue_worker_next(service->queue, 0, NULL);
+    assert_int_equal(queue_view_position(service->queue, ids[0], &place), 0);
+    assert_int_equal(queue_view_position(service->queue, ids[1], &place), 1);
     usleep(20000);
-    queue_turn(service->queue, 0, &succeeded);
-    assert_int_equal(queue_position(service->queue, ids[0], &place), -1);
-    assert_int_equal(queue_position(service->queue, ids[2], &place), 1);
+    queue_worker_next(service->queue, 0, &succeeded);
+    assert_int_equal(queue_view_position(service->queue, ids[0], &place), -1);
+    assert_int_equal(queue_view_position(service->queue, ids[2], &place), 1);
     assert_true(place.ahead_s > 0 && place.ahead_s < 5);
-    struct queue_depth depth;
-    queue_depth(service->queue, 0, &depth);
+    struct device_stats depth;
+    queue_view_device(service->queue, 0, &depth);
     assert_int_equal(depth.queued, 1);
     assert_string_equal(depth.running, ids[1]);
     assert_true(depth.mean_s >= 0.02);
     assert_true(depth.busy_s >= 0.02);
     assert_true(depth.oldest_s >= 0.02 && depth.oldest_s < 60);
-    queue_reset_device(service->queue, 0);
-    queue_depth(service->queue, 0, &depth);
+    queue_admin_reset_device(service->queue, 0);
+    queue_view_device(service->queue, 0, &depth);
     assert_true(depth.mean_s < 0);
-    queue_depth(service->queue, 1, &depth);
+    queue_view_device(service->queue, 1, &depth);
     assert_int_equal(depth.queued, 0);
     assert_string_equal(depth.running, "");
     assert_true(depth.mean_s < 0);
@@ -125,9 +125,9 @@ static void a_place_counts_what_runs_and_what_is_before(void **state)
 /* The device's oldest that waits is that one; NULL: none waits. */
 static void assert_oldest(struct service *service, const char *id)
 {
-    struct queue_depth depth;
+    struct device_stats depth;
     int64_t before_ms = clock_wall_ms();
-    queue_depth(service->queue, 0, &depth);
+    queue_view_device(service->queue, 0, &depth);
     int64_t after_ms = clock_wall_ms(), age_ms = (int64_t)(depth.oldest_s * 1e3 + 0.5);
     if (id)
         assert_in_range(age_ms, before_ms - id_ms(id), after_ms - id_ms(id));
@@ -147,20 +147,20 @@ static void the_age_of_the_oldest_that_waits_is_told_whatever_the_order(void **s
         usleep(50000);
     }
     assert_oldest(service, ids[0]);
-    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, ids[2]);
-    assert_string_equal(queue_turn(service->queue, 0, &succeeded)->id, ids[1]);
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, ids[2]);
+    assert_string_equal(queue_worker_next(service->queue, 0, &succeeded)->id, ids[1]);
     assert_oldest(service, ids[0]);
     assert_int_equal(service_cancel(service, ids[0], &error), 0);
     assert_oldest(service, NULL); /* the one that runs does not wait */
-    queue_hand_back(service->queue, 0, false);
+    queue_worker_hand_back(service->queue, 0, false, NULL);
     assert_oldest(service, ids[1]);
     service_queue(service, 0, 100, ids[0]);
-    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, ids[0]);
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, ids[0]);
     service_stop(service); /* what runs is taken up behind what waits, and may be younger */
     service_start(service);
     assert_oldest(service, ids[1]);
-    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, ids[0]);
-    assert_string_equal(queue_turn(service->queue, 0, &succeeded)->id, ids[1]);
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, ids[0]);
+    assert_string_equal(queue_worker_next(service->queue, 0, &succeeded)->id, ids[1]);
     assert_oldest(service, NULL);
 }
 
@@ -171,10 +171,10 @@ static void each_change_is_stored(void **state)
     service_queue(service, 0, 0, first);
     service_queue(service, 0, 0, second);
     assert_int_equal(service_state(service, first), JOB_QUEUED);
-    queue_turn(service->queue, 0, NULL);
+    queue_worker_next(service->queue, 0, NULL);
     assert_int_equal(service_state(service, first), JOB_RUNNING);
     struct error failure = {.kind = ERROR_CRASHED, .text = "signal 11"};
-    queue_turn(service->queue, 0, &(struct ending){.state = JOB_FAILED, .failure = &failure});
+    queue_worker_next(service->queue, 0, &(struct ending){.state = JOB_FAILED, .failure = &failure});
     struct job *job = service_get(service, first);
     assert_int_equal(job->state, JOB_FAILED);
     assert_int_equal(job->failure.kind, ERROR_CRASHED);
@@ -184,7 +184,7 @@ static void each_change_is_stored(void **state)
                 job->finished_ms >= job->started_ms);
     job_free(job);
     assert_int_equal(service_state(service, second), JOB_RUNNING);
-    queue_turn(service->queue, 0, &succeeded);
+    queue_worker_next(service->queue, 0, &succeeded);
     job = service_get(service, second);
     assert_int_equal(job->state, JOB_SUCCEEDED);
     assert_int_equal(job->attempt, 1);
@@ -212,7 +212,7 @@ static void a_full_queue_refuses_and_has_room_again(void **state)
     assert_int_equal(refused.outcome, SUBMITTED_FAILED);
     assert_int_equal(refused.error.kind, ERROR_FULL);
 
-    queue_turn(service->queue, 0, NULL);
+    queue_worker_next(service->queue, 0, NULL);
     assert_int_equal(service_submit(service, &plain).outcome, SUBMITTED_NEW);
     assert_int_equal(service_submit(service, &plain).error.kind, ERROR_FULL);
 }
@@ -244,8 +244,8 @@ static void one_key_is_one_experiment_however_many_submit_it_at_once(void **stat
     other.idempotency_key = "the same";
     other.fingerprint = "another print";
     assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_MISMATCH);
-    struct queue_depth depth;
-    queue_depth(service->queue, 0, &depth);
+    struct device_stats depth;
+    queue_view_device(service->queue, 0, &depth);
     assert_int_equal(depth.queued, 1);
 }
 
@@ -265,9 +265,9 @@ static void *work_through(void *arg)
     struct service *service = arg;
     static char ids[SUBMITTERS * EACH][ID_BYTES];
     for (int i = 0; i < SUBMITTERS * EACH;) {
-        queue_wait(service->queue, 0, -1);
-        const struct task *task = queue_turn(service->queue, 0, NULL);
-        for (; task; task = queue_turn(service->queue, 0, &succeeded))
+        queue_worker_wait(service->queue, 0, -1);
+        const struct task *task = queue_worker_next(service->queue, 0, NULL);
+        for (; task; task = queue_worker_next(service->queue, 0, &succeeded))
             memcpy(ids[i++], task->id, ID_BYTES);
     }
     return ids;
@@ -323,9 +323,9 @@ static void changes_are_told_in_their_order_after_the_commit(void **state)
     told[0] = '\0';
     service_queue(service, 0, 0, ids[0]);
     service_queue(service, 0, 0, ids[1]);
-    queue_turn(service->queue, 0, NULL);
-    queue_turn(service->queue, 0, &succeeded);
-    queue_hand_back(service->queue, 0, false);
+    queue_worker_next(service->queue, 0, NULL);
+    queue_worker_next(service->queue, 0, &succeeded);
+    queue_worker_hand_back(service->queue, 0, false, NULL);
     store_flush(service->store);
     char a = ids[0][ID_BYTES - 2], b = ids[1][ID_BYTES - 2];
     snprintf(wanted, sizeof wanted, "%c:queued %c:queued %c:running %c:succeeded %c:running %c:queued ", a, b,
@@ -347,7 +347,7 @@ static void what_cannot_be_stored_is_not_queued(void **state)
     service_start(&service);
     service_queue(&service, 0, 9, done);
     service_queue(&service, 0, 0, id);
-    queue_turn(service.queue, 0, NULL);
+    queue_worker_next(service.queue, 0, NULL);
     store_flush(service.store);
 
     powercut_fill(true);
@@ -357,21 +357,21 @@ static void what_cannot_be_stored_is_not_queued(void **state)
     /* Who cancels hears that it did not happen, and it waits as before. */
     assert_int_equal(service_cancel(&service, id, &error), -1);
     assert_int_equal(error.kind, ERROR_STORE);
-    struct queue_place place;
-    assert_int_equal(queue_position(service.queue, id, &place), 1);
+    struct queue_position place;
+    assert_int_equal(queue_view_position(service.queue, id, &place), 1);
     /* What the worker did is not lost, and it gets nothing more until the disk is back. */
-    assert_null(queue_turn(service.queue, 0, &succeeded));
+    assert_null(queue_worker_next(service.queue, 0, &succeeded));
     assert_false(store_healthy(service.store, NULL));
-    assert_false(queue_wait(service.queue, 0, 1));
-    assert_null(queue_turn(service.queue, 0, NULL));
+    assert_false(queue_worker_wait(service.queue, 0, 1));
+    assert_null(queue_worker_next(service.queue, 0, NULL));
     powercut_fill(false);
-    assert_true(queue_wait(service.queue, 0, 60000));
-    assert_string_equal(queue_turn(service.queue, 0, NULL)->id, id);
+    assert_true(queue_worker_wait(service.queue, 0, 60000));
+    assert_string_equal(queue_worker_next(service.queue, 0, NULL)->id, id);
     assert_int_equal(service_submit(&service, &submission).outcome, SUBMITTED_NEW);
     assert_int_equal(service_state(&service, done), JOB_SUCCEEDED);
     assert_int_equal(service_state(&service, id), JOB_RUNNING);
-    struct queue_depth depth;
-    queue_depth(service.queue, 0, &depth);
+    struct device_stats depth;
+    queue_view_device(service.queue, 0, &depth);
     assert_int_equal(depth.queued, 1);
     service_end(&service);
     powercut_forget();

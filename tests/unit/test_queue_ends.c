@@ -32,7 +32,7 @@ static void assert_ended(struct service *service, const char *id, enum job_state
 static bool poked(struct service *service, int device)
 {
     eventfd_t count;
-    return eventfd_read(queue_wake_fd(service->queue, device), &count) == 0;
+    return eventfd_read(queue_worker_wake_fd(service->queue, device), &count) == 0;
 }
 
 /* ---- cancelling ---- */
@@ -50,8 +50,8 @@ static void what_waits_is_cancelled_at_once(void **state)
     assert_int_equal(job->state, JOB_CANCELLED);
     job_free(job);
     assert_ended(service, first, JOB_CANCELLED, ERROR_CANCELLED);
-    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, second);
-    assert_false(queue_cancelled(service->queue, 0));
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, second);
+    assert_false(queue_view_cancelled(service->queue, 0));
     assert_int_equal(service_cancel(service, first, &error), -1);
     assert_int_equal(error.kind, ERROR_NOT_FOUND);
 }
@@ -62,19 +62,19 @@ static void what_runs_hears_that_it_is_cancelled(void **state)
     char id[ID_BYTES], next[ID_BYTES];
     service_queue(service, 1, 0, id);
     service_queue(service, 1, 0, next);
-    queue_turn(service->queue, 1, NULL);
-    assert_false(queue_cancelled(service->queue, 1));
+    queue_worker_next(service->queue, 1, NULL);
+    assert_false(queue_view_cancelled(service->queue, 1));
     assert_false(poked(service, 1));
     assert_int_equal(service_cancel(service, id, NULL), 0);
     assert_true(poked(service, 1));
     assert_false(poked(service, 0));
-    assert_true(queue_cancelled(service->queue, 1));
+    assert_true(queue_view_cancelled(service->queue, 1));
     assert_int_equal(service_state(service, id), JOB_RUNNING);
     struct error failure = {.kind = ERROR_CANCELLED, .text = "cancelled"};
     const struct ending ending = {.state = JOB_CANCELLED, .failure = &failure};
-    assert_string_equal(queue_turn(service->queue, 1, &ending)->id, next);
+    assert_string_equal(queue_worker_next(service->queue, 1, &ending)->id, next);
     assert_ended(service, id, JOB_CANCELLED, ERROR_CANCELLED);
-    assert_false(queue_cancelled(service->queue, 1));
+    assert_false(queue_view_cancelled(service->queue, 1));
 }
 
 /* Between its end and the commit the store still says that it runs. */
@@ -85,9 +85,9 @@ static void what_has_just_ended_cannot_be_cancelled(void **state)
     struct tried hold;
     struct error error = {0};
     service_queue(service, 0, 0, id);
-    queue_turn(service->queue, 0, NULL);
+    queue_worker_next(service->queue, 0, NULL);
     fixture_hold(service->store, &hold);
-    queue_turn(service->queue, 0, &succeeded);
+    queue_worker_next(service->queue, 0, &succeeded);
     assert_int_equal(service_cancel(service, id, &error), -1);
     assert_int_equal(error.kind, ERROR_CONFLICT);
     fixture_release(service->store, &hold);
@@ -115,17 +115,17 @@ static void what_is_refused_takes_no_place_while_its_key_is_looked_up(void **sta
         runs[i] = (struct sweep_experiment){
             .kernel = "copy", .devices = device_set_of(0), .timeout_s = 1, .request = "{}", .points = 1};
     struct sweep sweep = {.experiments = runs, .experiment_count = 40};
-    struct submission submission = {.sweep = &sweep, .owner = "a", .request = "{}", .fingerprint = ""};
+    struct queue_submission submission = {.sweep = &sweep, .owner = "a", .request = "{}", .fingerprint = ""};
     assert_int_equal(service_submit_sweep(service, &submission).outcome, SUBMITTED_NEW);
     submission.idempotency_key = "key";
     fixture_hold(service->store, &hold);
     assert_int_equal(queue_submit(service->queue, &submission, on_answer, &answer, &error), 0);
-    double wait_s = queue_room_s(service->queue, "b", 30, 30);
+    double wait_s = queue_submit_wait_s(service->queue, "b", 30, 30);
     fixture_release(service->store, &hold);
     assert_true(wait_s == 0);
     assert_int_equal(answer.outcome, SUBMITTED_FAILED);
     assert_int_equal(answer.error.kind, ERROR_FULL);
-    assert_true(queue_room_s(service->queue, "b", 30, 30) == 0);
+    assert_true(queue_submit_wait_s(service->queue, "b", 30, 30) == 0);
 }
 
 /* ---- handing back ---- */
@@ -137,10 +137,10 @@ static void what_is_handed_back_is_next_again(void **state)
     service_queue(service, 0, 0, first);
     service_queue(service, 0, 0, second);
     for (int i = 0; i < 5; i++) {
-        const struct task *task = queue_turn(service->queue, 0, NULL);
+        const struct task *task = queue_worker_next(service->queue, 0, NULL);
         assert_string_equal(task->id, first);
         assert_int_equal(task->attempt, 1);
-        queue_hand_back(service->queue, 0, false);
+        queue_worker_hand_back(service->queue, 0, false, NULL);
     }
     struct job *job = service_get(service, first);
     assert_int_equal(job->state, JOB_QUEUED);
@@ -169,8 +169,8 @@ static void why_a_run_was_lost_is_kept_as_text(void **state)
         char id[ID_BYTES];
         service_queue(service, 0, 0, id);
         for (int lost = 0; lost < 2; lost++) {
-            assert_non_null(queue_turn(service->queue, 0, NULL));
-            queue_hand_back_lost(service->queue, 0, cases[i].said);
+            assert_non_null(queue_worker_next(service->queue, 0, NULL));
+            queue_worker_hand_back(service->queue, 0, true, cases[i].said);
         }
         struct job *job = service_get(service, id);
         json_t *list = json_loads(job->lost, 0, NULL);
@@ -191,10 +191,10 @@ static void counted_attempts_have_an_end(void **state)
     char id[ID_BYTES];
     service_queue(service, 0, 0, id);
     for (int i = 1; i <= 3; i++) {
-        assert_int_equal(queue_turn(service->queue, 0, NULL)->attempt, i);
-        queue_hand_back(service->queue, 0, true);
+        assert_int_equal(queue_worker_next(service->queue, 0, NULL)->attempt, i);
+        queue_worker_hand_back(service->queue, 0, true, NULL);
     }
-    assert_null(queue_turn(service->queue, 0, NULL));
+    assert_null(queue_worker_next(service->queue, 0, NULL));
     assert_ended(service, id, JOB_FAILED, ERROR_ABANDONED);
 }
 
@@ -203,10 +203,10 @@ static void what_was_to_be_cancelled_is_not_queued_again(void **state)
     struct service *service = *state;
     char id[ID_BYTES];
     service_queue(service, 0, 0, id);
-    queue_turn(service->queue, 0, NULL);
+    queue_worker_next(service->queue, 0, NULL);
     service_cancel(service, id, NULL);
-    queue_hand_back(service->queue, 0, false);
-    assert_null(queue_turn(service->queue, 0, NULL));
+    queue_worker_hand_back(service->queue, 0, false, NULL);
+    assert_null(queue_worker_next(service->queue, 0, NULL));
     assert_ended(service, id, JOB_CANCELLED, ERROR_CANCELLED);
 }
 
@@ -223,20 +223,20 @@ static void what_ran_when_the_service_died_is_queued_again_and_counted(void **st
     struct service *service = *state;
     char low[ID_BYTES], high[ID_BYTES], first[ID_BYTES];
     service_queue(service, 0, 0, first);
-    queue_turn(service->queue, 0, NULL);
+    queue_worker_next(service->queue, 0, NULL);
     service_queue(service, 0, -5, low);
     service_queue(service, 0, 5, high);
     restart(service);
     assert_int_equal(service_state(service, first), JOB_QUEUED);
-    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, high);
-    const struct task *task = queue_turn(service->queue, 0, &succeeded);
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, high);
+    const struct task *task = queue_worker_next(service->queue, 0, &succeeded);
     assert_string_equal(task->id, first);
     assert_int_equal(task->attempt, 2);
     assert_string_equal(task->request, service_request(0, 0).request);
-    assert_string_equal(queue_turn(service->queue, 0, &succeeded)->id, low);
-    assert_null(queue_turn(service->queue, 0, &succeeded));
+    assert_string_equal(queue_worker_next(service->queue, 0, &succeeded)->id, low);
+    assert_null(queue_worker_next(service->queue, 0, &succeeded));
     restart(service);
-    assert_null(queue_turn(service->queue, 0, NULL));
+    assert_null(queue_worker_next(service->queue, 0, NULL));
 }
 
 static void an_experiment_under_which_the_service_dies_three_times_is_failed(void **state)
@@ -245,10 +245,10 @@ static void an_experiment_under_which_the_service_dies_three_times_is_failed(voi
     char id[ID_BYTES];
     service_queue(service, 0, 0, id);
     for (int i = 1; i <= 3; i++) {
-        assert_int_equal(queue_turn(service->queue, 0, NULL)->attempt, i);
+        assert_int_equal(queue_worker_next(service->queue, 0, NULL)->attempt, i);
         restart(service);
     }
-    assert_null(queue_turn(service->queue, 0, NULL));
+    assert_null(queue_worker_next(service->queue, 0, NULL));
     assert_ended(service, id, JOB_FAILED, ERROR_ABANDONED);
 }
 
@@ -257,7 +257,7 @@ static void experiments_of_a_device_that_is_gone_are_failed(void **state)
     struct service *service = *state;
     char zero[ID_BYTES], one[ID_BYTES], ran[ID_BYTES];
     service_queue(service, 1, 1, ran);
-    queue_turn(service->queue, 1, NULL);
+    queue_worker_next(service->queue, 1, NULL);
     service_queue(service, 0, 0, zero);
     service_queue(service, 1, 0, one);
     service_stop(service);
@@ -265,7 +265,7 @@ static void experiments_of_a_device_that_is_gone_are_failed(void **state)
     service_start(service);
     assert_ended(service, one, JOB_FAILED, ERROR_DEVICE_LOST);
     assert_ended(service, ran, JOB_FAILED, ERROR_DEVICE_LOST);
-    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, zero);
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, zero);
 }
 
 static void used_is(void *arg, const char *owner, double used_s, int64_t at_ms)
@@ -286,7 +286,7 @@ static void a_run_that_the_service_dies_under_is_paid_for(void **state)
     plain.timeout_s = 0.2;
     assert_int_equal(service_submit(service, &plain).outcome, SUBMITTED_NEW);
     for (int i = 0; i < 3; i++) {
-        assert_non_null(queue_turn(service->queue, 0, NULL));
+        assert_non_null(queue_worker_next(service->queue, 0, NULL));
         poll(NULL, 0, i ? 300 : 50);
         restart(service);
         before_s = used_s;
@@ -300,7 +300,7 @@ static void *stop_soon(void *arg)
 {
     struct service *service = arg;
     poll(NULL, 0, 30);
-    queue_stop(service->queue);
+    queue_admin_stop(service->queue);
     return NULL;
 }
 
@@ -310,9 +310,9 @@ static void a_stop_wakes_the_workers_and_refuses_all_else(void **state)
     char first[ID_BYTES], second[ID_BYTES];
     pthread_t thread;
     pthread_create(&thread, NULL, stop_soon, service);
-    assert_false(queue_wait(service->queue, 1, 10000));
+    assert_false(queue_worker_wait(service->queue, 1, 10000));
     pthread_join(thread, NULL);
-    assert_true(queue_stopping(service->queue));
+    assert_true(queue_view_stopping(service->queue));
     assert_true(poked(service, 0) && poked(service, 1));
     struct plain submission = service_request(0, 0);
     assert_int_equal(service_submit(service, &submission).error.kind, ERROR_UNAVAILABLE);
@@ -320,11 +320,11 @@ static void a_stop_wakes_the_workers_and_refuses_all_else(void **state)
     restart(service);
     service_queue(service, 0, 0, first);
     service_queue(service, 0, 0, second);
-    queue_turn(service->queue, 0, NULL);
-    queue_stop(service->queue);
-    assert_false(queue_wait(service->queue, 0, -1));
+    queue_worker_next(service->queue, 0, NULL);
+    queue_admin_stop(service->queue);
+    assert_false(queue_worker_wait(service->queue, 0, -1));
     /* What runs may end; nothing is taken after it. */
-    assert_null(queue_turn(service->queue, 0, &succeeded));
+    assert_null(queue_worker_next(service->queue, 0, &succeeded));
     assert_int_equal(service_state(service, second), JOB_QUEUED);
     assert_ended(service, first, JOB_SUCCEEDED, ERROR_NONE);
 }
@@ -341,14 +341,14 @@ static void a_waiting_worker_is_woken_by_work_or_time(void **state)
 {
     struct service *service = *state;
     int64_t begun_ns = clock_monotonic_ns();
-    assert_false(queue_wait(service->queue, 0, 20));
+    assert_false(queue_worker_wait(service->queue, 0, 20));
     assert_true(clock_monotonic_ns() - begun_ns >= 20000000);
     pthread_t thread;
     pthread_create(&thread, NULL, submit_soon, service);
-    assert_true(queue_wait(service->queue, 0, -1));
+    assert_true(queue_worker_wait(service->queue, 0, -1));
     pthread_join(thread, NULL);
-    assert_true(queue_wait(service->queue, 0, 0));
-    assert_false(queue_wait(service->queue, 1, 0));
+    assert_true(queue_worker_wait(service->queue, 0, 0));
+    assert_false(queue_worker_wait(service->queue, 1, 0));
 }
 
 static void on_cancelled(void *arg, const struct error *failed)
@@ -367,19 +367,19 @@ static void what_is_handed_back_while_its_sweep_is_cancelled_ends_when_it_is_tak
     sem_t cancelled;
     sem_init(&cancelled, 0, 0);
     service_sweep(service, requests, 2, 60, id);
-    const struct task *task = queue_turn(service->queue, 0, NULL);
+    const struct task *task = queue_worker_next(service->queue, 0, NULL);
     memcpy(run, task->id, ID_BYTES);
-    assert_true(queue_begun(service->queue, 0));
+    assert_true(queue_worker_begun(service->queue, 0));
     fixture_hold(service->store, &hold);
     assert_int_equal(queue_cancel_sweep(service->queue, id, on_cancelled, &cancelled, NULL), 0);
-    assert_false(queue_cancelled(service->queue, 0));
-    queue_hand_back(service->queue, 0, false);
+    assert_false(queue_view_cancelled(service->queue, 0));
+    queue_worker_hand_back(service->queue, 0, false, NULL);
     fixture_release(service->store, &hold);
     sem_wait(&cancelled);
     sem_destroy(&cancelled);
-    assert_non_null(queue_turn(service->queue, 0, NULL));
-    assert_true(queue_cancelled(service->queue, 0));
-    queue_hand_back(service->queue, 0, false);
+    assert_non_null(queue_worker_next(service->queue, 0, NULL));
+    assert_true(queue_view_cancelled(service->queue, 0));
+    queue_worker_hand_back(service->queue, 0, false, NULL);
     assert_int_equal(service_state(service, run), JOB_CANCELLED);
 }
 

@@ -208,7 +208,7 @@ static void do_turn(struct model *model, int device)
     store_flush(model->service.store); /* nothing is taken while too much is not committed */
     if (ran)
         freed(model, device, SUCCEEDED);
-    taken(model, device, queue_turn(model->service.queue, device, ran ? &succeeded : NULL));
+    taken(model, device, queue_worker_next(model->service.queue, device, ran ? &succeeded : NULL));
 }
 
 static void do_hand_back(struct model *model, int device)
@@ -221,11 +221,11 @@ static void do_hand_back(struct model *model, int device)
     one->lost += how != 0;
     freed(model, device, QUEUED);
     if (how == 0)
-        queue_hand_back(model->service.queue, device, false);
+        queue_worker_hand_back(model->service.queue, device, false, NULL);
     else if (how == 1)
-        queue_hand_back_lost(model->service.queue, device, "killed by \"somebody\"");
+        queue_worker_hand_back(model->service.queue, device, true, "killed by \"somebody\"");
     else
-        queue_give_back(model->service.queue, device, "asked to leave");
+        queue_worker_hand_back(model->service.queue, device, false, "asked to leave");
 }
 
 static void do_cancel(struct model *model)
@@ -243,7 +243,7 @@ static void do_list(struct model *model)
     int now = 1 + draw(model, ALL);
     bool other = now != model->present;
     model->present = present_now = now;
-    queue_present(model->service.queue, &(struct device_set){{(uint64_t)now}});
+    queue_admin_list_devices(model->service.queue, &(struct device_set){{(uint64_t)now}});
     if (other)
         select_all(model);
 }
@@ -258,9 +258,9 @@ static void do_hold(struct model *model, int device)
 {
     struct error error = {0};
     model->held ^= 1 << device;
-    assert_int_equal(
-        queue_hold(model->service.queue, device, model->held >> device & 1, "a", NULL, on_held, NULL, &error),
-        0);
+    assert_int_equal(queue_admin_hold(model->service.queue, device, model->held >> device & 1, "a", NULL,
+                                      on_held, NULL, &error),
+                     0);
     store_flush(model->service.store);
 }
 
@@ -268,7 +268,7 @@ static void start(struct model *model)
 {
     const struct device_set present = set_of(model->present);
     present_now = model->present;
-    model->service.config.present = &present;
+    model->service.config.listed = &present;
     service_start(&model->service);
 }
 
@@ -298,7 +298,7 @@ static void do_restart(struct model *model)
 static void look(struct model *model)
 {
     for (int device = 0; device < DEVICES; device++) {
-        struct queue_depth depth;
+        struct device_stats depth;
         struct queue_owner *owners;
         int waiting = 0, owned = 0;
         for (int i = 0; i < model->count; i++) {
@@ -306,9 +306,9 @@ static void look(struct model *model)
             waiting +=
                 one->state == QUEUED && (one->device < 0 ? one->chosen >> device & 1 : one->device == device);
         }
-        queue_depth(model->service.queue, device, &depth);
+        queue_view_device(model->service.queue, device, &depth);
         assert_int_equal(depth.queued, waiting);
-        int count = queue_owners(model->service.queue, device, &owners);
+        int count = queue_view_owners(model->service.queue, device, &owners);
         for (int i = 0; i < count; i++)
             owned += owners[i].queued;
         free(owners);
@@ -316,9 +316,9 @@ static void look(struct model *model)
             assert_int_equal(owned, waiting);
     }
     for (int i = 0; i < model->count; i += 7) {
-        struct queue_place place;
+        struct queue_position place;
         const struct one *one = &model->ones[i];
-        int position = queue_position(model->service.queue, one->id, &place);
+        int position = queue_view_position(model->service.queue, one->id, &place);
         if (one->state == RUNNING)
             assert_int_equal(position, 0);
         if (one->state == QUEUED)
@@ -340,7 +340,7 @@ static void finish(struct model *model)
     static const enum job_state states[] = {
         [SUCCEEDED] = JOB_SUCCEEDED, [CANCELLED] = JOB_CANCELLED, [LOST] = JOB_FAILED};
     model->present = present_now = ALL;
-    queue_present(model->service.queue, &(struct device_set){{ALL}});
+    queue_admin_list_devices(model->service.queue, &(struct device_set){{ALL}});
     select_all(model);
     for (int device = 0; device < DEVICES; device++)
         if (model->held >> device & 1)

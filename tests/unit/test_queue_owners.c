@@ -13,8 +13,8 @@
 #include "server/queue/owner_forget.h"
 #include "tests/unit/support/service.h"
 
-enum { AT_ONCE = 128, MANY = 24 * AT_ONCE, MOST = 2 * OWNERS_KEPT + 2 * AT_ONCE };
-static_assert(MANY > 2 * OWNERS_KEPT, "enough to make it forget some");
+enum { AT_ONCE = 128, MANY = 24 * AT_ONCE, MOST = 2 * OWNERS_IDLE_MAX + 2 * AT_ONCE };
+static_assert(MANY > 2 * OWNERS_IDLE_MAX, "enough to make it forget some");
 
 static int64_t clock_ns;
 
@@ -50,9 +50,9 @@ static void submit_of(struct service *service, const char *owner)
 static void run_of(struct service *service, const char *owner, double took_s)
 {
     submit_of(service, owner);
-    assert_non_null(queue_turn(service->queue, 0, NULL));
+    assert_non_null(queue_worker_next(service->queue, 0, NULL));
     clock_ns += (int64_t)(took_s * 1e9);
-    assert_null(queue_turn(service->queue, 0, &succeeded));
+    assert_null(queue_worker_next(service->queue, 0, &succeeded));
 }
 
 struct rows {
@@ -101,17 +101,17 @@ static void run_many(struct service *service, double took_s)
     for (int i = 0; i < MANY; i++) {
         char *name = names[i % AT_ONCE];
         snprintf(name, sizeof names[0], "owner%d", i);
-        struct submission submission = {.sweep = &alone, .owner = name};
+        struct queue_submission submission = {.sweep = &alone, .owner = name};
         if (queue_submit(service->queue, &submission, on_submitted, NULL, &error) < 0)
             fail_msg("%s", error.text);
         if ((i + 1) % AT_ONCE)
             continue;
         store_flush(service->store);
-        const struct task *task = queue_turn(service->queue, 0, NULL);
+        const struct task *task = queue_worker_next(service->queue, 0, NULL);
         for (int left = AT_ONCE; left; left--) {
             assert_non_null(task);
             clock_ns += (int64_t)(took_s * 1e9);
-            task = queue_turn(service->queue, 0, &succeeded);
+            task = queue_worker_next(service->queue, 0, &succeeded);
         }
         assert_null(task);
         store_flush(service->store);
@@ -126,21 +126,21 @@ static void owners_without_work_are_forgotten_but_for_those_who_used_most(void *
     assert_int_equal(service_submit(service, &waiting).outcome, SUBMITTED_NEW);
     run_of(service, "heavy", 100);
     run_many(service, 0.01);
-    assert_in_range(service->queue->owners.count, OWNERS_KEPT, MOST);
+    assert_in_range(service->queue->owners.count, OWNERS_IDLE_MAX, MOST);
     struct rows rows = rows_of(service);
-    assert_in_range(rows.count, OWNERS_KEPT, MOST);
+    assert_in_range(rows.count, OWNERS_IDLE_MAX, MOST);
     assert_true(rows.heavy);
     assert_non_null(owner_find(&service->queue->owners, "waits"));
     restart(service);
-    assert_in_range(service->queue->owners.count, OWNERS_KEPT, OWNERS_KEPT + 1);
+    assert_in_range(service->queue->owners.count, OWNERS_IDLE_MAX, OWNERS_IDLE_MAX + 1);
     rows = rows_of(service);
-    assert_int_equal(rows.count, OWNERS_KEPT);
+    assert_int_equal(rows.count, OWNERS_IDLE_MAX);
     assert_true(rows.heavy);
     /* And it counts: who was never here goes before who used much. */
     submit_of(service, "heavy");
     submit_of(service, "new");
-    assert_string_equal(queue_turn(service->queue, 0, NULL)->owner, "new");
-    assert_string_equal(queue_turn(service->queue, 1, NULL)->owner, "waits");
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->owner, "new");
+    assert_string_equal(queue_worker_next(service->queue, 1, NULL)->owner, "waits");
 }
 
 static void usage_that_has_halved_away_is_forgotten(void **state)
@@ -160,7 +160,7 @@ static void an_owner_is_small_and_a_question_makes_none(void **state)
 {
     struct service *service = *state;
     assert_in_range(sizeof(struct owner) + sizeof(struct owner_device), 1, 512);
-    queue_room_s(service->queue, "nobody", 1, 1);
+    queue_submit_wait_s(service->queue, "nobody", 1, 1);
     assert_int_equal(service->queue->owners.count, 0);
 }
 

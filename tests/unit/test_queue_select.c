@@ -75,11 +75,11 @@ static void *teller_thread(void *arg)
     struct device_set all = set_of(ALL), most = set_of(ALL - 1);
     pthread_barrier_wait(teller->start);
     if (teller->device < 0) {
-        queue_present(teller->queue, &most);
-        queue_present(teller->queue, &all);
+        queue_admin_list_devices(teller->queue, &most);
+        queue_admin_list_devices(teller->queue, &all);
     } else {
         atomic_fetch_or(&known, 1u << teller->device);
-        queue_readiness(teller->queue, teller->device, QUEUE_WARM);
+        queue_worker_readiness(teller->queue, teller->device, QUEUE_WARM);
     }
     return NULL;
 }
@@ -112,14 +112,14 @@ static void a_sweep_is_run_to_its_end_when_all_devices_come_at_once(void **state
         service_start(service);
         tell_at_once(service->queue);
         for (int device = 0; device < DEVICES; device++) {
-            struct queue_depth depth;
-            queue_depth(service->queue, device, &depth);
+            struct device_stats depth;
+            queue_view_device(service->queue, device, &depth);
             assert_int_equal(depth.queued, POINTS); /* the last selection knew all */
         }
-        const struct task *task = queue_turn(service->queue, i % DEVICES, NULL);
+        const struct task *task = queue_worker_next(service->queue, i % DEVICES, NULL);
         int ended = 0;
         for (; task; ended++)
-            task = queue_turn(service->queue, i % DEVICES, &succeeded);
+            task = queue_worker_next(service->queue, i % DEVICES, &succeeded);
         assert_int_equal(ended, POINTS);
     }
 }
@@ -169,8 +169,8 @@ struct sleeper {
 static void *sleeper_thread(void *arg)
 {
     struct sleeper *sleeper = arg;
-    sleeper->took = queue_wait(sleeper->queue, sleeper->device, LONG_MS) &&
-                    queue_turn(sleeper->queue, sleeper->device, NULL);
+    sleeper->took = queue_worker_wait(sleeper->queue, sleeper->device, LONG_MS) &&
+                    queue_worker_next(sleeper->queue, sleeper->device, NULL);
     atomic_store(&sleeper->ended, true);
     return NULL;
 }
@@ -207,15 +207,15 @@ static void what_is_submitted_while_its_device_leaves_is_run_by_another(void **s
     sem_t submitted;
     struct error error = {0};
     sem_init(&submitted, 0, 0);
-    queue_present(service->queue, &one);
+    queue_admin_list_devices(service->queue, &one);
     stall_begin(&stall, service->store);
     struct sweep_experiment run = {
         .kernel = "copy", .devices = one, .open = true, .timeout_s = 60, .request = "{}"};
     struct sweep alone = {.experiments = &run, .experiment_count = 1};
-    struct submission submission = {.sweep = &alone, .owner = "a"};
+    struct queue_submission submission = {.sweep = &alone, .owner = "a"};
     assert_int_equal(queue_submit(service->queue, &submission, on_submitted, &submitted, &error), 0);
     atomic_store(&known, 2);
-    queue_present(service->queue, &other);
+    queue_admin_list_devices(service->queue, &other);
     sleeper_begin(&sleeper, service->queue, 1);
     sem_post(&stall.over);
     sem_wait(&submitted);
@@ -237,7 +237,7 @@ static void select_asked_again(void *arg, struct queue_selection *selections, in
     for (int i = 0; i < count; i++)
         selections[i] = (struct queue_selection){selections[i].request, set_of(ALL), true};
     if (passes < PASSES_MOST)
-        queue_present(service->queue, &now);
+        queue_admin_list_devices(service->queue, &now);
 }
 
 static void a_worker_with_work_does_not_select_for_ever(void **state)
@@ -253,20 +253,20 @@ static void a_worker_with_work_does_not_select_for_ever(void **state)
     service->config.select_arg = service;
     service_start(service);
     sem_init(&submitted, 0, 0);
-    queue_present(service->queue, &one);
+    queue_admin_list_devices(service->queue, &one);
     stall_begin(&stall, service->store);
     struct sweep_experiment run = {
         .kernel = "copy", .devices = one, .open = true, .timeout_s = 60, .request = "{}"};
     struct sweep alone = {.experiments = &run, .experiment_count = 1};
-    struct submission submission = {.sweep = &alone, .owner = "a"};
+    struct queue_submission submission = {.sweep = &alone, .owner = "a"};
     assert_int_equal(queue_submit(service->queue, &submission, on_submitted, &submitted, &error), 0);
-    queue_present(service->queue, &other);
+    queue_admin_list_devices(service->queue, &other);
     sem_post(&stall.over);
     sem_wait(&submitted); /* and a selection is wanted */
     service_queue(service, 1, 0, id);
     atomic_store(&known, 0);
     atomic_store(&asking, true);
-    assert_true(queue_wait(service->queue, 1, LONG_MS));
+    assert_true(queue_worker_wait(service->queue, 1, LONG_MS));
     assert_int_equal(atomic_load(&known), 1);
     atomic_store(&asking, false);
     store_flush(service->store);
@@ -284,8 +284,8 @@ static void work_is_not_left_to_a_device_that_may_not_begin_yet(void **state)
     struct device_set outliving = set_of(1);
     struct sleeper sleepers[2];
     service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(1)});
-    assert_non_null(queue_turn(service->queue, 0, NULL));
-    assert_true(queue_begun(service->queue, 0));
+    assert_non_null(queue_worker_next(service->queue, 0, NULL));
+    assert_true(queue_worker_begun(service->queue, 0));
     service_stop(service);
     service->config.outliving = &outliving;
     service->config.outlive_s = 0.3;
@@ -293,7 +293,7 @@ static void work_is_not_left_to_a_device_that_may_not_begin_yet(void **state)
     atomic_store(&open, false);
     service_start(service);
     for (int i = 0; i < DEVICES; i++)
-        queue_readiness(service->queue, i, i == 0 ? QUEUE_WARM : i == 1 ? QUEUE_AWAY : QUEUE_OUT);
+        queue_worker_readiness(service->queue, i, i == 0 ? QUEUE_WARM : i == 1 ? QUEUE_AWAY : QUEUE_OUT);
     for (int i = 0; i < 2; i++)
         sleeper_begin(&sleepers[i], service->queue, i);
     service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(3)});
@@ -306,14 +306,14 @@ static void of_those_that_are_being_started_the_first_is_woken(void **state)
     struct service *service = *state;
     struct sleeper first, second;
     for (int i = 0; i < DEVICES; i++)
-        queue_readiness(service->queue, i, QUEUE_OUT);
-    queue_readiness(service->queue, 3, QUEUE_STARTING);
-    queue_readiness(service->queue, 2, QUEUE_STARTING);
+        queue_worker_readiness(service->queue, i, QUEUE_OUT);
+    queue_worker_readiness(service->queue, 3, QUEUE_STARTING);
+    queue_worker_readiness(service->queue, 2, QUEUE_STARTING);
     sleeper_begin(&first, service->queue, 3);
     sleeper_begin(&second, service->queue, 2);
     service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(ALL)});
     assert_true(sleeper_took(&first));
-    queue_stop(service->queue);
+    queue_admin_stop(service->queue);
     assert_false(sleeper_took(&second));
 }
 

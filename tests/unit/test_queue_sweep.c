@@ -97,7 +97,7 @@ static struct submitted submit(struct service *service, const char *key, const c
                                               .failure = "{\"kind\":\"invalid\"}"};
     struct sweep sweep = {
         .experiments = runs, .experiment_count = RUNS, .points = points, .point_count = POINTS};
-    struct submission submission = {
+    struct queue_submission submission = {
         .sweep = &sweep, .request = "{\"offset\":[1]}", .idempotency_key = key, .fingerprint = fingerprint};
     return service_submit_sweep(service, &submission);
 }
@@ -145,17 +145,17 @@ static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{\"sc
 static int run_all(struct service *service, int device)
 {
     int count = 0;
-    const struct task *task = queue_turn(service->queue, device, NULL);
+    const struct task *task = queue_worker_next(service->queue, device, NULL);
     for (; task; count++)
-        task = queue_turn(service->queue, device, &succeeded);
+        task = queue_worker_next(service->queue, device, &succeeded);
     return count;
 }
 
 static int queued(struct service *service)
 {
-    struct queue_depth zero, one;
-    queue_depth(service->queue, 0, &zero);
-    queue_depth(service->queue, 1, &one);
+    struct device_stats zero, one;
+    queue_view_device(service->queue, 0, &zero);
+    queue_view_device(service->queue, 1, &one);
     return zero.queued + one.queued;
 }
 
@@ -185,30 +185,30 @@ static void what_is_ahead_is_of_the_same_sweep_and_in_the_order_of_the_runs(void
     struct service *service = *state;
     char id[ID_BYTES], other[ID_BYTES], single[ID_BYTES];
     struct ahead ahead;
-    queue_ahead(service->queue, 0, &ahead);
+    queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 0); /* nothing runs */
     submit_new(service, id);
     submit_new(service, other);
-    const struct task *task = queue_turn(service->queue, 0, NULL);
-    queue_ahead(service->queue, 0, &ahead);
+    const struct task *task = queue_worker_next(service->queue, 0, NULL);
+    queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, RUNS / 2 - 1); /* the other device's are not, nor the other sweep's */
     service_queue(service, 0, 5, single);
     struct ahead before = ahead;
-    queue_ahead(service->queue, 0, &ahead);
+    queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 0); /* another one is next */
-    task = queue_turn(service->queue, 0, &succeeded);
+    task = queue_worker_next(service->queue, 0, &succeeded);
     assert_string_equal(task->id, single);
-    queue_ahead(service->queue, 0, &ahead);
+    queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 0); /* of no sweep */
     for (int i = 0; i < before.count; i++) {
-        task = queue_turn(service->queue, 0, &succeeded);
+        task = queue_worker_next(service->queue, 0, &succeeded);
         assert_string_equal(task->id, before.at[i].id);
         assert_string_equal(task->request, before.at[i].request);
     }
-    queue_ahead(service->queue, 0, &ahead);
+    queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 0); /* it was the last one of its sweep */
     ahead_free(&before);
-    while (queue_turn(service->queue, 0, &succeeded))
+    while (queue_worker_next(service->queue, 0, &succeeded))
         ;
     run_all(service, 1);
 }
@@ -226,11 +226,11 @@ static void what_is_ahead_is_bounded(void **state)
         for (int i = 0; i < COUNT; i++)
             requests[i] = round ? large : "{\"kernel\":\"copy\"}";
         service_sweep(service, requests, COUNT, 60, id);
-        queue_turn(service->queue, 0, NULL);
-        queue_ahead(service->queue, 0, &ahead);
+        queue_worker_next(service->queue, 0, NULL);
+        queue_worker_ahead(service->queue, 0, &ahead);
         assert_int_equal(ahead.count, round ? 4 : PROTOCOL_AHEAD);
         ahead_free(&ahead);
-        while (queue_turn(service->queue, 0, &succeeded))
+        while (queue_worker_next(service->queue, 0, &succeeded))
             ;
     }
 }
@@ -245,11 +245,11 @@ static void less_is_ahead_while_another_owner_waits(void **state)
     for (int i = 0; i < 10; i++)
         requests[i] = "{\"kernel\":\"copy\"}";
     service_sweep(service, requests, 10, 60, id);
-    queue_turn(service->queue, 0, NULL);
+    queue_worker_next(service->queue, 0, NULL);
     struct plain other = service_request(0, 0);
     other.owner = "other";
     assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
-    queue_ahead(service->queue, 0, &ahead);
+    queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 3);
     ahead_free(&ahead);
     for (int i = 0; i < 14; i++) { /* sixteen then: one ahead; seventeen: none */
@@ -258,14 +258,14 @@ static void less_is_ahead_while_another_owner_waits(void **state)
         other.owner = name;
         assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
     }
-    queue_ahead(service->queue, 0, &ahead);
+    queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 1);
     ahead_free(&ahead);
     other.owner = "seventeen";
     assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
-    queue_ahead(service->queue, 0, &ahead);
+    queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 0);
-    while (queue_turn(service->queue, 0, &succeeded))
+    while (queue_worker_next(service->queue, 0, &succeeded))
         ;
 }
 
@@ -340,16 +340,16 @@ static void a_cancellation_takes_all_that_is_queued_and_tells_what_runs(void **s
     char id[ID_BYTES], other[ID_BYTES];
     submit_new(service, id);
     service_queue(service, 0, 0, other);
-    assert_non_null(queue_turn(service->queue, 0, NULL));
+    assert_non_null(queue_worker_next(service->queue, 0, NULL));
     assert_int_equal(cancel(service, id, &error), 0);
-    assert_true(queue_cancelled(service->queue, 0));
+    assert_true(queue_view_cancelled(service->queue, 0));
     counts_are(service, id, 0, 2, 0, 1, POINTS - 3); /* what runs is two points */
     assert_int_equal(queued(service), 1);
     assert_int_equal(service_state(service, other), JOB_QUEUED);
     assert_int_equal(atomic_load(&sweeps_ended), 0);
     const struct error why = {.kind = ERROR_CANCELLED};
     const struct task *next =
-        queue_turn(service->queue, 0, &(struct ending){.state = JOB_CANCELLED, .failure = &why});
+        queue_worker_next(service->queue, 0, &(struct ending){.state = JOB_CANCELLED, .failure = &why});
     assert_string_equal(next->id, other);
     counts_are(service, id, 0, 0, 0, 1, POINTS - 1);
     assert_int_equal(atomic_load(&sweeps_ended), 1);
@@ -362,8 +362,8 @@ static void what_was_left_goes_on_after_a_start(void **state)
     struct service *service = *state;
     char id[ID_BYTES];
     submit_new(service, id);
-    assert_non_null(queue_turn(service->queue, 0, NULL));
-    assert_non_null(queue_turn(service->queue, 0, &succeeded)); /* it runs at the end */
+    assert_non_null(queue_worker_next(service->queue, 0, NULL));
+    assert_non_null(queue_worker_next(service->queue, 0, &succeeded)); /* it runs at the end */
     service_stop(service);
     service_start(service);
     counts_are(service, id, POINTS - 3, 0, 2, 1, 0);
@@ -393,16 +393,16 @@ static void what_cannot_be_stored_changes_nothing(void **state)
     struct error error = {0};
     char id[ID_BYTES];
     submit_new(service, id);
-    assert_non_null(queue_turn(service->queue, 1, NULL));
-    assert_true(queue_begun(service->queue, 1));
+    assert_non_null(queue_worker_next(service->queue, 1, NULL));
+    assert_true(queue_worker_begun(service->queue, 1));
     powercut_fill(true);
     assert_int_equal(submit(service, NULL, NULL).outcome, SUBMITTED_FAILED);
     assert_int_equal(cancel(service, id, &error), -1);
     assert_int_equal(error.kind, ERROR_STORE);
-    assert_false(queue_cancelled(service->queue, 1)); /* what runs goes on */
+    assert_false(queue_view_cancelled(service->queue, 1)); /* what runs goes on */
     powercut_fill(false);
-    queue_hand_back(service->queue, 1, false);
-    assert_true(queue_wait(service->queue, 0, 60000)); /* until the disk is found to be back */
+    queue_worker_hand_back(service->queue, 1, false, NULL);
+    assert_true(queue_worker_wait(service->queue, 0, 60000)); /* until the disk is found to be back */
     assert_int_equal(run_all(service, 0) + run_all(service, 1), RUNS);
     counts_are(service, id, 0, 0, POINTS - 1, 1, 0);
 }
@@ -413,18 +413,18 @@ static void the_time_that_is_left_is_that_of_the_last_one(void **state)
     char id[ID_BYTES], ids[ID_BYTES];
     submit_new(service, id);
     bool paused;
-    assert_true(queue_sweep_eta(service->queue, id, &paused) < 0); /* nothing ran yet */
+    assert_true(queue_view_sweep_eta_s(service->queue, id, &paused) < 0); /* nothing ran yet */
     run_all(service, 0);
     run_all(service, 1);
-    assert_true(queue_sweep_eta(service->queue, id, &paused) < 0); /* it has ended */
+    assert_true(queue_view_sweep_eta_s(service->queue, id, &paused) < 0); /* it has ended */
     submit_new(service, id);
-    struct queue_depth depth;
-    queue_depth(service->queue, 0, &depth);
-    double alone_s = queue_sweep_eta(service->queue, id, &paused);
+    struct device_stats depth;
+    queue_view_device(service->queue, 0, &depth);
+    double alone_s = queue_view_sweep_eta_s(service->queue, id, &paused);
     assert_true(alone_s >= depth.mean_s);
     for (int i = 0; i < 10; i++) /* ahead of it on both: the slower one decides */
         service_queue(service, i % 2, 9, ids);
-    assert_true(queue_sweep_eta(service->queue, id, &paused) > alone_s);
+    assert_true(queue_view_sweep_eta_s(service->queue, id, &paused) > alone_s);
 }
 
 int main(void)

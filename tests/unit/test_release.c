@@ -156,7 +156,7 @@ static void a_drained_device_is_let_go_at_once(void **state)
     begin(f);
     submit(f, "nothing", 10, id);
     succeeds(f, id);
-    assert_int_equal(queue_hold(f->service.queue, 0, true, "", NULL, on_held, NULL, NULL), 0);
+    assert_int_equal(queue_admin_hold(f->service.queue, 0, true, "", NULL, on_held, NULL, NULL), 0);
     wait_for_readiness(f, DEVICE_AWAY);
 }
 

@@ -78,13 +78,13 @@ static void a_device_that_is_drained_is_left_empty_until_it_is_resumed(void **st
     submit(f, "nothing", 10, before);
     succeeds(f, before);
     assert_true(devices_get(f->devices, 0, &status) && status.context);
-    assert_int_equal(queue_hold(f->service.queue, 0, true, "", NULL, on_held, &done, NULL), 0);
+    assert_int_equal(queue_admin_hold(f->service.queue, 0, true, "", NULL, on_held, &done, NULL), 0);
     sem_wait(&done);
     submit(f, "nothing", 10, after);
     for (int tries = 0; status.context && tries < 1000; tries++, pause_ms(5))
         devices_get(f->devices, 0, &status);
     assert_false(status.context);
-    assert_int_equal(queue_hold(f->service.queue, 0, false, "", NULL, on_held, &done, NULL), 0);
+    assert_int_equal(queue_admin_hold(f->service.queue, 0, false, "", NULL, on_held, &done, NULL), 0);
     sem_wait(&done);
     succeeds(f, after);
     sem_destroy(&done);

@@ -24,13 +24,13 @@ void service_start(struct service *service)
 {
     struct error error = {0};
     if (store_open(&service->store, service->directory, service->vfs, &error) < 0 ||
-        queue_open(&service->queue, service->store, &service->config, &error) < 0)
+        queue_admin_open(&service->queue, service->store, &service->config, &error) < 0)
         fail_msg("%s", error.text);
 }
 
 void service_stop(struct service *service)
 {
-    queue_close(service->queue);
+    queue_admin_close(service->queue);
     store_close(service->store);
     service->queue = NULL;
     service->store = NULL;
@@ -85,7 +85,7 @@ static void answer_cancelled(void *arg, const struct error *failed)
     sem_post(&answer->came);
 }
 
-struct submitted service_submit_sweep(struct service *service, const struct submission *submission)
+struct submitted service_submit_sweep(struct service *service, const struct queue_submission *submission)
 {
     struct answer answer = {.submitted = {.outcome = SUBMITTED_FAILED}};
     sem_init(&answer.came, 0, 0);
@@ -103,10 +103,10 @@ struct submitted service_submit(struct service *service, const struct plain *pla
                                    .timeout_s = plain->timeout_s,
                                    .request = plain->request};
     struct sweep alone = {.experiments = &run, .experiment_count = 1};
-    struct submission submission = {.sweep = &alone,
-                                    .owner = plain->owner,
-                                    .idempotency_key = plain->idempotency_key,
-                                    .fingerprint = plain->fingerprint};
+    struct queue_submission submission = {.sweep = &alone,
+                                          .owner = plain->owner,
+                                          .idempotency_key = plain->idempotency_key,
+                                          .fingerprint = plain->fingerprint};
     return service_submit_sweep(service, &submission);
 }
 
@@ -127,7 +127,7 @@ void service_sweep(struct service *service, const char *const requests[], int co
     struct sweep sweep = {
         .experiments = runs, .experiment_count = count, .points = points, .point_count = count};
     struct submitted submitted = service_submit_sweep(
-        service, &(struct submission){.sweep = &sweep, .request = "{}", .fingerprint = ""});
+        service, &(struct queue_submission){.sweep = &sweep, .request = "{}", .fingerprint = ""});
     if (submitted.outcome != SUBMITTED_NEW)
         fail_msg("not queued: %s", submitted.error.text);
     memcpy(id, submitted.id, ID_BYTES);
@@ -156,7 +156,7 @@ struct submitted service_submit_wide(struct service *service, const struct unbou
                                 .spread = wide->spread};
     struct submitted submitted = service_submit_sweep(
         service,
-        &(struct submission){
+        &(struct queue_submission){
             .sweep = &sweep, .owner = wide->owner, .request = wide->count ? "{}" : NULL, .fingerprint = ""});
     if (submitted.outcome != SUBMITTED_NEW)
         fail_msg("not queued: %s", submitted.error.text);

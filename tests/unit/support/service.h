@@ -2,7 +2,11 @@
 #ifndef COALESCED_TESTS_SERVICE_H
 #define COALESCED_TESTS_SERVICE_H
 
-#include "server/queue/queue.h"
+#include "server/queue/queue_admin.h"
+#include "server/queue/queue_cancel.h"
+#include "server/queue/queue_submit.h"
+#include "server/queue/queue_view.h"
+#include "server/queue/queue_worker.h"
 #include "server/store/store.h"
 #include "tests/unit/support/scratch.h"
 
@@ -43,7 +47,7 @@ struct submitted service_submit(struct service *service, const struct plain *pla
 void service_queue(struct service *service, int device, int priority, char id[ID_BYTES]);
 
 /* The same for a sweep. */
-struct submitted service_submit_sweep(struct service *service, const struct submission *submission);
+struct submitted service_submit_sweep(struct service *service, const struct queue_submission *submission);
 
 /* A sweep of `count` experiments (0: one experiment by itself) that may run on these devices; fails the test when it is not
    queued. Returns its id. */

@@ -82,14 +82,14 @@ static void usage_halves_and_whose_turn_it_is_stays(void **state)
 
 static void a_pace_is_the_mean_and_follows(void **state)
 {
-    struct pace pace = {0};
+    struct run_mean mean = {0};
     (void)state;
-    pace_add(&pace, 1);
-    pace_add(&pace, 3);
-    assert_true(pace.mean_s == 2);
+    device_share_add_run(&mean, 1);
+    device_share_add_run(&mean, 3);
+    assert_true(mean.mean_s == 2);
     for (int i = 0; i < 200; i++)
-        pace_add(&pace, 10);
-    assert_true(pace.mean_s > 9.9 && pace.mean_s <= 10);
+        device_share_add_run(&mean, 10);
+    assert_true(mean.mean_s > 9.9 && mean.mean_s <= 10);
 }
 
 /* Jain's index: 1 when all have the same, 1/n when one has all. */

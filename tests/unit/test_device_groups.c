@@ -64,10 +64,10 @@ static void submit(struct service *service, const char *owner, unsigned devices,
         memcpy(id, submitted.id, ID_BYTES);
 }
 
-static struct queue_depth depth_of(struct service *service, int device)
+static struct device_stats depth_of(struct service *service, int device)
 {
-    struct queue_depth depth;
-    queue_depth(service->queue, device, &depth);
+    struct device_stats depth;
+    queue_view_device(service->queue, device, &depth);
     return depth;
 }
 
@@ -82,23 +82,23 @@ static void one_that_may_run_on_several_is_taken_once(void **state)
     assert_int_equal(job->device, -1);
     job_free(job);
     assert_int_equal(depth_of(service, 0).queued, 0);
-    assert_int_equal(queue_waiting(service->queue), 1);
+    assert_int_equal(queue_view_waiting(service->queue), 1);
     assert_int_equal(depth_of(service, 1).queued, 1);
     assert_int_equal(depth_of(service, 2).queued, 1);
-    assert_null(queue_turn(service->queue, 0, NULL));
-    const struct task *task = queue_turn(service->queue, 2, NULL);
+    assert_null(queue_worker_next(service->queue, 0, NULL));
+    const struct task *task = queue_worker_next(service->queue, 2, NULL);
     assert_string_equal(task->id, id);
     assert_int_equal(task->device, 2);
-    assert_null(queue_turn(service->queue, 1, NULL));
+    assert_null(queue_worker_next(service->queue, 1, NULL));
     job = service_get(service, id);
     assert_int_equal(job->device, 2);
     job_free(job);
-    queue_hand_back(service->queue, 2, false);
+    queue_worker_hand_back(service->queue, 2, false, NULL);
     job = service_get(service, id);
     assert_int_equal(job->device, -1);
     job_free(job);
-    assert_string_equal(queue_turn(service->queue, 1, NULL)->id, id);
-    assert_null(queue_turn(service->queue, 1, &succeeded));
+    assert_string_equal(queue_worker_next(service->queue, 1, NULL)->id, id);
+    assert_null(queue_worker_next(service->queue, 1, &succeeded));
     job = service_get(service, id);
     assert_int_equal(job->device, 1);
     assert_int_equal(job->state, JOB_SUCCEEDED);
@@ -116,13 +116,13 @@ static void overrides_and_ages_count_over_all_sets_of_a_device(void **state)
     submitted =
         service_submit_wide(service, &(struct unbound){.owner = "c", .devices = set_of(1), .priority = 151});
     memcpy(pinned, submitted.id, ID_BYTES);
-    struct queue_place place;
-    assert_int_equal(queue_position(service->queue, pinned, &place), 0);
-    assert_int_equal(queue_position(service->queue, unbound, &place), 1);
-    assert_int_equal(queue_position(service->queue, old, &place), 2);
-    assert_string_equal(queue_turn(service->queue, 0, NULL)->id, pinned);
-    assert_string_equal(queue_turn(service->queue, 1, NULL)->id, unbound);
-    assert_string_equal(queue_turn(service->queue, 0, &succeeded)->id, old);
+    struct queue_position place;
+    assert_int_equal(queue_view_position(service->queue, pinned, &place), 0);
+    assert_int_equal(queue_view_position(service->queue, unbound, &place), 1);
+    assert_int_equal(queue_view_position(service->queue, old, &place), 2);
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, pinned);
+    assert_string_equal(queue_worker_next(service->queue, 1, NULL)->id, unbound);
+    assert_string_equal(queue_worker_next(service->queue, 0, &succeeded)->id, old);
 }
 
 /* The devices run in turn, each run for its owner's time; what each owner has had in the end. */
@@ -151,7 +151,8 @@ static void owners_share_all_devices_whatever_they_ask_for(void **state)
         test_ns += llround(passed_s * 1e9);
         for (int i = 0; i < DEVICES; i++)
             left_s[i] -= passed_s;
-        const struct task *task = queue_turn(service->queue, device, runs[device] >= 0 ? &succeeded : NULL);
+        const struct task *task =
+            queue_worker_next(service->queue, device, runs[device] >= 0 ? &succeeded : NULL);
         store_flush(service->store);
         assert_non_null(task);
         runs[device] = task->owner[0] - 'a';
@@ -172,20 +173,20 @@ static void a_sweep_stays_on_the_device_that_took_its_first_across_a_restart(voi
     submit(service, "a", 15, 6, false, id);
     for (int i = 0; i < DEVICES; i++)
         assert_int_equal(depth_of(service, i).queued, 6);
-    const struct task *task = queue_turn(service->queue, 2, NULL);
+    const struct task *task = queue_worker_next(service->queue, 2, NULL);
     assert_string_equal(task->sweep, id);
     for (int i = 0; i < DEVICES; i++)
         assert_int_equal(depth_of(service, i).queued, i == 2 ? 5 : 0);
-    assert_null(queue_turn(service->queue, 0, NULL));
-    queue_hand_back(service->queue, 2, false); /* handed back it is this device's all the same */
-    assert_null(queue_turn(service->queue, 1, NULL));
-    queue_turn(service->queue, 2, NULL);
+    assert_null(queue_worker_next(service->queue, 0, NULL));
+    queue_worker_hand_back(service->queue, 2, false, NULL); /* handed back it is this device's all the same */
+    assert_null(queue_worker_next(service->queue, 1, NULL));
+    queue_worker_next(service->queue, 2, NULL);
     service_stop(service);
     service_start(service);
-    assert_null(queue_turn(service->queue, 0, NULL));
+    assert_null(queue_worker_next(service->queue, 0, NULL));
     for (int i = 0; i < 6; i++)
-        assert_non_null(queue_turn(service->queue, 2, i ? &succeeded : NULL));
-    assert_null(queue_turn(service->queue, 2, &succeeded));
+        assert_non_null(queue_worker_next(service->queue, 2, i ? &succeeded : NULL));
+    assert_null(queue_worker_next(service->queue, 2, &succeeded));
 }
 
 static void a_sweep_is_bound_with_what_of_it_was_cancelled_before(void **state)
@@ -194,19 +195,19 @@ static void a_sweep_is_bound_with_what_of_it_was_cancelled_before(void **state)
     struct error error = {0};
     char id[ID_BYTES], first[ID_BYTES];
     submit(service, "a", 3, 3, false, id);
-    memcpy(first, queue_turn(service->queue, 0, NULL)->id, ID_BYTES);
-    queue_hand_back(service->queue, 0, false);
+    memcpy(first, queue_worker_next(service->queue, 0, NULL)->id, ID_BYTES);
+    queue_worker_hand_back(service->queue, 0, false, NULL);
     assert_int_equal(service_cancel(service, first, &error), 0);
     submit(service, "a", 3, 3, false, id); /* and one of which nothing ran */
     for (int i = 0; i < 2; i++)
-        queue_turn(service->queue, 0, i ? &succeeded : NULL);
+        queue_worker_next(service->queue, 0, i ? &succeeded : NULL);
     struct queue_owner *owners;
-    assert_int_equal(queue_owners(service->queue, 1, &owners), 1);
+    assert_int_equal(queue_view_owners(service->queue, 1, &owners), 1);
     assert_int_equal(owners[0].queued, 3);
     assert_int_equal(service_cancel(service, owners[0].next, &error), 0);
-    assert_string_equal(queue_turn(service->queue, 1, NULL)->sweep, id);
-    assert_non_null(queue_turn(service->queue, 1, &succeeded));
-    assert_null(queue_turn(service->queue, 1, &succeeded));
+    assert_string_equal(queue_worker_next(service->queue, 1, NULL)->sweep, id);
+    assert_non_null(queue_worker_next(service->queue, 1, &succeeded));
+    assert_null(queue_worker_next(service->queue, 1, &succeeded));
     struct job *job = service_get(service, owners[0].next);
     assert_int_equal(job->device, -1);
     assert_int_equal(job->state, JOB_CANCELLED);
@@ -223,16 +224,16 @@ static void a_spread_sweep_uses_all_and_takes_what_is_lost_anywhere(void **state
     struct error error = {0};
     submit(service, "a", 15, 8, true, id);
     for (int i = 0; i < DEVICES; i++)
-        assert_string_equal(queue_turn(service->queue, i, NULL)->sweep, id);
+        assert_string_equal(queue_worker_next(service->queue, i, NULL)->sweep, id);
     memcpy(lost, depth_of(service, 3).running, ID_BYTES);
-    queue_hand_back_lost(service->queue, 3, "preempted by \"root\"");
+    queue_worker_hand_back(service->queue, 3, true, "preempted by \"root\"");
     struct job *job = service_get(service, lost);
     assert_int_equal(job->device, -1);
     assert_non_null(strstr(job->lost, "[{\"attempt\":1,\"device\":3,\"at\":"));
     assert_non_null(strstr(job->lost, "\"why\":\"preempted by \\\"root\\\"\"}]"));
     job_free(job);
-    assert_string_equal(queue_turn(service->queue, 1, &succeeded)->id, lost);
-    queue_give_back(service->queue, 1, "asked to leave");
+    assert_string_equal(queue_worker_next(service->queue, 1, &succeeded)->id, lost);
+    queue_worker_hand_back(service->queue, 1, false, "asked to leave");
     job = service_get(service, lost);
     assert_int_equal(job->attempt, 1);
     assert_non_null(strstr(job->lost, "{\"attempt\":2,\"device\":1,"));
@@ -244,7 +245,7 @@ static void a_spread_sweep_uses_all_and_takes_what_is_lost_anywhere(void **state
     sweep_row_clear(&row);
     assert_int_equal(depth_of(service, 3).queued, 7);
     for (int i = 0; i < 7; i++)
-        assert_non_null(queue_turn(service->queue, i % DEVICES, i < DEVICES ? NULL : &succeeded));
+        assert_non_null(queue_worker_next(service->queue, i % DEVICES, i < DEVICES ? NULL : &succeeded));
 }
 
 static void what_has_no_device_in_common_is_refused(void **state)
@@ -255,7 +256,7 @@ static void what_has_no_device_in_common_is_refused(void **state)
         {.kernel = "copy", .devices = set_of(12), .timeout_s = 1, .request = "{}"}};
     struct sweep_point points[2] = {{.experiment = 0, .values = "{}"}, {.experiment = 1, .values = "{}"}};
     struct sweep sweep = {.experiments = runs, .experiment_count = 2, .points = points, .point_count = 2};
-    struct submission submission = {.sweep = &sweep, .request = "{}", .fingerprint = ""};
+    struct queue_submission submission = {.sweep = &sweep, .request = "{}", .fingerprint = ""};
     struct submitted submitted = service_submit_sweep(service, &submission);
     assert_int_equal(submitted.error.kind, ERROR_INVALID);
     assert_non_null(strstr(submitted.error.text, "\"spread\": true"));
@@ -269,19 +270,19 @@ static void a_time_is_that_of_the_work_over_the_devices(void **state)
     char id[ID_BYTES], other[ID_BYTES];
     bool paused;
     submit(service, "a", 1, 0, false, NULL);
-    queue_turn(service->queue, 0, NULL);
+    queue_worker_next(service->queue, 0, NULL);
     test_ns += 2000000000;
-    queue_turn(service->queue, 0, &succeeded);
+    queue_worker_next(service->queue, 0, &succeeded);
     submit(service, "a", 15, 40, true, id);
     submit(service, "a", 15, 10, false, other);
     /* 39 of two seconds on four devices, then the last one; the whole one is behind 40 and goes to one device. */
-    assert_true(fabs(queue_sweep_eta(service->queue, id, &paused) - (39 * 2 / 4.0 + 2)) < 0.01);
-    assert_true(fabs(queue_sweep_eta(service->queue, other, &paused) - (40 * 2 / 4.0 + 20)) < 0.01);
+    assert_true(fabs(queue_view_sweep_eta_s(service->queue, id, &paused) - (39 * 2 / 4.0 + 2)) < 0.01);
+    assert_true(fabs(queue_view_sweep_eta_s(service->queue, other, &paused) - (40 * 2 / 4.0 + 20)) < 0.01);
     assert_false(paused);
     struct device_set two = set_of(3);
-    queue_present(service->queue, &two);
-    assert_true(fabs(queue_sweep_eta(service->queue, id, &paused) - (39 * 2 / 2.0 + 2)) < 0.01);
-    assert_true(fabs(queue_next_s(service->queue, 0, "a") - 50 * 2 / 2.0) < 0.01);
+    queue_admin_list_devices(service->queue, &two);
+    assert_true(fabs(queue_view_sweep_eta_s(service->queue, id, &paused) - (39 * 2 / 2.0 + 2)) < 0.01);
+    assert_true(fabs(queue_view_wait_s(service->queue, 0, "a") - 50 * 2 / 2.0) < 0.01);
 }
 
 int main(void)

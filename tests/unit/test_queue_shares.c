@@ -54,7 +54,7 @@ static struct submitted submit(struct service *service, const char *owner, int c
     }
     struct sweep sweep = {
         .experiments = runs, .experiment_count = count, .points = points, .point_count = count};
-    struct submission submission = {
+    struct queue_submission submission = {
         .sweep = &sweep, .owner = owner, .request = "{}", .idempotency_key = key, .fingerprint = ""};
     struct submitted submitted = service_submit_sweep(service, &submission);
     free(runs);
@@ -79,14 +79,14 @@ static const char *owner_of(const struct task *task)
 /* Who runs next on device 0, for so long; '-': nobody. One letter is a name here. */
 static char run_one(struct service *service, double took_s)
 {
-    const struct task *task = queue_turn(service->queue, 0, NULL);
+    const struct task *task = queue_worker_next(service->queue, 0, NULL);
     if (!task)
         return '-';
     char name = owner_of(task)[0];
     pass_s(took_s);
     const struct ending cancelled = {.state = JOB_CANCELLED};
     service->queue->stopping = true; /* takes no other */
-    queue_turn(service->queue, 0, queue_cancelled(service->queue, 0) ? &cancelled : &succeeded);
+    queue_worker_next(service->queue, 0, queue_view_cancelled(service->queue, 0) ? &cancelled : &succeeded);
     service->queue->stopping = false;
     return name;
 }
@@ -108,7 +108,7 @@ static void behind_ten_thousand_of_one_the_next_is_another(void **state)
     assert_int_equal(run_one(service, 1), 'a');
     submit_new(service, "b", 1, -100); /* priorities are for one's own */
     struct queue_owner *owners;
-    assert_int_equal(queue_owners(service->queue, 0, &owners), 2);
+    assert_int_equal(queue_view_owners(service->queue, 0, &owners), 2);
     assert_string_equal(owners[0].name, "b");
     assert_true(owners[0].share == 0 && owners[1].share == 1);
     assert_int_equal(owners[1].queued, 9999);
@@ -118,9 +118,9 @@ static void behind_ten_thousand_of_one_the_next_is_another(void **state)
     char named[ID_BYTES];
     memcpy(named, owners[0].next, ID_BYTES);
     free(owners);
-    const struct task *first = queue_turn(service->queue, 0, NULL);
+    const struct task *first = queue_worker_next(service->queue, 0, NULL);
     assert_string_equal(first->id, named);
-    queue_hand_back(service->queue, 0, false);
+    queue_worker_hand_back(service->queue, 0, false, NULL);
     runs_are(service, "baa", 1);
 }
 
@@ -149,17 +149,18 @@ static void usage_is_forgotten_by_half_lives(void **state)
 static void an_override_goes_before_everybody_and_is_paid_for(void **state)
 {
     struct service *service = *state;
-    struct queue_place place;
+    struct queue_position place;
     submit_new(service, "a", 3, 0);
     submit_new(service, "b", 3, 100);
     assert_int_equal(run_one(service, 1), 'a');
     submit_new(service, "b", 2, PRIORITY_OVERRIDE);
-    struct order_node *last = order_at(service->queue->devices[0].own.overrides, 1);
-    assert_int_equal(queue_position(service->queue, last->id, &place), 1);
+    struct order_node *last = order_at(service->queue->devices[0].group.overrides, 1);
+    assert_int_equal(queue_view_position(service->queue, last->id, &place), 1);
     assert_true(place.ahead_s == 1);
     struct order_node *mine =
-        order_first(LIST_FIRST(&service->queue->owners.all)->devices->owner_queue.waiting);
-    assert_int_equal(queue_position(service->queue, mine->id, &place), 3); /* the overrides, and one of a's */
+        order_first(SLIST_FIRST(&LIST_FIRST(&service->queue->owners.all)->devices)->owner_queue.waiting);
+    assert_int_equal(queue_view_position(service->queue, mine->id, &place),
+                     3); /* the overrides, and one of a's */
     runs_are(service, "bbababb-", 1);
 }
 
@@ -179,15 +180,15 @@ static void a_run_that_is_cancelled_or_handed_back_is_paid_for(void **state)
     struct service *service = *state;
     submit_new(service, "a", 5, 0);
     submit_new(service, "b", 5, 0);
-    queue_turn(service->queue, 0, NULL);
+    queue_worker_next(service->queue, 0, NULL);
     pass_s(5);
-    queue_hand_back(service->queue, 0, false); /* a's, at its place again */
+    queue_worker_hand_back(service->queue, 0, false, NULL); /* a's, at its place again */
     runs_are(service, "bbbb", 1);
-    queue_turn(service->queue, 0, NULL); /* b at 4 */
+    queue_worker_next(service->queue, 0, NULL); /* b at 4 */
     pass_s(2);
-    queue_turn(service->queue, 0, &(struct ending){.state = JOB_CANCELLED}); /* takes a's: 5, b: 6 */
+    queue_worker_next(service->queue, 0, &(struct ending){.state = JOB_CANCELLED}); /* takes a's: 5, b: 6 */
     pass_s(1);
-    queue_hand_back_lost(service->queue, 0, "killed");
+    queue_worker_hand_back(service->queue, 0, true, "killed");
     assert_int_equal(run_one(service, 1), 'a'); /* b has nothing left */
 }
 
@@ -197,7 +198,7 @@ enum { OWNERS = 6, ROUNDS = 100, WAITING_MOST = 64 };
 
 struct told {
     const char *id;
-    struct queue_place place;
+    struct queue_position place;
     char copy[ID_BYTES];
 };
 
@@ -207,7 +208,7 @@ static int told_add(struct service *service, const struct order_node *node, stru
         return count;
     count = told_add(service, node->left, told, count);
     memcpy(told[count].copy, node->id, ID_BYTES);
-    assert_true(queue_position(service->queue, node->id, &told[count].place) >= 0);
+    assert_true(queue_view_position(service->queue, node->id, &told[count].place) >= 0);
     return told_add(service, node->right, told, count + 1);
 }
 
@@ -233,18 +234,18 @@ static void positions_and_times_told_come_true(void **state)
                 submit_new(service, names[i], 1 + rand_r(&seed) % 6, rand_r(&seed) % 3);
         const struct task *task = NULL;
         double rest_s = 0;
-        if (rand_r(&seed) % 2 && (task = queue_turn(queue, 0, NULL))) {
+        if (rand_r(&seed) % 2 && (task = queue_worker_next(queue, 0, NULL))) {
             rest_s = lasts_s(owner_of(task)) / 2;
             pass_s(rest_s);
         }
         int count = 0, ran = task ? 1 : 0;
         const struct owner *owner;
         LIST_FOREACH (owner, &queue->owners.all, next)
-            count = told_add(service, owner->devices->owner_queue.waiting, told, count);
+            count = told_add(service, SLIST_FIRST(&owner->devices)->owner_queue.waiting, told, count);
         int64_t told_ns = test_ns;
         if (task)
             pass_s(rest_s);
-        while ((task = queue_turn(queue, 0, task ? &succeeded : NULL))) {
+        while ((task = queue_worker_next(queue, 0, task ? &succeeded : NULL))) {
             int at = 0;
             while (at < count && strcmp(told[at].copy, task->id) != 0)
                 at++;
@@ -286,7 +287,8 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     }
     const struct owner *owner;
     LIST_FOREACH (owner, &service->queue->owners.all, next)
-        assert_in_range(height(owner->devices->owner_queue.waiting), 1, owner->waiting > 256 ? 50 : 30);
+        assert_in_range(height(SLIST_FIRST(&owner->devices)->owner_queue.waiting), 1,
+                        owner->waiting > 256 ? 50 : 30);
     assert_int_equal(service->queue->owners.count, 40);
     assert_int_equal(service->queue->queued, 9984 + 39 * 256);
     sem_t came;
@@ -296,7 +298,7 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     sem_wait(&came);
     sem_destroy(&came);
     assert_int_equal(service->queue->queued, 9984 + 38 * 256);
-    assert_int_equal(service->queue->devices[0].own.waiting, 9984 + 38 * 256);
+    assert_int_equal(service->queue->devices[0].group.waiting, 9984 + 38 * 256);
 }
 
 /* ---- bounds ---- */
@@ -327,8 +329,8 @@ static void the_queue_cannot_be_filled_against_others(void **state)
     }
     refused(submit(service, "m0", 200, 60, 0, NULL), ERROR_FULL,
             "you have 312 waiting and may have 0 more now");
-    assert_true(queue_room_s(service->queue, "new", 1, 60) == 0);
-    assert_true(queue_room_s(service->queue, "m0", 1, 60) < 0); /* nothing ran yet */
+    assert_true(queue_submit_wait_s(service->queue, "new", 1, 60) == 0);
+    assert_true(queue_submit_wait_s(service->queue, "m0", 1, 60) < 0); /* nothing ran yet */
 }
 
 static void the_seconds_asked_for_have_a_bound(void **state)
@@ -344,8 +346,8 @@ static void the_seconds_asked_for_have_a_bound(void **state)
     for (int i = 0; i < 3; i++)
         run_one(service, 10);
     /* a has 98 of 6000 s; it shares the device, so that in 20 s one of its runs ends. */
-    assert_true(fabs(queue_room_s(service->queue, "a", 4, 24000) - 7200.0 / 6000 * 20) < 1e-6);
-    assert_true(queue_room_s(service->queue, "a", 1, 60) == 0);
+    assert_true(fabs(queue_submit_wait_s(service->queue, "a", 4, 24000) - 7200.0 / 6000 * 20) < 1e-6);
+    assert_true(queue_submit_wait_s(service->queue, "a", 1, 60) == 0);
 }
 
 static void a_retry_after_is_when_there_is_room(void **state)
@@ -356,7 +358,7 @@ static void a_retry_after_is_when_there_is_room(void **state)
     for (int i = 0; i < 20; i++)
         run_one(service, 2);
     /* a has 9990 waiting; 100 more take 90 of its runs, and b has every other one. */
-    assert_true(fabs(queue_room_s(service->queue, "a", 100, 6000) - 90 * 4) < 1e-6);
+    assert_true(fabs(queue_submit_wait_s(service->queue, "a", 100, 6000) - 90 * 4) < 1e-6);
     int ran = 0;
     while (submit(service, "a", 100, 0.1, 0, NULL).outcome != SUBMITTED_NEW)
         ran += run_one(service, 2) != '-'; /* unless the disk is behind */
@@ -383,8 +385,8 @@ static void hold(struct service *service, int device, bool held, const char *own
     sem_t came;
     struct error error = {0};
     sem_init(&came, 0, 0);
-    assert_int_equal(queue_hold(service->queue, device, held, owner, NULL, answer_cancelled, &came, &error),
-                     0);
+    assert_int_equal(
+        queue_admin_hold(service->queue, device, held, owner, NULL, answer_cancelled, &came, &error), 0);
     sem_wait(&came);
     sem_destroy(&came);
 }
@@ -392,40 +394,40 @@ static void hold(struct service *service, int device, bool held, const char *own
 static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
 {
     struct service *service = *state;
-    struct queue_depth depth;
+    struct device_stats depth;
     struct queue_hold all;
-    struct queue_place place;
+    struct queue_position place;
     bool paused;
     struct submitted sweep = submit_new(service, "a", 3, 0);
-    const struct task *task = queue_turn(service->queue, 0, NULL);
+    const struct task *task = queue_worker_next(service->queue, 0, NULL);
     assert_non_null(task);
     hold(service, 0, true, "root");
     hold(service, 0, true, "another"); /* changes nothing */
     pass_s(1);
-    assert_null(queue_turn(service->queue, 0, &succeeded)); /* what runs ends */
-    assert_false(queue_wait(service->queue, 0, 1));
+    assert_null(queue_worker_next(service->queue, 0, &succeeded)); /* what runs ends */
+    assert_false(queue_worker_wait(service->queue, 0, 1));
     service_stop(service);
     service_start(service);
-    queue_depth(service->queue, 0, &depth);
+    queue_view_device(service->queue, 0, &depth);
     assert_true(depth.hold.held && depth.hold.since_ms > 0);
     assert_string_equal(depth.hold.owner, "root");
-    queue_hold_all(service->queue, &all);
+    queue_view_hold(service->queue, &all);
     assert_false(all.held);
-    assert_null(queue_turn(service->queue, 0, NULL));
+    assert_null(queue_worker_next(service->queue, 0, NULL));
     struct order_node *first =
-        order_first(LIST_FIRST(&service->queue->owners.all)->devices->owner_queue.waiting);
-    assert_int_equal(queue_position(service->queue, first->id, &place), 0);
+        order_first(SLIST_FIRST(&LIST_FIRST(&service->queue->owners.all)->devices)->owner_queue.waiting);
+    assert_int_equal(queue_view_position(service->queue, first->id, &place), 0);
     assert_true(place.paused && place.ahead_s < 0);
-    assert_true(queue_sweep_eta(service->queue, sweep.id, &paused) < 0 && paused);
+    assert_true(queue_view_sweep_eta_s(service->queue, sweep.id, &paused) < 0 && paused);
     hold(service, QUEUE_ALL_DEVICES, true, "root");
     hold(service, 0, false, "");
-    assert_null(queue_turn(service->queue, 0, NULL));
+    assert_null(queue_worker_next(service->queue, 0, NULL));
     hold(service, QUEUE_ALL_DEVICES, false, "");
-    assert_true(queue_wait(service->queue, 0, 60000));
+    assert_true(queue_worker_wait(service->queue, 0, 60000));
     assert_int_equal(run_one(service, 1), 'a');
-    assert_true(queue_sweep_eta(service->queue, sweep.id, &paused) == 1 && !paused);
+    assert_true(queue_view_sweep_eta_s(service->queue, sweep.id, &paused) == 1 && !paused);
     struct error error = {0};
-    assert_int_equal(queue_hold(service->queue, 2, true, "", NULL, answer_cancelled, NULL, &error), -1);
+    assert_int_equal(queue_admin_hold(service->queue, 2, true, "", NULL, answer_cancelled, NULL, &error), -1);
     assert_int_equal(error.kind, ERROR_INVALID);
 }
 

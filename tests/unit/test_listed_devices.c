@@ -57,7 +57,7 @@ static void ready(struct service *service, const char *letters)
 {
     static const char all[] = "OASCW";
     for (int i = 0; i < DEVICES; i++)
-        queue_readiness(service->queue, i, (enum queue_readiness)(strchr(all, letters[i]) - all));
+        queue_worker_readiness(service->queue, i, (enum queue_readiness)(strchr(all, letters[i]) - all));
 }
 
 /* Which devices find something at once, one after the other; it is not taken. */
@@ -65,7 +65,7 @@ static unsigned who(struct service *service)
 {
     unsigned found = 0;
     for (int i = 0; i < DEVICES; i++)
-        found |= (unsigned)queue_wait(service->queue, i, 0) << i;
+        found |= (unsigned)queue_worker_wait(service->queue, i, 0) << i;
     return found;
 }
 
@@ -120,38 +120,38 @@ static void a_start_is_given_up_when_nobody_needs_it(void **state)
     ready(service, "OOOOAA");
     submit(service, 63, 0, false);
     submit(service, 63, 0, false);
-    assert_true(queue_wait(queue, 5, 0));
-    assert_true(queue_wait(queue, 4, 0));
-    assert_true(queue_needs(queue, 4) && queue_needs(queue, 5));
-    queue_readiness(queue, 0, QUEUE_WARM);
-    assert_true(queue_needs(queue, 5)); /* it was the first to be started */
-    assert_false(queue_needs(queue, 4));
-    queue_turn(queue, 0, NULL);
-    assert_true(queue_needs(queue, 5));
-    assert_false(queue_needs(queue, 4)); /* one is left */
-    queue_turn(queue, 0, &succeeded);
-    assert_false(queue_needs(queue, 5));
-    queue_hand_back(queue, 0, false);
-    queue_readiness(queue, 0, QUEUE_OUT);
-    assert_true(queue_needs(queue, 5));
+    assert_true(queue_worker_wait(queue, 5, 0));
+    assert_true(queue_worker_wait(queue, 4, 0));
+    assert_true(queue_worker_needed(queue, 4) && queue_worker_needed(queue, 5));
+    queue_worker_readiness(queue, 0, QUEUE_WARM);
+    assert_true(queue_worker_needed(queue, 5)); /* it was the first to be started */
+    assert_false(queue_worker_needed(queue, 4));
+    queue_worker_next(queue, 0, NULL);
+    assert_true(queue_worker_needed(queue, 5));
+    assert_false(queue_worker_needed(queue, 4)); /* one is left */
+    queue_worker_next(queue, 0, &succeeded);
+    assert_false(queue_worker_needed(queue, 5));
+    queue_worker_hand_back(queue, 0, false, NULL);
+    queue_worker_readiness(queue, 0, QUEUE_OUT);
+    assert_true(queue_worker_needed(queue, 5));
     struct device_set without = set_of(31);
-    queue_present(queue, &without);
-    assert_false(queue_needs(queue, 5));
-    assert_true(queue_needs(queue, 4));
-    queue_stop(queue);
-    assert_false(queue_needs(queue, 4));
+    queue_admin_list_devices(queue, &without);
+    assert_false(queue_worker_needed(queue, 5));
+    assert_true(queue_worker_needed(queue, 4));
+    queue_admin_stop(queue);
+    assert_false(queue_worker_needed(queue, 4));
 }
 
 static void a_cold_one_leaves_it_to_a_warm_one_for_a_moment_only(void **state)
 {
     struct service *service = *state;
-    queue_readiness(service->queue, 0, QUEUE_WARM);
+    queue_worker_readiness(service->queue, 0, QUEUE_WARM);
     submit(service, 3, 0, false);
-    assert_false(queue_wait(service->queue, 1, 0));
+    assert_false(queue_worker_wait(service->queue, 1, 0));
     int64_t begun_ns = clock_monotonic_ns();
-    assert_true(queue_wait(service->queue, 1, 60000)); /* nobody comes for device 0 */
+    assert_true(queue_worker_wait(service->queue, 1, 60000)); /* nobody comes for device 0 */
     assert_true(clock_monotonic_ns() - begun_ns < 30000000000);
-    assert_true(queue_wait(service->queue, 0, 0));
+    assert_true(queue_worker_wait(service->queue, 0, 0));
 }
 
 /* ---- the workers sleep ---- */
@@ -166,8 +166,8 @@ struct sleeper {
 static void *sleeper_thread(void *arg)
 {
     struct sleeper *sleeper = arg;
-    if (queue_wait(sleeper->service->queue, sleeper->device, 60000) &&
-        queue_turn(sleeper->service->queue, sleeper->device, NULL))
+    if (queue_worker_wait(sleeper->service->queue, sleeper->device, 60000) &&
+        queue_worker_next(sleeper->service->queue, sleeper->device, NULL))
         atomic_fetch_add(sleeper->awake, 1);
     return NULL;
 }
@@ -199,16 +199,16 @@ static void one_that_left_begins_nothing_and_ends_what_it_runs(void **state)
     char alone[ID_BYTES];
     for (int i = 0; i < 2; i++)
         submit(service, 3, 0, false);
-    assert_non_null(queue_turn(queue, 0, NULL));
+    assert_non_null(queue_worker_next(queue, 0, NULL));
     service_queue(service, 0, 0, alone);
-    queue_present(queue, &without);
-    assert_null(queue_turn(queue, 0, &succeeded));
-    assert_false(queue_wait(queue, 0, 0));
-    assert_non_null(queue_turn(queue, 1, NULL)); /* what may go elsewhere does */
-    assert_null(queue_turn(queue, 1, &succeeded));
+    queue_admin_list_devices(queue, &without);
+    assert_null(queue_worker_next(queue, 0, &succeeded));
+    assert_false(queue_worker_wait(queue, 0, 0));
+    assert_non_null(queue_worker_next(queue, 1, NULL)); /* what may go elsewhere does */
+    assert_null(queue_worker_next(queue, 1, &succeeded));
     assert_int_equal(service_state(service, alone), JOB_QUEUED);
-    queue_present(queue, &all);
-    assert_string_equal(queue_turn(queue, 0, NULL)->id, alone);
+    queue_admin_list_devices(queue, &all);
+    assert_string_equal(queue_worker_next(queue, 0, NULL)->id, alone);
 }
 
 static void what_is_bound_to_none_goes_to_those_that_come(void **state)
@@ -216,56 +216,56 @@ static void what_is_bound_to_none_goes_to_those_that_come(void **state)
     struct service *service = *state;
     struct device_set some = set_of(3), more = set_of(15);
     char lost[ID_BYTES];
-    queue_present(service->queue, &some);
+    queue_admin_list_devices(service->queue, &some);
     known = some;
     submit(service, 3, 4, true);
     submit(service, 3, 4, false);
-    assert_non_null(queue_turn(service->queue, 0, NULL));
-    assert_null(queue_turn(service->queue, 3, NULL));
+    assert_non_null(queue_worker_next(service->queue, 0, NULL));
+    assert_null(queue_worker_next(service->queue, 3, NULL));
     known = more;
-    queue_present(service->queue, &more);
+    queue_admin_list_devices(service->queue, &more);
     for (int i = 1; i < 4; i++)
-        assert_non_null(queue_turn(service->queue, i, NULL));
-    queue_hand_back(service->queue, 0, false); /* and what ran meanwhile */
-    assert_non_null(queue_turn(service->queue, 3, &succeeded));
+        assert_non_null(queue_worker_next(service->queue, i, NULL));
+    queue_worker_hand_back(service->queue, 0, false, NULL); /* and what ran meanwhile */
+    assert_non_null(queue_worker_next(service->queue, 3, &succeeded));
     service_queue(service, 2, 0, lost);
     /* At a start: what is bound to one that is not there is over, the rest waits for who may come. */
     service_stop(service);
-    service->config.present = &some;
+    service->config.listed = &some;
     known = set_of(0);
     service_start(service);
     assert_int_equal(service_state(service, lost), JOB_FAILED);
-    struct queue_depth depth;
-    queue_depth(service->queue, 0, &depth);
+    struct device_stats depth;
+    queue_view_device(service->queue, 0, &depth);
     assert_int_equal(depth.queued, 0);
     known = some;
-    queue_readiness(service->queue, 1, QUEUE_STARTING);
-    queue_readiness(service->queue, 1, QUEUE_COLD); /* it has said what it is */
-    queue_depth(service->queue, 0, &depth);
+    queue_worker_readiness(service->queue, 1, QUEUE_STARTING);
+    queue_worker_readiness(service->queue, 1, QUEUE_COLD); /* it has said what it is */
+    queue_view_device(service->queue, 0, &depth);
     assert_true(depth.queued > 0);
-    assert_non_null(queue_turn(service->queue, 0, NULL));
+    assert_non_null(queue_worker_next(service->queue, 0, NULL));
 }
 
 static void what_is_bound_to_none_goes_to_who_says_later_what_it_is(void **state)
 {
     struct service *service = *state;
     struct device_set one = set_of(1), two = set_of(3), other = set_of(2);
-    queue_present(service->queue, &one);
+    queue_admin_list_devices(service->queue, &one);
     known = one;
     submit(service, 1, 4, true); /* these name it */
     service_submit_wide(service, &(struct unbound){.owner = "a", .devices = one, .open = true});
-    queue_present(service->queue, &two); /* nobody knows yet what it is */
-    queue_readiness(service->queue, 1, QUEUE_STARTING);
-    assert_null(queue_turn(service->queue, 1, NULL));
+    queue_admin_list_devices(service->queue, &two); /* nobody knows yet what it is */
+    queue_worker_readiness(service->queue, 1, QUEUE_STARTING);
+    assert_null(queue_worker_next(service->queue, 1, NULL));
     known = two;
-    queue_readiness(service->queue, 1, QUEUE_COLD);
-    assert_non_null(queue_turn(service->queue, 1, NULL));   /* what fitted one alone and names none */
-    assert_null(queue_turn(service->queue, 1, &succeeded)); /* what names the other stays there */
+    queue_worker_readiness(service->queue, 1, QUEUE_COLD);
+    assert_non_null(queue_worker_next(service->queue, 1, NULL));   /* what fitted one alone and names none */
+    assert_null(queue_worker_next(service->queue, 1, &succeeded)); /* what names the other stays there */
     /* One that leaves is nothing that anybody waits for. */
     service_submit_wide(service, &(struct unbound){.owner = "a", .devices = one, .open = true});
     known = other;
-    queue_present(service->queue, &other);
-    assert_non_null(queue_turn(service->queue, 1, NULL));
+    queue_admin_list_devices(service->queue, &other);
+    assert_non_null(queue_worker_next(service->queue, 1, NULL));
 }
 
 /* It ran when the service died. Where it ran fits alone now; or is gone, and of the others nothing is known yet. */
@@ -276,19 +276,19 @@ static void what_names_no_device_and_ran_is_bound_to_none_after_a_restart(void *
     for (unsigned fits = 0; fits < 2; fits++) {
         struct submitted submitted =
             service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(3), .open = true});
-        assert_non_null(queue_turn(service->queue, 0, NULL));
+        assert_non_null(queue_worker_next(service->queue, 0, NULL));
         service_stop(service);
-        service->config.present = fits ? &one : &other;
+        service->config.listed = fits ? &one : &other;
         known = set_of(fits);
         service_start(service);
         assert_int_equal(service_state(service, submitted.id), JOB_QUEUED);
         known = other;
-        queue_present(service->queue, &one);
-        queue_present(service->queue, &other);
-        assert_string_equal(queue_turn(service->queue, 1, NULL)->id, submitted.id);
-        assert_null(queue_turn(service->queue, 1, &succeeded));
+        queue_admin_list_devices(service->queue, &one);
+        queue_admin_list_devices(service->queue, &other);
+        assert_string_equal(queue_worker_next(service->queue, 1, NULL)->id, submitted.id);
+        assert_null(queue_worker_next(service->queue, 1, &succeeded));
         known = one;
-        queue_present(service->queue, &one);
+        queue_admin_list_devices(service->queue, &one);
     }
 }
 
@@ -318,12 +318,12 @@ static void what_may_still_run_elsewhere_begins_nowhere_before_that_is_over(void
         known = set_of(63);
         service_start(service);
         submit(service, cases[i].devices, 0, false);
-        assert_non_null(queue_turn(service->queue, 0, NULL));
-        assert_true(queue_begun(service->queue, 0));
+        assert_non_null(queue_worker_next(service->queue, 0, NULL));
+        assert_true(queue_worker_begun(service->queue, 0));
         service_stop(service);
         known = set_of(cases[i].devices & cases[i].known);
         open = cases[i].devices != 1;
-        service->config.present = &present;
+        service->config.listed = &present;
         service->config.outliving = &outliving;
         service->config.outlive_s = 1;
         int64_t over_ns = clock_monotonic_ns() + 1000000000;
@@ -336,9 +336,9 @@ static void what_may_still_run_elsewhere_begins_nowhere_before_that_is_over(void
             fail_msg("case %zu: %x wait", i, waits);
         for (int device = 0; device < DEVICES && cases[i].wait; device++)
             if (waits >> device & 1)
-                assert_null(queue_turn(service->queue, device, NULL));
+                assert_null(queue_worker_next(service->queue, device, NULL));
         while (clock_monotonic_ns() < over_ns + 1000000000 && who(service) != cases[i].known)
-            queue_wait(service->queue, 0, 50);
+            queue_worker_wait(service->queue, 0, 50);
         assert_int_equal(who(service), cases[i].known);
     }
 }
