@@ -109,50 +109,40 @@ static void sweep_select(struct entry_sweep *sweep)
         }
 }
 
-static void selected_pull(struct queue *queue, struct entry *entry)
+/* The entry of a request; NULL: it has ended, or its devices stay as they are. */
+static struct entry *selected_entry(struct queue *queue, const struct selection *selection, int i)
 {
-    (void)queue;
-    if (entry->phase == WAITING)
-        entry_pull(entry);
-}
-
-static void selected_wait(struct queue *queue, struct entry *entry)
-{
-    struct owner_queue *owner_queue =
-        owner_queue_unbound(entry->owner, &queue->device_groups, entry->selected);
-    if (owner_queue)
-        entry_move(entry, owner_queue);
-    else
-        log_error("no memory to let experiment %s wait for other devices", entry->task.id);
-    entry->selected = NULL;
-    if (entry->phase == WAITING)
-        entry_wait(queue, entry);
-}
-
-static void selection_each(struct queue *queue, const struct selection *selection,
-                           void (*each)(struct queue *, struct entry *))
-{
-    for (int i = 0; i < selection->count; i++) {
-        struct entry *entry = entry_find(queue, selection->ids[i]);
-        if (entry && entry->selected)
-            each(queue, entry);
-    }
+    struct entry *entry = entry_find(queue, selection->ids[i]);
+    return entry && entry->selected ? entry : NULL;
 }
 
 static void selection_apply(struct queue *queue, const struct selection *selection)
 {
     struct entry_sweep *sweep;
-    for (int i = 0; i < selection->count; i++) {
-        struct entry *entry = entry_find(queue, selection->ids[i]);
-        if (entry && entry_unbound(entry))
+    struct entry *entry;
+    for (int i = 0; i < selection->count; i++)
+        if ((entry = entry_find(queue, selection->ids[i])) && entry_unbound(entry))
             entry->selected = &selection->requests[i].devices;
-    }
     LIST_FOREACH (sweep, &queue->sweeps, next)
         if (!sweep->spread)
             sweep_select(sweep);
     /* All are pulled before any waits again, so that a sweep that goes to one device is one work item of one group. */
-    selection_each(queue, selection, selected_pull);
-    selection_each(queue, selection, selected_wait);
+    for (int i = 0; i < selection->count; i++)
+        if ((entry = selected_entry(queue, selection, i)) && entry->phase == WAITING)
+            entry_pull(entry);
+    for (int i = 0; i < selection->count; i++) {
+        if (!(entry = selected_entry(queue, selection, i)))
+            continue;
+        struct owner_queue *owner_queue =
+            owner_queue_unbound(entry->owner, &queue->device_groups, entry->selected);
+        if (owner_queue)
+            entry_move(entry, owner_queue);
+        else
+            log_error("no memory to let experiment %s wait for other devices", entry->task.id);
+        entry->selected = NULL;
+        if (entry->phase == WAITING)
+            entry_wait(queue, entry);
+    }
 }
 
 /* ---- running it ---- */

@@ -12,7 +12,7 @@ static const double negligible_s = 1e-3;
 struct forget_write {
     struct store_write write; /* first: a write is cast to its forget_write */
     int count;
-    struct owner **owners; /* freed with it */
+    struct owner **owners; /* freed with it; behind the names */
     const char *names[];   /* theirs */
 };
 
@@ -30,21 +30,7 @@ static void forget_done(struct store_write *write, const struct error *failed)
                     forget->count, failed->text);
     for (int i = 0; i < forget->count; i++)
         owner_free(forget->owners[i]);
-    free(forget->owners);
     free(forget);
-}
-
-/* For `count` owners. NULL: no memory. */
-static struct forget_write *forget_new(int count)
-{
-    struct forget_write *forget = calloc(1, sizeof *forget + (size_t)count * sizeof forget->names[0]);
-    if (!forget || !(forget->owners = calloc((size_t)count, sizeof(struct owner *)))) {
-        free(forget);
-        return NULL;
-    }
-    forget->write.forgotten_owners = forget->names;
-    forget->write.done = forget_done;
-    return forget;
 }
 
 static struct device_share idle_share(const struct idle_owner *idle)
@@ -83,16 +69,21 @@ void owner_forget(struct queue *queue)
     while (idle && remembered < count && remembered < OWNERS_IDLE_MAX &&
            idle[remembered].used_s >= negligible_s)
         remembered++;
-    struct forget_write *forget = idle && remembered < count ? forget_new(count - remembered) : NULL;
-    for (int i = remembered; forget && i < count; i++) {
-        struct owner *owner = idle[i].owner;
-        owner_remove(&queue->owners, owner);
-        forget->names[forget->count] = owner->name;
-        forget->owners[forget->count++] = owner;
+    struct forget_write *forget = NULL;
+    size_t each = sizeof forget->names[0] + sizeof forget->owners[0];
+    if (idle && remembered < count)
+        forget = calloc(1, sizeof *forget + (size_t)(count - remembered) * each);
+    if (forget) {
+        forget->owners = (struct owner **)&forget->names[count - remembered];
+        for (int i = remembered; i < count; i++) {
+            owner_remove(&queue->owners, idle[i].owner);
+            forget->names[forget->count] = idle[i].owner->name;
+            forget->owners[forget->count++] = idle[i].owner;
+        }
+        forget->write.forgotten_owners = forget->names;
+        forget->write.forgotten_count = forget->count;
+        forget->write.done = forget_done;
+        store_hand_over(queue->store, &forget->write);
     }
     free(idle);
-    if (!forget)
-        return;
-    forget->write.forgotten_count = forget->count;
-    store_hand_over(queue->store, &forget->write);
 }

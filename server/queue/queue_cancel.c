@@ -18,8 +18,8 @@ struct cancel_write {
     void (*done)(void *arg, const struct error *failed);
     void *arg;
     int count;
-    struct store_cancelled *rows; /* of a sweep: `count` */
-    struct entry *entries[];      /* those that waited */
+    struct entry **entries;        /* those that waited; behind the rows */
+    struct store_cancelled rows[]; /* theirs; used for a sweep */
 };
 
 /* What runs ends with its worker. */
@@ -69,7 +69,6 @@ static void cancel_done(struct store_write *write, const struct error *failed)
     if (sweep_ended)
         transition_notify_sweep(queue, sweep_id);
     cancel->done(cancel->arg, failed);
-    free(cancel->rows);
     free(cancel);
 }
 
@@ -77,9 +76,11 @@ static void cancel_done(struct store_write *write, const struct error *failed)
 static struct cancel_write *cancel_new(struct queue *queue, int capacity,
                                        void (*done)(void *arg, const struct error *failed), void *arg)
 {
-    struct cancel_write *cancel = calloc(1, sizeof *cancel + (size_t)capacity * sizeof cancel->entries[0]);
-    if (!cancel)
+    struct cancel_write *cancel = NULL;
+    size_t each = sizeof cancel->rows[0] + sizeof cancel->entries[0];
+    if (!(cancel = calloc(1, sizeof *cancel + (size_t)capacity * each)))
         return NULL;
+    cancel->entries = (struct entry **)&cancel->rows[capacity];
     cancel->write.done = cancel_done;
     cancel->queue = queue;
     cancel->done = done;
@@ -152,17 +153,6 @@ static int sweep_cancel(struct queue *queue, const struct entry_sweep *sweep, st
     return found;
 }
 
-/* With the lock held, before anything is cancelled. NULL: no memory. */
-static struct cancel_write *cancel_new_sweep(struct queue *queue, const struct entry_sweep *sweep,
-                                             void (*done)(void *arg, const struct error *failed), void *arg)
-{
-    struct cancel_write *cancel = cancel_new(queue, sweep->count, done, arg);
-    if (cancel && (cancel->rows = calloc((size_t)sweep->count, sizeof *cancel->rows)))
-        return cancel;
-    free(cancel);
-    return NULL;
-}
-
 static void sweep_write(struct cancel_write *cancel, const struct entry_sweep *sweep)
 {
     for (int i = 0; i < cancel->count; i++) {
@@ -191,7 +181,7 @@ int queue_cancel_sweep(struct queue *queue, const char *id,
     const struct entry_sweep *sweep = entry_sweep_find(queue, id);
     if (!sweep) {
         status = error_set(error, ERROR_NOT_FOUND, "nothing of sweep %.32s is queued or runs", id);
-    } else if (!(cancel = cancel_new_sweep(queue, sweep, done, arg))) {
+    } else if (!(cancel = cancel_new(queue, sweep->count, done, arg))) {
         status = error_set(error, ERROR_MEMORY, "no memory to cancel a sweep");
     } else if (!sweep_cancel(queue, sweep, cancel)) {
         status = error_set(error, ERROR_CONFLICT, "sweep %s has ended", sweep->id);
@@ -201,8 +191,6 @@ int queue_cancel_sweep(struct queue *queue, const char *id,
         cancel = NULL;
     }
     pthread_mutex_unlock(&queue->lock);
-    if (cancel)
-        free(cancel->rows);
     free(cancel);
     return status;
 }

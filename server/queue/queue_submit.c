@@ -22,7 +22,7 @@ struct arrival {
     struct device_set common;  /* of a sweep that is not spread: of its unbound experiments */
     void (*done)(void *arg, const struct submitted *);
     void *arg;
-    struct entry **entries;                /* submission.count; each NULL when it has entered the queue */
+    struct entry **entries; /* submission.count, behind the rows; NULL when it has entered the queue */
     struct store_experiment experiments[]; /* of the entries */
 };
 
@@ -33,9 +33,8 @@ static int run_count(const struct sweep *sweep)
 
 static void arrival_free(struct arrival *arrival)
 {
-    for (int i = 0; arrival->entries && i < arrival->submission.count; i++)
+    for (int i = 0; i < arrival->submission.count; i++)
         free(arrival->entries[i]);
-    free(arrival->entries);
     free(arrival->sweep);
     free(arrival);
 }
@@ -137,16 +136,17 @@ static struct arrival *arrival_new(struct queue *queue, const struct queue_submi
 {
     const struct sweep *sweep = submission->sweep;
     bool single = !submission->request;
-    size_t count = (size_t)run_count(sweep);
-    struct arrival *arrival = calloc(1, sizeof *arrival + count * sizeof arrival->experiments[0]);
-    if (!arrival)
+    int count = run_count(sweep);
+    struct arrival *arrival = NULL;
+    size_t each = sizeof arrival->experiments[0] + sizeof arrival->entries[0];
+    if (!(arrival = calloc(1, sizeof *arrival + (size_t)count * each)))
         return NULL;
     arrival->queue = queue;
-    arrival->entries = calloc(count + 1, sizeof *arrival->entries);
+    arrival->entries = (struct entry **)&arrival->experiments[count];
     arrival->sweep = single ? NULL : entry_sweep_new((char[ID_BYTES]){0}, sweep->spread);
     arrival->submission = (struct store_submission){
         .experiments = arrival->experiments,
-        .count = (int)count,
+        .count = count,
         .rounds = sweep_rounds(sweep),
         .owner = submission->owner,
         .sweep = arrival->sweep ? arrival->sweep->id : NULL,
@@ -160,7 +160,7 @@ static struct arrival *arrival_new(struct queue *queue, const struct queue_submi
     };
     arrival->write.submission = &arrival->submission;
     arrival->write.done = arrival_done;
-    if (arrival->entries && (single || arrival->sweep) && arrival_fill(arrival, sweep) == 0)
+    if ((single || arrival->sweep) && arrival_fill(arrival, sweep) == 0)
         return arrival;
     arrival_free(arrival);
     return NULL;

@@ -323,8 +323,7 @@ bool queue_worker_wait(struct queue *queue, int index, int timeout_ms)
 bool queue_worker_needed(struct queue *queue, int index)
 {
     pthread_mutex_lock(&queue->lock);
-    bool needed = !queue->stopping && device_set_has(&queue->listed, index) && !schedule_held(queue, index) &&
-                  schedule_need(queue, index) == NEED_HERE;
+    bool needed = !queue->stopping && device_need(queue, index) == NEED_HERE;
     pthread_mutex_unlock(&queue->lock);
     return needed;
 }
