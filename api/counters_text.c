@@ -105,12 +105,3 @@ int counters_from_text(struct counters *c, const char *text, struct error *error
     *c = (struct counters){0};
     return error_set(error, ERROR_INVALID, "what was counted cannot be understood");
 }
-
-bool request_wants_counters(const char *request)
-{
-    json_t *object = json_loads(request, 0, NULL);
-    const json_t *wanted = json_object_get(object, "counters");
-    bool wants = wanted && !json_is_false(wanted);
-    json_decref(object);
-    return wants;
-}

@@ -17,7 +17,4 @@ int counters_from_text(struct counters *counters, const char *text, struct error
 /* As counters_to_text(), of counters that are unavailable for that reason. */
 char *counters_lost_to_text(const char *reason);
 
-/* Does a request, as its text stands in the store, ask for counters? */
-bool request_wants_counters(const char *request);
-
 #endif

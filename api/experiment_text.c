@@ -1,5 +1,7 @@
 #include "api/experiment_text.h"
 
+#include <string.h>
+
 #include "api/json.h"
 #include "api/text.h"
 
@@ -149,4 +151,22 @@ int experiment_write(struct buffer *out, const struct experiment *e, const json_
     write_integer(out, "priority", e->priority);
     write_labels(out, json_object_get(request, "labels"));
     return buffer_text(out, "}");
+}
+
+bool experiment_text_wants_counters(const char *request)
+{
+    static const char member[] = "\"counters\":";
+    int depth = 0;
+    for (const char *at = request; *at; at++) {
+        depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+        if (*at != '"')
+            continue;
+        if (depth == 1 && strncmp(at, member, sizeof member - 1) == 0)
+            return strncmp(at + sizeof member - 1, "false", 5) != 0;
+        for (at++; *at && *at != '"'; at++)
+            at += *at == '\\' && at[1];
+        if (!*at)
+            return false;
+    }
+    return false;
 }

@@ -11,6 +11,10 @@
    experiment and labels always give the same bytes. 0, or -1: no memory. */
 int experiment_write(struct buffer *out, const struct experiment *experiment, const json_t *request);
 
+/* True when a request of experiment_write() asks for counters. Scans the text: a tree of values for each run would cost more
+   than the whole way to the executor. */
+bool experiment_text_wants_counters(const char *request);
+
 /* Appends the choice of a device as JSON, as it was asked for. 0, or -1: no memory. */
 int device_choice_write(struct buffer *out, const struct device_choice *choice);
 

@@ -1,54 +1,63 @@
-/* What server and executor say to each other: one JSON object a line, in both directions.
+/* The messages between the server and an executor, in both directions over the executor's standard input and output.
+
+   A message is a frame: a header, which is one line of JSON, and for some types a payload, which follows the header's
+   newline. The payload's bytes travel as they are: nobody parses and prints a request or a result again on its way. A
+   header with a payload begins with {"bytes":N, where N is the payload's length. The payload has parts without
+   separators, in the order in which this text names them; the header's member of the same name is a part's length.
 
    executor -> server, the first line, before any context exists:
-     {"type":"hello","protocol":3,"newest":4,"build":"...","pid":4711,"counts":true,"devices":2,"device":{facts}}
+     {"type":"hello","protocol":5,"newest":5,"build":"...","pid":4711,"counts":true,"devices":2,"device":{facts}}
    server -> executor:
-     {"type":"welcome","protocol":4,"heartbeat_s":5,"lost_s":20}
-     {"type":"run","id":"...","request":{experiment with every default filled in},"counters":{...},"calibration":{...},
-      "sibling":4712}
-     {"type":"count","id":"...","limit_s":30,"experiments":[{"id":"...","request":{...}}, ...]}
-   executor -> server, while it works and at its end:
+     {"type":"welcome","protocol":5,"heartbeat_s":5,"lost_s":20}
+     {"bytes":N,"type":"run","id":"...","device":0,"counting_pid":4712,"request":N1,"counters":N2,"calibration":N3}
+     {"bytes":N,"type":"count","id":"...","device":0,"limit_s":30,"experiments":[{"id":"...","request":N1}, ...]}
+   executor -> server, during its work and at the end:
      {"type":"progress","id":"...","phase":"check"}
      {"type":"progress","id":"...","phase":"cold","samples":120}
-     {"type":"result","id":"...","result":{...},"samples":{"cold":"...","hot":"..."}}
-     {"type":"counts","id":"...","experiments":[{"id":"...","counters":{...},"no_room":false}, ...]}
-     {"type":"error","id":"...","kind":"cuda_error","detail":"...","result":{...}}
-   both ways, when nothing was said for heartbeat_s (server: each heartbeat_s):
+     {"bytes":N,"type":"result","id":"...","result":N1,"cold":N2,"hot":N3}
+     {"bytes":N,"type":"counts","id":"...","experiments":[{"id":"...","counters":N1,"no_room":false}, ...]}
+     {"bytes":N,"type":"error","id":"...","kind":"cuda_error","detail":"...","result":N1}
+   both ways, after heartbeat_s without another message (server: every heartbeat_s):
      {"type":"beat","heard":17}
-   executor -> server, because somebody wants it to end:
+   executor -> server, after a request to end (SIGTERM):
      {"type":"leaving","why":"SIGTERM","done":false}
 
-   Versions: a hello names the oldest ("protocol") and the newest that the executor speaks; the newest that both know is
-   spoken. 3 has neither welcome nor beat nor leaving; an executor that was not welcomed says none of them.
+   Parts: `request` is the text that experiment_write() made and the store has; "device" of the header is the number of the
+   device that runs it, whatever the request says. `counters` is of counters_to_text(), `calibration` of
+   calibration_write(), `result` a JSON object on one line with the members of result_to_json(), `cold` and `hot` are of
+   samples_pack(). A run may lack counters, calibration and "counting_pid"; a result its samples; an error its result.
 
-   Lease: where the welcome names times, an executor that the server cannot reach ends by itself. Each side counts the
-   lines that it got, the hello being the first, and "heard" tells how many. The executor lives until lost_s after it sent
-   the last line that the server says it heard, by its own clock. The server, which heard that line later than it was sent,
-   waits lost_s after that, by its own clock, before it takes the executor for dead. No clock is compared with another, and a beat
-   that is delayed prolongs nothing. `heard` of an executor's beat tells nothing: 0.
+   Versions: a hello names the oldest ("protocol") and the newest version that the executor speaks; both sides then speak
+   the newest version that both know. Versions before 5 had no payloads.
 
-   Leaving: it takes nothing new and finishes what runs, if it can in time. "done": nothing runs there any more, and it
-   ends.
+   Lease: a welcome with times above 0 gives the executor a lease, so that one which the server cannot reach ends by itself.
+   Each side counts the frames that it received, the hello being the first; "heard" is the server's count (an executor's
+   beat says 0). By its own clock, the executor lives until lost_s after it sent the last frame that the server says it
+   received. By its own clock, the server waits lost_s after it received that frame, which was later, before it takes the
+   executor for dead. No clock is compared with another, and a delayed beat prolongs nothing. Without a lease the executor
+   sends no beats.
 
-   Each device has two executors, of which one at a time is asked something: one runs experiments, its sibling counts
-   them. A count's id is that of its first experiment, which is about to run; the others run next and are counted in the
-   same passes as far as that is possible: what the answer leaves out is asked for again. What was counted goes into the
-   run of its experiment as "counters"; "sibling" is the process of the other executor when that may hold a context.
-   "calibration", as calibration_write() writes it, has the constants that the device measured itself: the result's `time` is
-   made of them. Without it, or where it lacks a constant that the executor's build knows, those that are shipped are taken.
-   Samples come when they are to be kept, as samples_to_json() writes them.
-   A result has only the members that result_to_json() writes, and says in correctness.verified whether its output is
-   right. An error has a result only when there is one (a kernel whose output is wrong). The phase "open" says that a
-   context is being created, which does not count as the experiment's time; the next phase ends it, and an executor
-   creates one once. "turn" says that it waits until another process of the machine has had its turn on the device or the
-   bus: no time of the experiment's either, at most twice, and ended by the next phase. Samples so far are told between samples, never within one. After an error whose kind leaves the context beyond repair (cuda_error, device_lost) the executor
-   exits. The server closes the executor's standard input to end it, also in the middle of a run. */
+   Leaving: the executor takes no new work and finishes what runs, if there is time. "done": nothing runs, and it ends.
+
+   Two executors serve a device: one runs experiments, the other one counts. One of them works at a time. A count's id is
+   that of its first experiment, which runs next; the others run after it and share its passes where possible. The answer
+   may leave some out: the server asks for those again. What was counted goes to the executor that runs the experiment;
+   "counting_pid" is the process of the counting executor while it may hold a context. Constants that a calibration lacks
+   are those shipped with the executor's build.
+
+   A result says in correctness.verified whether the output is right. An error has a result only where there is one (the
+   output is wrong). The phase "open" means that the context is being created: it is not the experiment's time, the next
+   phase ends it, and it occurs once in an executor's life. The phase "turn" means that another process of the machine holds
+   a lock that this run needs (executor/machine_lock.h): it is not the experiment's time either, the next phase ends it, and
+   it occurs at most twice in a run. Progress is sent between samples, never within one. After cuda_error and device_lost the
+   executor exits. The server closes the executor's standard input to end it, also in the middle of a run. */
 #ifndef COALESCED_API_PROTOCOL_H
 #define COALESCED_API_PROTOCOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "api/samples.h"
 #include "base/error.h"
@@ -56,11 +65,12 @@
 #include "kernels/stability.h"
 
 enum {
-    PROTOCOL_OLDEST = 3, /* what this build speaks */
-    PROTOCOL_NEWEST = 4,
-    PROTOCOL_LEASE = 4, /* from here on there are welcome, beat and leaving */
-    PROTOCOL_LOST_MOST_S = 86400,
-    PROTOCOL_LINE_BYTES = 1 << 20,
+    PROTOCOL_OLDEST = 5, /* the versions that this build speaks */
+    PROTOCOL_NEWEST = 5,
+    PROTOCOL_LOST_MAX_S = 86400,
+    PROTOCOL_HEADER_BYTES = 64 << 10,     /* of a header, at most */
+    PROTOCOL_PAYLOAD_BYTES = 1 << 20,     /* of a payload, at most */
+    PROTOCOL_COUNTERS_BYTES = 256 << 10,  /* of one experiment's counters, at most */
     PROTOCOL_POINTS = 16,                 /* experiments in a count, at most */
     PROTOCOL_AHEAD = PROTOCOL_POINTS - 1, /* of them behind the first */
     PROTOCOL_AHEAD_BYTES = 256 << 10,     /* of their requests, all together */
@@ -78,8 +88,8 @@ enum {
 
 /* The phase of a progress while a context is being created. */
 #define PROTOCOL_PHASE_OPEN "open"
-/* The phase of a progress while another process of the machine has its turn on what this one needs alone. */
-#define PROTOCOL_PHASE_TURN "turn"
+/* The phase of a progress while another process of the machine holds a lock that this run needs. */
+#define PROTOCOL_PHASE_LOCKED "turn"
 
 enum message_type {
     MESSAGE_HELLO,
@@ -94,7 +104,19 @@ enum message_type {
     MESSAGE_ERROR
 };
 
-/* Experiments, in the order in which they will run. Free with ahead_free(). */
+/* The bytes of one message, borrowed from the buffer that they stand in. */
+struct protocol_frame {
+    const char *header; /* without its newline; not ended by NUL */
+    size_t header_bytes;
+    const char *payload;
+    size_t payload_bytes; /* 0: none */
+};
+
+/* Finds the first frame in `data`. Returns how many bytes it has, newline included; 0: it is not whole yet; -1: it is longer
+   than the limits allow. */
+ssize_t protocol_frame_find(struct protocol_frame *frame, const char *data, size_t size);
+
+/* Experiments to be counted together, in the order in which they will run. Free with protocol_ahead_free(). */
 struct ahead {
     int count;
     struct {
@@ -103,76 +125,84 @@ struct ahead {
     } at[PROTOCOL_POINTS];
 };
 
-void ahead_free(struct ahead *ahead);
+void protocol_ahead_free(struct ahead *ahead);
 
-/* What was counted. Free with counts_free(). */
+/* What was counted. Free with protocol_counts_free(). */
 struct counts {
     int count;
     struct {
         char id[64];
-        char *counters; /* JSON object as counters_to_text() writes it, owned */
-        bool no_room;   /* not counted, because the device's memory had no room for it */
+        char *counters; /* as counters_to_text() writes it, owned; of the server's, not looked at */
+        bool no_room;   /* not counted, because the device's memory was full */
     } at[PROTOCOL_POINTS];
 };
 
-void counts_free(struct counts *counts);
+void protocol_counts_free(struct counts *counts);
 
-/* One line, understood. Free with message_free(). */
+/* One message. Free with protocol_message_free(). */
 struct message {
     enum message_type type;
-    char id[64];               /* of those that are about an experiment; else empty */
-    char phase[32];            /* progress */
-    int samples;               /* progress: of the phase so far; negative: not told */
-    int protocol;              /* hello: the newest that both know; welcome */
-    double heartbeat_s;        /* welcome: 0: no lease */
-    double lost_s;             /* welcome: with heartbeat_s */
-    int64_t heard;             /* beat */
-    char why[64];              /* leaving */
-    bool done;                 /* leaving: nothing runs any more */
-    char build[64];            /* hello: the commit that the executor was built from */
-    int devices;               /* hello: how many devices an executor of this kind sees */
-    bool can_count;            /* hello: the device has hardware counters */
-    int64_t pid;               /* hello: the executor's process, where it runs; run: the sibling's; 0: none */
-    double limit_s;            /* count: so long may it take */
-    struct device_facts facts; /* hello */
-    struct error failure;      /* error */
-    char *payload;             /* run: the request; result, error: the result or NULL. JSON text, owned */
-    char *counters;            /* run: of counters_to_text(), or NULL; owned */
-    char *calibration;         /* run: of calibration_write(), or NULL; owned */
-    struct samples kept;       /* result: the samples that are to be kept; owned */
-    bool verified;             /* result, error: the result says that its output was checked and is right */
-    struct stability_told told; /* result, error: of the result's stability */
-    struct ahead ahead;         /* count */
-    struct counts counts;       /* counts */
+    char id[64];                     /* of those that are about an experiment; else empty */
+    char phase[32];                  /* progress */
+    int sample_count;                /* progress: samples of the phase so far; negative: not said */
+    int protocol;                    /* hello: the newest version that both know; welcome */
+    double heartbeat_s;              /* welcome; 0: no lease */
+    double lost_s;                   /* welcome, with heartbeat_s */
+    int64_t heard;                   /* beat */
+    char why[64];                    /* leaving */
+    bool done;                       /* leaving: nothing runs any more */
+    char build[64];                  /* hello: the commit that the executor was built from */
+    int devices;                     /* hello: how many devices an executor of this kind sees */
+    bool can_count;                  /* hello: the device has hardware counters */
+    int64_t pid;                     /* hello: the executor's process on its machine; 0: not said */
+    int64_t counting_pid;            /* run: the counting executor's process; 0: none */
+    int device;                      /* run, count: the number of the device that it runs on */
+    double limit_s;                  /* count: how long it may take */
+    struct device_facts facts;       /* hello */
+    struct error failure;            /* error */
+    char *request;                   /* run; owned */
+    char *result;                    /* result; error: perhaps; a JSON object on one line, owned */
+    char *counters;                  /* run: or NULL; owned */
+    char *calibration;               /* run: or NULL; owned */
+    struct samples samples;          /* result: those to be stored; owned */
+    bool verified;                   /* result, error: the result says that its output is right */
+    struct stability_told stability; /* result, error: of the result */
+    struct ahead ahead;              /* count */
+    struct counts counts;            /* counts */
 };
 
-/* Reads one line (`length` bytes, without the newline). 0, or -1 with nothing to free: ERROR_INVALID;
-   ERROR_CONFLICT: a hello of protocol versions that this build does not know; ERROR_MEMORY. */
-int message_parse(struct message *message, const char *line, size_t length, struct error *error);
+/* Understands a frame. 0; or -1 with nothing to free: ERROR_INVALID; ERROR_CONFLICT: a hello of protocol versions that this
+   build does not know; ERROR_MEMORY. */
+int protocol_parse(struct message *message, const struct protocol_frame *frame, struct error *error);
 
-void message_free(struct message *message);
+/* The same of a header alone, which ends with NUL. */
+int protocol_parse_header(struct message *message, const char *header, struct error *error);
+
+void protocol_message_free(struct message *message);
 
 /* As it stands in "type". Static. */
-const char *message_type_name(enum message_type type);
+const char *protocol_type_name(enum message_type type);
 
-/* Each writes one line, newline included, to be freed by the caller; NULL: no memory or an invalid payload.
-   `samples` and an error's `result` may be NULL, pid 0. */
-char *message_hello(int devices, bool can_count, int64_t pid, const struct device_facts *facts);
-char *message_welcome(int protocol, double heartbeat_s, double lost_s);
-char *message_beat(int64_t heard);
-char *message_leaving(const char *why, bool done);
-/* What goes with a request to the executor that times. */
+/* What goes to the executor together with a request. */
 struct run_along {
     const char *counters;    /* of counters_to_text(); NULL: nothing was counted */
     const char *calibration; /* of calibration_write(); NULL: the device has made none */
-    int64_t sibling;         /* the process; 0: none */
+    int64_t counting_pid;    /* 0: none */
 };
-/* A request's "device", which may leave the choice, is told as the number of the one that it runs on. along NULL: nothing. */
-char *message_run(const char *id, int device, const char *request, const struct run_along *along);
-char *message_count(const struct ahead *experiments, int device, double limit_s);
-char *message_progress(const char *id, const char *phase, unsigned samples); /* samples 0: not told */
-char *message_result(const char *id, const char *result, const struct samples *samples);
-char *message_counts(const char *id, const struct counts *counts);
-char *message_error(const char *id, const struct error *failure, const char *result);
+
+/* Each returns a whole frame, to be freed with buffer_free(); `failed` is set when there was no memory. Texts are not looked
+   at. pid 0: not said; sample_count 0: not said; along, samples and an error's result may be NULL. */
+struct buffer protocol_write_hello(int devices, bool can_count, int64_t pid,
+                                   const struct device_facts *facts);
+struct buffer protocol_write_welcome(int protocol, double heartbeat_s, double lost_s);
+struct buffer protocol_write_beat(int64_t heard);
+struct buffer protocol_write_leaving(const char *why, bool done);
+struct buffer protocol_write_run(const char *id, int device, const char *request,
+                                 const struct run_along *along);
+struct buffer protocol_write_count(const struct ahead *experiments, int device, double limit_s);
+struct buffer protocol_write_progress(const char *id, const char *phase, unsigned sample_count);
+struct buffer protocol_write_result(const char *id, const char *result, const struct samples *samples);
+struct buffer protocol_write_counts(const char *id, const struct counts *counts);
+struct buffer protocol_write_error(const char *id, const struct error *failure, const char *result);
 
 #endif

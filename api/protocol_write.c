@@ -1,182 +1,205 @@
 /* The writing half of protocol.h. */
-#include "api/protocol.h"
-
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/facts_json.h"
 #include "api/json.h"
-#include "base/buffer.h"
+#include "api/protocol.h"
+#include "base/json_writer.h"
 #include "version.h"
 
-/* Takes over the reference; NULL is allowed and gives NULL. */
-static char *line_of(json_t *object)
+/* One message while it is written: its header first, then the parts of its payload. */
+struct frame_writer {
+    struct buffer frame;
+    struct json_writer header;
+};
+
+/* `id` NULL: none; payload_bytes 0: no payload. */
+static void header_begin(struct frame_writer *writer, enum message_type type, const char *id,
+                         size_t payload_bytes)
 {
-    struct buffer line = {0};
+    *writer = (struct frame_writer){.header.out = &writer->frame};
+    json_writer_begin_object(&writer->header, NULL);
+    if (payload_bytes)
+        json_writer_uint(&writer->header, "bytes", payload_bytes);
+    json_writer_string(&writer->header, "type", protocol_type_name(type));
+    if (id)
+        json_writer_string(&writer->header, "id", id);
+}
+
+static void header_end(struct frame_writer *writer)
+{
+    json_writer_end(&writer->header);
+    buffer_text(&writer->frame, "\n");
+    writer->frame.failed |= json_writer_finish(&writer->header) < 0;
+}
+
+static size_t length_of(const char *text)
+{
+    return text ? strlen(text) : 0;
+}
+
+static void part_name(struct frame_writer *writer, const char *name, const char *text)
+{
+    if (text)
+        json_writer_uint(&writer->header, name, strlen(text));
+}
+
+struct buffer protocol_write_hello(int devices, bool can_count, int64_t pid, const struct device_facts *facts)
+{
+    struct frame_writer writer;
+    json_t *object = facts_to_json(facts);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
-    if (!text)
-        return NULL;
-    buffer_text(&line, text);
-    buffer_text(&line, "\n");
-    free(text);
-    return buffer_take(&line);
-}
-
-static json_t *object_of(const char *text)
-{
-    json_t *object = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (json_is_object(object))
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
-static json_t *message_about(enum message_type type, const char *id)
-{
-    return json_pack("{s:s,s:s}", "type", message_type_name(type), "id", id);
-}
-
-/* Sets a member of *object to a new reference; frees all and leaves NULL when either is missing. */
-static void add(json_t **object, const char *member, json_t *value)
-{
-    if (*object && json_object_set_new(*object, member, value) == 0)
-        return;
-    if (!*object)
-        json_decref(value);
-    json_decref(*object);
-    *object = NULL;
-}
-
-char *message_hello(int devices, bool can_count, int64_t pid, const struct device_facts *facts)
-{
-    json_t *hello = json_pack("{s:s,s:i,s:i,s:s,s:b,s:i}", "type", message_type_name(MESSAGE_HELLO),
-                              "protocol", PROTOCOL_OLDEST, "newest", PROTOCOL_NEWEST, "build",
-                              coalesced_commit, "counts", can_count, "devices", devices);
+    header_begin(&writer, MESSAGE_HELLO, NULL, 0);
+    json_writer_int(&writer.header, "protocol", PROTOCOL_OLDEST);
+    json_writer_int(&writer.header, "newest", PROTOCOL_NEWEST);
+    json_writer_string(&writer.header, "build", coalesced_commit);
+    json_writer_bool(&writer.header, "counts", can_count);
+    json_writer_int(&writer.header, "devices", devices);
     if (pid)
-        add(&hello, "pid", json_integer(pid));
-    add(&hello, "device", facts_to_json(facts));
-    return line_of(hello);
+        json_writer_int(&writer.header, "pid", pid);
+    json_writer_json(&writer.header, "device", text);
+    header_end(&writer);
+    writer.frame.failed |= !text;
+    free(text);
+    return writer.frame;
 }
 
-char *message_welcome(int protocol, double heartbeat_s, double lost_s)
+struct buffer protocol_write_welcome(int protocol, double heartbeat_s, double lost_s)
 {
-    return line_of(json_pack("{s:s,s:i,s:f,s:f}", "type", message_type_name(MESSAGE_WELCOME), "protocol",
-                             protocol, "heartbeat_s", heartbeat_s, "lost_s", lost_s));
+    struct frame_writer writer;
+    header_begin(&writer, MESSAGE_WELCOME, NULL, 0);
+    json_writer_int(&writer.header, "protocol", protocol);
+    json_writer_double(&writer.header, "heartbeat_s", heartbeat_s);
+    json_writer_double(&writer.header, "lost_s", lost_s);
+    header_end(&writer);
+    return writer.frame;
 }
 
-char *message_beat(int64_t heard)
+struct buffer protocol_write_beat(int64_t heard)
 {
-    return line_of(
-        json_pack("{s:s,s:I}", "type", message_type_name(MESSAGE_BEAT), "heard", (json_int_t)heard));
+    struct frame_writer writer;
+    header_begin(&writer, MESSAGE_BEAT, NULL, 0);
+    json_writer_int(&writer.header, "heard", heard);
+    header_end(&writer);
+    return writer.frame;
 }
 
-char *message_leaving(const char *why, bool done)
+struct buffer protocol_write_leaving(const char *why, bool done)
 {
-    return line_of(
-        json_pack("{s:s,s:s,s:b}", "type", message_type_name(MESSAGE_LEAVING), "why", why, "done", done));
+    struct frame_writer writer;
+    header_begin(&writer, MESSAGE_LEAVING, NULL, 0);
+    json_writer_string(&writer.header, "why", why);
+    json_writer_bool(&writer.header, "done", done);
+    header_end(&writer);
+    return writer.frame;
 }
 
-/* NULL as object_of(). */
-static json_t *request_on(int device, const char *request)
+struct buffer protocol_write_run(const char *id, int device, const char *request,
+                                 const struct run_along *along)
 {
-    json_t *object = object_of(request);
-    if (!json_object_get(object, "device") ||
-        json_object_set_new(object, "device", json_integer(device)) == 0)
-        return object;
-    json_decref(object);
-    return NULL;
+    static const struct run_along nothing;
+    struct frame_writer writer;
+    along = along ? along : &nothing;
+    header_begin(&writer, MESSAGE_RUN, id,
+                 strlen(request) + length_of(along->counters) + length_of(along->calibration));
+    json_writer_int(&writer.header, "device", device);
+    if (along->counting_pid)
+        json_writer_int(&writer.header, "counting_pid", along->counting_pid);
+    part_name(&writer, "request", request);
+    part_name(&writer, "counters", along->counters);
+    part_name(&writer, "calibration", along->calibration);
+    header_end(&writer);
+    buffer_text(&writer.frame, request);
+    buffer_append(&writer.frame, along->counters, length_of(along->counters));
+    buffer_append(&writer.frame, along->calibration, length_of(along->calibration));
+    return writer.frame;
 }
 
-char *message_run(const char *id, int device, const char *request, const struct run_along *along)
+struct buffer protocol_write_progress(const char *id, const char *phase, unsigned sample_count)
 {
-    json_t *run = message_about(MESSAGE_RUN, id);
-    add(&run, "request", request_on(device, request));
-    if (along && along->counters)
-        add(&run, "counters", object_of(along->counters));
-    if (along && along->calibration)
-        add(&run, "calibration", object_of(along->calibration));
-    if (along && along->sibling)
-        add(&run, "sibling", json_integer(along->sibling));
-    return line_of(run);
+    struct frame_writer writer;
+    header_begin(&writer, MESSAGE_PROGRESS, id, 0);
+    json_writer_string(&writer.header, "phase", phase);
+    if (sample_count)
+        json_writer_uint(&writer.header, "samples", sample_count);
+    header_end(&writer);
+    return writer.frame;
 }
 
-char *message_progress(const char *id, const char *phase, unsigned samples)
+struct buffer protocol_write_result(const char *id, const char *result, const struct samples *samples)
 {
-    json_t *progress = message_about(MESSAGE_PROGRESS, id);
-    add(&progress, "phase", json_string(phase));
-    if (samples)
-        add(&progress, "samples", json_integer(samples));
-    return line_of(progress);
+    static const struct samples none;
+    struct frame_writer writer;
+    samples = samples ? samples : &none;
+    header_begin(&writer, MESSAGE_RESULT, id, strlen(result) + samples->cold.size + samples->hot.size);
+    part_name(&writer, "result", result);
+    if (samples->cold.size) {
+        json_writer_uint(&writer.header, "cold", samples->cold.size);
+        json_writer_uint(&writer.header, "hot", samples->hot.size);
+    }
+    header_end(&writer);
+    buffer_text(&writer.frame, result);
+    buffer_append(&writer.frame, samples->cold.data, samples->cold.size);
+    buffer_append(&writer.frame, samples->hot.data, samples->hot.size);
+    return writer.frame;
 }
 
-char *message_result(const char *id, const char *result, const struct samples *samples)
+struct buffer protocol_write_error(const char *id, const struct error *failure, const char *result)
 {
-    json_t *message = message_about(MESSAGE_RESULT, id);
-    add(&message, "result", object_of(result));
-    if (samples)
-        add(&message, "samples", samples_to_json(samples));
-    return line_of(message);
+    struct frame_writer writer;
+    header_begin(&writer, MESSAGE_ERROR, id, length_of(result));
+    json_writer_string(&writer.header, "kind", error_kind_name(failure->kind));
+    json_writer_string(&writer.header, "detail", failure->text);
+    part_name(&writer, "result", result);
+    header_end(&writer);
+    buffer_append(&writer.frame, result, length_of(result));
+    return writer.frame;
 }
 
-/* A library's text may be in any encoding, or cut within a character: then only its ASCII is kept. */
-static json_t *text_of(const char *text)
+struct buffer protocol_write_count(const struct ahead *experiments, int device, double limit_s)
 {
-    char ascii[sizeof((struct error *)0)->text];
-    json_t *whole = json_string(text);
-    if (whole)
-        return whole;
-    snprintf(ascii, sizeof ascii, "%s", text);
-    for (char *at = ascii; *at; at++)
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
-    return json_string(ascii);
-}
-
-char *message_error(const char *id, const struct error *failure, const char *result)
-{
-    json_t *message = message_about(MESSAGE_ERROR, id);
-    add(&message, "kind", json_string(error_kind_name(failure->kind)));
-    add(&message, "detail", text_of(failure->text));
-    if (result)
-        add(&message, "result", object_of(result));
-    return line_of(message);
-}
-
-/* One of a list, about its experiment; takes over both references. */
-static void add_one(json_t **list, const char *id, const char *member, json_t *value, bool no_room)
-{
-    json_t *one = json_pack("{s:s}", "id", id);
-    add(&one, member, value);
-    if (no_room)
-        add(&one, "no_room", json_true());
-    if (*list && json_array_append_new(*list, one) == 0)
-        return;
-    if (!*list)
-        json_decref(one);
-    json_decref(*list);
-    *list = NULL;
-}
-
-char *message_count(const struct ahead *experiments, int device, double limit_s)
-{
-    json_t *message = message_about(MESSAGE_COUNT, experiments->at[0].id), *list = json_array();
+    struct frame_writer writer;
+    size_t bytes = 0;
     for (int i = 0; i < experiments->count; i++)
-        add_one(&list, experiments->at[i].id, "request", request_on(device, experiments->at[i].request),
-                false);
-    add(&message, "limit_s", json_real(limit_s));
-    add(&message, "experiments", list);
-    return line_of(message);
+        bytes += strlen(experiments->at[i].request);
+    header_begin(&writer, MESSAGE_COUNT, experiments->at[0].id, bytes);
+    json_writer_int(&writer.header, "device", device);
+    json_writer_double(&writer.header, "limit_s", limit_s);
+    json_writer_begin_array(&writer.header, "experiments");
+    for (int i = 0; i < experiments->count; i++) {
+        json_writer_begin_object(&writer.header, NULL);
+        json_writer_string(&writer.header, "id", experiments->at[i].id);
+        part_name(&writer, "request", experiments->at[i].request);
+        json_writer_end(&writer.header);
+    }
+    json_writer_end(&writer.header);
+    header_end(&writer);
+    for (int i = 0; i < experiments->count; i++)
+        buffer_text(&writer.frame, experiments->at[i].request);
+    return writer.frame;
 }
 
-char *message_counts(const char *id, const struct counts *counts)
+struct buffer protocol_write_counts(const char *id, const struct counts *counts)
 {
-    json_t *message = message_about(MESSAGE_COUNTS, id), *list = json_array();
+    struct frame_writer writer;
+    size_t bytes = 0;
     for (int i = 0; i < counts->count; i++)
-        add_one(&list, counts->at[i].id, "counters", object_of(counts->at[i].counters),
-                counts->at[i].no_room);
-    add(&message, "experiments", list);
-    return line_of(message);
+        bytes += strlen(counts->at[i].counters);
+    header_begin(&writer, MESSAGE_COUNTS, id, bytes);
+    json_writer_begin_array(&writer.header, "experiments");
+    for (int i = 0; i < counts->count; i++) {
+        json_writer_begin_object(&writer.header, NULL);
+        json_writer_string(&writer.header, "id", counts->at[i].id);
+        part_name(&writer, "counters", counts->at[i].counters);
+        json_writer_bool(&writer.header, "no_room", counts->at[i].no_room);
+        json_writer_end(&writer.header);
+    }
+    json_writer_end(&writer.header);
+    header_end(&writer);
+    for (int i = 0; i < counts->count; i++)
+        buffer_text(&writer.frame, counts->at[i].counters);
+    return writer.frame;
 }

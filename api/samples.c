@@ -110,56 +110,12 @@ damaged:
     return -1;
 }
 
-/* ---- on a line of the protocol ---- */
-
-static char *text_of(const struct buffer *packed)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *text = malloc(2 * packed->size + 1), *at = text;
-    for (size_t i = 0; text && i < packed->size; i++) {
-        *at++ = digits[(unsigned char)packed->data[i] >> 4];
-        *at++ = digits[(unsigned char)packed->data[i] & 15];
-    }
-    if (text)
-        *at = '\0';
-    return text;
-}
-
-json_t *samples_to_json(const struct samples *samples)
-{
-    char *cold = text_of(&samples->cold), *hot = text_of(&samples->hot);
-    json_t *object = cold && hot ? json_pack("{s:s,s:s}", "cold", cold, "hot", hot) : NULL;
-    free(cold);
-    free(hot);
-    return object;
-}
-
-static int digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static int series_from_text(struct buffer *packed, const char *text)
+bool samples_valid(const char *bytes, size_t size)
 {
     struct series series;
-    for (; text && digit(text[0]) >= 0 && digit(text[1]) >= 0; text += 2) {
-        char byte = (char)(digit(text[0]) << 4 | digit(text[1]));
-        buffer_append(packed, &byte, 1);
-    }
-    if (!text || *text || packed->failed || samples_unpack(&series, packed->data, packed->size) < 0)
-        return -1;
+    bool valid = samples_unpack(&series, bytes, size) == 0;
     free(series.us);
-    return 0;
-}
-
-int samples_from_json(struct samples *samples, const json_t *object)
-{
-    *samples = (struct samples){0};
-    if (series_from_text(&samples->cold, json_string_value(json_object_get(object, "cold"))) == 0 &&
-        series_from_text(&samples->hot, json_string_value(json_object_get(object, "hot"))) == 0)
-        return 0;
-    samples_free(samples);
-    return -1;
+    return valid;
 }
 
 /* ---- the answers ---- */

@@ -7,7 +7,7 @@
 #ifndef COALESCED_API_SAMPLES_H
 #define COALESCED_API_SAMPLES_H
 
-#include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buffer.h"
@@ -32,10 +32,8 @@ int samples_pack(struct buffer *out, const struct series *series);
    writes, or there is no memory. */
 int samples_unpack(struct series *series, const char *bytes, size_t size);
 
-/* For a line of the protocol, and back: two hexadecimal digits a byte. New reference; NULL: no memory. samples_from_json()
-   is -1 also when they cannot be unpacked, and leaves nothing to be freed then. */
-json_t *samples_to_json(const struct samples *samples);
-int samples_from_json(struct samples *samples, const json_t *object);
+/* True when samples_unpack() can read them. */
+bool samples_valid(const char *bytes, size_t size);
 
 /* The whole answer of an experiment's samples; `result` is its result's text. 0; or -1: no memory, or what is kept is
    damaged. */

@@ -1,13 +1,11 @@
 /* An executor without a device, for pool.py: each experiment takes 5 ms and no processor, and its result is as long as a real
    one's. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "api/protocol.h"
+#include "executor/watch.h"
 
 enum { TAKES_NS = 5000000 };
 
@@ -31,14 +29,8 @@ static const char result[] =
     "\"a fake has none\"}, \"provenance\": {\"version\": \"0\", \"commit\": \"fake\", \"kernel_sha256"
     "\": \"0000000000000000000000000000000000000000000000000000000000000000\"}}";
 
-static void put(char *line)
-{
-    fputs(line, stdout);
-    fflush(stdout);
-    free(line);
-}
+static struct channel *channel;
 
-/* Speaks the oldest version alone: neither beats nor a lease. */
 static void hello(void)
 {
     struct device_facts facts = {
@@ -64,29 +56,23 @@ static void hello(void)
         .compute_mode = "default",
         .peak_source = "there is none",
     };
-    char *line = message_hello(1, false, getpid(), &facts),
-         *newest = line ? strstr(line, ",\"newest\":4") : NULL;
-    if (newest)
-        memmove(newest, newest + 11, strlen(newest + 11) + 1);
-    put(line);
+    channel_write(channel, protocol_write_hello(1, false, getpid(), &facts));
 }
 
 int main(void)
 {
-    char *line = NULL;
-    size_t room = 0;
+    struct watch *watch;
+    if (watch_open(&watch, &channel, 0, NULL) < 0)
+        return 1;
     hello();
-    for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
-        struct message message;
+    for (;;) {
+        struct message *message = channel_read(channel);
         struct timespec left = {.tv_nsec = TAKES_NS};
-        if (message_parse(&message, line, (size_t)length, NULL) < 0)
-            return 4;
-        put(message_progress(message.id, "check", 0));
+        channel_write(channel, protocol_write_progress(message->id, "check", 0));
         while (nanosleep(&left, &left) < 0 && errno == EINTR)
             ;
-        put(message_result(message.id, result, NULL));
-        message_free(&message);
+        channel_write(channel, protocol_write_result(message->id, result, NULL));
+        protocol_message_free(message);
+        free(message);
     }
-    free(line);
-    return 0;
 }

@@ -9,35 +9,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/protocol.h"
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "executor/guard.h"
 
-/* The server has one run on its way at a time. */
-enum { LINES_MAX = 8, CHUNK_BYTES = 16384 };
-/* Of so many of the last lines it is known when they were sent: more than can be on their way to the server. */
-enum { SENT_KEPT = 256 };
-/* Who must not wait waits so many milliseconds for another line that is being written. */
-enum { MOMENTS = 100 };
-
-struct line {
-    char *text;
-    size_t length;
+enum {
+    MESSAGES_MAX = 8, /* that wait to be taken: the server asks one question at a time */
+    CHUNK_BYTES = 16384,
+    SENT_TIMES = 256,      /* of the last frames: more than can be on their way to the server */
+    WRITE_NOW_TRIES = 100, /* a millisecond each, while another frame is being written */
 };
 
 struct channel {
     int in, out;
-    bool (*heard)(void *arg, const char *line, size_t length);
+    bool (*heard)(void *arg, const struct message *message);
     void *arg;
-    pthread_mutex_t writing; /* held while a line is written, which may wait */
+    pthread_mutex_t writing; /* held while a frame is written, which may wait */
     pthread_mutex_t lock;    /* guards what follows, and never waits */
     pthread_cond_t arrived;
-    struct line lines[LINES_MAX]; /* those not taken yet, oldest first */
+    struct message *messages[MESSAGES_MAX]; /* those not taken yet, oldest first */
     int waiting;
-    int64_t written; /* lines */
-    int64_t sent_ns[SENT_KEPT];
+    int64_t written; /* frames */
+    int64_t sent_ns[SENT_TIMES];
 };
 
 static _Noreturn void give_up(const char *why)
@@ -46,31 +40,42 @@ static _Noreturn void give_up(const char *why)
     _exit(EXECUTOR_BROKEN);
 }
 
-static void channel_put(struct channel *channel, const char *text, size_t length)
+static void channel_put(struct channel *channel, struct message *message)
 {
-    char *copy = malloc(length + 1);
-    if (!copy)
-        give_up("no memory for a line");
-    memcpy(copy, text, length);
-    copy[length] = '\0';
     pthread_mutex_lock(&channel->lock);
-    if (channel->waiting == LINES_MAX)
+    if (channel->waiting == MESSAGES_MAX)
         give_up("the server sends without waiting for answers");
-    channel->lines[channel->waiting++] = (struct line){copy, length};
+    channel->messages[channel->waiting++] = message;
     pthread_cond_signal(&channel->arrived);
     pthread_mutex_unlock(&channel->lock);
 }
 
-static void take_lines(struct channel *channel, struct buffer *in)
+static void take_frame(struct channel *channel, const struct protocol_frame *frame)
 {
+    struct error error = {0};
+    struct message *message = malloc(sizeof *message);
+    if (!message)
+        give_up("no memory for a message");
+    if (protocol_parse(message, frame, &error) < 0)
+        give_up(error.text);
+    if (!channel->heard(channel->arg, message)) {
+        channel_put(channel, message);
+        return;
+    }
+    protocol_message_free(message);
+    free(message);
+}
+
+static void take_frames(struct channel *channel, struct buffer *in)
+{
+    struct protocol_frame frame;
     size_t done = 0;
-    for (char *end; (end = memchr(in->data + done, '\n', in->size - done));
-         done = (size_t)(end - in->data) + 1)
-        if (!channel->heard(channel->arg, in->data + done, (size_t)(end - in->data) - done))
-            channel_put(channel, in->data + done, (size_t)(end - in->data) - done);
+    ssize_t bytes;
+    for (; (bytes = protocol_frame_find(&frame, in->data + done, in->size - done)) > 0; done += (size_t)bytes)
+        take_frame(channel, &frame);
+    if (bytes < 0)
+        give_up("the server's message is too long");
     buffer_consume(in, done);
-    if (in->size > PROTOCOL_LINE_BYTES)
-        give_up("the server's line is too long");
 }
 
 static void *read_all(void *arg)
@@ -85,12 +90,12 @@ static void *read_all(void *arg)
         if (count <= 0)
             _exit(EXECUTOR_OK);
         if (buffer_append(&in, chunk, (size_t)count) < 0)
-            give_up("no memory for a line");
-        take_lines(channel, &in);
+            give_up("no memory for a message");
+        take_frames(channel, &in);
     }
 }
 
-int channel_open(struct channel **out, bool (*heard)(void *arg, const char *line, size_t length), void *arg,
+int channel_open(struct channel **out, bool (*heard)(void *arg, const struct message *message), void *arg,
                  struct error *error)
 {
     struct channel *channel = calloc(1, sizeof *channel);
@@ -126,59 +131,63 @@ int channel_listen(struct channel *channel, struct error *error)
     return 0;
 }
 
-char *channel_read(struct channel *channel, size_t *length)
+struct message *channel_read(struct channel *channel)
 {
     pthread_mutex_lock(&channel->lock);
     while (!channel->waiting)
         pthread_cond_wait(&channel->arrived, &channel->lock);
-    struct line line = channel->lines[0];
-    memmove(channel->lines, channel->lines + 1, (size_t)--channel->waiting * sizeof line);
+    struct message *message = channel->messages[0];
+    memmove(channel->messages, channel->messages + 1, (size_t)--channel->waiting * sizeof message);
     pthread_mutex_unlock(&channel->lock);
-    *length = line.length;
-    return line.text;
+    return message;
 }
 
-/* The caller holds `writing`. The time is taken before the line can be on its way. */
-static void write_whole(struct channel *channel, const char *line)
+/* The caller holds `writing`. The time is taken before the frame can be on its way. */
+static void write_whole(struct channel *channel, const struct buffer *frame)
 {
     pthread_mutex_lock(&channel->lock);
-    channel->sent_ns[++channel->written % SENT_KEPT] = clock_boot_ns();
+    channel->sent_ns[++channel->written % SENT_TIMES] = clock_boot_ns();
     pthread_mutex_unlock(&channel->lock);
-    for (size_t left = strlen(line); left > 0;) {
-        ssize_t count = write(channel->out, line, left);
+    for (size_t done = 0; done < frame->size;) {
+        ssize_t count = write(channel->out, frame->data + done, frame->size - done);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
             _exit(EXECUTOR_OK);
-        line += count;
-        left -= (size_t)count;
+        done += (size_t)count;
     }
 }
 
-void channel_write(struct channel *channel, const char *line)
+void channel_write(struct channel *channel, struct buffer frame)
 {
+    if (frame.failed)
+        give_up("no memory for a message");
     pthread_mutex_lock(&channel->writing);
-    write_whole(channel, line);
+    write_whole(channel, &frame);
     pthread_mutex_unlock(&channel->writing);
+    buffer_free(&frame);
 }
 
-void channel_write_now(struct channel *channel, const char *line)
+void channel_write_now(struct channel *channel, struct buffer frame)
 {
     static const struct timespec moment = {.tv_nsec = 1000000};
     struct pollfd polled = {.fd = channel->out, .events = POLLOUT};
-    for (int tries = 0; pthread_mutex_trylock(&channel->writing); nanosleep(&moment, NULL))
-        if (++tries == MOMENTS)
-            return;
-    if (poll(&polled, 1, 0) > 0) /* a pipe that says so has room for a page */
-        write_whole(channel, line);
-    pthread_mutex_unlock(&channel->writing);
+    int tries = 0;
+    while (pthread_mutex_trylock(&channel->writing) && ++tries < WRITE_NOW_TRIES)
+        nanosleep(&moment, NULL);
+    if (tries < WRITE_NOW_TRIES) {
+        if (!frame.failed && poll(&polled, 1, 0) > 0) /* a pipe that is writable takes a page */
+            write_whole(channel, &frame);
+        pthread_mutex_unlock(&channel->writing);
+    }
+    buffer_free(&frame);
 }
 
-int64_t channel_sent_ns(struct channel *channel, int64_t line)
+int64_t channel_sent_ns(struct channel *channel, int64_t frame)
 {
     pthread_mutex_lock(&channel->lock);
-    bool kept = line > 0 && line <= channel->written && channel->written - line < SENT_KEPT;
-    int64_t sent_ns = kept ? channel->sent_ns[line % SENT_KEPT] : 0;
+    bool known = frame > 0 && frame <= channel->written && channel->written - frame < SENT_TIMES;
+    int64_t sent_ns = known ? channel->sent_ns[frame % SENT_TIMES] : 0;
     pthread_mutex_unlock(&channel->lock);
     return sent_ns;
 }
@@ -186,7 +195,7 @@ int64_t channel_sent_ns(struct channel *channel, int64_t line)
 int64_t channel_last_ns(struct channel *channel)
 {
     pthread_mutex_lock(&channel->lock);
-    int64_t sent_ns = channel->sent_ns[channel->written % SENT_KEPT];
+    int64_t sent_ns = channel->sent_ns[channel->written % SENT_TIMES];
     pthread_mutex_unlock(&channel->lock);
     return sent_ns;
 }

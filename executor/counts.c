@@ -59,12 +59,12 @@ static int tell_all(struct counts *counts, const struct together *together)
     return 0;
 }
 
-char *counts_answer(struct runner *runner, const struct message *message, const struct device_facts *facts,
-                    struct error *error)
+int counts_answer(struct runner *runner, const struct message *message, const struct device_facts *facts,
+                  struct buffer *frame, struct error *error)
 {
     struct counts counts = {0};
     struct error failure = {0};
-    char *line = NULL;
+    int status = -1;
     struct together *together = calloc(1, sizeof *together);
     if (!together)
         goto out;
@@ -78,12 +78,14 @@ char *counts_answer(struct runner *runner, const struct message *message, const 
         tell(&counts, message->id, counters_lost_to_text(failure.text), true);
     else
         *error = failure;
-    if (error->kind == ERROR_NONE && counts.count)
-        line = message_counts(message->id, &counts);
+    if (error->kind == ERROR_NONE && counts.count) {
+        *frame = protocol_write_counts(message->id, &counts);
+        status = 0;
+    }
 out:
-    counts_free(&counts);
+    protocol_counts_free(&counts);
     free(together);
-    if (!line)
+    if (status < 0 && error->kind == ERROR_NONE)
         error_set(error, ERROR_MEMORY, "no memory for what was counted");
-    return line;
+    return status;
 }

@@ -6,9 +6,9 @@
 #include "api/protocol.h"
 #include "kernels/runner.h"
 
-/* Counts what `message` asks for. Returns the line that tells it, to be freed; or NULL with *error: what the device said of
-   a launch, or ERROR_MEMORY. */
-char *counts_answer(struct runner *runner, const struct message *message, const struct device_facts *facts,
-                    struct error *error);
+/* Counts what `message` asks for. 0 with the answer in *frame, to be freed; or -1 with *error: what the device said of a
+   launch, or ERROR_MEMORY. */
+int counts_answer(struct runner *runner, const struct message *message, const struct device_facts *facts,
+                  struct buffer *frame, struct error *error);
 
 #endif

@@ -48,23 +48,17 @@ struct request {
     struct result result;
 };
 
-/* Writes a line and frees it. */
-static void send_line(struct executor *executor, char *line)
+static void send(struct executor *executor, struct buffer frame)
 {
-    if (!line) {
-        log_error("executor: no memory for a line");
-        _exit(EXECUTOR_BROKEN);
-    }
     watch_check(executor->watch);
-    channel_write(executor->channel, line);
-    free(line);
+    channel_write(executor->channel, frame);
 }
 
 /* The wait is not the experiment's time; what comes after it is another phase. */
 static void tell_turn(void *arg)
 {
     const struct request *request = arg;
-    send_line(request->executor, message_progress(request->message->id, PROTOCOL_PHASE_TURN, 0));
+    send(request->executor, protocol_write_progress(request->message->id, PROTOCOL_PHASE_LOCKED, 0));
 }
 
 static void tell_phase(void *arg, const char *phase)
@@ -75,13 +69,13 @@ static void tell_phase(void *arg, const char *phase)
         turns_take_host_link(&request->executor->turns);
         guard_deadline(left_s);
     }
-    send_line(request->executor, message_progress(request->message->id, phase, 0));
+    send(request->executor, protocol_write_progress(request->message->id, phase, 0));
 }
 
 static void tell_samples(void *arg, const char *phase, unsigned count)
 {
     const struct request *request = arg;
-    send_line(request->executor, message_progress(request->message->id, phase, count));
+    send(request->executor, protocol_write_progress(request->message->id, phase, count));
 }
 
 /* The device's context, if it is not there yet: its creation is not the experiment's time. */
@@ -131,14 +125,15 @@ static int run_request(struct request *request, struct error *error)
 {
     struct executor *executor = request->executor;
     const struct message *run = request->message;
-    if (experiment_from_text(&request->experiment, run->payload, &executor->facts, error) < 0)
+    if (experiment_from_text(&request->experiment, run->request, &executor->facts, error) < 0)
         return -1;
+    request->experiment.device = (struct device_choice){.kind = DEVICE_BY_NUMBER, .number = run->device};
     turns_take(&executor->turns, request->experiment.kernel->peer ? request->experiment.peer_uuid : "",
                crosses_the_bus(request));
     if (runner_need(request, error) < 0)
         return -1;
     guard_deadline(request->experiment.timeout_s + deadline_margin_s);
-    runner_set_sibling(executor->runner, run->pid);
+    runner_set_sibling(executor->runner, run->counting_pid);
     runner_set_samples(executor->runner, tell_samples, request);
     int failed =
         runner_run(executor->runner, &request->experiment, &request->result, tell_phase, request, error);
@@ -147,64 +142,67 @@ static int run_request(struct request *request, struct error *error)
     return failed;
 }
 
-/* NULL: no memory. */
-static char *result_line(const struct request *request, const char *text)
+/* The frame of a result, with its samples where they are to be stored. */
+static struct buffer result_frame(const struct request *request, const char *text)
 {
     const struct result *result = &request->result;
     struct samples samples = {0};
-    char *line = NULL;
-    if (!result->cold_series)
-        return message_result(request->message->id, text, NULL);
-    if (samples_pack(&samples.cold, result->cold_series) == 0 &&
-        samples_pack(&samples.hot, result->hot_series) == 0)
-        line = message_result(request->message->id, text, &samples);
+    if (result->cold_series && (samples_pack(&samples.cold, result->cold_series) < 0 ||
+                                samples_pack(&samples.hot, result->hot_series) < 0)) {
+        samples_free(&samples);
+        return (struct buffer){.failed = true};
+    }
+    struct buffer frame = protocol_write_result(request->message->id, text, &samples);
     samples_free(&samples);
-    return line;
+    return frame;
 }
 
-/* The answer's line, or NULL with *failure; *result may hold a wrong kernel's result then. */
-static char *run_answer(struct request *request, char **result, struct error *failure)
+/* Runs the experiment; the answer is an error's where *failure says one. */
+static struct buffer run_answer(struct request *request, struct error *failure)
 {
     int failed = run_request(request, failure);
+    char *result = NULL;
     if (!failed || failure->kind == ERROR_INCORRECT)
-        *result = result_to_text(&request->experiment, &request->result);
-    if (!failed && !*result)
+        result = result_to_text(&request->experiment, &request->result);
+    if (!failed && !result)
         error_set(failure, ERROR_MEMORY, "no memory for a result");
-    return failure->kind == ERROR_NONE ? result_line(request, *result) : NULL;
+    struct buffer frame = failure->kind == ERROR_NONE
+                              ? result_frame(request, result)
+                              : protocol_write_error(request->message->id, failure, result);
+    free(result);
+    return frame;
 }
 
-static char *count_answer(struct request *request, struct error *failure)
+static struct buffer count_answer(struct request *request, struct error *failure)
 {
     struct executor *executor = request->executor;
+    struct buffer frame;
     turns_take(&executor->turns, "", false);
-    if (runner_need(request, failure) < 0)
-        return NULL;
-    tell_phase(request, "counters");
-    guard_deadline(request->message->limit_s + deadline_margin_s);
-    return counts_answer(executor->runner, request->message, &executor->facts, failure);
+    if (runner_need(request, failure) == 0) {
+        tell_phase(request, "counters");
+        guard_deadline(request->message->limit_s + deadline_margin_s);
+        if (counts_answer(executor->runner, request->message, &executor->facts, &frame, failure) == 0)
+            return frame;
+    }
+    return protocol_write_error(request->message->id, failure, NULL);
 }
 
-/* False: this process is of no use any more. */
+/* Answers one question. False: this process is of no use any more. */
 static bool serve(struct executor *executor, const struct message *message)
 {
     struct request *request = calloc(1, sizeof *request);
     struct error failure = {0};
-    char *result = NULL, *line = NULL;
+    struct buffer frame = {.failed = true};
     if (request) {
         *request = (struct request){.executor = executor, .message = message};
         executor->turns.arg = request;
-        line = message->type == MESSAGE_COUNT ? count_answer(request, &failure)
-                                              : run_answer(request, &result, &failure);
-    } else {
-        error_set(&failure, ERROR_MEMORY, "no memory for a run");
+        frame =
+            message->type == MESSAGE_COUNT ? count_answer(request, &failure) : run_answer(request, &failure);
     }
     guard_deadline(0);
     turns_give(&executor->turns);
-    if (failure.kind != ERROR_NONE)
-        line = message_error(message->id, &failure, result);
-    free(result);
     free(request);
-    send_line(executor, line);
+    send(executor, frame);
     return failure.kind != ERROR_CUDA && failure.kind != ERROR_DEVICE_LOST;
 }
 
@@ -236,29 +234,25 @@ static int executor_open(struct executor *executor, const struct options *option
     const char *lock_dir = options->lock_dir ? options->lock_dir : executor->turns.directory;
     if (lock_dir && device_lock(lock_dir, executor->facts.uuid, options->counting, lock_wait_s, error) < 0)
         return -1;
-    send_line(executor,
-              message_hello(executor->devices, executor->kind->counters != NULL, getpid(), &executor->facts));
+    send(executor, protocol_write_hello(executor->devices, executor->kind->counters != NULL, getpid(),
+                                        &executor->facts));
     return 0;
 }
 
 static int executor_loop(struct executor *executor)
 {
     for (;;) {
-        struct message message;
-        struct error error = {0};
-        size_t length;
-        char *line = channel_read(executor->channel, &length);
-        int failed = message_parse(&message, line, length, &error);
-        free(line);
-        if (failed || (message.type != MESSAGE_RUN && message.type != MESSAGE_COUNT)) {
-            log_error("executor: not a line of the server's: %s",
-                      failed ? error.text : "neither run nor count");
+        struct message *message = channel_read(executor->channel);
+        if (message->type != MESSAGE_RUN && message->type != MESSAGE_COUNT) {
+            log_error("executor: the server sent \"%s\", which only an executor sends",
+                      protocol_type_name(message->type));
             return EXECUTOR_BROKEN;
         }
         watch_begin(executor->watch);
-        bool usable = serve(executor, &message);
+        bool usable = serve(executor, message);
         watch_end(executor->watch);
-        message_free(&message);
+        protocol_message_free(message);
+        free(message);
         if (!usable)
             return EXECUTOR_FAILED;
     }

@@ -11,8 +11,7 @@
 #include "base/log.h"
 #include "executor/guard.h"
 
-/* Longer lines are no welcome and no beat. */
-enum { SHORT_LINE_BYTES = 256, WAKE_SIGNAL = SIGUSR1 };
+enum { WAKE_SIGNAL = SIGUSR1 };
 
 struct watch {
     struct channel *channel;
@@ -42,9 +41,7 @@ static _Noreturn void lease_end(void)
 
 static _Noreturn void leave(struct watch *watch)
 {
-    char *line = message_leaving("SIGTERM", true);
-    if (line)
-        channel_write_now(watch->channel, line);
+    channel_write_now(watch->channel, protocol_write_leaving("SIGTERM", true));
     log_info("executor: left because of SIGTERM");
     _exit(EXECUTOR_OK);
 }
@@ -80,19 +77,16 @@ static void on_beat(struct watch *watch, const struct message *message)
 }
 
 /* From the channel's reader. */
-static bool heard(void *arg, const char *line, size_t length)
+static bool heard(void *arg, const struct message *message)
 {
     struct watch *watch = arg;
-    struct message message;
-    bool ours = false;
-    if (length > SHORT_LINE_BYTES || message_parse(&message, line, length, NULL) < 0)
+    if (message->type == MESSAGE_WELCOME)
+        on_welcome(watch, message);
+    else if (message->type == MESSAGE_BEAT)
+        on_beat(watch, message);
+    else
         return false;
-    if ((ours = message.type == MESSAGE_WELCOME))
-        on_welcome(watch, &message);
-    else if ((ours = message.type == MESSAGE_BEAT))
-        on_beat(watch, &message);
-    message_free(&message);
-    return ours;
+    return true;
 }
 
 /* ---- the thread ---- */
@@ -117,11 +111,8 @@ static void on_term(struct watch *watch)
     if (!watch->busy)
         leave(watch);
     if (!watch->leave_ns) {
-        char *line = message_leaving("SIGTERM", false);
         watch->leave_ns = clock_boot_ns() + ns_of(watch->leave_s);
-        if (line)
-            channel_write_now(watch->channel, line);
-        free(line);
+        channel_write_now(watch->channel, protocol_write_leaving("SIGTERM", false));
     }
     pthread_mutex_unlock(&watch->lock);
 }
@@ -141,11 +132,8 @@ static int64_t on_time(struct watch *watch)
     if (watch->leave_ns && now >= watch->leave_ns)
         leave(watch);
     if (watch->heartbeat_ns && now >= beat_due_ns(watch)) {
-        char *line = message_beat(0);
         watch->tried_ns = now;
-        if (line)
-            channel_write_now(watch->channel, line);
-        free(line);
+        channel_write_now(watch->channel, protocol_write_beat(0));
     }
     if (watch->heartbeat_ns)
         next_ns = beat_due_ns(watch);

@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/protocol.h"
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -32,7 +31,7 @@ struct child {
     int sent;   /* the last signal that we sent; 0: none */
     int status; /* as waitpid() has it, once reaped */
     struct buffer out, in;
-    size_t taken;       /* bytes of `in` that were handed out */
+    size_t taken;       /* bytes of `in` that the caller has had */
     struct buffer said; /* standard error: a line of it that is not whole yet */
     struct buffer tail; /* standard error's last bytes */
 };
@@ -175,9 +174,9 @@ static int flush(struct child *child)
     return child->to >= 0 ? 0 : -1;
 }
 
-int child_send(struct child *child, const char *bytes, size_t count)
+int child_send(struct child *child, const struct buffer *frame)
 {
-    return buffer_append(&child->out, bytes, count) < 0 ? -1 : flush(child);
+    return frame->failed || buffer_append(&child->out, frame->data, frame->size) < 0 ? -1 : flush(child);
 }
 
 /* What is there now, up to one chunk. 1: something came; 0: nothing now; -1: the end, and *fd is closed. */
@@ -234,18 +233,13 @@ static void listen_to_errors(struct child *child)
     }
 }
 
-/* The next whole line of what was read already. */
-static bool take_line(struct child *child, const char **line, size_t *length)
+/* The next whole frame of what was read already, as protocol_frame_find(). */
+static ssize_t take_frame(struct child *child, struct protocol_frame *frame)
 {
     buffer_consume(&child->in, child->taken);
-    child->taken = 0;
-    char *end = child->in.size ? memchr(child->in.data, '\n', child->in.size) : NULL;
-    if (!end)
-        return false;
-    *line = child->in.data;
-    *length = (size_t)(end - child->in.data);
-    child->taken = *length + 1;
-    return true;
+    ssize_t bytes = protocol_frame_find(frame, child->in.data, child->in.size);
+    child->taken = bytes > 0 ? (size_t)bytes : 0;
+    return child->in.failed ? -1 : bytes;
 }
 
 static bool has_ended(struct child *child)
@@ -261,27 +255,26 @@ static int poll_ms(int64_t until_ns)
     return left <= 0 ? 0 : left > (int64_t)3600e9 ? 3600000 : (int)((left + 999999) / 1000000);
 }
 
-enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, const char **line,
-                            size_t *length)
+enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, struct protocol_frame *frame)
 {
     char chunk[CHUNK_BYTES];
     size_t count;
     uint64_t woken;
+    int came = 0;
     for (;;) {
-        if (take_line(child, line, length))
-            return CHILD_LINE;
-        if (child->in.size > PROTOCOL_LINE_BYTES || child->in.failed)
-            return CHILD_FLOOD;
+        ssize_t bytes = take_frame(child, frame);
+        if (bytes)
+            return bytes > 0 ? CHILD_FRAME : CHILD_FLOOD;
+        if (came > 0 &&
+            poll_ms(until_ns) == 0) /* a child that never stops writing must not keep us from it */
+            return CHILD_QUIET;
         bool ended = has_ended(child); /* asked before the read, so that nothing it wrote is missed */
         listen_to_errors(child);
-        int came = read_some(&child->from, chunk, &count);
+        came = read_some(&child->from, chunk, &count);
         if (came > 0)
             buffer_append(&child->in, chunk, count);
         if (came < 0 || (came == 0 && ended))
             return CHILD_ENDED;
-        /* Nobody is kept from its deadline by writing for ever. */
-        if (came > 0 && !memchr(chunk, '\n', count) && poll_ms(until_ns) == 0)
-            return CHILD_QUIET;
         if (came > 0)
             continue;
         struct pollfd polled[] = {

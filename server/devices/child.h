@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "api/protocol.h"
 #include "base/error.h"
 
 struct child;
@@ -26,21 +27,20 @@ void child_free(struct child *child);
 
 pid_t child_pid(const struct child *child);
 
-/* Sends bytes; what the pipe does not take at once goes out during child_next(). -1: it reads no more. */
-int child_send(struct child *child, const char *bytes, size_t count);
+/* Sends a frame; what the pipe does not take at once goes out during child_next(). -1: the child reads no more, or there was
+   no memory, now or for the frame. */
+int child_send(struct child *child, const struct buffer *frame);
 
 enum child_event {
-    CHILD_LINE,  /* a line, without its newline, valid until the next call */
-    CHILD_FLOOD, /* a line longer than PROTOCOL_LINE_BYTES: nothing that follows can be understood */
-    CHILD_ENDED, /* it has ended, or writes no more; every line that it wrote whole was handed out before */
+    CHILD_FRAME, /* *frame is valid until the next call */
+    CHILD_FLOOD, /* a frame longer than the protocol's limits: nothing that follows can be understood */
+    CHILD_ENDED, /* it has ended, or closed its output; every whole frame was returned before */
     CHILD_WOKEN, /* wake_fd was readable and has been read empty */
     CHILD_QUIET, /* until_ns has passed */
 };
 
-/* Waits for what comes first. wake_fd: an eventfd, or -1. until_ns: on clock_monotonic_ns(); in the past:
-   only looks. */
-enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, const char **line,
-                            size_t *length);
+/* Waits for what comes first. wake_fd: an eventfd, or -1. until_ns: on clock_monotonic_ns(); in the past: returns at once. */
+enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, struct protocol_frame *frame);
 
 /* Ends it with all of its process group: closes its input and waits patience_s for it to leave by itself,
    then SIGTERM, then SIGKILL. Returns 0: reaped, or -1: it is not even gone 5 s after SIGKILL; another

@@ -115,7 +115,7 @@ static int group_make(struct counting_executor *counting_executor, const char *i
             group->at[group->count++] = next.at[i];
             next.at[i].request = NULL;
         }
-    ahead_free(&next);
+    protocol_ahead_free(&next);
     return 0;
 }
 
@@ -140,14 +140,14 @@ static void ask(struct counting_executor *counting_executor, const struct superv
                 const struct ahead *group, double timeout_s, struct outcome *outcome)
 {
     double limit_s = counting_executor->config.count_s + timeout_s;
-    char *line = message_count(group, counting_executor->config.supervisor.device, limit_s);
-    const struct question question = {MESSAGE_COUNTS, group->at[0].id, line, limit_s, false};
+    struct buffer frame = protocol_write_count(group, counting_executor->config.supervisor.device, limit_s);
+    const struct question question = {MESSAGE_COUNTS, group->at[0].id, &frame, limit_s, false};
     *outcome = (struct outcome){.end = OUTCOME_FAILED};
     if (ready(counting_executor, timing, &outcome->failure) == 0)
         supervisor_ask(counting_executor->executor, &question, outcome);
     if (outcome->end == OUTCOME_LOST)
         supervisor_outlive(counting_executor->executor); /* nothing is timed beside it */
-    free(line);
+    buffer_free(&frame);
 }
 
 /* Takes over what was counted of the group; what was not asked for is left to outcome_free(). True: some of it was not
@@ -237,7 +237,7 @@ enum counting_executor_end counting_executor_count(struct counting_executor *cou
         if (group_make(counting_executor, id, request, alone, &group) < 0)
             break;
         end = attempt(counting_executor, timing, &group, timeout_s, &again);
-        ahead_free(&group);
+        protocol_ahead_free(&group);
     }
     if (end == SIBLING_COUNTED && !has_counters(counting_executor, id))
         keep(counting_executor, id,

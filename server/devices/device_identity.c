@@ -16,7 +16,6 @@
 struct last_hello {
     bool known;
     bool can_count;
-    bool leased; /* it may outlive whoever started it, until its lease is over */
     char build[64];
     struct device_facts facts;
 };
@@ -34,16 +33,15 @@ static bool last_hello_read(struct last_hello *kept, const char *line)
 {
     struct message hello;
     *kept = (struct last_hello){0};
-    if (message_parse(&hello, line, strlen(line), NULL) < 0)
+    if (protocol_parse_header(&hello, line, NULL) < 0)
         return false;
     if (hello.type == MESSAGE_HELLO) {
         kept->known = true;
         kept->can_count = hello.can_count;
-        kept->leased = hello.protocol >= PROTOCOL_LEASE;
         snprintf(kept->build, sizeof kept->build, "%s", hello.build);
         kept->facts = hello.facts;
     }
-    message_free(&hello);
+    protocol_message_free(&hello);
     return kept->known;
 }
 
@@ -104,14 +102,6 @@ void device_identity_trust(struct device_identity *identity, int device)
     status.reason[0] = '\0';
     status.readiness = DEVICE_AWAY;
     devices_set(identity->devices, device, &status);
-}
-
-bool device_identity_leased(struct device_identity *identity, int device)
-{
-    pthread_mutex_lock(&identity->lock);
-    bool leased = identity->kept[device].leased;
-    pthread_mutex_unlock(&identity->lock);
-    return leased;
 }
 
 /* ---- numbers ---- */
@@ -299,8 +289,8 @@ void identity_touch(struct device_identity *identity, int device)
 
 static bool last_hello_same(const struct last_hello *a, const struct last_hello *b)
 {
-    return a->known == b->known && a->can_count == b->can_count && a->leased == b->leased &&
-           strcmp(a->build, b->build) == 0 && memcmp(&a->facts, &b->facts, sizeof a->facts) == 0;
+    return a->known == b->known && a->can_count == b->can_count && strcmp(a->build, b->build) == 0 &&
+           memcmp(&a->facts, &b->facts, sizeof a->facts) == 0;
 }
 
 void device_identity_hello(void *arg, int device, const char *line)

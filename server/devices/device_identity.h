@@ -37,9 +37,6 @@ void identity_touch(struct device_identity *identity, int device);
    otherwise, because nobody starts it to find that out. */
 void device_identity_trust(struct device_identity *identity, int device);
 
-/* Did its last executor, now or of a service before this one, know of leases? What ran without one nobody waits for. */
-bool device_identity_leased(struct device_identity *identity, int device);
-
 /* Fits worker_callbacks.said_hello: keeps it, when it says something new. That it is of another device than before is told. */
 void device_identity_hello(void *identity, int device, const char *line);
 

@@ -156,7 +156,7 @@ double device_pool_outliving(const struct device_pool *pool, struct device_set *
     double most_s = 0;
     for (int i = 0; i < DEVICES_MAX; i++) {
         const struct roster_entry *entry = pool->slots[i].wanted;
-        if (!entry || entry->heartbeat_s == 0 || !device_identity_leased(pool->identity, i))
+        if (!entry || entry->heartbeat_s == 0)
             continue;
         device_set_add(devices, i);
         most_s = fmax(most_s, executor_lease_outlives_s(entry->lost_s));

@@ -23,7 +23,7 @@ int device_pool_open(struct device_pool *pool, struct store *store, struct devic
                      struct error *error);
 
 /* After device_pool_open(): which devices have executors that may outlive the service, and for how long (seconds) at the most; 0:
-   none has. Those are of devices with heartbeats whose last hello knew of leases. */
+   none has. Those are of devices with heartbeats. */
 double device_pool_outliving(const struct device_pool *pool, struct device_set *devices);
 
 /* Starts the workers, each with what *told says, and looks at the file from here on. */

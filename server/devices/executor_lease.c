@@ -1,8 +1,5 @@
 #include "server/devices/executor_lease.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "api/protocol.h"
 #include "base/clock.h"
 
@@ -16,12 +13,11 @@ static int64_t ns_of(double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
-/* Takes over the line; one that cannot be sent is noticed by what is not heard. */
-static void say(struct child *child, char *line)
+/* Takes over the frame. A failure is noticed later, by the executor's silence. */
+static void send(struct child *child, struct buffer frame)
 {
-    if (line)
-        child_send(child, line, strlen(line));
-    free(line);
+    child_send(child, &frame);
+    buffer_free(&frame);
 }
 
 void executor_lease_begin(struct executor_lease *lease, struct child *child, int protocol, double heartbeat_s,
@@ -29,14 +25,12 @@ void executor_lease_begin(struct executor_lease *lease, struct child *child, int
 {
     int64_t now = clock_monotonic_ns();
     *lease = (struct executor_lease){.lines = 1, .begun_ns = now, .heard_ns = now};
-    if (protocol < PROTOCOL_LEASE)
-        return;
     if (heartbeat_s > 0) {
         lease->heartbeat_s = heartbeat_s;
         lease->lost_s = lost_s;
     }
     lease->beat_ns = lease->heard_ns;
-    say(child, message_welcome(protocol, lease->heartbeat_s, lease->lost_s));
+    send(child, protocol_write_welcome(protocol, lease->heartbeat_s, lease->lost_s));
 }
 
 void executor_lease_heard(struct executor_lease *lease)
@@ -45,7 +39,7 @@ void executor_lease_heard(struct executor_lease *lease)
     lease->heard_ns = clock_monotonic_ns();
 }
 
-bool lease_beat(struct executor_lease *lease)
+bool executor_lease_beat(struct executor_lease *lease)
 {
     double since_s = (double)(clock_monotonic_ns() - lease->begun_ns) / 1e9;
     return lease->heartbeat_s > 0 &&
@@ -60,7 +54,7 @@ bool executor_lease_tend(struct executor_lease *lease, struct child *child)
         return false;
     if (now >= lease->beat_ns + ns_of(lease->heartbeat_s)) {
         lease->beat_ns = now;
-        say(child, message_beat(lease->lines));
+        send(child, protocol_write_beat(lease->lines));
     }
     return now >= lease->heard_ns + ns_of(lease->lost_s);
 }

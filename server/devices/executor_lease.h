@@ -24,7 +24,7 @@ void executor_lease_begin(struct executor_lease *lease, struct child *child, int
 void executor_lease_heard(struct executor_lease *lease);
 
 /* A beat came. False: an executor with that lease says fewer; without a lease it says none. */
-bool lease_beat(struct executor_lease *lease);
+bool executor_lease_beat(struct executor_lease *lease);
 
 /* Sends a beat when one is due. True: the executor is lost, because nothing was heard for lost_s; to be asked when all that
    had come was read. */

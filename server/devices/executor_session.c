@@ -41,7 +41,7 @@ static int64_t least(int64_t one, int64_t other)
 /* Waits for what comes first; CHILD_QUIET also when something is to be done meanwhile. */
 static enum child_event wait_for_child(struct executor_session *executor_session,
                                        const struct executor_session_config *config, int64_t until_ns,
-                                       const char **line, size_t *length)
+                                       struct protocol_frame *frame)
 {
     int64_t due_ns = executor_lease_due_ns(&executor_session->lease);
     if (config->tick) {
@@ -52,8 +52,8 @@ static enum child_event wait_for_child(struct executor_session *executor_session
         due_ns = least(due_ns, executor_session->tick_ns);
     }
     due_ns = least(until_ns, due_ns);
-    enum child_event event = child_next(executor_session->child, config->wake_fd, due_ns, line, length);
-    if (event == CHILD_LINE)
+    enum child_event event = child_next(executor_session->child, config->wake_fd, due_ns, frame);
+    if (event == CHILD_FRAME)
         executor_lease_heard(&executor_session->lease);
     return event;
 }
@@ -63,7 +63,7 @@ void outcome_free(struct outcome *outcome)
     free(outcome->result);
     outcome->result = NULL;
     samples_free(&outcome->samples);
-    counts_free(&outcome->counts);
+    protocol_counts_free(&outcome->counts);
 }
 
 int executor_session_hello(struct executor_session *executor_session,
@@ -71,16 +71,15 @@ int executor_session_hello(struct executor_session *executor_session,
                            struct error *error)
 {
     int64_t until = deadline_after(config->hello_s);
-    const char *line;
-    size_t length;
-    struct error refused = {0}; /* of the last line */
+    struct protocol_frame frame;
+    struct error refused = {0}; /* the last message */
     for (;;) {
-        enum child_event event = wait_for_child(executor_session, config, until, &line, &length);
-        if (event == CHILD_LINE) {
+        enum child_event event = wait_for_child(executor_session, config, until, &frame);
+        if (event == CHILD_FRAME) {
             refused = (struct error){0};
-            int failed = message_parse(hello, line, length, &refused);
+            int failed = protocol_parse(hello, &frame, &refused);
             if (!failed && hello->type == MESSAGE_HELLO) {
-                char *text = config->hello ? strndup(line, length) : NULL;
+                char *text = config->hello ? strndup(frame.header, frame.header_bytes) : NULL;
                 if (text)
                     config->hello(config->hello_arg, text);
                 free(text);
@@ -89,7 +88,7 @@ int executor_session_hello(struct executor_session *executor_session,
                 return 0;
             }
             if (!failed)
-                message_free(hello);
+                protocol_message_free(hello);
             else if (refused.kind == ERROR_CONFLICT)
                 return error_set(error, ERROR_CONFLICT, "%s", refused.text);
         } else if (event == CHILD_ENDED) {
@@ -142,9 +141,9 @@ static void on_progress(struct exchange *exchange, const struct message *message
     const struct executor_session_config *config = exchange->config;
     exchange->begun = true;
     bool open = strcmp(message->phase, PROTOCOL_PHASE_OPEN) == 0;
-    bool turn = strcmp(message->phase, PROTOCOL_PHASE_TURN) == 0;
+    bool turn = strcmp(message->phase, PROTOCOL_PHASE_LOCKED) == 0;
     if (config->progress)
-        config->progress(config->progress_arg, message->id, message->phase, message->samples);
+        config->progress(config->progress_arg, message->id, message->phase, message->sample_count);
     if (open && (exchange->opening || exchange->executor_session->opened)) {
         protocol_violation(exchange, "it creates its context twice");
         return;
@@ -173,13 +172,13 @@ static void on_answer(struct exchange *exchange, struct message *message)
         protocol_violation(exchange, "it tells an end that only the service decides on");
         return;
     }
-    outcome->result = message->payload;
-    outcome->samples = message->kept;
-    message->kept = (struct samples){0};
-    outcome->told = message->told;
+    outcome->result = message->result;
+    outcome->samples = message->samples;
+    message->samples = (struct samples){0};
+    outcome->stability = message->stability;
     outcome->counts = message->counts;
     outcome->failure = *failure;
-    message->payload = NULL;
+    message->result = NULL;
     message->counts.count = 0;
     bool failed = message->type == MESSAGE_ERROR;
     if (message->type == MESSAGE_RESULT && !message->verified)
@@ -201,7 +200,7 @@ static bool is_late(const struct exchange *exchange, const struct message *messa
 /* Too many heartbeats: ends the executor. The run is reported as lost. */
 static void on_beat(struct exchange *exchange)
 {
-    if (lease_beat(&exchange->executor_session->lease))
+    if (executor_lease_beat(&exchange->executor_session->lease))
         return;
     error_set(&exchange->outcome->failure, ERROR_CRASHED,
               "the executor broke the protocol: it says more often than it was told to that it is there");
@@ -226,11 +225,11 @@ static void on_done(struct exchange *exchange)
     finish(exchange, DIALOGUE_LEAVING, exchange->begun ? OUTCOME_LOST : OUTCOME_UNTOUCHED);
 }
 
-static void on_line(struct exchange *exchange, const char *line, size_t length)
+static void on_frame(struct exchange *exchange, const struct protocol_frame *frame)
 {
     struct message message;
     struct error error = {0};
-    if (message_parse(&message, line, length, &error) < 0) {
+    if (protocol_parse(&message, frame, &error) < 0) {
         protocol_violation(exchange, error.text);
         return;
     }
@@ -254,7 +253,7 @@ static void on_line(struct exchange *exchange, const char *line, size_t length)
     } else {
         protocol_violation(exchange, "it speaks of an experiment that it was not given");
     }
-    message_free(&message);
+    protocol_message_free(&message);
 }
 
 static void on_limit(struct exchange *exchange)
@@ -305,16 +304,15 @@ static void check_lease(struct exchange *exchange)
 static void answer_await(struct exchange *exchange)
 {
     while (!exchange->over) {
-        const char *line;
-        size_t length;
+        struct protocol_frame frame;
         int64_t until_ns = exchange->stop_ns ? least(exchange->deadline.until_ns, exchange->stop_ns)
                                              : exchange->deadline.until_ns;
-        switch (wait_for_child(exchange->executor_session, exchange->config, until_ns, &line, &length)) {
-        case CHILD_LINE:
-            on_line(exchange, line, length);
+        switch (wait_for_child(exchange->executor_session, exchange->config, until_ns, &frame)) {
+        case CHILD_FRAME:
+            on_frame(exchange, &frame);
             break;
         case CHILD_FLOOD:
-            protocol_violation(exchange, "a line of more than 1 MiB");
+            protocol_violation(exchange, "a message of more than 1 MiB, or a header of more than 64 KiB");
             break;
         case CHILD_ENDED:
             finish(exchange, DIALOGUE_ENDED, OUTCOME_FAILED);
@@ -340,12 +338,12 @@ enum executor_session_end executor_session_ask(struct executor_session *executor
                                 .deadline.until_ns = deadline_after(question->limit_s + margin_s),
                                 .outcome = outcome};
     *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
-    if (!question->line) {
-        error_set(&outcome->failure, ERROR_MEMORY, "no memory for an executor's line");
+    if (question->frame->failed) {
+        error_set(&outcome->failure, ERROR_MEMORY, "no memory for a message to an executor");
         outcome->end = OUTCOME_FAILED;
         return DIALOGUE_GOES_ON;
     }
-    if (child_send(executor_session->child, question->line, strlen(question->line)) < 0)
+    if (child_send(executor_session->child, question->frame) < 0)
         /* it was gone before it had the question: that is not the experiment's doing */
         return DIALOGUE_ENDED;
     answer_await(&exchange);
@@ -355,29 +353,28 @@ enum executor_session_end executor_session_ask(struct executor_session *executor
 }
 
 /* What an executor without a question may say. True: that is all well. */
-static bool hear(struct executor_session *executor_session, const char *line, size_t length)
+static bool hear(struct executor_session *executor_session, const struct protocol_frame *frame)
 {
     struct message message;
-    if (message_parse(&message, line, length, NULL) < 0)
+    if (protocol_parse(&message, frame, NULL) < 0)
         return false;
     bool expected = message.type == MESSAGE_BEAT
-                        ? lease_beat(&executor_session->lease)
+                        ? executor_lease_beat(&executor_session->lease)
                         : message.type == MESSAGE_LEAVING && on_leaving(executor_session, &message);
-    message_free(&message);
+    protocol_message_free(&message);
     return expected;
 }
 
 enum executor_session_end executor_session_listen(struct executor_session *executor_session)
 {
-    const char *line;
-    size_t length;
+    struct protocol_frame frame;
     for (;;) {
-        enum child_event event = child_next(executor_session->child, -1, 0, &line, &length);
-        if (event == CHILD_LINE)
+        enum child_event event = child_next(executor_session->child, -1, 0, &frame);
+        if (event == CHILD_FRAME)
             executor_lease_heard(&executor_session->lease);
-        if (event == CHILD_LINE && hear(executor_session, line, length))
+        if (event == CHILD_FRAME && hear(executor_session, &frame))
             continue;
-        if (executor_session->leaving && event != CHILD_LINE)
+        if (executor_session->leaving && event != CHILD_FRAME)
             return DIALOGUE_LEAVING;
         if (event == CHILD_ENDED)
             return DIALOGUE_ENDED;

@@ -58,9 +58,9 @@ struct executor_session {
 struct question {
     enum message_type answer; /* MESSAGE_RESULT: of a run; MESSAGE_COUNTS: of a count */
     const char *id;
-    const char *line; /* as message_run() or message_count() made it; NULL: there was no memory */
-    double limit_s;   /* so long may the answer take, the creation of a context apart */
-    bool own;         /* the service's own: nobody can cancel it */
+    const struct buffer *frame; /* of protocol_write_run() or protocol_write_count() */
+    double limit_s;             /* so long may the answer take, the creation of a context apart */
+    bool own;                   /* the service's own: nobody can cancel it */
 };
 
 /* How one question ended. Free with outcome_free(). */
@@ -74,8 +74,8 @@ struct outcome {
                               `failure` may say why */
     } end;
     char *result; /* JSON object or NULL; its output was checked and is right if `end` is OUTCOME_RESULT */
-    struct samples samples;     /* with a result that is to keep them */
-    struct stability_told told; /* with a result */
+    struct samples samples;          /* with a result that is to keep them */
+    struct stability_told stability; /* with a result */
     struct counts counts;
     struct error failure;
 };

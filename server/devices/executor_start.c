@@ -80,7 +80,7 @@ static int handshake(struct supervisor *s)
     log_line(another || !s->config.release ? LOG_INFO : LOG_DEBUG,
              "%s: %s, executor %ld of build %s, protocol %d", s->name, hello.facts.name,
              (long)child_pid(s->executor_session.child), hello.build, hello.protocol);
-    message_free(&hello);
+    protocol_message_free(&hello);
     return 0;
 }
 
@@ -89,13 +89,13 @@ static int self_test(struct supervisor *s)
     struct executor_session_config config = s->config.executor_session;
     struct outcome outcome;
     struct error why = {0};
-    char *line = message_run(self_test_id, s->config.device, self_test_request, NULL);
-    const struct question question = {MESSAGE_RESULT, self_test_id, line, self_test_s, true};
+    struct buffer frame = protocol_write_run(self_test_id, s->config.device, self_test_request, NULL);
+    const struct question question = {MESSAGE_RESULT, self_test_id, &frame, self_test_s, true};
     config.grace_s = 0;
     s->status.context = true;
     s->used_ns = clock_monotonic_ns();
     enum executor_session_end end = executor_session_ask(&s->executor_session, &config, &question, &outcome);
-    free(line);
+    buffer_free(&frame);
     bool passed = outcome.end == OUTCOME_RESULT;
     bool stopping = outcome.end == OUTCOME_UNTOUCHED && end == DIALOGUE_CUT;
     if (!passed)

@@ -120,10 +120,10 @@ static void on_hello(void *arg, int device, const char *line)
     struct roster_local *local = arg;
     struct message hello;
     (void)device;
-    if (message_parse(&hello, line, strlen(line), NULL) < 0)
+    if (protocol_parse_header(&hello, line, NULL) < 0)
         return;
     memcpy(local->backend, hello.facts.backend, sizeof local->backend);
-    message_free(&hello);
+    protocol_message_free(&hello);
 }
 
 /* Nobody waits an hour for a service's start. */

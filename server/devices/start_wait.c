@@ -32,14 +32,13 @@ static void answer_keep(struct start_wait *waiting, const char *line, size_t len
 
 static void listen_to_answer(struct start_wait *waiting)
 {
-    const char *line;
-    size_t length;
-    enum child_event event = child_next(waiting->asked, -1, 0, &line, &length);
+    struct protocol_frame frame;
+    enum child_event event = child_next(waiting->asked, -1, 0, &frame);
     if (event == CHILD_QUIET && !since(waiting->asked_ns, answer_within_s))
         return;
     /* One line and no more: a command may have lines without end. */
-    if (event == CHILD_LINE)
-        answer_keep(waiting, line, length);
+    if (event == CHILD_FRAME)
+        answer_keep(waiting, frame.header, frame.header_bytes);
     else
         waiting->answer[0] = '\0'; /* what it said earlier may be true no more */
     start_wait_end(waiting);

@@ -342,7 +342,7 @@ int supervisor_probe(const struct supervisor_config *config, struct error *error
         goto out;
     }
     devices = hello.devices;
-    message_free(&hello);
+    protocol_message_free(&hello);
 out:
     supervisor_free(s);
     return devices;

@@ -9,6 +9,7 @@
 
 #include "api/counters_text.h"
 #include "api/experiment_json.h"
+#include "api/experiment_text.h"
 #include "base/log.h"
 #include "server/devices/readings.h"
 #include "server/devices/counting_executor.h"
@@ -153,11 +154,11 @@ static void time_once(struct worker *worker, const struct task *task, const char
     char *calibration = calibration_ask(worker);
     const struct run_along along = {counters, calibration,
                                     counting_executor_process(worker->counting_executor)};
-    char *line = message_run(task->id, worker->device, task->request, &along);
-    const struct question question = {MESSAGE_RESULT, task->id, line, task->timeout_s, false};
+    struct buffer frame = protocol_write_run(task->id, worker->device, task->request, &along);
+    const struct question question = {MESSAGE_RESULT, task->id, &frame, task->timeout_s, false};
     supervisor_ask(worker->timing, &question, outcome);
     free(calibration);
-    free(line);
+    buffer_free(&frame);
 }
 
 /* Its counting executor's buffers are no reason to fail an experiment. */
@@ -181,7 +182,7 @@ static void task_ask(struct worker *worker, const struct task *task, struct outc
     /* What may outlive the service is on disk as begun before it begins. */
     if (supervisor_leased(worker->timing) && !queue_worker_begun(worker->queue, worker->device))
         return;
-    if (supervisor_can_count(worker->timing) && request_wants_counters(task->request))
+    if (supervisor_can_count(worker->timing) && experiment_text_wants_counters(task->request))
         end = worker->counts ? counting_executor_count(worker->counting_executor, worker->timing, task->id,
                                                        task->request, task->timeout_s, &counters)
                              : counting_executor_decline(worker->counting_executor, task->id, &counters);
@@ -206,10 +207,10 @@ static void outcome_count(const struct worker *worker, const struct task *task, 
     if (outcome->end != OUTCOME_RESULT)
         return;
     for (int code = 0; code < STABILITY_CODES; code++)
-        if (outcome->told.codes & 1u << code)
+        if (outcome->stability.codes & 1u << code)
             metrics_count(EVENT_UNSTABLE, worker->device, stability_code_name((enum stability_code)code), 1);
     if (worker->told.readings)
-        readings_note(worker->told.readings, worker->device, &outcome->told.latest);
+        readings_note(worker->told.readings, worker->device, &outcome->stability.latest);
 }
 
 /* Runs one and ends it; returns the next, which then goes to the executor before this one's end is on disk.

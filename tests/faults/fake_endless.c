@@ -19,7 +19,7 @@ static void run_beats(const char *id)
 {
     (void)id;
     for (;; fake_pause_ms(1))
-        fake_put_line(message_beat(0));
+        fake_send(protocol_write_beat(0));
 }
 
 static void run_stopped(const char *id)
@@ -31,8 +31,8 @@ static void run_stopped(const char *id)
 
 static void run_half(const char *id)
 {
-    char *line = message_result(id, "{\"correctness\":{\"verified\":true}}", NULL);
-    fake_put(line, strlen(line) / 2);
+    struct buffer frame = protocol_write_result(id, "{\"correctness\":{\"verified\":true}}", NULL);
+    fake_put(frame.data, frame.size / 2);
     fake_run_hang(id);
 }
 
@@ -46,13 +46,13 @@ static void run_late_rubbish(const char *id)
 
 static void run_opens(const char *id)
 {
-    fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN, 0));
+    fake_send(protocol_write_progress(id, PROTOCOL_PHASE_OPEN, 0));
     fake_run_hang(id);
 }
 
 static void run_waits(const char *id)
 {
-    fake_put_line(message_progress(id, PROTOCOL_PHASE_TURN, 0));
+    fake_send(protocol_write_progress(id, PROTOCOL_PHASE_LOCKED, 0));
     fake_run_hang(id);
 }
 
@@ -67,9 +67,9 @@ static void run_heir(const char *id)
         signal(SIGPIPE, SIG_DFL);
         alarm(60); /* nobody ends it where it is another command's */
         for (;; fake_pause_ms(1)) {
-            char *line = message_progress(id, "check", 0);
-            fake_put(line, strlen(line));
-            free(line);
+            struct buffer frame = protocol_write_progress(id, "check", 0);
+            fake_put(frame.data, frame.size);
+            buffer_free(&frame);
         }
     }
     fake_pause_ms(200);
@@ -80,11 +80,11 @@ static void run_heir(const char *id)
 static void run_then_beats(const char *id)
 {
     static char beats[1 << 16];
-    char *beat = message_beat(0);
-    size_t length = strlen(beat), count = sizeof beats / length;
+    struct buffer beat = protocol_write_beat(0);
+    size_t length = beat.size, count = sizeof beats / length;
     for (size_t i = 0; i < count; i++)
-        memcpy(beats + i * length, beat, length);
-    free(beat);
+        memcpy(beats + i * length, beat.data, length);
+    buffer_free(&beat);
     fake_answer(id);
     for (;;)
         fake_put(beats, count * length);

@@ -62,8 +62,8 @@ static void count_all(const char *id)
                  fake_asked->ahead.at[i].id, i, fake_asked->ahead.count);
         counts.at[counts.count++].counters = texts[i];
     }
-    fake_put_line(message_progress(id, "counters", 0));
-    fake_put_line(message_counts(id, &counts));
+    fake_send(protocol_write_progress(id, "counters", 0));
+    fake_send(protocol_write_counts(id, &counts));
 }
 
 static void count_slow(const char *id)
@@ -75,7 +75,7 @@ static void count_slow(const char *id)
 static void count_nobody(const char *id)
 {
     struct counts counts = {1, {{"somebody-else", (char *)"{}", false}}};
-    fake_put_line(message_counts(id, &counts));
+    fake_send(protocol_write_counts(id, &counts));
 }
 
 /* There is room when its counting executor has gone, which this one learns by being fake_asked again. */
@@ -87,7 +87,7 @@ static void count_no_room(const char *id)
     if (refused++)
         count_all(id);
     else
-        fake_put_line(message_counts(id, &counts));
+        fake_send(protocol_write_counts(id, &counts));
 }
 
 static const struct behaviour counted[] = {
@@ -108,21 +108,11 @@ static const struct behaviour counted[] = {
 /* ---- what may happen at its start ---- */
 
 static bool mortal;   /* is killed in its first run */
-static bool older;    /* of another version: takes only what that knows */
 static bool unproven; /* answers its test copy with a failure */
 
 static void hello(void)
 {
-    fake_put_line(message_hello(3, true, getpid(), &facts));
-}
-
-/* Of the version before, which knows neither welcome nor beat. */
-static void start_older(void)
-{
-    char *line = message_hello(3, true, getpid(), &facts), *newest = strstr(line, ",\"newest\":4");
-    memmove(newest, newest + 11, strlen(newest + 11) + 1);
-    older = true;
-    fake_put_line(line);
+    fake_send(protocol_write_hello(3, true, getpid(), &facts));
 }
 
 static void start_no_hello(void)
@@ -220,7 +210,6 @@ static const struct {
     const char *name;
     void (*start)(void);
 } starts[] = {
-    {"older", start_older},
     {"no_hello", start_no_hello},
     {"late_hello", start_late_hello},
     {"chatter", start_chatter},
@@ -289,9 +278,9 @@ static const struct behaviour *behaviour_of(const char *request, const struct be
 
 static void run(const struct message *message)
 {
-    const struct behaviour *as = behaviour_of(message->payload, fake_runs);
+    const struct behaviour *as = behaviour_of(message->request, fake_runs);
     if (!as)
-        as = behaviour_of(message->payload, fake_endless_runs);
+        as = behaviour_of(message->request, fake_endless_runs);
     if (mortal)
         fake_run_killed(message->id);
     fake_note("run %ld %s\n", (long)getpid(), message->id);
@@ -312,38 +301,49 @@ static void count(const struct message *message)
     (as ? as->run : count_all)(message->id);
 }
 
-/* False: that line is none. */
-static bool answer(const char *line, size_t length)
+static void answer(const struct message *message)
 {
-    struct message message;
-    if (message_parse(&message, line, length, NULL) < 0)
-        return false;
-    fake_asked = &message;
-    if (message.type == MESSAGE_COUNT || message.type == MESSAGE_RUN)
-        (message.type == MESSAGE_COUNT ? count : run)(&message);
-    else if (older)
-        return false;
-    message_free(&message);
-    return true;
+    fake_asked = message;
+    if (message->type == MESSAGE_COUNT || message->type == MESSAGE_RUN)
+        (message->type == MESSAGE_COUNT ? count : run)(message);
 }
 
-static int serve_leased(struct watch *watch)
+static void serve_leased(struct watch *watch)
 {
     for (;;) {
-        size_t length;
-        char *line = channel_read(fake_channel, &length);
+        struct message *message = channel_read(fake_channel);
         watch_begin(watch);
-        if (!answer(line, length))
-            return EXECUTOR_BROKEN;
+        answer(message);
         watch_end(watch);
-        free(line);
+        protocol_message_free(message);
+        free(message);
     }
+}
+
+/* Until its input ends. False: what came is no message. It sends no beats. */
+static bool serve(void)
+{
+    struct buffer in = {0};
+    struct protocol_frame frame;
+    char chunk[4096];
+    for (ssize_t count; (count = read(STDIN_FILENO, chunk, sizeof chunk)) > 0;) {
+        buffer_append(&in, chunk, (size_t)count);
+        for (ssize_t bytes; (bytes = protocol_frame_find(&frame, in.data, in.size)) > 0;) {
+            struct message message;
+            if (protocol_parse(&message, &frame, NULL) < 0)
+                return false;
+            answer(&message);
+            protocol_message_free(&message);
+            buffer_consume(&in, (size_t)bytes);
+        }
+    }
+    buffer_free(&in);
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    char *mode = NULL, *file = NULL, *line = NULL;
-    size_t room = 0;
+    char *mode = NULL, *file = NULL;
     bool leased = false;
     double leave_s = 20;
     struct watch *watch = NULL;
@@ -367,11 +367,9 @@ int main(int argc, char **argv)
         return EXECUTOR_FAILED;
     start(mode, file);
     if (leased)
-        return serve_leased(watch);
-    for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;)
-        if (!answer(line, (size_t)length))
-            return EXECUTOR_BROKEN;
+        serve_leased(watch);
+    if (!serve())
+        return EXECUTOR_BROKEN;
     fake_note("end %ld %s\n", (long)getpid(), counting ? "counting" : "timing");
-    free(line);
     return 0;
 }

@@ -16,7 +16,7 @@ extern struct channel *fake_channel; /* NULL: it speaks on its standard output i
 void fake_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void fake_put(const char *bytes, size_t count); /* as they are */
 void fake_put_text(const char *text);
-void fake_put_line(char *line); /* and frees it */
+void fake_send(struct buffer frame); /* and frees it */
 void fake_pause_ms(long ms);
 void fake_fail(const char *id, enum error_kind kind, const char *result);
 

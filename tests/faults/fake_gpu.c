@@ -10,8 +10,8 @@
 
 #include "api/calibration_json.h"
 #include "api/experiment_json.h"
-#include "api/protocol.h"
 #include "api/result_json.h"
+#include "executor/watch.h"
 #include "kernels/time/predicted_time.h"
 #include "tests/faults/h200_facts.h"
 
@@ -28,6 +28,7 @@ static struct device_facts facts = {
 
 static struct calibration truth;
 static long failing, pause_ms;
+static struct channel *channel;
 
 static void argument_read(const char *text)
 {
@@ -47,13 +48,6 @@ static void argument_read(const char *text)
         if (strlen(name) == (size_t)(is - text) && strncmp(text, name, strlen(name)) == 0)
             truth.constant[i].value *= atof(is + 1);
     }
-}
-
-static void line_put(char *line)
-{
-    fputs(line, stdout);
-    fflush(stdout);
-    free(line);
 }
 
 /* Where loads wait for one another they take their latency each: the model is not asked. */
@@ -79,9 +73,9 @@ static void run(const struct message *asked)
     struct calibration own;
     double cold_us, hot_us;
     usleep((useconds_t)pause_ms * 1000);
-    if (failing-- > 0 || experiment_from_text(&experiment, asked->payload, &facts, &error) < 0) {
+    if (failing-- > 0 || experiment_from_text(&experiment, asked->request, &facts, &error) < 0) {
         error_set(&error, ERROR_OUT_OF_MEMORY, "made up");
-        line_put(message_error(asked->id, &error, NULL));
+        channel_write(channel, protocol_write_error(asked->id, &error, NULL));
         return;
     }
     access_count(&experiment, &access);
@@ -96,40 +90,27 @@ static void run(const struct message *asked)
         .calibration = asked->calibration && calibration_read(&own, asked->calibration) == 0 ? &own : NULL,
     };
     char *text = result_to_text(&experiment, &result);
-    line_put(message_result(asked->id, text, NULL));
+    channel_write(channel, protocol_write_result(asked->id, text, NULL));
     free(text);
-}
-
-/* Of the version before, whose executors have no lease. */
-static void hello_put(void)
-{
-    char *line = message_hello(1, false, getpid(), &facts), *newest = strstr(line, ",\"newest\":4");
-    memmove(newest, newest + 11, strlen(newest + 11) + 1);
-    line_put(line);
 }
 
 int main(int argc, char **argv)
 {
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t length;
+    struct watch *watch;
     const struct calibration *shipped = calibration_find(facts.name);
     if (!shipped)
         return 1;
     truth = *shipped;
     for (int i = 1; i < argc; i++)
         argument_read(argv[i]);
-    hello_put();
-    while ((length = getline(&line, &room, stdin)) > 0) {
-        struct message asked;
-        struct error error = {0};
-        line[--length] = '\0';
-        if (message_parse(&asked, line, (size_t)length, &error) < 0)
-            return 1;
-        if (asked.type == MESSAGE_RUN)
-            run(&asked);
-        message_free(&asked);
+    if (watch_open(&watch, &channel, 0, NULL) < 0)
+        return 1;
+    channel_write(channel, protocol_write_hello(1, false, getpid(), &facts));
+    for (;;) {
+        struct message *asked = channel_read(channel);
+        if (asked->type == MESSAGE_RUN)
+            run(asked);
+        protocol_message_free(asked);
+        free(asked);
     }
-    free(line);
-    return 0;
 }

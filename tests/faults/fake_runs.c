@@ -17,10 +17,10 @@ struct channel *fake_channel;
 
 void fake_put(const char *bytes, size_t count)
 {
-    char *text = fake_channel ? strndup(bytes, count) : NULL;
-    if (text) {
-        channel_write(fake_channel, text);
-        free(text);
+    if (fake_channel) {
+        struct buffer copy = {0};
+        buffer_append(&copy, bytes, count);
+        channel_write(fake_channel, copy);
         return;
     }
     while (count) {
@@ -51,13 +51,13 @@ void fake_put_text(const char *text)
     fake_put(text, strlen(text));
 }
 
-void fake_put_line(char *line)
+void fake_send(struct buffer frame)
 {
     /* Noted before the service can know of it and ask somebody else. */
-    if (!strstr(line, "\"type\":\"progress\"") && !strstr(line, "\"type\":\"hello\""))
+    if (!strstr(frame.data, "\"type\":\"progress\"") && !strstr(frame.data, "\"type\":\"hello\""))
         fake_note("done %ld\n", (long)getpid());
-    fake_put_text(line);
-    free(line);
+    fake_put(frame.data, frame.size);
+    buffer_free(&frame);
 }
 
 void fake_pause_ms(long ms)
@@ -71,20 +71,20 @@ void fake_fail(const char *id, enum error_kind kind, const char *result)
 {
     struct error failure = {.kind = kind};
     snprintf(failure.text, sizeof failure.text, "made up: %s", error_kind_name(kind));
-    fake_put_line(message_error(id, &failure, result));
+    fake_send(protocol_write_error(id, &failure, result));
 }
 
 /* What it was given to know of counters and of its counting executor is in the result. */
 void fake_answer(const char *id)
 {
     char result[8192];
-    fake_put_line(message_progress(id, "check", 0));
+    fake_send(protocol_write_progress(id, "check", 0));
     snprintf(result, sizeof result,
-             "{\"device\":{\"index\":0,\"backend\":\"fake\",\"sibling\":%d},"
+             "{\"device\":{\"index\":0,\"backend\":\"fake\",\"counting_pid\":%d},"
              "\"timing\":{\"cold\":{\"samples\":30,\"median_us\":10.5}},\"counters\":%s,"
              "\"correctness\":{\"verified\":true,\"elements_checked\":65536,\"mismatches\":0}}",
-             (int)fake_asked->pid, fake_asked->counters ? fake_asked->counters : "{}");
-    fake_put_line(message_result(id, result, NULL));
+             (int)fake_asked->counting_pid, fake_asked->counters ? fake_asked->counters : "{}");
+    fake_send(protocol_write_result(id, result, NULL));
 }
 
 /* ---- what may happen in a run ---- */
@@ -139,6 +139,40 @@ static void run_long_line(const char *id)
     fake_answer(id);
 }
 
+static void put_result(const char *id, long bytes, const char *result)
+{
+    char header[128];
+    snprintf(header, sizeof header, "{\"bytes\":%ld,\"type\":\"result\",\"id\":\"%s\",\"result\":%zu}\n",
+             bytes, id, strlen(result));
+    fake_put_text(header);
+    fake_put_text(result);
+}
+
+static void run_huge_payload(const char *id)
+{
+    put_result(id, 1L << 40, "{}");
+    fake_run_hang(id);
+}
+
+/* The payload ends the process before it is whole. */
+static void run_cut_payload(const char *id)
+{
+    put_result(id, 100, "{\"correctness\":{\"verified\":true}}");
+    _exit(0);
+}
+
+static void run_two_lines(const char *id)
+{
+    static const char result[] = "{\"correctness\":\n{\"verified\":true}}";
+    put_result(id, sizeof result - 1, result);
+}
+
+static void run_no_json(const char *id)
+{
+    static const char result[] = "{\"correctness\":{\"verified\":true}";
+    put_result(id, sizeof result - 1, result);
+}
+
 static void run_wrong_id(const char *id)
 {
     (void)id;
@@ -153,8 +187,8 @@ static void run_close_stdout(const char *id)
 
 static void run_partial(const char *id)
 {
-    char *line = message_result(id, "{\"correctness\":{\"verified\":true}}", NULL);
-    fake_put(line, strlen(line) / 2);
+    struct buffer frame = protocol_write_result(id, "{\"correctness\":{\"verified\":true}}", NULL);
+    fake_put(frame.data, frame.size / 2);
     _exit(0);
 }
 
@@ -167,7 +201,7 @@ static void run_slow(const char *id)
 /* The log writer has a line each 20 ms, as long as the process is there. */
 static void work(const char *id, int ms)
 {
-    fake_put_line(message_progress(id, "check", 0));
+    fake_send(protocol_write_progress(id, "check", 0));
     for (; ms > 0; ms -= 20) {
         fake_note("at %ld\n", (long)getpid());
         fake_pause_ms(20);
@@ -191,9 +225,9 @@ static void run_works_long_first(const char *id)
 /* Opening takes longer than a short experiment may. */
 static void run_slow_open(const char *id)
 {
-    fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN, 0));
+    fake_send(protocol_write_progress(id, PROTOCOL_PHASE_OPEN, 0));
     fake_pause_ms(1000);
-    fake_put_line(message_progress(id, "prepare", 0));
+    fake_send(protocol_write_progress(id, "prepare", 0));
     fake_answer(id);
 }
 
@@ -201,9 +235,9 @@ static void run_slow_open(const char *id)
 static void run_slow_turns(const char *id)
 {
     for (int i = 0; i < 2; i++) {
-        fake_put_line(message_progress(id, PROTOCOL_PHASE_TURN, 0));
+        fake_send(protocol_write_progress(id, PROTOCOL_PHASE_LOCKED, 0));
         fake_pause_ms(500);
-        fake_put_line(message_progress(id, i ? "transfers" : "prepare", 0));
+        fake_send(protocol_write_progress(id, i ? "transfers" : "prepare", 0));
     }
     fake_answer(id);
 }
@@ -211,7 +245,7 @@ static void run_slow_turns(const char *id)
 static void run_turns_without_end(const char *id)
 {
     for (int i = 0; i < 3; i++)
-        fake_put_line(message_progress(id, PROTOCOL_PHASE_TURN, 0));
+        fake_send(protocol_write_progress(id, PROTOCOL_PHASE_LOCKED, 0));
     fake_pause_ms(600000);
 }
 
@@ -219,7 +253,7 @@ static void run_turns_without_end(const char *id)
 static void run_flood(const char *id)
 {
     for (;;) {
-        fake_put_line(message_progress(id, "check", 0));
+        fake_send(protocol_write_progress(id, "check", 0));
         fprintf(stderr, "still at it, and at it, and at it, and at it\n");
     }
 }
@@ -288,7 +322,7 @@ static void run_late(const char *id)
 static void run_open_again(const char *id)
 {
     for (;;) {
-        fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN, 0));
+        fake_send(protocol_write_progress(id, PROTOCOL_PHASE_OPEN, 0));
         fake_pause_ms(20);
     }
 }
@@ -297,26 +331,26 @@ static void run_open_again(const char *id)
 static void run_reopen(const char *id)
 {
     for (;;) {
-        fake_put_line(message_progress(id, PROTOCOL_PHASE_OPEN, 0));
-        fake_put_line(message_progress(id, "prepare", 0));
+        fake_send(protocol_write_progress(id, PROTOCOL_PHASE_OPEN, 0));
+        fake_send(protocol_write_progress(id, "prepare", 0));
         fake_pause_ms(20);
     }
 }
 
 static void run_nothing_in_it(const char *id)
 {
-    fake_put_line(message_result(id, "{}", NULL));
+    fake_send(protocol_write_result(id, "{}", NULL));
 }
 
 static void run_unverified(const char *id)
 {
-    fake_put_line(message_result(id, "{\"correctness\":{\"verified\":false,\"mismatches\":3}}", NULL));
+    fake_send(protocol_write_result(id, "{\"correctness\":{\"verified\":false,\"mismatches\":3}}", NULL));
 }
 
 static void run_members(const char *id)
 {
-    fake_put_line(
-        message_result(id, "{\"correctness\":{\"verified\":true},\"state\":\"queued\",\"id\":\"01\"}", NULL));
+    fake_send(protocol_write_result(
+        id, "{\"correctness\":{\"verified\":true},\"state\":\"queued\",\"id\":\"01\"}", NULL));
 }
 
 static void run_cancelled(const char *id)
@@ -350,7 +384,7 @@ void fake_run_killed(const char *id)
 /* As long as somebody counts beside it. */
 static void run_crowded(const char *id)
 {
-    if (fake_asked->pid)
+    if (fake_asked->counting_pid)
         fake_run_out_of_memory(id);
     else
         fake_answer(id);
@@ -364,6 +398,10 @@ const struct behaviour fake_runs[] = {
     {"stubborn", run_stubborn},
     {"rubbish", fake_run_rubbish},
     {"long_line", run_long_line},
+    {"huge_payload", run_huge_payload},
+    {"cut_payload", run_cut_payload},
+    {"two_lines", run_two_lines},
+    {"no_json", run_no_json},
     {"wrong_id", run_wrong_id},
     {"close_stdout", run_close_stdout},
     {"partial", run_partial},

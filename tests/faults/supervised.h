@@ -117,10 +117,10 @@ static inline struct outcome run(struct fixture *f, const char *behaviour, doubl
     struct outcome outcome;
     snprintf(request, sizeof request, "{\"kernel\":\"copy\",\"labels\":{\"fake\":\"%s\"}}", behaviour);
     snprintf(id, sizeof id, "01TEST%d", runs++);
-    char *line = message_run(id, 0, request, NULL);
-    const struct question question = {MESSAGE_RESULT, id, line, timeout_s, false};
+    struct buffer frame = protocol_write_run(id, 0, request, NULL);
+    const struct question question = {MESSAGE_RESULT, id, &frame, timeout_s, false};
     supervisor_ask(f->supervisor, &question, &outcome);
-    free(line);
+    buffer_free(&frame);
     return outcome;
 }
 

@@ -7,6 +7,7 @@ interval that goes down to less than no time."""
 import json
 import os
 import sys
+import threading
 import time
 
 LIMITS = dict(
@@ -25,11 +26,11 @@ LIVE = dict(status="measured", sm_clock_mhz=[1980, 1980, 1755], memory_clock_mhz
             throttle_reasons=["sw_power_cap"], temperature_c=71, other_processes=2, took_us=1.0)
 
 
-def result(request):
+def result(device, request):
     """As long as a real one."""
     rates = dict(effective_gbps=1.0, best_gbps=1.1, of_peak=None, above_peak=False)
     return dict(
-        device=dict(index=request.get("device", 0), backend="cpu", name="Fake device", uuid=os.environ.get("FAKE_UUID", "fake"), arch="fake", driver="0",
+        device=dict(index=device, backend="cpu", name="Fake device", uuid=os.environ.get("FAKE_UUID", "fake"), arch="fake", driver="0",
                     runtime="0"),
         launch=dict(grid=request.get("grid"), block=request.get("block"), registers_per_thread=None,
                     local_bytes_per_thread=None, shared_bytes_per_block=None),
@@ -54,34 +55,60 @@ def timed(answer, how):
     answer["timing"].update(cold=times, hot=dict(times, median_us=times["median_us"] / 2))
     if name or not at:
         answer["placement"] = dict(name=name or f"{os.getpid()}-{how}.{nth}", new=not at)
-    return answer
 
 
-def say(**line):
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+speaking = threading.Lock()
+
+
+def say(result=None, **header):
+    """A frame of api/protocol.h."""
+    payload = b"" if result is None else json.dumps(result, separators=(",", ":")).encode()
+    if payload:
+        header = dict(bytes=len(payload), **header, result=len(payload))
+    with speaking:
+        sys.stdout.buffer.write(json.dumps(header, separators=(",", ":")).encode() + b"\n" + payload)
+        sys.stdout.buffer.flush()
+
+
+def heard():
+    """The server's messages, each with its request."""
+    for line in sys.stdin.buffer:
+        header = json.loads(line)
+        payload = sys.stdin.buffer.read(header.get("bytes", 0))
+        yield header, json.loads(payload[:header["request"]]) if header["type"] == "run" else None
+
+
+def beat(every_s):
+    while every_s:
+        time.sleep(every_s)
+        say(type="beat", heard=0)
 
 
 def main():
     spec = sys.argv[sys.argv.index("--device") + 1]
-    say(type="hello", protocol=3, build="fake", devices=int(os.environ.get("FAKE_DEVICES", "1")),
+    say(type="hello", protocol=5, build="fake", devices=int(os.environ.get("FAKE_DEVICES", "1")),
         device=dict(LIMITS, uuid=os.environ.get("FAKE_UUID", "fake-" + spec.replace(":", "-"))))
     runs = 0
-    for line in sys.stdin:
-        run = json.loads(line)
+    for header, request in heard():
+        if header["type"] == "welcome":
+            threading.Thread(target=beat, args=(header["heartbeat_s"],), daemon=True).start()
+        if header["type"] != "run":
+            continue
         if "FAKE_JOURNAL" in os.environ:
             with open(os.environ["FAKE_JOURNAL"], "a") as journal:
-                journal.write(run["id"] + "\n")
-        what, _, how = run["request"].get("labels", {}).get("fake", "").partition(":")
+                journal.write(header["id"] + "\n")
+        what, _, how = request.get("labels", {}).get("fake", "").partition(":")
         if what == "sleep":
             time.sleep(float(how))
         if what == "crash":
             print("about to crash", file=sys.stderr)
             os._exit(3)
         if what == "error":
-            say(type="error", id=run["id"], kind=how, detail='it said "no"')
+            say(type="error", id=header["id"], kind=how, detail='it said "no"')
         else:
-            answer = timed(result(run["request"]), how) if what == "time" else result(run["request"])
+            answer = result(header["device"], request)
+            if what == "time":
+                timed(answer, how)
             if what == "unstable":
                 answer["stability"] = dict(stable=False, reasons=["made up"], codes=[how], live=LIVE)
             if what == "wide":
@@ -91,7 +118,7 @@ def main():
                 slower = dict(TIMES, median_us=1.7 + runs * 5 % 7 / 10)
                 answer["timing"].update(cold=slower, hot=slower)
                 answer["bandwidth"].update(cold=dict(effective_gbps=17 / slower["median_us"], best_gbps=11, of_peak=0.5, above_peak=False))
-            say(type="result", id=run["id"], result=answer)
+            say(type="result", id=header["id"], result=answer)
 
 
 main()

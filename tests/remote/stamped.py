@@ -67,11 +67,12 @@ def write(folder, what, identity, pid, since):
 
 
 def relay(source, sink, seen):
-    """Lines as they come, each shown to `seen` first."""
+    """Frames (api/protocol.h) as they come; `seen` gets each header first."""
     with contextlib.suppress(OSError, ValueError):
         for line in iter(source.readline, b""):
-            seen(line)
-            sink.write(line)
+            header = json.loads(line)
+            seen(header)
+            sink.write(line + source.read(header.get("bytes", 0)))
             sink.flush()
     with contextlib.suppress(OSError):
         source.close()
@@ -87,14 +88,12 @@ def main(folder, command):
     me = child.pid, process(child.pid)[0]
     begun, works = set(), set()
 
-    def asked(line):
-        message = json.loads(line)
+    def asked(message):
         if message["type"] == "run":
             begun.add(message["id"])
             write(folder, "begin", message["id"], *me)
 
-    def answered(line):
-        message = json.loads(line)
+    def answered(message):
         what, identity = message["type"], message.get("id")
         if what == "progress" and identity in begun - works:
             works.add(identity)

@@ -19,16 +19,19 @@ class Stamped:
     def __init__(self, folder):
         self.process = subprocess.Popen([sys.executable, HERE / "stamped.py", folder, sys.executable,
                                          HERE.parent / "http" / "fake_executor.py", "--device", "cpu"],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert json.loads(self.process.stdout.readline())["type"] == "hello"
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.answer() == "hello"
 
     def begin(self, identity, seconds=0):
-        request = dict(labels=dict(fake=f"sleep:{seconds}"))
-        self.process.stdin.write(json.dumps(dict(type="run", id=identity, request=request)) + "\n")
+        request = json.dumps(dict(labels=dict(fake=f"sleep:{seconds}"))).encode()
+        header = dict(bytes=len(request), type="run", id=identity, device=0, request=len(request))
+        self.process.stdin.write(json.dumps(header, separators=(",", ":")).encode() + b"\n" + request)
         self.process.stdin.flush()
 
     def answer(self):
-        return json.loads(self.process.stdout.readline())["type"]
+        header = json.loads(self.process.stdout.readline())
+        self.process.stdout.read(header.get("bytes", 0))
+        return header["type"]
 
 
 @pytest.fixture

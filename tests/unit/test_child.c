@@ -23,14 +23,13 @@ static void lines_of_standard_error_cost_what_they_are_long(void **state)
                                        "head -c 4000000 /dev/zero | tr '\\0' '\\n' >&2; echo last >&2", NULL};
     struct child *child = NULL;
     struct error error = {0};
-    const char *line;
-    size_t length;
+    struct protocol_frame frame;
     char said[CHILD_SAID_BYTES];
     (void)state;
     if (child_start(&child, "one", argv, false, &error) < 0)
         fail_msg("%s", error.text);
     double begun_s = processor_s();
-    while (child_next(child, -1, clock_monotonic_ns() + INT64_C(60000000000), &line, &length) != CHILD_ENDED)
+    while (child_next(child, -1, clock_monotonic_ns() + INT64_C(60000000000), &frame) != CHILD_ENDED)
         ;
     assert_int_equal(child_end(child, 10), 0);
     double took_s = processor_s() - begun_s;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/counters_text.h"
+#include "api/experiment_text.h"
 #include "executor/counts.h"
 #include "tests/faults/counted_device.h"
 
@@ -25,11 +26,15 @@ static struct message count(int experiments, const char *const requests[], struc
         message.ahead.at[i].request = (char *)requests[i];
     }
     *error = (struct error){0};
-    char *line = counts_answer(runner, &message, NULL, error);
-    assert_int_equal(!line, error->kind != ERROR_NONE);
-    if (line)
-        assert_int_equal(message_parse(&answer, line, strlen(line) - 1, NULL), 0);
-    free(line);
+    struct buffer bytes = {0};
+    struct protocol_frame frame;
+    int status = counts_answer(runner, &message, NULL, &bytes, error);
+    assert_int_equal(status < 0, error->kind != ERROR_NONE);
+    if (status == 0) {
+        assert_int_equal(protocol_frame_find(&frame, bytes.data, bytes.size), bytes.size);
+        assert_int_equal(protocol_parse(&answer, &frame, NULL), 0);
+    }
+    buffer_free(&bytes);
     return answer;
 }
 
@@ -60,7 +65,7 @@ static void sixteen_are_counted_at_once_each_with_its_own_values(void **state)
         assert_int_equal(counters.passes, PASSES);
         assert_int_equal(place_of(&counters), i * 4);
     }
-    message_free(&answer);
+    protocol_message_free(&answer);
 }
 
 static void what_cannot_share_passes_is_left_out_and_so_is_what_is_no_request(void **state)
@@ -73,10 +78,10 @@ static void what_cannot_share_passes_is_left_out_and_so_is_what_is_no_request(vo
     struct message answer = count(4, requests, &error);
     assert_int_equal(answer.counts.count, 2);
     assert_string_equal(answer.counts.at[1].id, "P3");
-    message_free(&answer);
+    protocol_message_free(&answer);
     answer = count(1, &requests[2], &error);
     assert_int_equal(counters_of(&answer, 0).status, COUNTERS_UNAVAILABLE);
-    message_free(&answer);
+    protocol_message_free(&answer);
 }
 
 static void what_does_not_fit_says_so(void **state)
@@ -90,7 +95,7 @@ static void what_does_not_fit_says_so(void **state)
     assert_int_equal(answer.counts.count, 1);
     assert_true(answer.counts.at[0].no_room);
     assert_int_equal(counters_of(&answer, 0).status, COUNTERS_UNAVAILABLE);
-    message_free(&answer);
+    protocol_message_free(&answer);
 }
 
 static void a_refusal_comes_back_with_its_remedy(void **state)
@@ -105,7 +110,7 @@ static void a_refusal_comes_back_with_its_remedy(void **state)
     assert_int_equal(counters.status, COUNTERS_UNAVAILABLE);
     assert_string_equal(counters.reason, "refused by this test");
     assert_string_equal(counters.remedy, "ask for them");
-    message_free(&answer);
+    protocol_message_free(&answer);
 }
 
 /* ---- as text ---- */
@@ -172,10 +177,22 @@ static void a_lost_count_says_why_in_any_encoding(void **state)
 static void a_request_says_whether_it_wants_counters(void **state)
 {
     (void)state;
-    assert_true(request_wants_counters("{\"kernel\":\"copy\",\"counters\":true}"));
-    assert_true(request_wants_counters("{\"counters\":[\"a\"]}"));
-    assert_false(request_wants_counters("{\"counters\":false,\"labels\":{\"counters\":true}}"));
-    assert_false(request_wants_counters("{}"));
+    static const struct {
+        const char *request;
+        bool wants;
+    } cases[] = {
+        {"{\"kernel\":\"copy\",\"counters\":true}", true},
+        {"{\"counters\":[\"a\"]}", true},
+        {"{\"device\":{\"counters\":true},\"counters\":false,\"labels\":{\"counters\":true}}", false},
+        {"{\"device\":{\"counters\":true},\"size\":[1,2],\"counters\":true}", true},
+        {"{\"device\":\"a \\\"counters\\\":true {\",\"counters\":[\"b\"]}", true},
+        {"{\"device\":\"a \\\"counters\\\":true\"}", false},
+        {"{\"device\":\"without an end", false},
+        {"{}", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (experiment_text_wants_counters(cases[i].request) != cases[i].wants)
+            fail_msg("%s", cases[i].request);
 }
 
 int main(void)

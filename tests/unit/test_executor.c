@@ -67,13 +67,11 @@ static struct child *start(struct fixture *f, const char *spec)
 /* What comes next; its line, when it is one, in *message, to be freed. */
 static enum child_event next(struct child *child, double within_s, struct message *message)
 {
-    const char *line;
-    size_t length;
+    struct protocol_frame frame;
     struct error error = {0};
-    enum child_event event =
-        child_next(child, -1, clock_monotonic_ns() + (int64_t)(within_s * 1e9), &line, &length);
-    if (event == CHILD_LINE && message_parse(message, line, length, &error) < 0)
-        fail_msg("%s in: %.*s", error.text, (int)length, line);
+    enum child_event event = child_next(child, -1, clock_monotonic_ns() + (int64_t)(within_s * 1e9), &frame);
+    if (event == CHILD_FRAME && protocol_parse(message, &frame, &error) < 0)
+        fail_msg("%s in: %.*s", error.text, (int)frame.header_bytes, frame.header);
     return event;
 }
 
@@ -83,7 +81,7 @@ static struct message answer(struct child *child)
     struct message message;
     do {
         enum child_event event = next(child, WITHIN_S, &message);
-        if (event != CHILD_LINE)
+        if (event != CHILD_FRAME)
             fail_msg("no line but event %d", (int)event);
     } while (message.type == MESSAGE_PROGRESS);
     return message;
@@ -93,22 +91,21 @@ static void greet(struct child *child)
 {
     struct message hello = answer(child);
     assert_int_equal(hello.type, MESSAGE_HELLO);
-    message_free(&hello);
+    protocol_message_free(&hello);
 }
 
 static void ask(struct child *child, const char *id, const char *request)
 {
-    char *line = message_run(id, 0, request, NULL);
-    assert_non_null(line);
-    assert_int_equal(child_send(child, line, strlen(line)), 0);
-    free(line);
+    struct buffer frame = protocol_write_run(id, 0, request, NULL);
+    assert_int_equal(child_send(child, &frame), 0);
+    buffer_free(&frame);
 }
 
 static void wait_for_phase(struct child *child, const char *phase)
 {
     struct message message;
     do
-        assert_int_equal(next(child, WITHIN_S, &message), CHILD_LINE);
+        assert_int_equal(next(child, WITHIN_S, &message), CHILD_FRAME);
     while (strcmp(message.phase, phase) != 0);
 }
 
@@ -121,7 +118,7 @@ static void it_says_hello_with_its_devices_facts(void **state)
     assert_int_equal(hello.devices, 1);
     assert_string_equal(hello.facts.backend, "cpu");
     assert_true(hello.facts.memory_bytes > 0);
-    message_free(&hello);
+    protocol_message_free(&hello);
 }
 
 static void it_runs_and_verifies_one_experiment_after_the_other(void **state)
@@ -139,8 +136,8 @@ static void it_runs_and_verifies_one_experiment_after_the_other(void **state)
             fail_msg("%s", result.failure.text);
         assert_string_equal(result.id, id);
         assert_true(result.verified);
-        assert_non_null(strstr(result.payload, "\"timing\":"));
-        message_free(&result);
+        assert_non_null(strstr(result.result, "\"timing\":"));
+        protocol_message_free(&result);
     }
 }
 
@@ -154,10 +151,10 @@ static void it_tells_when_it_opens_its_context_and_only_once(void **state)
         struct message message;
         ask(f->child, "1",
             "{\"kernel\":\"copy\",\"size\":1024,\"measure\":{\"min_samples\":1,\"max_seconds\":0.05}}");
-        assert_int_equal(next(f->child, WITHIN_S, &message), CHILD_LINE);
+        assert_int_equal(next(f->child, WITHIN_S, &message), CHILD_FRAME);
         assert_string_equal(message.phase, phases[i]);
         message = answer(f->child);
-        message_free(&message);
+        protocol_message_free(&message);
     }
 }
 
@@ -171,7 +168,7 @@ static void a_request_that_cannot_run_is_refused_by_its_field(void **state)
     assert_int_equal(refusal.type, MESSAGE_ERROR);
     assert_int_equal(refusal.failure.kind, ERROR_INVALID);
     assert_non_null(strstr(refusal.failure.text, "#/block"));
-    message_free(&refusal);
+    protocol_message_free(&refusal);
 }
 
 /* It leaves by itself: no signal of ours is in its end. */
@@ -212,7 +209,7 @@ static void it_ends_at_its_own_deadline(void **state)
     f->child = start(f, "cpu");
     greet(f->child);
     ask(f->child, "1", LONG_RUN "0.1}");
-    while ((event = next(f->child, WITHIN_S, &message)) == CHILD_LINE)
+    while ((event = next(f->child, WITHIN_S, &message)) == CHILD_FRAME)
         assert_int_equal(message.type, MESSAGE_PROGRESS);
     assert_int_equal(event, CHILD_ENDED);
     assert_int_equal(child_end(f->child, 1), 0);
@@ -276,15 +273,15 @@ static void it_counts_what_it_is_asked_for(void **state)
     f->child = start(f, "cpu");
     greet(f->child);
     for (int i = 0; i < 2; i++) {
-        char *line = message_count(&experiments, 0, 5);
-        assert_int_equal(child_send(f->child, line, strlen(line)), 0);
-        free(line);
+        struct buffer frame = protocol_write_count(&experiments, 0, 5);
+        assert_int_equal(child_send(f->child, &frame), 0);
+        buffer_free(&frame);
         struct message counts = answer(f->child);
         if (counts.type != MESSAGE_COUNTS)
             fail_msg("%s", counts.failure.text);
         assert_string_equal(counts.id, "1");
         assert_non_null(strstr(counts.counts.at[0].counters, "no hardware counters"));
-        message_free(&counts);
+        protocol_message_free(&counts);
     }
 }
 
@@ -344,15 +341,15 @@ static void it_waits_for_its_turn_and_says_so_once(void **state)
     for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
         int fd = turn_hold(f, turns[i].name, hello.facts.uuid);
         ask(f->child, "1", turns[i].request);
-        wait_for_phase(f->child, PROTOCOL_PHASE_TURN);
+        wait_for_phase(f->child, PROTOCOL_PHASE_LOCKED);
         assert_int_equal(next(f->child, 0.4, &message),
                          CHILD_QUIET); /* past its timeout_s, which stands still */
         close(fd);
         message = answer(f->child);
         assert_int_equal(message.type, MESSAGE_RESULT);
-        message_free(&message);
+        protocol_message_free(&message);
     }
-    message_free(&hello);
+    protocol_message_free(&hello);
 }
 
 /* Two services with the same directory have an executor each: here one that counts and one that times, which do not know of
@@ -368,11 +365,11 @@ static void two_executors_in_one_directory_take_turns_on_a_device(void **state)
     ask(f->child, "1", LONG_RUN "600}");
     wait_for_phase(f->child, "cold");
     ask(f->second, "2", turns[0].request);
-    wait_for_phase(f->second, PROTOCOL_PHASE_TURN);
+    wait_for_phase(f->second, PROTOCOL_PHASE_LOCKED);
     assert_int_equal(kill(child_pid(f->child), SIGKILL), 0); /* however it ends, its turn is over */
     struct message result = answer(f->second);
     assert_int_equal(result.type, MESSAGE_RESULT);
-    message_free(&result);
+    protocol_message_free(&result);
 }
 
 static void an_experiment_of_two_gpus_is_refused_by_a_cpu(void **state)
@@ -384,7 +381,7 @@ static void an_experiment_of_two_gpus_is_refused_by_a_cpu(void **state)
     struct message refusal = answer(f->child);
     assert_int_equal(refusal.failure.kind, ERROR_INVALID);
     assert_non_null(strstr(refusal.failure.text, "two GPUs"));
-    message_free(&refusal);
+    protocol_message_free(&refusal);
 }
 
 static void rubbish_from_the_server_ends_it(void **state)
@@ -394,7 +391,7 @@ static void rubbish_from_the_server_ends_it(void **state)
     char how[512];
     f->child = start(f, "cpu");
     greet(f->child);
-    assert_int_equal(child_send(f->child, "GET / HTTP/1.1\n", 15), 0);
+    assert_int_equal(child_send(f->child, &(struct buffer){.data = "GET / HTTP/1.1\n", .size = 15}), 0);
     assert_int_equal(next(f->child, WITHIN_S, &message), CHILD_ENDED);
     assert_int_equal(child_end(f->child, 1), 0);
     child_describe(f->child, how, sizeof how);

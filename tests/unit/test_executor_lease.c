@@ -53,13 +53,12 @@ static int tear_down(void **state)
 
 static enum child_event next(struct fixture *f, double within_s, struct message *message)
 {
-    const char *line;
-    size_t length;
+    struct protocol_frame frame;
     struct error error = {0};
     enum child_event event =
-        child_next(f->child, -1, clock_monotonic_ns() + (int64_t)(within_s * 1e9), &line, &length);
-    if (event == CHILD_LINE && message_parse(message, line, length, &error) < 0)
-        fail_msg("%s in: %.*s", error.text, (int)length, line);
+        child_next(f->child, -1, clock_monotonic_ns() + (int64_t)(within_s * 1e9), &frame);
+    if (event == CHILD_FRAME && protocol_parse(message, &frame, &error) < 0)
+        fail_msg("%s in: %.*s", error.text, (int)frame.header_bytes, frame.header);
     return event;
 }
 
@@ -69,11 +68,11 @@ static struct message await(struct fixture *f, enum message_type type)
     struct message message = {0};
     for (;;) {
         enum child_event event = next(f, WITHIN_S, &message);
-        if (event != CHILD_LINE)
-            fail_msg("no %s but event %d", message_type_name(type), (int)event);
+        if (event != CHILD_FRAME)
+            fail_msg("no %s but event %d", protocol_type_name(type), (int)event);
         if (message.type == type)
             return message;
-        message_free(&message);
+        protocol_message_free(&message);
     }
 }
 
@@ -85,12 +84,11 @@ static void await_phase(struct fixture *f, const char *phase)
     while (strcmp(message.phase, phase) != 0);
 }
 
-/* Takes over the line. */
-static void say(struct fixture *f, char *line)
+/* Takes over the frame. */
+static void say(struct fixture *f, struct buffer frame)
 {
-    assert_non_null(line);
-    assert_int_equal(child_send(f->child, line, strlen(line)), 0);
-    free(line);
+    assert_int_equal(child_send(f->child, &frame), 0);
+    buffer_free(&frame);
 }
 
 static void start(struct fixture *f, const char *leave_s)
@@ -100,7 +98,7 @@ static void start(struct fixture *f, const char *leave_s)
     assert_int_equal(child_start(&f->child, "test", argv, false, NULL), 0);
     struct message hello = await(f, MESSAGE_HELLO);
     assert_int_equal(hello.protocol, PROTOCOL_NEWEST);
-    message_free(&hello);
+    protocol_message_free(&hello);
 }
 
 static void ends_with(struct fixture *f, const char *wanted)
@@ -108,8 +106,8 @@ static void ends_with(struct fixture *f, const char *wanted)
     char how[512];
     struct message message;
     enum child_event event;
-    while ((event = next(f, WITHIN_S, &message)) == CHILD_LINE)
-        message_free(&message);
+    while ((event = next(f, WITHIN_S, &message)) == CHILD_FRAME)
+        protocol_message_free(&message);
     assert_int_equal(event, CHILD_ENDED);
     assert_int_equal(child_end(f->child, 5), 0);
     child_describe(f->child, how, sizeof how);
@@ -128,9 +126,9 @@ static void one_that_nobody_welcomed_neither_beats_nor_ends(void **state)
     struct message message;
     start(f, "20");
     assert_int_equal(next(f, 1, &message), CHILD_QUIET);
-    say(f, message_run("1", 0, SHORT_RUN, NULL));
+    say(f, protocol_write_run("1", 0, SHORT_RUN, NULL));
     message = await(f, MESSAGE_RESULT);
-    message_free(&message);
+    protocol_message_free(&message);
 }
 
 /* What cannot be read is of another build, and as if it were not there: nothing is shipped for a CPU. */
@@ -148,11 +146,11 @@ static void its_times_are_made_of_the_constants_that_came_along(void **state)
     start(f, "20");
     for (int i = 0; i < 3; i++) {
         const struct run_along along = {.calibration = sent[i]};
-        say(f, message_run("1", 0, "{\"kernel\":\"copy\",\"size\":1024}", &along));
+        say(f, protocol_write_run("1", 0, "{\"kernel\":\"copy\",\"size\":1024}", &along));
         struct message result = await(f, MESSAGE_RESULT);
-        if (!strstr(result.payload, told[i]))
-            fail_msg("no %s in %s", told[i], result.payload);
-        message_free(&result);
+        if (!strstr(result.result, told[i]))
+            fail_msg("no %s in %s", told[i], result.result);
+        protocol_message_free(&result);
     }
     buffer_free(&text);
 }
@@ -162,7 +160,7 @@ static void a_welcome_without_times_is_no_lease(void **state)
     struct fixture *f = *state;
     struct message message;
     start(f, "20");
-    say(f, message_welcome(4, 0, 0));
+    say(f, protocol_write_welcome(5, 0, 0));
     assert_int_equal(next(f, 1, &message), CHILD_QUIET);
 }
 
@@ -170,7 +168,7 @@ static void it_beats_when_it_has_nothing_else_to_say(void **state)
 {
     struct fixture *f = *state;
     start(f, "20");
-    say(f, message_welcome(4, 0.1, 30));
+    say(f, protocol_write_welcome(5, 0.1, 30));
     for (int i = 0; i < 5; i++)
         await(f, MESSAGE_BEAT);
 }
@@ -180,7 +178,7 @@ static void it_ends_by_itself_when_the_server_cannot_be_heard(void **state)
     struct fixture *f = *state;
     int64_t before = clock_monotonic_ns();
     start(f, "20");
-    say(f, message_welcome(4, 0.2, 1));
+    say(f, protocol_write_welcome(5, 0.2, 1));
     ends_with(f, "exit status 5");
     assert_true(clock_monotonic_ns() - before >= 1000000000);
 }
@@ -189,8 +187,8 @@ static void it_ends_by_itself_in_the_middle_of_a_run(void **state)
 {
     struct fixture *f = *state;
     start(f, "20");
-    say(f, message_welcome(4, 0.2, 2));
-    say(f, message_run("1", 0, LONG_RUN, NULL));
+    say(f, protocol_write_welcome(5, 0.2, 2));
+    say(f, protocol_write_run("1", 0, LONG_RUN, NULL));
     ends_with(f, "exit status 5");
 }
 
@@ -201,10 +199,10 @@ static void it_lives_on_while_it_is_heard(void **state)
     int64_t lines = 1, until = clock_monotonic_ns() + INT64_C(3000000000);
     struct message message;
     start(f, "20");
-    say(f, message_welcome(4, 0.1, 1.5));
+    say(f, protocol_write_welcome(5, 0.1, 1.5));
     while (clock_monotonic_ns() < until) {
-        assert_int_equal(next(f, WITHIN_S, &message), CHILD_LINE);
-        say(f, message_beat(++lines));
+        assert_int_equal(next(f, WITHIN_S, &message), CHILD_FRAME);
+        say(f, protocol_write_beat(++lines));
     }
 }
 
@@ -215,13 +213,13 @@ static void beats_that_tell_of_old_lines_prolong_nothing(void **state)
     struct message message;
     enum child_event event;
     start(f, "20");
-    say(f, message_welcome(4, 0.1, 1));
-    while ((event = next(f, WITHIN_S, &message)) == CHILD_LINE) {
-        char *old = message_beat(1), *never = message_beat(1000000);
-        if (child_send(f->child, old, strlen(old)) == 0)
-            child_send(f->child, never, strlen(never));
-        free(old);
-        free(never);
+    say(f, protocol_write_welcome(5, 0.1, 1));
+    while ((event = next(f, WITHIN_S, &message)) == CHILD_FRAME) {
+        struct buffer old = protocol_write_beat(1), never = protocol_write_beat(1000000);
+        if (child_send(f->child, &old) == 0)
+            child_send(f->child, &never);
+        buffer_free(&old);
+        buffer_free(&never);
     }
     ends_with(f, "exit status 5");
 }
@@ -231,15 +229,15 @@ static void a_stopped_executor_ends_when_it_goes_on(void **state)
 {
     struct fixture *f = *state;
     start(f, "20");
-    say(f, message_welcome(4, 0.2, 1));
+    say(f, protocol_write_welcome(5, 0.2, 1));
     kill(child_pid(f->child), SIGSTOP);
     pause_ms(1500);
-    say(f, message_beat(1));
-    say(f, message_run("1", 0, SHORT_RUN, NULL));
+    say(f, protocol_write_beat(1));
+    say(f, protocol_write_run("1", 0, SHORT_RUN, NULL));
     kill(child_pid(f->child), SIGCONT);
     struct message message;
     enum child_event event;
-    while ((event = next(f, WITHIN_S, &message)) == CHILD_LINE)
+    while ((event = next(f, WITHIN_S, &message)) == CHILD_FRAME)
         assert_int_not_equal(message.type, MESSAGE_RESULT);
     ends_with(f, "exit status 5");
 }
@@ -256,7 +254,7 @@ static void sigterm_without_work_is_told_and_its_end(void **state)
 {
     struct fixture *f = *state;
     start(f, "20");
-    say(f, message_welcome(4, 0.1, 30));
+    say(f, protocol_write_welcome(5, 0.1, 30));
     await(f, MESSAGE_BEAT); /* so the welcome has arrived */
     kill(child_pid(f->child), SIGTERM);
     struct message leaving = await(f, MESSAGE_LEAVING);
@@ -269,14 +267,14 @@ static void sigterm_lets_what_runs_end(void **state)
 {
     struct fixture *f = *state;
     start(f, "60");
-    say(f, message_welcome(4, 0, 0));
-    say(f, message_run("1", 0, SHORT_RUN, NULL));
+    say(f, protocol_write_welcome(5, 0, 0));
+    say(f, protocol_write_run("1", 0, SHORT_RUN, NULL));
     await_phase(f, "prepare");
     kill(child_pid(f->child), SIGTERM);
     struct message message = await(f, MESSAGE_LEAVING);
     assert_false(message.done);
     message = await(f, MESSAGE_RESULT);
-    message_free(&message);
+    protocol_message_free(&message);
     message = await(f, MESSAGE_LEAVING);
     assert_true(message.done);
     ends_with(f, "exit status 0");
@@ -286,8 +284,8 @@ static void sigterm_ends_what_takes_too_long(void **state)
 {
     struct fixture *f = *state;
     start(f, "0.3");
-    say(f, message_welcome(4, 0, 0));
-    say(f, message_run("1", 0, LONG_RUN, NULL));
+    say(f, protocol_write_welcome(5, 0, 0));
+    say(f, protocol_write_run("1", 0, LONG_RUN, NULL));
     await_phase(f, "prepare");
     kill(child_pid(f->child), SIGTERM);
     assert_false(await(f, MESSAGE_LEAVING).done);
@@ -310,13 +308,13 @@ static void its_help_lists_its_options(void **state)
                                           "--leave-seconds S"};
     struct fixture *f = *state;
     const char *const argv[] = {"/proc/self/exe", "--executor", "--help", NULL};
-    const char *line;
-    size_t length, found = 0;
+    struct protocol_frame frame;
+    size_t found = 0;
     assert_int_equal(child_start(&f->child, "test", argv, false, NULL), 0);
-    while (child_next(f->child, -1, clock_monotonic_ns() + INT64_C(60000000000), &line, &length) ==
-           CHILD_LINE)
+    while (child_next(f->child, -1, clock_monotonic_ns() + INT64_C(60000000000), &frame) == CHILD_FRAME)
         for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-            found += memmem(line, length, options[i], strlen(options[i])) == line + 2;
+            found +=
+                memmem(frame.header, frame.header_bytes, options[i], strlen(options[i])) == frame.header + 2;
     assert_int_equal(found, sizeof options / sizeof *options);
     ends_with(f, "exit status 0");
 }

@@ -12,8 +12,12 @@ static void an_executor_that_ends_or_errs_is_replaced_and_the_next_experiment_ru
         {"exit", ERROR_CRASHED, "exit status 7"},
         {"last_words", ERROR_CRASHED, "exit status 1; it said: "},
         {"last_words", ERROR_CRASHED, "[1mthe last words"},
-        {"rubbish", ERROR_CRASHED, "broke the protocol: executor's line: no JSON"},
-        {"long_line", ERROR_CRASHED, "a line of more than 1 MiB"},
+        {"rubbish", ERROR_CRASHED, "broke the protocol: executor protocol: a header that is no JSON"},
+        {"long_line", ERROR_CRASHED, "a header of more than 64 KiB"},
+        {"huge_payload", ERROR_CRASHED, "a message of more than 1 MiB"},
+        {"cut_payload", ERROR_CRASHED, "exit status 0"},
+        {"two_lines", ERROR_CRASHED, "no JSON object on one line"},
+        {"no_json", ERROR_CRASHED, "\"result\" "},
         {"wrong_id", ERROR_CRASHED, "an experiment that it was not given"},
         {"partial", ERROR_CRASHED, "exit status 0"},
         {"orphan", ERROR_CRASHED, "exit status 7"},
@@ -89,7 +93,7 @@ static void what_an_executor_makes_of_its_answers_is_not_believed(void **state)
         {"reopen", ERROR_CRASHED, "creates its context twice"},
         {"nothing_in_it", ERROR_CRASHED, "does not say whether it was verified"},
         {"unverified", ERROR_INCORRECT, "the output is wrong"},
-        {"members", ERROR_CRASHED, "a result has no member"},
+        {"members", ERROR_CRASHED, "is no member of a result"},
         {"cancelled", ERROR_CRASHED, "only the service decides on"},
     };
     struct fixture *f = *state;

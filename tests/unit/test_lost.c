@@ -262,21 +262,6 @@ static void a_crash_there_fails_the_experiment_as_it_does_here(void **state)
     }
 }
 
-/* An executor of the protocol before has no lease: what ended without a word has ended. */
-static void an_older_executor_is_spoken_to_without_beats(void **state)
-{
-    struct fixture *f = *state;
-    char id[ID_BYTES], killed[ID_BYTES];
-    f->argv[2] = "\"$0\" \"$@\" --fake older";
-    f->config.lost_s = 600;
-    f->config.heartbeat_s = 0.05;
-    begin(f);
-    submit(f, "works", 10, id);
-    succeeds_at(f, id, 1, NULL);
-    submit(f, "killed", 10, killed);
-    job_free(wait_for(f, killed, JOB_FAILED));
-}
-
 static void a_stop_leaves_it_to_the_next_start_to_wait_for_a_lease(void **state)
 {
     struct fixture *f = *state;
@@ -334,7 +319,6 @@ int main(void)
         REMOTE(an_executor_that_leaves_without_work_costs_nothing),
         REMOTE(a_command_that_ends_without_a_word_is_tried_again_and_then_given_up),
         REMOTE(a_crash_there_fails_the_experiment_as_it_does_here),
-        REMOTE(an_older_executor_is_spoken_to_without_beats),
         REMOTE(a_stop_leaves_it_to_the_next_start_to_wait_for_a_lease),
         REMOTE(a_device_that_leaves_waits_for_the_lease_of_what_it_lost),
     };

@@ -207,7 +207,7 @@ static void what_is_ahead_is_of_the_same_sweep_and_in_the_order_of_the_runs(void
     }
     queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 0); /* it was the last one of its sweep */
-    ahead_free(&before);
+    protocol_ahead_free(&before);
     while (queue_worker_next(service->queue, 0, &succeeded))
         ;
     run_all(service, 1);
@@ -229,7 +229,7 @@ static void what_is_ahead_is_bounded(void **state)
         queue_worker_next(service->queue, 0, NULL);
         queue_worker_ahead(service->queue, 0, &ahead);
         assert_int_equal(ahead.count, round ? 4 : PROTOCOL_AHEAD);
-        ahead_free(&ahead);
+        protocol_ahead_free(&ahead);
         while (queue_worker_next(service->queue, 0, &succeeded))
             ;
     }
@@ -251,7 +251,7 @@ static void less_is_ahead_while_another_owner_waits(void **state)
     assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
     queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 3);
-    ahead_free(&ahead);
+    protocol_ahead_free(&ahead);
     for (int i = 0; i < 14; i++) { /* sixteen then: one ahead; seventeen: none */
         char name[16];
         snprintf(name, sizeof name, "o%d", i);
@@ -260,7 +260,7 @@ static void less_is_ahead_while_another_owner_waits(void **state)
     }
     queue_worker_ahead(service->queue, 0, &ahead);
     assert_int_equal(ahead.count, 1);
-    ahead_free(&ahead);
+    protocol_ahead_free(&ahead);
     other.owner = "seventeen";
     assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_NEW);
     queue_worker_ahead(service->queue, 0, &ahead);

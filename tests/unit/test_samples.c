@@ -97,17 +97,19 @@ static void a_result_brings_them_along(void **state)
     struct message m;
     struct error error = {0};
     packed(&samples);
-    char *line = message_result("1", "{\"correctness\":{\"verified\":true}}", &samples);
-    assert_int_equal(message_parse(&m, line, strlen(line) - 1, &error), 0);
-    assert_int_equal(m.kept.cold.size, samples.cold.size);
-    assert_memory_equal(m.kept.cold.data, samples.cold.data, samples.cold.size);
-    assert_int_equal(m.kept.hot.size, samples.hot.size);
-    assert_memory_equal(m.kept.hot.data, samples.hot.data, samples.hot.size);
-    message_free(&m);
-    /* A digit of the first count is another: then there are bytes too many. */
-    strstr(line, "\"cold\":\"")[9] ^= 1;
-    assert_int_equal(message_parse(&m, line, strlen(line) - 1, &error), -1);
-    free(line);
+    struct buffer bytes = protocol_write_result("1", "{\"correctness\":{\"verified\":true}}", &samples);
+    struct protocol_frame frame;
+    assert_int_equal(protocol_frame_find(&frame, bytes.data, bytes.size), bytes.size);
+    assert_int_equal(protocol_parse(&m, &frame, &error), 0);
+    assert_int_equal(m.samples.cold.size, samples.cold.size);
+    assert_memory_equal(m.samples.cold.data, samples.cold.data, samples.cold.size);
+    assert_int_equal(m.samples.hot.size, samples.hot.size);
+    assert_memory_equal(m.samples.hot.data, samples.hot.data, samples.hot.size);
+    protocol_message_free(&m);
+    /* Another number of rounds: then bytes are left over. */
+    bytes.data[bytes.size - samples.hot.size]++;
+    assert_int_equal(protocol_parse(&m, &frame, &error), -1);
+    buffer_free(&bytes);
     samples_free(&samples);
 }
 

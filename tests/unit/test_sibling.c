@@ -104,7 +104,7 @@ static void counts_come_from_a_process_of_their_own_and_go_into_the_result(void 
     char id[ID_BYTES], plain[ID_BYTES], text[96];
     begin(f);
     submit(f, "nothing", 10, plain);
-    succeeds_with(f, plain, "\"sibling\":0");
+    succeeds_with(f, plain, "\"counting_pid\":0");
     submit_counted(f, "nothing", 10, id);
     snprintf(text, sizeof text, "\"counters\":{\"of\":\"%s\",\"place\":0,\"points\":1}", id);
     succeeds_with(f, id, text);
@@ -113,7 +113,7 @@ static void counts_come_from_a_process_of_their_own_and_go_into_the_result(void 
     assert_int_not_equal(status.own.pid[0], status.own.pid[1]);
     assert_int_equal(status.executor, status.own.pid[0]);
     submit(f, "nothing", 10, plain);
-    snprintf(text, sizeof text, "\"sibling\":%ld", (long)status.own.pid[1]);
+    snprintf(text, sizeof text, "\"counting_pid\":%ld", (long)status.own.pid[1]);
     succeeds_with(f, plain, text);
 }
 

@@ -161,12 +161,12 @@ static void a_request_larger_than_a_pipe_goes_through(void **state)
     memcpy(request + SIZE - 3, "\"}", 3);
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    char *line = message_run("1", 0, request, NULL);
-    const struct question question = {MESSAGE_RESULT, "1", line, 5, false};
+    struct buffer frame = protocol_write_run("1", 0, request, NULL);
+    const struct question question = {MESSAGE_RESULT, "1", &frame, 5, false};
     supervisor_ask(f->supervisor, &question, &outcome);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     outcome_free(&outcome);
-    free(line);
+    buffer_free(&frame);
     free(request);
 }
 

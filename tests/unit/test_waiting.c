@@ -100,13 +100,13 @@ static void what_a_start_says_is_told_as_text(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *const command[] = {"/bin/sh", "-c", cases[i].command, NULL}, *line;
+        const char *const command[] = {"/bin/sh", "-c", cases[i].command, NULL};
         struct child *starting = child_of(command);
         struct start_wait waiting = {0};
         char text[WAITING_TEXT_BYTES] = "";
-        size_t length;
+        struct protocol_frame frame;
         for (int64_t end = clock_monotonic_ns() + (int64_t)60e9; clock_monotonic_ns() < end;) {
-            child_next(starting, -1, clock_monotonic_ns() + 20000000, &line, &length);
+            child_next(starting, -1, clock_monotonic_ns() + 20000000, &frame);
             start_wait_look(&waiting, starting, text);
             if (strstr(text, cases[i].begin))
                 break;
