@@ -79,7 +79,7 @@ static int add(const struct asked *asked)
         return wrong("%s",
                      asked->role ? "--role must be metrics, read, run or admin" : "add wants --role ROLE");
     if (!user_name_valid(asked->name))
-        return wrong(PERSON_NAME_RULE);
+        return wrong(USER_NAME_RULE);
     user.role = (enum role)role;
     snprintf(user.name, sizeof user.name, "%s", asked->name);
     int status = asked->from_stdin ? secret_read(secret, sizeof secret, &error) : secret_make(secret, &error);

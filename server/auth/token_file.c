@@ -177,7 +177,7 @@ int token_file_add(const char *path, const struct user *user, const char *secret
     uint8_t hash[SECRET_HASH_BYTES];
     int failed = -1;
     if (!user_name_valid(user->name))
-        return error_set(error, ERROR_INVALID, PERSON_NAME_RULE);
+        return error_set(error, ERROR_INVALID, USER_NAME_RULE);
     if (secret_check(secret, error) < 0)
         return -1;
     secret_hash(secret, hash);

@@ -50,7 +50,7 @@ static int token_read(struct token *token, char *line, const char *path, int num
                          count);
     *token = (struct token){.line = number};
     if (!user_name_valid(words[0]))
-        return error_set(error, ERROR_INVALID, "%s, line %d: " PERSON_NAME_RULE, path, number);
+        return error_set(error, ERROR_INVALID, "%s, line %d: " USER_NAME_RULE, path, number);
     memcpy(token->user.name, words[0], strlen(words[0]));
     int role = role_of(words[1]);
     if (role < 0)

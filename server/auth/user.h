@@ -7,8 +7,7 @@
 enum { USER_NAME_BYTES = 33 }; /* with the NUL */
 
 /* What a name is, for whoever gave another; and is it one? */
-#define PERSON_NAME_RULE                                                                                     \
-    "a name has 1 to 32 letters, digits and ._-@, of which the first is a letter or digit"
+#define USER_NAME_RULE "a name has 1 to 32 letters, digits and ._-@, of which the first is a letter or digit"
 bool user_name_valid(const char *name);
 
 /* Each may do what those before it may. */

@@ -1,7 +1,6 @@
-/* Who may use a running service: the users of a token file, which a thread looks at once a second, so that a change of it holds
-   without a restart and no request waits for the disk. A file that cannot be read, has a wrong line, or no token
-   and no line `# nobody`, changes nothing but the log and users_wrong(): those that were there stay, until it is right
-   again. */
+/* The users of a running service, from the token file. The file is looked at once a second (server/periodic.h), so that a change
+   applies without a restart and no request waits for the disk. A file that cannot be read, has an invalid line, or has
+   neither a token nor the line `# nobody`, changes nothing: the earlier users stay, and the log and users_wrong() say why. */
 #ifndef COALESCED_SERVER_AUTH_USERS_H
 #define COALESCED_SERVER_AUTH_USERS_H
 
@@ -13,25 +12,26 @@
 
 struct users;
 
-/* Reads the file. -1: as tokens_read() does, and ERROR_INVALID when it holds no token and does not say
-   `# nobody`. */
+/* Reads the file, which must exist. 0, or -1 with the errors of tokens_read(), and ERROR_INVALID when the file has neither a token
+   nor `# nobody`. */
 int users_start(struct users **users, const char *path, struct error *error);
 
 /* NULL is allowed. */
 void users_stop(struct users *users);
 
-/* ---- any thread; none of these blocks for longer than a moment ---- */
+/* ---- any thread; these hold a lock for microseconds ---- */
 
-/* Whose secret is it? *token is the token's number, never 0: another one for each line that changed. False: nobody's. */
+/* Finds the token with that secret. *token is its number, never 0; a line that changes its name or role gets another number.
+   False: no such token. */
 bool users_find(struct users *users, const char *secret, struct user *user, uint64_t *token);
 
-/* Does that token still stand in the file, with the same name and role? */
+/* True while the token is in the file, with the same name and role. */
 bool users_hold(struct users *users, uint64_t token);
 
-/* Grows with each change of the file that was taken up. */
+/* A counter that grows with each change of the file that was applied. */
 unsigned users_changes(struct users *users);
 
-/* Is what holds not what stands in the file, and why? */
+/* True, with the reason, when the file as it is now could not be applied. */
 bool users_wrong(struct users *users, struct error *why);
 
 #endif

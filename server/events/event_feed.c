@@ -84,7 +84,7 @@ struct event_history *event_feed_history(struct event_feed *feed)
     return feed->history;
 }
 
-struct state_snapshots *event_feed_topics(struct event_feed *feed)
+struct state_snapshots *event_feed_snapshots(struct event_feed *feed)
 {
     return &feed->snapshots;
 }

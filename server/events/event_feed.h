@@ -31,7 +31,7 @@ void event_feed_listen(struct event_feed *feed, void (*news)(void *arg), void *a
 void event_feed_progress(void *feed, int device, const struct task *task, const char *phase, int samples);
 
 struct event_history *event_feed_history(struct event_feed *feed);
-struct state_snapshots *event_feed_topics(struct event_feed *feed);
+struct state_snapshots *event_feed_snapshots(struct event_feed *feed);
 
 /* Numbers of devices are below it. */
 int event_feed_devices(const struct event_feed *feed);

@@ -8,8 +8,8 @@
 
 enum { CHAINS = 1024 };
 
-struct events_waiter {
-    struct events_waiter *next, **link; /* link: what points here */
+struct long_poll_waiter {
+    struct long_poll_waiter *next, **link; /* link: what points here */
     char id[ID_BYTES];
     void (*wake)(void *arg, enum job_state state);
     void *arg;
@@ -17,7 +17,7 @@ struct events_waiter {
 
 struct long_poll {
     pthread_mutex_t lock;
-    struct events_waiter *chains[CHAINS];
+    struct long_poll_waiter *chains[CHAINS];
 };
 
 struct long_poll *long_poll_new(void)
@@ -33,7 +33,7 @@ void long_poll_free(struct long_poll *events)
     if (!events)
         return;
     for (int i = 0; i < CHAINS; i++)
-        for (struct events_waiter *waiter = events->chains[i], *next; waiter; waiter = next) {
+        for (struct long_poll_waiter *waiter = events->chains[i], *next; waiter; waiter = next) {
             next = waiter->next;
             free(waiter);
         }
@@ -41,15 +41,15 @@ void long_poll_free(struct long_poll *events)
     free(events);
 }
 
-static struct events_waiter **chain_of(struct long_poll *events, const char *id)
+static struct long_poll_waiter **chain_of(struct long_poll *events, const char *id)
 {
     return &events->chains[id_hash(id) % CHAINS];
 }
 
-struct events_waiter *long_poll_wait(struct long_poll *events, const char *id,
-                                     void (*wake)(void *arg, enum job_state state), void *arg)
+struct long_poll_waiter *long_poll_wait(struct long_poll *events, const char *id,
+                                        void (*wake)(void *arg, enum job_state state), void *arg)
 {
-    struct events_waiter *waiter = calloc(1, sizeof *waiter);
+    struct long_poll_waiter *waiter = calloc(1, sizeof *waiter);
     if (!waiter)
         return NULL;
     memcpy(waiter->id, id, strnlen(id, ID_BYTES - 1));
@@ -66,7 +66,7 @@ struct events_waiter *long_poll_wait(struct long_poll *events, const char *id,
     return waiter;
 }
 
-void long_poll_cancel(struct long_poll *events, struct events_waiter *waiter)
+void long_poll_cancel(struct long_poll *events, struct long_poll_waiter *waiter)
 {
     if (!waiter)
         return;
@@ -82,7 +82,7 @@ void long_poll_publish(void *arg, const char *id, enum job_state state)
 {
     struct long_poll *events = arg;
     pthread_mutex_lock(&events->lock);
-    for (struct events_waiter *waiter = *chain_of(events, id); waiter; waiter = waiter->next)
+    for (struct long_poll_waiter *waiter = *chain_of(events, id); waiter; waiter = waiter->next)
         if (strcmp(waiter->id, id) == 0)
             waiter->wake(waiter->arg, state);
     pthread_mutex_unlock(&events->lock);

@@ -62,7 +62,7 @@ struct subscription *subscription_new(struct event_feed *feed, const struct subs
         snprintf(subscription->owner, sizeof subscription->owner, "%s", config->owner);
     place_find(subscription, last_event_id);
     if (config->what != SUBSCRIBE_ALL)
-        subscription->snapshot = state_snapshot_join(event_feed_topics(feed), subscription->id);
+        subscription->snapshot = state_snapshot_join(event_feed_snapshots(feed), subscription->id);
     if (subscription->begin.failed || (config->what != SUBSCRIBE_ALL && !subscription->snapshot)) {
         subscription_free(subscription);
         return NULL;
@@ -75,7 +75,7 @@ void subscription_free(void *arg)
     struct subscription *subscription = arg;
     if (!subscription)
         return;
-    state_snapshot_leave(event_feed_topics(subscription->feed), subscription->snapshot);
+    state_snapshot_leave(event_feed_snapshots(subscription->feed), subscription->snapshot);
     buffer_free(&subscription->begin);
     free(subscription);
 }

@@ -9,7 +9,7 @@
 
 enum { ID_MAX = 128, TEXT_MAX = 200 };
 
-int record_begin(struct http *http)
+int access_log_start(struct http *http)
 {
     if (http->access_log && !(http->access_throttle = log_throttle_new(
                                   http->access_log, ",\"bytes\":null,\"us\":null,\"whole\":null")))

@@ -8,7 +8,7 @@
 #include "server/http/http_state.h"
 
 /* Makes what limits the lines of the logs that there are. -1: no memory. */
-int record_begin(struct http *http);
+int access_log_start(struct http *http);
 
 /* Gives the request the name that its reply and its lines carry: the one it came with (NULL: none) when that is 1 to 128
    letters, digits and -._~:/+=@, else one made up. */

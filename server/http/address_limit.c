@@ -11,7 +11,7 @@
 
 enum { V4_PREFIX_BYTES = 12, V6_NETWORK_BYTES = 8 };
 
-/* IPv4 as IPv6 shows it, ::ffff:a.b.c.d, so that a client is the same by either way. False: neither. */
+/* Writes IPv4 as ::ffff:a.b.c.d, so that a client has one key by either protocol. False: neither protocol. */
 static bool address_of(const struct sockaddr *any, struct in6_addr *address)
 {
     if (any->sa_family == AF_INET6) {
@@ -40,12 +40,6 @@ void address_limit_name(const struct sockaddr *any, int socket, char name[ADDRES
     } else {
         snprintf(name, ADDRESS_NAME_BYTES, "unknown");
     }
-}
-
-static struct address_limit **slot_of(struct address_limits *table, const struct address_key *key)
-{
-    uint64_t hash = hash_bytes(key, sizeof *key);
-    return &table->slots[(hash ^ hash >> 32) % ADDRESS_SLOTS];
 }
 
 bool address_key_of(const struct sockaddr *any, const char *name, struct address_key *key)
@@ -79,28 +73,28 @@ struct address_limit *address_limit_join(struct address_limits *table, const str
     struct address_key key;
     if (!address_key_of(any, "", &key))
         return NULL;
-    struct address_limit **slot = slot_of(table, &key), *address_limit = *slot;
-    while (address_limit && memcmp(&address_limit->key, &key, sizeof key) != 0)
-        address_limit = address_limit->next;
+    uint64_t hash = hash_bytes(&key, sizeof key);
+    size_t slot = (hash ^ hash >> 32) % ADDRESS_SLOTS;
+    struct address_limit *address_limit;
+    LIST_FOREACH (address_limit, &table->slots[slot], link)
+        if (memcmp(&address_limit->key, &key, sizeof key) == 0)
+            break;
     if (!address_limit) {
         if (!(address_limit = calloc(1, sizeof *address_limit)))
             return NULL;
         address_limit->key = key;
-        address_limit->next = *slot;
-        *slot = address_limit;
+        TAILQ_INIT(&address_limit->peers);
+        LIST_INSERT_HEAD(&table->slots[slot], address_limit, link);
     }
     address_limit->members++;
     address_limit->open++;
     return address_limit;
 }
 
-void address_limit_leave(struct address_limits *table, struct address_limit *address_limit)
+void address_limit_leave(struct address_limit *address_limit)
 {
     if (!address_limit || --address_limit->members > 0)
         return;
-    struct address_limit **at = slot_of(table, &address_limit->key);
-    while (*at != address_limit)
-        at = &(*at)->next;
-    *at = address_limit->next;
+    LIST_REMOVE(address_limit, link);
     free(address_limit);
 }

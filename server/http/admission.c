@@ -12,7 +12,6 @@
 #include "server/http/origin_check.h"
 #include "server/http/header_field.h"
 #include "server/http/request_target.h"
-#include "server/http/document_cache.h"
 #include "server/http/access_log.h"
 #include "server/http/reply.h"
 #include "server/http/http_state.h"
@@ -349,7 +348,7 @@ static enum handled reply_preflight(struct request *request)
     reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_MAX_AGE, "3600");
     if (request_header(request, "Access-Control-Request-Private-Network"))
         reply_header(request, "Access-Control-Allow-Private-Network", "true");
-    return reply_nothing(request);
+    return reply_no_content(request);
 }
 
 enum handled admission_reject(struct request *request)

@@ -6,16 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum {
     SLOTS = 4096,
-    PART_MAX = 8,
-    OVERHEAD_BYTES = 4096 /* with a copy or two */
-};                        /* PART_MAX: the most that one may take, an eighth */
+    PART_MAX = 8,         /* one document takes at most an eighth of the cache */
+    OVERHEAD_BYTES = 1024 /* counted for each document */
+};
 
 struct document_cache {
-    pthread_mutex_t lock;
-    struct document *slots[SLOTS];
-    struct document *newest, *oldest;
+    pthread_mutex_t lock; /* guards all of it, and the private members of the documents in it */
+    LIST_HEAD(, document) slots[SLOTS];
+    TAILQ_HEAD(document_list, document) by_age; /* what was asked for last comes first */
     size_t bytes, max_bytes;
     unsigned long age;
 };
@@ -28,7 +30,6 @@ struct document *document_new(char *bytes, size_t size, bool coded, const char *
         return NULL;
     }
     atomic_store(&document->references, 1);
-    pthread_mutex_init(&document->lock, NULL);
     document->bytes = bytes;
     document->size = size;
     document->coded = coded;
@@ -36,74 +37,11 @@ struct document *document_new(char *bytes, size_t size, bool coded, const char *
     return document;
 }
 
-struct copy *document_take(struct document *document)
+void document_release(void *arg)
 {
-    pthread_mutex_lock(&document->lock);
-    struct copy *copy = document->copies;
-    if (copy) {
-        document->copies = copy->next;
-        document->copy_count--;
-    }
-    pthread_mutex_unlock(&document->lock);
-    return copy;
-}
-
-struct copy *copy_new(struct MHD_Response *response)
-{
-    struct copy *copy = calloc(1, sizeof *copy);
-    if (!copy) {
-        MHD_destroy_response(response);
-        return NULL;
-    }
-    copy->response = response;
-    return copy;
-}
-
-void copy_name(struct copy *copy, const char *id)
-{
-    if (copy->id[0])
-        MHD_del_response_header(copy->response, REQUEST_ID_HEADER, copy->id);
-    size_t length = strlen(id);
-    copy->id[0] = '\0';
-    if (length >= sizeof copy->id)
-        return; /* it was admitted as a shorter one */
-    memcpy(copy->id, id, length + 1);
-    MHD_add_response_header(copy->response, REQUEST_ID_HEADER, copy->id);
-}
-
-static void copy_free(struct copy *copy)
-{
-    MHD_destroy_response(copy->response);
-    free(copy);
-}
-
-static void copy_return(struct document *document, struct copy *copy)
-{
-    pthread_mutex_lock(&document->lock);
-    bool keep = document->copy_count < COPIES_MAX;
-    if (keep) {
-        copy->next = document->copies;
-        document->copies = copy;
-        document->copy_count++;
-    }
-    pthread_mutex_unlock(&document->lock);
-    if (!keep)
-        copy_free(copy);
-}
-
-void document_release(struct document *document, struct copy *copy)
-{
-    if (!document)
-        return;
-    if (copy)
-        copy_return(document, copy);
+    struct document *document = arg;
     if (atomic_fetch_sub(&document->references, 1) > 1)
         return;
-    for (struct copy *next; (copy = document->copies); document->copies = next) {
-        next = copy->next;
-        copy_free(copy);
-    }
-    pthread_mutex_destroy(&document->lock);
     free(document->bytes);
     free(document);
 }
@@ -114,58 +52,41 @@ struct document_cache *document_cache_new(size_t max_bytes)
     if (!cache)
         return NULL;
     pthread_mutex_init(&cache->lock, NULL);
+    TAILQ_INIT(&cache->by_age);
     cache->max_bytes = max_bytes;
     return cache;
 }
 
-/* FNV-1a, of the path that the key begins with. */
-static struct document **slot_of(struct document_cache *cache, const char *key)
+/* The slot follows from the path alone, so that document_cache_invalidate() looks at one slot. */
+static size_t slot_of(const char *key)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *key && *key != ' '; key++)
-        hash = (hash ^ (uint8_t)*key) * 0x100000001b3u;
-    return &cache->slots[(hash ^ hash >> 32) % SLOTS];
+    uint64_t hash = hash_bytes(key, strcspn(key, " "));
+    return (hash ^ hash >> 32) % SLOTS;
 }
 
-static struct document *find(struct document_cache *cache, const char *key)
+static struct document *document_find(struct document_cache *cache, const char *key)
 {
-    struct document *document = *slot_of(cache, key);
-    while (document && strcmp(document->key, key) != 0)
-        document = document->next;
+    struct document *document;
+    LIST_FOREACH (document, &cache->slots[slot_of(key)], in_slot)
+        if (strcmp(document->key, key) == 0)
+            break;
     return document;
 }
 
-static void list_add(struct document_cache *cache, struct document *document)
+static void document_evict(struct document_cache *cache, struct document *document)
 {
-    document->newer = NULL;
-    document->older = cache->newest;
-    *(cache->newest ? &cache->newest->newer : &cache->oldest) = document;
-    cache->newest = document;
-}
-
-static void list_remove(struct document_cache *cache, struct document *document)
-{
-    *(document->newer ? &document->newer->older : &cache->newest) = document->older;
-    *(document->older ? &document->older->newer : &cache->oldest) = document->newer;
-}
-
-static void evict(struct document_cache *cache, struct document *document)
-{
-    struct document **at = slot_of(cache, document->key);
-    while (*at != document)
-        at = &(*at)->next;
-    *at = document->next;
-    list_remove(cache, document);
+    LIST_REMOVE(document, in_slot);
+    TAILQ_REMOVE(&cache->by_age, document, by_age);
     cache->bytes -= document->size + OVERHEAD_BYTES;
-    document_release(document, NULL);
+    document_release(document);
 }
 
 void document_cache_free(struct document_cache *cache)
 {
     if (!cache)
         return;
-    while (cache->oldest)
-        evict(cache, cache->oldest);
+    while (!TAILQ_EMPTY(&cache->by_age))
+        document_evict(cache, TAILQ_FIRST(&cache->by_age));
     pthread_mutex_destroy(&cache->lock);
     free(cache);
 }
@@ -173,11 +94,11 @@ void document_cache_free(struct document_cache *cache)
 struct document *document_cache_get(struct document_cache *cache, const char *key)
 {
     pthread_mutex_lock(&cache->lock);
-    struct document *document = find(cache, key);
+    struct document *document = document_find(cache, key);
     if (document) {
         atomic_fetch_add(&document->references, 1);
-        list_remove(cache, document);
-        list_add(cache, document);
+        TAILQ_REMOVE(&cache->by_age, document, by_age);
+        TAILQ_INSERT_HEAD(&cache->by_age, document, by_age);
     }
     pthread_mutex_unlock(&cache->lock);
     return document;
@@ -191,16 +112,17 @@ unsigned long document_cache_age(struct document_cache *cache)
     return age;
 }
 
-void document_cache_forget(struct document_cache *cache, const char *path)
+void document_cache_invalidate(struct document_cache *cache, const char *path)
 {
     size_t length = strlen(path);
     pthread_mutex_lock(&cache->lock);
     cache->age++;
-    for (struct document *document = *slot_of(cache, path), *next; document; document = next) {
-        next = document->next;
+    for (struct document *document = LIST_FIRST(&cache->slots[slot_of(path)]), *next; document;
+         document = next) {
+        next = LIST_NEXT(document, in_slot);
         if (strncmp(document->key, path, length) == 0 &&
             (!document->key[length] || document->key[length] == ' '))
-            evict(cache, document);
+            document_evict(cache, document);
     }
     pthread_mutex_unlock(&cache->lock);
 }
@@ -211,16 +133,14 @@ void document_cache_put(struct document_cache *cache, const char *key, struct do
     if (strlen(key) >= sizeof document->key || document->size > cache->max_bytes / PART_MAX)
         return;
     pthread_mutex_lock(&cache->lock);
-    if (age == cache->age && !find(cache, key)) {
-        struct document **slot = slot_of(cache, key);
+    if (age == cache->age && !document_find(cache, key)) {
         strcpy(document->key, key);
-        document->next = *slot;
-        *slot = document;
-        list_add(cache, document);
+        LIST_INSERT_HEAD(&cache->slots[slot_of(key)], document, in_slot);
+        TAILQ_INSERT_HEAD(&cache->by_age, document, by_age);
         cache->bytes += document->size + OVERHEAD_BYTES;
         atomic_fetch_add(&document->references, 1);
         while (cache->bytes > cache->max_bytes)
-            evict(cache, cache->oldest);
+            document_evict(cache, TAILQ_LAST(&cache->by_age, document_list));
     }
     pthread_mutex_unlock(&cache->lock);
 }

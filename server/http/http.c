@@ -11,47 +11,48 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/http/acceptor.h"
+#include "server/http/access_log.h"
 #include "server/http/admission.h"
 #include "server/http/document_cache.h"
+#include "server/http/http_state.h"
 #include "server/http/live_streams.h"
-#include "server/http/acceptor.h"
-#include "server/http/worker_pool.h"
-#include "server/http/peer.h"
-#include "server/http/access_log.h"
 #include "server/http/log_throttle.h"
+#include "server/http/peer.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/http/http_state.h"
 #include "server/http/request_target.h"
+#include "server/http/worker_pool.h"
 
 enum {
-    FILES_OF_ITS_OWN =
-        1536, /* descriptors that are no connections: the store, and nine of each of 128 devices */
+    OTHER_FILES = 1536, /* descriptors that are no connections: the store, and nine of each of 128 devices */
     CONNECTION_MEMORY = 8 << 10,
     CONNECTIONS_MAX = 8192,
-    CONNECTIONS_SPARE = 16, /* the part of them, a sixteenth, that is kept free by closing idle ones */
-    WORKER_THREADS = 4,     /* they hold at most half of the store's readers */
+    CONNECTIONS_SPARE = 16, /* a sixteenth of the connections stays free, by closing idle ones */
+    WORKER_THREADS = 4,     /* they use at most half of the store's readers */
     CACHE_BYTES = 8 << 20,
 };
 
 static const char stopping[] = "the service is stopping";
 
-/* A handler that may take long, called in the worker pool while the connection is suspended. Many may wait for their turn when
-   the service is stopped; they would hold up its end. */
-static void request_run_apart(struct worker_task *task)
+/* ---- a request's way through its stages ---- */
+
+/* Runs a ROUTE_SLOW handler in the worker pool, while the connection is suspended. While the server ends, handlers that are still
+   queued are not run: there may be many. */
+static void request_run_slow(struct worker_task *task)
 {
     struct request *request = (struct request *)((char *)task - offsetof(struct request, task));
     request->handled = request_ending(request) ? reply_problem(request, PROBLEM_UNAVAILABLE, stopping)
                                                : request->match.route->handle(request);
     if (request->handled == HANDLED_REPLIED)
-        request_release(request); /* it may be much, and the connection's thread has others to serve */
-    peer_return(request->http, request->peer);
+        request_release(request); /* there may be much to free, and the connection's thread serves others */
+    peer_resume_handler(request->http, request->peer);
 }
 
-/* A connection that is suspended while the library still expects to read would be read, and closed by a client's
-   half-close, before its handler is called again. To return once without a reply makes it expect nothing; then it calls
-   again at once, unless the connection broke meanwhile and the request is freed. So this comes before a handler hands
-   work over that will wake the request. True: that was done before. */
+/* libmicrohttpd goes on reading a suspended connection from which it expects a body, and closes it when the client has closed its
+   sending side. Returning from on_request() once without a reply ends that; libmicrohttpd then calls again at once, or frees the
+   request if the connection has failed. So this comes before a handler starts work that will wake the request. True: it was
+   done before; false: return now. */
 static bool request_settle(struct request *request)
 {
     bool settled = request->settled;
@@ -59,7 +60,6 @@ static bool request_settle(struct request *request)
     return settled;
 }
 
-/* The reply that was made, wherever. */
 static enum MHD_Result request_queue(struct request *request, enum handled handled)
 {
     if (handled != HANDLED_REPLIED || !request->response)
@@ -67,9 +67,9 @@ static enum MHD_Result request_queue(struct request *request, enum handled handl
     return MHD_queue_response(request->peer->connection, request->status, request->response);
 }
 
-/* Only what changes something hands work over on the connection's thread: reads wait for events, which can be taken
-   back at any time, or run in the worker pool. */
-static bool request_hands_over(const struct request *request)
+/* True for a handler that starts work on the connection's thread: only one that changes something does. A GET waits for events,
+   which can be cancelled at any time, or runs in the worker pool. */
+static bool request_starts_work(const struct request *request)
 {
     return strcmp(request->match.route->method, MHD_HTTP_METHOD_GET) != 0 &&
            !(request->match.route->flags & ROUTE_SLOW);
@@ -81,14 +81,14 @@ static enum handled request_call(struct request *request)
     enum handled handled;
     if (route->flags & ROUTE_CACHED && reply_cached(request, &handled))
         return handled;
-    request->document_cache_age = route->flags & ROUTE_CACHED ? document_cache_age(request->http->cache) : 0;
+    request->cache_age = route->flags & ROUTE_CACHED ? document_cache_age(request->http->cache) : 0;
     if (!(route->flags & ROUTE_SLOW))
         return route->handle(request);
-    request->stage = STAGE_LEAVE;
+    request->stage = STAGE_TO_POOL;
     return HANDLED_WAIT;
 }
 
-/* Goes on from one stage to the next until there is a reply or the connection is suspended. */
+/* Goes from stage to stage until there is a reply or the connection is suspended. */
 static enum MHD_Result request_run(struct request *request)
 {
     struct http *http = request->http;
@@ -97,30 +97,29 @@ static enum MHD_Result request_run(struct request *request)
         enum handled handled;
         switch (request->stage) {
         case STAGE_CALL:
-            if (request_hands_over(request) && !request_settle(request))
+            if (request_starts_work(request) && !request_settle(request))
                 return MHD_YES;
-            /* Skips the handler if the client has left or its token was revoked. The first call of a GET is not checked: its reply
-               goes to a closed socket. */
+            /* The first call of a GET is not checked: its reply to a client that has closed does no harm. */
             if (request->settled && !peer_arm(http, peer))
                 return MHD_NO;
             request->wait_s = 0;
             handled = request_call(request);
-            if (request->stage == STAGE_LEAVE)
+            if (request->stage == STAGE_TO_POOL)
                 continue;
             break;
-        case STAGE_LEAVE:
+        case STAGE_TO_POOL:
             if (!request_settle(request))
                 return MHD_YES;
-            request->stage = STAGE_RETURN;
-            request->task.run = request_run_apart;
+            request->stage = STAGE_FROM_POOL;
+            request->task.run = request_run_slow;
             request->task.client = request_client(request);
-            peer_leave(http, peer);
+            peer_suspend_handler(http, peer);
             worker_pool_add(http->worker_pool, &request->task);
             return MHD_YES;
-        case STAGE_RETURN:
+        case STAGE_FROM_POOL:
             handled = request->handled;
             break;
-        default: /* STAGE_SLEEP */
+        default: /* STAGE_WAIT */
             if (!request_settle(request))
                 return MHD_YES;
             request->stage = STAGE_CALL;
@@ -132,11 +131,11 @@ static enum MHD_Result request_run(struct request *request)
             peer_send(http, peer);
             return request_queue(request, handled);
         }
-        request->stage = STAGE_SLEEP;
+        request->stage = STAGE_WAIT;
     }
 }
 
-/* The body is there. */
+/* Called when the whole body has arrived, and again after each resumption. */
 static enum MHD_Result request_answer(struct request *request)
 {
     if (request->begun)
@@ -151,9 +150,9 @@ static enum MHD_Result request_answer(struct request *request)
     return request_run(request);
 }
 
-/* A rejected body is read to its end first, since a client that still sends would not see the answer;
-   unless the client waits to be asked for it, or where that end is cannot be told, or it is so long that the
-   connection had better go. */
+/* The body of a rejected request is usually read to its end first, since a client that still sends does not see the reply. True: the
+   reply is sent before, because the client waits for "100 Continue", the body's end is not certain, or the body is so long that
+   the connection is closed. */
 static bool answer_is_early(const struct request *request)
 {
     if (!request->rejected)
@@ -166,6 +165,8 @@ static bool answer_is_early(const struct request *request)
     const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
     return length && strtoull(length, NULL, 10) > admission_drain_max(request);
 }
+
+/* ---- libmicrohttpd's callbacks ---- */
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *upload,
@@ -191,8 +192,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
     return request_answer(request);
 }
 
-/* The path and each name and value of the query, before there is a request. The library's own function leaves
-   what it cannot read as it is and lets %00 end a text. */
+/* Decodes the path and each name and value of the query, before there is a request. libmicrohttpd's own function leaves what is
+   malformed as it is and lets %00 end a text. */
 static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *text)
 {
     (void)arg;
@@ -220,7 +221,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **sl
     peer_done(arg, peer);
 }
 
-/* What the library has to say is about clients that left and the like. */
+/* libmicrohttpd's messages are about clients that have closed and the like, hence the level. */
 __attribute__((format(printf, 2, 0))) static void on_log(void *arg, const char *format, va_list arguments)
 {
     (void)arg;
@@ -230,11 +231,11 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *arg, const char *
     log_debug("libmicrohttpd: %s", line);
 }
 
-/* How many connections there may be, after the limit on open files was raised as far as it is useful. */
-static unsigned connection_limit(void)
+/* Raises the limit on open files as far as it is useful, and returns how many connections there may be. */
+static unsigned connections_allowed(void)
 {
     struct rlimit files;
-    const rlim_t useful = CONNECTIONS_MAX + FILES_OF_ITS_OWN;
+    const rlim_t useful = CONNECTIONS_MAX + OTHER_FILES;
     if (getrlimit(RLIMIT_NOFILE, &files) < 0)
         return CONNECTIONS_MAX / 8;
     if (files.rlim_cur < useful) {
@@ -244,8 +245,8 @@ static unsigned connection_limit(void)
     }
     if (files.rlim_cur >= useful)
         return CONNECTIONS_MAX;
-    unsigned limit = files.rlim_cur / 2 > FILES_OF_ITS_OWN ? (unsigned)files.rlim_cur - FILES_OF_ITS_OWN
-                                                           : (unsigned)files.rlim_cur / 2;
+    unsigned limit = files.rlim_cur / 2 > OTHER_FILES ? (unsigned)files.rlim_cur - OTHER_FILES
+                                                      : (unsigned)files.rlim_cur / 2;
     log_warning("the limit on open files is %llu: at most %u connections", (unsigned long long)files.rlim_cur,
                 limit);
     return limit;
@@ -253,22 +254,22 @@ static unsigned connection_limit(void)
 
 static int daemon_start(struct http *http, const struct http_config *config, struct error *error)
 {
-    unsigned connections = connection_limit();
+    unsigned connections = connections_allowed();
     http->peer_limit = connections - connections / CONNECTIONS_SPARE;
-    http->peer_spare = connections / CONNECTIONS_SPARE / 2; /* the rest is for those on their way out */
+    http->peer_spare = connections / CONNECTIONS_SPARE / 2; /* the rest: connections that are being closed */
     http->address_peer_limit = (unsigned)config->connections_per_address;
     if (acceptor_new(&http->acceptor, config->listeners, connections, error) < 0)
         return -1;
-    /* Each of the pool's threads gets its part of the library's limit, and closes without a word what is beyond that; the
-       acceptor's limit is the one that counts. */
-    unsigned never = connections * (unsigned)config->threads;
-    /* The poll mode: with epoll 0.9.75 does not serve 128 connections that become ready at once. */
+    /* Each thread gets its part of libmicrohttpd's limit and closes what is beyond that without a reply, so that limit is set out
+       of reach: connection_limit.c decides (docs/decisions.md). */
+    unsigned out_of_reach = connections * (unsigned)config->threads;
+    /* poll, because with epoll libmicrohttpd 0.9.75 does not serve 128 connections that become ready at once. */
     unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
                      MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
     http->daemon =
         MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
                          MHD_OPTION_THREAD_POOL_SIZE, (unsigned)config->threads, MHD_OPTION_CONNECTION_LIMIT,
-                         never, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+                         out_of_reach, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
                          MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->request_s,
                          MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
                          peer_notify, http, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, NULL, MHD_OPTION_END);
@@ -280,7 +281,7 @@ static int daemon_start(struct http *http, const struct http_config *config, str
     return -1;
 }
 
-/* No other process has it, so that a request's name is one request's in the logs of all of them. */
+/* A random prefix, so that the id of a request is unique in the logs of all processes. */
 static void prefix_choose(char prefix[16])
 {
     uint64_t number = 0;
@@ -305,12 +306,12 @@ int http_start(struct http **out, const struct http_config *config, struct error
     http->users = config->users;
     http->context = config->context;
     snprintf(http->instance, sizeof http->instance, "%s", config->instance);
-    if (!(http->cache = document_cache_new(CACHE_BYTES)) || record_begin(http) < 0) {
+    if (!(http->cache = document_cache_new(CACHE_BYTES)) || access_log_start(http) < 0) {
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
         goto failed;
     }
     if (worker_pool_start(&http->worker_pool, WORKER_THREADS, error) < 0 ||
-        live_streams_start(&http->followers, http, config->comment_s, error) < 0 ||
+        live_streams_start(&http->live_streams, http, config->comment_s, error) < 0 ||
         peers_start(http, error) < 0)
         goto failed;
     if (daemon_start(http, config, error) < 0) {
@@ -321,7 +322,7 @@ int http_start(struct http **out, const struct http_config *config, struct error
     return 0;
 failed:
     acceptor_free(http->acceptor);
-    live_streams_free(http->followers);
+    live_streams_free(http->live_streams);
     worker_pool_stop(http->worker_pool);
     document_cache_free(http->cache);
     log_throttle_free(http->access_throttle);
@@ -330,21 +331,21 @@ failed:
     return -1;
 }
 
-void http_forget(struct http *http, const char *path)
+void http_invalidate(struct http *http, const char *path)
 {
-    document_cache_forget(http->cache, path);
+    document_cache_invalidate(http->cache, path);
 }
 
 void http_wake(void *arg)
 {
     struct http *http = arg;
-    live_streams_wake(http->followers);
+    live_streams_wake(http->live_streams);
 }
 
 void http_quiesce(struct http *http)
 {
     acceptor_stop(http->acceptor);
-    live_streams_end(http->followers);
+    live_streams_end(http->live_streams);
     peers_end(http);
 }
 
@@ -352,13 +353,13 @@ void http_stop(struct http *http)
 {
     if (!http)
         return;
-    /* No connection may be suspended when the library stops. */
+    /* MHD_stop_daemon() requires that no connection is suspended. */
     peers_close(http);
-    live_streams_end(http->followers);
+    live_streams_end(http->live_streams);
     worker_pool_stop(http->worker_pool);
     MHD_stop_daemon(http->daemon);
     peers_stop(http);
-    live_streams_free(http->followers);
+    live_streams_free(http->live_streams);
     acceptor_free(http->acceptor);
     document_cache_free(http->cache);
     log_throttle_free(http->access_throttle);

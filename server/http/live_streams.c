@@ -1,5 +1,5 @@
-/* The thread sleeps in epoll_wait(): edges of sockets that take bytes again or break, a wake-up when there is something
-   new, and a second's tick for comments and for whoever takes nothing. */
+/* The thread sleeps in epoll_wait(). It is woken by edges of sockets that take bytes again or fail, by live_streams_wake(), and each
+   second to send comments and to close connections that are not read. */
 #include "server/http/live_streams.h"
 
 #include <errno.h>
@@ -11,20 +11,44 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "server/http/peer.h"
-#include "server/http/http_state.h"
 
-enum { EDGES = 64, TICK_MS = 1000, PIECES = 8, SEND_ROOM_BYTES = 64 << 10 };
-
-/* A round over all followers, then a pause of so many times what it took, within these limits. */
-enum { PAUSE_TIMES = 9 };
-static const int64_t ms_ns = 1000000, pause_least_ns = 10000000, pause_most_ns = 1000000000,
+enum {
+    EDGES = 64,
+    TICK_MS = 1000,
+    PIECES = 8, /* of one stream in a round */
+    SEND_BUFFER_BYTES = 64 << 10,
+    BLOCK_BYTES = 1024, /* libmicrohttpd's buffer for a body, which is not used */
+    PAUSE_FACTOR = 9    /* a round over all streams is followed by a pause of so many times its duration */
+};
+static const int64_t ms_ns = 1000000, pause_min_ns = 10000000, pause_max_ns = 1000000000,
                      second_ns = 1000000000;
+
+/* One stream. Used by its connection's thread until live_streams_add(), then by the thread of live streams until that resumes the
+   connection. */
+struct live_stream {
+    struct http *http;
+    struct peer *peer;
+    live_stream_more more;
+    void *arg;
+    void (*release)(void *arg);
+    uint64_t *sent_bytes; /* the request's count */
+    bool begun;
+    LIST_ENTRY(live_stream) link;
+    int socket;
+    bool ends, failed;
+    struct buffer rest; /* bytes that the socket has not taken yet */
+    int64_t sent_ns;    /* when the socket took bytes last */
+};
+
+LIST_HEAD(live_stream_list, live_stream);
 
 struct live_streams {
     struct http *http;
@@ -34,32 +58,31 @@ struct live_streams {
     atomic_int count;
     atomic_bool woken, ending;
     bool joined;
-    struct buffer scratch; /* the thread's, as what follows */
-    struct live_stream *first;
+    /* used by the thread alone */
+    struct buffer scratch;
+    struct live_stream_list all;
     pthread_mutex_t lock; /* guards what follows */
-    struct live_stream *arrived;
+    struct live_stream_list arrived;
     bool closed;
 };
 
-/* ---- one of them ---- */
+/* ---- one stream ---- */
 
-static void follower_close(struct live_streams *followers, struct live_stream *follower)
+static void stream_close(struct live_streams *streams, struct live_stream *stream)
 {
-    *(follower->previous ? &follower->previous->next : &followers->first) = follower->next;
-    if (follower->next)
-        follower->next->previous = follower->previous;
-    epoll_ctl(followers->poll, EPOLL_CTL_DEL, follower->socket, NULL);
-    buffer_free(&follower->rest);
-    atomic_fetch_sub(&followers->count, 1);
-    peer_produced(followers->http, follower->peer); /* it may be freed from here on */
+    LIST_REMOVE(stream, link);
+    epoll_ctl(streams->poll, EPOLL_CTL_DEL, stream->socket, NULL);
+    buffer_free(&stream->rest);
+    atomic_fetch_sub(&streams->count, 1);
+    peer_resume_sending(streams->http, stream->peer); /* the stream may be freed from here on */
 }
 
-/* Sends as much as the socket takes at once; keeps the rest. */
-static void follower_send(struct live_stream *follower, const char *bytes, size_t size)
+/* Sends what the socket takes without blocking; the rest is appended to stream->rest. */
+static void stream_send(struct live_stream *stream, const char *bytes, size_t size)
 {
     size_t sent = 0;
     while (sent < size) {
-        ssize_t count = send(follower->socket, bytes + sent, size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        ssize_t count = send(stream->socket, bytes + sent, size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
@@ -67,214 +90,261 @@ static void follower_send(struct live_stream *follower, const char *bytes, size_
         sent += (size_t)count;
     }
     if (sent < size && errno != EAGAIN && errno != EWOULDBLOCK)
-        follower->failed = true;
-    *follower->sent_bytes += sent;
+        stream->failed = true;
+    *stream->sent_bytes += sent;
     if (sent)
-        follower->sent_ns = clock_monotonic_ns();
-    if (bytes == follower->rest.data)
-        buffer_consume(&follower->rest, sent);
-    else if (sent < size && buffer_append(&follower->rest, bytes + sent, size - sent) < 0)
-        follower->failed = true;
-    if (!follower->rest.size)
-        buffer_free(&follower->rest);
+        stream->sent_ns = clock_monotonic_ns();
+    if (bytes == stream->rest.data)
+        buffer_consume(&stream->rest, sent);
+    else if (sent < size && buffer_append(&stream->rest, bytes + sent, size - sent) < 0)
+        stream->failed = true;
+    if (!stream->rest.size)
+        buffer_free(&stream->rest);
 }
 
-/* Asks for more as long as there is some and its client takes it, within a turn. */
-static void follower_feed(struct live_streams *followers, struct live_stream *follower)
+/* Makes and sends pieces while there is something new and the socket takes it, PIECES at most. */
+static void stream_refill(struct live_streams *streams, struct live_stream *stream)
 {
-    struct buffer *scratch = &followers->scratch;
+    struct buffer *scratch = &streams->scratch;
     int pieces = 0;
-    for (; pieces < PIECES && !follower->rest.size && !follower->ends && !follower->failed; pieces++) {
+    for (; pieces < PIECES && !stream->rest.size && !stream->ends && !stream->failed; pieces++) {
         struct error error = {0};
         scratch->size = 0;
-        int more = follower->more(follower->arg, scratch, &error);
-        follower->ends = more == 0;
-        follower->failed = more < 0 || scratch->failed;
+        int more = stream->more(stream->arg, scratch, &error);
+        stream->ends = more == 0;
+        stream->failed = more < 0 || scratch->failed;
         if (more < 0)
-            log_info("%s is cut off a stream: %s", follower->peer->remote, error.text);
+            log_info("%s is cut off a stream: %s", stream->peer->remote, error.text);
         if (scratch->failed)
             buffer_free(scratch);
-        if (follower->failed || !scratch->size)
+        if (stream->failed || !scratch->size)
             break;
-        follower_send(follower, scratch->data, scratch->size);
+        stream_send(stream, scratch->data, scratch->size);
     }
     if (pieces == PIECES)
-        atomic_store(&followers->woken, true); /* there may be more: another round, after the pause */
+        atomic_store(&streams->woken, true); /* there may be more, for the next round */
 }
 
-/* Everything that may be done for it now; false: it is gone. */
-static bool follower_serve(struct live_streams *followers, struct live_stream *follower)
+/* Sends what there is and closes the stream when it has ended, failed or is not read. The stream may be freed then. */
+static void stream_serve(struct live_streams *streams, struct live_stream *stream)
 {
     int64_t now = clock_monotonic_ns();
-    if (follower->rest.size)
-        follower_send(follower, follower->rest.data, follower->rest.size);
-    if (follower->rest.size && now - follower->sent_ns > FOLLOWERS_PATIENCE_S * second_ns) {
-        follower->failed = true;
-        log_info("%s is cut off a stream: it has read nothing for %d s", follower->peer->remote,
-                 FOLLOWERS_PATIENCE_S);
+    if (stream->rest.size)
+        stream_send(stream, stream->rest.data, stream->rest.size);
+    if (stream->rest.size && now - stream->sent_ns > READ_TIMEOUT_S * second_ns) {
+        stream->failed = true;
+        log_info("%s is cut off a stream: it has read nothing for %d s", stream->peer->remote,
+                 READ_TIMEOUT_S);
     }
-    follower_feed(followers, follower);
-    if (!follower->rest.size && !follower->failed && now - follower->sent_ns >= followers->comment_ns)
-        follower_send(follower, ":\n\n", 3);
-    bool done = follower->failed || (follower->ends && !follower->rest.size);
-    if (done)
-        follower_close(followers, follower);
-    return !done;
+    stream_refill(streams, stream);
+    if (!stream->rest.size && !stream->failed && now - stream->sent_ns >= streams->comment_ns)
+        stream_send(stream, ":\n\n", 3);
+    if (stream->failed || (stream->ends && !stream->rest.size))
+        stream_close(streams, stream);
 }
 
-/* ---- all of them ---- */
+/* ---- the thread ---- */
 
-static void arrived_take(struct live_streams *followers)
+static struct live_stream *arrival_take(struct live_streams *streams)
 {
-    pthread_mutex_lock(&followers->lock);
-    struct live_stream *arrived = followers->arrived;
-    followers->arrived = NULL;
-    pthread_mutex_unlock(&followers->lock);
-    for (struct live_stream *next; arrived; arrived = next) {
-        next = arrived->next;
-        arrived->previous = NULL;
-        arrived->next = followers->first;
-        if (followers->first)
-            followers->first->previous = arrived;
-        followers->first = arrived;
-        struct epoll_event edge = {.events = EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = arrived};
-        arrived->failed = epoll_ctl(followers->poll, EPOLL_CTL_ADD, arrived->socket, &edge) < 0;
-        follower_serve(followers, arrived);
+    pthread_mutex_lock(&streams->lock);
+    struct live_stream *stream = LIST_FIRST(&streams->arrived);
+    if (stream)
+        LIST_REMOVE(stream, link);
+    pthread_mutex_unlock(&streams->lock);
+    return stream;
+}
+
+static void arrivals_serve(struct live_streams *streams)
+{
+    for (struct live_stream *stream; (stream = arrival_take(streams));) {
+        LIST_INSERT_HEAD(&streams->all, stream, link);
+        struct epoll_event edge = {.events = EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = stream};
+        stream->failed = epoll_ctl(streams->poll, EPOLL_CTL_ADD, stream->socket, &edge) < 0;
+        stream_serve(streams, stream);
     }
 }
 
-/* A client that sends no more may have gone: what is sent to it will tell. */
-static void edge_take(struct live_streams *followers, const struct epoll_event *edge)
+/* A client that has closed its sending side may be gone: sending a comment shows it. */
+static void edge_handle(struct live_streams *streams, const struct epoll_event *edge)
 {
-    struct live_stream *follower = edge->data.ptr;
+    struct live_stream *stream = edge->data.ptr;
     if (edge->events & (EPOLLERR | EPOLLHUP))
-        follower->failed = true;
-    else if (edge->events & EPOLLRDHUP && !follower->rest.size)
-        follower_send(follower, ":\n\n", 3);
-    if (follower->failed || follower->rest.size)
-        follower_serve(followers, follower);
+        stream->failed = true;
+    else if (edge->events & EPOLLRDHUP && !stream->rest.size)
+        stream_send(stream, ":\n\n", 3);
+    if (stream->failed || stream->rest.size)
+        stream_serve(streams, stream);
 }
 
-static void round_make(struct live_streams *followers)
+static void round_run(struct live_streams *streams)
 {
-    for (struct live_stream *follower = followers->first, *next; follower; follower = next) {
-        next = follower->next;
-        follower_serve(followers, follower);
+    for (struct live_stream *stream = LIST_FIRST(&streams->all), *next; stream; stream = next) {
+        next = LIST_NEXT(stream, link);
+        stream_serve(streams, stream);
     }
 }
 
-static void *followers_main(void *arg)
+static void *live_streams_main(void *arg)
 {
-    struct live_streams *followers = arg;
-    int64_t round_ns = 0, tick_ns = clock_monotonic_ns() + TICK_MS * ms_ns; /* not before, not after */
-    while (!atomic_load(&followers->ending)) {
+    struct live_streams *streams = arg;
+    int64_t round_ns = 0;                                     /* the next round does not begin earlier */
+    int64_t tick_ns = clock_monotonic_ns() + TICK_MS * ms_ns; /* nor later */
+    while (!atomic_load(&streams->ending)) {
         struct epoll_event edges[EDGES];
-        bool news = atomic_load(&followers->woken);
+        bool news = atomic_load(&streams->woken);
         int64_t now = clock_monotonic_ns(), until = news ? round_ns : tick_ns;
         if (now >= until) {
-            atomic_store(&followers->woken, false);
-            round_make(followers);
-            int64_t end = clock_monotonic_ns(), pause = PAUSE_TIMES * (end - now);
-            pause = pause < pause_least_ns ? pause_least_ns : pause > pause_most_ns ? pause_most_ns : pause;
+            atomic_store(&streams->woken, false);
+            round_run(streams);
+            int64_t end = clock_monotonic_ns(), pause = PAUSE_FACTOR * (end - now);
+            pause = pause < pause_min_ns ? pause_min_ns : pause > pause_max_ns ? pause_max_ns : pause;
             round_ns = end + pause;
             tick_ns = end + TICK_MS * ms_ns;
             continue;
         }
-        int count = epoll_wait(followers->poll, edges, EDGES, (int)((until - now) / ms_ns) + 1);
+        int count = epoll_wait(streams->poll, edges, EDGES, (int)((until - now) / ms_ns) + 1);
         for (int i = 0; i < count; i++) {
             eventfd_t number;
             if (edges[i].data.ptr)
-                edge_take(followers, &edges[i]);
+                edge_handle(streams, &edges[i]);
             else
-                eventfd_read(followers->wake, &number);
+                eventfd_read(streams->wake, &number);
         }
-        arrived_take(followers);
+        arrivals_serve(streams);
     }
-    pthread_mutex_lock(&followers->lock);
-    followers->closed = true;
-    pthread_mutex_unlock(&followers->lock);
-    arrived_take(followers);
-    while (followers->first)
-        follower_close(followers, followers->first);
+    pthread_mutex_lock(&streams->lock);
+    streams->closed = true;
+    pthread_mutex_unlock(&streams->lock);
+    arrivals_serve(streams);
+    while (!LIST_EMPTY(&streams->all))
+        stream_close(streams, LIST_FIRST(&streams->all));
     return NULL;
 }
 
 int live_streams_start(struct live_streams **out, struct http *http, double comment_s, struct error *error)
 {
-    struct live_streams *followers = calloc(1, sizeof *followers);
-    if (!followers)
-        return error_set(error, ERROR_MEMORY, "no memory for streams of events");
-    followers->http = http;
-    followers->comment_ns = (int64_t)(comment_s * 1e9);
-    pthread_mutex_init(&followers->lock, NULL);
-    followers->poll = epoll_create1(EPOLL_CLOEXEC);
-    followers->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct live_streams *streams = calloc(1, sizeof *streams);
+    if (!streams)
+        return error_set(error, ERROR_MEMORY, "no memory for live streams");
+    streams->http = http;
+    streams->comment_ns = (int64_t)(comment_s * 1e9);
+    pthread_mutex_init(&streams->lock, NULL);
+    streams->poll = epoll_create1(EPOLL_CLOEXEC);
+    streams->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct epoll_event edge = {.events = EPOLLIN};
-    int failed = followers->poll < 0 || followers->wake < 0 ||
-                         epoll_ctl(followers->poll, EPOLL_CTL_ADD, followers->wake, &edge) < 0
+    int failed = streams->poll < 0 || streams->wake < 0 ||
+                         epoll_ctl(streams->poll, EPOLL_CTL_ADD, streams->wake, &edge) < 0
                      ? errno
-                     : pthread_create(&followers->thread, NULL, followers_main, followers);
+                     : thread_start(&streams->thread, "live-streams", live_streams_main, streams);
     if (failed) {
-        followers->joined = true;
-        live_streams_free(followers);
-        return error_set_errno(error, failed, "cannot start the thread that sends events");
+        streams->joined = true;
+        live_streams_free(streams);
+        return error_set_errno(error, failed, "cannot start the thread of live streams");
     }
-    *out = followers;
+    *out = streams;
     return 0;
 }
 
-/* Each event leaves at once; and a client that does not read holds little of the system's memory either. */
+/* Events are sent without delay, and a client that does not read occupies little of the kernel's memory. */
 static void socket_prepare(int socket)
 {
-    int bytes = SEND_ROOM_BYTES, on = 1;
+    int bytes = SEND_BUFFER_BYTES, on = 1;
     setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* a Unix socket has none */
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* fails on a Unix socket */
 }
 
-bool live_streams_add(struct live_streams *followers, struct live_stream *follower)
+/* Suspends the connection and hands the stream to the thread. False: the server ends, and nothing was done. */
+static bool stream_add(struct live_streams *streams, struct live_stream *stream)
 {
-    follower->socket = follower->peer->socket;
-    follower->sent_ns = clock_monotonic_ns();
-    socket_prepare(follower->socket);
-    pthread_mutex_lock(&followers->lock);
-    bool open = !followers->closed;
+    stream->socket = stream->peer->socket;
+    stream->sent_ns = clock_monotonic_ns();
+    socket_prepare(stream->socket);
+    pthread_mutex_lock(&streams->lock);
+    bool open = !streams->closed;
     if (open) {
-        peer_pause(followers->http, follower->peer);
-        atomic_fetch_add(&followers->count, 1);
-        follower->next = followers->arrived;
-        followers->arrived = follower;
-        eventfd_write(followers->wake, 1);
+        peer_suspend_live(streams->http, stream->peer);
+        atomic_fetch_add(&streams->count, 1);
+        LIST_INSERT_HEAD(&streams->arrived, stream, link);
+        eventfd_write(streams->wake, 1);
     }
-    pthread_mutex_unlock(&followers->lock);
+    pthread_mutex_unlock(&streams->lock);
     return open;
 }
 
-void live_streams_wake(struct live_streams *followers)
+void live_streams_wake(struct live_streams *streams)
 {
-    if (followers && atomic_load(&followers->count) && !atomic_exchange(&followers->woken, true))
-        eventfd_write(followers->wake, 1);
+    if (streams && atomic_load(&streams->count) && !atomic_exchange(&streams->woken, true))
+        eventfd_write(streams->wake, 1);
 }
 
-void live_streams_end(struct live_streams *followers)
+void live_streams_end(struct live_streams *streams)
 {
-    if (!followers || followers->joined)
+    if (!streams || streams->joined)
         return;
-    atomic_store(&followers->ending, true);
-    eventfd_write(followers->wake, 1);
-    pthread_join(followers->thread, NULL);
-    followers->joined = true;
+    atomic_store(&streams->ending, true);
+    eventfd_write(streams->wake, 1);
+    pthread_join(streams->thread, NULL);
+    streams->joined = true;
 }
 
-void live_streams_free(struct live_streams *followers)
+void live_streams_free(struct live_streams *streams)
 {
-    if (!followers)
+    if (!streams)
         return;
-    live_streams_end(followers);
-    if (followers->poll >= 0)
-        close(followers->poll);
-    if (followers->wake >= 0)
-        close(followers->wake);
-    pthread_mutex_destroy(&followers->lock);
-    buffer_free(&followers->scratch);
-    free(followers);
+    live_streams_end(streams);
+    if (streams->poll >= 0)
+        close(streams->poll);
+    if (streams->wake >= 0)
+        close(streams->wake);
+    pthread_mutex_destroy(&streams->lock);
+    buffer_free(&streams->scratch);
+    free(streams);
+}
+
+/* ---- the response of a live stream ---- */
+
+static void stream_free(void *arg)
+{
+    struct live_stream *stream = arg;
+    stream->release(stream->arg);
+    free(stream);
+}
+
+/* libmicrohttpd's content reader: the first call hands the connection over, the second comes when it is to be closed. */
+static ssize_t stream_read(void *arg, uint64_t position, char *block, size_t size)
+{
+    (void)position;
+    (void)block;
+    (void)size;
+    struct live_stream *stream = arg;
+    if (stream->begun)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    stream->begun = true;
+    return stream_add(stream->http->live_streams, stream) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+struct MHD_Response *live_streams_response(struct request *request, live_stream_more more, void *arg,
+                                           void (*release)(void *arg))
+{
+    struct live_stream *stream = calloc(1, sizeof *stream);
+    if (!stream) {
+        release(arg);
+        return NULL;
+    }
+    stream->http = request->http;
+    stream->peer = request->peer;
+    stream->more = more;
+    stream->arg = arg;
+    stream->release = release;
+    stream->sent_bytes = &request->bytes;
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, stream_read, stream, stream_free);
+    if (!response) {
+        stream_free(stream);
+        return NULL;
+    }
+    /* Without chunks, so that what the thread sends is the body as it is. */
+    MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+    return response;
 }

@@ -1,53 +1,35 @@
-/* Streams that go on for ever: the connection is suspended, which costs libmicrohttpd nothing, and one thread of our own
-   writes to all of their sockets, without ever waiting for one. It takes no more than a tenth of a processor for what
-   many follow: then all of them hear it a little later. */
+/* Streams without an end, of events. The connection is suspended, which costs libmicrohttpd nothing, and one thread ("live-streams")
+   writes to all of their sockets without waiting for any. It uses at most a tenth of a processor: with many streams each
+   receives an event a little later. */
 #ifndef COALESCED_SERVER_HTTP_LIVE_STREAMS_H
 #define COALESCED_SERVER_HTTP_LIVE_STREAMS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/buffer.h"
 #include "base/error.h"
+#include "server/http/http_state.h"
 
-struct http;
-struct peer;
 struct live_streams;
 
-/* Appends what is to be sent now, perhaps nothing, and returns 1; 0: that was the end; -1 with *error: cut it off. From the
-   one thread of the followers alone. */
-typedef int (*follow_more)(void *arg, struct buffer *out, struct error *error);
+/* Appends what is to be sent now, perhaps nothing. Returns 1, 0 at the end of the stream, or -1 with *error to close it. Called by
+   the thread of live streams alone. */
+typedef int (*live_stream_more)(void *arg, struct buffer *out, struct error *error);
 
-/* One of them. The thread's, from live_streams_add() until its connection is resumed: then it is to be closed. */
-struct live_stream {
-    struct peer *peer;
-    follow_more more;
-    void *arg;
-    uint64_t *sent_bytes; /* of all that was sent; the request's */
-
-    /* The thread's. */
-    struct live_stream *next, *previous;
-    int socket;
-    bool ends, failed;
-    struct buffer rest; /* that its client has not taken yet */
-    int64_t sent_ns;    /* when it took something last */
-};
-
-/* A comment is sent to who has been sent nothing for `comment_s` seconds; who takes nothing for FOLLOWERS_PATIENCE_S is cut
-   off. 0 or -1. */
-enum { FOLLOWERS_PATIENCE_S = 30 };
-int live_streams_start(struct live_streams **followers, struct http *http, double comment_s,
+/* A stream that has sent nothing for `comment_s` seconds sends a comment; one whose client reads nothing for READ_TIMEOUT_S is
+   closed. 0, or -1 with ERROR_MEMORY or ERROR_SYSTEM. */
+enum { READ_TIMEOUT_S = 30 };
+int live_streams_start(struct live_streams **streams, struct http *http, double comment_s,
                        struct error *error);
 
-/* Suspends its connection and sends to it from here on; on the connection's thread, in a content reader. False: the service
-   ends, and nothing was done. */
-bool live_streams_add(struct live_streams *followers, struct live_stream *follower);
+/* Makes a response that is sent as a live stream and closes its connection at the end. `release` frees arg, also after a failure.
+   NULL: no memory. */
+struct MHD_Response *live_streams_response(struct request *request, live_stream_more more, void *arg,
+                                           void (*release)(void *arg));
 
-/* There is something new. Any thread; does not block, and costs nothing while nobody follows. NULL is allowed. */
-void live_streams_wake(struct live_streams *followers);
+/* There is something new to send. Any thread; does not block, and costs nothing while there is no stream. NULL is allowed. */
+void live_streams_wake(struct live_streams *streams);
 
-/* All are let go, and none is added any more. NULL is allowed, and a second call. */
-void live_streams_end(struct live_streams *followers);
-void live_streams_free(struct live_streams *followers);
+/* Closes all streams; none is added any more. NULL and a second call are allowed. */
+void live_streams_end(struct live_streams *streams);
+void live_streams_free(struct live_streams *streams);
 
 #endif

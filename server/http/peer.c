@@ -1,6 +1,5 @@
-/* Who is connected and how long they may take. libmicrohttpd forgets a connection while it is suspended and
-   takes each byte of a drip for a sign of life, so a thread of our own looks at all of them: at least once a
-   second, and when a wait is over. */
+/* libmicrohttpd forgets a connection while it is suspended, and takes each byte that a slow client sends for a sign of
+   life. So a periodic job looks at all connections: each second, and when a wait is over. */
 #include "server/http/peer.h"
 
 #include <errno.h>
@@ -8,37 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "server/http/connection_limit.h"
-#include "server/http/acceptor.h"
-#include "server/http/log_throttle.h"
+#include "base/thread.h"
 #include "server/auth/users.h"
+#include "server/http/acceptor.h"
+#include "server/http/connection_limit.h"
+#include "server/http/log_throttle.h"
 
 static const int64_t second_ns = 1000000000;
 
-/* How long a reply that is being sent may hold up the end. */
-enum { SENDING_MAX_S = 2 };
+enum { END_SENDING_S = 2 }; /* replies that are being sent delay the end for so long at most */
 
-/* What it waits for, or is being sent, is not for it any more. */
-static void revoked_cut(struct http *http, struct peer *peer)
-{
-    if (!peer->token || users_hold(http->users, peer->token))
-        return;
-    peer->gone = true;
-    connection_limit_cut(http, peer);
-}
-
-void peer_arrive(struct http *http, struct peer *peer, uint64_t token)
-{
-    pthread_mutex_lock(&http->lock);
-    peer->uploading = true;
-    peer->token = token;
-    revoked_cut(http, peer); /* it may have been revoked since it was found, and all others looked at */
-    pthread_mutex_unlock(&http->lock);
-}
+/* ---- a connection's begin and end ---- */
 
 static void peer_start(struct http *http, struct MHD_Connection *connection, void **slot)
 {
@@ -47,7 +29,7 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
     struct peer *peer = fd ? calloc(1, sizeof *peer) : NULL;
     *slot = peer;
     if (!peer)
-        return; /* the first request on it is rejected by closing */
+        return; /* on_request() closes a connection without a peer */
     peer->connection = connection;
     peer->socket = fd->connect_fd;
     peer->arriving_since_ns = clock_monotonic_ns();
@@ -65,7 +47,7 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
                        : hash_bytes(peer->remote, strlen(peer->remote));
 }
 
-/* Called before the socket is closed, so what is in the list has a socket that is its own. */
+/* libmicrohttpd calls this before it closes the socket, so the sockets of listed peers are never another file's. */
 static void peer_end(struct http *http, struct peer *peer)
 {
     acceptor_release(http->acceptor);
@@ -86,18 +68,38 @@ void peer_notify(void *arg, struct MHD_Connection *connection, void **slot,
         peer_end(arg, *slot);
 }
 
+/* ---- phases; static functions are called with http->lock held ---- */
+
 static void phase_set(struct http *http, struct peer *peer, enum peer_phase phase)
 {
     peer->phase = phase;
     if (http->ending)
-        pthread_cond_broadcast(&http->calm);
+        pthread_cond_broadcast(&http->phase_changed);
+}
+
+/* Whatever the connection waits for or is sent is not for a revoked token. */
+static void revoked_cut(struct http *http, struct peer *peer)
+{
+    if (!peer->token || users_hold(http->users, peer->token))
+        return;
+    peer->gone = true;
+    connection_limit_cut(http, peer);
+}
+
+void peer_arrive(struct http *http, struct peer *peer, uint64_t token)
+{
+    pthread_mutex_lock(&http->lock);
+    peer->uploading = true;
+    peer->token = token;
+    revoked_cut(http, peer); /* it may have been revoked between users_find() and here */
+    pthread_mutex_unlock(&http->lock);
 }
 
 bool peer_begin(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     bool allowed = !http->ending;
-    peer->woken = peer->probed = peer->hurried = false;
+    peer->woken = peer->probed = peer->wait_refused = false;
     phase_set(http, peer, allowed ? PEER_ANSWERING : PEER_SENDING);
     pthread_mutex_unlock(&http->lock);
     return allowed;
@@ -107,9 +109,9 @@ bool peer_arm(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     peer->woken = false;
-    bool there = !peer->gone;
+    bool present = !peer->gone;
     pthread_mutex_unlock(&http->lock);
-    return there;
+    return present;
 }
 
 bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns)
@@ -117,19 +119,19 @@ bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns)
     pthread_mutex_lock(&http->lock);
     peer->timed = until_ns != 0;
     peer->wait_until_ns = until_ns;
-    peer->hurried = peer->timed && !peer->woken && connection_limit_is_used_up(http, peer);
-    bool sleeps = !peer->woken && !peer->hurried && !(peer->timed && http->ending);
-    if (sleeps) {
+    peer->wait_refused = peer->timed && !peer->woken && connection_limit_token_reached(http, peer);
+    bool waits = !peer->woken && !peer->wait_refused && !(peer->timed && http->ending);
+    if (waits) {
         phase_set(http, peer, PEER_WAITING);
         MHD_suspend_connection(peer->connection);
-        if (peer->timed && until_ns < http->watch_until_ns)
-            pthread_cond_signal(&http->watch);
+        if (peer->timed)
+            periodic_wake(&http->watch, until_ns);
     }
     pthread_mutex_unlock(&http->lock);
-    return sleeps;
+    return waits;
 }
 
-static void wake_locked(struct http *http, struct peer *peer)
+static void wake(struct http *http, struct peer *peer)
 {
     peer->woken = true;
     if (peer->phase != PEER_WAITING)
@@ -141,19 +143,28 @@ static void wake_locked(struct http *http, struct peer *peer)
 void peer_wake(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
-    wake_locked(http, peer);
+    wake(http, peer);
     pthread_mutex_unlock(&http->lock);
 }
 
-bool peer_is_one_too_many(struct http *http, struct peer *peer)
+bool peer_token_reached(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
-    bool many = connection_limit_is_used_up(http, peer);
+    bool reached = connection_limit_token_reached(http, peer);
     pthread_mutex_unlock(&http->lock);
-    return many;
+    return reached;
 }
 
-void peer_leave(struct http *http, struct peer *peer)
+bool peer_become_live(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    bool live = !connection_limit_token_reached(http, peer) && !connection_limit_live_reached(http, peer);
+    peer->live = live;
+    pthread_mutex_unlock(&http->lock);
+    return live;
+}
+
+void peer_suspend_handler(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     phase_set(http, peer, PEER_SLOW);
@@ -161,7 +172,7 @@ void peer_leave(struct http *http, struct peer *peer)
     pthread_mutex_unlock(&http->lock);
 }
 
-void peer_return(struct http *http, struct peer *peer)
+void peer_resume_handler(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     phase_set(http, peer, PEER_ANSWERING);
@@ -169,7 +180,7 @@ void peer_return(struct http *http, struct peer *peer)
     pthread_mutex_unlock(&http->lock);
 }
 
-/* With the lock: the worker pool is not stopped before http->closing is set. */
+/* The worker pool is stopped after http->closing was set, so it still takes what is added here. */
 static bool task_add(struct http *http, struct worker_task *task)
 {
     if (!http->closing)
@@ -177,41 +188,32 @@ static bool task_add(struct http *http, struct worker_task *task)
     return !http->closing;
 }
 
-bool peer_produce(struct http *http, struct peer *peer, struct worker_task *task)
+bool peers_run(struct http *http, struct worker_task *task)
 {
     pthread_mutex_lock(&http->lock);
-    bool open = task_add(http, task);
-    if (open)
+    bool added = task_add(http, task);
+    pthread_mutex_unlock(&http->lock);
+    return added;
+}
+
+bool peer_suspend_stream(struct http *http, struct peer *peer, struct worker_task *task)
+{
+    pthread_mutex_lock(&http->lock);
+    bool added = task_add(http, task);
+    if (added)
         MHD_suspend_connection(peer->connection);
     pthread_mutex_unlock(&http->lock);
-    return open;
+    return added;
 }
 
-bool peers_run_unattached(struct http *http, struct worker_task *task)
-{
-    pthread_mutex_lock(&http->lock);
-    bool open = task_add(http, task);
-    pthread_mutex_unlock(&http->lock);
-    return open;
-}
-
-void peer_pause(struct http *http, struct peer *peer)
+void peer_suspend_live(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     MHD_suspend_connection(peer->connection);
     pthread_mutex_unlock(&http->lock);
 }
 
-bool peer_follows(struct http *http, struct peer *peer)
-{
-    pthread_mutex_lock(&http->lock);
-    peer->follows = !connection_limit_is_used_up(http, peer) && !connection_limit_is_followed(http, peer);
-    bool follows = peer->follows;
-    pthread_mutex_unlock(&http->lock);
-    return follows;
-}
-
-void peer_produced(struct http *http, struct peer *peer)
+void peer_resume_sending(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     MHD_resume_connection(peer->connection);
@@ -236,16 +238,18 @@ void peer_done(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     phase_set(http, peer, PEER_ARRIVING);
-    peer->uploading = peer->follows = false;
+    peer->uploading = peer->live = false;
     peer->send_until_ns = 0;
     peer->arriving_since_ns = clock_monotonic_ns();
     connection_limit_refresh(http, peer);
     pthread_mutex_unlock(&http->lock);
 }
 
-/* Is the client gone? One that has closed its end and one that only sends no more look the same until something is
-   sent to them, so they are sent an interim response, which a client that is there ignores (RFC 9110, 15.2): the other
-   answers with a reset. */
+/* ---- the periodic job ---- */
+
+/* True: the client has closed the connection. A client that has closed both directions and one that only sends no more look the
+   same until something is sent. So an interim response is sent, which a present client ignores (RFC 9110, 15.2) and a closed
+   socket answers with a reset. */
 static bool peer_left(struct peer *peer)
 {
     static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -260,61 +264,57 @@ static bool peer_left(struct peer *peer)
     return false;
 }
 
-/* Looks at one peer; returns when it wants to be looked at again. */
-static int64_t peer_watch(struct http *http, struct peer *peer, int64_t now, bool look)
+/* Applies the deadlines of a connection; `look`: looks at its socket too. Returns the end of its wait, or INT64_MAX. */
+static int64_t peer_look(struct http *http, struct peer *peer, int64_t now_ns, bool look)
 {
-    int64_t limit = peer->arriving_since_ns + http->request_s * second_ns;
-    if (peer->phase == PEER_ARRIVING && !peer->cut && now >= limit)
-        connection_limit_cut(http, peer);
-    if (peer->phase == PEER_SENDING && !peer->cut && peer->send_until_ns && now >= peer->send_until_ns)
+    int64_t arrive_until_ns = peer->arriving_since_ns + http->request_s * second_ns;
+    bool late = (peer->phase == PEER_ARRIVING && now_ns >= arrive_until_ns) ||
+                (peer->phase == PEER_SENDING && peer->send_until_ns && now_ns >= peer->send_until_ns);
+    if (late && !peer->cut)
         connection_limit_cut(http, peer);
     if (peer->phase != PEER_WAITING || !peer->timed)
         return INT64_MAX;
     if (look && peer_left(peer))
         peer->gone = true;
-    if (peer->gone || http->ending || now >= peer->wait_until_ns) {
-        wake_locked(http, peer);
+    if (peer->gone || http->ending || now_ns >= peer->wait_until_ns) {
+        wake(http, peer);
         return INT64_MAX;
     }
     return peer->wait_until_ns;
 }
 
-static void *watch_main(void *arg)
+static int64_t peers_look(void *arg, int64_t now_ns)
 {
     struct http *http = arg;
-    int64_t look_at = 0;
-    pthread_mutex_lock(&http->lock);
-    while (!http->stopped) {
-        int64_t now = clock_monotonic_ns();
-        bool look = now >= look_at;
-        if (look)
-            look_at = now + second_ns;
-        if (look) {
-            log_throttle_write(http->access_throttle, now);
-            log_throttle_write(http->audit_throttle, now);
-        }
-        int64_t next = look_at;
-        unsigned changes = look && http->users ? users_changes(http->users) : http->users_changes;
-        bool changed = changes != http->users_changes;
+    struct peer *peer;
+    bool look = now_ns >= http->look_at_ns, revoked = false;
+    if (look) {
+        http->look_at_ns = now_ns + second_ns;
+        log_throttle_write(http->access_throttle, now_ns);
+        log_throttle_write(http->audit_throttle, now_ns);
+        unsigned changes = http->users ? users_changes(http->users) : 0;
+        revoked = changes != http->users_changes;
         http->users_changes = changes;
-        for (struct peer *peer = http->peers.first; peer; peer = peer->in[PEERS_ALL].next) {
-            if (changed)
-                revoked_cut(http, peer);
-            int64_t wants = peer_watch(http, peer, now, look);
-            next = wants < next ? wants : next;
-        }
-        http->watch_until_ns = next;
-        struct timespec until = {.tv_sec = next / second_ns, .tv_nsec = next % second_ns};
-        pthread_cond_timedwait(&http->watch, &http->lock, &until);
+    }
+    int64_t next_ns = http->look_at_ns;
+    pthread_mutex_lock(&http->lock);
+    TAILQ_FOREACH (peer, &http->peers, in[PEERS_ALL]) {
+        if (revoked)
+            revoked_cut(http, peer);
+        int64_t until_ns = peer_look(http, peer, now_ns, look);
+        next_ns = until_ns < next_ns ? until_ns : next_ns;
     }
     pthread_mutex_unlock(&http->lock);
-    return NULL;
+    return next_ns;
 }
+
+/* ---- the end ---- */
 
 static int peers_in(const struct http *http, enum peer_phase phase)
 {
     int count = 0;
-    for (const struct peer *peer = http->peers.first; peer; peer = peer->in[PEERS_ALL].next)
+    const struct peer *peer;
+    TAILQ_FOREACH (peer, &http->peers, in[PEERS_ALL])
         count += peer->phase == phase;
     return count;
 }
@@ -323,13 +323,12 @@ void peers_end(struct http *http)
 {
     pthread_mutex_lock(&http->lock);
     http->ending = true;
-    pthread_cond_signal(&http->watch);
+    periodic_wake(&http->watch, 0);
     while (peers_in(http, PEER_ANSWERING) + peers_in(http, PEER_SLOW) + peers_in(http, PEER_WAITING) > 0)
-        pthread_cond_wait(&http->calm, &http->lock);
-    int64_t limit = clock_monotonic_ns() + SENDING_MAX_S * second_ns;
-    struct timespec until = {.tv_sec = limit / second_ns, .tv_nsec = limit % second_ns};
+        pthread_cond_wait(&http->phase_changed, &http->lock);
+    int64_t until_ns = clock_monotonic_ns() + END_SENDING_S * second_ns;
     while (peers_in(http, PEER_SENDING) > 0)
-        if (pthread_cond_timedwait(&http->calm, &http->lock, &until) == ETIMEDOUT)
+        if (thread_wait_until(&http->phase_changed, &http->lock, until_ns) == ETIMEDOUT)
             break;
     pthread_mutex_unlock(&http->lock);
 }
@@ -343,24 +342,17 @@ void peers_close(struct http *http)
 
 int peers_start(struct http *http, struct error *error)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&http->lock, NULL);
-    pthread_cond_init(&http->watch, &monotonic);
-    pthread_cond_init(&http->calm, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    int failed = pthread_create(&http->watcher, NULL, watch_main, http);
-    if (failed)
-        return error_set_errno(error, failed, "cannot start the thread that watches connections");
-    return 0;
+    thread_condition_init(&http->phase_changed);
+    TAILQ_INIT(&http->peers);
+    http->watch.run = peers_look;
+    http->watch.arg = http;
+    return periodic_add(&http->watch, error);
 }
 
 void peers_stop(struct http *http)
 {
-    pthread_mutex_lock(&http->lock);
-    http->stopped = true;
-    pthread_cond_signal(&http->watch);
-    pthread_mutex_unlock(&http->lock);
-    pthread_join(http->watcher, NULL);
+    periodic_remove(&http->watch);
+    pthread_cond_destroy(&http->phase_changed);
+    pthread_mutex_destroy(&http->lock);
 }

@@ -1,68 +1,76 @@
-/* Connections: their phases, their waits, their deadlines. */
+/* Connections: their phases, waits and deadlines. All functions take http->lock. */
 #ifndef COALESCED_SERVER_HTTP_PEER_H
 #define COALESCED_SERVER_HTTP_PEER_H
 
 #include "base/error.h"
 #include "server/http/http_state.h"
 
-/* libmicrohttpd's MHD_NotifyConnectionCallback; arg is the struct http. */
+/* libmicrohttpd's MHD_NotifyConnectionCallback; `http` is the struct http. */
 void peer_notify(void *http, struct MHD_Connection *connection, void **peer,
                  enum MHD_ConnectionNotificationCode code);
 
-/* The request is there whole: a handler may begin. False when the service is ending and none may. */
-bool peer_begin(struct http *http, struct peer *peer);
+/* ---- the connection's thread, in the order of a request ---- */
 
-/* Before a handler is called (again): from here on a wake-up counts for its next wait. False: the client has left, or its token
-   was revoked; the handler is not to be called. */
-bool peer_arm(struct http *http, struct peer *peer);
-
-/* Suspends the connection and returns true, or false when it was woken already. until_ns 0: no limit and not
-   to be interrupted. */
-bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns);
-void peer_wake(struct http *http, struct peer *peer);
-
-/* Does its token's user hold so many connections that this one should not become a stream (room.h)? */
-bool peer_is_one_too_many(struct http *http, struct peer *peer);
-
-/* Suspends the connection while its handler runs in the worker pool, and resumes it. */
-void peer_leave(struct http *http, struct peer *peer);
-void peer_return(struct http *http, struct peer *peer);
-
-/* The same while its reply is sent and the worker pool runs that task, which makes the next piece. False: the service closes,
-   send no more. */
-bool peer_produce(struct http *http, struct peer *peer, struct worker_task *task);
-void peer_produced(struct http *http, struct peer *peer);
-
-/* Has the worker pool run a task that belongs to no connection. False: the service closes, and it will not run. */
-bool peers_run_unattached(struct http *http, struct worker_task *task);
-
-/* Suspends the connection while its reply is sent by somebody else; peer_produced() resumes it. */
-void peer_pause(struct http *http, struct peer *peer);
-
-/* Its reply will be a stream that goes on for ever. False: as many follow, with its token, from its address or in all, as
-   may (room.h). */
-bool peer_follows(struct http *http, struct peer *peer);
-
-/* A request's header is there: it is not idle any more. `token`: that it came with, 0 for none. When that is revoked the
-   connection is cut, whatever it does. */
+/* The header of a request has arrived. `token`: of the request, 0 for none; the connection is cut when that is revoked. */
 void peer_arrive(struct http *http, struct peer *peer, uint64_t token);
 
-/* The reply is on its way; and it has left, or the connection is gone. */
-void peer_send(struct http *http, struct peer *peer);
+/* The body has arrived too. False: the server ends, so no handler may be called. */
+bool peer_begin(struct http *http, struct peer *peer);
 
-/* Its reply, which is about to be sent, must have left within so many seconds, or it is cut off. */
+/* Called before each call of the handler: a wake-up from here on ends the next wait. False: the client has closed or its token was
+   revoked, so the handler is not called. */
+bool peer_arm(struct http *http, struct peer *peer);
+
+/* Suspends the connection until peer_wake() or that time (0: no limit, and only peer_wake() ends it). False: not
+   suspended, because it was woken already. */
+bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns);
+
+/* Suspends the connection while its handler runs in the worker pool. */
+void peer_suspend_handler(struct http *http, struct peer *peer);
+
+/* True: this token holds so many connections that this one should not become a stream (connection_limit.h). */
+bool peer_token_reached(struct http *http, struct peer *peer);
+
+/* Makes the connection a live stream. False: too many are, of its token, its address or all. */
+bool peer_become_live(struct http *http, struct peer *peer);
+
+/* Cuts the connection when the reply that follows is not sent within so many seconds. */
 void peer_send_within(struct http *http, struct peer *peer, int seconds);
 
+/* The reply is being sent. */
+void peer_send(struct http *http, struct peer *peer);
+
+/* Suspends the connection and has the worker pool run the task, which makes the next piece of a stream. False: the server ends, so
+   send no more. */
+bool peer_suspend_stream(struct http *http, struct peer *peer, struct worker_task *task);
+
+/* Suspends the connection while the thread of live streams sends on its socket. */
+void peer_suspend_live(struct http *http, struct peer *peer);
+
+/* The reply was sent, or the connection has failed. */
 void peer_done(struct http *http, struct peer *peer);
 
-/* Starts the thread that watches all of them. */
+/* ---- any thread ---- */
+
+void peer_wake(struct http *http, struct peer *peer);
+void peer_resume_handler(struct http *http, struct peer *peer);
+
+/* After peer_suspend_stream() or peer_suspend_live(). The peer may be freed as soon as this is called. */
+void peer_resume_sending(struct http *http, struct peer *peer);
+
+/* ---- all connections ---- */
+
+/* Has the worker pool run a task that belongs to no connection. False: the server ends, and the task will not run. */
+bool peers_run(struct http *http, struct worker_task *task);
+
+/* Starts and ends the periodic job that looks at all connections. */
 int peers_start(struct http *http, struct error *error);
 void peers_stop(struct http *http);
 
-/* From here on no handler begins; returns once none is at work, and what is being sent has had its time. */
+/* Lets no handler begin; returns when none runs or waits and replies are sent, or have had two seconds. */
 void peers_end(struct http *http);
 
-/* From here on no stream is continued. */
+/* Lets no stream go on: the worker pool gets no further task. */
 void peers_close(struct http *http);
 
 #endif

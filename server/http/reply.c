@@ -10,7 +10,7 @@
 #include "server/http/document_cache.h"
 #include "server/http/gzip.h"
 #include "server/http/reply_stream.h"
-#include "server/http/live_reply.h"
+#include "server/http/live_streams.h"
 #include "server/http/peer.h"
 #include "server/http/origin_check.h"
 #include "server/http/header_field.h"
@@ -22,12 +22,12 @@ enum { RETRY_MAX_S = 3600 };
 void reply_header(struct request *request, const char *name, const char *value)
 {
     if (request->header_count == REPLY_HEADERS) {
-        log_error("reply to %s: no room for the header %s", request->path, name);
+        log_error("reply to %s: more than %d headers, %s is left out", request->path, REPLY_HEADERS, name);
         return;
     }
     char *copy = strdup(value);
     if (!copy)
-        return; /* the reply is still true without it */
+        return; /* the reply is complete without it */
     request->headers[request->header_count].name = name;
     request->headers[request->header_count++].value = copy;
 }
@@ -50,15 +50,7 @@ void reply_preference_applied(struct request *request)
     reply_header(request, "Preference-Applied", applied);
 }
 
-static bool header_given(const struct request *request, const char *name)
-{
-    for (int i = 0; i < request->header_count; i++)
-        if (strcmp(request->headers[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* What a browser asks for before it lets a page of another origin see the reply. */
+/* Browsers let a page of another origin read a reply only with these headers. */
 static void share_headers(const struct request *request, struct MHD_Response *response)
 {
     if (request->http->origin_check && origin_check_shares(request->http->origin_check))
@@ -71,41 +63,41 @@ static void share_headers(const struct request *request, struct MHD_Response *re
                             "Coalesced-Instance, X-Request-Id");
 }
 
-static void headers_add(struct request *request, struct MHD_Response *response, const char *type, bool coded)
-{
-    if (type)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-    if (coded)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-    if (!header_given(request, MHD_HTTP_HEADER_CACHE_CONTROL))
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-    for (int i = 0; i < request->header_count; i++)
-        MHD_add_response_header(response, request->headers[i].name, request->headers[i].value);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_SERVER, "coalesced/" COALESCED_VERSION);
-    MHD_add_response_header(response, "Coalesced-Instance", request->http->instance);
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    if (request->ambiguous || request->peer->excess != PEER_WITHIN)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-    share_headers(request, response);
-}
-
-/* All replies pass here; without a type, those without a body. Takes the response (NULL: there was no memory for it), which request_run() queues: only the
-   connection's thread may. */
+/* Adds the headers of every reply. Takes the response, which request_run() queues: only the connection's thread may. `type` is
+   NULL for a reply without a body, `response` where there was no memory for it. */
 static enum handled reply_send(struct request *request, unsigned status, const char *type,
                                struct MHD_Response *response, bool coded)
 {
     if (!response)
         return HANDLED_FAILED;
-    if ((status == 429 || status == 503) && !header_given(request, MHD_HTTP_HEADER_RETRY_AFTER))
-        reply_retry_after(request, -1);
-    headers_add(request, response, type, coded);
+    for (int i = 0; i < request->header_count; i++)
+        MHD_add_response_header(response, request->headers[i].name, request->headers[i].value);
+    if (type)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    if (coded)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+    if (!MHD_get_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL))
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    if ((status == 429 || status == 503) && !MHD_get_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER))
+        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    MHD_add_response_header(response, MHD_HTTP_HEADER_SERVER, "coalesced/" COALESCED_VERSION);
+    MHD_add_response_header(response, "Coalesced-Instance", request->http->instance);
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, REQUEST_ID_HEADER, request->id);
+    if (request->ambiguous || request->peer->excess != PEER_WITHIN)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    share_headers(request, response);
     request->status = status;
     request->response = response;
     return HANDLED_REPLIED;
 }
 
-/* Takes the buffer. */
+static struct MHD_Response *empty_response(void)
+{
+    return MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
+}
+
+/* Takes the buffer. NULL: no memory. */
 static struct MHD_Response *response_of(struct request *request, struct buffer *body)
 {
     size_t size = body->size;
@@ -119,16 +111,16 @@ static struct MHD_Response *response_of(struct request *request, struct buffer *
     return response;
 }
 
-/* Compresses a body that is worth it where the client takes that: true. */
+/* Compresses the body if the client accepts that and the body is large enough. True: it is compressed now. */
 static bool body_code(const struct request *request, struct buffer *body)
 {
     struct buffer coded = {0};
     if (!request->gzip || body->failed || body->size < GZIP_MIN_BYTES)
         return false;
-    bool kept = request->match.route && request->match.route->flags & ROUTE_CACHED;
-    if (gzip_whole(body, kept, &coded) < 0) {
+    bool cached = request->match.route && request->match.route->flags & ROUTE_CACHED;
+    if (gzip_whole(body, cached, &coded) < 0) {
         buffer_free(&coded);
-        return false; /* it is as true uncompressed */
+        return false; /* no memory; the body is sent uncompressed */
     }
     buffer_free(body);
     *body = coded;
@@ -142,16 +134,16 @@ static enum handled no_memory(struct request *request)
 
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body)
 {
-    bool apart = request->match.route && request->match.route->flags & ROUTE_SLOW;
-    bool coded = apart && body_code(request, body);
-    if (apart)
+    bool slow = request->match.route && request->match.route->flags & ROUTE_SLOW;
+    bool coded = slow && body_code(request, body);
+    if (slow)
         reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
     struct MHD_Response *response = response_of(request, body);
     return response ? reply_send(request, status, request_type(request), response, coded)
                     : no_memory(request);
 }
 
-/* Takes the text. */
+/* Takes the text; NULL makes a buffer that has failed. */
 static struct buffer line_of(char *text)
 {
     struct buffer body = {0};
@@ -168,18 +160,16 @@ enum handled reply_text(struct request *request, char *text)
     return reply_body(request, 200, &body);
 }
 
-enum handled reply_nothing(struct request *request)
+enum handled reply_no_content(struct request *request)
 {
-    return reply_send(request, MHD_HTTP_NO_CONTENT, NULL,
-                      MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT), false);
+    return reply_send(request, MHD_HTTP_NO_CONTENT, NULL, empty_response(), false);
 }
 
-enum handled reply_elsewhere(struct request *request, const char *where)
+enum handled reply_see_other(struct request *request, const char *where)
 {
     reply_header(request, MHD_HTTP_HEADER_LOCATION, where);
     reply_header(request, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
-    return reply_send(request, MHD_HTTP_SEE_OTHER, NULL,
-                      MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT), false);
+    return reply_send(request, MHD_HTTP_SEE_OTHER, NULL, empty_response(), false);
 }
 
 enum handled reply_static(struct request *request, const char *text)
@@ -195,7 +185,7 @@ enum handled reply_stream(struct request *request,
                           int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
                           void (*release)(void *arg))
 {
-    if (peer_is_one_too_many(request->http, request->peer)) {
+    if (peer_token_reached(request->http, request->peer)) {
         release(arg);
         return reply_problem(
             request, PROBLEM_UNAVAILABLE,
@@ -211,24 +201,24 @@ enum handled reply_stream(struct request *request,
     return reply_send(request, MHD_HTTP_OK, request_type(request), response, request->gzip);
 }
 
-enum handled reply_follow(struct request *request,
-                          int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
-                          void (*release)(void *arg))
+enum handled reply_live(struct request *request,
+                        int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
+                        void (*release)(void *arg))
 {
-    if (!peer_follows(request->http, request->peer)) {
+    if (!peer_become_live(request->http, request->peer)) {
         release(arg);
         return reply_problem(request, PROBLEM_UNAVAILABLE,
                              "as many streams of events are open as may be, with this token or from your "
                              "address: close some of them");
     }
-    struct MHD_Response *response = live_reply_start(request, more, arg, release);
+    struct MHD_Response *response = live_streams_response(request, more, arg, release);
     request->bytes = 0;
     reply_header(request, "X-Accel-Buffering", "no");
     return response ? reply_send(request, MHD_HTTP_OK, request_type(request), response, false)
                     : no_memory(request);
 }
 
-/* ---- what does not change any more ---- */
+/* ---- replies that never change ---- */
 
 static bool tag_known(const struct request *request, const char *tag)
 {
@@ -242,93 +232,76 @@ static bool tag_known(const struct request *request, const char *tag)
     return same;
 }
 
-/* Another build may show the same thing otherwise, and each coding has bytes of its own. */
+/* The tag contains the commit, because another build may write the same thing in another way, and the coding. A build that is of
+   no commit has tags of its own in each process. */
 static void tag_write(char tag[CACHE_TAG_BYTES], const struct request *request, const char *name, bool coded)
 {
-    /* Builds that are not of a commit differ in what no name tells: there each process has tags of its own. */
     bool of_commit = !strstr(coalesced_commit, "-dirty") && strcmp(coalesced_commit, "unknown") != 0;
     snprintf(tag, CACHE_TAG_BYTES, "\"%.80s-%.64s%s\"", name,
              of_commit ? coalesced_commit : request->http->instance, coded ? "-gzip" : "");
 }
 
-bool reply_unchanged(struct request *request, const char *name, enum handled *handled)
+static void immutable_headers(struct MHD_Response *response, const char *tag)
+{
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, tag);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
+    MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+}
+
+bool reply_not_modified(struct request *request, const char *name, enum handled *handled)
 {
     char tag[CACHE_TAG_BYTES];
     tag_write(tag, request, name, request->gzip);
-    reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
-    reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
-    if (!tag_known(request, tag))
+    if (!tag_known(request, tag)) {
+        reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
+        reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
         return false;
-    reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-    *handled = reply_send(request, MHD_HTTP_NOT_MODIFIED, request_type(request),
-                          MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT), false);
+    }
+    struct MHD_Response *response = empty_response();
+    if (response)
+        immutable_headers(response, tag);
+    *handled = reply_send(request, MHD_HTTP_NOT_MODIFIED, request_type(request), response, false);
     return true;
 }
 
-/* A client that takes gzip, or would rather have the route's other type, or a page of another origin is another one to the
-   cache. */
+/* Writes the key of the reply: the path and all that the reply's bytes depend on. False: it is too long, or depends on more. */
 static bool key_write(const struct request *request, char key[CACHE_KEY_BYTES])
 {
-    const char *const parts[] = {request->path, " ", request_type(request), request->gzip ? " gzip " : " ",
-                                 request->shared_with ? request->shared_with : ""};
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        size_t length = strlen(parts[i]);
-        if (used + length >= CACHE_KEY_BYTES)
-            return false;
-        memcpy(key + used, parts[i], length + 1);
-        used += length;
-    }
-    return request->plain;
+    int length = snprintf(key, CACHE_KEY_BYTES, "%s %s%s", request->path, request_type(request),
+                          request->gzip ? " gzip" : "");
+    return request->plain && length < CACHE_KEY_BYTES;
 }
 
-static void lasting_headers(struct request *request, const char *tag)
-{
-    reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
-    reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
-    reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-}
-
-/* Of requests that are the same to the cache any may make the copy that others use later. */
-static struct copy *document_copy(struct request *request, const struct document *document)
-{
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(document->size, document->bytes, MHD_RESPMEM_PERSISTENT);
-    if (!response)
-        return NULL;
-    lasting_headers(request, document->tag);
-    headers_add(request, response, request_type(request), document->coded);
-    return copy_new(response);
-}
-
-/* Takes the caller's reference. */
+/* Takes the caller's reference, which the response holds until it is destroyed. */
 static enum handled document_send(struct request *request, struct document *document)
 {
-    request->document = document;
-    request->copy = document_take(document);
-    if (!request->copy && !(request->copy = document_copy(request, document)))
+    bool known = tag_known(request, document->tag);
+    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+        document->size, document->bytes, document_release, document);
+    if (!response) {
+        document_release(document);
         return HANDLED_FAILED;
-    copy_name(request->copy, request->id);
-    request->response = request->copy->response;
+    }
     request->bytes = document->size;
-    request->status = tag_known(request, document->tag) ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK;
-    return HANDLED_REPLIED;
+    immutable_headers(response, document->tag);
+    return reply_send(request, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, request_type(request), response,
+                      document->coded);
 }
 
 bool reply_cached(struct request *request, enum handled *handled)
 {
     char key[CACHE_KEY_BYTES];
-    bool fits = request->peer->excess == PEER_WITHIN && key_write(request, key);
-    struct document *document = fits ? document_cache_get(request->http->cache, key) : NULL;
+    struct document *document =
+        key_write(request, key) ? document_cache_get(request->http->cache, key) : NULL;
     if (document)
         *handled = document_send(request, document);
     return document != NULL;
 }
 
-enum handled reply_lasting(struct request *request, struct buffer *body, const char *name)
+enum handled reply_immutable(struct request *request, struct buffer *body, const char *name)
 {
     char tag[CACHE_TAG_BYTES], key[CACHE_KEY_BYTES];
-    bool kept =
+    bool cached =
         request->match.route->flags & ROUTE_CACHED && !request->header_count && key_write(request, key);
     bool coded = body_code(request, body);
     size_t size = body->size;
@@ -339,18 +312,18 @@ enum handled reply_lasting(struct request *request, struct buffer *body, const c
     struct document *document = document_new(bytes, size, coded, tag);
     if (!document)
         return no_memory(request);
-    if (kept)
-        document_cache_put(request->http->cache, key, document, request->document_cache_age);
+    if (cached)
+        document_cache_put(request->http->cache, key, document, request->cache_age);
     return document_send(request, document);
 }
 
-enum handled reply_lasting_text(struct request *request, char *text, const char *name)
+enum handled reply_immutable_text(struct request *request, char *text, const char *name)
 {
     struct buffer body = line_of(text);
-    return reply_lasting(request, &body, name);
+    return reply_immutable(request, &body, name);
 }
 
-/* ---- what is wrong ---- */
+/* ---- problems ---- */
 
 static enum handled problem_send(struct request *request, enum problem_type type, const char *detail,
                                  const struct problems *fields)

@@ -23,10 +23,10 @@ enum handled reply_body(struct request *request, unsigned status, struct buffer 
 enum handled reply_text(struct request *request, char *text);
 
 /* 204 */
-enum handled reply_nothing(struct request *request);
+enum handled reply_no_content(struct request *request);
 
 /* 303: what was asked for is there, an address relative to the one that was asked. */
-enum handled reply_elsewhere(struct request *request, const char *where);
+enum handled reply_see_other(struct request *request, const char *where);
 
 /* A text that outlives the service. */
 enum handled reply_static(struct request *request, const char *text);
@@ -41,20 +41,20 @@ enum handled reply_stream(struct request *request,
 
 /* A 200 that goes on as long as there is something to tell: followers.h. Never compressed. `release` frees arg, in any
    case. */
-enum handled reply_follow(struct request *request,
-                          int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
-                          void (*release)(void *arg));
+enum handled reply_live(struct request *request,
+                        int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
+                        void (*release)(void *arg));
 
 /* A 200 that never changes while this program runs: with an entity tag of that name (at most 50 characters, unique to
    what was asked for in this representation), and a 304 for who has it. Takes the body. A route with ROUTE_CACHED is not
    called again for it as long as the cache has room. */
-enum handled reply_lasting(struct request *request, struct buffer *body, const char *name);
+enum handled reply_immutable(struct request *request, struct buffer *body, const char *name);
 
 /* The same with a line of JSON, which is freed; NULL becomes a 503: no memory. */
-enum handled reply_lasting_text(struct request *request, char *text, const char *name);
+enum handled reply_immutable_text(struct request *request, char *text, const char *name);
 
 /* The same for a body that is not made at once: call it first. True: the client has it already, *handled is the 304. */
-bool reply_unchanged(struct request *request, const char *name, enum handled *handled);
+bool reply_not_modified(struct request *request, const char *name, enum handled *handled);
 
 /* For server/http: answers from the cache; false: what was asked for is not there. */
 bool reply_cached(struct request *request, enum handled *handled);

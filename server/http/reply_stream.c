@@ -12,25 +12,26 @@
 #include "server/http/peer.h"
 #include "server/http/request.h"
 
-/* A piece ends at that many bytes or after that time, so that streams take turns. */
-enum { PIECE_BYTES = 32 << 10, BLOCK_BYTES = 4 << 10 };
+enum {
+    PIECE_BYTES = 32 << 10,
+    BLOCK_BYTES = 4 << 10,   /* libmicrohttpd's buffer for a body */
+    UNSENT_BYTES = 128 << 10 /* TCP_NOTSENT_LOWAT: bytes that the kernel holds and has not sent */
+};
 
-/* Limit of data queued in the socket and not yet sent (TCP_NOTSENT_LOWAT). */
-enum { UNSENT_BYTES = 128 << 10 };
-
+/* A piece ends at PIECE_BYTES or after this time, so that streams share the threads of the worker pool. */
 static const int64_t piece_ns = 5000000;
 
 struct reply_stream {
     struct worker_task task; /* first: a task is cast to its stream */
     struct http *http;
     struct peer *peer;
-    stream_more more;
+    reply_stream_more more;
     void *arg;
     void (*release)(void *arg);
-    struct gzip *gzip;        /* NULL: sent as it is */
+    struct gzip *gzip;        /* NULL: not compressed */
     struct buffer raw, piece; /* raw: before compression */
-    size_t sent;              /* of the piece */
-    uint64_t *total;          /* bytes sent of all pieces, the request's */
+    size_t sent;              /* bytes of the piece */
+    uint64_t *sent_bytes;     /* of all pieces; the request's count */
     bool ended, failed;
 };
 
@@ -44,12 +45,12 @@ static void stream_release(struct worker_task *task)
     free(stream);
 }
 
-/* Called on the connection's thread, which has others to serve; what is freed may be much. */
+/* Frees in the worker pool: there may be much to free, and this thread has other connections to serve. */
 static void stream_free(void *arg)
 {
     struct reply_stream *stream = arg;
     stream->task.run = stream_release;
-    if (!peers_run_unattached(stream->http, &stream->task))
+    if (!peers_run(stream->http, &stream->task))
         stream_release(&stream->task);
 }
 
@@ -77,30 +78,30 @@ static void piece_run(struct worker_task *task)
     stream->failed = piece_make(stream, &error) < 0;
     if (stream->failed)
         log_warning("a list was not sent to its end: %s", error.text);
-    peer_produced(stream->http, stream->peer);
+    peer_resume_sending(stream->http, stream->peer);
 }
 
-/* Never returns 0 without suspending, which would be asked again at once. */
-static ssize_t stream_read(void *arg, uint64_t position, char *room, size_t size)
+/* libmicrohttpd's content reader. It returns 0 only when the connection is suspended, since it is called again at once otherwise. */
+static ssize_t stream_read(void *arg, uint64_t position, char *block, size_t size)
 {
     (void)position;
     struct reply_stream *stream = arg;
     if (stream->sent == stream->piece.size) {
         if (stream->ended && !stream->failed)
             return MHD_CONTENT_READER_END_OF_STREAM;
-        if (stream->failed || !peer_produce(stream->http, stream->peer, &stream->task))
+        if (stream->failed || !peer_suspend_stream(stream->http, stream->peer, &stream->task))
             return MHD_CONTENT_READER_END_WITH_ERROR;
         return 0;
     }
     size_t count = stream->piece.size - stream->sent;
     count = count < size ? count : size;
-    memcpy(room, stream->piece.data + stream->sent, count);
+    memcpy(block, stream->piece.data + stream->sent, count);
     stream->sent += count;
-    *stream->total += count;
+    *stream->sent_bytes += count;
     return (ssize_t)count;
 }
 
-struct MHD_Response *reply_stream_start(struct request *request, stream_more more, void *arg,
+struct MHD_Response *reply_stream_start(struct request *request, reply_stream_more more, void *arg,
                                         void (*release)(void *arg), struct error *error)
 {
     struct reply_stream *stream = calloc(1, sizeof *stream);
@@ -112,14 +113,14 @@ struct MHD_Response *reply_stream_start(struct request *request, stream_more mor
     *stream = (struct reply_stream){.task = {.run = piece_run, .client = request_client(request)},
                                     .http = request->http,
                                     .peer = request->peer,
-                                    .total = &request->bytes,
+                                    .sent_bytes = &request->bytes,
                                     .more = more,
                                     .arg = arg,
                                     .release = release};
     struct MHD_Response *response = NULL;
     int unsent = UNSENT_BYTES;
-    setsockopt(request->peer->socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent,
-               sizeof unsent); /* not of a Unix socket */
+    /* Fails on a Unix socket. */
+    setsockopt(request->peer->socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
     if (request->gzip && !request->head && !(stream->gzip = gzip_new()))
         error_set(error, ERROR_MEMORY, "there is no memory for the answer");
     else if (piece_make(stream, error) == 0)
@@ -130,7 +131,7 @@ struct MHD_Response *reply_stream_start(struct request *request, stream_more mor
         error_set(error, ERROR_MEMORY, "there is no memory for the answer");
         return NULL;
     }
-    /* The library would end a body in chunks that HEAD has none of; without its length, only closing is left. */
+    /* libmicrohttpd would send the end of a chunked body even for HEAD, so the connection is closed instead. */
     if (request->head)
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     return response;

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "server/http/document_cache.h"
 #include "server/http/header_field.h"
 #include "server/http/peer.h"
 #include "server/http/http_state.h"
@@ -33,9 +32,9 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
 
 void request_release(struct request *request)
 {
-    if (request->release)
-        request->release(request->kept);
-    request_keep(request, NULL, NULL);
+    if (request->state_free)
+        request->state_free(request->state);
+    request_set_state(request, NULL, NULL);
 }
 
 void request_free(struct request *request)
@@ -47,14 +46,10 @@ void request_free(struct request *request)
         free(request->headers[i].value);
     buffer_free(&request->body);
     buffer_free(&request->accept_joined);
-    if (request->document)
-        document_release(request->document, request->copy);
-    else if (request->response)
+    if (request->response)
         MHD_destroy_response(request->response);
     free(request);
 }
-
-/* ---- what an endpoint asks ---- */
 
 struct http *request_http(const struct request *request)
 {
@@ -167,15 +162,15 @@ int request_prefer_wait(const struct request *request)
     return wait < 0 ? 0 : wait > REQUEST_WAIT_MAX_S ? REQUEST_WAIT_MAX_S : wait;
 }
 
-void request_keep(struct request *request, void *state, void (*release)(void *state))
+void request_set_state(struct request *request, void *state, void (*release)(void *state))
 {
-    request->kept = state;
-    request->release = release;
+    request->state = state;
+    request->state_free = release;
 }
 
-void *request_kept(const struct request *request)
+void *request_state(const struct request *request)
 {
-    return request->kept;
+    return request->state;
 }
 
 void request_made(struct request *request, const char *id)
@@ -215,9 +210,9 @@ enum handled request_wait_until(struct request *request, double seconds)
 bool request_over(const struct request *request)
 {
     pthread_mutex_lock(&request->http->lock);
-    bool hurried = request->peer->hurried;
+    bool refused = request->peer->wait_refused;
     pthread_mutex_unlock(&request->http->lock);
-    return hurried || request_ending(request) ||
+    return refused || request_ending(request) ||
            (request->wait_until_ns && clock_monotonic_ns() >= request->wait_until_ns);
 }
 

@@ -1,5 +1,5 @@
-/* What an endpoint sees of a request. All functions are for the handler's thread unless they say otherwise;
-   texts are borrowed from the request and live as long as it does. */
+/* What an endpoint sees of a request. Functions are for the handler's thread unless they say otherwise; texts are borrowed from
+   the request and live as long as it. */
 #ifndef COALESCED_SERVER_HTTP_REQUEST_H
 #define COALESCED_SERVER_HTTP_REQUEST_H
 
@@ -12,103 +12,100 @@
 
 struct http;
 
-/* What serves it, for http_forget(). */
+/* The server of this request, for http_invalidate(). */
 struct http *request_http(const struct request *request);
 
-/* What http_start() was given for handlers to work with. */
+/* http_config.context. */
 void *request_context(const struct request *request);
 
-struct user; /* server/auth/user.h */
-
-/* Who asks; never NULL. */
+/* The user whose token was presented; without tokens user_everybody. Never NULL. */
 const struct user *request_user(const struct request *request);
 
-/* Equal for requests of one client, for limits: the user, or where there are no tokens the address that it comes from (of
-   IPv6 its network of 64 bits; of a Unix socket its user). */
+/* A number that is equal for requests of one client, for limits: of the user, or without tokens of the address (of IPv6 its
+   64-bit network, of a Unix socket its user). */
 uint64_t request_client(const struct request *request);
 
 /* The path, without the query. */
 const char *request_path(const struct request *request);
 
-/* What {...} of the route's pattern stood for. */
+/* The segment that {...} in the route's pattern stands for. */
 const char *request_param(const struct request *request);
 
-/* NULL: it was not given. Given without a value: "". */
+/* The query parameter, "" when it has no value; NULL: not given. */
 const char *request_query(const struct request *request, const char *name);
 
-/* The first header of that name, or NULL. */
+/* The first header field of that name, or NULL. */
 const char *request_header(const struct request *request, const char *name);
 
-/* Appends all headers of that name as the one list that they are (RFC 9110, 5.3); nothing when there is none. */
+/* Appends all header fields of that name as one list (RFC 9110, 5.3); nothing when there is none. */
 void request_list(const struct request *request, const char *name, struct buffer *out);
 
-/* Which of the route's media types the client would rather have: the first unless it prefers the other. */
+/* The one of the route's media types that the client prefers; the first one when it prefers none. */
 const char *request_type(const struct request *request);
 
-/* From here on it is the route's first one, whatever the client prefers: for a reply that there is in that alone. */
+/* Makes request_type() the route's first type, for a reply that exists in that type only. */
 void request_type_first(struct request *request);
 
-/* Hands the request to another route: its handler is called from the next time on, and its media types are meant. */
+/* Hands the request to another route: the next call is of its handler, and request_type() is of its types. */
 void request_pass(struct request *request, const struct route *route);
 
-/* The gathered body; always ended by a NUL beyond `*length`. */
+/* The body, `*length` bytes and a NUL. */
 const char *request_body(const struct request *request, size_t *length);
 
-/* `Prefer: wait=N` (RFC 7240), no more than the limit on waits; 0: not asked for. */
+/* The seconds of `Prefer: wait=N` (RFC 7240), at most REQUEST_WAIT_MAX_S; 0: not asked for. */
 int request_prefer_wait(const struct request *request);
 
-/* ---- waiting: never block in a handler, return request_wait() and be called again ---- */
+/* --request-seconds: the time that a client has to send a request. */
+int request_seconds(const struct request *request);
+
+/* ---- waiting: a handler does not block. It returns request_wait() and is called again. ---- */
 
 enum { REQUEST_WAIT_MAX_S = 60 };
 
-/* What a handler keeps between its calls; `release` frees it when the reply is made (ROUTE_SLOW), else together with the
+/* Sets what the handler needs in its next call. `release` frees it once the reply is made (ROUTE_SLOW), otherwise with the
    request. */
-void request_keep(struct request *request, void *state, void (*release)(void *state));
-void *request_kept(const struct request *request);
+void request_set_state(struct request *request, void *state, void (*release)(void *state));
+void *request_state(const struct request *request);
 
-/* The id of what it made, for the audit log: told as soon as it is made, because the client may not wait for the reply. The
-   text must live as long as what request_keep() keeps. */
-void request_made(struct request *request, const char *id);
-
-/* It changed nothing: what was asked for was so already. The audit log counts such requests. Any thread, before
-   request_wake(). */
-void request_unchanged(struct request *request);
-
-/* Returns to the library; the handler is called again after request_wake(). At least one call of
-   request_wake() must be certain to come: neither the client's going nor the service's end cut this wait
-   short, so it is for what is over soon, as a commit is. */
+/* The handler is called again after request_wake(), which must be certain to come: neither a client that closes nor the end of the
+   server ends this wait. So it is for what is over soon, as a commit. */
 enum handled request_wait(struct request *request);
 
-/* The same, for `seconds` from the request's first such call at most; also ended by the client's going (the
-   handler is not called any more) and by the service's end. Check request_over() when called again. */
+/* The same, but also ended by `seconds` from the first such call of the request, by the end of the server, or by the client: when
+   that has closed, the handler is not called again. Check request_over() in the next call. */
 enum handled request_wait_until(struct request *request, double seconds);
 
-/* The time of request_wait_until() is over, or as many wait with the client's token as may: answer with what there is. */
+/* True when the wait of request_wait_until() must not be continued: its time is over, the server ends, or too many connections wait
+   with the client's token. */
 bool request_over(const struct request *request);
 
-/* --request-seconds: how long a client has to send a request. */
-int request_seconds(const struct request *request);
-
-/* The connection is closed when its reply, which is about to be sent, is not read within so many seconds: for what holds
-   something that others wait for. */
-void request_send_within(struct request *request, int seconds);
-
-/* The service is about to end: what is not there now will not come. */
+/* True when the server ends: what is not there now will not come. */
 bool request_ending(const struct request *request);
 
-/* Any thread; does not block. Calls beyond the first are harmless, calls after the request's release are not:
-   `release` must make sure that none comes. */
+/* Any thread; does not block. Further calls are harmless, but none may come after `release` of request_set_state(). */
 void request_wake(struct request *request);
+
+/* ---- facts about the request ---- */
+
+/* For the audit log: the id of what the request made. Call it as soon as that is made, because the client may not wait for the
+   reply. The text lives as long as the state of request_set_state(). */
+void request_made(struct request *request, const char *id);
+
+/* For the audit log, which counts such requests: it changed nothing. Any thread, before request_wake(). */
+void request_unchanged(struct request *request);
+
+/* Cuts the connection when the reply that follows is not read within so many seconds, for a reply that holds a resource. */
+void request_send_within(struct request *request, int seconds);
 
 /* ---- for server/http ---- */
 
 struct peer;
 
-/* `path` and `method` must last as long as the request. NULL: no memory. */
+/* `path` and `method` must live as long as the request. NULL: no memory. */
 struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method);
 void request_free(struct request *request);
 
-/* Lets go of what the handler kept, if anything. */
+/* Frees the handler's state, if there is one. */
 void request_release(struct request *request);
 
 #endif

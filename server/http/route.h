@@ -4,6 +4,7 @@
 #define COALESCED_SERVER_HTTP_ROUTE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "server/auth/user.h"
 
@@ -17,7 +18,7 @@ enum route_flags {
     ROUTE_JSON = 2, /* takes a body of application/json */
     ROUTE_SLOW =
         4, /* its handler may take more than a millisecond: it is called in the worker pool (worker pool.h) */
-    ROUTE_CACHED = 8,   /* what reply_lasting() sent is kept, and sent again without calling the handler */
+    ROUTE_CACHED = 8,   /* what reply_immutable() sent is kept, and sent again without calling the handler */
     ROUTE_METRICS = 16, /* for the role metrics already */
     ROUTE_READ = 32,    /* changes nothing, whatever its method: for the role read */
     ROUTE_ADMIN = 64,   /* for the role admin alone */
@@ -53,5 +54,14 @@ enum role route_role(const struct route *route);
 
 void route_find(const struct route *const *table, const char *method, const char *path,
                 struct route_match *match);
+
+/* A request that is over: its reply was sent, or its client has closed the connection. */
+struct http_completed {
+    const struct route *route; /* NULL: no route has that path and method */
+    const char *method;
+    unsigned code;   /* 0: the client closed before there was a reply */
+    uint64_t bytes;  /* of the reply's body, as sent */
+    int64_t took_ns; /* since the request's header was complete */
+};
 
 #endif

@@ -39,7 +39,7 @@ enum handled site_answer_page(struct request *request)
     reply_header(request, "Content-Security-Policy", policy);
     reply_header(request, "Referrer-Policy", "no-referrer");
     reply_header(request, "Cross-Origin-Opener-Policy", "same-origin");
-    return reply_lasting(request, &body, tag);
+    return reply_immutable(request, &body, tag);
 }
 
 enum handled site_answer_file(struct request *request)
@@ -50,5 +50,5 @@ enum handled site_answer_file(struct request *request)
                              request_path(request));
     struct buffer body = {0};
     buffer_text(&body, file->text);
-    return reply_lasting(request, &body, file->tag);
+    return reply_immutable(request, &body, file->tag);
 }

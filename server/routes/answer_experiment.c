@@ -71,7 +71,7 @@ enum handled reply_experiment(struct request *request, const struct view_experim
 {
     struct buffer body = {0};
     view_experiment(&body, view);
-    return view->ended ? reply_lasting(request, &body, view->id) : reply_body(request, 200, &body);
+    return view->ended ? reply_immutable(request, &body, view->id) : reply_body(request, 200, &body);
 }
 
 enum handled reply_accepted(struct request *request, unsigned status, const struct view_experiment *view)

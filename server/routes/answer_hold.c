@@ -45,7 +45,7 @@ static enum handled answer(struct request *request, int device)
 
 enum handled hold_handle(struct request *request, int device, bool held)
 {
-    struct holding *holding = request_kept(request);
+    struct holding *holding = request_state(request);
     if (holding) {
         if (!atomic_load(&holding->done))
             return request_wait(request);
@@ -56,7 +56,7 @@ enum handled hold_handle(struct request *request, int device, bool held)
     if (!(holding = calloc(1, sizeof *holding)))
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to hold or resume");
     holding->request = request;
-    request_keep(request, holding, free);
+    request_set_state(request, holding, free);
     struct error error = {0};
     if (queue_admin_hold(request_service(request)->queue, device, held, request_user(request)->name,
                          &holding->changed, on_held, holding, &error) == 0)

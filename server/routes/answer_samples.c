@@ -32,7 +32,7 @@ static enum handled reply_found(struct request *request, const struct job *job, 
     }
     char name[64];
     snprintf(name, sizeof name, "%s-samples%s", job->id, table ? "-csv" : "");
-    return reply_lasting(request, &body, name);
+    return reply_immutable(request, &body, name);
 }
 
 enum handled reply_samples(struct request *request)

@@ -6,7 +6,7 @@
 struct await {
     struct request *request;
     struct long_poll *events;
-    struct events_waiter *waiter;
+    struct long_poll_waiter *waiter;
 };
 
 static void await_wake(void *arg, enum job_state state)

@@ -21,7 +21,7 @@ static void on_cancelled(void *arg, const struct error *failed)
 enum handled cancel_handle(struct request *request, cancel_ask ask, cancel_answer answer)
 {
     const char *id = request_param(request);
-    struct cancelling *cancelling = request_kept(request);
+    struct cancelling *cancelling = request_state(request);
     if (cancelling) {
         if (!atomic_load(&cancelling->done))
             return request_wait(request);
@@ -32,7 +32,7 @@ enum handled cancel_handle(struct request *request, cancel_ask ask, cancel_answe
     if (!(cancelling = calloc(1, sizeof *cancelling)))
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to cancel");
     cancelling->request = request;
-    request_keep(request, cancelling, free);
+    request_set_state(request, cancelling, free);
     struct error error = {0};
     if (ask(request_service(request)->queue, id, on_cancelled, cancelling, &error) == 0)
         return request_wait(request);

@@ -66,7 +66,7 @@ static enum handled handle(struct request *request)
     if (!id_valid(request_param(request)))
         return reply_problem(request, PROBLEM_NOT_FOUND, "there is no experiment %s", request_param(request));
     enum handled handled;
-    if (!request_kept(request) && forbid_experiment_of_other(request, request_param(request), &handled))
+    if (!request_state(request) && forbid_experiment_of_other(request, request_param(request), &handled))
         return handled;
     if (remove)
         return remove_handle(request, STORE_EXPERIMENT, removal_check);

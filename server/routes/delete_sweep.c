@@ -44,7 +44,7 @@ static enum handled handle(struct request *request)
     if (wrong)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
     enum handled handled;
-    if (!request_kept(request) && forbid_sweep_of_other(request, request_param(request), &handled))
+    if (!request_state(request) && forbid_sweep_of_other(request, request_param(request), &handled))
         return handled;
     if (remove)
         return remove_handle(request, STORE_SWEEP, removal_check);

@@ -17,7 +17,7 @@ static const char *filters_read(const struct request *request, struct subscripti
     if (owner && strcmp(owner, "me") == 0)
         owner = request_user(request)->name;
     if (owner && owner[0] && !user_name_valid(owner))
-        return "owner must be \"me\" or a name: " PERSON_NAME_RULE;
+        return "owner must be \"me\" or a name: " USER_NAME_RULE;
     config->owner = owner;
     if (device && (config->device = choosing_find(request_service(request)->devices, device)) < 0)
         return "device must be the number or the name of a device of this service";
@@ -42,7 +42,7 @@ static enum handled handle(struct request *request)
         buffer_text(&snapshot, "}");
         subscription_begin(subscription, &snapshot);
     }
-    return reply_follow(request, subscription_more, subscription, subscription_free);
+    return reply_live(request, subscription_more, subscription, subscription_free);
 }
 
 const struct route route_get_events = {

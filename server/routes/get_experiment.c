@@ -35,11 +35,11 @@ static enum handled handle(struct request *request)
     if (!id_valid(id))
         return reply_problem(request, PROBLEM_NOT_FOUND, "there is no experiment %s", id);
     /* Before the state is read, so that an end in between is not missed. */
-    if (wait_s && !request_kept(request)) {
+    if (wait_s && !request_state(request)) {
         struct await *await = await_new(request, id);
         if (!await)
             return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to wait");
-        request_keep(request, await, await_free);
+        request_set_state(request, await, await_free);
     }
     struct job *job = NULL;
     struct error error = {0};

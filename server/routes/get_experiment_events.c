@@ -81,7 +81,7 @@ static enum handled follow(struct request *request, struct subscription *subscri
     if (job_state_ended(job->state))
         subscription_end(subscription, store_events_last(store));
     job_free(job);
-    return reply_follow(request, subscription_more, subscription, subscription_free);
+    return reply_live(request, subscription_more, subscription, subscription_free);
 }
 
 static enum handled handle(struct request *request)

@@ -19,7 +19,7 @@ static enum handled handle(struct request *request)
     json_t *object = kernel_to_json(kernel, true);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
-    return reply_lasting_text(request, text, kernel->name);
+    return reply_immutable_text(request, text, kernel->name);
 }
 
 const struct route route_get_kernel = {

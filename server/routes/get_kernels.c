@@ -21,7 +21,7 @@ static enum handled handle(struct request *request)
         json_decref(kernel);
     }
     buffer_text(&body, "]}\n");
-    return reply_lasting(request, &body, "kernels");
+    return reply_immutable(request, &body, "kernels");
 }
 
 const struct route route_get_kernels = {

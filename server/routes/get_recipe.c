@@ -18,7 +18,7 @@ static enum handled handle(struct request *request)
     json_t *object = recipe_document(recipe);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
-    return reply_lasting_text(request, text, request_param(request));
+    return reply_immutable_text(request, text, request_param(request));
 }
 
 const struct route route_get_recipe = {

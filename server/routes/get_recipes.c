@@ -15,7 +15,7 @@ static enum handled handle(struct request *request)
     json_t *object = json_pack("{s:o}", "recipes", list);
     char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
     json_decref(object);
-    return reply_lasting_text(request, text, "recipes");
+    return reply_immutable_text(request, text, "recipes");
 }
 
 const struct route route_get_recipes = {

@@ -56,7 +56,7 @@ static enum handled follow(struct request *request, struct subscription *subscri
     if (sweep_row_ended(&row))
         subscription_end(subscription, store_events_last(service->store));
     sweep_row_clear(&row);
-    return reply_follow(request, subscription_more, subscription, subscription_free);
+    return reply_live(request, subscription_more, subscription, subscription_free);
 }
 
 static enum handled handle(struct request *request)

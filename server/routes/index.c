@@ -23,10 +23,10 @@ static const char page_type[] = "text/html; charset=utf-8";
 static enum handled handle(struct request *request)
 {
     if (strcmp(request_type(request), page_type) == 0)
-        return reply_elsewhere(request, "ui/");
+        return reply_see_other(request, "ui/");
     struct buffer body = {0};
     buffer_text(&body, text);
-    return reply_lasting(request, &body, "index");
+    return reply_immutable(request, &body, "index");
 }
 
 const struct route route_index = {

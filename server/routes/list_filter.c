@@ -36,7 +36,7 @@ const char *list_filter_read(const struct request *request, struct list_filter *
     const char *since = request_query(request, "since"), *until = request_query(request, "until");
     *asked = (struct list_filter){.filter = {.state = -1, .device = -1}};
     if (owner && !user_name_valid(owner))
-        return "owner must be a name: " PERSON_NAME_RULE;
+        return "owner must be a name: " USER_NAME_RULE;
     if (owner)
         asked->filter.owner = memcpy(asked->owner, owner, strlen(owner) + 1);
     if (label && !label_take(label, asked))

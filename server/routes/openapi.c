@@ -8,7 +8,7 @@ static enum handled handle(struct request *request)
 {
     struct buffer body = {0};
     buffer_text(&body, api_openapi_yaml);
-    return reply_lasting(request, &body, "openapi");
+    return reply_immutable(request, &body, "openapi");
 }
 
 const struct route route_openapi = {

@@ -27,7 +27,7 @@ static void on_done(struct calibrations_asker *asker, const struct error *failed
 static enum handled handle(struct request *request)
 {
     enum handled handled;
-    struct asking *asking = request_kept(request);
+    struct asking *asking = request_state(request);
     int index = device_read(request, &handled);
     if (index < 0)
         return handled;
@@ -40,7 +40,7 @@ static enum handled handle(struct request *request)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to ask for a calibration");
     asking->asker.done = on_done;
     asking->request = request;
-    request_keep(request, asking, free);
+    request_set_state(request, asking, free);
     struct error error = {0};
     if (calibrations_ask(request_service(request)->calibrations, index, &asking->asker, &error) == 0)
         return request_wait(request);

@@ -268,7 +268,7 @@ static enum handled answer(struct request *request, struct comparing *work)
     work->table = strcmp(request_type(request), CSV_MEDIA_TYPE) == 0;
     work->next = work->comparison->point_count;
     work->columns = work->table ? comparison_columns(work->comparison) : NULL;
-    request_keep(request, NULL, NULL);
+    request_set_state(request, NULL, NULL);
     request_send_within(request, request_seconds(request));
     return reply_stream(request, piece_write, work, comparing_free);
 }
@@ -333,7 +333,7 @@ static enum handled enter(struct request *request)
     struct comparing *work = calloc(1, sizeof *work);
     if (!work)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to compare");
-    request_keep(request, work, comparing_free);
+    request_set_state(request, work, comparing_free);
     if (body_read(request, work, &handled) < 0)
         return handled;
     work->entered = comparison_slot_enter(&work->slot, request);
@@ -346,7 +346,7 @@ static enum handled enter(struct request *request)
 
 static enum handled handle(struct request *request)
 {
-    struct comparing *work = request_kept(request);
+    struct comparing *work = request_state(request);
     struct error error = {0};
     if (!work)
         return enter(request);

@@ -108,7 +108,7 @@ static enum handled submit(struct request *request, const struct experiment *exp
     submitting->device = open ? -1 : device_set_next(devices, 0);
     submitting->wait_s = request_prefer_wait(request);
     submitting->timeout_s = experiment->timeout_s;
-    request_keep(request, submitting, submitting_free);
+    request_set_state(request, submitting, submitting_free);
     const char *key = request_header(request, "Idempotency-Key");
     if (key)
         fingerprint_make(text, submitting->fingerprint);
@@ -219,7 +219,7 @@ static enum handled answer(struct request *request, struct submitting *submittin
 
 static enum handled handle(struct request *request)
 {
-    struct submitting *submitting = request_kept(request);
+    struct submitting *submitting = request_state(request);
     if (!submitting)
         return begin(request);
     if (!atomic_load(&submitting->committed))

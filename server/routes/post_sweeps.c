@@ -8,7 +8,7 @@ static const char *const queries[] = {"columns", "view", NULL};
 
 static enum handled handle(struct request *request)
 {
-    return request_kept(request) ? sweeping_handle(request) : sweeping_begin(request, false);
+    return request_state(request) ? sweeping_handle(request) : sweeping_begin(request, false);
 }
 
 const struct route route_post_sweeps = {

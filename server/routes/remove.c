@@ -20,7 +20,7 @@ void remove_forget(void *http, const char *id)
 {
     char path[64];
     snprintf(path, sizeof path, "/v1/experiments/%s", id);
-    http_forget(http, path);
+    http_invalidate(http, path);
 }
 
 struct removing {
@@ -47,11 +47,11 @@ static void on_done(void *arg, const struct error *failed)
 enum handled remove_handle(struct request *request, enum store_kind kind, remove_check check)
 {
     const char *id = request_param(request);
-    struct removing *removing = request_kept(request);
+    struct removing *removing = request_state(request);
     if (removing) {
         if (!atomic_load(&removing->done))
             return request_wait(request);
-        return removing->failed.kind == ERROR_NONE ? reply_nothing(request)
+        return removing->failed.kind == ERROR_NONE ? reply_no_content(request)
                                                    : reply_error(request, &removing->failed);
     }
     enum handled handled;
@@ -61,7 +61,7 @@ enum handled remove_handle(struct request *request, enum store_kind kind, remove
     if (!(removing = calloc(1, sizeof *removing)))
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to remove");
     removing->request = request;
-    request_keep(request, removing, free);
+    request_set_state(request, removing, free);
     if (store_remove(request_service(request)->store, kind, id, on_removed, on_done, removing, &error) < 0)
         return reply_error(request, &error);
     return request_wait(request);

@@ -299,7 +299,7 @@ enum handled reply_sweep(struct request *request, const struct sweep_row *row, c
     /* What ended changes once more when its experiments are removed from the store; and what is predicted anew is of what
        is known of the device by now. */
     bool lasting = sweep_row_ended(row) && (!row->recipe || row->referenced) && answer_name(row, &page, name);
-    if (lasting && reply_unchanged(request, name, &handled))
+    if (lasting && reply_not_modified(request, name, &handled))
         return handled;
     struct paging *paging = paging_new(request, row, &page);
     if (!paging)

@@ -164,7 +164,7 @@ enum handled sweeping_begin(struct request *request, bool one)
     sweeping->page = page;
     sweeping->wait_s = request_prefer_wait(request);
     sweeping->sweep.unknown_device = -1;
-    request_keep(request, sweeping, sweeping_free);
+    request_set_state(request, sweeping, sweeping_free);
     if (atomic_fetch_add(&expanding, 1) >= EXPANDING_MAX ||
         pthread_create(&sweeping->thread, NULL, expand, sweeping)) {
         atomic_fetch_sub(&expanding, 1);
@@ -272,7 +272,7 @@ static enum handled answer(struct request *request, struct sweeping *sweeping)
 
 enum handled sweeping_handle(struct request *request)
 {
-    struct sweeping *sweeping = request_kept(request);
+    struct sweeping *sweeping = request_state(request);
     if (!atomic_load(&sweeping->expanded))
         return request_wait(request);
     if (!sweeping->joined)

@@ -1,5 +1,6 @@
-/* What is kept, and for how long: a thread that has the writer remove what ended longest ago, step by step, and give the
-   file's free pages back. A sweep is as old as its last end, and goes whole. What has not ended is not touched. */
+/* Removes experiments that ended too long ago or take too much of the disk: a periodic job (server/periodic.h) has the writer remove
+   the oldest, step by step, and give the file's free pages back. A sweep is as old as its last end, and is removed whole.
+   What has not ended is not touched. */
 #ifndef COALESCED_SERVER_STORE_RETENTION_H
 #define COALESCED_SERVER_STORE_RETENTION_H
 
@@ -19,7 +20,8 @@ struct retention_config {
     void *arg;
 };
 
-/* Also without a policy it ends what a crash has left half removed, and shortens the file after removals. */
+/* Also without a limit it completes removals that a crash has interrupted, and shortens the file after removals. 0, or -1;
+   retention_stop() is due in either case. */
 int retention_start(struct retention **retention, struct store *store, const struct retention_config *config,
                     struct error *error);
 

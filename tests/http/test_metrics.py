@@ -7,7 +7,7 @@ import pytest
 from conftest import FAKE, HERE, PROMTOOL, SMALL
 from test_devices import Driver
 from test_failing_disk import disk  # noqa: F401
-from test_people import bearer, lines, write
+from test_users import bearer, lines, write
 
 SAMPLE = re.compile(r'^([a-z_]+)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'([a-z_]+)="((?:[^"\\]|\\.)*)"')

@@ -1,4 +1,4 @@
-/* What bodies are made with: the cache of lasting answers, the worker pool, compression. */
+/* What bodies are made with: the cache of documents, the worker pool, compression. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static void put_made_at(struct document_cache *cache, const char *key, size_t si
     struct document *document = document_new(bytes, size, false, key);
     assert_non_null(document);
     document_cache_put(cache, key, document, age);
-    document_release(document, NULL);
+    document_release(document);
 }
 
 static void put(struct document_cache *cache, const char *key, size_t size)
@@ -36,16 +36,17 @@ static void put(struct document_cache *cache, const char *key, size_t size)
 static bool has(struct document_cache *cache, const char *key)
 {
     struct document *document = document_cache_get(cache, key);
-    if (document)
+    if (document) {
         assert_string_equal(document->tag, key);
-    document_release(document, NULL);
+        document_release(document);
+    }
     return document != NULL;
 }
 
-static void the_cache_forgets_what_was_not_asked_for_the_longest(void **state)
+static void the_cache_drops_what_was_not_asked_for_the_longest(void **state)
 {
     (void)state;
-    struct document_cache *cache = document_cache_new(136 << 10);
+    struct document_cache *cache = document_cache_new(108 << 10);
     for (int i = 0; i < 9; i++) {
         char key[16];
         snprintf(key, sizeof key, "%d", i);
@@ -62,7 +63,7 @@ static void the_cache_forgets_what_was_not_asked_for_the_longest(void **state)
     document_cache_free(cache);
 }
 
-static void what_is_forgotten_is_gone_in_every_form(void **state)
+static void what_is_invalidated_is_gone_in_every_form(void **state)
 {
     (void)state;
     struct document_cache *cache = document_cache_new(100 << 10);
@@ -70,85 +71,34 @@ static void what_is_forgotten_is_gone_in_every_form(void **state)
     put(cache, "/a json gzip", 100);
     put(cache, "/ab json", 100);
     unsigned long age = document_cache_age(cache);
-    document_cache_forget(cache, "/a");
+    document_cache_invalidate(cache, "/a");
     assert_false(has(cache, "/a json") || has(cache, "/a json gzip"));
     assert_true(has(cache, "/ab json"));
-    put_made_at(cache, "/a json", 100, age); /* of what was read before it was forgotten */
+    put_made_at(cache, "/a json", 100, age); /* of what was read before it was invalidated */
     assert_false(has(cache, "/a json"));
     put(cache, "/a json", 100);
     assert_true(has(cache, "/a json"));
     document_cache_free(cache);
 }
 
-static void a_document_in_use_outlives_its_place(void **state)
+static void a_document_in_use_outlives_its_eviction(void **state)
 {
     (void)state;
     struct document_cache *cache = document_cache_new(16 << 10);
-    put(cache, "kept", 1 << 10);
-    struct document *document = document_cache_get(cache, "kept");
+    put(cache, "used", 1 << 10);
+    struct document *document = document_cache_get(cache, "used");
     for (int i = 0; i < 50; i++) {
         char key[16];
         snprintf(key, sizeof key, "%d", i);
         put(cache, key, 1 << 10);
     }
-    assert_false(has(cache, "kept"));
+    assert_false(has(cache, "used"));
     document_cache_free(cache);
-    assert_string_equal(document->tag, "kept");
-    document_release(document, NULL);
+    assert_string_equal(document->tag, "used");
+    document_release(document);
 }
 
-/* What a client would read: the value of the one header that names the request. */
-static const char *name_of(const struct copy *copy)
-{
-    return MHD_get_response_header(copy->response, REQUEST_ID_HEADER);
-}
-
-static struct copy *copy_of(const struct document *document)
-{
-    return copy_new(MHD_create_response_from_buffer(document->size, document->bytes, MHD_RESPMEM_PERSISTENT));
-}
-
-static void a_copy_is_of_one_request_at_a_time(void **state)
-{
-    (void)state;
-    struct document_cache *cache = document_cache_new(64 << 10);
-    put(cache, "kept", 1 << 10);
-    struct document *first = document_cache_get(cache, "kept"), *second = document_cache_get(cache, "kept");
-    assert_ptr_equal(first, second);
-    assert_null(document_take(first));
-    struct copy *one = copy_of(first), *other = copy_of(second);
-    copy_name(one, "one");
-    copy_name(other, "other");
-    assert_string_equal(name_of(one), "one");
-    assert_string_equal(name_of(other), "other");
-    document_release(first, one);
-    first = document_cache_get(cache, "kept");
-    assert_ptr_equal(document_take(first), one);
-    assert_null(document_take(first));
-    copy_name(one, "again");
-    assert_string_equal(name_of(one), "again");
-    assert_int_equal(MHD_get_response_headers(one->response, NULL, NULL), 1);
-    document_release(first, one);
-    document_release(second, other);
-    document_cache_free(cache);
-}
-
-static void no_more_copies_wait_than_are_of_use(void **state)
-{
-    (void)state;
-    enum { MANY = 3 * COPIES_MAX };
-    struct document *document = document_new(calloc(1, 10), 10, false, "tag");
-    struct copy *copies[MANY];
-    atomic_fetch_add(&document->references, MANY);
-    for (int i = 0; i < MANY; i++)
-        copies[i] = copy_of(document);
-    for (int i = 0; i < MANY; i++)
-        document_release(document, copies[i]);
-    assert_int_equal(document->copy_count, COPIES_MAX);
-    document_release(document, NULL);
-}
-
-struct device_share {
+struct client_task {
     struct worker_task task;
     struct worker_pool *worker_pool;
     atomic_int *ended;
@@ -156,14 +106,14 @@ struct device_share {
     int left;
 };
 
-static void turn_run(struct worker_task *task)
+static void client_task_run(struct worker_task *task)
 {
-    struct device_share *turn = (struct device_share *)task;
-    turn->written[strlen(turn->written)] = turn->name;
-    if (--turn->left)
-        worker_pool_add(turn->worker_pool, &turn->task);
+    struct client_task *self = (struct client_task *)task;
+    self->written[strlen(self->written)] = self->name;
+    if (--self->left)
+        worker_pool_add(self->worker_pool, &self->task);
     else
-        atomic_fetch_add(turn->ended, 1);
+        atomic_fetch_add(self->ended, 1);
 }
 
 static atomic_bool gate_open;
@@ -176,7 +126,7 @@ static void gate_run(struct worker_task *task)
         sched_yield();
 }
 
-static void tasks_of_the_lane_take_turns(void **state)
+static void tasks_of_clients_alternate(void **state)
 {
     (void)state;
     struct error error = {0};
@@ -184,13 +134,17 @@ static void tasks_of_the_lane_take_turns(void **state)
     char written[32] = "";
     atomic_int ended = 0;
     struct worker_task gate = {.run = gate_run, .client = 99};
-    struct device_share turns[3];
+    struct client_task tasks[3];
     assert_int_equal(worker_pool_start(&worker_pool, 1, &error), 0);
     worker_pool_add(worker_pool, &gate);
     for (int i = 0; i < 3; i++) {
-        turns[i] = (struct device_share){
-            {.run = turn_run, .client = (uint64_t)i}, worker_pool, &ended, (char)('a' + i), written, 4};
-        worker_pool_add(worker_pool, &turns[i].task);
+        tasks[i] = (struct client_task){{.run = client_task_run, .client = (uint64_t)i},
+                                        worker_pool,
+                                        &ended,
+                                        (char)('a' + i),
+                                        written,
+                                        4};
+        worker_pool_add(worker_pool, &tasks[i].task);
     }
     atomic_store(&gate_open, true);
     while (atomic_load(&ended) < 3)
@@ -200,7 +154,7 @@ static void tasks_of_the_lane_take_turns(void **state)
 }
 
 /* One thread; a client with three long tasks, then others with one each. */
-static void clients_of_the_lane_take_turns_however_many_tasks_one_has(void **state)
+static void clients_alternate_however_many_tasks_one_has(void **state)
 {
     (void)state;
     struct error error = {0};
@@ -208,18 +162,18 @@ static void clients_of_the_lane_take_turns_however_many_tasks_one_has(void **sta
     char written[32] = "";
     atomic_int ended = 0;
     struct worker_task gate = {.run = gate_run, .client = 99};
-    struct device_share turns[5];
+    struct client_task tasks[5];
     atomic_store(&gate_open, false);
     assert_int_equal(worker_pool_start(&worker_pool, 1, &error), 0);
     worker_pool_add(worker_pool, &gate);
     for (int i = 0; i < 5; i++) {
-        turns[i] = (struct device_share){{.run = turn_run, .client = i < 3 ? 1 : (uint64_t)i},
-                                         worker_pool,
-                                         &ended,
-                                         (char)('a' + i),
-                                         written,
-                                         2};
-        worker_pool_add(worker_pool, &turns[i].task);
+        tasks[i] = (struct client_task){{.run = client_task_run, .client = i < 3 ? 1 : (uint64_t)i},
+                                        worker_pool,
+                                        &ended,
+                                        (char)('a' + i),
+                                        written,
+                                        2};
+        worker_pool_add(worker_pool, &tasks[i].task);
     }
     atomic_store(&gate_open, true);
     while (atomic_load(&ended) < 5)
@@ -243,7 +197,7 @@ static void quick_run(struct worker_task *task)
 }
 
 /* Of tens of thousands that wait none is looked at for another one that comes: with a list this takes seconds. */
-static void clients_of_the_lane_are_found_at_once(void **state)
+static void a_client_is_found_at_once(void **state)
 {
     (void)state;
     enum { CLIENTS = 60000 };
@@ -338,7 +292,7 @@ static void a_busy_lane_gives_memory_back(void **state)
 }
 #endif
 
-static void a_client_has_at_most_half_of_the_lanes_threads(void **state)
+static void a_client_has_at_most_half_of_the_pools_threads(void **state)
 {
     (void)state;
     struct error error = {0};
@@ -394,16 +348,14 @@ static void what_is_compressed_comes_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cache_forgets_what_was_not_asked_for_the_longest),
-        cmocka_unit_test(what_is_forgotten_is_gone_in_every_form),
-        cmocka_unit_test(a_document_in_use_outlives_its_place),
-        cmocka_unit_test(a_copy_is_of_one_request_at_a_time),
-        cmocka_unit_test(no_more_copies_wait_than_are_of_use),
-        cmocka_unit_test(tasks_of_the_lane_take_turns),
-        cmocka_unit_test(clients_of_the_lane_take_turns_however_many_tasks_one_has),
-        cmocka_unit_test(clients_of_the_lane_are_found_at_once),
+        cmocka_unit_test(the_cache_drops_what_was_not_asked_for_the_longest),
+        cmocka_unit_test(what_is_invalidated_is_gone_in_every_form),
+        cmocka_unit_test(a_document_in_use_outlives_its_eviction),
+        cmocka_unit_test(tasks_of_clients_alternate),
+        cmocka_unit_test(clients_alternate_however_many_tasks_one_has),
+        cmocka_unit_test(a_client_is_found_at_once),
         cmocka_unit_test(a_busy_lane_gives_memory_back),
-        cmocka_unit_test(a_client_has_at_most_half_of_the_lanes_threads),
+        cmocka_unit_test(a_client_has_at_most_half_of_the_pools_threads),
         cmocka_unit_test(what_is_compressed_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

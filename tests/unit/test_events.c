@@ -44,7 +44,7 @@ static void a_cancelled_waiter_hears_nothing_and_the_others_go_on(void **state)
     (void)state;
     struct long_poll *events = long_poll_new();
     struct heard heard[3] = {0};
-    struct events_waiter *waiters[3];
+    struct long_poll_waiter *waiters[3];
     for (int gone = 0; gone < 3; gone++) {
         for (int i = 0; i < 3; i++) {
             heard[i].times = 0;
@@ -84,7 +84,7 @@ static void a_cancellation_waits_for_the_wake_that_is_under_way(void **state)
     (void)state;
     struct long_poll *events = long_poll_new();
     struct slow slow = {0};
-    struct events_waiter *waiter = long_poll_wait(events, first_id, wake_slowly, &slow);
+    struct long_poll_waiter *waiter = long_poll_wait(events, first_id, wake_slowly, &slow);
     pthread_t thread;
     pthread_create(&thread, NULL, publish, events);
     while (!atomic_load(&slow.begun))
@@ -110,7 +110,7 @@ static void *wait_on(void *arg)
 {
     for (int i = 0; i < 2000; i++) {
         struct heard heard = {0};
-        struct events_waiter *waiter = long_poll_wait(arg, i % 2 ? first_id : second_id, hear, &heard);
+        struct long_poll_waiter *waiter = long_poll_wait(arg, i % 2 ? first_id : second_id, hear, &heard);
         long_poll_cancel(arg, waiter);
         int times = heard.times;
         if (times && i % 2 == 0)

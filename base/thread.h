@@ -1,0 +1,26 @@
+/* Threads with names, and waits that end at a time of the monotonic clock. */
+#ifndef COALESCED_BASE_THREAD_H
+#define COALESCED_BASE_THREAD_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Starts a thread that ps, top and gdb show by this name of at most 15 characters. Returns 0 or an errno value, as
+   pthread_create() does. */
+int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg);
+
+/* Makes a condition variable for thread_wait_until(). */
+void thread_condition_init(pthread_cond_t *condition);
+
+/* pthread_cond_timedwait() until that time of clock_monotonic_ns(); INT64_MAX waits without a limit. The lock is held.
+   Returns 0, or ETIMEDOUT. */
+int thread_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

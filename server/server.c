@@ -1,0 +1,352 @@
+/* Starts the parts of the service one after the other, waits for signals and stops the parts in the reverse order. */
+#include "server/server.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/text.h"
+#include "base/log.h"
+#include "base/notify.h"
+#include "kernels/experiment.h"
+#include "server/auth/users.h"
+#include "server/config.h"
+#include "server/devices/device_pool.h"
+#include "server/http/http.h"
+#include "server/listeners.h"
+#include "server/queue/queue_admin.h"
+#include "server/routes/choosing.h"
+#include "server/routes/remove.h"
+#include "server/routes/service.h"
+#include "server/routes/starting.h"
+#include "server/store/retention.h"
+
+enum { START_RETRY_S = 1 };
+
+/* Lives as long as the service. A NULL member (-1 for a descriptor) is not started. */
+struct server {
+    const struct config *config;
+    executor_spec_check spec_check;
+    struct service service;
+    struct http *http;
+    struct retention *retention;
+    struct starting *starting; /* answers requests while the store cannot be opened */
+    bool announced;
+    struct listeners listeners;
+    char *lock_dir;
+};
+
+/* ---- configuration ---- */
+
+/* The instance's name is sent in headers and in JSON without escaping, hence the short list of characters. */
+static int instance_choose(struct server *server, struct error *error)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
+    char made_up[ID_BYTES];
+    const char *name = server->config->instance;
+    if (!name[0]) {
+        id_next(made_up);
+        name = made_up;
+    }
+    size_t length = strlen(name);
+    if (length >= sizeof server->service.instance || strspn(name, allowed) < length)
+        return error_set(error, ERROR_INVALID,
+                         "--instance takes at most %zu letters, digits and -._, not \"%.80s\"",
+                         sizeof server->service.instance - 1, name);
+    memcpy(server->service.instance, name, length + 1);
+    return 0;
+}
+
+static int users_begin(struct server *server, struct error *error)
+{
+    const char *path = server->config->token_file;
+    return path[0] ? users_start(&server->service.users, path, error) : 0;
+}
+
+/* ---- starting ---- */
+
+/* Reads the list of devices, unless an earlier attempt did. */
+static int pool_begin(struct server *server, struct error *error)
+{
+    const struct config *config = server->config;
+    const struct roster_config roster = {
+        .devices = config->devices,
+        .device_lines = config->device_lines,
+        .file = config->devices_file,
+        .executor_command = config->executor_command,
+        .idle_s = config->idle_s,
+        .hello_s = config->hello_s,
+        .lock_dir = server->lock_dir,
+        .grace_s = config->grace_s,
+        .spec_check = server->spec_check, /* an unknown device would be tried for ever */
+    };
+    return server->service.pool ? 0 : device_pool_new(&server->service.pool, &roster, error);
+}
+
+static int workers_begin(struct server *server, struct error *error)
+{
+    struct service *service = &server->service;
+    const struct calibrations_config calibrating = {
+        .store = service->store,
+        .queue = service->queue,
+        .devices = service->devices,
+        .automatic = strcmp(server->config->calibrate, "auto") == 0,
+    };
+    readings_watch(service->readings, service->devices, service->queue);
+    if (calibrations_start(&service->calibrations, &calibrating, error) < 0)
+        return -1;
+    const struct worker_callbacks callbacks = {
+        .progress = event_feed_progress,
+        .progress_arg = service->feed,
+        .readings = service->readings,
+        .calibration = calibrations_text,
+        .calibration_arg = service->calibrations,
+    };
+    return device_pool_start(service->pool, &callbacks, service->queue, error);
+}
+
+static int queue_begin(struct server *server, struct error *error)
+{
+    struct service *service = &server->service;
+    service->devices = devices_new(DEVICES_MAX);
+    service->events = long_poll_new();
+    if (!service->devices || !service->events)
+        return error_set(error, ERROR_MEMORY, "no memory for the queue");
+    if (readings_new(&service->readings, DEVICES_MAX, error) < 0 ||
+        device_pool_open(service->pool, service->store, service->devices, error) < 0)
+        return -1;
+    const struct device_set present = devices_present(service->devices);
+    struct device_set outliving = {{0}};
+    double outlive_s = device_pool_outliving(service->pool, &outliving);
+    struct queue_config config = {
+        .devices = DEVICES_MAX,
+        .listed = &present,
+        .outliving = outlive_s > 0 ? &outliving : NULL,
+        .outlive_s = outlive_s,
+        .limit = server->config->queue_limit,
+        .owner_limit = server->config->owner_limit,
+        .owner_seconds = server->config->owner_s,
+        .attempts = server->config->attempts,
+        .half_life_s = server->config->half_life_s,
+        .changed = long_poll_publish,
+        .sweep_ended = long_poll_publish_sweep_ended,
+        .changed_arg = service->events,
+        .select = service_select,
+        .select_arg = service,
+    };
+    if (event_feed_new(&service->feed, service->store, error) < 0)
+        return -1;
+    event_feed_watch(service->feed, service->devices, service->readings);
+    return queue_admin_open(&service->queue, service->store, &config, error);
+}
+
+static void queue_end(struct server *server)
+{
+    struct service *service = &server->service;
+    readings_free(service->readings); /* first: its thread reads the queue */
+    queue_admin_close(service->queue);
+    calibrations_free(service->calibrations); /* after the queue, which ends what a calibration submits */
+    store_close(service->store);
+    event_feed_free(service->feed);
+    long_poll_free(service->events);
+    devices_free(service->devices);
+    service->queue = NULL;
+    service->store = NULL;
+    service->events = NULL;
+    service->feed = NULL;
+    service->readings = NULL;
+    service->calibrations = NULL;
+    service->devices = NULL;
+}
+
+static int store_begin(struct server *server, struct error *error)
+{
+    const char *directory = server->config->data_dir;
+    if (store_open(&server->service.store, directory, NULL, error) < 0)
+        return -1;
+    store_reserve(server->service.store, server->config->reserve_bytes);
+    if (!server->lock_dir && asprintf(&server->lock_dir, "%s/locks", directory) < 0) {
+        server->lock_dir = NULL;
+        return error_set(error, ERROR_MEMORY, "no memory for the name of the locks' directory");
+    }
+    if (mkdir(server->lock_dir, 0700) < 0 && errno != EEXIST)
+        return error_set_errno(error, errno, "cannot make %s", server->lock_dir);
+    return 0;
+}
+
+static struct http_config http_config_of(struct server *server)
+{
+    struct http_config config = {
+        .threads = server->config->threads,
+        .request_s = (int)(server->config->request_s + 0.5),
+        .comment_s = server->config->comment_s,
+        .routes = routes,
+        .connections_per_address = server->config->connections_per_address,
+        .users = server->service.users,
+        .instance = server->service.instance,
+        .context = &server->service,
+        .completed = service_completed,
+    };
+    listeners_use(&server->listeners, &config);
+    return config;
+}
+
+static int http_begin(struct server *server, struct error *error)
+{
+    struct http_config config = http_config_of(server);
+    if (http_start(&server->http, &config, error) < 0)
+        return -1;
+    event_feed_listen(server->service.feed, http_wake, server->http);
+    struct retention_config retention = {.days = server->config->keep_days,
+                                         .bytes = server->config->keep_bytes,
+                                         .removed = remove_forget,
+                                         .arg = server->http};
+    return retention_start(&server->retention, server->service.store, &retention, error);
+}
+
+/* ---- a disk that is full when the service starts ---- */
+
+/* Tells where the service listens, once. */
+static int server_announce(struct server *server, struct error *error)
+{
+    if (server->announced)
+        return 0;
+    server->announced = true;
+    return listeners_announce(&server->listeners, server->config, server->service.instance, error);
+}
+
+/* Opens the store, the list of devices and the queue: all or nothing. -1 with ERROR_UNAVAILABLE: it may work later. */
+static int server_load(struct server *server, struct error *error)
+{
+    if (store_begin(server, error) == 0 && pool_begin(server, error) == 0 && queue_begin(server, error) == 0)
+        return 0;
+    struct store *store = server->service.store;
+    if (store && server->service.pool && !store_healthy(store, NULL))
+        error->kind = ERROR_UNAVAILABLE; /* the queue could not write what it recovered */
+    queue_end(server);
+    return -1;
+}
+
+/* Calls server_load() until the disk works, and answers requests meanwhile. 0; or -1 with *error, or without one after the signal
+   *received that ends the service. */
+static int server_load_wait(struct server *server, const sigset_t *signals, int *received,
+                            struct error *error)
+{
+    struct error why = {0};
+    while (server_load(server, &why) < 0) {
+        if (why.kind != ERROR_UNAVAILABLE) {
+            *error = why;
+            return -1;
+        }
+        if (!server->starting) {
+            log_error("cannot start yet, trying again each second: %s", why.text);
+            struct http_config config = http_config_of(server);
+            if (starting_begin(&server->starting, &config, why.text, error) < 0 ||
+                server_announce(server, error) < 0)
+                return -1;
+        }
+        starting_set_reason(server->starting, why.text);
+        why = (struct error){0};
+        *received = sigtimedwait(signals, NULL, &(struct timespec){.tv_sec = START_RETRY_S});
+        if (*received > 0 && *received != SIGHUP)
+            return -1;
+    }
+    *received = 0;
+    notify("STATUS=The store is open");
+    starting_end(server->starting);
+    server->starting = NULL;
+    return 0;
+}
+
+/* The port is taken before the store is opened, so that a second service fails with that error. Clients that connect wait until
+   the store is recovered. */
+static int server_start(struct server *server, const sigset_t *signals, int *received, struct error *error)
+{
+    const struct config *config = server->config;
+    if (config_set_log_level(config, error) < 0 || instance_choose(server, error) < 0 ||
+        users_begin(server, error) < 0)
+        return -1;
+    experiment_quiet_default(config->quiet_s);
+    server->service.data_dir = config->data_dir;
+    server->service.default_device = config->default_device;
+    if (choosing_check(config->default_device, error) < 0)
+        return -1;
+    if (listeners_open(&server->listeners, config, server->service.users, error) < 0 ||
+        server_load_wait(server, signals, received, error) < 0 || workers_begin(server, error) < 0)
+        return -1;
+    return http_begin(server, error);
+}
+
+/* ---- ending ---- */
+
+/* In this order: nothing new starts, requests that wait are answered, running experiments get --grace-seconds, and what is written
+   is committed. */
+static void server_stop(struct server *server)
+{
+    struct service *service = &server->service;
+    if (service->queue)
+        queue_admin_stop(service->queue);
+    calibrations_stop(service->calibrations); /* before HTTP: requests wait for its answers */
+    if (server->http)
+        http_quiesce(server->http);
+    device_pool_stop(service->pool);
+    retention_stop(server->retention);
+    if (service->feed)
+        event_feed_listen(service->feed, NULL, NULL);
+    http_stop(server->http);
+    starting_end(server->starting);
+    listeners_close(&server->listeners);
+    queue_end(server);
+    device_pool_free(service->pool);
+    users_stop(service->users);
+    free(server->lock_dir);
+}
+
+/* A second Ctrl-C ends the process at once: the running experiments lose an attempt, and nothing acknowledged is lost. */
+static void second_interrupt_kills(void)
+{
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, NULL);
+}
+
+int server_run(const struct config *config, executor_spec_check spec_check)
+{
+    struct server server = {
+        .config = config, .spec_check = spec_check, .listeners = {.tcp = -1, .unix_listener.listener = -1}};
+    struct error error = {0};
+    sigset_t signals;
+    int received = 0;
+    /* An arena for each thread: what a thread of the worker pool allocates for a comparison then does not share pages with queued
+       experiments, which live longer and would keep these pages resident. The worker pool trims all arenas. */
+    mallopt(M_ARENA_MAX, 64);
+    api_start();
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    if (server_start(&server, &signals, &received, &error) == 0 && server_announce(&server, &error) == 0)
+        while (sigwait(&signals, &received) == 0 && received == SIGHUP) {
+            log_info("%s: reading the list of devices again", strsignal(received));
+            device_pool_reload(server.service.pool);
+        }
+    if (received > 0) {
+        notify("STOPPING=1\nSTATUS=Stopping");
+        log_info("%s: stopping", strsignal(received));
+        second_interrupt_kills();
+    }
+    server_stop(&server);
+    if (error.kind != ERROR_NONE)
+        log_error("%s", error.text);
+    else
+        log_info("stopped");
+    return error.kind == ERROR_NONE ? 0 : 1;
+}
