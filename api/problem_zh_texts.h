@@ -313,9 +313,9 @@ static const struct {
     {"the timeout_s of what you have waiting adds up to %.0f s and this to %.0f s more; an owner may have %.0f s", "你等待中的 timeout_s 合计 {1} 秒，此次再加 {2} 秒；一个所有者最多 {3} 秒"},
     {"these are %d experiments, and no more than %d may ever wait of one owner", "这是 {1} 个实验，而一个所有者最多可有 {2} 个等待"},
     {"these are %d experiments, and no more than %d may ever wait", "这是 {1} 个实验，而最多可有 {2} 个等待"},
-    {"the queue has no room for %d experiment%s: %d wait and %d may", "队列放不下 {1} 个实验：已有 {3} 个等待，最多 {4} 个"},
+    {"the queue cannot take %d experiment%s more: %d wait and %d may", "队列放不下 {1} 个实验：已有 {3} 个等待，最多 {4} 个"},
     {"the queue has no room for %d experiment%s", "队列放不下 {1} 个实验"},
-    {"you have %d waiting, and there is no room for %d more: an owner may have %d", "你有 {1} 个在等待，放不下另外 {2} 个：一个所有者最多 {3} 个"},
+    {"you have %d waiting and cannot have %d more: an owner may have %d", "你有 {1} 个在等待，放不下另外 {2} 个：一个所有者最多 {3} 个"},
     {"you have %d waiting and may have %d more now, not %d: of all owners %d wait, and each may have %d of %d at the most, fewer while others fill the queue", "你有 {1} 个在等待，现在最多再加 {2} 个，而不是 {3} 个：所有人共 {4} 个在等待，每人最多 {5} 个（共 {6} 个），他人占用时更少"},
     {"too many sweeps are being read just now", "正在读取的扫描太多"},
 

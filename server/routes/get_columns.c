@@ -8,7 +8,7 @@ static enum handled handle(struct request *request)
     struct buffer body = {0};
     figures_json(&body);
     buffer_text(&body, "\n");
-    return reply_lasting(request, &body, "columns");
+    return reply_immutable(request, &body, "columns");
 }
 
 const struct route route_get_columns = {
