@@ -189,10 +189,10 @@ static void throttle_from_json(struct live_value *bits, const json_t *names)
     bits->value = (double)set;
 }
 
-void stability_from_json(struct stability_told *told, const json_t *stability)
+void stability_from_json(struct stability_summary *told, const json_t *stability)
 {
     const json_t *live = json_object_get(stability, "live");
-    *told = (struct stability_told){.codes = codes_from_json(json_object_get(stability, "codes"))};
+    *told = (struct stability_summary){.codes = codes_from_json(json_object_get(stability, "codes"))};
     quantity_from_json(&told->latest, LIVE_SM_CLOCK, json_object_get(live, "sm_clock_mhz"));
     quantity_from_json(&told->latest, LIVE_MEMORY_CLOCK, json_object_get(live, "memory_clock_mhz"));
     quantity_from_json(&told->latest, LIVE_TEMPERATURE, json_object_get(live, "temperature_c"));

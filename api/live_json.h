@@ -14,6 +14,6 @@ json_t *live_to_json(const struct live_reading *reading, double age_s);
 json_t *stability_to_json(const struct experiment *experiment, const struct result *result);
 
 /* What such an object says. What is not there, or has another form, is not known: it comes from another program. */
-void stability_from_json(struct stability_told *told, const json_t *stability);
+void stability_from_json(struct stability_summary *told, const json_t *stability);
 
 #endif

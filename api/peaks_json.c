@@ -5,7 +5,7 @@
 
 #include "api/json.h"
 #include "kernels/model/arch.h"
-#include "kernels/peak.h"
+#include "kernels/facts.h"
 
 /* A device of CUDA is one chip, also where a board carries two. */
 enum { CHIPS = 1 };
@@ -45,9 +45,10 @@ static json_t *single_to_json(const struct device_facts *facts, const struct arc
 json_t *peaks_to_json(const struct device_facts *facts)
 {
     const struct arch *arch = arch_find(facts->arch);
-    double gbps = peak_bandwidth_gbps(facts->memory_clock_khz, facts->memory_bus_bits, CHIPS);
+    double gbps = facts_peak_bandwidth_gbps(facts->memory_clock_khz, facts->memory_bus_bits, CHIPS);
     double gflops =
-        arch ? peak_single_gflops(facts->clock_khz, facts->multiprocessors, arch->fp32_lanes, CHIPS) : 0;
+        arch ? facts_peak_single_gflops(facts->clock_khz, facts->multiprocessors, arch->fp32_lanes, CHIPS)
+             : 0;
     return json_pack("{s:o,s:o,s:o}", "peak_bandwidth", bandwidth_to_json(facts, gbps),
                      "peak_single_precision", single_to_json(facts, arch, gflops), "balance_flops_per_byte",
                      gbps > 0 && gflops > 0 ? number_to_json(gflops / gbps)

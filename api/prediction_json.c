@@ -70,7 +70,7 @@ json_t *prediction_to_json(const struct prediction *prediction)
 static void note_elsewhere(const struct experiment *experiment, json_t *object)
 {
     struct domain domain = experiment_domain(experiment);
-    struct traffic elsewhere = experiment->kernel->elsewhere(&domain);
+    struct traffic elsewhere = experiment->kernel->unmodelled_traffic(&domain);
     if (object && (elsewhere.loads || elsewhere.stores))
         json_object_set_new(
             object, "note",

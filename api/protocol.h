@@ -142,33 +142,33 @@ void protocol_counts_free(struct counts *counts);
 /* One message. Free with protocol_message_free(). */
 struct message {
     enum message_type type;
-    char id[64];                     /* of those that are about an experiment; else empty */
-    char phase[32];                  /* progress */
-    int sample_count;                /* progress: samples of the phase so far; negative: not said */
-    int protocol;                    /* hello: the newest version that both know; welcome */
-    double heartbeat_s;              /* welcome; 0: no lease */
-    double lost_s;                   /* welcome, with heartbeat_s */
-    int64_t heard;                   /* beat */
-    char why[64];                    /* leaving */
-    bool done;                       /* leaving: nothing runs any more */
-    char build[64];                  /* hello: the commit that the executor was built from */
-    int devices;                     /* hello: how many devices an executor of this kind sees */
-    bool can_count;                  /* hello: the device has hardware counters */
-    int64_t pid;                     /* hello: the executor's process on its machine; 0: not said */
-    int64_t counting_pid;            /* run: the counting executor's process; 0: none */
-    int device;                      /* run, count: the number of the device that it runs on */
-    double limit_s;                  /* count: how long it may take */
-    struct device_facts facts;       /* hello */
-    struct error failure;            /* error */
-    char *request;                   /* run; owned */
-    char *result;                    /* result; error: perhaps; a JSON object on one line, owned */
-    char *counters;                  /* run: or NULL; owned */
-    char *calibration;               /* run: or NULL; owned */
-    struct samples samples;          /* result: those to be stored; owned */
-    bool verified;                   /* result, error: the result says that its output is right */
-    struct stability_told stability; /* result, error: of the result */
-    struct ahead ahead;              /* count */
-    struct counts counts;            /* counts */
+    char id[64];                        /* of those that are about an experiment; else empty */
+    char phase[32];                     /* progress */
+    int sample_count;                   /* progress: samples of the phase so far; negative: not said */
+    int protocol;                       /* hello: the newest version that both know; welcome */
+    double heartbeat_s;                 /* welcome; 0: no lease */
+    double lost_s;                      /* welcome, with heartbeat_s */
+    int64_t heard;                      /* beat */
+    char why[64];                       /* leaving */
+    bool done;                          /* leaving: nothing runs any more */
+    char build[64];                     /* hello: the commit that the executor was built from */
+    int devices;                        /* hello: how many devices an executor of this kind sees */
+    bool can_count;                     /* hello: the device has hardware counters */
+    int64_t pid;                        /* hello: the executor's process on its machine; 0: not said */
+    int64_t counting_pid;               /* run: the counting executor's process; 0: none */
+    int device;                         /* run, count: the number of the device that it runs on */
+    double limit_s;                     /* count: how long it may take */
+    struct device_facts facts;          /* hello */
+    struct error failure;               /* error */
+    char *request;                      /* run; owned */
+    char *result;                       /* result; error: perhaps; a JSON object on one line, owned */
+    char *counters;                     /* run: or NULL; owned */
+    char *calibration;                  /* run: or NULL; owned */
+    struct samples samples;             /* result: those to be stored; owned */
+    bool verified;                      /* result, error: the result says that its output is right */
+    struct stability_summary stability; /* result, error: of the result */
+    struct ahead ahead;                 /* count */
+    struct counts counts;               /* counts */
 };
 
 /* Understands a frame. 0; or -1 with nothing to free: ERROR_INVALID; ERROR_CONFLICT: a hello of protocol versions that this

@@ -92,7 +92,7 @@ int samples_unpack(struct series *series, const char *bytes, size_t size)
     *series = (struct series){0};
     if (!rounds_read(series, &bytes, end))
         return -1;
-    series->room = series->count;
+    series->capacity = series->count;
     series->us = malloc(series->count * sizeof *series->us + 1);
     for (unsigned i = 0; series->us && i < series->count; i++) {
         if (!get(&bytes, end, &value) || value > 2 * (uint64_t)(most_us * picoseconds))

@@ -87,7 +87,7 @@ function(suite_entries way type out)
 endfunction()
 
 suite_stubs(table kernels/suite/table_way.h cpp SUITE_TABLE_SOURCES)
-set(declarations "#include \"kernels/suite/suite_rows.h\"\n")
+set(declarations "#include \"kernels/kernel.h\"\n")
 set(list "")
 foreach(name ${suite_names})
   set(file ${CMAKE_SOURCE_DIR}/kernels/suite/${name}.cu)

@@ -4,7 +4,7 @@
 #define COALESCED_EXECUTOR_COUNTS_H
 
 #include "api/protocol.h"
-#include "kernels/runner.h"
+#include "kernels/measure/runner.h"
 
 /* Counts what `message` asks for. 0 with the answer in *frame, to be freed; or -1 with *error: what the device said of a
    launch, or ERROR_MEMORY. */

@@ -20,7 +20,7 @@
 #include "executor/pinning.h"
 #include "executor/turns.h"
 #include "executor/watch.h"
-#include "kernels/runner.h"
+#include "kernels/measure/runner.h"
 
 /* Longer than the server takes to see a process through SIGTERM and SIGKILL. */
 static const double lock_wait_s = 6;
@@ -133,7 +133,7 @@ static int run_request(struct request *request, struct error *error)
     if (runner_need(request, error) < 0)
         return -1;
     guard_deadline(request->experiment.timeout_s + deadline_margin_s);
-    runner_set_sibling(executor->runner, run->counting_pid);
+    runner_set_counting_executor(executor->runner, run->counting_pid);
     runner_set_samples(executor->runner, tell_samples, request);
     int failed =
         runner_run(executor->runner, &request->experiment, &request->result, tell_phase, request, error);

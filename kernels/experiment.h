@@ -3,7 +3,6 @@
 #define COALESCED_KERNELS_EXPERIMENT_H
 
 #include "kernels/counters.h"
-#include "kernels/device_choice.h"
 #include "kernels/facts.h"
 #include "kernels/kernel.h"
 #include "kernels/placement.h"
@@ -11,6 +10,26 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Where an experiment may run, as its request says it. */
+enum device_choice_kind {
+    DEVICE_BY_NUMBER,
+    DEVICE_BY_NAME, /* the operator's */
+    DEVICE_ANY,
+    DEVICE_BY_CONDITIONS, /* all of those that are given */
+};
+
+/* All zero: device 0. */
+struct device_choice {
+    enum device_choice_kind kind;
+    int64_t number;
+    char called[64]; /* by name */
+    /* Conditions; empty, 0 and false: whatever it is. */
+    char arch[16];        /* "cpu": whichever machine's */
+    char product[128];    /* device_facts.name */
+    int64_t memory_bytes; /* at least */
+    bool counters;        /* it has hardware counters */
+};
 
 struct measure {
     int64_t min_samples; /* at least so many cold samples */

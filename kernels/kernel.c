@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/suite/suite_rows.h"
-
 static const struct {
     const char *name;
     uint64_t bytes;

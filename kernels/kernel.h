@@ -128,7 +128,7 @@ struct kernel {
     uint64_t (*elements)(const struct domain *domain, int buffer);
     struct traffic (*ledger)(const struct domain *domain);
     /* What of the ledger no load or store of a warp asks for: a copy engine, the tensor memory accelerator, a texture. */
-    struct traffic (*elsewhere)(const struct domain *domain);
+    struct traffic (*unmodelled_traffic)(const struct domain *domain);
     /* Bytes of shared memory that a block needs. */
     uint64_t (*shared_bytes)(const struct domain *domain, enum dtype dtype);
     struct kernel_problem (*refuse)(const struct domain *domain, enum dtype dtype);
@@ -143,7 +143,7 @@ struct kernel {
     /* Blocks of a cluster, along x: a grid is a multiple of it. */
     uint64_t (*cluster)(const struct domain *domain);
     /* The buffer for which a part of the L2 is set aside, -1: none. */
-    int (*kept)(const struct domain *domain);
+    int (*l2_persisting)(const struct domain *domain);
     /* Why the model of time does not apply, as part of a sentence; without a text: it does, as far as the kernel knows. */
     struct text_pair (*untimed)(const struct domain *domain);
     /* What element i of an output buffer must be after one launch, or what the generator put into an input.
@@ -168,6 +168,14 @@ int suite_index(const struct kernel *kernel);
 /* Does every index that a thread of a launch could form fit into 31 bits? The grid must have been derived. A GPU is then
    given the instance with 32-bit indices. */
 bool kernel_index_is_small(const struct kernel *kernel, const struct domain *domain);
+
+/* A row of the generated list of kernels (suite_list.c), one a file in suite/: kernel.c alone reads it. In the order of the
+   names; ended by a row without a name. */
+struct suite_row {
+    const char *name, *source, *sha256;
+    void (*describe)(struct kernel *kernel);
+};
+extern const struct suite_row suite_rows[];
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,7 @@ enum { TIMING_LEAST = 6, SERIES_ROUNDS_MAX = 64, SERIES_SAMPLES_MAX = 16384 };
 /* The samples of one kind in the order in which they were taken: in rounds, between which those of the other kind were. */
 struct series {
     double *us;
-    unsigned count, room;
+    unsigned count, capacity;
     unsigned discarded;
     unsigned rounds;
     unsigned round_end[SERIES_ROUNDS_MAX]; /* so many samples had been taken at its end */

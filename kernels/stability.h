@@ -52,7 +52,7 @@ struct stability_reasons {
 };
 
 /* What a result says of it, as the service understands it. */
-struct stability_told {
+struct stability_summary {
     unsigned codes;             /* a set of 1u << enum stability_code */
     struct live_reading latest; /* of its looks, the last; what it lacks is not known */
 };

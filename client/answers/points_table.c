@@ -25,12 +25,12 @@ static json_t *published_columns(const json_t *points)
 
 enum { DEVICES_NAMED = 4 };
 
-struct shape {
+struct points_shape {
     json_t *axes, *published;
     bool repeated, predicted, peak;
 };
 
-static void head(struct sheet *sheet, const struct shape *shape, const struct screen *screen)
+static void head(struct sheet *sheet, const struct points_shape *shape, const struct screen *screen)
 {
     const char *name, *unit = screen->ascii ? "us" : "µs";
     json_t *value;
@@ -84,7 +84,7 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool ascii)
         sheet_cell(sheet, STYLE_NONE, "");
 }
 
-static void add_point(struct sheet *sheet, const struct shape *shape, const json_t *point, bool ascii)
+static void add_point(struct sheet *sheet, const struct points_shape *shape, const json_t *point, bool ascii)
 {
     const char *name;
     json_t *value;
@@ -113,7 +113,7 @@ static void add_point(struct sheet *sheet, const struct shape *shape, const json
 }
 
 /* Columns that no point has a number for are left out. */
-static void look_through(struct shape *shape, const json_t *points)
+static void look_through(struct points_shape *shape, const json_t *points)
 {
     size_t i;
     json_t *point;
@@ -177,9 +177,9 @@ void points_table_name_devices(json_t *sweep)
 void points_table_print(const json_t *sweep, const struct screen *screen)
 {
     const json_t *points = json_object_get(sweep, "points"), *first = json_array_get(points, 0);
-    struct shape shape = {.axes = json_object_get(first, "values"),
-                          .published = published_columns(points),
-                          .repeated = json_path_number(sweep, "repeat") > 1};
+    struct points_shape shape = {.axes = json_object_get(first, "values"),
+                                 .published = published_columns(points),
+                                 .repeated = json_path_number(sweep, "repeat") > 1};
     look_through(&shape, points);
     print_headline(sweep, screen);
     struct sheet *sheet = sheet_new();

@@ -9,7 +9,7 @@
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
-static const struct verdict {
+static const struct verdict_word {
     const char *name, *sign, *plain, *text;
     enum style style;
 } verdicts[] = {
@@ -20,7 +20,7 @@ static const struct verdict {
 };
 enum { VERDICTS = sizeof verdicts / sizeof *verdicts, DIFFERENCES_MOST = 12 };
 
-static const struct verdict *find(const char *name)
+static const struct verdict_word *find(const char *name)
 {
     for (int i = 0; i < VERDICTS; i++)
         if (strcmp(verdicts[i].name, name) == 0)
@@ -148,7 +148,7 @@ static void print_points(const json_t *points, const struct screen *screen)
     sheet_column(sheet, SHEET_LEFT, "95 % interval", "");
     sheet_column(sheet, SHEET_LEFT, "verdict", "");
     json_array_foreach (points, i, point) {
-        const struct verdict *verdict = find(json_path_text(point, "verdict", ""));
+        const struct verdict_word *verdict = find(json_path_text(point, "verdict", ""));
         char text[FIELDS_TEXT_BYTES];
         json_object_foreach (names, name, value) {
             json_path_value(text, json_object_get(json_object_get(point, "values"), name));

@@ -22,7 +22,7 @@
 #include "kernels/live.h"
 
 extern "C" const kernel_entry *const cpu_entries[];
-void cpu_check_add(check *sum, const check *part);
+void cpu_check_add(mismatches *sum, const mismatches *part);
 
 struct cpu_device {
     cpu_pool *pool;
@@ -55,7 +55,7 @@ static const uint64_t line_bytes = 64;
 /* A cache of unknown size counts as this large when it is to be emptied. */
 static const uint64_t flush_default_bytes = 64u << 20;
 
-void cpu_check_add(check *sum, const check *part)
+void cpu_check_add(mismatches *sum, const mismatches *part)
 {
     static std::mutex mutex;
     std::lock_guard<std::mutex> lock(mutex);
@@ -196,7 +196,7 @@ static int cpu_fill(device *, void *at, int byte, uint64_t bytes, error *)
     return 0;
 }
 
-static int cpu_count_other(device *, const void *at, int byte, uint64_t bytes, check *found, error *)
+static int cpu_count_other(device *, const void *at, int byte, uint64_t bytes, mismatches *found, error *)
 {
     *found = {0, ~0ull, 0};
     for (uint64_t i = 0; i < bytes; i++)
@@ -234,7 +234,7 @@ static int cpu_launch(device *device, const run *r, error *)
     return entry_of(r)->launch(r, d->pool);
 }
 
-static int cpu_check(device *device, const run *r, int buffer, check *found, error *)
+static int cpu_check(device *device, const run *r, int buffer, mismatches *found, error *)
 {
     cpu_device *d = own(device);
     *found = {0, ~0ull, 0};

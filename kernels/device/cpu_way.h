@@ -229,7 +229,7 @@ template <class K> static int cpu_prepare(const run *r, int buffer, void *where)
 }
 
 template <class K, class T>
-static void cpu_check_part(const run *r, int buffer, uint64_t begin, uint64_t end, check *part)
+static void cpu_check_part(const run *r, int buffer, uint64_t begin, uint64_t end, mismatches *part)
 {
     auto x = expectation<T>::of(r->domain);
     buffer_role role = r->kernel->buffers[buffer].role;
@@ -244,13 +244,13 @@ static void cpu_check_part(const run *r, int buffer, uint64_t begin, uint64_t en
     }
 }
 
-void cpu_check_add(check *sum, const check *part); /* locked; cpu.cpp */
+void cpu_check_add(mismatches *sum, const mismatches *part); /* locked; cpu.cpp */
 
-template <class K> static int cpu_check(const run *r, int buffer, check *found, void *where)
+template <class K> static int cpu_check(const run *r, int buffer, mismatches *found, void *where)
 {
     return with_dtype<K>(r->dtype, [&](auto zero) {
         cpu_pool_each((cpu_pool *)where, r->elements[buffer], [&](uint64_t begin, uint64_t end) {
-            check part = {0, ~0ull, 0};
+            mismatches part = {0, ~0ull, 0};
             cpu_check_part<K, decltype(zero)>(r, buffer, begin, end, &part);
             cpu_check_add(found, &part);
         });

@@ -16,7 +16,6 @@
 #include "kernels/device/cuda_side.h"
 #include "kernels/device/device.h"
 #include "kernels/device/host.h"
-#include "kernels/timing.h"
 
 extern "C" const kernel_entry *const cuda_entries[];
 
@@ -28,7 +27,7 @@ struct cuda_device {
     cuda_peer peer;
     uint4 *flush; /* twice the L2, read before each cold sample */
     uint64_t flush_bytes;
-    check *found; /* in device memory */
+    mismatches *found; /* in device memory */
     unsigned *sink;
     /* Of the kernel that keeps the device busy while a sample is enqueued: one launch, a graph of many. */
     double launch_spin_ns, graph_spin_ns;
@@ -118,7 +117,7 @@ static int cuda_open(device **out, int index, error *error)
     if (!d)
         return error_set(error, ERROR_MEMORY, "no memory for device %d", index);
     d->index = index;
-    d->launch_spin_ns = d->graph_spin_ns = TIMING_SPIN_LEAST_NS;
+    d->launch_spin_ns = d->graph_spin_ns = DEVICE_SPIN_LEAST_NS;
     if (open_parts(d, error) < 0) {
         cuda_close(reinterpret_cast<device *>(d));
         return -1;
@@ -196,7 +195,7 @@ static void cuda_host_free(device *, void *at, bool pinned)
         free(at);
 }
 
-static int cuda_count_other(device *device, const void *at, int byte, uint64_t bytes, check *found,
+static int cuda_count_other(device *device, const void *at, int byte, uint64_t bytes, mismatches *found,
                             error *error)
 {
     return cuda_side_count_other(side_of(own(device), at), at, byte, bytes, found, error);
@@ -221,7 +220,7 @@ static int cuda_launch(device *device, const run *r, error *error)
     return 0;
 }
 
-static int cuda_check(device *device, const run *r, int buffer, check *found, error *error)
+static int cuda_check(device *device, const run *r, int buffer, mismatches *found, error *error)
 {
     return cuda_side_check(side_of(own(device), r->buffer[buffer]), entry_of(r), r, buffer, found, error);
 }
@@ -259,7 +258,7 @@ static int time_enqueued(cuda_device *d, double *spin_ns, bool by_host, double *
     if (!early)
         cudaGetLastError(); /* "not ready" is the good case */
     *us = early && !by_host ? -1 : ms * 1e3;
-    *spin_ns = timing_spin_ns(*spin_ns, (double)(enqueued_ns - began_ns), early);
+    *spin_ns = device_spin_ns(*spin_ns, (double)(enqueued_ns - began_ns), early);
     return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "kernels/device/architecture.h"
 #include "kernels/device/cuda_device.h"
 #include "kernels/live.h"
-#include "kernels/peak.h"
+#include "kernels/facts.h"
 
 /* The kind that the service acts upon: after all but two of them the context is beyond repair. */
 static error_kind kind_of(cudaError_t code)
@@ -108,7 +108,7 @@ static int describe_clocks(int index, device_facts *facts, error *error)
     facts->clock_khz = (uint32_t)clock;
     facts->memory_clock_khz = (uint32_t)memory_clock;
     facts->memory_bus_bits = (uint32_t)bus;
-    facts->peak_gbps = peak_bandwidth_gbps(facts->memory_clock_khz, facts->memory_bus_bits, 1);
+    facts->peak_gbps = facts_peak_bandwidth_gbps(facts->memory_clock_khz, facts->memory_bus_bits, 1);
     snprintf(facts->peak_source, sizeof facts->peak_source, "2 x memory clock x bus width");
     if (facts->peak_gbps <= 0)
         snprintf(facts->peak_source, sizeof facts->peak_source,

@@ -163,7 +163,7 @@ int cuda_let_go(void)
 
 int cuda_set_aside(const run *r)
 {
-    int buffer = r->kernel->kept(&r->domain);
+    int buffer = r->kernel->l2_persisting(&r->domain);
     uint64_t wanted = 0, most = attribute_of_device(cudaDevAttrMaxPersistingL2CacheSize);
     if (buffer >= 0 && !most)
         return (int)cudaErrorNotSupported;

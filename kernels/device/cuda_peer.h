@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-struct check;
+struct mismatches;
 
 /* All zero: no peer. */
 struct cuda_peer {
@@ -14,7 +14,7 @@ struct cuda_peer {
     bool access; /* launches on the own device reach its memory */
     int index;
     cudaStream_t stream; /* the peer's, as are the following */
-    check *found;
+    mismatches *found;
 };
 
 /* Another device is current until the end of the block. */

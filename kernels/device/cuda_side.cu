@@ -11,7 +11,8 @@ __global__ void fill_body(unsigned char *at, unsigned char byte, uint64_t bytes)
         at[i] = byte;
 }
 
-__global__ void count_other_body(const unsigned char *at, unsigned char byte, uint64_t bytes, check *found)
+__global__ void count_other_body(const unsigned char *at, unsigned char byte, uint64_t bytes,
+                                 mismatches *found)
 {
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes;
          i += (uint64_t)gridDim.x * blockDim.x)
@@ -37,12 +38,12 @@ static int settle(const cuda_side &side, error *error)
 
 static int found_begin(const cuda_side &side, error *error)
 {
-    static const check none = {0, ~0ull, 0};
+    static const mismatches none = {0, ~0ull, 0};
     CHECK(cudaMemcpyAsync(side.found, &none, sizeof none, cudaMemcpyHostToDevice, side.stream));
     return 0;
 }
 
-static int found_end(const cuda_side &side, check *found, error *error)
+static int found_end(const cuda_side &side, mismatches *found, error *error)
 {
     CHECK(cudaMemcpyAsync(found, side.found, sizeof *found, cudaMemcpyDeviceToHost, side.stream));
     CHECK(cudaStreamSynchronize(side.stream));
@@ -57,7 +58,7 @@ int cuda_side_fill(const cuda_side &side, void *at, int byte, uint64_t bytes, er
     return settle(side, error);
 }
 
-int cuda_side_count_other(const cuda_side &side, const void *at, int byte, uint64_t bytes, check *found,
+int cuda_side_count_other(const cuda_side &side, const void *at, int byte, uint64_t bytes, mismatches *found,
                           error *error)
 {
     cuda_current current(side.index, side.own);
@@ -77,8 +78,8 @@ int cuda_side_prepare(const cuda_side &side, const kernel_entry *entry, const ru
     return settle(side, error);
 }
 
-int cuda_side_check(const cuda_side &side, const kernel_entry *entry, const run *r, int buffer, check *found,
-                    error *error)
+int cuda_side_check(const cuda_side &side, const kernel_entry *entry, const run *r, int buffer,
+                    mismatches *found, error *error)
 {
     cuda_current current(side.index, side.own);
     if (found_begin(side, error) < 0)

@@ -160,8 +160,8 @@ static int cuda_launch_whole(const run *r, const void *symbol, void *args, cudaS
     }
     if constexpr (K::clustered)
         launching.in_clusters(K::cluster(r->domain));
-    if (K::kept(r->domain) >= 0)
-        launching.keep(r, K::kept(r->domain));
+    if (K::l2_persisting(r->domain) >= 0)
+        launching.keep(r, K::l2_persisting(r->domain));
     return launching.go(symbol, arguments);
 }
 
@@ -223,7 +223,7 @@ __global__ void cuda_prepare_body(expectation<T> x, buffer_role role, int buffer
 
 template <class K, class T>
 __global__ void cuda_check_body(expectation<T> x, buffer_role role, int buffer, const T *from, uint64_t count,
-                                check *found)
+                                mismatches *found)
 {
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
          i += (uint64_t)gridDim.x * blockDim.x) {
@@ -255,7 +255,7 @@ template <class K> static int cuda_prepare(const run *r, int buffer, void *where
     });
 }
 
-template <class K> static int cuda_check(const run *r, int buffer, check *found, void *where)
+template <class K> static int cuda_check(const run *r, int buffer, mismatches *found, void *where)
 {
     return with_dtype<K>(r->dtype, [&](auto zero) {
         using T = decltype(zero);

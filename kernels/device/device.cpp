@@ -1,5 +1,6 @@
 #include "kernels/device/device.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,4 +71,13 @@ int device_find(const char *spec, const device_kind **kind, int *index, int *cou
         return error_set(error, ERROR_NOT_FOUND, "device \"%s\": there are %d of that kind here", spec,
                          *count);
     return 0;
+}
+
+double device_spin_ns(double spin_ns, double enqueue_ns, bool early)
+{
+    static const double margin = 1.25, shorter = 0.9;
+    if (early)
+        return fmin(2 * spin_ns, DEVICE_SPIN_MOST_NS);
+    double enough = fmax(margin * enqueue_ns, DEVICE_SPIN_LEAST_NS);
+    return fmin(fmax(shorter * spin_ns, enough), DEVICE_SPIN_MOST_NS);
 }

@@ -44,8 +44,8 @@ struct device_kind {
                    struct reserved *place, struct error *error);
     int (*fill)(struct device *device, void *at, int byte, uint64_t bytes, struct error *error);
     /* Bytes that differ from `byte`. */
-    int (*count_other)(struct device *device, const void *at, int byte, uint64_t bytes, struct check *found,
-                       struct error *error);
+    int (*count_other)(struct device *device, const void *at, int byte, uint64_t bytes,
+                       struct mismatches *found, struct error *error);
     int (*read)(struct device *device, void *to, const void *from, uint64_t bytes, struct error *error);
     int (*write)(struct device *device, void *to, const void *from, uint64_t bytes, struct error *error);
     /* Host memory to copy from and to, pinned or not. NULL, both: the device's memory is the host's. */
@@ -54,7 +54,7 @@ struct device_kind {
 
     int (*prepare)(struct device *device, const struct run *run, int buffer, struct error *error);
     int (*launch)(struct device *device, const struct run *run, struct error *error);
-    int (*check)(struct device *device, const struct run *run, int buffer, struct check *found,
+    int (*check)(struct device *device, const struct run *run, int buffer, struct mismatches *found,
                  struct error *error);
     /* Loads the kernel, and makes ready what its launches need besides memory: nothing of that happens in a launch after it. */
     int (*launch_facts)(struct device *device, const struct run *run, struct launch_facts *facts,
@@ -87,6 +87,14 @@ int device_check(const char *spec, struct error *error);
  */
 int device_find(const char *spec, const struct device_kind **kind, int *index, int *count,
                 struct error *error);
+
+/* How long a kernel must spin, in nanoseconds, so that a sample is enqueued whole before its clock starts: after a sample
+   that was `early` (its clock started before) twice as long, at most DEVICE_SPIN_MOST_NS; else a little shorter each time,
+   but not below what enqueueing took this time, with room, nor below DEVICE_SPIN_LEAST_NS. So one delay of the host's
+   makes a few samples longer and not all that follow. */
+double device_spin_ns(double spin_ns, double enqueue_ns, bool early);
+
+enum { DEVICE_SPIN_LEAST_NS = 10000, DEVICE_SPIN_MOST_NS = 2000000 };
 
 #ifdef __cplusplus
 }

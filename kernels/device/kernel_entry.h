@@ -22,7 +22,7 @@ struct run {
 
 /* What a check found, summed up on the device. Differences count; of the first ones only the least index is
  * kept. */
-struct check {
+struct mismatches {
     unsigned long long mismatches;
     unsigned long long first; /* index of the first wrong element, ~0: none */
     double max_abs_error;     /* over touched elements that are wrong */
@@ -40,7 +40,7 @@ struct kernel_entry {
      * is. */
     int (*prepare)(const struct run *run, int buffer, void *where);
     /* Compares every element of a buffer with expected(); adds to *found, which is device memory. */
-    int (*check)(const struct run *run, int buffer, struct check *found, void *where);
+    int (*check)(const struct run *run, int buffer, struct mismatches *found, void *where);
     /* What the device's runtime knows the compiled body by; NULL when there is no such thing. */
     const void *(*symbol)(const struct run *run);
 };

@@ -55,7 +55,10 @@ struct async_copy : suite_kernel {
         return stages * (tile + (d.param[HOW] == STAGED_BULK ? STAGED_BARRIER_BYTES : 0));
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    static traffic elsewhere(const domain &d) { return {d.param[HOW] == STAGED_BULK ? d.n / W * W : 0, 0}; }
+    static traffic unmodelled_traffic(const domain &d)
+    {
+        return {d.param[HOW] == STAGED_BULK ? d.n / W * W : 0, 0};
+    }
     template <class Context> static BODY void body(Context &c)
     {
         c.template staged<Context::variant, W>(A, c.n / W, c.param(STAGES),

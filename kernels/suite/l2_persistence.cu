@@ -33,7 +33,7 @@ struct l2_persistence : suite_kernel {
         return buffer == B ? (uint64_t)d.param[TABLE] : d.n;
     }
     static int architecture(const domain &d) { return d.param[KEEP] == YES ? 80 : 0; }
-    static int kept(const domain &d) { return d.param[KEEP] == YES ? B : -1; }
+    static int l2_persisting(const domain &d) { return d.param[KEEP] == YES ? B : -1; }
     static text_pair untimed(const domain &d)
     {
         if (d.param[KEEP] != YES)

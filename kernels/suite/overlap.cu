@@ -50,7 +50,7 @@ struct overlap : suite_kernel {
     }
     /* Each of the three steps loads every element and stores it. */
     static traffic ledger(const domain &d) { return {3 * d.n, 3 * d.n, 0, d.n * (uint64_t)d.param[ROUNDS]}; }
-    static traffic elsewhere(const domain &d) { return {2 * d.n, 2 * d.n}; } /* both copies */
+    static traffic unmodelled_traffic(const domain &d) { return {2 * d.n, 2 * d.n}; } /* both copies */
     template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();

@@ -1,7 +1,7 @@
 /* stream_add: c[i] = a[i] + b[i].
 
    Counted as STREAM counts: 2 n elements read and n written. */
-#include "kernels/suite/stream_kernel.h"
+#include "kernels/suite/wide.h"
 
 struct stream_add : stream_kernel {
     enum { A, B, C };

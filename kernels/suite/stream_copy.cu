@@ -1,7 +1,7 @@
 /* stream_copy: c[i] = a[i].
 
    Counted as STREAM counts: n elements read and n written. */
-#include "kernels/suite/stream_kernel.h"
+#include "kernels/suite/wide.h"
 
 struct stream_copy : stream_kernel {
     enum { A, C };

@@ -1,7 +1,7 @@
 /* stream_mul: b[i] = scalar * c[i].
 
    Counted as STREAM counts: n elements read and n written. STREAM's scalar is 3. */
-#include "kernels/suite/stream_kernel.h"
+#include "kernels/suite/wide.h"
 
 struct stream_mul : stream_kernel {
     enum { C, B };

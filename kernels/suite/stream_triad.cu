@@ -1,7 +1,7 @@
 /* stream_triad: a[i] = b[i] + scalar * c[i].
 
    Counted as STREAM counts: 2 n elements read and n written. STREAM's scalar is 3. */
-#include "kernels/suite/stream_kernel.h"
+#include "kernels/suite/wide.h"
 
 struct stream_triad : stream_kernel {
     enum { B, C, A };

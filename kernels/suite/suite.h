@@ -182,7 +182,7 @@ struct suite_kernel {
     static constexpr bool clustered = false;
     static uint64_t cluster(const domain &) { return 1; }
     /* The buffer for which a part of the L2 is set aside. */
-    static int kept(const domain &) { return -1; }
+    static int l2_persisting(const domain &) { return -1; }
     /* On a GPU its first buffer is bound to a texture: has c.load_texture(). */
     static constexpr bool textured = false;
     /* On a GPU the blocks are launched in so many chunks, in so many streams, one chunk after the other; before each the
@@ -192,7 +192,7 @@ struct suite_kernel {
     static int streams(const domain &) { return 1; }
     static int chunks(const domain &) { return 1; }
     /* What of the ledger no load or store of a warp asks for. */
-    static traffic elsewhere(const domain &) { return {0, 0}; }
+    static traffic unmodelled_traffic(const domain &) { return {0, 0}; }
     /* Why the model of time does not apply. */
     static text_pair untimed(const domain &) { return {}; }
     /* On a GPU the copy engine moves the first buffer to the second in the body's place. */

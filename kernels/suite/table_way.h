@@ -32,7 +32,7 @@ template <class K> static void table_describe(kernel *k)
     k->restricted = K::restricted;
     k->cover = [](const domain *d) { return K::cover(*d); };
     k->elements = [](const domain *d, int buffer) { return K::elements(*d, buffer); };
-    k->elsewhere = [](const domain *d) { return K::elsewhere(*d); };
+    k->unmodelled_traffic = [](const domain *d) { return K::unmodelled_traffic(*d); };
     k->ledger = [](const domain *d) { return K::ledger(*d); };
     k->expected = [](const domain *d, dtype type, int buffer, uint64_t i, double *value) {
         kernel own{};
@@ -47,7 +47,7 @@ template <class K> static void table_describe(kernel *k)
     k->pages_before = [](const domain *d) { return K::pages_before(*d); };
     k->architecture = [](const domain *d) { return K::architecture(*d); };
     k->cluster = [](const domain *d) { return K::cluster(*d); };
-    k->kept = [](const domain *d) { return K::kept(*d); };
+    k->l2_persisting = [](const domain *d) { return K::l2_persisting(*d); };
     k->untimed = [](const domain *d) { return K::untimed(*d); };
     k->host_memory = K::host_memory;
     k->peer = K::peer;

@@ -49,7 +49,7 @@ struct texture_read : suite_kernel {
         return {"texture fetches are not modelled", "模型不含纹理读取"};
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
-    static traffic elsewhere(const domain &d) { return {d.param[HOW] == TEXTURE ? d.n : 0, 0}; }
+    static traffic unmodelled_traffic(const domain &d) { return {d.param[HOW] == TEXTURE ? d.n : 0, 0}; }
     template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();

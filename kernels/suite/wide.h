@@ -68,4 +68,17 @@ template <int WIDTH> struct width_by_parameter : suite_kernel {
     }
 };
 
+/* What the STREAM kernels share: doubles by default, sizes and byte counts as BabelStream has them. Two elements a thread,
+   because one 8-byte load a thread leaves too few bytes in flight. */
+struct stream_kernel : wide_kernel<2> {
+    static constexpr int scalar = 3; /* sums and products of small integers stay exact */
+
+    static void describe_stream(kernel &k)
+    {
+        k.dtype = DTYPE_F64;
+        k.size[0] = 33554432;
+        k.per_thread = 2;
+    }
+};
+
 #endif

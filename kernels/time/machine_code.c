@@ -23,19 +23,19 @@ enum {
 #define V(variant) (1u << (variant))
 #define ANY (~0u)
 
-struct row {
+struct code_row {
     const char *kernel;
     unsigned dtypes, loads, variants, indices; /* bits: those that it holds for */
     struct code code;
 };
 
-static const struct row sm_90[] = {
+static const struct code_row sm_90[] = {
 #include "kernels/time/machine_code_sm_90.inc"
 };
 
-static const struct table {
+static const struct code_table {
     const char *arch;
-    const struct row *rows;
+    const struct code_row *rows;
     size_t count;
 } tables[] = {
     {"sm_90", sm_90, sizeof sm_90 / sizeof *sm_90},
@@ -47,10 +47,10 @@ static long arch_number(const char *arch)
     return digits ? strtol(digits, NULL, 10) : 0;
 }
 
-static const struct table *table_nearest(const char *arch)
+static const struct code_table *table_nearest(const char *arch)
 {
     long wanted = arch_number(arch);
-    const struct table *nearest = tables;
+    const struct code_table *nearest = tables;
     for (size_t i = 1; i < sizeof tables / sizeof *tables; i++)
         if (labs(arch_number(tables[i].arch) - wanted) < labs(arch_number(nearest->arch) - wanted))
             nearest = &tables[i];
@@ -59,13 +59,13 @@ static const struct table *table_nearest(const char *arch)
 
 const char *machine_code_find(const struct experiment *e, const char *arch, struct code *code)
 {
-    const struct table *table = table_nearest(arch);
+    const struct code_table *table = table_nearest(arch);
     struct domain domain = experiment_domain(e);
     int load = e->kernel->load_param;
     unsigned load_bit = 1u << (load < 0 ? LOAD_DEFAULT : e->param[load]);
     unsigned variant_bit = V(e->kernel->variant(&domain));
     unsigned index_bit = kernel_index_is_small(e->kernel, &domain) ? NARROW : WIDE;
-    for (const struct row *row = table->rows; row < table->rows + table->count; row++)
+    for (const struct code_row *row = table->rows; row < table->rows + table->count; row++)
         if (row->dtypes & 1u << e->dtype && row->loads & load_bit && row->variants & variant_bit &&
             row->indices & index_bit && strcmp(row->kernel, e->kernel->name) == 0) {
             *code = row->code;

@@ -10,7 +10,7 @@ enum { WORDS = 32, WORD_BYTES = 256 };
 enum language { EN, ZH, LANGUAGES };
 
 /* What words stand for in both languages. */
-struct words {
+struct reason_words {
     int count;
     struct {
         const char *name;
@@ -20,14 +20,14 @@ struct words {
 
 /* ---- words ---- */
 
-static void add_text(struct words *words, const char *name, const char *en, const char *zh)
+static void add_text(struct reason_words *words, const char *name, const char *en, const char *zh)
 {
     snprintf(words->at[words->count].text[EN], WORD_BYTES, "%s", en);
     snprintf(words->at[words->count].text[ZH], WORD_BYTES, "%s", zh);
     words->at[words->count++].name = name;
 }
 
-static void add_pair(struct words *words, const char *name, struct text_pair text)
+static void add_pair(struct reason_words *words, const char *name, struct text_pair text)
 {
     add_text(words, name, text.en, text.zh ? text.zh : text.en);
 }
@@ -42,7 +42,7 @@ static void number_text(double value, char text[32])
         snprintf(text, 32, "%.2g", value);
 }
 
-static void add_number(struct words *words, const char *name, double value)
+static void add_number(struct reason_words *words, const char *name, double value)
 {
     char text[32];
     number_text(value, text);
@@ -50,7 +50,7 @@ static void add_number(struct words *words, const char *name, double value)
 }
 
 /* Of things: in millions where there are so many. */
-static void add_count(struct words *words, const char *name, double value)
+static void add_count(struct reason_words *words, const char *name, double value)
 {
     char en[48], zh[48], text[32];
     if (value < 1e6) {
@@ -64,14 +64,14 @@ static void add_count(struct words *words, const char *name, double value)
     add_text(words, name, en, zh);
 }
 
-static void add_percent(struct words *words, const char *name, double part)
+static void add_percent(struct reason_words *words, const char *name, double part)
 {
     char text[32];
     snprintf(text, sizeof text, "%.0f", 100 * part);
     add_text(words, name, text, text);
 }
 
-static void add_bytes(struct words *words, const char *name, double bytes)
+static void add_bytes(struct reason_words *words, const char *name, double bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
     char text[32], with_unit[48];
@@ -83,7 +83,7 @@ static void add_bytes(struct words *words, const char *name, double bytes)
     add_text(words, name, with_unit, with_unit);
 }
 
-static const char *word_find(const struct words *words, const char *name, size_t length,
+static const char *word_find(const struct reason_words *words, const char *name, size_t length,
                              enum language language)
 {
     for (int i = 0; i < words->count; i++)
@@ -94,7 +94,7 @@ static const char *word_find(const struct words *words, const char *name, size_t
 
 /* Appends the template, which is of that language, to `out`, of `size` bytes. */
 static void fill(char *out, size_t size, enum language language, const char *template,
-                 const struct words *words)
+                 const struct reason_words *words)
 {
     size_t used = strlen(out);
     for (const char *at = template; *at && used + 1 < size;) {
@@ -113,7 +113,7 @@ static void fill(char *out, size_t size, enum language language, const char *tem
     }
 }
 
-static void append(struct reasons *reasons, struct text_pair template, const struct words *words)
+static void append(struct reasons *reasons, struct text_pair template, const struct reason_words *words)
 {
     fill(reasons->en, sizeof reasons->en, EN, template.en, words);
     fill(reasons->zh, sizeof reasons->zh, ZH, template.zh, words);
@@ -135,7 +135,7 @@ static double load_waits_us(const struct time_prediction *p)
     return p->rounds * p->waits * p->latency_ns * 1e-3;
 }
 
-static void words_of(const struct time_prediction *p, struct words *words)
+static void words_of(const struct time_prediction *p, struct reason_words *words)
 {
     const struct time_amount *limit = &p->bound[p->limiter], *second = &p->bound[p->second];
     const struct time_amount *dram = &p->bound[TIME_DRAM];
@@ -204,7 +204,7 @@ static struct telling telling_of(const struct time_prediction *p)
 
 void reasons_make(const struct time_prediction *p, struct reasons *reasons)
 {
-    struct words words = {0};
+    struct reason_words words = {0};
     reasons->en[0] = reasons->zh[0] = '\0';
     if (p->why_not.en) {
         add_pair(&words, "why_not", p->why_not);
@@ -228,7 +228,7 @@ void reasons_make(const struct time_prediction *p, struct reasons *reasons)
 
 void reasons_no_constants(const char *device, struct reasons *reasons)
 {
-    struct words words = {0};
+    struct reason_words words = {0};
     reasons->en[0] = reasons->zh[0] = '\0';
     add_text(&words, "device", device, device);
     append(reasons, no_constants, &words);
@@ -237,7 +237,7 @@ void reasons_no_constants(const char *device, struct reasons *reasons)
 void reasons_change(const char *field, const char *from, const char *to, const struct time_prediction *now,
                     const struct time_prediction *then, struct reasons *reasons)
 {
-    struct words words = {0};
+    struct reason_words words = {0};
     reasons->en[0] = reasons->zh[0] = '\0';
     add_text(&words, "field", field, field);
     add_text(&words, "from", from, from);
@@ -260,7 +260,7 @@ static const struct text_pair *unit_name_of(const struct counted_limiter *counte
 
 void reasons_counted(const struct counted_limiter *counted, struct reasons *reasons)
 {
-    struct words words = {0};
+    struct reason_words words = {0};
     reasons->en[0] = reasons->zh[0] = '\0';
     if (counted->answer != COUNTED_NO_CASE) {
         add_pair(&words, "unit_name", *unit_name_of(counted));

@@ -3,11 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/calibrations/calibrated_facts.h"
-
 static const double same_work = 0.03;
 
-struct search {
+struct what_if_search {
     const struct what_if_case *asked;
     struct device_facts facts;
     bool derived; /* the request's grid */
@@ -26,7 +24,7 @@ bool what_if_grid_derived(const struct experiment *experiment, const struct cali
     struct experiment bare = *experiment;
     struct device_facts facts;
     struct problems problems = {0};
-    calibrated_facts(calibration, &facts);
+    calibration_facts(calibration, &facts);
     memset(bare.grid, 0, sizeof bare.grid);
     return experiment_check(&bare, &facts, &problems) == 0 &&
            memcmp(bare.grid, experiment->grid, sizeof bare.grid) == 0;
@@ -62,7 +60,7 @@ static bool does_the_same(const struct what_if_case *asked, const struct what_if
 
 /* ---- one candidate ---- */
 
-static void keep(struct search *search, const struct what_if *then)
+static void keep(struct what_if_search *search, const struct what_if *then)
 {
     int at = 0, same = -1;
     for (int i = 0; i < search->count; i++)
@@ -85,7 +83,8 @@ static void keep(struct search *search, const struct what_if *then)
 }
 
 /* Takes the request with one field changed, its grid already cleared where it is to be derived. */
-static void try_change(struct search *search, const char *field, int param, const struct experiment *changed)
+static void try_change(struct what_if_search *search, const char *field, int param,
+                       const struct experiment *changed)
 {
     const struct what_if_case *asked = search->asked;
     struct what_if then = {.field = field, .param = param, .experiment = *changed};
@@ -108,7 +107,7 @@ static void try_change(struct search *search, const char *field, int param, cons
         keep(search, &then);
 }
 
-static struct experiment change_begin(const struct search *search)
+static struct experiment change_begin(const struct what_if_search *search)
 {
     struct experiment changed = *search->asked->experiment;
     if (search->derived)
@@ -118,7 +117,7 @@ static struct experiment change_begin(const struct search *search)
 
 /* ---- candidates ---- */
 
-static void try_blocks(struct search *search)
+static void try_blocks(struct what_if_search *search)
 {
     static const int64_t flat[][2] = {{32, 1}, {64, 1}, {128, 1}, {256, 1}, {512, 1}, {1024, 1}};
     static const int64_t shapes[][2] = {{32, 4},  {32, 8},  {32, 16}, {32, 32}, {64, 4},
@@ -140,7 +139,7 @@ static void try_blocks(struct search *search)
     }
 }
 
-static void try_value(struct search *search, int param, int64_t value)
+static void try_value(struct what_if_search *search, int param, int64_t value)
 {
     struct experiment changed = change_begin(search);
     if (value == changed.param[param])
@@ -149,7 +148,7 @@ static void try_value(struct search *search, int param, int64_t value)
     try_change(search, changed.kernel->params[param].name, param, &changed);
 }
 
-static void try_integer(struct search *search, int param)
+static void try_integer(struct what_if_search *search, int param)
 {
     const struct kernel_param *about = &search->asked->experiment->kernel->params[param];
     int64_t now = search->asked->experiment->param[param], below = 1;
@@ -167,7 +166,7 @@ static void try_integer(struct search *search, int param)
     }
 }
 
-static void try_params(struct search *search)
+static void try_params(struct what_if_search *search)
 {
     const struct kernel *kernel = search->asked->experiment->kernel;
     for (int i = 0; i < kernel->param_count; i++) {
@@ -179,7 +178,7 @@ static void try_params(struct search *search)
     }
 }
 
-static void try_grids(struct search *search)
+static void try_grids(struct what_if_search *search)
 {
     const struct experiment *now = search->asked->experiment;
     struct experiment changed = *now;
@@ -201,13 +200,13 @@ static void try_grids(struct search *search)
 
 int what_if_find(const struct what_if_case *asked, struct what_if found[WHAT_IF_MOST])
 {
-    struct search search = {
+    struct what_if_search search = {
         .asked = asked,
         .derived = what_if_grid_derived(asked->experiment, asked->now->calibration),
         .tries = asked->access->exact ? WHAT_IF_TRIES : WHAT_IF_TRIES_SAMPLED,
         .found = found,
     };
-    calibrated_facts(asked->now->calibration, &search.facts);
+    calibration_facts(asked->now->calibration, &search.facts);
     if (asked->experiment->shared_bytes) {
         struct experiment changed = change_begin(&search);
         changed.shared_bytes = 0;

@@ -74,8 +74,8 @@ struct outcome {
                               `failure` may say why */
     } end;
     char *result; /* JSON object or NULL; its output was checked and is right if `end` is OUTCOME_RESULT */
-    struct samples samples;          /* with a result that is to keep them */
-    struct stability_told stability; /* with a result */
+    struct samples samples;             /* with a result that is to keep them */
+    struct stability_summary stability; /* with a result */
     struct counts counts;
     struct error failure;
 };

@@ -21,7 +21,7 @@ static histogram_bounds bounds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 static const unsigned codes[CODES] = {200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 406, 408, 409,
                                       410, 413, 414, 415, 416, 421, 422, 429, 431, 500, 501, 503, 507, 0};
 
-static struct series {
+static struct request_series {
     const char *route, *method;
     struct histogram seconds;
     atomic_uint_fast64_t counts[CODES];
@@ -37,7 +37,7 @@ static const char *method_of(const char *method)
     return other;
 }
 
-static struct series *series_find(const char *route, const char *method)
+static struct request_series *series_find(const char *route, const char *method)
 {
     int count = atomic_load_explicit(&used, memory_order_acquire);
     for (int i = 0; i < count; i++)
@@ -47,9 +47,9 @@ static struct series *series_find(const char *route, const char *method)
 }
 
 /* NULL: the table is full, which as many routes as there are cannot do. */
-static struct series *series_of(const char *route, const char *method)
+static struct request_series *series_of(const char *route, const char *method)
 {
-    struct series *series = series_find(route, method);
+    struct request_series *series = series_find(route, method);
     if (series)
         return series;
     pthread_mutex_lock(&adding);
@@ -76,14 +76,14 @@ static int code_place(unsigned code)
 void request_metrics_note(const char *route, const char *method, unsigned code, double seconds)
 {
     bool known = route && strcmp(route, "*") != 0;
-    struct series *series = series_of(known ? route : unknown, method_of(method));
+    struct request_series *series = series_of(known ? route : unknown, method_of(method));
     if (!series)
         return;
     atomic_fetch_add_explicit(&series->counts[code_place(code)], 1, memory_order_relaxed);
     metric_histogram_note(&series->seconds, bounds, seconds);
 }
 
-static void codes_write(struct buffer *out, struct series *series)
+static void codes_write(struct buffer *out, struct request_series *series)
 {
     for (int place = 0; place < CODES; place++) {
         char labels[EXPOSITION_LABELS], code[16];

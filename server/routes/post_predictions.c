@@ -13,7 +13,6 @@
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "api/time_json.h"
-#include "kernels/calibrations/calibrated_facts.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
 
@@ -190,7 +189,7 @@ static void check(struct experiment *experiment, const struct question *question
 {
     struct device_facts facts;
     if (question->calibration)
-        calibrated_facts(question->calibration, &facts);
+        calibration_facts(question->calibration, &facts);
     experiment_check(experiment, question->calibration ? &facts : NULL, problems);
 }
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/runner.h"
+#include "kernels/measure/runner.h"
 
 enum { PASSES = 4 };
 
@@ -132,7 +132,7 @@ static inline int kind_flush(struct device *device, struct error *error)
 static inline int kind_launch(struct device *device, const struct run *run, struct error *error)
 {
     int last = run->kernel->buffer_count - 1;
-    struct check before, after;
+    struct mismatches before, after;
     seen++;
     launches++;
     if (plain->check(device, run, last, &before, error) < 0 || plain->launch(device, run, error) < 0 ||

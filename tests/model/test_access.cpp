@@ -144,7 +144,7 @@ static void the_bytes_are_those_of_the_ledger(void **)
             access model;
             domain d = experiment_domain(&e);
             access_count(&e, &model);
-            traffic all = e.kernel->ledger(&d), elsewhere = e.kernel->elsewhere(&d);
+            traffic all = e.kernel->ledger(&d), elsewhere = e.kernel->unmodelled_traffic(&d);
             uint64_t each = dtype_bytes(e.dtype);
             assert_int_equal(model.load.bytes, (all.loads - elsewhere.loads) * each);
             assert_int_equal(model.store.bytes, (all.stores - elsewhere.stores) * each);

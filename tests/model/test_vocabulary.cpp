@@ -65,7 +65,7 @@ static void expect_verified_by(const kernel_entry &entry, const kernel_entry &ch
             assert_int_equal(checks.prepare(&e.r, b, pool), 0);
         assert_int_equal(entry.launch(&e.r, pool), 0);
         for (int b = 0; b < e.k.buffer_count; b++) {
-            check found = {0, ~0ull, 0};
+            mismatches found = {0, ~0ull, 0};
             assert_int_equal(checks.check(&e.r, b, &found, pool), 0);
             if (found.mismatches)
                 fail_msg("%s: %llu wrong, the first at %llu", e.k.buffers[b].name, found.mismatches,

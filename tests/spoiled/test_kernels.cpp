@@ -15,7 +15,7 @@ extern "C" {
 #include <vector>
 
 #include "kernels/device/cpu_pool.h"
-#include "kernels/runner.h"
+#include "kernels/measure/runner.h"
 #include "tests/spoiled/spoiled.h"
 
 extern "C" {

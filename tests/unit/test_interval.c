@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "kernels/timing.h"
+#include "kernels/measure/timing.h"
 
 enum { RUNS = 200, ROUNDS = 5 };
 

@@ -19,7 +19,7 @@
 #include "api/result_json.h"
 #include "kernels/device/device.h"
 #include "kernels/live.h"
-#include "kernels/runner.h"
+#include "kernels/measure/runner.h"
 #include "kernels/stability.h"
 #include "tests/unit/support/scratch.h"
 

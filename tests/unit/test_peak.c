@@ -10,7 +10,7 @@
 
 #include "api/peaks_json.h"
 #include "kernels/model/arch.h"
-#include "kernels/peak.h"
+#include "kernels/facts.h"
 
 static void near(double value, double expected, double within)
 {
@@ -22,8 +22,8 @@ static void near(double value, double expected, double within)
 static void the_published_peaks_of_a_k80_come_out(void **state)
 {
     (void)state;
-    near(peak_bandwidth_gbps(2505000, 384, 2), 480.96, 1e-9);
-    near(peak_single_gflops(823500, 13, arch_find("sm_37")->fp32_lanes, 2) / 1e3, 8.222, 5e-4);
+    near(facts_peak_bandwidth_gbps(2505000, 384, 2), 480.96, 1e-9);
+    near(facts_peak_single_gflops(823500, 13, arch_find("sm_37")->fp32_lanes, 2) / 1e3, 8.222, 5e-4);
 }
 
 static void every_architecture_has_its_lanes(void **state)

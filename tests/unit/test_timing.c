@@ -5,7 +5,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "kernels/timing.h"
+#include "kernels/device/device.h"
+#include "kernels/measure/timing.h"
 
 static void near(double value, double expected)
 {
@@ -230,35 +231,35 @@ static void one_delay_of_the_host_makes_a_few_samples_longer_and_not_all_that_fo
 {
     (void)state;
     static const double usual_ns = 6000, delay_ns = 300000;
-    double spin_ns = TIMING_SPIN_LEAST_NS, spent_ns = 0;
+    double spin_ns = DEVICE_SPIN_LEAST_NS, spent_ns = 0;
     int early = 0;
     for (int i = 0; i < 1000; i++) {
         double enqueue_ns = i % 200 == 50 ? delay_ns : usual_ns;
         bool was_early = enqueue_ns > spin_ns;
         early += was_early;
         spent_ns += spin_ns;
-        spin_ns = timing_spin_ns(spin_ns, enqueue_ns, was_early);
+        spin_ns = device_spin_ns(spin_ns, enqueue_ns, was_early);
     }
     assert_int_equal(early, 5); /* the delays themselves */
-    assert_true(spent_ns < 1000 * 1.2 * TIMING_SPIN_LEAST_NS);
-    assert_true(spin_ns == TIMING_SPIN_LEAST_NS);
+    assert_true(spent_ns < 1000 * 1.2 * DEVICE_SPIN_LEAST_NS);
+    assert_true(spin_ns == DEVICE_SPIN_LEAST_NS);
 }
 
 static void the_spin_follows_what_enqueueing_takes(void **state)
 {
     (void)state;
-    double spin_ns = TIMING_SPIN_LEAST_NS;
+    double spin_ns = DEVICE_SPIN_LEAST_NS;
     int early = 0;
     for (int i = 0; i < 1000; i++) { /* a graph of many launches, or a slow host */
         bool was_early = spin_ns < 90000;
         early += was_early;
-        spin_ns = timing_spin_ns(spin_ns, 90000, was_early);
+        spin_ns = device_spin_ns(spin_ns, 90000, was_early);
     }
     assert_true(early <= 4);
     assert_true(spin_ns >= 90000 && spin_ns <= 1.3 * 90000);
     for (int i = 0; i < 100; i++)
-        spin_ns = timing_spin_ns(spin_ns, 1e9, true);
-    assert_true(spin_ns == TIMING_SPIN_MOST_NS);
+        spin_ns = device_spin_ns(spin_ns, 1e9, true);
+    assert_true(spin_ns == DEVICE_SPIN_MOST_NS);
 }
 
 int main(void)

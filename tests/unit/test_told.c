@@ -7,9 +7,9 @@
 
 #include "api/live_json.h"
 
-static struct stability_told told_of(const char *text)
+static struct stability_summary told_of(const char *text)
 {
-    struct stability_told told;
+    struct stability_summary told;
     json_t *stability = json_loads(text, JSON_DECODE_ANY, NULL);
     assert_non_null(stability);
     stability_from_json(&told, stability);
@@ -17,7 +17,7 @@ static struct stability_told told_of(const char *text)
     return told;
 }
 
-static void assert_value(const struct stability_told *told, enum live_quantity quantity, double value)
+static void assert_value(const struct stability_summary *told, enum live_quantity quantity, double value)
 {
     assert_true(told->latest.of[quantity].known);
     assert_true(told->latest.of[quantity].value == value);
@@ -30,7 +30,7 @@ static void what_stability_to_json_writes_is_understood(void **state)
     static const double looks[2][LIVE_QUANTITIES] = {
         {[LIVE_SM_CLOCK] = 1980, [LIVE_THROTTLE] = LIVE_SW_POWER_CAP | LIVE_IDLE, [LIVE_OTHERS] = 2},
         {[LIVE_SM_CLOCK] = 1755, [LIVE_THROTTLE] = 0x200, [LIVE_OTHERS] = 1, [LIVE_TEMPERATURE] = 83}};
-    struct stability_told told;
+    struct stability_summary told;
     (void)state;
     for (int i = 0; i < 2; i++)
         for (int q = 0; q < LIVE_QUANTITIES; q++)
@@ -77,7 +77,7 @@ static void what_has_another_form_is_not_known(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct stability_told told = told_of(texts[i]);
+        struct stability_summary told = told_of(texts[i]);
         assert_int_equal(told.codes, 0);
         for (int q = 0; q < LIVE_QUANTITIES; q++)
             assert_false(told.latest.of[q].known);

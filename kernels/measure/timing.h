@@ -1,6 +1,6 @@
 /* How long something takes: sampling until enough is known, and what the samples say. Microseconds. */
-#ifndef COALESCED_KERNELS_TIMING_H
-#define COALESCED_KERNELS_TIMING_H
+#ifndef COALESCED_KERNELS_MEASURE_TIMING_H
+#define COALESCED_KERNELS_MEASURE_TIMING_H
 
 #include "base/error.h"
 #include "kernels/result.h"
@@ -68,14 +68,6 @@ double timing_tick(const double *samples_us, unsigned count);
    that is less than half of what a launch of the longer took on average: then the shorter was held up, since what is
    spent once is far less than the launches of a sequence take. */
 double timing_slope_us(double few_us, unsigned few, double many_us, unsigned many);
-
-/* How long a kernel must spin, in nanoseconds, so that a sample is enqueued whole before its clock starts: after a sample
-   that was `early` (its clock started before) twice as long, at most TIMING_SPIN_MOST_NS; else a little shorter each time,
-   but not below what enqueueing took this time, with room, nor below TIMING_SPIN_LEAST_NS. So one delay of the host's
-   makes a few samples longer and not all that follow. */
-double timing_spin_ns(double spin_ns, double enqueue_ns, bool early);
-
-enum { TIMING_SPIN_LEAST_NS = 10000, TIMING_SPIN_MOST_NS = 2000000 };
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* Experiments' launches under the hardware's counters. */
-#ifndef COALESCED_KERNELS_COUNTING_H
-#define COALESCED_KERNELS_COUNTING_H
+#ifndef COALESCED_KERNELS_MEASURE_COUNTING_H
+#define COALESCED_KERNELS_MEASURE_COUNTING_H
 
 #include "kernels/device/device.h"
 

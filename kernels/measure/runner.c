@@ -1,16 +1,16 @@
-#include "kernels/runner.h"
+#include "kernels/measure/runner.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "kernels/host_timer.h"
-#include "kernels/layout.h"
-#include "kernels/timing.h"
-#include "kernels/transfer.h"
+#include "kernels/measure/layout.h"
+#include "kernels/measure/timing.h"
+#include "kernels/measure/transfer.h"
 
 enum {
+    HOST_TIMER_LAUNCHES = 20,
     FLOOR_SAMPLES = 32,
     LOOK_EVERY = 10,
     HOT_MIN_SAMPLES = 10, /* each is a mean over the launches between two lengths already */
@@ -30,7 +30,7 @@ struct runner {
     uint64_t nonce;           /* names this process in the names of placements */
     double floor_us, tick_us; /* negative floor: not measured yet */
     struct series cold, hot;  /* of the last run */
-    struct live_own own;      /* this process and its sibling */
+    struct live_own own;      /* this process and the counting executor */
     struct live *live;        /* how the device is; NULL is no worse than one that cannot tell */
     void (*samples)(void *arg, const char *phase, unsigned count);
     void *samples_arg;
@@ -160,8 +160,8 @@ static int hot_begin(struct hot_sampler *sampler, const struct run *run, double 
                : kind->launches_new(device, run, sampler->many_count, &sampler->many, error);
 }
 
-/* Cold and hot samples, as they are taken in turns. */
-struct turns {
+/* Cold and hot samples, as they are taken in rounds. */
+struct sample_rounds {
     struct sampling cold, hot;
     struct timing_plan plan; /* the cold samples'; max_seconds: of both */
     struct cold_sampler cold_sampler;
@@ -169,21 +169,21 @@ struct turns {
     struct stability *stability;
 };
 
-static int turn_cold(struct turns *turns, struct error *error)
+static int round_cold(struct sample_rounds *rounds, struct error *error)
 {
-    struct timing_plan plan = turns->plan;
+    struct timing_plan plan = rounds->plan;
     plan.max_seconds *= cold_share;
     plan.unseen_us = TIMING_UNSEEN_TIMER_US;
-    return timing_round(&turns->cold, &plan, sample_cold, &turns->cold_sampler, error);
+    return timing_round(&rounds->cold, &plan, sample_cold, &rounds->cold_sampler, error);
 }
 
 /* While there will be more cold samples, those have their share. */
-static int turn_hot(struct turns *turns, struct error *error)
+static int round_hot(struct sample_rounds *rounds, struct error *error)
 {
-    struct hot_sampler *sampler = &turns->hot_sampler;
+    struct hot_sampler *sampler = &rounds->hot_sampler;
     const struct device_kind *kind = sampler->runner->kind;
-    struct timing_plan plan = turns->plan;
-    double cold_s = turns->cold.over ? turns->cold.spent_s : cold_share * plan.max_seconds, warm;
+    struct timing_plan plan = rounds->plan;
+    double cold_s = rounds->cold.over ? rounds->cold.spent_s : cold_share * plan.max_seconds, warm;
     plan.max_seconds = fmax(plan.max_seconds - cold_s, 0);
     if (plan.min_samples > HOT_MIN_SAMPLES)
         plan.min_samples = HOT_MIN_SAMPLES;
@@ -191,27 +191,28 @@ static int turn_hot(struct turns *turns, struct error *error)
     plan.unseen_us = TIMING_UNSEEN_SEQUENCE_US;
     if (kind->launches_time(sampler->runner->device, sampler->few, &warm, error) < 0)
         return -1;
-    return timing_round(&turns->hot, &plan, sample_hot, sampler, error);
+    return timing_round(&rounds->hot, &plan, sample_hot, sampler, error);
 }
 
-static int take_turns(struct turns *turns, void (*say)(void *, const char *), void *arg, struct error *error)
+static int take_rounds(struct sample_rounds *rounds, void (*say)(void *, const char *), void *arg,
+                       struct error *error)
 {
-    struct hot_sampler *sampler = &turns->hot_sampler;
+    struct hot_sampler *sampler = &rounds->hot_sampler;
     int result = -1;
-    while (!turns->cold.over || !turns->hot.over) {
-        if (!turns->cold.over && turn_cold(turns, error) < 0)
+    while (!rounds->cold.over || !rounds->hot.over) {
+        if (!rounds->cold.over && round_cold(rounds, error) < 0)
             goto out;
-        if (!turns->cold.series->count)
+        if (!rounds->cold.series->count)
             break; /* launches do not arrive in time */
         if (!sampler->many) {
             struct timing first;
-            stability_look(turns->stability, sampler->runner->live, STABILITY_LOOK, sampler->runner->own);
+            stability_look(rounds->stability, sampler->runner->live, STABILITY_LOOK, sampler->runner->own);
             say(arg, "hot");
-            if (timing_summarise(&first, turns->cold.series, 0, 0, error) < 0 ||
-                hot_begin(sampler, turns->cold_sampler.run, first.median_us, error) < 0)
+            if (timing_summarise(&first, rounds->cold.series, 0, 0, error) < 0 ||
+                hot_begin(sampler, rounds->cold_sampler.run, first.median_us, error) < 0)
                 goto out;
         }
-        if (!turns->hot.over && turn_hot(turns, error) < 0)
+        if (!rounds->hot.over && round_hot(rounds, error) < 0)
             goto out;
     }
     result = 0;
@@ -231,7 +232,7 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
     series_clear(&runner->cold);
     series_clear(&runner->hot);
     runner->told_ns = clock_monotonic_ns();
-    struct turns turns = {
+    struct sample_rounds rounds = {
         .cold = {.series = &runner->cold},
         .hot = {.series = &runner->hot},
         .plan = {.min_samples = (unsigned)e->measure.min_samples,
@@ -244,19 +245,52 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
         .stability = &result->stability,
     };
     stability_look(&result->stability, runner->live, STABILITY_LOOK_BEGIN, runner->own);
-    if (take_turns(&turns, say, arg, error) < 0)
+    if (take_rounds(&rounds, say, arg, error) < 0)
         return -1;
-    result->cold = turns.cold.timing;
+    result->cold = rounds.cold.timing;
     result->cold.launches = 1;
     if (!result->cold.samples)
         return 0;
     stability_look(&result->stability, runner->live, STABILITY_LOOK_END, runner->own);
-    result->hot = turns.hot.timing;
-    result->hot.launches = turns.hot_sampler.many_count - turns.hot_sampler.few_count;
+    result->hot = rounds.hot.timing;
+    result->hot.launches = rounds.hot_sampler.many_count - rounds.hot_sampler.few_count;
     if (e->measure.keep_samples) {
         result->cold_series = &runner->cold;
         result->hot_series = &runner->hot;
     }
+    return 0;
+}
+
+/* ---- the host's clock ---- */
+
+/* Times one launch as a program's own timer does: the clock of the host before it, and after the device was waited for. That
+   includes what the driver and the host take besides the kernel, so it is a reading of its own beside the timings. */
+static int host_time(struct runner *runner, const struct run *run, double *us, struct error *error)
+{
+    int64_t begin_ns = clock_monotonic_ns();
+    int status = runner->kind->launch(runner->device, run, error);
+    *us = (double)(clock_monotonic_ns() - begin_ns) / 1e3;
+    return status;
+}
+
+/* Times HOST_TIMER_LAUNCHES launches one by one, fewer (one at least) when max_seconds are over. Fills in all of *times but
+   first_us. */
+static int host_times_measure(struct runner *runner, const struct run *run, double max_seconds,
+                              struct host_times *times, struct error *error)
+{
+    double us[HOST_TIMER_LAUNCHES];
+    struct series series = {.us = us, .capacity = HOST_TIMER_LAUNCHES};
+    struct timing timing;
+    int64_t deadline_ns = clock_monotonic_ns() + (int64_t)(max_seconds * 1e9);
+    do
+        if (host_time(runner, run, &us[series.count++], error) < 0)
+            return -1;
+    while (series.count < HOST_TIMER_LAUNCHES && clock_monotonic_ns() < deadline_ns);
+    if (timing_summarise(&timing, &series, 0, 0, error) < 0)
+        return -1;
+    times->samples = timing.samples;
+    times->median_us = timing.median_us;
+    times->min_us = timing.min_us;
     return 0;
 }
 
@@ -282,8 +316,7 @@ static int verify(struct runner *runner, const struct experiment *e, bool anew, 
     result->working_set_bytes = experiment_working_set_bytes(e);
     say(arg, "prepare");
     if (kind->launch_facts(runner->device, &layout->run, &result->launch, error) < 0 ||
-        layout_fill(layout, error) < 0 ||
-        host_time(kind, runner->device, &layout->run, &result->host.first_us, error) < 0)
+        layout_fill(layout, error) < 0 || host_time(runner, &layout->run, &result->host.first_us, error) < 0)
         return -1;
     say(arg, "check");
     return layout_check(layout, &result->correctness, error);
@@ -308,8 +341,7 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
     if (!failed)
         failed = time_all(runner, e, &layout.run, result, say, arg, error);
     if (!failed && e->measure.host_timer)
-        failed = host_time_all(runner->kind, runner->device, &layout.run, e->measure.max_seconds,
-                               &result->host, error);
+        failed = host_times_measure(runner, &layout.run, e->measure.max_seconds, &result->host, error);
     if (!failed && e->transfers != TRANSFERS_NONE) {
         say(arg, "transfers");
         failed = transfer_time(runner->kind, runner->device, &layout.run, e->transfers == TRANSFERS_PINNED,
@@ -326,7 +358,7 @@ void runner_set_samples(struct runner *runner, void (*samples)(void *arg, const 
     runner->samples_arg = arg;
 }
 
-void runner_set_sibling(struct runner *runner, int64_t pid)
+void runner_set_counting_executor(struct runner *runner, int64_t pid)
 {
     runner->own.pid[1] = pid;
 }

@@ -1,6 +1,6 @@
 /* How long copies between host and device take: of the experiment's own arrays, as they lie on the device. */
-#ifndef COALESCED_KERNELS_TRANSFER_H
-#define COALESCED_KERNELS_TRANSFER_H
+#ifndef COALESCED_KERNELS_MEASURE_TRANSFER_H
+#define COALESCED_KERNELS_MEASURE_TRANSFER_H
 
 #include "kernels/device/device.h"
 #include "kernels/result.h"

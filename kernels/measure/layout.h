@@ -1,6 +1,6 @@
 /* An experiment in the device's memory: its buffers between guard zones, filled, and checked after one launch. */
-#ifndef COALESCED_KERNELS_LAYOUT_H
-#define COALESCED_KERNELS_LAYOUT_H
+#ifndef COALESCED_KERNELS_MEASURE_LAYOUT_H
+#define COALESCED_KERNELS_MEASURE_LAYOUT_H
 
 #include "base/error.h"
 #include "kernels/device/device.h"

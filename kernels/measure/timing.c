@@ -1,4 +1,4 @@
-#include "kernels/timing.h"
+#include "kernels/measure/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,13 +78,13 @@ static double between_rounds(const struct series *series, double *sorted)
 }
 
 static void summarise_interval(struct timing *timing, const struct series *series, const double *sorted,
-                               double *room, double tick_us, double unseen_us)
+                               double *scratch, double tick_us, double unseen_us)
 {
     timing->ci95_us[0] = timing->ci95_us[1] = timing->noise = NAN;
     if (series->count < TIMING_LEAST)
         return;
     unsigned rank = median_rank(series->count);
-    double median = timing->median_us, around_us = fmax(between_rounds(series, room), tick_us);
+    double median = timing->median_us, around_us = fmax(between_rounds(series, scratch), tick_us);
     double below_us = fmax(median - sorted[rank], around_us);
     double above_us = fmax(sorted[series->count - 1 - rank] - median, around_us);
     double more_us = hypot(unseen_us, TIMING_UNSEEN_SHARE * median);
@@ -141,18 +141,9 @@ double timing_slope_us(double few_us, unsigned few, double many_us, unsigned man
     return slope_us < many_us / many / 2 ? -1 : slope_us;
 }
 
-double timing_spin_ns(double spin_ns, double enqueue_ns, bool early)
-{
-    static const double room = 1.25, shorter = 0.9;
-    if (early)
-        return fmin(2 * spin_ns, TIMING_SPIN_MOST_NS);
-    double enough = fmax(room * enqueue_ns, TIMING_SPIN_LEAST_NS);
-    return fmin(fmax(shorter * spin_ns, enough), TIMING_SPIN_MOST_NS);
-}
-
 void series_clear(struct series *series)
 {
-    *series = (struct series){.us = series->us, .room = series->room};
+    *series = (struct series){.us = series->us, .capacity = series->capacity};
 }
 
 void series_free(struct series *series)
@@ -163,13 +154,13 @@ void series_free(struct series *series)
 
 static int series_add(struct series *series, double us, struct error *error)
 {
-    if (series->count == series->room) {
-        unsigned room = series->room ? series->room * 2 : 64;
-        double *grown = realloc(series->us, room * sizeof *grown);
+    if (series->count == series->capacity) {
+        unsigned capacity = series->capacity ? series->capacity * 2 : 64;
+        double *grown = realloc(series->us, capacity * sizeof *grown);
         if (!grown)
-            return error_set(error, ERROR_MEMORY, "no memory for %u samples", room);
+            return error_set(error, ERROR_MEMORY, "no memory for %u samples", capacity);
         series->us = grown;
-        series->room = room;
+        series->capacity = capacity;
     }
     series->us[series->count++] = us;
     return 0;

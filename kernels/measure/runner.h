@@ -1,10 +1,10 @@
 /* One experiment on one device: fill, poison, launch once, check everything, and only then warm up and time.
  */
-#ifndef COALESCED_KERNELS_RUNNER_H
-#define COALESCED_KERNELS_RUNNER_H
+#ifndef COALESCED_KERNELS_MEASURE_RUNNER_H
+#define COALESCED_KERNELS_MEASURE_RUNNER_H
 
 #include "base/error.h"
-#include "kernels/counting.h"
+#include "kernels/measure/counting.h"
 #include "kernels/device/device.h"
 #include "kernels/result.h"
 
@@ -32,7 +32,7 @@ void runner_set_samples(struct runner *runner, void (*samples)(void *arg, const 
                         void *arg);
 
 /* The process that counts on this device may hold a context there: it is no stranger. 0: there is none. */
-void runner_set_sibling(struct runner *runner, int64_t pid);
+void runner_set_counting_executor(struct runner *runner, int64_t pid);
 
 /* Counts experiments as counting.h says. Times that are taken by the same process afterwards are not to be trusted. */
 int runner_count(struct runner *runner, struct counted points[], int count, double ahead_s,

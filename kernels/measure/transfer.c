@@ -1,4 +1,4 @@
-#include "kernels/transfer.h"
+#include "kernels/measure/transfer.h"
 
 #include <stdlib.h>
 
@@ -72,7 +72,7 @@ static int time_copies(struct copying *c, bool inputs, bool to_device, double ma
 static int check_inputs(struct copying *c, struct error *error)
 {
     for (int b = 0; b < c->run->kernel->buffer_count; b++) {
-        struct check found;
+        struct mismatches found;
         if (!is_input(c->run, b))
             continue;
         if (c->kind->check(c->device, c->run, b, &found, error) < 0)

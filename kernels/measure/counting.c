@@ -1,9 +1,9 @@
-#include "kernels/counting.h"
+#include "kernels/measure/counting.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/layout.h"
+#include "kernels/measure/layout.h"
 
 struct counting {
     const struct device_kind *kind;
@@ -60,7 +60,7 @@ static const char *uncounted(const struct kernel *kernel)
 static bool passes_are_shared(const struct experiment *a, const struct experiment *b)
 {
     struct domain of_a = experiment_domain(a), of_b = experiment_domain(b);
-    return a->kernel->kept(&of_a) < 0 && b->kernel->kept(&of_b) < 0;
+    return a->kernel->l2_persisting(&of_a) < 0 && b->kernel->l2_persisting(&of_b) < 0;
 }
 
 /* Makes room for the point and loads its kernel, and has its part of the L2 set aside, so that nothing of it happens in a

@@ -1,4 +1,4 @@
-#include "kernels/layout.h"
+#include "kernels/measure/layout.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,7 +145,7 @@ static void note_first(struct correctness *c, const struct run *run, int buffer,
 static int check_buffer(const struct layout *layout, int b, struct correctness *c, struct error *error)
 {
     const struct run *run = &layout->run;
-    struct check found;
+    struct mismatches found;
     if (layout->kind->check(layout->device, run, b, &found, error) < 0)
         return -1;
     if (run->kernel->buffers[b].role != BUFFER_INPUT)
@@ -167,7 +167,7 @@ static int check_guard(const struct layout *layout, int g, char *base, struct co
 {
     char *begin;
     uint64_t bytes;
-    struct check found;
+    struct mismatches found;
     guard_zone(layout, g, base, &begin, &bytes);
     if (layout->kind->count_other(layout->device, begin, PATTERN_BYTE, bytes, &found, error) < 0)
         return -1;
