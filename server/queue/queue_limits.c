@@ -73,12 +73,12 @@ int queue_limits_check(const struct queue *queue, const struct owner *owner, int
     if (count <= remaining)
         return 0;
     if (!config->owner_limit)
-        return error_set(error, ERROR_FULL, "the queue cannot take %d experiment%s more: %d wait and %d may",
+        return error_set(error, ERROR_FULL, "the queue has no room for %d experiment%s: %d wait and %d may",
                          count, plural, queue->queued, config->limit);
     if (owner->waiting + count > most)
         return error_set(error, ERROR_FULL,
-                         "you have %d waiting and cannot have %d more: an owner may have %d", owner->waiting,
-                         count, most);
+                         "you have %d waiting, and there is no room for %d more: an owner may have %d",
+                         owner->waiting, count, most);
     return error_set(
         error, ERROR_FULL,
         "you have %d waiting and may have %d more now, not %d: of all owners %d wait, and each may "

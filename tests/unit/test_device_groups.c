@@ -1,4 +1,4 @@
-/* Experiments that may run on several devices: who takes them, where a sweep stays, which device begins first. */
+/* Experiments that may run on several devices: which device takes them, where a sweep stays, and how long they wait. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -57,21 +57,21 @@ static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
 static void submit(struct service *service, const char *owner, unsigned devices, int count, bool spread,
                    char id[ID_BYTES])
 {
-    struct submitted submitted = service_submit_wide(
-        service,
-        &(struct unbound){.owner = owner, .devices = set_of(devices), .count = count, .spread = spread});
+    struct submitted submitted = service_submit_unbound(
+        service, &(struct unbound_plain){
+                     .owner = owner, .devices = set_of(devices), .count = count, .spread = spread});
     if (id)
         memcpy(id, submitted.id, ID_BYTES);
 }
 
-static struct device_stats depth_of(struct service *service, int device)
+static struct device_stats stats_of(struct service *service, int device)
 {
-    struct device_stats depth;
-    queue_view_device(service->queue, device, &depth);
-    return depth;
+    struct device_stats stats;
+    queue_view_device(service->queue, device, &stats);
+    return stats;
 }
 
-/* ---- who takes ---- */
+/* ---- which device takes ---- */
 
 static void one_that_may_run_on_several_is_taken_once(void **state)
 {
@@ -81,10 +81,10 @@ static void one_that_may_run_on_several_is_taken_once(void **state)
     struct job *job = service_get(service, id);
     assert_int_equal(job->device, -1);
     job_free(job);
-    assert_int_equal(depth_of(service, 0).queued, 0);
+    assert_int_equal(stats_of(service, 0).queued, 0);
     assert_int_equal(queue_view_waiting(service->queue), 1);
-    assert_int_equal(depth_of(service, 1).queued, 1);
-    assert_int_equal(depth_of(service, 2).queued, 1);
+    assert_int_equal(stats_of(service, 1).queued, 1);
+    assert_int_equal(stats_of(service, 2).queued, 1);
     assert_null(queue_worker_next(service->queue, 0, NULL));
     const struct task *task = queue_worker_next(service->queue, 2, NULL);
     assert_string_equal(task->id, id);
@@ -105,27 +105,27 @@ static void one_that_may_run_on_several_is_taken_once(void **state)
     job_free(job);
 }
 
-static void overrides_and_ages_count_over_all_sets_of_a_device(void **state)
+static void overrides_count_over_all_groups_of_a_device(void **state)
 {
     struct service *service = *state;
     char old[ID_BYTES], unbound[ID_BYTES], pinned[ID_BYTES];
     submit(service, "a", 1, 0, false, old);
-    struct submitted submitted =
-        service_submit_wide(service, &(struct unbound){.owner = "b", .devices = set_of(3), .priority = 150});
+    struct submitted submitted = service_submit_unbound(
+        service, &(struct unbound_plain){.owner = "b", .devices = set_of(3), .priority = 150});
     memcpy(unbound, submitted.id, ID_BYTES);
-    submitted =
-        service_submit_wide(service, &(struct unbound){.owner = "c", .devices = set_of(1), .priority = 151});
+    submitted = service_submit_unbound(
+        service, &(struct unbound_plain){.owner = "c", .devices = set_of(1), .priority = 151});
     memcpy(pinned, submitted.id, ID_BYTES);
-    struct queue_position place;
-    assert_int_equal(queue_view_position(service->queue, pinned, &place), 0);
-    assert_int_equal(queue_view_position(service->queue, unbound, &place), 1);
-    assert_int_equal(queue_view_position(service->queue, old, &place), 2);
+    struct queue_position position;
+    assert_int_equal(queue_view_position(service->queue, pinned, &position), 0);
+    assert_int_equal(queue_view_position(service->queue, unbound, &position), 1);
+    assert_int_equal(queue_view_position(service->queue, old, &position), 2);
     assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, pinned);
     assert_string_equal(queue_worker_next(service->queue, 1, NULL)->id, unbound);
     assert_string_equal(queue_worker_next(service->queue, 0, &succeeded)->id, old);
 }
 
-/* The devices run in turn, each run for its owner's time; what each owner has had in the end. */
+/* The devices run one experiment after the other, each for its owner's time; what each owner has had in the end. */
 static void owners_share_all_devices_whatever_they_ask_for(void **state)
 {
     static const struct {
@@ -133,11 +133,11 @@ static void owners_share_all_devices_whatever_they_ask_for(void **state)
         unsigned devices;
         double took_s;
     } users[] = {{"a", 15, 1}, {"b", 15, 3}, {"c", 3, 1}, {"d", 12, 2}};
-    enum { PEOPLE = 4, ROUNDS = 240 };
+    enum { USERS = 4, ROUNDS = 240 };
     struct service *service = *state;
-    double had_s[PEOPLE] = {0}, left_s[DEVICES] = {0};
+    double had_s[USERS] = {0}, left_s[DEVICES] = {0};
     int runs[DEVICES];
-    for (int i = 0; i < PEOPLE; i++)
+    for (int i = 0; i < USERS; i++)
         for (int k = 0; k < 4; k++)
             submit(service, users[i].owner, users[i].devices, 60, true, NULL);
     for (int i = 0; i < DEVICES; i++)
@@ -160,7 +160,7 @@ static void owners_share_all_devices_whatever_they_ask_for(void **state)
         had_s[runs[device]] += left_s[device];
     }
     double all_s = had_s[0] + had_s[1] + had_s[2] + had_s[3];
-    for (int i = 0; i < PEOPLE; i++)
+    for (int i = 0; i < USERS; i++)
         assert_true(fabs(had_s[i] / all_s - 0.25) < 0.03);
 }
 
@@ -172,11 +172,11 @@ static void a_sweep_stays_on_the_device_that_took_its_first_across_a_restart(voi
     char id[ID_BYTES];
     submit(service, "a", 15, 6, false, id);
     for (int i = 0; i < DEVICES; i++)
-        assert_int_equal(depth_of(service, i).queued, 6);
+        assert_int_equal(stats_of(service, i).queued, 6);
     const struct task *task = queue_worker_next(service->queue, 2, NULL);
     assert_string_equal(task->sweep, id);
     for (int i = 0; i < DEVICES; i++)
-        assert_int_equal(depth_of(service, i).queued, i == 2 ? 5 : 0);
+        assert_int_equal(stats_of(service, i).queued, i == 2 ? 5 : 0);
     assert_null(queue_worker_next(service->queue, 0, NULL));
     queue_worker_hand_back(service->queue, 2, false, NULL); /* handed back it is this device's all the same */
     assert_null(queue_worker_next(service->queue, 1, NULL));
@@ -225,7 +225,7 @@ static void a_spread_sweep_uses_all_and_takes_what_is_lost_anywhere(void **state
     submit(service, "a", 15, 8, true, id);
     for (int i = 0; i < DEVICES; i++)
         assert_string_equal(queue_worker_next(service->queue, i, NULL)->sweep, id);
-    memcpy(lost, depth_of(service, 3).running, ID_BYTES);
+    memcpy(lost, stats_of(service, 3).running, ID_BYTES);
     queue_worker_hand_back(service->queue, 3, true, "preempted by \"root\"");
     struct job *job = service_get(service, lost);
     assert_int_equal(job->device, -1);
@@ -243,7 +243,7 @@ static void a_spread_sweep_uses_all_and_takes_what_is_lost_anywhere(void **state
     assert_int_equal(store_sweep(service->store, id, &row, &error), 0);
     assert_true(row.spread);
     sweep_row_clear(&row);
-    assert_int_equal(depth_of(service, 3).queued, 7);
+    assert_int_equal(stats_of(service, 3).queued, 7);
     for (int i = 0; i < 7; i++)
         assert_non_null(queue_worker_next(service->queue, i % DEVICES, i < DEVICES ? NULL : &succeeded));
 }
@@ -290,7 +290,7 @@ int main(void)
 #define ONE(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
     const struct CMUnitTest tests[] = {
         ONE(one_that_may_run_on_several_is_taken_once),
-        ONE(overrides_and_ages_count_over_all_sets_of_a_device),
+        ONE(overrides_count_over_all_groups_of_a_device),
         ONE(owners_share_all_devices_whatever_they_ask_for),
         ONE(a_sweep_stays_on_the_device_that_took_its_first_across_a_restart),
         ONE(a_sweep_is_bound_with_what_of_it_was_cancelled_before),

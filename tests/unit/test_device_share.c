@@ -1,4 +1,4 @@
-/* Whose turn it is, as arithmetic: what is told of the future is what then happens. */
+/* The arithmetic of fair shares: the predicted order is the order in which all then runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,8 +28,8 @@ static int owners_draw(unsigned *seed, struct device_share owners[])
     return count;
 }
 
-/* Takes the next one's turn; NULL when nothing waits. */
-static struct device_share *turn_take(struct device_share owners[], int count, int64_t *served)
+/* Runs one experiment of the owner that is next; NULL: nothing waits. */
+static struct device_share *run_next(struct device_share owners[], int count, int64_t *served)
 {
     struct device_share *best = NULL;
     for (int i = 0; i < count; i++)
@@ -43,7 +43,7 @@ static struct device_share *turn_take(struct device_share owners[], int count, i
     return best;
 }
 
-static void places_told_are_the_order_in_which_all_then_run(void **state)
+static void predicted_positions_are_the_order_in_which_all_then_run(void **state)
 {
     unsigned seed = 42;
     int checked = 0;
@@ -54,14 +54,14 @@ static void places_told_are_the_order_in_which_all_then_run(void **state)
         int64_t served = 1000;
         memcpy(before, owners, sizeof before);
         struct device_share *next;
-        for (int place = 0; (next = turn_take(owners, count, &served)); place++) {
-            int own = (int)(next - owners), told = ran[own];
+        for (int position = 0; (next = run_next(owners, count, &served)); position++) {
+            int own = (int)(next - owners), predicted = ran[own];
             for (int other = 0; other < count; other++)
                 if (other != own)
-                    told += device_share_count(&before[own], ran[own], &before[other]);
-            if (told != place)
-                fail_msg("draw %d: %s's number %d is told %d and runs as %d", draw, next->name, ran[own],
-                         told, place);
+                    predicted += device_share_count(&before[own], ran[own], &before[other]);
+            if (predicted != position)
+                fail_msg("draw %d: %s's number %d is predicted as %d and runs as %d", draw, next->name,
+                         ran[own], predicted, position);
             ran[own]++;
             checked++;
         }
@@ -69,7 +69,7 @@ static void places_told_are_the_order_in_which_all_then_run(void **state)
     assert_true(checked > DRAWS * 5);
 }
 
-static void usage_halves_and_whose_turn_it_is_stays(void **state)
+static void usage_halves_and_the_order_of_owners_stays(void **state)
 {
     (void)state;
     assert_true(fabs(device_share_decayed(80, 7200, 3600) - 20) < 1e-9);
@@ -80,7 +80,7 @@ static void usage_halves_and_whose_turn_it_is_stays(void **state)
                     after_s > 6e4);
 }
 
-static void a_pace_is_the_mean_and_follows(void **state)
+static void a_mean_is_of_the_first_runs_and_then_moves(void **state)
 {
     struct run_mean mean = {0};
     (void)state;
@@ -103,7 +103,7 @@ static double jain(const double values[], int count)
     return sum * sum / (count * squares);
 }
 
-/* Forty who always have something waiting, three of them 10,000 each and with runs ten times as long. */
+/* Forty owners that always have something waiting; three of them have 10,000 each, and runs ten times as long. */
 static void equal_demand_gets_equal_device_time_while_three_are_greedy(void **state)
 {
     struct device_share owners[OWNERS_MOST];
@@ -116,7 +116,7 @@ static void equal_demand_gets_equal_device_time_while_three_are_greedy(void **st
         owners[i] = (struct device_share){names[i], 0, i < 3 ? 0.1 : 0.01 + 0.0002 * i, 0, i < 3 ? 10000 : 1};
     }
     while (now_s < 60) {
-        struct device_share *next = turn_take(owners, OWNERS_MOST, &served);
+        struct device_share *next = run_next(owners, OWNERS_MOST, &served);
         now_s += next->mean_s;
         had_s[next - owners] += next->mean_s;
         next->waiting++;
@@ -129,9 +129,9 @@ static void equal_demand_gets_equal_device_time_while_three_are_greedy(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_told_are_the_order_in_which_all_then_run),
-        cmocka_unit_test(usage_halves_and_whose_turn_it_is_stays),
-        cmocka_unit_test(a_pace_is_the_mean_and_follows),
+        cmocka_unit_test(predicted_positions_are_the_order_in_which_all_then_run),
+        cmocka_unit_test(usage_halves_and_the_order_of_owners_stays),
+        cmocka_unit_test(a_mean_is_of_the_first_runs_and_then_moves),
         cmocka_unit_test(equal_demand_gets_equal_device_time_while_three_are_greedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,7 +126,8 @@ static void a_number_is_not_given_again_while_anything_stored_refers_to_it(void 
     char id[ID_BYTES];
     assert_int_equal(number(f, 0, DEVICES_MAX, numbers), 0);
     service_queue(&f->service, 3, 0, id);
-    service_submit_wide(&f->service, &(struct unbound){.owner = "a", .devices = {{1u << 5 | 1u << 6}}});
+    service_submit_unbound(&f->service,
+                           &(struct unbound_plain){.owner = "a", .devices = {{1u << 5 | 1u << 6}}});
     assert_non_null(queue_worker_next(queue, 5, NULL));
     queue_worker_hand_back(queue, 5, true, "its executor is gone");
     assert_int_equal(queue_admin_hold(queue, 7, true, "", NULL, on_held, NULL, &error), 0);

@@ -1,4 +1,4 @@
-/* Devices that come and go, and how ready they are: who begins, and who is started. */
+/* Devices that come and leave, and how ready they are: which begin an experiment, and which are started. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,9 +47,9 @@ static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
 
 static void submit(struct service *service, unsigned devices, int count, bool spread)
 {
-    service_submit_wide(
+    service_submit_unbound(
         service,
-        &(struct unbound){.owner = "a", .devices = set_of(devices), .count = count, .spread = spread});
+        &(struct unbound_plain){.owner = "a", .devices = set_of(devices), .count = count, .spread = spread});
 }
 
 /* Of each device: Out, Away, Starting, Cold or Warm. */
@@ -60,8 +60,8 @@ static void ready(struct service *service, const char *letters)
         queue_worker_readiness(service->queue, i, (enum queue_readiness)(strchr(all, letters[i]) - all));
 }
 
-/* Which devices find something at once, one after the other; it is not taken. */
-static unsigned who(struct service *service)
+/* The devices that find something at once, asked one after the other; nothing is taken. */
+static unsigned finders(struct service *service)
 {
     unsigned found = 0;
     for (int i = 0; i < DEVICES; i++)
@@ -90,7 +90,7 @@ static void the_readier_begins_and_no_more_are_started_than_there_is_work(void *
         {"SSAAOO", 60, 2, 0, 0, 4 + 8}, /* those that are starting are for others */
         {"AAAAAA", 63, 0, 20, 0, 1},    /* it goes to one */
         {"AAAAAA", 63, 0, 20, 1, 63},   /* it goes to all */
-        {"AAAAAA", 63, 1, 20, 0, 3},    /* two work items of work */
+        {"AAAAAA", 63, 1, 20, 0, 3},    /* two work items */
         {"WAAOOO", 63, 1, 20, 0, 1 + 2},
         {"WCAAAA", 2, 1, 0, 0, 2}, /* what is for it alone */
         {"OOOOOO", 63, 9, 0, 0, 0},
@@ -107,7 +107,7 @@ static void the_readier_begins_and_no_more_are_started_than_there_is_work(void *
             submit(service, cases[i].devices, 0, false);
         if (cases[i].sweep)
             submit(service, cases[i].devices, cases[i].sweep, cases[i].spread);
-        unsigned found = who(service);
+        unsigned found = finders(service);
         if (found != cases[i].wanted)
             fail_msg("case %zu: %x and not %x", i, found, cases[i].wanted);
     }
@@ -211,10 +211,10 @@ static void one_that_left_begins_nothing_and_ends_what_it_runs(void **state)
     assert_string_equal(queue_worker_next(queue, 0, NULL)->id, alone);
 }
 
-static void what_is_bound_to_none_goes_to_those_that_come(void **state)
+static void unbound_experiments_go_to_devices_that_come(void **state)
 {
     struct service *service = *state;
-    struct device_set some = set_of(3), more = set_of(15);
+    struct device_set some = set_of(3), four = set_of(15);
     char lost[ID_BYTES];
     queue_admin_list_devices(service->queue, &some);
     known = some;
@@ -222,8 +222,8 @@ static void what_is_bound_to_none_goes_to_those_that_come(void **state)
     submit(service, 3, 4, false);
     assert_non_null(queue_worker_next(service->queue, 0, NULL));
     assert_null(queue_worker_next(service->queue, 3, NULL));
-    known = more;
-    queue_admin_list_devices(service->queue, &more);
+    known = four;
+    queue_admin_list_devices(service->queue, &four);
     for (int i = 1; i < 4; i++)
         assert_non_null(queue_worker_next(service->queue, i, NULL));
     queue_worker_hand_back(service->queue, 0, false, NULL); /* and what ran meanwhile */
@@ -235,25 +235,25 @@ static void what_is_bound_to_none_goes_to_those_that_come(void **state)
     known = set_of(0);
     service_start(service);
     assert_int_equal(service_state(service, lost), JOB_FAILED);
-    struct device_stats depth;
-    queue_view_device(service->queue, 0, &depth);
-    assert_int_equal(depth.queued, 0);
+    struct device_stats stats;
+    queue_view_device(service->queue, 0, &stats);
+    assert_int_equal(stats.queued, 0);
     known = some;
     queue_worker_readiness(service->queue, 1, QUEUE_STARTING);
     queue_worker_readiness(service->queue, 1, QUEUE_COLD); /* it has said what it is */
-    queue_view_device(service->queue, 0, &depth);
-    assert_true(depth.queued > 0);
+    queue_view_device(service->queue, 0, &stats);
+    assert_true(stats.queued > 0);
     assert_non_null(queue_worker_next(service->queue, 0, NULL));
 }
 
-static void what_is_bound_to_none_goes_to_who_says_later_what_it_is(void **state)
+static void unbound_experiments_go_to_a_device_whose_properties_become_known(void **state)
 {
     struct service *service = *state;
     struct device_set one = set_of(1), two = set_of(3), other = set_of(2);
     queue_admin_list_devices(service->queue, &one);
     known = one;
     submit(service, 1, 4, true); /* these name it */
-    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = one, .open = true});
+    service_submit_unbound(service, &(struct unbound_plain){.owner = "a", .devices = one, .open = true});
     queue_admin_list_devices(service->queue, &two); /* nobody knows yet what it is */
     queue_worker_readiness(service->queue, 1, QUEUE_STARTING);
     assert_null(queue_worker_next(service->queue, 1, NULL));
@@ -262,20 +262,20 @@ static void what_is_bound_to_none_goes_to_who_says_later_what_it_is(void **state
     assert_non_null(queue_worker_next(service->queue, 1, NULL));   /* what fitted one alone and names none */
     assert_null(queue_worker_next(service->queue, 1, &succeeded)); /* what names the other stays there */
     /* One that leaves is nothing that anybody waits for. */
-    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = one, .open = true});
+    service_submit_unbound(service, &(struct unbound_plain){.owner = "a", .devices = one, .open = true});
     known = other;
     queue_admin_list_devices(service->queue, &other);
     assert_non_null(queue_worker_next(service->queue, 1, NULL));
 }
 
 /* It ran when the service died. Where it ran fits alone now; or is gone, and of the others nothing is known yet. */
-static void what_names_no_device_and_ran_is_bound_to_none_after_a_restart(void **state)
+static void what_names_no_device_and_ran_is_unbound_after_a_restart(void **state)
 {
     struct service *service = *state;
     struct device_set one = set_of(1), other = set_of(2);
     for (unsigned fits = 0; fits < 2; fits++) {
-        struct submitted submitted =
-            service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(3), .open = true});
+        struct submitted submitted = service_submit_unbound(
+            service, &(struct unbound_plain){.owner = "a", .devices = set_of(3), .open = true});
         assert_non_null(queue_worker_next(service->queue, 0, NULL));
         service_stop(service);
         service->config.listed = fits ? &one : &other;
@@ -309,7 +309,7 @@ static void what_may_still_run_elsewhere_begins_nowhere_before_that_is_over(void
     };
     struct service *service = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct device_set present = set_of(cases[i].known), outliving = set_of(cases[i].outliving);
+        struct device_set listed = set_of(cases[i].known), outliving = set_of(cases[i].outliving);
         service_stop(service);
         scratch_remove(service->directory);
         service_init(service, NULL);
@@ -323,7 +323,7 @@ static void what_may_still_run_elsewhere_begins_nowhere_before_that_is_over(void
         service_stop(service);
         known = set_of(cases[i].devices & cases[i].known);
         open = cases[i].devices != 1;
-        service->config.listed = &present;
+        service->config.listed = &listed;
         service->config.outliving = &outliving;
         service->config.outlive_s = 1;
         int64_t over_ns = clock_monotonic_ns() + 1000000000;
@@ -331,15 +331,15 @@ static void what_may_still_run_elsewhere_begins_nowhere_before_that_is_over(void
         for (int device = 0; device < DEVICES; device++) /* something else for each */
             if (cases[i].known >> device & 1)
                 submit(service, 1u << device, 0, false);
-        unsigned waits = cases[i].known & ~who(service);
+        unsigned waits = cases[i].known & ~finders(service);
         if (clock_monotonic_ns() < over_ns && waits != (cases[i].wait & cases[i].known))
             fail_msg("case %zu: %x wait", i, waits);
         for (int device = 0; device < DEVICES && cases[i].wait; device++)
             if (waits >> device & 1)
                 assert_null(queue_worker_next(service->queue, device, NULL));
-        while (clock_monotonic_ns() < over_ns + 1000000000 && who(service) != cases[i].known)
+        while (clock_monotonic_ns() < over_ns + 1000000000 && finders(service) != cases[i].known)
             queue_worker_wait(service->queue, 0, 50);
-        assert_int_equal(who(service), cases[i].known);
+        assert_int_equal(finders(service), cases[i].known);
     }
 }
 
@@ -352,9 +352,9 @@ int main(void)
         ONE(a_cold_one_leaves_it_to_a_warm_one_for_a_moment_only),
         ONE(each_experiment_wakes_somebody),
         ONE(one_that_left_begins_nothing_and_ends_what_it_runs),
-        ONE(what_is_bound_to_none_goes_to_those_that_come),
-        ONE(what_is_bound_to_none_goes_to_who_says_later_what_it_is),
-        ONE(what_names_no_device_and_ran_is_bound_to_none_after_a_restart),
+        ONE(unbound_experiments_go_to_devices_that_come),
+        ONE(unbound_experiments_go_to_a_device_whose_properties_become_known),
+        ONE(what_names_no_device_and_ran_is_unbound_after_a_restart),
         ONE(what_may_still_run_elsewhere_begins_nowhere_before_that_is_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,8 +51,8 @@ static void a_device_takes_only_its_own(void **state)
     assert_int_equal(service_submit(service, &nowhere).error.kind, ERROR_INVALID);
 }
 
-/* Against the plain way: sort and count. */
-static void places_in_the_order_are_as_if_sorted(void **state)
+/* Compared with counting in a sorted list. */
+static void positions_in_the_order_are_as_if_sorted(void **state)
 {
     enum { NODES = 400, ROUNDS = 4000 };
     static struct order_node nodes[NODES];
@@ -84,58 +84,58 @@ static void places_in_the_order_are_as_if_sorted(void **state)
     }
 }
 
-static void a_place_counts_what_runs_and_what_is_before(void **state)
+static void a_position_counts_what_runs_and_what_is_before(void **state)
 {
     struct service *service = *state;
     char ids[3][ID_BYTES];
-    struct queue_position place;
+    struct queue_position position;
     for (int i = 0; i < 3; i++)
         service_queue(service, 0, 0, ids[i]);
-    assert_int_equal(queue_view_position(service->queue, ids[0], &place), 0);
-    assert_true(place.ahead_s == 0);
-    assert_int_equal(queue_view_position(service->queue, ids[2], &place), 2);
-    assert_true(place.ahead_s < 0);
+    assert_int_equal(queue_view_position(service->queue, ids[0], &position), 0);
+    assert_true(position.ahead_s == 0);
+    assert_int_equal(queue_view_position(service->queue, ids[2], &position), 2);
+    assert_true(position.ahead_s < 0);
     queue_worker_next(service->queue, 0, NULL);
-    assert_int_equal(queue_view_position(service->queue, ids[0], &place), 0);
-    assert_int_equal(queue_view_position(service->queue, ids[1], &place), 1);
+    assert_int_equal(queue_view_position(service->queue, ids[0], &position), 0);
+    assert_int_equal(queue_view_position(service->queue, ids[1], &position), 1);
     usleep(20000);
     queue_worker_next(service->queue, 0, &succeeded);
-    assert_int_equal(queue_view_position(service->queue, ids[0], &place), -1);
-    assert_int_equal(queue_view_position(service->queue, ids[2], &place), 1);
-    assert_true(place.ahead_s > 0 && place.ahead_s < 5);
-    struct device_stats depth;
-    queue_view_device(service->queue, 0, &depth);
-    assert_int_equal(depth.queued, 1);
-    assert_string_equal(depth.running, ids[1]);
-    assert_true(depth.mean_s >= 0.02);
-    assert_true(depth.busy_s >= 0.02);
-    assert_true(depth.oldest_s >= 0.02 && depth.oldest_s < 60);
+    assert_int_equal(queue_view_position(service->queue, ids[0], &position), -1);
+    assert_int_equal(queue_view_position(service->queue, ids[2], &position), 1);
+    assert_true(position.ahead_s > 0 && position.ahead_s < 5);
+    struct device_stats stats;
+    queue_view_device(service->queue, 0, &stats);
+    assert_int_equal(stats.queued, 1);
+    assert_string_equal(stats.running, ids[1]);
+    assert_true(stats.mean_s >= 0.02);
+    assert_true(stats.busy_s >= 0.02);
+    assert_true(stats.oldest_s >= 0.02 && stats.oldest_s < 60);
     queue_admin_reset_device(service->queue, 0);
-    queue_view_device(service->queue, 0, &depth);
-    assert_true(depth.mean_s < 0);
-    queue_view_device(service->queue, 1, &depth);
-    assert_int_equal(depth.queued, 0);
-    assert_string_equal(depth.running, "");
-    assert_true(depth.mean_s < 0);
-    assert_true(depth.busy_s == 0 && depth.oldest_s == 0);
+    queue_view_device(service->queue, 0, &stats);
+    assert_true(stats.mean_s < 0);
+    queue_view_device(service->queue, 1, &stats);
+    assert_int_equal(stats.queued, 0);
+    assert_string_equal(stats.running, "");
+    assert_true(stats.mean_s < 0);
+    assert_true(stats.busy_s == 0 && stats.oldest_s == 0);
 }
 
 /* ---- states and the store ---- */
 
-/* The device's oldest that waits is that one; NULL: none waits. */
+/* The oldest experiment that waits for the device is that one; NULL: none waits. */
 static void assert_oldest(struct service *service, const char *id)
 {
-    struct device_stats depth;
+    struct device_stats stats;
     int64_t before_ms = clock_wall_ms();
-    queue_view_device(service->queue, 0, &depth);
-    int64_t after_ms = clock_wall_ms(), age_ms = (int64_t)(depth.oldest_s * 1e3 + 0.5);
+    queue_view_device(service->queue, 0, &stats);
+    int64_t after_ms = clock_wall_ms(), age_ms = (int64_t)(stats.oldest_s * 1e3 + 0.5);
     if (id)
         assert_in_range(age_ms, before_ms - id_ms(id), after_ms - id_ms(id));
     else
         assert_int_equal(age_ms, 0);
 }
 
-static void the_age_of_the_oldest_that_waits_is_told_whatever_the_order(void **state)
+static void the_age_of_the_oldest_that_waits_does_not_depend_on_the_order(void **state)
 {
     static const int priorities[] = {-5, 0, 7};
     struct service *service = *state;
@@ -192,7 +192,7 @@ static void each_change_is_stored(void **state)
     job_free(job);
 }
 
-static void a_full_queue_refuses_and_has_room_again(void **state)
+static void a_full_queue_refuses_and_accepts_again(void **state)
 {
     struct service *service = *state;
     char id[ID_BYTES];
@@ -244,9 +244,9 @@ static void one_key_is_one_experiment_however_many_submit_it_at_once(void **stat
     other.idempotency_key = "the same";
     other.fingerprint = "another print";
     assert_int_equal(service_submit(service, &other).outcome, SUBMITTED_MISMATCH);
-    struct device_stats depth;
-    queue_view_device(service->queue, 0, &depth);
-    assert_int_equal(depth.queued, 1);
+    struct device_stats stats;
+    queue_view_device(service->queue, 0, &stats);
+    assert_int_equal(stats.queued, 1);
 }
 
 enum { SUBMITTERS = 6, EACH = 100 };
@@ -302,25 +302,25 @@ static void what_many_submit_runs_once_each(void **state)
     }
 }
 
-/* ---- what the outside is told ---- */
+/* ---- notifications ---- */
 
-static char told[1024];
+static char notified[1024];
 
-static void tell(void *arg, const char *id, enum job_state state)
+static void on_changed(void *arg, const char *id, enum job_state state)
 {
     (void)arg;
-    size_t used = strlen(told);
-    snprintf(told + used, sizeof told - used, "%c:%s ", id[ID_BYTES - 2], job_state_name(state));
+    size_t used = strlen(notified);
+    snprintf(notified + used, sizeof notified - used, "%c:%s ", id[ID_BYTES - 2], job_state_name(state));
 }
 
-static void changes_are_told_in_their_order_after_the_commit(void **state)
+static void changes_are_notified_in_their_order_after_the_commit(void **state)
 {
     struct service *service = *state;
     char ids[2][ID_BYTES], wanted[256];
     service_stop(service);
-    service->config.changed = tell;
+    service->config.changed = on_changed;
     service_start(service);
-    told[0] = '\0';
+    notified[0] = '\0';
     service_queue(service, 0, 0, ids[0]);
     service_queue(service, 0, 0, ids[1]);
     queue_worker_next(service->queue, 0, NULL);
@@ -330,7 +330,7 @@ static void changes_are_told_in_their_order_after_the_commit(void **state)
     char a = ids[0][ID_BYTES - 2], b = ids[1][ID_BYTES - 2];
     snprintf(wanted, sizeof wanted, "%c:queued %c:queued %c:running %c:succeeded %c:running %c:queued ", a, b,
              a, a, b, b);
-    assert_string_equal(told, wanted);
+    assert_string_equal(notified, wanted);
 }
 
 /* ---- the disk ---- */
@@ -354,12 +354,12 @@ static void what_cannot_be_stored_is_not_queued(void **state)
     struct submitted submitted = service_submit(&service, &submission);
     assert_int_equal(submitted.outcome, SUBMITTED_FAILED);
     assert_int_equal(submitted.error.kind, ERROR_STORE);
-    /* Who cancels hears that it did not happen, and it waits as before. */
+    /* The cancellation is answered with the failure, and the experiment waits as before. */
     assert_int_equal(service_cancel(&service, id, &error), -1);
     assert_int_equal(error.kind, ERROR_STORE);
-    struct queue_position place;
-    assert_int_equal(queue_view_position(service.queue, id, &place), 1);
-    /* What the worker did is not lost, and it gets nothing more until the disk is back. */
+    struct queue_position position;
+    assert_int_equal(queue_view_position(service.queue, id, &position), 1);
+    /* What the worker did is not lost, and it gets nothing until the disk is back. */
     assert_null(queue_worker_next(service.queue, 0, &succeeded));
     assert_false(store_healthy(service.store, NULL));
     assert_false(queue_worker_wait(service.queue, 0, 1));
@@ -370,9 +370,9 @@ static void what_cannot_be_stored_is_not_queued(void **state)
     assert_int_equal(service_submit(&service, &submission).outcome, SUBMITTED_NEW);
     assert_int_equal(service_state(&service, done), JOB_SUCCEEDED);
     assert_int_equal(service_state(&service, id), JOB_RUNNING);
-    struct device_stats depth;
-    queue_view_device(service.queue, 0, &depth);
-    assert_int_equal(depth.queued, 1);
+    struct device_stats stats;
+    queue_view_device(service.queue, 0, &stats);
+    assert_int_equal(stats.queued, 1);
     service_end(&service);
     powercut_forget();
 }
@@ -383,18 +383,18 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_oldest_runs_first_within_a_priority_and_higher_ones_before,
                                         service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(a_device_takes_only_its_own, service_setup, service_teardown),
-        cmocka_unit_test(places_in_the_order_are_as_if_sorted),
-        cmocka_unit_test_setup_teardown(a_place_counts_what_runs_and_what_is_before, service_setup,
+        cmocka_unit_test(positions_in_the_order_are_as_if_sorted),
+        cmocka_unit_test_setup_teardown(a_position_counts_what_runs_and_what_is_before, service_setup,
                                         service_teardown),
-        cmocka_unit_test_setup_teardown(the_age_of_the_oldest_that_waits_is_told_whatever_the_order,
+        cmocka_unit_test_setup_teardown(the_age_of_the_oldest_that_waits_does_not_depend_on_the_order,
                                         service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(each_change_is_stored, service_setup, service_teardown),
-        cmocka_unit_test_setup_teardown(a_full_queue_refuses_and_has_room_again, service_setup,
+        cmocka_unit_test_setup_teardown(a_full_queue_refuses_and_accepts_again, service_setup,
                                         service_teardown),
         cmocka_unit_test_setup_teardown(one_key_is_one_experiment_however_many_submit_it_at_once,
                                         service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(what_many_submit_runs_once_each, service_setup, service_teardown),
-        cmocka_unit_test_setup_teardown(changes_are_told_in_their_order_after_the_commit, service_setup,
+        cmocka_unit_test_setup_teardown(changes_are_notified_in_their_order_after_the_commit, service_setup,
                                         service_teardown),
         cmocka_unit_test(what_cannot_be_stored_is_not_queued),
     };

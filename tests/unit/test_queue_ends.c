@@ -56,7 +56,7 @@ static void what_waits_is_cancelled_at_once(void **state)
     assert_int_equal(error.kind, ERROR_NOT_FOUND);
 }
 
-static void what_runs_hears_that_it_is_cancelled(void **state)
+static void what_runs_is_notified_of_its_cancellation(void **state)
 {
     struct service *service = *state;
     char id[ID_BYTES], next[ID_BYTES];
@@ -94,14 +94,14 @@ static void what_has_just_ended_cannot_be_cancelled(void **state)
     assert_ended(service, id, JOB_SUCCEEDED, ERROR_NONE);
 }
 
-/* ---- asking for a key while there is no room ---- */
+/* ---- looking up a key while the queue is full ---- */
 
 static void on_answer(void *arg, const struct submitted *submitted)
 {
     *(struct submitted *)arg = *submitted;
 }
 
-static void what_is_refused_takes_no_place_while_its_key_is_looked_up(void **state)
+static void what_is_refused_does_not_count_while_its_key_is_looked_up(void **state)
 {
     struct service *service = *state;
     struct sweep_experiment runs[40];
@@ -150,12 +150,12 @@ static void what_is_handed_back_is_next_again(void **state)
 }
 
 /* Whatever bytes, and cut in the middle of a character: those of an ssh or srun of any language. */
-static void why_a_run_was_lost_is_kept_as_text(void **state)
+static void why_a_run_was_lost_is_stored_as_text(void **state)
 {
     struct service *service = *state;
     static char lengthy[10000];
     static const struct {
-        const char *said, *kept;
+        const char *said, *stored;
     } cases[] = {
         {"a \"quoted\" \\ line\n\t\x01 end", "a \"quoted\" \\ line\n\t\x01 end"},
         {"caf\xe9", "caf\xef\xbf\xbd"},
@@ -177,8 +177,8 @@ static void why_a_run_was_lost_is_kept_as_text(void **state)
         assert_int_equal(json_array_size(list), 2);
         const char *why = json_string_value(json_object_get(json_array_get(list, 1), "why"));
         assert_non_null(why);
-        if (cases[i].kept)
-            assert_string_equal(why, cases[i].kept);
+        if (cases[i].stored)
+            assert_string_equal(why, cases[i].stored);
         json_decref(list);
         job_free(job);
         assert_int_equal(service_cancel(service, id, NULL), 0);
@@ -198,7 +198,7 @@ static void counted_attempts_have_an_end(void **state)
     assert_ended(service, id, JOB_FAILED, ERROR_ABANDONED);
 }
 
-static void what_was_to_be_cancelled_is_not_queued_again(void **state)
+static void what_is_cancelled_while_it_runs_is_not_queued_again(void **state)
 {
     struct service *service = *state;
     char id[ID_BYTES];
@@ -275,7 +275,7 @@ static void used_is(void *arg, const char *owner, double used_s, int64_t at_ms)
     *(double *)arg = used_s;
 }
 
-/* Known is when it began; it had its device for no longer than since then, and than its time limit. */
+/* Its start is known. It is charged for at most the time since then, and at most its time limit. */
 static void a_run_that_the_service_dies_under_is_paid_for(void **state)
 {
     struct service *service = *state;
@@ -390,16 +390,17 @@ int main(void)
             what_is_handed_back_while_its_sweep_is_cancelled_ends_when_it_is_taken_again, service_setup,
             service_teardown),
         cmocka_unit_test_setup_teardown(what_waits_is_cancelled_at_once, service_setup, service_teardown),
-        cmocka_unit_test_setup_teardown(what_runs_hears_that_it_is_cancelled, service_setup,
+        cmocka_unit_test_setup_teardown(what_runs_is_notified_of_its_cancellation, service_setup,
                                         service_teardown),
         cmocka_unit_test_setup_teardown(what_has_just_ended_cannot_be_cancelled, service_setup,
                                         service_teardown),
-        cmocka_unit_test_setup_teardown(what_is_refused_takes_no_place_while_its_key_is_looked_up,
+        cmocka_unit_test_setup_teardown(what_is_refused_does_not_count_while_its_key_is_looked_up,
                                         service_setup, service_teardown),
         cmocka_unit_test_setup_teardown(what_is_handed_back_is_next_again, service_setup, service_teardown),
-        cmocka_unit_test_setup_teardown(why_a_run_was_lost_is_kept_as_text, service_setup, service_teardown),
+        cmocka_unit_test_setup_teardown(why_a_run_was_lost_is_stored_as_text, service_setup,
+                                        service_teardown),
         cmocka_unit_test_setup_teardown(counted_attempts_have_an_end, service_setup, service_teardown),
-        cmocka_unit_test_setup_teardown(what_was_to_be_cancelled_is_not_queued_again, service_setup,
+        cmocka_unit_test_setup_teardown(what_is_cancelled_while_it_runs_is_not_queued_again, service_setup,
                                         service_teardown),
         cmocka_unit_test_setup_teardown(what_ran_when_the_service_died_is_queued_again_and_counted,
                                         service_setup, service_teardown),

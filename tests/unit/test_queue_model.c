@@ -19,7 +19,7 @@ struct one {
     char owner;
     int asked;  /* the devices of its request, as bits */
     int chosen; /* of them those that it was last selected for */
-    int device; /* -1: bound to none */
+    int device; /* -1: unbound */
     int priority, attempt, lost, ends;
     bool spread;
     enum state state;
@@ -28,7 +28,7 @@ struct one {
 struct model {
     struct service service;
     struct one *ones;
-    int count, present, held;
+    int count, listed, held;
     struct one *running[DEVICES];
     unsigned seed;
 };
@@ -43,7 +43,7 @@ static struct device_set set_of(int bits)
     return (struct device_set){{(uint64_t)bits}};
 }
 
-static int present_now; /* what select() sees */
+static int listed_now; /* what select() sees */
 
 static bool are_several(int bits)
 {
@@ -57,7 +57,7 @@ static void select_bits(void *arg, struct queue_selection *selections, int count
     for (int i = 0; i < count; i++) {
         int bits = 0;
         assert_int_equal(sscanf(selections[i].request, "{\"on\":%d}", &bits), 1);
-        selections[i].devices = set_of(bits & present_now);
+        selections[i].devices = set_of(bits & listed_now);
         selections[i].open = are_several(bits);
     }
 }
@@ -72,7 +72,7 @@ static void on_changed(void *arg, const char *id, enum job_state state)
             __atomic_add_fetch(&model_of_changes->ones[i].ends, 1, __ATOMIC_SEQ_CST);
 }
 
-static bool is_wide(const struct one *one)
+static bool is_unbound(const struct one *one)
 {
     return are_several(one->asked);
 }
@@ -82,7 +82,7 @@ static bool is_wide(const struct one *one)
 static bool fits(const struct model *model, const struct one *one, int device)
 {
     bool bound = one->device >= 0;
-    return one->state == QUEUED && (model->present & ~model->held) >> device & 1 &&
+    return one->state == QUEUED && (model->listed & ~model->held) >> device & 1 &&
            (bound ? one->device == device : one->chosen >> device & 1);
 }
 
@@ -94,8 +94,8 @@ static bool before(const struct one *a, const struct one *b)
 static void select_all(struct model *model)
 {
     for (int i = 0; i < model->count; i++)
-        if (is_wide(&model->ones[i]))
-            model->ones[i].chosen = model->ones[i].asked & model->present;
+        if (is_unbound(&model->ones[i]))
+            model->ones[i].chosen = model->ones[i].asked & model->listed;
 }
 
 static struct one *find(struct model *model, const char *id)
@@ -103,7 +103,7 @@ static struct one *find(struct model *model, const char *id)
     for (int i = 0; i < model->count; i++)
         if (strcmp(model->ones[i].id, id) == 0)
             return &model->ones[i];
-    fail_msg("nobody submitted %s", id);
+    fail_msg("%s was not submitted", id);
     return NULL;
 }
 
@@ -126,7 +126,7 @@ static void taken(struct model *model, int device, const struct task *task)
     for (int i = 0; i < model->count; i++)
         if (model->ones[i].owner == one->owner && fits(model, &model->ones[i], device))
             assert_false(before(&model->ones[i], one));
-    for (int i = 0; i < model->count && is_wide(one) && !one->spread; i++)
+    for (int i = 0; i < model->count && is_unbound(one) && !one->spread; i++)
         if (same_sweep(&model->ones[i], one) && model->ones[i].state == QUEUED)
             model->ones[i].device = device;
     one->device = device;
@@ -139,30 +139,30 @@ static void freed(struct model *model, int device, enum state state)
     struct one *one = model->running[device];
     one->state = state;
     model->running[device] = NULL;
-    if (state == QUEUED && is_wide(one) && one->spread)
+    if (state == QUEUED && is_unbound(one) && one->spread)
         one->device = -1;
 }
 
 /* ---- what is done to it ---- */
 
-static void added(struct model *model, const char *id, const char *sweep, const struct unbound *unbound,
+static void added(struct model *model, const char *id, const char *sweep, const struct unbound_plain *unbound,
                   int asked)
 {
     struct one *one = &model->ones[model->count++];
-    *one =
-        (struct one){.owner = unbound->owner[0],
-                     .asked = asked,
-                     .chosen = asked & model->present,
-                     .device = is_wide(&(struct one){.asked = asked}) ? -1 : __builtin_ctz((unsigned)asked),
-                     .priority = unbound->priority,
-                     .spread = unbound->spread || !sweep};
+    *one = (struct one){.owner = unbound->owner[0],
+                        .asked = asked,
+                        .chosen = asked & model->listed,
+                        .device =
+                            is_unbound(&(struct one){.asked = asked}) ? -1 : __builtin_ctz((unsigned)asked),
+                        .priority = unbound->priority,
+                        .spread = unbound->spread || !sweep};
     memcpy(one->id, id, ID_BYTES);
     memcpy(one->sweep, sweep ? sweep : "", sweep ? ID_BYTES : 1);
 }
 
 struct adding {
     struct model *model;
-    const struct unbound *unbound;
+    const struct unbound_plain *unbound;
     int asked;
 };
 
@@ -178,18 +178,18 @@ static void do_submit(struct model *model)
     static const char *const owners[] = {"a", "b", "c"};
     char request[32];
     int asked = 1 + draw(model, ALL);
-    int now = asked & model->present;
+    int now = asked & model->listed;
     if (model->count > MOST - 20 || !now)
         return;
     snprintf(request, sizeof request, "{\"on\":%d}", asked);
-    const struct unbound unbound = {.owner = owners[draw(model, 3)],
-                                    .request = request,
-                                    .devices = set_of(now),
-                                    .count = draw(model, 2) ? 0 : 1 + draw(model, 8),
-                                    .priority = draw(model, 3),
-                                    .spread = draw(model, 2),
-                                    .open = are_several(asked)};
-    struct submitted submitted = service_submit_wide(&model->service, &unbound);
+    const struct unbound_plain unbound = {.owner = owners[draw(model, 3)],
+                                          .request = request,
+                                          .devices = set_of(now),
+                                          .count = draw(model, 2) ? 0 : 1 + draw(model, 8),
+                                          .priority = draw(model, 3),
+                                          .spread = draw(model, 2),
+                                          .open = are_several(asked)};
+    struct submitted submitted = service_submit_unbound(&model->service, &unbound);
     struct error error = {0};
     const struct store_filter filter = {
         .state = -1, .device = -1, .sweep = submitted.id, .limit = 64, .within_ms = -1};
@@ -201,7 +201,7 @@ static void do_submit(struct model *model)
         added(model, submitted.id, NULL, &unbound, asked);
 }
 
-static void do_turn(struct model *model, int device)
+static void do_next(struct model *model, int device)
 {
     const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
     bool ran = model->running[device];
@@ -241,10 +241,10 @@ static void do_cancel(struct model *model)
 static void do_list(struct model *model)
 {
     int now = 1 + draw(model, ALL);
-    bool other = now != model->present;
-    model->present = present_now = now;
+    bool changed = now != model->listed;
+    model->listed = listed_now = now;
     queue_admin_list_devices(model->service.queue, &(struct device_set){{(uint64_t)now}});
-    if (other)
+    if (changed)
         select_all(model);
 }
 
@@ -266,16 +266,16 @@ static void do_hold(struct model *model, int device)
 
 static void start(struct model *model)
 {
-    const struct device_set present = set_of(model->present);
-    present_now = model->present;
-    model->service.config.listed = &present;
+    const struct device_set listed = set_of(model->listed);
+    listed_now = model->listed;
+    model->service.config.listed = &listed;
     service_start(&model->service);
 }
 
 static void do_restart(struct model *model)
 {
     service_stop(&model->service);
-    model->present = 1 + draw(model, ALL);
+    model->listed = 1 + draw(model, ALL);
     for (int i = 0; i < model->count; i++) {
         struct one *one = &model->ones[i];
         bool ran = one->state == RUNNING;
@@ -283,9 +283,9 @@ static void do_restart(struct model *model)
             continue;
         one->lost += ran;
         one->state = QUEUED;
-        if (ran && one->spread && is_wide(one))
+        if (ran && one->spread && is_unbound(one))
             one->device = -1;
-        if (one->device >= 0 && !(model->present >> one->device & 1))
+        if (one->device >= 0 && !(model->listed >> one->device & 1))
             one->state = LOST;
     }
     memset(model->running, 0, sizeof model->running);
@@ -298,7 +298,7 @@ static void do_restart(struct model *model)
 static void look(struct model *model)
 {
     for (int device = 0; device < DEVICES; device++) {
-        struct device_stats depth;
+        struct device_stats stats;
         struct queue_owner *owners;
         int waiting = 0, owned = 0;
         for (int i = 0; i < model->count; i++) {
@@ -306,19 +306,19 @@ static void look(struct model *model)
             waiting +=
                 one->state == QUEUED && (one->device < 0 ? one->chosen >> device & 1 : one->device == device);
         }
-        queue_view_device(model->service.queue, device, &depth);
-        assert_int_equal(depth.queued, waiting);
+        queue_view_device(model->service.queue, device, &stats);
+        assert_int_equal(stats.queued, waiting);
         int count = queue_view_owners(model->service.queue, device, &owners);
         for (int i = 0; i < count; i++)
             owned += owners[i].queued;
         free(owners);
-        if (model->present >> device & 1)
+        if (model->listed >> device & 1)
             assert_int_equal(owned, waiting);
     }
     for (int i = 0; i < model->count; i += 7) {
-        struct queue_position place;
+        struct queue_position detail;
         const struct one *one = &model->ones[i];
-        int position = queue_view_position(model->service.queue, one->id, &place);
+        int position = queue_view_position(model->service.queue, one->id, &detail);
         if (one->state == RUNNING)
             assert_int_equal(position, 0);
         if (one->state == QUEUED)
@@ -339,7 +339,7 @@ static void finish(struct model *model)
 {
     static const enum job_state states[] = {
         [SUCCEEDED] = JOB_SUCCEEDED, [CANCELLED] = JOB_CANCELLED, [LOST] = JOB_FAILED};
-    model->present = present_now = ALL;
+    model->listed = listed_now = ALL;
     queue_admin_list_devices(model->service.queue, &(struct device_set){{ALL}});
     select_all(model);
     for (int device = 0; device < DEVICES; device++)
@@ -347,7 +347,7 @@ static void finish(struct model *model)
             do_hold(model, device);
     for (int device = 0; device < DEVICES; device++)
         do
-            do_turn(model, device);
+            do_next(model, device);
         while (model->running[device]);
     for (int i = 0; i < model->count; i++) {
         const struct one *one = &model->ones[i];
@@ -368,7 +368,7 @@ static void nothing_is_lost_and_nothing_is_twice(void **state)
         struct model *model = calloc(1, sizeof *model);
         model->ones = calloc(MOST, sizeof *model->ones);
         model->seed = seed;
-        model->present = ALL;
+        model->listed = ALL;
         model_of_changes = model;
         service_init(&model->service, NULL);
         model->service.config.devices = DEVICES;
@@ -382,7 +382,7 @@ static void nothing_is_lost_and_nothing_is_twice(void **state)
             if (what < 30)
                 do_submit(model);
             else if (what < 70)
-                do_turn(model, device);
+                do_next(model, device);
             else if (what < 80)
                 do_hand_back(model, device);
             else if (what < 90)

@@ -1,4 +1,4 @@
-/* Owners that come one after the other: memory and table stay level, and who used much stays known. */
+/* Owners that come one after the other: memory and table do not grow, and the owners that used most stay known. */
 #include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,7 +118,7 @@ static void run_many(struct service *service, double took_s)
     }
 }
 
-static void owners_without_work_are_forgotten_but_for_those_who_used_most(void **state)
+static void owners_without_work_are_forgotten_but_for_those_that_used_most(void **state)
 {
     struct service *service = *state;
     struct plain waiting = service_request(1, 0);
@@ -136,7 +136,7 @@ static void owners_without_work_are_forgotten_but_for_those_who_used_most(void *
     rows = rows_of(service);
     assert_int_equal(rows.count, OWNERS_IDLE_MAX);
     assert_true(rows.heavy);
-    /* And it counts: who was never here goes before who used much. */
+    /* And it counts: a new owner goes before one that used much. */
     submit_of(service, "heavy");
     submit_of(service, "new");
     assert_string_equal(queue_worker_next(service->queue, 0, NULL)->owner, "new");
@@ -155,7 +155,7 @@ static void usage_that_has_halved_away_is_forgotten(void **state)
     assert_non_null(owner_find(&service->queue->owners, "late"));
 }
 
-/* They have a record until they are forgotten; what is only asked about has none. */
+/* An owner has a record until it is forgotten; a name that is only asked about has none. */
 static void an_owner_is_small_and_a_question_makes_none(void **state)
 {
     struct service *service = *state;
@@ -168,7 +168,7 @@ int main(void)
 {
 #define ONE(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
     const struct CMUnitTest tests[] = {
-        ONE(owners_without_work_are_forgotten_but_for_those_who_used_most),
+        ONE(owners_without_work_are_forgotten_but_for_those_that_used_most),
         ONE(usage_that_has_halved_away_is_forgotten),
         ONE(an_owner_is_small_and_a_question_makes_none),
     };

@@ -1,4 +1,4 @@
-/* Selection of devices when workers and the pool tell of changes at the same moment, and wake-ups that one worker leaves to
+/* Selection of devices when workers and the pool report changes at the same moment, and wake-ups that one worker leaves to
    another. */
 #include <pthread.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ static struct device_set set_of(unsigned bits)
     return (struct device_set){{bits}};
 }
 
-static atomic_uint known; /* the devices of which select() knows what they are */
+static atomic_uint known; /* the devices whose properties select() knows */
 static atomic_bool open;  /* requests name no device */
 
 static void select_slowly(void *arg, struct queue_selection *selections, int count)
@@ -62,39 +62,39 @@ static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
 
 /* ---- selection ---- */
 
-struct teller {
+struct reporter {
     struct queue *queue;
     pthread_barrier_t *start;
     int device; /* -1: the pool */
     pthread_t thread;
 };
 
-static void *teller_thread(void *arg)
+static void *reporter_thread(void *arg)
 {
-    const struct teller *teller = arg;
+    const struct reporter *reporter = arg;
     struct device_set all = set_of(ALL), most = set_of(ALL - 1);
-    pthread_barrier_wait(teller->start);
-    if (teller->device < 0) {
-        queue_admin_list_devices(teller->queue, &most);
-        queue_admin_list_devices(teller->queue, &all);
+    pthread_barrier_wait(reporter->start);
+    if (reporter->device < 0) {
+        queue_admin_list_devices(reporter->queue, &most);
+        queue_admin_list_devices(reporter->queue, &all);
     } else {
-        atomic_fetch_or(&known, 1u << teller->device);
-        queue_worker_readiness(teller->queue, teller->device, QUEUE_WARM);
+        atomic_fetch_or(&known, 1u << reporter->device);
+        queue_worker_readiness(reporter->queue, reporter->device, QUEUE_WARM);
     }
     return NULL;
 }
 
-static void tell_at_once(struct queue *queue)
+static void report_at_once(struct queue *queue)
 {
-    struct teller tellers[DEVICES + 1];
+    struct reporter reporters[DEVICES + 1];
     pthread_barrier_t start;
     pthread_barrier_init(&start, NULL, DEVICES + 1);
     for (int i = 0; i <= DEVICES; i++) {
-        tellers[i] = (struct teller){.queue = queue, .start = &start, .device = i - 1};
-        pthread_create(&tellers[i].thread, NULL, teller_thread, &tellers[i]);
+        reporters[i] = (struct reporter){.queue = queue, .start = &start, .device = i - 1};
+        pthread_create(&reporters[i].thread, NULL, reporter_thread, &reporters[i]);
     }
     for (int i = 0; i <= DEVICES; i++)
-        pthread_join(tellers[i].thread, NULL);
+        pthread_join(reporters[i].thread, NULL);
     pthread_barrier_destroy(&start);
 }
 
@@ -104,17 +104,17 @@ static void a_sweep_is_run_to_its_end_when_all_devices_come_at_once(void **state
     struct service *service = *state;
     for (int i = 0; i < TRIES; i++) {
         bool spread = i % 2;
-        service_submit_wide(
+        service_submit_unbound(
             service,
-            &(struct unbound){.owner = "a", .devices = set_of(ALL), .count = POINTS, .spread = spread});
+            &(struct unbound_plain){.owner = "a", .devices = set_of(ALL), .count = POINTS, .spread = spread});
         service_stop(service);
         atomic_store(&known, 0);
         service_start(service);
-        tell_at_once(service->queue);
+        report_at_once(service->queue);
         for (int device = 0; device < DEVICES; device++) {
-            struct device_stats depth;
-            queue_view_device(service->queue, device, &depth);
-            assert_int_equal(depth.queued, POINTS); /* the last selection knew all */
+            struct device_stats stats;
+            queue_view_device(service->queue, device, &stats);
+            assert_int_equal(stats.queued, POINTS); /* the last selection knew all */
         }
         const struct task *task = queue_worker_next(service->queue, i % DEVICES, NULL);
         int ended = 0;
@@ -140,7 +140,7 @@ static void stall_done(struct store_write *write, const struct error *failed)
     sem_wait(&stall->over);
 }
 
-/* Keeps the writer from committing anything until `over` is posted. */
+/* Stops the writer from committing anything until `over` is posted. */
 static void stall_begin(struct stall *stall, struct store *store)
 {
     *stall = (struct stall){.write.done = stall_done, .hold = {.device = DEVICES, .owner = ""}};
@@ -283,7 +283,7 @@ static void work_is_not_left_to_a_device_that_may_not_begin_yet(void **state)
     struct service *service = *state;
     struct device_set outliving = set_of(1);
     struct sleeper sleepers[2];
-    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(1)});
+    service_submit_unbound(service, &(struct unbound_plain){.owner = "a", .devices = set_of(1)});
     assert_non_null(queue_worker_next(service->queue, 0, NULL));
     assert_true(queue_worker_begun(service->queue, 0));
     service_stop(service);
@@ -296,7 +296,7 @@ static void work_is_not_left_to_a_device_that_may_not_begin_yet(void **state)
         queue_worker_readiness(service->queue, i, i == 0 ? QUEUE_WARM : i == 1 ? QUEUE_AWAY : QUEUE_OUT);
     for (int i = 0; i < 2; i++)
         sleeper_begin(&sleepers[i], service->queue, i);
-    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(3)});
+    service_submit_unbound(service, &(struct unbound_plain){.owner = "a", .devices = set_of(3)});
     assert_true(sleeper_took(&sleepers[1]));
     assert_true(sleeper_took(&sleepers[0])); /* that time is over, and what it ran waits for it alone */
 }
@@ -311,7 +311,7 @@ static void of_those_that_are_being_started_the_first_is_woken(void **state)
     queue_worker_readiness(service->queue, 2, QUEUE_STARTING);
     sleeper_begin(&first, service->queue, 3);
     sleeper_begin(&second, service->queue, 2);
-    service_submit_wide(service, &(struct unbound){.owner = "a", .devices = set_of(ALL)});
+    service_submit_unbound(service, &(struct unbound_plain){.owner = "a", .devices = set_of(ALL)});
     assert_true(sleeper_took(&first));
     queue_admin_stop(service->queue);
     assert_false(sleeper_took(&second));

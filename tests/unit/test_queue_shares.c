@@ -1,4 +1,4 @@
-/* The queue shared by owners, in a time of the test's own: turns, places, bounds and holds. */
+/* The queue shared by owners, on a clock of the test: shares, positions, limits and holds. */
 #include <math.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static int setup(void **state)
     service->config.limit = 20000;
     service->config.owner_limit = 10000;
     service->config.owner_seconds = 604800;
-    service->config.half_life_s = 1e18; /* nothing is forgotten, unless a test says so */
+    service->config.half_life_s = 1e18; /* usage does not decay, unless a test says so */
     service->config.now_ns = test_now_ns;
     service_start(service);
     *state = service;
@@ -41,7 +41,7 @@ static int setup(void **state)
 
 static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{\"schema\": 1}"};
 
-/* A sweep of so many; with the key, unless NULL. */
+/* Submits a sweep of `count` experiments; key: NULL for none. */
 static struct submitted submit(struct service *service, const char *owner, int count, double timeout_s,
                                int priority, const char *key)
 {
@@ -76,7 +76,7 @@ static const char *owner_of(const struct task *task)
     return entry->owner->name;
 }
 
-/* Who runs next on device 0, for so long; '-': nobody. One letter is a name here. */
+/* Runs the next experiment of device 0 for that long. Returns its owner's name, one letter here; '-': none waits. */
 static char run_one(struct service *service, double took_s)
 {
     const struct task *task = queue_worker_next(service->queue, 0, NULL);
@@ -99,7 +99,13 @@ static void runs_are(struct service *service, const char *wanted, double took_s)
     assert_string_equal(ran, wanted);
 }
 
-/* ---- whose turn ---- */
+static const char *first_of_newest_owner(struct service *service)
+{
+    const struct owner *owner = LIST_FIRST(&service->queue->owners.all);
+    return order_first(SLIST_FIRST(&owner->devices)->owner_queue.waiting)->id;
+}
+
+/* ---- fair shares ---- */
 
 static void behind_ten_thousand_of_one_the_next_is_another(void **state)
 {
@@ -124,7 +130,7 @@ static void behind_ten_thousand_of_one_the_next_is_another(void **state)
     runs_are(service, "baa", 1);
 }
 
-static void whoever_used_less_is_next_however_long_the_runs_are(void **state)
+static void the_owner_that_used_less_is_next_however_long_the_runs_are(void **state)
 {
     struct service *service = *state;
     submit_new(service, "a", 20, 0);
@@ -149,18 +155,16 @@ static void usage_is_forgotten_by_half_lives(void **state)
 static void an_override_goes_before_everybody_and_is_paid_for(void **state)
 {
     struct service *service = *state;
-    struct queue_position place;
+    struct queue_position position;
     submit_new(service, "a", 3, 0);
     submit_new(service, "b", 3, 100);
     assert_int_equal(run_one(service, 1), 'a');
     submit_new(service, "b", 2, PRIORITY_OVERRIDE);
     struct order_node *last = order_at(service->queue->devices[0].group.overrides, 1);
-    assert_int_equal(queue_view_position(service->queue, last->id, &place), 1);
-    assert_true(place.ahead_s == 1);
-    struct order_node *mine =
-        order_first(SLIST_FIRST(&LIST_FIRST(&service->queue->owners.all)->devices)->owner_queue.waiting);
-    assert_int_equal(queue_view_position(service->queue, mine->id, &place),
-                     3); /* the overrides, and one of a's */
+    assert_int_equal(queue_view_position(service->queue, last->id, &position), 1);
+    assert_true(position.ahead_s == 1);
+    /* Behind the overrides and one of a's. */
+    assert_int_equal(queue_view_position(service->queue, first_of_newest_owner(service), &position), 3);
     runs_are(service, "bbababb-", 1);
 }
 
@@ -182,7 +186,7 @@ static void a_run_that_is_cancelled_or_handed_back_is_paid_for(void **state)
     submit_new(service, "b", 5, 0);
     queue_worker_next(service->queue, 0, NULL);
     pass_s(5);
-    queue_worker_hand_back(service->queue, 0, false, NULL); /* a's, at its place again */
+    queue_worker_hand_back(service->queue, 0, false, NULL); /* a's, at its position again */
     runs_are(service, "bbbb", 1);
     queue_worker_next(service->queue, 0, NULL); /* b at 4 */
     pass_s(2);
@@ -192,24 +196,25 @@ static void a_run_that_is_cancelled_or_handed_back_is_paid_for(void **state)
     assert_int_equal(run_one(service, 1), 'a'); /* b has nothing left */
 }
 
-/* ---- what is told ---- */
+/* ---- predictions ---- */
 
 enum { OWNERS = 6, ROUNDS = 100, WAITING_MOST = 64 };
 
-struct told {
+struct prediction {
     const char *id;
-    struct queue_position place;
+    struct queue_position position;
     char copy[ID_BYTES];
 };
 
-static int told_add(struct service *service, const struct order_node *node, struct told told[], int count)
+static int predictions_add(struct service *service, const struct order_node *node,
+                           struct prediction predictions[], int count)
 {
     if (!node)
         return count;
-    count = told_add(service, node->left, told, count);
-    memcpy(told[count].copy, node->id, ID_BYTES);
-    assert_true(queue_view_position(service->queue, node->id, &told[count].place) >= 0);
-    return told_add(service, node->right, told, count + 1);
+    count = predictions_add(service, node->left, predictions, count);
+    memcpy(predictions[count].copy, node->id, ID_BYTES);
+    assert_true(queue_view_position(service->queue, node->id, &predictions[count].position) >= 0);
+    return predictions_add(service, node->right, predictions, count + 1);
 }
 
 static double lasts_s(const char *owner)
@@ -217,7 +222,7 @@ static double lasts_s(const char *owner)
     return (owner[0] - 'a') % 3 + 1;
 }
 
-static void positions_and_times_told_come_true(void **state)
+static void predicted_positions_and_times_come_true(void **state)
 {
     struct service *service = *state;
     struct queue *queue = service->queue;
@@ -228,7 +233,7 @@ static void positions_and_times_told_come_true(void **state)
         assert_int_equal(run_one(service, lasts_s(names[i])), names[i][0]);
     }
     for (int round = 0, checked = 0; round < ROUNDS; round++) {
-        struct told told[WAITING_MOST];
+        struct prediction predictions[WAITING_MOST];
         for (int i = 0; i < OWNERS; i++)
             if (rand_r(&seed) % 3)
                 submit_new(service, names[i], 1 + rand_r(&seed) % 6, rand_r(&seed) % 3);
@@ -241,18 +246,20 @@ static void positions_and_times_told_come_true(void **state)
         int count = 0, ran = task ? 1 : 0;
         const struct owner *owner;
         LIST_FOREACH (owner, &queue->owners.all, next)
-            count = told_add(service, SLIST_FIRST(&owner->devices)->owner_queue.waiting, told, count);
-        int64_t told_ns = test_ns;
+            count = predictions_add(service, SLIST_FIRST(&owner->devices)->owner_queue.waiting, predictions,
+                                    count);
+        int64_t predicted_ns = test_ns;
         if (task)
             pass_s(rest_s);
         while ((task = queue_worker_next(queue, 0, task ? &succeeded : NULL))) {
             int at = 0;
-            while (at < count && strcmp(told[at].copy, task->id) != 0)
+            while (at < count && strcmp(predictions[at].copy, task->id) != 0)
                 at++;
             assert_in_range(at, 0, count - 1);
-            assert_int_equal(told[at].place.position, ran);
-            assert_true(fabs(told[at].place.ahead_s - (double)(test_ns - told_ns) / 1e9) < 1e-6);
-            assert_true(fabs(told[at].place.own_s - lasts_s(owner_of(task))) < 1e-9);
+            assert_int_equal(predictions[at].position.position, ran);
+            assert_true(fabs(predictions[at].position.ahead_s - (double)(test_ns - predicted_ns) / 1e9) <
+                        1e-6);
+            assert_true(fabs(predictions[at].position.own_s - lasts_s(owner_of(task))) < 1e-9);
             pass_s(lasts_s(owner_of(task)));
             ran++;
             checked++;
@@ -275,7 +282,8 @@ static void answer_cancelled(void *arg, const struct error *failed)
     sem_post(arg);
 }
 
-/* The steps of a place are the owners and the height of a line, of a cancellation that height for each. */
+/* A position takes as many steps as there are owners and levels in an owner queue; a cancellation takes that many levels for
+   each experiment. */
 static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
 {
     struct service *service = *state;
@@ -301,7 +309,7 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     assert_int_equal(service->queue->devices[0].group.waiting, 9984 + 38 * 256);
 }
 
-/* ---- bounds ---- */
+/* ---- limits ---- */
 
 static void refused(struct submitted submitted, enum error_kind kind, const char *words)
 {
@@ -333,14 +341,14 @@ static void the_queue_cannot_be_filled_against_others(void **state)
     assert_true(queue_submit_wait_s(service->queue, "m0", 1, 60) < 0); /* nothing ran yet */
 }
 
-static void the_seconds_asked_for_have_a_bound(void **state)
+static void the_time_limits_of_an_owner_have_a_limit(void **state)
 {
     struct service *service = *state;
     refused(submit(service, "a", 10000, 3600, 0, NULL), ERROR_INVALID, "36000000 s");
     assert_int_equal(submit(service, "a", 100, 6000, 0, "key").outcome, SUBMITTED_NEW);
     refused(submit(service, "a", 10, 600, 0, NULL), ERROR_FULL, "600000 s");
     refused(submit(service, "a", 10, 600, 0, "other"), ERROR_FULL,
-            "600000 s"); /* the same from behind the store */
+            "600000 s"); /* after the store's look-up */
     assert_int_equal(submit(service, "a", 100, 6000, 0, "key").outcome, SUBMITTED_AGAIN);
     assert_int_equal(submit(service, "b", 10, 600, 0, NULL).outcome, SUBMITTED_NEW);
     for (int i = 0; i < 3; i++)
@@ -350,7 +358,7 @@ static void the_seconds_asked_for_have_a_bound(void **state)
     assert_true(queue_submit_wait_s(service->queue, "a", 1, 60) == 0);
 }
 
-static void a_retry_after_is_when_there_is_room(void **state)
+static void a_retry_after_is_when_a_submission_fits(void **state)
 {
     struct service *service = *state;
     submit_new(service, "a", 10000, 0);
@@ -365,7 +373,7 @@ static void a_retry_after_is_when_there_is_room(void **state)
     assert_in_range(ran, 178, 182);
 }
 
-static void without_bounds_for_owners_only_the_limit_holds(void **state)
+static void without_limits_for_owners_only_the_queues_limit_holds(void **state)
 {
     struct service *service = *state;
     service_stop(service);
@@ -394,9 +402,9 @@ static void hold(struct service *service, int device, bool held, const char *own
 static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
 {
     struct service *service = *state;
-    struct device_stats depth;
+    struct device_stats stats;
     struct queue_hold all;
-    struct queue_position place;
+    struct queue_position position;
     bool paused;
     struct submitted sweep = submit_new(service, "a", 3, 0);
     const struct task *task = queue_worker_next(service->queue, 0, NULL);
@@ -408,16 +416,14 @@ static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
     assert_false(queue_worker_wait(service->queue, 0, 1));
     service_stop(service);
     service_start(service);
-    queue_view_device(service->queue, 0, &depth);
-    assert_true(depth.hold.held && depth.hold.since_ms > 0);
-    assert_string_equal(depth.hold.owner, "root");
+    queue_view_device(service->queue, 0, &stats);
+    assert_true(stats.hold.held && stats.hold.since_ms > 0);
+    assert_string_equal(stats.hold.owner, "root");
     queue_view_hold(service->queue, &all);
     assert_false(all.held);
     assert_null(queue_worker_next(service->queue, 0, NULL));
-    struct order_node *first =
-        order_first(SLIST_FIRST(&LIST_FIRST(&service->queue->owners.all)->devices)->owner_queue.waiting);
-    assert_int_equal(queue_view_position(service->queue, first->id, &place), 0);
-    assert_true(place.paused && place.ahead_s < 0);
+    assert_int_equal(queue_view_position(service->queue, first_of_newest_owner(service), &position), 0);
+    assert_true(position.paused && position.ahead_s < 0);
     assert_true(queue_view_sweep_eta_s(service->queue, sweep.id, &paused) < 0 && paused);
     hold(service, QUEUE_ALL_DEVICES, true, "root");
     hold(service, 0, false, "");
@@ -436,17 +442,17 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
     const struct CMUnitTest tests[] = {
         TEST(behind_ten_thousand_of_one_the_next_is_another),
-        TEST(whoever_used_less_is_next_however_long_the_runs_are),
+        TEST(the_owner_that_used_less_is_next_however_long_the_runs_are),
         TEST(usage_is_forgotten_by_half_lives),
         TEST(an_override_goes_before_everybody_and_is_paid_for),
         TEST(usage_and_order_survive_the_service),
         TEST(a_run_that_is_cancelled_or_handed_back_is_paid_for),
-        TEST(positions_and_times_told_come_true),
+        TEST(predicted_positions_and_times_come_true),
         TEST(twenty_thousand_of_forty_stay_few_steps_deep),
         TEST(the_queue_cannot_be_filled_against_others),
-        TEST(the_seconds_asked_for_have_a_bound),
-        TEST(a_retry_after_is_when_there_is_room),
-        TEST(without_bounds_for_owners_only_the_limit_holds),
+        TEST(the_time_limits_of_an_owner_have_a_limit),
+        TEST(a_retry_after_is_when_a_submission_fits),
+        TEST(without_limits_for_owners_only_the_queues_limit_holds),
         TEST(what_is_held_waits_and_a_restart_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

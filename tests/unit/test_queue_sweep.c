@@ -1,4 +1,4 @@
-/* Sweeps in the queue and in the store: all or nothing, and what is left of them after an end. */
+/* Sweeps in the queue and in the store: all or nothing, and what remains after a cancellation or a restart. */
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,7 +161,7 @@ static int queued(struct service *service)
 
 /* ---- tests ---- */
 
-static void all_of_it_is_queued_and_its_end_is_told_once(void **state)
+static void all_of_it_is_queued_and_its_end_is_notified_once(void **state)
 {
     struct service *service = *state;
     char id[ID_BYTES];
@@ -235,8 +235,8 @@ static void what_is_ahead_is_bounded(void **state)
     }
 }
 
-/* They would wait for what is done for those that are ahead. */
-static void less_is_ahead_while_another_owner_waits(void **state)
+/* Counting ahead would delay the other owners. */
+static void fewer_are_ahead_while_another_owner_waits(void **state)
 {
     struct service *service = *state;
     char id[ID_BYTES];
@@ -333,7 +333,7 @@ static void a_key_gives_the_same_sweep_again(void **state)
     assert_int_equal(queued(service), RUNS);
 }
 
-static void a_cancellation_takes_all_that_is_queued_and_tells_what_runs(void **state)
+static void a_cancellation_ends_all_that_is_queued_and_notifies_what_runs(void **state)
 {
     struct service *service = *state;
     struct error error = {0};
@@ -418,10 +418,10 @@ static void the_time_that_is_left_is_that_of_the_last_one(void **state)
     run_all(service, 1);
     assert_true(queue_view_sweep_eta_s(service->queue, id, &paused) < 0); /* it has ended */
     submit_new(service, id);
-    struct device_stats depth;
-    queue_view_device(service->queue, 0, &depth);
+    struct device_stats stats;
+    queue_view_device(service->queue, 0, &stats);
     double alone_s = queue_view_sweep_eta_s(service->queue, id, &paused);
-    assert_true(alone_s >= depth.mean_s);
+    assert_true(alone_s >= stats.mean_s);
     for (int i = 0; i < 10; i++) /* ahead of it on both: the slower one decides */
         service_queue(service, i % 2, 9, ids);
     assert_true(queue_view_sweep_eta_s(service->queue, id, &paused) > alone_s);
@@ -430,16 +430,16 @@ static void the_time_that_is_left_is_that_of_the_last_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(all_of_it_is_queued_and_its_end_is_told_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_of_it_is_queued_and_its_end_is_notified_once, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_ahead_is_of_the_same_sweep_and_in_the_order_of_the_runs,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_ahead_is_bounded, setup, teardown),
-        cmocka_unit_test_setup_teardown(less_is_ahead_while_another_owner_waits, setup, teardown),
+        cmocka_unit_test_setup_teardown(fewer_are_ahead_while_another_owner_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(points_are_read_in_their_order_and_may_share_an_experiment, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(all_fit_or_none, setup, teardown),
         cmocka_unit_test_setup_teardown(a_key_gives_the_same_sweep_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_cancellation_takes_all_that_is_queued_and_tells_what_runs, setup,
+        cmocka_unit_test_setup_teardown(a_cancellation_ends_all_that_is_queued_and_notifies_what_runs, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(what_was_left_goes_on_after_a_start, setup, teardown),
         cmocka_unit_test_setup_teardown(one_that_is_left_can_be_cancelled_after_a_start, setup, teardown),

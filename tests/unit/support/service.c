@@ -133,19 +133,19 @@ void service_sweep(struct service *service, const char *const requests[], int co
     memcpy(id, submitted.id, ID_BYTES);
 }
 
-struct submitted service_submit_wide(struct service *service, const struct unbound *wide)
+struct submitted service_submit_unbound(struct service *service, const struct unbound_plain *unbound)
 {
     struct sweep_experiment runs[64];
     struct sweep_point points[64];
-    int count = wide->count ? wide->count : 1;
+    int count = unbound->count ? unbound->count : 1;
     assert_in_range(count, 1, 64);
     for (int i = 0; i < count; i++) {
         runs[i] = (struct sweep_experiment){.kernel = "copy",
-                                            .devices = wide->devices,
-                                            .open = wide->open,
-                                            .priority = wide->priority,
+                                            .devices = unbound->devices,
+                                            .open = unbound->open,
+                                            .priority = unbound->priority,
                                             .timeout_s = 60,
-                                            .request = wide->request ? wide->request : "{}",
+                                            .request = unbound->request ? unbound->request : "{}",
                                             .points = 1};
         points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
     }
@@ -153,11 +153,12 @@ struct submitted service_submit_wide(struct service *service, const struct unbou
                                 .experiment_count = count,
                                 .points = points,
                                 .point_count = count,
-                                .spread = wide->spread};
-    struct submitted submitted = service_submit_sweep(
-        service,
-        &(struct queue_submission){
-            .sweep = &sweep, .owner = wide->owner, .request = wide->count ? "{}" : NULL, .fingerprint = ""});
+                                .spread = unbound->spread};
+    struct submitted submitted =
+        service_submit_sweep(service, &(struct queue_submission){.sweep = &sweep,
+                                                                 .owner = unbound->owner,
+                                                                 .request = unbound->count ? "{}" : NULL,
+                                                                 .fingerprint = ""});
     if (submitted.outcome != SUBMITTED_NEW)
         fail_msg("not queued: %s", submitted.error.text);
     return submitted;

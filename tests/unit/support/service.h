@@ -32,7 +32,7 @@ void service_end(struct service *service);
 int service_setup(void **state);
 int service_teardown(void **state);
 
-/* One experiment by itself. */
+/* A single experiment. */
 struct plain {
     int device, priority;
     double timeout_s;
@@ -49,15 +49,15 @@ void service_queue(struct service *service, int device, int priority, char id[ID
 /* The same for a sweep. */
 struct submitted service_submit_sweep(struct service *service, const struct queue_submission *submission);
 
-/* A sweep of `count` experiments (0: one experiment by itself) that may run on these devices; fails the test when it is not
+/* A sweep of `count` experiments (0: a single experiment) that may run on these devices; fails the test when it is not
    queued. Returns its id. */
-struct unbound {
+struct unbound_plain {
     const char *owner, *request; /* request: NULL: "{}" */
     struct device_set devices;
     int count, priority;
     bool spread, open;
 };
-struct submitted service_submit_wide(struct service *service, const struct unbound *wide);
+struct submitted service_submit_unbound(struct service *service, const struct unbound_plain *unbound);
 
 /* A sweep of so many of the requests' experiments on device 0; writes its id. Fails the test when it is not queued. */
 void service_sweep(struct service *service, const char *const requests[], int count, double timeout_s,
