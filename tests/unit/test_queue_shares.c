@@ -65,8 +65,7 @@ static struct submitted submit(struct service *service, const char *owner, int c
 static struct submitted submit_new(struct service *service, const char *owner, int count, int priority)
 {
     struct submitted submitted = submit(service, owner, count, 60, priority, NULL);
-    if (submitted.outcome != SUBMITTED_NEW)
-        fail_msg("not queued: %s", submitted.error.text);
+    assert_int_equal(submitted.outcome, SUBMITTED_NEW);
     return submitted;
 }
 
@@ -282,8 +281,7 @@ static void answer_cancelled(void *arg, const struct error *failed)
     sem_post(arg);
 }
 
-/* A position takes as many steps as there are owners and levels in an owner queue; a cancellation takes that many levels for
-   each experiment. */
+/* A position takes as many steps as there are owners and levels in an owner queue. */
 static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
 {
     struct service *service = *state;
@@ -295,8 +293,8 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     }
     const struct owner *owner;
     LIST_FOREACH (owner, &service->queue->owners.all, next)
-        assert_in_range(height(SLIST_FIRST(&owner->devices)->owner_queue.waiting), 1,
-                        owner->waiting > 256 ? 50 : 30);
+        assert_true(height(SLIST_FIRST(&owner->devices)->owner_queue.waiting) <=
+                    (owner->waiting > 256 ? 50 : 30));
     assert_int_equal(service->queue->owners.count, 40);
     assert_int_equal(service->queue->queued, 9984 + 39 * 256);
     sem_t came;
@@ -325,8 +323,7 @@ static void the_queue_cannot_be_filled_against_others(void **state)
     submit_new(service, "a", 10000, 0);
     refused(submit(service, "a", 1, 60, 0, NULL), ERROR_FULL, "you have 10000 waiting");
     refused(submit(service, "b", 10000, 60, 0, NULL), ERROR_FULL, "may have 6666 more now, not 10000");
-    refused(submit(service, "b", 10001, 0.1, 0, NULL), ERROR_INVALID,
-            "no more than 10000 may ever wait of one owner");
+    refused(submit(service, "b", 10001, 0.1, 0, NULL), ERROR_INVALID, "no more than 10000 may ever wait");
     submit_new(service, "b", 6666, 0);
     submit_new(service, "c", 2222, 0);
     refused(submit(service, "b", 1, 60, 0, NULL), ERROR_FULL, "you have 6666 waiting");
@@ -335,8 +332,7 @@ static void the_queue_cannot_be_filled_against_others(void **state)
         snprintf(name, sizeof name, "m%d", i);
         submit_new(service, name, 312, 0);
     }
-    refused(submit(service, "m0", 200, 60, 0, NULL), ERROR_FULL,
-            "you have 312 waiting and may have 0 more now");
+    refused(submit(service, "m0", 200, 60, 0, NULL), ERROR_FULL, "312 waiting and may have 0 more now");
     assert_true(queue_submit_wait_s(service->queue, "new", 1, 60) == 0);
     assert_true(queue_submit_wait_s(service->queue, "m0", 1, 60) < 0); /* nothing ran yet */
 }
