@@ -14,7 +14,7 @@
 #include "server/http/http.h"
 #include "server/http/log_writer.h"
 #include "server/http/origin_check.h"
-#include "server/store/store.h"
+#include "server/store/disk_reserve.h"
 
 /* An address that other machines reach, without tokens, must be asked for. */
 static int openness_check(const struct config *config, bool tokens, struct error *error)
@@ -37,7 +37,7 @@ static int64_t log_budget(const void *arg, int file)
     const struct config *config = arg;
     struct stat log, data;
     bool shared = fstat(file, &log) == 0 && stat(config->data_dir, &data) == 0 && log.st_dev == data.st_dev;
-    return shared ? store_log_budget_bytes(file, config->reserve_bytes) : INT64_MAX;
+    return shared ? disk_reserve_log_bytes(file, config->reserve_bytes) : INT64_MAX;
 }
 
 /* Two logs in one file share a writer: a pipe may take a part of a line, so that two writers would mix their lines. */

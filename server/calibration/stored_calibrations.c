@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/calibration_json.h"
+#include "server/store/startup_reads.h"
 #include "server/store/write.h"
 
 static void row_load(void *arg, const struct store_calibration *row)

@@ -9,6 +9,7 @@
 #include "api/protocol.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/store/startup_reads.h"
 #include "server/store/store.h"
 #include "server/store/write.h"
 

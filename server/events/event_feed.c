@@ -8,6 +8,7 @@
 
 #include "api/text.h"
 #include "base/clock.h"
+#include "server/store/startup_reads.h"
 
 static const int64_t look_ns = 5000000000;
 
@@ -40,7 +41,7 @@ static void on_events(void *arg, const struct store_events *events)
 int event_feed_new(struct event_feed **out, struct store *store, struct error *error)
 {
     struct event_feed *feed = calloc(1, sizeof *feed);
-    if (!feed || !(feed->history = event_history_new(STORE_EVENTS_KEPT))) {
+    if (!feed || !(feed->history = event_history_new(STORE_EVENTS_MAX))) {
         free(feed);
         return error_set(error, ERROR_MEMORY, "no memory for events");
     }

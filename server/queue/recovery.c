@@ -11,7 +11,9 @@
 #include "server/queue/owner_forget.h"
 #include "server/queue/schedule.h"
 #include "server/queue/transition.h"
+#include "server/store/startup_reads.h"
 #include "server/store/store.h"
+#include "server/store/sweep_reads.h"
 
 struct recovery {
     struct queue *queue;

@@ -12,7 +12,10 @@
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/auth/users.h"
+#include "server/store/retention.h"
+#include "server/store/startup_reads.h"
 #include "server/store/store.h"
+#include "server/store/sweep_reads.h"
 
 struct service {
     struct store *store;

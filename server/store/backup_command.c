@@ -8,11 +8,10 @@
 
 #include "server/config.h"
 #include "server/store/backup.h"
-#include "server/store/restore.h"
 
-enum { DONE = 0, FAILED = 1, WRONG = 2 };
+enum { DONE = 0, FAILED = 1, WRONG = 2 }; /* exit statuses */
 
-struct asked {
+struct command_line {
     const char *command, *help;
     const char *file;
     char *directory; /* owned; NULL: none was named */
@@ -46,25 +45,26 @@ static const char restore_help[] =
     "  coalesced restore /var/backups/coalesced-2026-01-31.db --data-dir /var/lib/coalesced\n"
     "  systemctl start coalesced\n";
 
-__attribute__((format(printf, 2, 3))) static int wrong(const struct asked *asked, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int usage_error(const struct command_line *line,
+                                                             const char *format, ...)
 {
     va_list arguments;
-    fprintf(stderr, "coalesced %s: ", asked->command);
+    fprintf(stderr, "coalesced %s: ", line->command);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\n\n%s", asked->help);
+    fprintf(stderr, "\n\n%s", line->help);
     return WRONG;
 }
 
-static int failed(const struct asked *asked, const struct error *error)
+static int failed(const struct command_line *line, const struct error *error)
 {
-    fprintf(stderr, "coalesced %s: %s\n", asked->command, error->text);
+    fprintf(stderr, "coalesced %s: %s\n", line->command, error->text);
     return FAILED;
 }
 
-/* DONE, or WRONG and said. */
-static int asked_read(struct asked *asked, int argc, char **argv)
+/* DONE; or WRONG, after saying why. */
+static int command_line_read(struct command_line *line, int argc, char **argv)
 {
     static const struct option options[] = {{"data-dir", required_argument, NULL, 'd'},
                                             {"help", no_argument, NULL, 'h'},
@@ -72,73 +72,75 @@ static int asked_read(struct asked *asked, int argc, char **argv)
                                             {0}};
     const char *directory = NULL;
     struct error error = {0};
-    bool may_force = asked->help == backup_help;
+    bool may_force = line->help == backup_help;
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
         if (option == ':')
-            return wrong(asked, "%s wants a value", argv[optind - 1]);
+            return usage_error(line, "%s wants a value", argv[optind - 1]);
         if (option == '?' || (option == 'f' && !may_force))
-            return wrong(asked, "there is no option %s", argv[optind - 1]);
+            return usage_error(line, "there is no option %s", argv[optind - 1]);
         directory = option == 'd' ? optarg : directory;
-        asked->helped |= option == 'h';
-        asked->force |= option == 'f';
+        line->helped |= option == 'h';
+        line->force |= option == 'f';
     }
-    if (asked->helped)
+    if (line->helped)
         return DONE;
     if (optind + 1 != argc)
-        return wrong(asked, optind < argc ? "one FILE is wanted, there are more" : "which FILE?");
-    asked->file = argv[optind];
-    asked->directory = directory ? strdup(directory) : config_data_dir(&error);
-    return asked->directory ? DONE : wrong(asked, "%s", directory ? "no memory" : error.text);
+        return usage_error(line, optind < argc ? "one FILE is wanted, there are more" : "which FILE?");
+    line->file = argv[optind];
+    line->directory = directory ? strdup(directory) : config_data_dir(&error);
+    return line->directory ? DONE : usage_error(line, "%s", directory ? "no memory" : error.text);
 }
 
-static void facts_print(const struct asked *asked, const char *done, const struct database_facts *facts)
+static void facts_print(const struct command_line *line, const char *done, const struct database_facts *facts)
 {
-    printf("%s %s: %lld experiments, %lld sweeps, %lld bytes, version %d of the database\n", done,
-           asked->file, (long long)facts->experiments, (long long)facts->sweeps, (long long)facts->bytes,
-           facts->version);
+    printf("%s %s: %lld experiments, %lld sweeps, %lld bytes, version %d of the database\n", done, line->file,
+           (long long)facts->experiments, (long long)facts->sweeps, (long long)facts->bytes, facts->version);
 }
 
-static int run_backup(const struct asked *asked)
+static int run_backup(const struct command_line *line)
 {
     struct error error = {0};
     struct database_facts facts = {0};
-    if (backup_make(asked->directory, asked->file, asked->force, &facts, &error) < 0)
-        return failed(asked, &error);
-    facts_print(asked, "wrote", &facts);
+    if (backup_make(line->directory, line->file, line->force, &facts, &error) < 0)
+        return failed(line, &error);
+    facts_print(line, "wrote", &facts);
     return DONE;
 }
 
-static int run_restore(const struct asked *asked)
+static int run_restore(const struct command_line *line)
 {
     struct error error = {0};
     struct database_facts facts = {0};
-    char aside[RESTORE_ASIDE_BYTES];
-    if (restore_database(asked->file, asked->directory, aside, &facts, &error) < 0)
-        return failed(asked, &error);
-    facts_print(asked, "restored", &facts);
+    char aside[BACKUP_ASIDE_BYTES];
+    if (backup_restore(line->file, line->directory, aside, &facts, &error) < 0)
+        return failed(line, &error);
+    facts_print(line, "restored", &facts);
     if (aside[0])
         printf("what was there is %s\n", aside);
     return DONE;
 }
 
-static int command_run(struct asked *asked, int argc, char **argv, int (*run)(const struct asked *))
+static int command_run(struct command_line *line, int argc, char **argv,
+                       int (*run)(const struct command_line *))
 {
-    int status = asked_read(asked, argc, argv);
-    if (status == DONE && asked->helped)
-        fputs(asked->help, stdout);
+    int status = command_line_read(line, argc, argv);
+    if (status == DONE && line->helped)
+        fputs(line->help, stdout);
     else if (status == DONE)
-        status = run(asked);
-    free(asked->directory);
+        status = run(line);
+    free(line->directory);
     return status;
 }
 
 int backup_command(int argc, char **argv)
 {
-    return command_run(&(struct asked){.command = "backup", .help = backup_help}, argc, argv, run_backup);
+    return command_run(&(struct command_line){.command = "backup", .help = backup_help}, argc, argv,
+                       run_backup);
 }
 
-int restore_command(int argc, char **argv)
+int backup_command_restore(int argc, char **argv)
 {
-    return command_run(&(struct asked){.command = "restore", .help = restore_help}, argc, argv, run_restore);
+    return command_run(&(struct command_line){.command = "restore", .help = restore_help}, argc, argv,
+                       run_restore);
 }

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/store/store.h"
 
 enum {
     EXPERIMENT_BYTES = 8192, /* with its result and its index entries */
@@ -17,8 +16,8 @@ int64_t disk_reserve_bytes(int64_t reserve_bytes, int64_t total_bytes)
     return reserve_bytes < total_bytes / 2 ? reserve_bytes : total_bytes / 2;
 }
 
-/* What is free beyond the reserve, which *reserve then is. False: nobody knows. */
-static bool room_look(int file, int64_t reserve_bytes, int64_t *free_bytes, int64_t *reserve)
+/* Sets *reserve, and *free_bytes to what is free beyond it. False: the file system does not say. */
+static bool file_system_read(int file, int64_t reserve_bytes, int64_t *free_bytes, int64_t *reserve)
 {
     struct statvfs disk;
     if (fstatvfs(file, &disk) < 0 || !disk.f_blocks)
@@ -28,39 +27,39 @@ static bool room_look(int file, int64_t reserve_bytes, int64_t *free_bytes, int6
     return true;
 }
 
-int64_t store_log_budget_bytes(int file, int64_t reserve_bytes)
+int64_t disk_reserve_log_bytes(int file, int64_t reserve_bytes)
 {
     int64_t free_bytes, reserve;
-    if (!reserve_bytes || !room_look(file, reserve_bytes, &free_bytes, &reserve))
+    if (!reserve_bytes || !file_system_read(file, reserve_bytes, &free_bytes, &reserve))
         return INT64_MAX;
     return free_bytes - reserve / LOG_HEADROOM_PART;
 }
 
-int disk_reserve_take(struct disk_reserve *room, int experiments, struct error *error)
+int disk_reserve_take(struct disk_reserve *reserve, int experiments, struct error *error)
 {
-    if (!room->reserve_bytes)
+    if (!reserve->reserve_bytes)
         return 0;
     int64_t now_ns = clock_monotonic_ns();
-    if (!room->looked_ns || now_ns - room->looked_ns > LOOK_MS * 1000000LL) {
-        int64_t reserve;
-        if (!room_look(room->file, room->reserve_bytes, &room->free_bytes, &reserve))
-            return 0; /* then the write itself tells */
-        room->looked_ns = now_ns;
+    if (!reserve->looked_ns || now_ns - reserve->looked_ns > LOOK_MS * 1000000LL) {
+        int64_t reserved;
+        if (!file_system_read(reserve->file, reserve->reserve_bytes, &reserve->free_bytes, &reserved))
+            return 0; /* the write itself fails then */
+        reserve->looked_ns = now_ns;
     }
     int64_t wanted = (int64_t)experiments * EXPERIMENT_BYTES;
-    bool refusing = room->free_bytes < EXPERIMENT_BYTES;
-    if (refusing && !room->refusing)
+    bool refusing = reserve->free_bytes < EXPERIMENT_BYTES;
+    if (refusing && !reserve->refusing)
         log_warning("store: the disk is nearly full: submissions are refused");
-    else if (!refusing && room->refusing)
+    else if (!refusing && reserve->refusing)
         log_info("store: submissions are taken again");
-    room->refusing = refusing;
-    if (room->free_bytes < wanted)
+    reserve->refusing = refusing;
+    if (reserve->free_bytes < wanted)
         return error_set(
             error, ERROR_STORAGE,
             "the disk of the data directory is nearly full: %lld bytes are missing, beside those"
             " that --reserve-bytes keeps free for what runs and waits already; what has ended can be"
             " removed (DELETE with ?remove=true, --keep-days, --keep-bytes)",
-            (long long)(wanted - room->free_bytes));
-    room->free_bytes -= wanted;
+            (long long)(wanted - reserve->free_bytes));
+    reserve->free_bytes -= wanted;
     return 0;
 }

@@ -1,9 +1,10 @@
-/* One experiment as the service keeps it. What was asked and what came back are JSON texts that nothing in
-   here reads: api/ wrote them and api/ composes the views. */
+/* What the store holds, as its readers return it: experiments, sweeps, points, events; and which of them a list has. Requests
+   and results are JSON texts that the store neither parses nor prints: api/ writes them and composes the views. */
 #ifndef COALESCED_SERVER_STORE_JOB_H
 #define COALESCED_SERVER_STORE_JOB_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "api/device_set.h"
@@ -24,7 +25,7 @@ static inline int job_state_ended(enum job_state state)
     return state >= JOB_SUCCEEDED;
 }
 
-/* A row of the store, as read: every field is on disk. Free with job_free(). */
+/* An experiment; every field is on disk. Free with job_free(). */
 struct job {
     char id[ID_BYTES];
     enum job_state state;
@@ -33,7 +34,7 @@ struct job {
     int attempt;  /* runs begun and not handed back uncounted: 0 before the first */
     double timeout_s;
     int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
-    char sweep[ID_BYTES];                          /* it belongs to; empty: none */
+    char sweep[ID_BYTES];                          /* that it belongs to; empty: none */
     char owner[USER_NAME_BYTES];                   /* who submitted it; empty: nobody by name */
     int repeat_index;     /* the round of its sweep, from 0; -1: it is not repeated */
     char *kernel;         /* owned, as all below */
@@ -43,44 +44,70 @@ struct job {
     struct error failure; /* kind ERROR_NONE unless failed or cancelled */
 };
 
-/* A row of the store's sweeps, with how far it is, which is counted when it is read; the other fields are on disk.
-   Free what it owns with sweep_row_clear(). */
+/* NULL is allowed. */
+void job_free(struct job *job);
+
+/* A sweep, with its progress, which is counted when it is read; the other fields are on disk. Free what it owns with
+   sweep_row_clear(). */
 struct sweep_row {
     char id[ID_BYTES];
     char owner[USER_NAME_BYTES]; /* as a job's */
     int64_t submitted_ms;
     int64_t finished_ms; /* counted: of the last one that ended; 0: none did */
-    bool cancelled;      /* somebody asked for its end */
-    bool referenced;     /* its points have what a recipe published and predicts; older rows have not */
+    bool cancelled;      /* somebody cancelled it */
+    bool referenced;     /* its points have what a recipe published and predicts */
     bool spread;         /* its experiments may go to different devices */
     int rounds;          /* over all points; 1: it is not repeated */
     int total;           /* runs: points in all rounds */
     int states
         [JOB_STATES]; /* counted: runs by the state of their experiment; failed if they cannot be launched */
     struct device_set devices; /* counted: those that have its experiments, or had */
-    int removed;               /* counted: runs whose experiment the store has no more */
-    char *request;             /* as it came; owned, as all below */
+    int removed;               /* counted: runs whose experiment was removed from the store */
+    char *request;             /* as it came; owned, as the next */
     char *recipe;              /* NULL: none */
 };
 
-/* Has every point ended? */
+/* True when every run has ended. */
 bool sweep_row_ended(const struct sweep_row *row);
 void sweep_row_clear(struct sweep_row *row);
 
-/* One run of a point of a sweep as read, all on disk; borrowed. Without a job it cannot be launched (there is a reason), or its
+/* One run of a point of a sweep; all is on disk and borrowed. Without a job it cannot be launched (there is a reason), or its
    experiment was removed from the store. */
 struct point_row {
-    int place;              /* of the run: a point's rounds are one behind the other */
+    int place;              /* of the run: the rounds of a point follow each other */
     const char *axes;       /* JSON object: the axes' values */
     const char *experiment; /* its id; NULL: it cannot be launched */
-    const struct job *job;  /* NULL: there is none, or no more */
-    const char
-        *reference;      /* JSON object: what a recipe published and predicts; NULL: none, or an older row */
-    const char *request; /* of one that cannot be launched, as the next: what was asked for */
-    const char *reason;  /* {kind, detail, errors} */
+    const struct job *job;  /* NULL: there is none, or not any more */
+    const char *reference;  /* JSON object: what a recipe published and predicts; NULL: none */
+    const char *request;    /* of one that cannot be launched, as the next: what was asked for */
+    const char *reason;     /* {kind, detail, errors} */
 };
 
-/* NULL is allowed. */
-void job_free(struct job *job);
+enum { STORE_EVENTS_MAX = 16384 }; /* so many are stored, about */
+
+/* The events of one transaction, numbered last - count + 1 to last: a line "KIND JSON\n" each, KIND is state, sweep or
+   queue (api/openapi.yaml). */
+struct store_events {
+    int64_t last;
+    int count;
+    const char *lines;
+    size_t size;
+};
+
+/* Which experiments, or sweeps, a list has. */
+struct store_filter {
+    const char *kernel;              /* NULL: any */
+    int state;                       /* -1: any */
+    int device;                      /* -1: any */
+    const char *sweep;               /* NULL: any */
+    const char *owner;               /* NULL: any */
+    const char *label, *label_value; /* a label that the request has, with that value; NULL: any */
+    const char *device_uuid;         /* of the device that its result names; NULL: any */
+    int64_t since_ms;                /* submitted then or later; 0: whenever */
+    int64_t until_ms;                /* submitted before then; 0: whenever */
+    const char *before;              /* an id: older ones only; NULL: from the newest */
+    int limit;                       /* rows at most */
+    int within_ms; /* for a page, else ERROR_UNAVAILABLE; 0: two seconds; negative: no limit */
+};
 
 #endif

@@ -8,12 +8,15 @@
 #include "base/clock.h"
 #include "server/store/schema.h"
 
-enum { BUSY_MS = 5000, STEPS_BETWEEN_LOOKS = 1000 };
+enum {
+    BUSY_MS = 5000,
+    STEPS_BETWEEN_LOOKS = 1000, /* of SQLite's machine, some ten microseconds of work */
+    CLOCK_SLACK_MS = 60 * 1000,
+};
 
-/* The time is looked at every so many steps of SQLite's machine, some ten microseconds of work. */
 static int time_is_over(void *arg)
 {
-    const struct reader *reader = arg;
+    const struct db_reader *reader = arg;
     return clock_monotonic_ns() > reader->deadline_ns;
 }
 
@@ -22,17 +25,16 @@ int readers_open(struct readers *readers, const char *path, const char *vfs, str
     pthread_mutex_init(&readers->lock, NULL);
     pthread_cond_init(&readers->returned, NULL);
     for (int i = 0; i < READERS; i++) {
-        struct reader *reader = &readers->all[i];
+        struct db_reader *reader = &readers->all[i];
         int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
         if (sqlite3_open_v2(path, &reader->db, flags, vfs) != SQLITE_OK ||
             sqlite3_busy_timeout(reader->db, BUSY_MS) != SQLITE_OK ||
             sqlite3_exec(reader->db, "PRAGMA cache_size = -512", NULL, NULL, NULL) != SQLITE_OK ||
-            sqlite3_prepare_v3(reader->db, "SELECT " JOB_COLUMNS " FROM experiments WHERE id = ?", -1,
+            sqlite3_prepare_v3(reader->db, "SELECT " READER_JOB_COLUMNS " FROM experiments WHERE id = ?", -1,
                                SQLITE_PREPARE_PERSISTENT, &reader->get, NULL) != SQLITE_OK)
             return schema_failed(reader->db, "cannot open the database for reading", error);
         sqlite3_progress_handler(reader->db, STEPS_BETWEEN_LOOKS, time_is_over, reader);
-        reader->next = readers->free;
-        readers->free = reader;
+        SLIST_INSERT_HEAD(&readers->free, reader, free_entries);
     }
     return 0;
 }
@@ -47,13 +49,13 @@ void readers_close(struct readers *readers)
     pthread_mutex_destroy(&readers->lock);
 }
 
-struct reader *reader_borrow(struct readers *readers, int within_ms)
+struct db_reader *reader_borrow(struct readers *readers, int within_ms)
 {
     pthread_mutex_lock(&readers->lock);
-    while (!readers->free)
+    while (SLIST_EMPTY(&readers->free))
         pthread_cond_wait(&readers->returned, &readers->lock);
-    struct reader *reader = readers->free;
-    readers->free = reader->next;
+    struct db_reader *reader = SLIST_FIRST(&readers->free);
+    SLIST_REMOVE_HEAD(&readers->free, free_entries);
     pthread_mutex_unlock(&readers->lock);
     reader->deadline_ns = clock_monotonic_ns() + (within_ms ? within_ms : READER_LIMIT_MS) * 1000000LL;
     if (within_ms < 0)
@@ -61,47 +63,61 @@ struct reader *reader_borrow(struct readers *readers, int within_ms)
     return reader;
 }
 
-void reader_return(struct readers *readers, struct reader *reader)
+void reader_return(struct readers *readers, struct db_reader *reader)
 {
     pthread_mutex_lock(&readers->lock);
-    reader->next = readers->free;
-    readers->free = reader;
+    SLIST_INSERT_HEAD(&readers->free, reader, free_entries);
     pthread_cond_signal(&readers->returned);
     pthread_mutex_unlock(&readers->lock);
 }
 
-int reader_failed(const struct reader *reader, const char *what, struct error *error)
+/* ---- statements ---- */
+
+sqlite3_stmt *reader_prepare(struct db_reader *reader, const char *sql, const char *text)
 {
-    if (sqlite3_errcode(reader->db) == SQLITE_INTERRUPT)
-        return error_set(
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(reader->db, sql, -1, &statement, NULL) == SQLITE_OK && text)
+        sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
+    return statement;
+}
+
+int reader_finish(struct db_reader *reader, sqlite3_stmt *statement, int status, const char *what,
+                  struct error *error)
+{
+    int result = 0;
+    if (status != SQLITE_DONE && sqlite3_errcode(reader->db) == SQLITE_INTERRUPT)
+        result = error_set(
             error, ERROR_UNAVAILABLE,
             "reading %s took too long and was stopped; narrow it by a kernel, a state, a period, a label with"
             " its value or a sweep, or ask for a smaller page",
             what);
-    return error_set(error, ERROR_STORE, "cannot read %s: %s", what, sqlite3_errmsg(reader->db));
+    else if (status != SQLITE_DONE)
+        result = error_set(error, ERROR_STORE, "cannot read %s: %s", what, sqlite3_errmsg(reader->db));
+    sqlite3_finalize(statement);
+    return result;
 }
 
-static void column_copy(sqlite3_stmt *row, int column, char *text, size_t room)
+static void column_copy(sqlite3_stmt *row, int column, char *text, size_t size)
 {
     const unsigned char *value = sqlite3_column_text(row, column);
-    snprintf(text, room, "%s", value ? (const char *)value : "");
+    snprintf(text, size, "%s", value ? (const char *)value : "");
 }
 
-char *reader_text(sqlite3_stmt *row, int column, bool *short_of_memory)
+char *reader_text(sqlite3_stmt *row, int column, bool *no_memory)
 {
     if (sqlite3_column_type(row, column) == SQLITE_NULL)
         return NULL;
     const unsigned char *value = sqlite3_column_text(row, column);
     char *copy = value ? strdup((const char *)value) : NULL;
     if (!copy)
-        *short_of_memory = true;
+        *no_memory = true;
     return copy;
 }
 
 struct job *reader_job(sqlite3_stmt *row, struct error *error)
 {
     struct job *job = calloc(1, sizeof *job);
-    bool short_of_memory = !job;
+    bool no_memory = !job;
     if (job) {
         char failure[32];
         column_copy(row, 0, job->id, sizeof job->id);
@@ -113,22 +129,63 @@ struct job *reader_job(sqlite3_stmt *row, struct error *error)
         job->submitted_ms = sqlite3_column_int64(row, 6);
         job->started_ms = sqlite3_column_int64(row, 7);
         job->finished_ms = sqlite3_column_int64(row, 8);
-        job->kernel = reader_text(row, 9, &short_of_memory);
+        job->kernel = reader_text(row, 9, &no_memory);
         column_copy(row, 10, failure, sizeof failure);
         job->failure.kind = error_kind_of(failure);
         column_copy(row, 11, job->failure.text, sizeof job->failure.text);
         column_copy(row, 12, job->failure.where, sizeof job->failure.where);
-        job->request = reader_text(row, 13, &short_of_memory);
-        job->result = reader_text(row, 14, &short_of_memory);
+        job->request = reader_text(row, 13, &no_memory);
+        job->result = reader_text(row, 14, &no_memory);
         column_copy(row, 15, job->sweep, sizeof job->sweep);
         column_copy(row, 16, job->owner, sizeof job->owner);
         job->repeat_index = sqlite3_column_type(row, 17) == SQLITE_NULL ? -1 : sqlite3_column_int(row, 17);
-        job->lost = reader_text(row, 18, &short_of_memory);
+        job->lost = reader_text(row, 18, &no_memory);
     }
-    if (short_of_memory) {
+    if (no_memory) {
         job_free(job);
         error_set(error, ERROR_MEMORY, "no memory for an experiment");
         return NULL;
     }
     return job;
+}
+
+/* ---- filters ---- */
+
+void reader_bind_text(sqlite3_stmt *statement, const char *name, const char *text)
+{
+    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, name), text, -1, SQLITE_STATIC);
+}
+
+void reader_bind_int(sqlite3_stmt *statement, const char *name, int value)
+{
+    sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, name), value);
+}
+
+void reader_filter_times(struct buffer *text, const struct store_filter *filter, const char *id)
+{
+    if (filter->since_ms)
+        buffer_format(text, " AND %s >= :least AND submitted_ms >= :since", id);
+    if (filter->until_ms)
+        buffer_format(text, " AND %s < :beyond AND submitted_ms < :until", id);
+}
+
+/* An id holds the time at which it was given, so a period is a range of the index; with slack on either side, in case the
+   clock was set back a little. */
+static void time_bind(sqlite3_stmt *statement, const char *name, const char *id_name, int64_t ms,
+                      int64_t slack_ms)
+{
+    char id[ID_BYTES];
+    id_least(ms + slack_ms, id);
+    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, id_name), id, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, name), ms);
+}
+
+void reader_filter_bind(sqlite3_stmt *statement, const struct store_filter *filter)
+{
+    reader_bind_text(statement, ":owner", filter->owner);
+    reader_bind_text(statement, ":label", filter->label);
+    reader_bind_text(statement, ":value", filter->label_value);
+    reader_bind_text(statement, ":uuid", filter->device_uuid);
+    time_bind(statement, ":since", ":least", filter->since_ms, -CLOCK_SLACK_MS);
+    time_bind(statement, ":until", ":beyond", filter->until_ms, CLOCK_SLACK_MS);
 }

@@ -1,54 +1,75 @@
-/* A few read-only connections, each lent for one short statement, so that no reader's snapshot keeps the
-   write-ahead log from being checkpointed. */
+/* Read-only connections, each lent for one short statement, so that no reader's snapshot keeps the write-ahead log from being
+   checkpointed; and what the statements of this folder's readers have in common. */
 #ifndef COALESCED_SERVER_STORE_READER_H
 #define COALESCED_SERVER_STORE_READER_H
 
 #include <pthread.h>
+#include <sys/queue.h>
 
+#include "base/buffer.h"
 #include "server/store/job.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
-enum { READERS = 8 };
-enum { READER_LIMIT_MS = 2000 }; /* for one loan's statements; then they are interrupted */
+enum { READERS = 8, READER_LIMIT_MS = 2000 /* for the statements of one loan; then they are interrupted */ };
 
-struct reader {
+struct db_reader {
     struct sqlite3 *db;
     struct sqlite3_stmt *get; /* an experiment by its id */
-    int64_t deadline_ns;      /* of this loan */
-    struct reader *next;
+    int64_t deadline_ns;      /* of this loan; monotonic time */
+    SLIST_ENTRY(db_reader) free_entries;
 };
 
 struct readers {
     pthread_mutex_t lock; /* guards `free` */
     pthread_cond_t returned;
-    struct reader all[READERS];
-    struct reader *free;
+    struct db_reader all[READERS];
+    SLIST_HEAD(, db_reader) free;
 };
 
-/* -1: to be closed all the same. */
+/* 0 or -1; in either case to be closed. */
 int readers_open(struct readers *readers, const char *path, const char *vfs, struct error *error);
 void readers_close(struct readers *readers);
 
 /* Waits until one is free. Its statements may take so long; 0: READER_LIMIT_MS; negative: no limit. */
-struct reader *reader_borrow(struct readers *readers, int within_ms);
+struct db_reader *reader_borrow(struct readers *readers, int within_ms);
+void reader_return(struct readers *readers, struct db_reader *reader);
 
-/* Says why the connection's last statement failed: ERROR_UNAVAILABLE when its time was over, else ERROR_STORE. -1. */
-int reader_failed(const struct reader *reader, const char *what, struct error *error);
-void reader_return(struct readers *readers, struct reader *reader);
+/* Prepares a statement whose first parameter, where it has one, is `text`; NULL: reader_finish() will fail. */
+struct sqlite3_stmt *reader_prepare(struct db_reader *reader, const char *sql, const char *text);
+
+/* Ends a statement. `status`: of its last step. 0 when that was its end; or -1: ERROR_UNAVAILABLE when its time was over,
+   else ERROR_STORE; `what` was read. */
+int reader_finish(struct db_reader *reader, struct sqlite3_stmt *statement, int status, const char *what,
+                  struct error *error);
 
 /* What reader_job() expects, from column 0 on. Unqualified: no other table has columns of these names. */
-#define JOB_COLUMNS                                                                                          \
+#define READER_JOB_COLUMNS                                                                                   \
     "id, state, device, priority, attempt, timeout_s, submitted_ms, started_ms, finished_ms, kernel,"        \
     " failure, failure_text, failure_where, request, result, sweep, owner,"                                  \
     " repeat_index, lost"
-enum { JOB_COLUMN_COUNT = 19 };
+enum { READER_JOB_COLUMN_COUNT = 19 };
 
-/* The experiment that the statement stands on; to be freed. NULL: no memory. */
+/* The experiment of the statement's row; to be freed. NULL: no memory. */
 struct job *reader_job(struct sqlite3_stmt *row, struct error *error);
 
-/* NULL for an SQL NULL; *short_of_memory when there is text and no room for it. To be freed. */
-char *reader_text(struct sqlite3_stmt *row, int column, bool *short_of_memory);
+/* A column's text, to be freed. NULL for an SQL NULL; and without memory, which sets *no_memory. */
+char *reader_text(struct sqlite3_stmt *row, int column, bool *no_memory);
+
+/* ---- filters that lists of experiments and of sweeps share; values are bound, never pasted ---- */
+
+/* True of experiments that ran on the device. The text is parsed as JSON only where it holds the uuid. */
+#define READER_UUID_FILTER "(instr(result, :uuid) AND json_extract(result, '$.device.uuid') = :uuid)"
+
+/* Appends " AND ..." for the filter's times, of rows that have `id` and submitted_ms. */
+void reader_filter_times(struct buffer *text, const struct store_filter *filter, const char *id);
+
+/* Binds owner, label, device and times, as far as the statement has them. Borrows from the filter. */
+void reader_filter_bind(struct sqlite3_stmt *statement, const struct store_filter *filter);
+
+/* Binds a text to the parameter of that name, if the statement has it. Borrows the text. */
+void reader_bind_text(struct sqlite3_stmt *statement, const char *name, const char *text);
+void reader_bind_int(struct sqlite3_stmt *statement, const char *name, int value);
 
 #endif

@@ -2,12 +2,68 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/periodic.h"
 #include "server/store/store.h"
 #include "server/store/write.h"
+
+/* ---- one on request ---- */
+
+struct removal {
+    struct store_write write; /* first: a write is cast to its removal */
+    struct store_removal step;
+    struct store *store;
+    bool begun; /* a step is committed: the retention goes on with what is left */
+    void (*removed)(void *arg, const char *id);
+    void (*done)(void *arg, const struct error *failed);
+    void *arg;
+};
+
+/* Hands itself over again until all is gone. */
+static void on_removal_step(struct store_write *write, const struct error *failed)
+{
+    struct removal *removal = (struct removal *)write;
+    for (int i = 0; !failed && i < removal->step.count; i++)
+        removal->removed(removal->arg, removal->step.removed[i]);
+    if (!failed && removal->step.more) {
+        removal->begun = true;
+        store_hand_over(removal->store, &removal->write);
+        return;
+    }
+    struct error bound = {0};
+    if (failed && removal->begun)
+        error_set(
+            &bound, ERROR_UNCERTAIN,
+            "sweep %s is not shown any more, and what is left of it is removed once the service can write"
+            " again: %.200s",
+            removal->step.id, failed->text);
+    removal->done(removal->arg, bound.kind ? &bound : failed);
+    free(removal);
+}
+
+int store_remove(struct store *store, enum store_kind kind, const char *id,
+                 void (*removed)(void *arg, const char *id),
+                 void (*done)(void *arg, const struct error *failed), void *arg, struct error *error)
+{
+    struct removal *removal = calloc(1, sizeof *removal);
+    if (!removal)
+        return error_set(error, ERROR_MEMORY, "no memory to remove");
+    removal->write.done = on_removal_step;
+    removal->write.removal = &removal->step;
+    removal->step.what = kind == STORE_SWEEP ? REMOVE_SWEEP : REMOVE_EXPERIMENT;
+    memcpy(removal->step.id, id, strnlen(id, ID_BYTES - 1));
+    removal->store = store;
+    removal->removed = removed;
+    removal->done = done;
+    removal->arg = arg;
+    store_hand_over(store, &removal->write);
+    return 0;
+}
+
+/* ---- by policy ---- */
 
 /* The pause between two steps leaves at least half of the writer's time to others. */
 enum { LOOK_MS = 2000, PAUSE_MS = 4, FAILED_MS = 30000, LOG_MS = 600000 };
@@ -31,7 +87,7 @@ struct retention {
 };
 
 /* Called by the writer's thread. */
-static void on_step(struct store_write *write, const struct error *failed)
+static void on_policy_step(struct store_write *write, const struct error *failed)
 {
     struct retention *retention = (struct retention *)write;
     for (int i = 0; !failed && i < retention->step.count; i++)
@@ -97,7 +153,7 @@ static int64_t retention_run(void *arg, int64_t now_ns)
     retention->ended = false;
     pthread_mutex_unlock(&retention->lock);
     if (stepping)
-        return INT64_MAX; /* on_step() wakes the job */
+        return INT64_MAX; /* on_policy_step() wakes the job */
     if (ended)
         return now_ns + step_end(retention, failed) * 1000000LL;
     if (!store_healthy(retention->store, NULL))
@@ -112,7 +168,7 @@ int retention_start(struct retention **out, struct store *store, const struct re
     struct retention *retention = calloc(1, sizeof *retention);
     if (!retention)
         return error_set(error, ERROR_MEMORY, "no memory for the retention of experiments");
-    retention->write.done = on_step;
+    retention->write.done = on_policy_step;
     retention->write.removal = &retention->step;
     retention->store = store;
     retention->config = *config;

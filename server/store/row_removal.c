@@ -1,5 +1,5 @@
-/* A sweep goes in steps: it is marked, which hides it, then its experiments go, then its points, then its row. Whatever
-   ends that in between, REMOVE_OLDEST goes on with it. Statements are prepared for each use: a step has a few. */
+/* A sweep goes in steps: it is marked, which hides it, then its experiments go, then its points, then its row. When that is
+   interrupted, REMOVE_OLDEST goes on with it. */
 #include "server/store/row_removal.h"
 
 #include <sqlite3.h>
@@ -11,8 +11,8 @@
 enum {
     STEP_US = 2000, /* for removing, before the commit */
     ROWS = 8,       /* between two looks at the clock */
-    /* A 64th of the file may be free, and so many pages: they are written again soon. No more, because SQLite searches the
-       list of free pages for each page that it gives back. */
+    /* Free pages that stay in the file, because they are soon written again: a 64th of it, and so many. SQLite searches the
+       list of free pages for each page that it gives back, so the list is kept short. */
     FREE_PART = 64,
     FREE_PAGES = 64,
 };
@@ -23,31 +23,31 @@ struct step {
     int64_t until_ns;
     struct error *error;
     bool broken;  /* a statement failed: *error says why */
-    bool refused; /* and it was about what the rows hold: nobody else's writes fail with it */
+    bool refused; /* and it was about what the rows hold: the other writes stand */
 };
 
-/* Over: as much was done as one step may. */
+/* True: as much was done as one step may. */
 static bool step_over(const struct step *step)
 {
     return step->broken || step->removal->count > STORE_REMOVED_MAX - ROWS ||
            clock_monotonic_ns() > step->until_ns;
 }
 
-/* `text` and `number` are bound where the statement has room for them: ?1 and ?2. */
+/* `text` and `number` are bound where the statement has parameters for them: ?1 and ?2. */
 static sqlite3_stmt *prepare(struct step *step, const char *sql, const char *text, int64_t number)
 {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(step->db, sql, -1, &statement, NULL) != SQLITE_OK)
         return NULL;
-    int room = sqlite3_bind_parameter_count(statement);
-    if (room > 0)
+    int parameters = sqlite3_bind_parameter_count(statement);
+    if (parameters > 0)
         sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
-    if (room > 1)
+    if (parameters > 1)
         sqlite3_bind_int64(statement, 2, number);
     return statement;
 }
 
-/* Ends the statement; any status but that of its end, or of a row, is a failure. */
+/* Ends the statement. A status other than that of its end, or of a row, is a failure. */
 static void finish(struct step *step, sqlite3_stmt *statement, int status)
 {
     if (status != SQLITE_DONE && status != SQLITE_ROW) {
@@ -58,8 +58,7 @@ static void finish(struct step *step, sqlite3_stmt *statement, int status)
     sqlite3_finalize(statement);
 }
 
-/* The number in the first row's first column, and the text in its second into `id` when that is wanted; -1 without a
-   row. */
+/* The number in the first row's first column, and the text in its second in `id` unless that is NULL; -1 without a row. */
 static int64_t look(struct step *step, const char *sql, const char *text, int64_t number, char *id)
 {
     sqlite3_stmt *statement = prepare(step, sql, text, number);
@@ -74,7 +73,7 @@ static int64_t look(struct step *step, const char *sql, const char *text, int64_
     return value;
 }
 
-/* How many rows it changed. */
+/* Returns how many rows it changed. */
 static int change(struct step *step, const char *sql, const char *text, int64_t number)
 {
     sqlite3_stmt *statement = prepare(step, sql, text, number);
@@ -83,7 +82,7 @@ static int change(struct step *step, const char *sql, const char *text, int64_t 
     return step->broken ? 0 : sqlite3_changes(step->db);
 }
 
-/* Deletes what the statement finds, up to ROWS of them, and lists their ids; how many. */
+/* Deletes up to ROWS of the experiments that the statement finds, and notes their ids; returns how many. */
 static int delete_experiments(struct step *step, const char *sql, const char *id)
 {
     struct store_removal *removal = step->removal;
@@ -146,7 +145,7 @@ static enum applied remove_experiment(struct step *step)
     return refuse(step, there ? ERROR_CONFLICT : ERROR_NOT_FOUND, "experiment");
 }
 
-/* Nothing is left of it before its row is gone, so each further step finds that. */
+/* The sweep's row goes last, so each further step finds it. */
 static enum applied remove_sweep(struct step *step)
 {
     struct store_removal *removal = step->removal;
@@ -177,7 +176,7 @@ static bool too_much(struct step *step)
     return limit > 0 && used * pages(step, "PRAGMA page_size") > limit;
 }
 
-/* The oldest of all that has ended, of those that the policy lets go; false: there is none. */
+/* Finds what ended longest ago, if the policy removes it; false: there is none. */
 static bool oldest_find(struct step *step, char id[ID_BYTES], bool *sweep)
 {
     char other[ID_BYTES];
@@ -198,13 +197,13 @@ static bool oldest_find(struct step *step, char id[ID_BYTES], bool *sweep)
     return !step->broken && ended_ms > 0 && (ended_ms < step->removal->ended_before_ms || too_much(step));
 }
 
-/* Gives free pages at the file's end back to the disk; false: there are few. */
+/* Gives free pages at the file's end back to the disk; false: there are few, or it failed. */
 static bool file_shrink(struct step *step)
 {
     int64_t free_pages = pages(step, "PRAGMA freelist_count"), all = pages(step, "PRAGMA page_count");
     if (step->broken || free_pages <= FREE_PAGES + all / FREE_PART)
         return false;
-    /* A page for each step of the statement. */
+    /* Each step of the statement gives one page back. */
     sqlite3_stmt *statement = prepare(step, "PRAGMA incremental_vacuum", NULL, 0);
     int status = statement ? SQLITE_ROW : SQLITE_ERROR;
     for (int64_t left = free_pages - FREE_PAGES - all / FREE_PART;

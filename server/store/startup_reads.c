@@ -1,34 +1,32 @@
-/* Reads what must be known of the time before the service was started: shares, holds, devices with their
-   calibrations, and what has happened. */
+#include "server/store/startup_reads.h"
+
 #include <sqlite3.h>
 
-#include "server/store/open.h"
-#include "server/store/reader.h"
+#include "server/store/store_parts.h"
 #include "server/store/write.h"
 
 /* Calls row(arg, statement) for each row. */
 static int rows_read(struct store *store, const char *sql, const char *what,
                      void (*row)(void *arg, sqlite3_stmt *row), void *arg, struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers, -1);
-    sqlite3_stmt *statement = NULL;
-    int status = sqlite3_prepare_v2(reader->db, sql, -1, &statement, NULL);
+    struct db_reader *reader = reader_borrow(&store->readers, -1);
+    sqlite3_stmt *statement = reader_prepare(reader, sql, NULL);
+    int status = SQLITE_ERROR;
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
         row(arg, statement);
-    int result = status == SQLITE_DONE ? 0 : reader_failed(reader, what, error);
-    sqlite3_finalize(statement);
+    int result = reader_finish(reader, statement, status, what, error);
     reader_return(&store->readers, reader);
     return result;
 }
 
-struct shares {
+struct share_reader {
     void (*each)(void *arg, const char *owner, double used_s, int64_t at_ms);
     void *arg;
 };
 
 static void share_row(void *arg, sqlite3_stmt *row)
 {
-    const struct shares *shares = arg;
+    const struct share_reader *shares = arg;
     shares->each(shares->arg, (const char *)sqlite3_column_text(row, 0), sqlite3_column_double(row, 1),
                  sqlite3_column_int64(row, 2));
 }
@@ -37,19 +35,19 @@ int store_shares(struct store *store,
                  void (*each)(void *arg, const char *owner, double used_s, int64_t at_ms), void *arg,
                  struct error *error)
 {
-    struct shares shares = {each, arg};
+    struct share_reader shares = {each, arg};
     return rows_read(store, "SELECT owner, used_s, at_ms FROM shares ORDER BY at_ms, owner", "the shares",
                      share_row, &shares, error);
 }
 
-struct holds {
+struct hold_reader {
     void (*each)(void *arg, int device, const char *owner, int64_t since_ms);
     void *arg;
 };
 
 static void hold_row(void *arg, sqlite3_stmt *row)
 {
-    const struct holds *holds = arg;
+    const struct hold_reader *holds = arg;
     holds->each(holds->arg, sqlite3_column_int(row, 0), (const char *)sqlite3_column_text(row, 1),
                 sqlite3_column_int64(row, 2));
 }
@@ -57,19 +55,19 @@ static void hold_row(void *arg, sqlite3_stmt *row)
 int store_holds(struct store *store, void (*each)(void *arg, int device, const char *owner, int64_t since_ms),
                 void *arg, struct error *error)
 {
-    struct holds holds = {each, arg};
+    struct hold_reader holds = {each, arg};
     return rows_read(store, "SELECT device, owner, since_ms FROM holds", "the holds", hold_row, &holds,
                      error);
 }
 
-struct named {
+struct device_reader {
     void (*each)(void *arg, const struct store_device *device);
     void *arg;
 };
 
 static void device_row(void *arg, sqlite3_stmt *row)
 {
-    const struct named *named = arg;
+    const struct device_reader *reader = arg;
     const struct store_device device = {
         .number = sqlite3_column_int(row, 0),
         .name = (const char *)sqlite3_column_text(row, 1),
@@ -77,33 +75,33 @@ static void device_row(void *arg, sqlite3_stmt *row)
         .hello_ms = sqlite3_column_int64(row, 3),
     };
     if (device.name)
-        named->each(named->arg, &device);
+        reader->each(reader->arg, &device);
 }
 
 int store_devices(struct store *store, void (*each)(void *arg, const struct store_device *device), void *arg,
                   struct error *error)
 {
-    struct named named = {each, arg};
+    struct device_reader reader = {each, arg};
     return rows_read(store, "SELECT number, name, hello, hello_ms FROM devices ORDER BY number",
-                     "the devices", device_row, &named, error);
+                     "the devices", device_row, &reader, error);
 }
 
-struct reclaimable {
+struct number_reader {
     void (*each)(void *arg, int number);
     void *arg;
 };
 
 static void reclaimable_row(void *arg, sqlite3_stmt *row)
 {
-    const struct reclaimable *reclaimable = arg;
+    const struct number_reader *reclaimable = arg;
     reclaimable->each(reclaimable->arg, sqlite3_column_int(row, 0));
 }
 
 int store_devices_reclaimable(struct store *store, void (*each)(void *arg, int number), void *arg,
                               struct error *error)
 {
-    struct reclaimable reclaimable = {each, arg};
-    /* A request that waits may name its peer by a number. No value may be NULL: NOT IN would be true of no number. */
+    struct number_reader reclaimable = {each, arg};
+    /* A request that waits may name its peer by number. No value may be NULL, or NOT IN would be true of no number. */
     return rows_read(
         store,
         "SELECT number FROM devices"
@@ -117,14 +115,14 @@ int store_devices_reclaimable(struct store *store, void (*each)(void *arg, int n
         "the devices", reclaimable_row, &reclaimable, error);
 }
 
-struct calibrations {
+struct calibration_reader {
     void (*each)(void *arg, const struct store_calibration *calibration);
     void *arg;
 };
 
 static void calibration_row(void *arg, sqlite3_stmt *row)
 {
-    const struct calibrations *calibrations = arg;
+    const struct calibration_reader *calibrations = arg;
     const struct store_calibration one = {
         .uuid = (const char *)sqlite3_column_text(row, 0),
         .made_ms = sqlite3_column_int64(row, 1),
@@ -142,22 +140,22 @@ int store_calibrations(struct store *store,
                        void (*each)(void *arg, const struct store_calibration *calibration), void *arg,
                        struct error *error)
 {
-    struct calibrations calibrations = {each, arg};
-    /* Of a group SQLite takes the row that has the maximum. */
+    struct calibration_reader calibrations = {each, arg};
+    /* Of a group with max() SQLite answers the row that has the maximum. */
     return rows_read(store,
                      "SELECT uuid, max(made_ms), device, driver, build, sweep, calibration FROM calibrations"
                      " GROUP BY uuid",
                      "the calibrations", calibration_row, &calibrations, error);
 }
 
-struct event_rows {
+struct event_reader {
     void (*each)(void *arg, const struct store_events *events);
     void *arg;
 };
 
 static void events_row(void *arg, sqlite3_stmt *row)
 {
-    const struct event_rows *events = arg;
+    const struct event_reader *events = arg;
     const struct store_events one = {
         .last = sqlite3_column_int64(row, 0),
         .count = sqlite3_column_int(row, 1),
@@ -171,7 +169,7 @@ static void events_row(void *arg, sqlite3_stmt *row)
 int store_events(struct store *store, void (*each)(void *arg, const struct store_events *events), void *arg,
                  struct error *error)
 {
-    struct event_rows events = {each, arg};
+    struct event_reader events = {each, arg};
     return rows_read(store, "SELECT last, count, lines FROM events ORDER BY last", "the events", events_row,
                      &events, error);
 }

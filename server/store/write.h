@@ -1,10 +1,11 @@
-/* What the queue, the pool of devices, and within the store what removes, hand to the store's writer with
-   store_hand_over(). Everybody else reads. */
+/* What is handed to the store's writer with store_hand_over(): by the queue, by the pool of devices, by calibrations, and
+   within the store by what removes. All other code reads. */
 #ifndef COALESCED_SERVER_STORE_WRITE_H
 #define COALESCED_SERVER_STORE_WRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/error.h"
 #include "server/store/job.h"
@@ -13,29 +14,30 @@ struct sweep_point; /* api/sweep.h */
 
 enum { STORE_KEY_MS = 24 * 3600 * 1000, STORE_CHANGES = 2, STORE_REMOVED_MAX = 128 };
 
-/* What an event tells of an experiment beside its state. All borrowed until done(). */
+/* What an event says of an experiment beside its state. Texts here and below are borrowed until done(). */
 struct store_about {
     const char *sweep, *owner; /* NULL or empty: none, nobody by name */
-    const char *request;       /* NULL: it is not told */
+    const char *request;       /* for the kernel's name; NULL: there is no event */
     int device;                /* -1: not bound to one yet */
 };
 
 /* One experiment of a submission. */
 struct store_experiment {
     char id[ID_BYTES];
-    const char *kernel, *request;
-    int device; /* -1: it may run on several, and none has taken it */
+    const char *kernel;
+    const char *request; /* JSON object with every default filled in; stored as it is */
+    int device;          /* -1: it may run on several, and none has taken it */
     int priority;
     int points;       /* of its sweep that it stands for; 0 without a sweep */
     int repeat_index; /* of a sweep that is repeated: the round, from 0; -1: of none */
     double timeout_s;
 };
 
-/* New experiments, queued: all of a sweep, or one by itself. All is borrowed until done(). */
+/* New experiments, queued: all of a sweep, or one by itself. */
 struct store_submission {
     const struct store_experiment *experiments; /* of a sweep round by round, as many in each */
     int count;                                  /* in all rounds */
-    const char *owner;                          /* its name; NULL or empty: nobody by name */
+    const char *owner;                          /* NULL or empty: nobody by name */
     const char *sweep;                          /* the sweep's id; NULL: one experiment by itself */
 
     /* Of a sweep. */
@@ -47,19 +49,19 @@ struct store_submission {
     bool spread; /* its experiments may go to different devices */
 
     int64_t submitted_ms;
-    const char *key; /* idempotency key of that owner or NULL: looked up first, kept for STORE_KEY_MS */
+    const char *key; /* idempotency key of that owner or NULL: looked up first, remembered for STORE_KEY_MS */
     const char *fingerprint; /* with a key */
-    bool known_only;         /* there is no room for a new one: ERROR_FULL unless the key is known */
+    bool known_only;         /* the queue is full: ERROR_FULL unless the key is known */
 };
 
-/* A run that was lost: appended to what is known of the experiment's. */
+/* A run that was lost: appended to the experiment's list. */
 struct store_lost {
     int attempt, device;
-    int64_t at_ms;   /* wall clock */
-    const char *why; /* borrowed until done() */
+    int64_t at_ms; /* wall clock */
+    const char *why;
 };
 
-/* All of a sweep that waits and is bound to no device is so to this one from here on. */
+/* Binds to this device whatever of a sweep waits and is bound to none. */
 struct store_bind {
     char sweep[ID_BYTES];
     int device;
@@ -76,8 +78,7 @@ struct store_cancel {
     char sweep[ID_BYTES];
     int64_t finished_ms;
     const struct error *failure;
-    const struct store_cancelled
-        *experiments; /* for their events: those that are queued; borrowed until done() */
+    const struct store_cancelled *experiments; /* those that are queued, for their events */
     int count;
 };
 
@@ -86,23 +87,23 @@ struct store_removal {
     enum { REMOVE_EXPERIMENT, REMOVE_SWEEP, REMOVE_OLDEST } what;
     char id[ID_BYTES]; /* but for OLDEST */
     /* OLDEST: of what has ended, while it did so before that moment or the database has more bytes in use; 0: neither.
-       Sweeps whose removal has begun are removed in any case, and what is free in the file is given back. */
+       Sweeps whose removal has begun are removed in any case, and free pages are given back to the disk. */
     int64_t ended_before_ms, keep_bytes;
 
     /* For done(). */
-    bool more; /* it is not all, or was not before this step: hand it over again; false at first */
+    bool more; /* not all is removed, or was not before this step: hand it over again; false at first */
     int count;
     char removed[STORE_REMOVED_MAX][ID_BYTES]; /* experiments that are gone with this step */
 };
 
-/* The new state of an experiment in the store. All columns that change are absolute, so that a change which
-   follows a lost one makes up for it. The pointers are borrowed until done(). */
+/* The new state of an experiment. All columns that change are absolute, so that a change which follows a lost one makes up
+   for it. */
 struct store_change {
     char id[ID_BYTES];
     enum job_state state;
     int attempt;
     int64_t started_ms, finished_ms;
-    const char *result;            /* NULL: none */
+    const char *result;            /* JSON, stored as it is; NULL: none */
     const struct samples *samples; /* api/samples.h; empty or NULL: none */
     const struct error *failure;   /* NULL: none */
     bool moved;                    /* the device (about) is another than before: from -1, or back to it */
@@ -110,33 +111,31 @@ struct store_change {
     struct store_about about;
 };
 
-/* What an owner has used of the devices; replaces what is known. */
+/* What an owner has used of the devices; replaces what is stored. */
 struct store_share {
-    const char *owner; /* borrowed until done() */
-    double used_s;     /* as of at_ms */
-    int64_t at_ms;     /* wall clock */
+    const char *owner;
+    double used_s; /* as of at_ms */
+    int64_t at_ms; /* wall clock */
 };
 
 /* Holds a device, or resumes it. One that is held stays as it is. */
 struct store_hold {
     int device; /* -1: all of them */
     bool held;
-    const char *owner; /* who says so; borrowed until done() */
+    const char *owner; /* who holds it */
     int64_t since_ms;
 };
 
-/* A device by its number: its name, when that is new, and what an executor said last of itself. */
+/* A device by its number: its name, when that is new, and its executor's last hello. */
 struct store_device {
     int number;
-    bool
-        /* the number is another's, which is forgotten; REFUSED when an experiment or a hold has it */
-        replaces_old_device;
-    const char *name;  /* borrowed until done(), as the next */
-    const char *hello; /* NULL: what is kept stays */
-    int64_t hello_ms;  /* when it said that or was used last; an earlier time than is kept changes nothing */
+    bool replaces_old_device; /* takes the number of another; REFUSED when an experiment or a hold has it */
+    const char *name;
+    const char *hello; /* NULL: the stored one stays */
+    int64_t hello_ms; /* when it said that or was last used; an earlier time than is stored changes nothing */
 };
 
-/* What a device's times are made of, by a calibration that ended. All texts are borrowed until done(). */
+/* The constants of a device's times, from a calibration that ended. */
 struct store_calibration {
     int device;
     int64_t made_ms; /* wall clock */
@@ -147,21 +146,21 @@ struct store_calibration {
 
 /* One unit: all of it is committed or none. */
 struct store_write {
-    const struct store_submission *submission; /* NULL: none, as the next one */
+    const struct store_submission *submission; /* NULL: none, as the others */
     const struct store_cancel *cancel;
     const struct store_share *share;
-    const char *const *forgotten_owners; /* whose shares are removed; borrowed until done() */
+    const char *const *forgotten_owners; /* whose shares are removed */
     int forgotten_count;
     const struct store_hold *hold;
     const struct store_bind *bind; /* before the changes */
     const struct store_device *devices;
     int device_count;
-    const struct store_calibration *calibration; /* NULL: none */
-    struct store_removal *removal;               /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
+    const struct store_calibration *calibration;
+    struct store_removal *removal; /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
     struct store_change changes[STORE_CHANGES];
     int change_count;
-    /* A patient write outlives a failing disk: it is kept and tried again until it is committed or the store is
-       flushed. Any other is answered with the failure. */
+    /* A patient write outlives a failing disk: it is tried again until it is committed or the store is flushed. Any other is
+       answered with the failure. */
     bool patient;
 
     /* Called once, from the writer's thread: after the commit with NULL, or with the reason why it failed. ERROR_UNCERTAIN:
@@ -175,7 +174,7 @@ struct store_write {
 
     /* The writer's. */
     struct error refusal; /* of this write alone, in the present transaction */
-    struct store_write *next;
+    STAILQ_ENTRY(store_write) entries;
 };
 
 #endif

@@ -1,9 +1,9 @@
-/* The one thread that writes. It takes all that waits, applies it in one transaction, syncs once, and only
-   then tells each write's owner: the cost of a sync is shared by whoever came while the last one ran. When a
-   transaction fails as a whole (a full disk, most likely), whoever waits for an answer gets the failure; what
-   nobody waits for (how a run ended) is kept and goes first in the next try. A COMMIT that failed may have left its
-   transaction in the log: nobody is told that it failed before it is off the log, on disk; where that takes too long, they
-   are told that it is uncertain. */
+/* The writer's thread takes all writes that wait, applies them in one transaction, syncs once, and only then answers each: a
+   sync is shared by all writes that came during the last one. When a transaction fails as a whole (most likely a full disk),
+   writes with somebody waiting get the failure; patient writes (how a run ended) go first in the next try.
+
+   A COMMIT that failed may have left its transaction in the log, so no write is answered as failed before the transaction is
+   cut off the log, on disk. Where that takes longer than DISCARD_MS, the answer is that the outcome is uncertain. */
 #include "server/store/writer.h"
 
 #include <sqlite3.h>
@@ -15,49 +15,20 @@
 
 enum { LOOK_MS = 1000, RETRY_FLUSHING_MS = 50, FLUSH_TRIES = 3, DISCARD_MS = 2000 };
 
-static void writes_clear(struct writes *writes)
+/* All or nothing, but for writes that are refused: each of those has its reason, and the others stand without it. */
+static int writes_commit(struct applier *applier, const struct write_list *writes, struct error *error)
 {
-    writes->first = NULL;
-    writes->end = &writes->first;
-}
-
-static void writes_add(struct writes *writes, struct store_write *write)
-{
-    write->next = NULL;
-    *writes->end = write;
-    writes->end = &write->next;
-}
-
-static void writes_move(struct writes *to, struct writes *from)
-{
-    if (from->first) {
-        *to->end = from->first;
-        to->end = from->end;
-    }
-    writes_clear(from);
-}
-
-static struct store_write *writes_pop(struct writes *writes)
-{
-    struct store_write *write = writes->first;
-    if (write && !(writes->first = write->next))
-        writes->end = &writes->first;
-    return write;
-}
-
-/* All or nothing, but for writes that are refused: each of those knows why, and the others stand without it. */
-static int writes_commit(struct applier *applier, const struct writes *writes, struct error *error)
-{
-    int status = apply_begin(applier, error);
-    for (struct store_write *write = writes->first; status == 0 && write; write = write->next)
-        if (apply_write(applier, write, &write->refusal) == BROKEN) {
+    struct store_write *write;
+    int status = transaction_begin(&applier->transaction, error);
+    STAILQ_FOREACH (write, writes, entries)
+        if (status == 0 && applier_write(applier, write, &write->refusal) == BROKEN) {
             status = error_set(error, write->refusal.kind, "%s", write->refusal.text);
             error_clear(&write->refusal);
         }
     if (status == 0)
-        status = apply_commit(applier, error);
+        status = applier_commit(applier, error);
     if (status < 0)
-        apply_rollback(applier);
+        applier_rollback(applier);
     return status;
 }
 
@@ -70,27 +41,27 @@ static void write_answer(struct store_write *write)
     write->done(write, refused ? &write->refusal : NULL);
 }
 
-/* Keeps how the last commit went; true when what failed is to be given up: somebody wants an end of it. */
-static bool writer_tell_health(struct writer *writer, const struct error *sickness)
+/* Notes how the last transaction went; NULL: well. True: patient writes are to be given up, because a flush or the closing
+   waits for them. */
+static bool health_note(struct writer *writer, const struct error *failed)
 {
     pthread_mutex_lock(&writer->lock);
     bool was_healthy = writer->healthy;
-    writer->healthy = !sickness;
-    writer->sickness = sickness ? *sickness : (struct error){0};
-    writer->tries = sickness ? writer->tries + 1 : 0;
+    writer->healthy = !failed;
+    writer->reason = failed ? *failed : (struct error){0};
+    writer->tries = failed ? writer->tries + 1 : 0;
     bool give_up = writer->tries >= FLUSH_TRIES && (writer->flushes || writer->closing);
     pthread_mutex_unlock(&writer->lock);
-    if (was_healthy && sickness)
-        log_error("store: cannot write: %s", sickness->text);
-    else if (!was_healthy && !sickness)
+    if (was_healthy && failed)
+        log_error("store: cannot write: %s", failed->text);
+    else if (!was_healthy && !failed)
         log_info("store: writes again");
     return give_up;
 }
 
-/* Writes the version that is there: a page goes to the log and is synced. */
-static int writer_probe(struct writer *writer, struct error *error)
+/* Tries the disk: writes the version that is there, so that a page goes to the log and is synced. */
+static int disk_probe(struct sqlite3 *db, struct error *error)
 {
-    struct sqlite3 *db = writer->applier.db;
     sqlite3_stmt *statement = NULL;
     char text[64];
     int version = -1;
@@ -103,32 +74,32 @@ static int writer_probe(struct writer *writer, struct error *error)
     return status == SQLITE_OK ? 0 : error_set(error, ERROR_STORE, "%s", sqlite3_errmsg(db));
 }
 
-/* What comes before a transaction. The log is checkpointed, as far as it can be, when it is not where a start would look for
-   it, and after a transaction that failed: it is written from its beginning again then, which needs no more room on a disk
-   that is full. */
+/* Before a transaction. The log is checkpointed, as far as it can be, when it is not where a start would look for it, and
+   after a transaction that failed: the log is then written from its beginning again, which needs no more space on a disk that
+   is full. */
 static int writer_prepare(struct writer *writer, struct error *error)
 {
-    struct applier *applier = &writer->applier;
+    struct transaction *transaction = &writer->applier.transaction;
     int64_t now_ns = clock_monotonic_ns();
     bool all = !writer->healthy || now_ns - writer->looked_ns >= LOOK_MS * 1000000LL;
     if (all)
         writer->looked_ns = now_ns;
-    int status = location_check(&applier->location, all ? LOCATION_FILES : LOCATION_LOG, error);
+    int status =
+        data_directory_check(&transaction->directory, all ? DATA_DIRECTORY_FILES : DATA_DIRECTORY_LOG, error);
     if (status < 0 || !writer->healthy)
-        sqlite3_wal_checkpoint_v2(applier->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-    if (status == 0 && applier->uncertain)
-        status = applier_discard_failed_commit(applier, &(bool){false}, error);
+        transaction_checkpoint(transaction);
+    if (status == 0 && transaction->uncertain)
+        status = transaction_discard(transaction, &(bool){false}, error);
     return status;
 }
 
-/* True: what was to be committed is not, and never will be. A disk that fails gets a while for it. */
-static bool writer_discarded(struct writer *writer)
+/* True: what was to be committed is not, and never will be. A disk that fails gets DISCARD_MS for it. */
+static bool commit_discarded(struct transaction *transaction)
 {
     const struct timespec pause = {.tv_nsec = RETRY_FLUSHING_MS * 1000000L};
     int64_t end_ns = clock_monotonic_ns() + DISCARD_MS * 1000000LL;
-    bool discarded = !writer->applier.uncertain;
-    while (writer->applier.uncertain &&
-           applier_discard_failed_commit(&writer->applier, &discarded, NULL) < 0 &&
+    bool discarded = !transaction->uncertain;
+    while (transaction->uncertain && transaction_discard(transaction, &discarded, NULL) < 0 &&
            clock_monotonic_ns() < end_ns)
         nanosleep(&pause, NULL);
     return discarded;
@@ -143,8 +114,7 @@ static void error_uncertain(struct error *error, const struct error *cause)
               cause->text);
 }
 
-/* What a write is answered when its transaction failed. One that was refused has done nothing, whatever became of the
-   others. */
+/* Answers a write whose transaction failed. One that was refused has done nothing, whatever became of the others. */
 static void write_fail(struct store_write *write, const struct error *error)
 {
     if (write->refusal.kind != ERROR_NONE)
@@ -153,45 +123,49 @@ static void write_fail(struct store_write *write, const struct error *error)
         write->done(write, error);
 }
 
-/* One transaction; leaves the list empty. While an earlier one is uncertain all writes are: each may be a repetition of one
-   that a start will find. */
-static void writer_transact(struct writer *writer, struct writes *writes)
+/* One transaction; leaves the list empty. While an earlier transaction is uncertain every write is: it may repeat one that a
+   start will find. */
+static void writer_transact(struct writer *writer, struct write_list *writes)
 {
+    struct transaction *transaction = &writer->applier.transaction;
     struct error error = {0}, uncertain = {0};
-    for (struct store_write *write = writes->first; write; write = write->next)
+    struct store_write *write;
+    STAILQ_FOREACH (write, writes, entries)
         error_clear(&write->refusal);
     int status = writer_prepare(writer, &error);
     bool prepared = status == 0;
-    if (prepared && writes->first)
+    if (prepared && !STAILQ_EMPTY(writes))
         status = writes_commit(&writer->applier, writes, &error);
     else if (prepared && !writer->healthy)
-        status = writer_probe(writer, &error);
-    bool give_up = writer_tell_health(writer, status < 0 ? &error : NULL);
-    if (status < 0 && (prepared ? !writer_discarded(writer) : writer->applier.uncertain))
+        status = disk_probe(transaction->db, &error);
+    bool give_up = health_note(writer, status < 0 ? &error : NULL);
+    if (status < 0 && (prepared ? !commit_discarded(transaction) : transaction->uncertain))
         error_uncertain(&uncertain, &error);
-    for (struct store_write *write; (write = writes_pop(writes));) {
+    while ((write = STAILQ_FIRST(writes))) {
+        STAILQ_REMOVE_HEAD(writes, entries);
         if (status == 0)
             write_answer(write);
         else if (write->patient && !give_up)
-            writes_add(&writer->kept, write);
+            STAILQ_INSERT_TAIL(&writer->retries, write, entries);
         else
             write_fail(write, uncertain.kind ? &uncertain : &error);
     }
 }
 
-/* With the lock held: sleeps until there is something to write, or it is time to look at the disk again; false: it is to
-   end. */
+/* With the lock held: sleeps until there is something to write, or it is time to look at the disk again. False: the thread is
+   to end. */
 static bool writer_wait(struct writer *writer)
 {
     int number = 0;
-    while (!writer->waiting.first && number == 0) {
-        if (!writer->kept.first) {
+    while (STAILQ_EMPTY(&writer->waiting) && number == 0) {
+        bool retry = !STAILQ_EMPTY(&writer->retries);
+        if (!retry) {
             if (writer->closing)
                 return false;
             writer->busy = false;
             pthread_cond_broadcast(&writer->idle);
         }
-        bool hurry = (writer->kept.first || !writer->healthy) && (writer->flushes || writer->closing);
+        bool hurry = (retry || !writer->healthy) && (writer->flushes || writer->closing);
         int64_t wake_ns = clock_monotonic_ns() + (hurry ? RETRY_FLUSHING_MS : LOOK_MS) * 1000000LL;
         struct timespec wake = {wake_ns / 1000000000, wake_ns % 1000000000};
         number = pthread_cond_timedwait(&writer->work, &writer->lock, &wake);
@@ -205,10 +179,9 @@ static void *writer_thread(void *arg)
     struct writer *writer = arg;
     pthread_mutex_lock(&writer->lock);
     while (writer_wait(writer)) {
-        struct writes writes;
-        writes_clear(&writes);
-        writes_move(&writes, &writer->kept);
-        writes_move(&writes, &writer->waiting);
+        struct write_list writes = STAILQ_HEAD_INITIALIZER(writes);
+        STAILQ_CONCAT(&writes, &writer->retries);
+        STAILQ_CONCAT(&writes, &writer->waiting);
         pthread_mutex_unlock(&writer->lock);
         writer_transact(writer, &writes);
         pthread_mutex_lock(&writer->lock);
@@ -226,8 +199,8 @@ int writer_start(struct writer *writer, sqlite3 *db, const char *path, struct er
     pthread_cond_init(&writer->work, &attributes);
     pthread_cond_init(&writer->idle, &attributes);
     pthread_condattr_destroy(&attributes);
-    writes_clear(&writer->waiting);
-    writes_clear(&writer->kept);
+    STAILQ_INIT(&writer->waiting);
+    STAILQ_INIT(&writer->retries);
     writer->healthy = true;
     if (applier_open(&writer->applier, db, path, error) < 0)
         return -1;
@@ -240,7 +213,7 @@ int writer_start(struct writer *writer, sqlite3 *db, const char *path, struct er
 
 void writer_stop(struct writer *writer)
 {
-    if (!writer->applier.db)
+    if (!writer->applier.transaction.db)
         return;
     if (writer->started) {
         pthread_mutex_lock(&writer->lock);
@@ -259,7 +232,7 @@ void writer_stop(struct writer *writer)
 void writer_hand_over(struct writer *writer, struct store_write *write)
 {
     pthread_mutex_lock(&writer->lock);
-    writes_add(&writer->waiting, write);
+    STAILQ_INSERT_TAIL(&writer->waiting, write, entries);
     pthread_cond_signal(&writer->work);
     pthread_mutex_unlock(&writer->lock);
 }
@@ -270,7 +243,7 @@ void writer_flush(struct writer *writer)
     writer->flushes++;
     writer->tries = 0;
     pthread_cond_signal(&writer->work);
-    while (writer->waiting.first || writer->busy)
+    while (!STAILQ_EMPTY(&writer->waiting) || writer->busy)
         pthread_cond_wait(&writer->idle, &writer->lock);
     writer->flushes--;
     pthread_mutex_unlock(&writer->lock);
@@ -278,7 +251,7 @@ void writer_flush(struct writer *writer)
 
 bool writer_in_place(const struct writer *writer, struct error *error)
 {
-    return location_check(&writer->applier.location, LOCATION_FILES, error) == 0;
+    return data_directory_check(&writer->applier.transaction.directory, DATA_DIRECTORY_FILES, error) == 0;
 }
 
 bool writer_healthy(struct writer *writer, struct error *error)
@@ -286,7 +259,7 @@ bool writer_healthy(struct writer *writer, struct error *error)
     pthread_mutex_lock(&writer->lock);
     bool healthy = writer->healthy;
     if (!healthy)
-        error_set(error, ERROR_STORE, "cannot write: %s", writer->sickness.text);
+        error_set(error, ERROR_STORE, "cannot write: %s", writer->reason.text);
     pthread_mutex_unlock(&writer->lock);
     return healthy;
 }

@@ -192,7 +192,7 @@ static void events_of_earlier_starts_are_removed_too(void **state)
     fixture_insert(fixture->store, "copy", 0, "{\"kernel\":\"copy\"}", id);
     char enough[160];
     snprintf(enough, sizeof enough, "SELECT sum(count) BETWEEN %d AND %d FROM events",
-             STORE_EVENTS_KEPT - 1024, STORE_EVENTS_KEPT);
+             STORE_EVENTS_MAX - 1024, STORE_EVENTS_MAX);
     database_answers(db, enough, "1");
     sqlite3_close(db);
 }

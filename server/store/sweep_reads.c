@@ -1,14 +1,13 @@
-/* Reads of sweeps. As in read.c, no connection is held while what was read is looked at. */
+#include "server/store/sweep_reads.h"
+
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "server/store/open.h"
-#include "server/store/row_filter.h"
-#include "server/store/reader.h"
+#include "server/store/store_parts.h"
 
+/* As in experiment_reads.c, a page is read whole and no connection is held while the caller sees it. */
 enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
 
 /* ---- sweeps ---- */
@@ -18,34 +17,21 @@ static const char head_sql[] =
     "reference IS NOT NULL FROM points"
     " WHERE sweep_id = id AND place = 0), ifnull(owner, ''), rounds, spread FROM sweeps "
     "WHERE id = ? AND NOT removing";
-/* From the index alone. */
+/* Answered from an index alone. */
 static const char count_sql[] =
     "SELECT state, SUM(points), MAX(finished_ms), device FROM experiments WHERE sweep = ?"
     " GROUP BY state, device";
 
-static sqlite3_stmt *prepare_for(sqlite3 *db, const char *sql, const char *id)
+/* Leaves *row without a request when there is no sweep of that id. */
+static int head_read(struct db_reader *reader, const char *id, struct sweep_row *row, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK)
-        sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
-    return statement;
-}
-
-static int status_of(const struct reader *reader, int status, const char *what, struct error *error)
-{
-    return status == SQLITE_DONE ? 0 : reader_failed(reader, what, error);
-}
-
-/* *row is empty without a request when there is none of that id. */
-static int head_read(const struct reader *reader, const char *id, struct sweep_row *row, struct error *error)
-{
-    bool short_of_memory = false;
-    sqlite3_stmt *statement = prepare_for(reader->db, head_sql, id);
+    bool no_memory = false;
+    sqlite3_stmt *statement = reader_prepare(reader, head_sql, id);
     int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     if (status == SQLITE_ROW) {
         snprintf(row->id, sizeof row->id, "%s", (const char *)sqlite3_column_text(statement, 0));
-        row->request = reader_text(statement, 1, &short_of_memory);
-        row->recipe = reader_text(statement, 2, &short_of_memory);
+        row->request = reader_text(statement, 1, &no_memory);
+        row->recipe = reader_text(statement, 2, &no_memory);
         row->submitted_ms = sqlite3_column_int64(statement, 3);
         row->total = sqlite3_column_int(statement, 4);
         row->states[JOB_FAILED] += sqlite3_column_int(statement, 5);
@@ -56,14 +42,13 @@ static int head_read(const struct reader *reader, const char *id, struct sweep_r
         row->spread = sqlite3_column_int(statement, 10);
         status = SQLITE_DONE;
     }
-    int result = status_of(reader, status, "a sweep", error);
-    sqlite3_finalize(statement);
-    return short_of_memory ? error_set(error, ERROR_MEMORY, "no memory for a sweep") : result;
+    int result = reader_finish(reader, statement, status, "a sweep", error);
+    return no_memory ? error_set(error, ERROR_MEMORY, "no memory for a sweep") : result;
 }
 
-static int counts_read(const struct reader *reader, struct sweep_row *row, struct error *error)
+static int counts_read(struct db_reader *reader, struct sweep_row *row, struct error *error)
 {
-    sqlite3_stmt *statement = prepare_for(reader->db, count_sql, row->id);
+    sqlite3_stmt *statement = reader_prepare(reader, count_sql, row->id);
     int status = SQLITE_ERROR;
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
         int state = job_state_of((const char *)sqlite3_column_text(statement, 0));
@@ -74,15 +59,13 @@ static int counts_read(const struct reader *reader, struct sweep_row *row, struc
         if (finished_ms > row->finished_ms)
             row->finished_ms = finished_ms;
     }
-    int result = status_of(reader, status, "a sweep's progress", error);
-    sqlite3_finalize(statement);
-    return result;
+    return reader_finish(reader, statement, status, "a sweep's progress", error);
 }
 
 int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error)
 {
     *row = (struct sweep_row){0};
-    struct reader *reader = reader_borrow(&store->readers, 0);
+    struct db_reader *reader = reader_borrow(&store->readers, 0);
     /* The counts first: what cancels a sweep's last experiments marks the sweep in the same commit. */
     snprintf(row->id, sizeof row->id, "%s", id);
     int status = counts_read(reader, row, error);
@@ -94,7 +77,7 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
     row->removed = row->total;
     for (int i = 0; i < JOB_STATES; i++)
         row->removed -= row->states[i];
-    /* When those ended that were removed nobody knows any more. One that never had an experiment had ended when it was
+    /* The end of an experiment that was removed is not known any more. A sweep without experiments ended when it was
        submitted. */
     if (row->removed)
         row->finished_ms = 0;
@@ -105,11 +88,10 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
     return status;
 }
 
-/* Labels are the same in all of a sweep, so its first experiment tells them. */
-static sqlite3_stmt *ids_prepare(sqlite3 *db, const struct store_filter *filter)
+/* All experiments of a sweep have the same labels, so the first one's are read. */
+static sqlite3_stmt *ids_prepare(struct db_reader *reader, const struct store_filter *filter)
 {
     struct buffer text = {0};
-    sqlite3_stmt *statement = NULL;
     buffer_text(&text, "SELECT id FROM sweeps WHERE id < :before AND NOT removing");
     if (filter->owner)
         buffer_text(&text, " AND owner = :owner");
@@ -119,34 +101,31 @@ static sqlite3_stmt *ids_prepare(sqlite3 *db, const struct store_filter *filter)
                       " (SELECT min(e.id) FROM experiments AS e WHERE e.sweep = sweeps.id)%s)",
                       filter->label_value ? " AND value = :value" : "");
     if (filter->device_uuid)
-        buffer_text(&text,
-                    " AND EXISTS (SELECT 1 FROM experiments AS e WHERE e.sweep = sweeps.id AND " FILTER_UUID
-                    ")");
-    row_filter_text(&text, filter, "id");
+        buffer_text(&text, " AND EXISTS (SELECT 1 FROM experiments AS e WHERE e.sweep = sweeps.id"
+                           " AND " READER_UUID_FILTER ")");
+    reader_filter_times(&text, filter, "id");
     buffer_text(&text, " ORDER BY id DESC LIMIT :rows");
-    if (!text.failed && sqlite3_prepare_v2(db, text.data, -1, &statement, NULL) == SQLITE_OK)
-        row_filter_bind(statement, filter);
+    sqlite3_stmt *statement = text.failed ? NULL : reader_prepare(reader, text.data, NULL);
     buffer_free(&text);
     return statement;
 }
 
-/* Ids of up to `rows` sweeps that are older; how many, or -1. */
+/* Reads the ids of up to `rows` sweeps that are older; returns how many, or -1. */
 static int ids_read(struct store *store, const struct store_filter *filter, const char *before, int rows,
                     char ids[][ID_BYTES], struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers, filter->within_ms);
-    sqlite3_stmt *statement = ids_prepare(reader->db, filter);
+    struct db_reader *reader = reader_borrow(&store->readers, filter->within_ms);
+    sqlite3_stmt *statement = ids_prepare(reader, filter);
     int count = 0, status = SQLITE_ERROR;
     if (statement) {
-        sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":rows"), rows);
-        sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, ":before"), before, -1,
-                          SQLITE_STATIC);
+        reader_filter_bind(statement, filter);
+        reader_bind_int(statement, ":rows", rows);
+        reader_bind_text(statement, ":before", before);
     }
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
         snprintf(ids[count++], ID_BYTES, "%s", (const char *)sqlite3_column_text(statement, 0));
-    if (status_of(reader, status, "the list of sweeps", error) < 0)
+    if (reader_finish(reader, statement, status, "the list of sweeps", error) < 0)
         count = -1;
-    sqlite3_finalize(statement);
     reader_return(&store->readers, reader);
     return count;
 }
@@ -154,7 +133,7 @@ static int ids_read(struct store *store, const struct store_filter *filter, cons
 int store_sweeps(struct store *store, const struct store_filter *filter,
                  int (*each)(void *arg, const struct sweep_row *), void *arg, struct error *error)
 {
-    char from[ID_BYTES] = "~"; /* behind every id */
+    char from[ID_BYTES] = "~"; /* greater than every id */
     int limit = filter->limit;
     if (filter->before)
         snprintf(from, sizeof from, "%s", filter->before);
@@ -182,12 +161,12 @@ int store_sweeps(struct store *store, const struct store_filter *filter,
 
 /* ---- points ---- */
 
-/* A row of the table is a point of a round, the rounds one behind the other; here the rounds of a point are. What they
-   have in common stands in the first one's row. */
+/* In the table the points of a round follow each other; this answers the rounds of a point one after the other. What they
+   have in common is in the row of the first round. */
 static const char points_sql[] =
     "WITH RECURSIVE shape (rounds, count) AS (SELECT rounds, total / rounds FROM sweeps WHERE id = ?1),"
     " run (place) AS (SELECT ?2 UNION ALL SELECT place + 1 FROM run WHERE place + 1 < ?2 + ?3)"
-    "SELECT " JOB_COLUMNS
+    "SELECT " READER_JOB_COLUMNS
     ", run.place, first.axes, first.refused, first.reason, own.experiment, first.reference"
     " FROM shape CROSS JOIN run CROSS JOIN points AS first"
     " ON first.sweep_id = ?1 AND first.place = run.place / shape.rounds AND run.place < shape.count * "
@@ -196,13 +175,13 @@ static const char points_sql[] =
     " AND own.place = run.place % shape.rounds * shape.count + run.place / shape.rounds"
     " LEFT JOIN experiments ON id = own.experiment";
 
-struct owned_point {
+struct stored_point {
     int place;
     char *axes, *request, *reason, *experiment, *reference;
     struct job *job;
 };
 
-static void point_clear(struct owned_point *point)
+static void point_clear(struct stored_point *point)
 {
     free(point->axes);
     free(point->request);
@@ -212,29 +191,29 @@ static void point_clear(struct owned_point *point)
     job_free(point->job);
 }
 
-static int point_read(sqlite3_stmt *row, struct owned_point *point, struct error *error)
+static int point_read(sqlite3_stmt *row, struct stored_point *point, struct error *error)
 {
-    bool short_of_memory = false;
-    *point = (struct owned_point){.place = sqlite3_column_int(row, JOB_COLUMN_COUNT)};
-    point->axes = reader_text(row, JOB_COLUMN_COUNT + 1, &short_of_memory);
-    point->request = reader_text(row, JOB_COLUMN_COUNT + 2, &short_of_memory);
-    point->reason = reader_text(row, JOB_COLUMN_COUNT + 3, &short_of_memory);
-    point->experiment = reader_text(row, JOB_COLUMN_COUNT + 4, &short_of_memory);
-    point->reference = reader_text(row, JOB_COLUMN_COUNT + 5, &short_of_memory);
-    if (!short_of_memory && sqlite3_column_type(row, 0) != SQLITE_NULL)
-        short_of_memory = !(point->job = reader_job(row, error));
-    if (!short_of_memory)
+    bool no_memory = false;
+    *point = (struct stored_point){.place = sqlite3_column_int(row, READER_JOB_COLUMN_COUNT)};
+    point->axes = reader_text(row, READER_JOB_COLUMN_COUNT + 1, &no_memory);
+    point->request = reader_text(row, READER_JOB_COLUMN_COUNT + 2, &no_memory);
+    point->reason = reader_text(row, READER_JOB_COLUMN_COUNT + 3, &no_memory);
+    point->experiment = reader_text(row, READER_JOB_COLUMN_COUNT + 4, &no_memory);
+    point->reference = reader_text(row, READER_JOB_COLUMN_COUNT + 5, &no_memory);
+    if (!no_memory && sqlite3_column_type(row, 0) != SQLITE_NULL)
+        no_memory = !(point->job = reader_job(row, error));
+    if (!no_memory)
         return 0;
     point_clear(point);
     return error_set(error, ERROR_MEMORY, "no memory for a sweep's points");
 }
 
-/* How many, or -1. */
-static int points_read(struct store *store, const char *sweep, int from, int rows, struct owned_point *page,
+/* Reads up to `rows` into `page`; returns how many, or -1. */
+static int points_read(struct store *store, const char *sweep, int from, int rows, struct stored_point *page,
                        struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers, 0);
-    sqlite3_stmt *statement = prepare_for(reader->db, points_sql, sweep);
+    struct db_reader *reader = reader_borrow(&store->readers, 0);
+    sqlite3_stmt *statement = reader_prepare(reader, points_sql, sweep);
     int count = 0, status = SQLITE_ERROR;
     if (statement) {
         sqlite3_bind_int(statement, 2, from);
@@ -243,12 +222,11 @@ static int points_read(struct store *store, const char *sweep, int from, int row
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW &&
            point_read(statement, &page[count], error) == 0)
         count++;
-    if (status_of(reader, status, "a sweep's points", error) < 0) {
+    if (reader_finish(reader, statement, status, "a sweep's points", error) < 0) {
         while (count > 0)
             point_clear(&page[--count]);
         count = -1;
     }
-    sqlite3_finalize(statement);
     reader_return(&store->readers, reader);
     return count;
 }
@@ -257,7 +235,7 @@ int store_points(struct store *store, const char *sweep, int from, int limit,
                  int (*each)(void *arg, const struct point_row *), void *arg, struct error *error)
 {
     for (int ended = 0; limit > 0 && !ended;) {
-        struct owned_point page[POINT_ROWS];
+        struct stored_point page[POINT_ROWS];
         int rows = limit < POINT_ROWS ? limit : POINT_ROWS;
         int count = points_read(store, sweep, from, rows, page, error);
         if (count < 0)

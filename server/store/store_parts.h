@@ -1,9 +1,8 @@
-/* An open store: what its face (store.h) only names. */
-#ifndef COALESCED_SERVER_STORE_OPEN_H
-#define COALESCED_SERVER_STORE_OPEN_H
+/* The parts of an open store, which the readers of this folder share; store.h only names the struct. */
+#ifndef COALESCED_SERVER_STORE_STORE_PARTS_H
+#define COALESCED_SERVER_STORE_STORE_PARTS_H
 
 #include "server/store/reader.h"
-#include "server/store/store.h"
 #include "server/store/writer.h"
 
 struct store {

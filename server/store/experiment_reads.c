@@ -1,25 +1,24 @@
-/* Reads of experiments. A page is read whole before anybody looks at it, so that no connection is held meanwhile. */
+#include "server/store/experiment_reads.h"
+
 #include <sqlite3.h>
 #include <string.h>
 
 #include "api/samples.h"
-#include "base/buffer.h"
-#include "server/store/open.h"
-#include "server/store/row_filter.h"
-#include "server/store/reader.h"
+#include "server/store/store_parts.h"
 
+/* A page is read whole before the caller sees it, so that no connection is held meanwhile. */
 enum { PAGE_ROWS = 32 };
 
 int store_get(struct store *store, const char *id, struct job **job, struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers, 0);
+    struct db_reader *reader = reader_borrow(&store->readers, 0);
     sqlite3_bind_text(reader->get, 1, id, -1, SQLITE_STATIC);
     int status = sqlite3_step(reader->get);
     *job = status == SQLITE_ROW ? reader_job(reader->get, error) : NULL;
     if (status == SQLITE_DONE)
         error_set(error, ERROR_NOT_FOUND, "there is no experiment %.32s", id);
     else if (status != SQLITE_ROW)
-        reader_failed(reader, "an experiment", error);
+        reader_finish(reader, NULL, status, "an experiment", error);
     sqlite3_reset(reader->get);
     sqlite3_clear_bindings(reader->get);
     reader_return(&store->readers, reader);
@@ -35,27 +34,22 @@ static int blob_read(sqlite3_stmt *row, int column, struct buffer *bytes)
 int store_samples(struct store *store, const char *id, struct samples *samples, struct error *error)
 {
     *samples = (struct samples){0};
-    struct reader *reader = reader_borrow(&store->readers, 0);
-    sqlite3_stmt *statement = NULL;
-    int status = SQLITE_ERROR, failed = 0;
-    if (sqlite3_prepare_v2(reader->db, "SELECT cold, hot FROM samples WHERE experiment = ?", -1, &statement,
-                           NULL) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC) == SQLITE_OK)
-        status = sqlite3_step(statement);
-    if (status == SQLITE_ROW &&
-        (blob_read(statement, 0, &samples->cold) < 0 || blob_read(statement, 1, &samples->hot) < 0))
-        failed = error_set(error, ERROR_MEMORY, "no memory for samples");
-    else if (status != SQLITE_ROW && status != SQLITE_DONE)
-        failed = reader_failed(reader, "samples", error);
-    sqlite3_finalize(statement);
+    struct db_reader *reader = reader_borrow(&store->readers, 0);
+    sqlite3_stmt *row = reader_prepare(reader, "SELECT cold, hot FROM samples WHERE experiment = ?", id);
+    int status = row ? sqlite3_step(row) : SQLITE_ERROR;
+    bool no_memory = status == SQLITE_ROW &&
+                     (blob_read(row, 0, &samples->cold) < 0 || blob_read(row, 1, &samples->hot) < 0);
+    int result = reader_finish(reader, row, status == SQLITE_ROW ? SQLITE_DONE : status, "samples", error);
     reader_return(&store->readers, reader);
-    if (failed)
+    if (no_memory)
+        result = error_set(error, ERROR_MEMORY, "no memory for samples");
+    if (result < 0)
         samples_free(samples);
-    return failed;
+    return result;
 }
 
-/* An owner's are found by passing over those of others in the index, which is quick; SQLite would rather go to the rows of
-   all that have the same state or device. What has not ended is few, and labels and sweeps are nearly always one owner's. */
+/* The experiments of one owner are found by scanning the index by owner, which is quick; SQLite would rather read the rows of
+   all that have the same state or device. What has not ended is few, and a label or sweep nearly always has one owner. */
 static const char *table_of(const struct store_filter *filter)
 {
     if (filter->label)
@@ -65,14 +59,14 @@ static const char *table_of(const struct store_filter *filter)
                                                      : "experiments";
 }
 
-/* Only what is asked for is in the text, so that SQLite can choose an index. Values are bound, never pasted. Labels
-   have a table of their own, in the order of its experiments. */
-static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter, const char *before,
-                                  int rows)
+/* The text has only the conditions that are asked for, so that SQLite can choose an index. Labels have a table of their own,
+   in the order of its experiments. */
+static sqlite3_stmt *list_prepare(struct db_reader *reader, const struct store_filter *filter,
+                                  const char *before, int rows)
 {
     struct buffer text = {0};
     const char *id = filter->label ? "experiment" : "id";
-    buffer_format(&text, "SELECT " JOB_COLUMNS " FROM %s WHERE 1", table_of(filter));
+    buffer_format(&text, "SELECT " READER_JOB_COLUMNS " FROM %s WHERE 1", table_of(filter));
     if (filter->label)
         buffer_format(&text, " AND name = :label%s", filter->label_value ? " AND value = :value" : "");
     if (filter->kernel)
@@ -85,50 +79,45 @@ static sqlite3_stmt *list_prepare(sqlite3 *db, const struct store_filter *filter
         buffer_text(&text, " AND sweep = :sweep");
     if (filter->owner)
         buffer_text(&text, " AND owner = :owner");
-    row_filter_text(&text, filter, id);
+    reader_filter_times(&text, filter, id);
     if (filter->device_uuid)
-        buffer_text(&text, " AND " FILTER_UUID);
+        buffer_text(&text, " AND " READER_UUID_FILTER);
     if (before)
         buffer_format(&text, " AND %s < :before", id);
     buffer_format(&text, " ORDER BY %s DESC LIMIT :rows", id);
 
-    sqlite3_stmt *statement = NULL;
-    if (!text.failed && sqlite3_prepare_v2(db, text.data, -1, &statement, NULL) == SQLITE_OK) {
-        const char *state = filter->state >= 0 ? job_state_name((enum job_state)filter->state) : NULL;
-        const struct {
-            const char *name, *value;
-        } texts[] = {
-            {":kernel", filter->kernel}, {":state", state}, {":sweep", filter->sweep}, {":before", before}};
-        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-            sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, texts[i].name),
-                              texts[i].value, -1, SQLITE_STATIC);
-        row_filter_bind(statement, filter);
-        sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":device"), filter->device);
-        sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":rows"), rows);
+    sqlite3_stmt *statement = text.failed ? NULL : reader_prepare(reader, text.data, NULL);
+    if (statement) {
+        reader_bind_text(statement, ":kernel", filter->kernel);
+        reader_bind_text(statement, ":state",
+                         filter->state >= 0 ? job_state_name((enum job_state)filter->state) : NULL);
+        reader_bind_text(statement, ":sweep", filter->sweep);
+        reader_bind_text(statement, ":before", before);
+        reader_filter_bind(statement, filter);
+        reader_bind_int(statement, ":device", filter->device);
+        reader_bind_int(statement, ":rows", rows);
     }
     buffer_free(&text);
     return statement;
 }
 
-/* Reads up to `rows` into `page`; how many, or -1. */
+/* Reads up to `rows` into `page`; returns how many, or -1. */
 static int page_read(struct store *store, const struct store_filter *filter, const char *before, int rows,
                      struct job **page, struct error *error)
 {
-    struct reader *reader = reader_borrow(&store->readers, filter->within_ms);
-    sqlite3_stmt *statement = list_prepare(reader->db, filter, before, rows);
+    struct db_reader *reader = reader_borrow(&store->readers, filter->within_ms);
+    sqlite3_stmt *statement = list_prepare(reader, filter, before, rows);
     int count = 0, status = SQLITE_ERROR;
     while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
         if (!(page[count] = reader_job(statement, error)))
             break;
         count++;
     }
-    if (status != SQLITE_DONE) {
-        reader_failed(reader, "the list", error);
+    if (reader_finish(reader, statement, status, "the list", error) < 0) {
         while (count > 0)
             job_free(page[--count]);
         count = -1;
     }
-    sqlite3_finalize(statement);
     reader_return(&store->readers, reader);
     return count;
 }

@@ -1,11 +1,9 @@
-/* One service a data directory: a second one would take the first one's running work for what a crash left.
- */
-#include "server/store/lock.h"
+#include "server/store/data_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +14,12 @@
 
 #include "base/clock.h"
 
-enum { LOCK_WAIT_MS = 1000 };
+enum { LOCK_WAIT_MS = 1000, LOCK_RETRY_MS = 5 };
 
-/* A directory is durable only when the one that names it is synced. */
-static void directory_sync_parent(const char *directory)
+/* ---- the lock: a second server would take the running work of the first one for what a crash left ---- */
+
+/* A new directory is durable only when its parent is synced. */
+static void parent_sync(const char *directory)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s", directory);
@@ -30,7 +30,6 @@ static void directory_sync_parent(const char *directory)
     }
 }
 
-/* A disk that is full or fails may work again. */
 static int disk_failed(struct error *error, int number, const char *what, const char *path)
 {
     if (number == ENOSPC || number == EDQUOT || number == EIO)
@@ -38,7 +37,7 @@ static int disk_failed(struct error *error, int number, const char *what, const 
     return error_set_errno(error, number, "%s %s", what, path);
 }
 
-/* Most often the directory is another user's. */
+/* The most frequent cause is a directory of another user. */
 static int open_failed(struct error *error, int number, const char *path, const char *directory)
 {
     struct stat status;
@@ -55,16 +54,16 @@ static int directory_make(const char *directory, struct error *error)
     if (length <= 0 || length >= (int)sizeof path)
         return error_set(error, ERROR_INVALID, "the data directory's name is empty or too long");
     for (char *end = path + 1;; end++) {
-        if (*end && *end != '/')
+        char separator = *end;
+        if (separator && separator != '/')
             continue;
-        char kept = *end;
         *end = '\0';
         if (mkdir(path, 0700) == 0)
-            directory_sync_parent(path);
+            parent_sync(path);
         else if (errno != EEXIST)
             return disk_failed(error, errno, "cannot make the data directory", path);
-        *end = kept;
-        if (!kept)
+        *end = separator;
+        if (!separator)
             return 0;
     }
 }
@@ -80,20 +79,20 @@ static int lock_refused(int file, const char *directory, struct error *error)
     return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by another process", directory);
 }
 
-/* A service that is killed while it starts an executor leaves a process that holds its lock until it has become the
-   executor, some milliseconds later: so whoever comes right after it waits for that long. */
+/* A server that is killed between fork() and exec() of an executor leaves a child that holds the lock for some
+   milliseconds, so a server that is started at once waits for that long. */
 static int lock_take(int file)
 {
-    for (int64_t end_ns = clock_monotonic_ns() + LOCK_WAIT_MS * 1000000LL;;) {
-        if (flock(file, LOCK_EX | LOCK_NB) == 0)
-            return 0;
+    int64_t end_ns = clock_monotonic_ns() + LOCK_WAIT_MS * 1000000LL;
+    while (flock(file, LOCK_EX | LOCK_NB) < 0) {
         if (errno != EWOULDBLOCK || clock_monotonic_ns() > end_ns)
             return -1;
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_RETRY_MS * 1000000L}, NULL);
     }
+    return 0;
 }
 
-int lock_directory(const char *directory, struct error *error)
+int data_directory_lock(const char *directory, struct error *error)
 {
     if (directory_make(directory, error) < 0)
         return -1;
@@ -111,8 +110,44 @@ int lock_directory(const char *directory, struct error *error)
         close(file);
         return -1;
     }
-    /* Only told, never trusted: what holds is the lock. So a full disk here is no reason to stay away. */
+    /* The process id is for lock_refused() alone, so a full disk is no reason to fail. */
     if (ftruncate(file, 0) < 0 || dprintf(file, "%d\n", (int)getpid()) < 0)
         return file;
     return file;
+}
+
+/* ---- the database's files ---- */
+
+void data_directory_note(struct data_directory *directory, sqlite3 *db, const char *path)
+{
+    /* Where the path is a link, the log lies beside the link's target. */
+    const char *name = sqlite3_db_filename(db, "main");
+    snprintf(directory->files[0].path, PATH_MAX, "%s", path);
+    snprintf(directory->files[1].path, PATH_MAX, "%s", name ? sqlite3_filename_wal(name) : "");
+    snprintf(directory->files[2].path, PATH_MAX, "%s-shm", name ? name : "");
+    for (int i = 0; i < DATA_DIRECTORY_FILES; i++) {
+        struct stat status = {0};
+        if (stat(directory->files[i].path, &status) < 0)
+            continue;
+        directory->files[i].device = status.st_dev;
+        directory->files[i].inode = status.st_ino;
+    }
+}
+
+int data_directory_check(const struct data_directory *directory, int count, struct error *error)
+{
+    for (int i = 0; i < count; i++) {
+        struct stat status = {0};
+        if (!directory->files[i].inode)
+            continue;
+        int found = stat(directory->files[i].path, &status);
+        if (found == 0 && status.st_dev == directory->files[i].device &&
+            status.st_ino == directory->files[i].inode)
+            continue;
+        return error_set(error, ERROR_STORE,
+                         "%.200s %s (%s): put back the file that the service opened, or restart the service",
+                         directory->files[i].path, found < 0 ? "cannot be found" : "is another file",
+                         found < 0 ? strerror(errno) : "moved or replaced while the service runs");
+    }
+    return 0;
 }
