@@ -17,7 +17,8 @@ static const struct subcommand {
 } subcommands[] = {
     {"token", "add|list|revoke ...    who may use a service, and what they may do", token_command},
     {"backup", "FILE ...    copies the database into a file, while the service runs", backup_command},
-    {"restore", "FILE ...    puts such a file in place, while the service does not run", backup_command_restore},
+    {"restore", "FILE ...    puts such a file in place, while the service does not run",
+     backup_command_restore},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 
