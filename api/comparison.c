@@ -9,6 +9,7 @@
 #include "api/json.h"
 #include "api/scan.h"
 #include "base/buffer.h"
+#include "base/hash.h"
 
 const struct comparison_fact comparison_facts[COMPARISON_FACTS] = {
     {"device_name", "device/name", false},
@@ -178,13 +179,10 @@ static double value_number(const struct scan_value *value)
     return value->at && value->length ? strtod(value->at, NULL) : 0;
 }
 
-/* FNV-1a of a string; 0 where there is none: runs that do not tell their placement may all have had one. */
+/* 0 where there is no string: runs that do not tell their placement may all have had one. */
 static uint64_t hash_of(const struct scan_value *name)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; name->at && i < name->length; i++)
-        hash = (hash ^ (unsigned char)name->at[i]) * 0x100000001b3u;
-    return name->at && *name->at == '"' ? hash : 0;
+    return name->at && *name->at == '"' ? hash_bytes(name->at, name->length) : 0;
 }
 
 /* A placement's name is that of its executor, a "-" and a number. */

@@ -15,6 +15,7 @@
 #include "api/sweep_devices.h"
 #include "api/text.h"
 #include "base/clock.h"
+#include "base/hash.h"
 
 /* Slots of the table that finds equal experiments: a power of two, never full. */
 enum { TEXTS_ROOM = 64 << 10, SLOTS = 1 << 15 };
@@ -104,14 +105,6 @@ static const char *failure_keep(struct expander *x, const struct problems *probl
 
 /* ---- one point ---- */
 
-static uint64_t text_hash(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash ^ hash >> 29;
-}
-
 /* The distinct experiment that asks for just this, a new one when there is none; -1: no memory. */
 static int experiment_find(struct expander *x, const struct experiment *experiment,
                            const struct device_set *devices)
@@ -120,7 +113,7 @@ static int experiment_find(struct expander *x, const struct experiment *experime
     x->text.size = 0;
     if (experiment_write(&x->text, experiment, x->point) < 0)
         return -1;
-    uint64_t slot = text_hash(x->text.data) & (SLOTS - 1);
+    uint64_t slot = hash_text(x->text.data) & (SLOTS - 1);
     for (; x->slots[slot]; slot = (slot + 1) & (SLOTS - 1))
         if (strcmp(sweep->experiments[x->slots[slot] - 1].request, x->text.data) == 0)
             return x->slots[slot] - 1;

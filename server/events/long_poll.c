@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum { CHAINS = 1024 };
 
 struct long_poll_waiter {
@@ -43,7 +45,7 @@ void long_poll_free(struct long_poll *events)
 
 static struct long_poll_waiter **chain_of(struct long_poll *events, const char *id)
 {
-    return &events->chains[id_hash(id) % CHAINS];
+    return &events->chains[hash_text(id) % CHAINS];
 }
 
 struct long_poll_waiter *long_poll_wait(struct long_poll *events, const char *id,

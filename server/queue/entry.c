@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "server/queue/schedule.h"
 
 struct entry *entry_new(int device, int priority, int attempt, double timeout_s, const char *request)
@@ -40,7 +41,7 @@ int entry_set_owner(struct queue *queue, struct entry *entry, struct owner *owne
 
 static struct entries *index_chain(struct queue *queue, const char *id)
 {
-    return &queue->index[id_hash(id) & queue->index_mask];
+    return &queue->index[hash_text(id) & queue->index_mask];
 }
 
 struct entry *entry_find(struct queue *queue, const char *id)

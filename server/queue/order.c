@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "server/store/id.h"
+#include "base/hash.h"
 
 bool order_before(const struct order_node *a, const struct order_node *b)
 {
@@ -62,7 +62,7 @@ void order_insert(struct order_node **root, struct order_node *node, const char 
 {
     node->id = id;
     node->priority = priority;
-    node->weight = (uint32_t)id_hash(id);
+    node->weight = (uint32_t)hash_text(id);
     while (*root && (*root)->weight >= node->weight) {
         (*root)->size++;
         root = node_side(*root, node);

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/store/id.h"
+#include "base/hash.h"
 
 /* ---- owners ---- */
 
 struct owner *owner_find(const struct owners *owners, const char *name)
 {
     struct owner *owner;
-    LIST_FOREACH (owner, &owners->chains[id_hash(name) & (OWNER_CHAINS - 1)], of_chain)
+    LIST_FOREACH (owner, &owners->chains[hash_text(name) & (OWNER_CHAINS - 1)], of_chain)
         if (strcmp(owner->name, name) == 0)
             return owner;
     return NULL;
@@ -24,7 +24,7 @@ struct owner *owner_get(struct owners *owners, const char *name)
     if (owner || !(owner = calloc(1, sizeof *owner)))
         return owner;
     snprintf(owner->name, sizeof owner->name, "%s", name);
-    LIST_INSERT_HEAD(&owners->chains[id_hash(owner->name) & (OWNER_CHAINS - 1)], owner, of_chain);
+    LIST_INSERT_HEAD(&owners->chains[hash_text(owner->name) & (OWNER_CHAINS - 1)], owner, of_chain);
     LIST_INSERT_HEAD(&owners->all, owner, next);
     owners->count++;
     return owner;

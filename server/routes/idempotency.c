@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 const char *key_read(struct request *request, bool *wrong, enum handled *handled)
 {
     const char *key = request_header(request, "Idempotency-Key");
@@ -35,9 +37,8 @@ enum handled reply_key_unread(struct request *request, const char *id, const str
 
 void fingerprint_make(const char *text, char fingerprint[FINGERPRINT_BYTES])
 {
-    unsigned long long one = 0xcbf29ce484222325, other = 0x84222325cbf29ce4;
+    unsigned long long one = hash_bytes(text, strlen(text)), other = 0x84222325cbf29ce4;
     for (; *text; text++) {
-        one = (one ^ (unsigned char)*text) * 0x100000001b3;
         other = (other ^ (unsigned char)*text) * 0x9e3779b97f4a7c15;
         other ^= other >> 29;
     }

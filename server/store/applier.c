@@ -36,12 +36,13 @@ static enum applied cancel_apply(struct applier *applier, const struct store_can
     static const char sql[] =
         "UPDATE experiments SET state = 'cancelled', finished_ms = ?, failure = ?, failure_text = ?"
         " WHERE sweep = ? AND state = 'queued'";
-    enum applied applied = TRANSACTION_RUN(&applier->transaction, error, mark_sql, sql_text(cancel->sweep));
+    enum applied applied =
+        TRANSACTION_RUN(&applier->transaction, error, mark_sql, sql_value_text(cancel->sweep));
     if (applied != APPLIED)
         return applied;
     return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(cancel->finished_ms),
-                           sql_text(error_kind_name(cancel->failure->kind)), sql_text(cancel->failure->text),
-                           sql_text(cancel->sweep));
+                           sql_value_text(error_kind_name(cancel->failure->kind)),
+                           sql_value_text(cancel->failure->text), sql_value_text(cancel->sweep));
 }
 
 static enum applied bind_apply(struct applier *applier, const struct store_bind *bind, struct error *error)
@@ -49,7 +50,8 @@ static enum applied bind_apply(struct applier *applier, const struct store_bind 
     /* "+device" keeps SQLite from the index by device, which holds whatever waits and is bound to none. */
     static const char sql[] =
         "UPDATE experiments SET device = ? WHERE sweep = ? AND +device = -1 AND state = 'queued'";
-    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(bind->device), sql_text(bind->sweep));
+    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(bind->device),
+                           sql_value_text(bind->sweep));
 }
 
 /* Appends an object to the JSON list of lost runs. */
@@ -73,7 +75,7 @@ static enum applied lost_apply(struct applier *applier, const struct store_chang
         error_set(error, ERROR_MEMORY, "no memory for why a run was lost");
     else
         applied = TRANSACTION_RUN(&applier->transaction, error, sql, SQL_PART(text.data, text.size),
-                                  sql_text(change->id));
+                                  sql_value_text(change->id));
     buffer_free(&text);
     return applied;
 }
@@ -88,7 +90,7 @@ static enum applied samples_insert(struct applier *applier, const struct store_c
 {
     static const char sql[] = "INSERT OR REPLACE INTO samples (experiment, cold, hot) VALUES (?, ?, ?)";
     const struct buffer *cold = &change->samples->cold, *hot = &change->samples->hot;
-    return TRANSACTION_RUN(&applier->transaction, error, sql, sql_text(change->id),
+    return TRANSACTION_RUN(&applier->transaction, error, sql, sql_value_text(change->id),
                            SQL_BYTES(cold->data, cold->size), SQL_BYTES(hot->data, hot->size));
 }
 
@@ -104,16 +106,16 @@ static enum applied change_apply(struct applier *applier, const struct store_cha
         "UPDATE experiments SET state = ?, attempt = ?, started_ms = ?, finished_ms = ?, failure = ?,"
         " failure_text = ?, failure_where = ?, result = ?, device = ? WHERE id = ?";
     const struct error *failure = change->failure;
-    struct sql_value id = sql_text(change->id);
+    struct sql_value id = sql_value_text(change->id);
     const struct sql_value values[] = {
-        sql_text(job_state_name(change->state)),
+        sql_value_text(job_state_name(change->state)),
         SQL_INT(change->attempt),
         SQL_INT(change->started_ms),
         SQL_INT(change->finished_ms),
-        sql_text(failure ? error_kind_name(failure->kind) : NULL),
-        sql_text(failure ? failure->text : NULL),
-        sql_text(failure ? failure->where : NULL),
-        sql_text(change->result),
+        sql_value_text(failure ? error_kind_name(failure->kind) : NULL),
+        sql_value_text(failure ? failure->text : NULL),
+        sql_value_text(failure ? failure->where : NULL),
+        sql_value_text(change->result),
         change->moved ? SQL_INT(change->about.device) : id,
         id,
     };
@@ -133,7 +135,7 @@ static enum applied change_apply(struct applier *applier, const struct store_cha
 static enum applied share_apply(struct applier *applier, const struct store_share *share, struct error *error)
 {
     static const char sql[] = "INSERT OR REPLACE INTO shares (owner, used_s, at_ms) VALUES (?, ?, ?)";
-    return TRANSACTION_RUN(&applier->transaction, error, sql, sql_text(share->owner),
+    return TRANSACTION_RUN(&applier->transaction, error, sql, sql_value_text(share->owner),
                            SQL_DOUBLE(share->used_s), SQL_INT(share->at_ms));
 }
 
@@ -143,8 +145,8 @@ static enum applied hold_apply(struct applier *applier, const struct store_hold 
     if (!hold->held)
         return TRANSACTION_RUN(&applier->transaction, error, "DELETE FROM holds WHERE device = ?",
                                SQL_INT(hold->device));
-    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(hold->device), sql_text(hold->owner),
-                           SQL_INT(hold->since_ms));
+    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(hold->device),
+                           sql_value_text(hold->owner), SQL_INT(hold->since_ms));
 }
 
 /* Frees the number of a device to which nothing refers. */
@@ -170,8 +172,9 @@ static enum applied device_apply(struct applier *applier, const struct store_dev
         device->replaces_old_device ? device_delete(applier, device->number, error) : APPLIED;
     if (applied != APPLIED)
         return applied;
-    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(device->number), sql_text(device->name),
-                           sql_text(device->hello), SQL_INT(device->hello_ms));
+    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(device->number),
+                           sql_value_text(device->name), sql_value_text(device->hello),
+                           SQL_INT(device->hello_ms));
 }
 
 static enum applied calibration_insert(struct applier *applier, const struct store_calibration *calibration,
@@ -180,10 +183,10 @@ static enum applied calibration_insert(struct applier *applier, const struct sto
     static const char sql[] =
         "INSERT OR REPLACE INTO calibrations (uuid, made_ms, device, driver, build, sweep, calibration)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)";
-    return TRANSACTION_RUN(&applier->transaction, error, sql, sql_text(calibration->uuid),
+    return TRANSACTION_RUN(&applier->transaction, error, sql, sql_value_text(calibration->uuid),
                            SQL_INT(calibration->made_ms), SQL_INT(calibration->device),
-                           sql_text(calibration->driver), sql_text(calibration->build),
-                           sql_text(calibration->sweep), sql_text(calibration->calibration));
+                           sql_value_text(calibration->driver), sql_value_text(calibration->build),
+                           sql_value_text(calibration->sweep), sql_value_text(calibration->calibration));
 }
 
 /* ---- a write ---- */
@@ -227,7 +230,7 @@ static enum applied parts_apply(struct applier *applier, struct store_write *wri
         applied = share_apply(applier, write->share, error);
     for (int i = 0; applied == APPLIED && i < write->forgotten_count; i++)
         applied = TRANSACTION_RUN(&applier->transaction, error, "DELETE FROM shares WHERE owner = ?",
-                                  sql_text(write->forgotten_owners[i]));
+                                  sql_value_text(write->forgotten_owners[i]));
     if (applied == APPLIED && write->hold)
         applied = hold_apply(applier, write->hold, error);
     for (int i = 0; applied == APPLIED && i < write->device_count; i++)

@@ -151,7 +151,7 @@ static enum applied sweep_end(struct event_log *log, const char *sweep, const ch
     sqlite3_stmt *row;
     enum applied applied =
         transaction_statement(log->transaction, &row, "SELECT 1 FROM sweeps WHERE id = ? AND ended_ms > 0",
-                              SQL_VALUES(sql_text(sweep)), error);
+                              SQL_VALUES(sql_value_text(sweep)), error);
     if (applied != APPLIED)
         return BROKEN;
     int status = sqlite3_step(row);

@@ -18,7 +18,7 @@ int store_get(struct store *store, const char *id, struct job **job, struct erro
     if (status == SQLITE_DONE)
         error_set(error, ERROR_NOT_FOUND, "there is no experiment %.32s", id);
     else if (status != SQLITE_ROW)
-        reader_finish(reader, NULL, status, "an experiment", error);
+        reader_failed(reader, "an experiment", error);
     sqlite3_reset(reader->get);
     sqlite3_clear_bindings(reader->get);
     reader_return(&store->readers, reader);
@@ -34,13 +34,13 @@ static int blob_read(sqlite3_stmt *row, int column, struct buffer *bytes)
 int store_samples(struct store *store, const char *id, struct samples *samples, struct error *error)
 {
     *samples = (struct samples){0};
-    struct db_reader *reader = reader_borrow(&store->readers, 0);
-    sqlite3_stmt *row = reader_prepare(reader, "SELECT cold, hot FROM samples WHERE experiment = ?", id);
-    int status = row ? sqlite3_step(row) : SQLITE_ERROR;
-    bool no_memory = status == SQLITE_ROW &&
-                     (blob_read(row, 0, &samples->cold) < 0 || blob_read(row, 1, &samples->hot) < 0);
-    int result = reader_finish(reader, row, status == SQLITE_ROW ? SQLITE_DONE : status, "samples", error);
-    reader_return(&store->readers, reader);
+    bool no_memory = false;
+    struct reader_rows rows =
+        reader_rows_begin(&store->readers, 0, "SELECT cold, hot FROM samples WHERE experiment = :id");
+    reader_bind_text(rows.row, ":id", id);
+    if (reader_rows_next(&rows))
+        no_memory = blob_read(rows.row, 0, &samples->cold) < 0 || blob_read(rows.row, 1, &samples->hot) < 0;
+    int result = reader_rows_end(&rows, "samples", error);
     if (no_memory)
         result = error_set(error, ERROR_MEMORY, "no memory for samples");
     if (result < 0)
@@ -61,64 +61,56 @@ static const char *table_of(const struct store_filter *filter)
 
 /* The text has only the conditions that are asked for, so that SQLite can choose an index. Labels have a table of their own,
    in the order of its experiments. */
-static sqlite3_stmt *list_prepare(struct db_reader *reader, const struct store_filter *filter,
-                                  const char *before, int rows)
+static void list_text(struct buffer *text, const struct store_filter *filter, const char *before)
 {
-    struct buffer text = {0};
     const char *id = filter->label ? "experiment" : "id";
-    buffer_format(&text, "SELECT " READER_JOB_COLUMNS " FROM %s WHERE 1", table_of(filter));
+    buffer_format(text, "SELECT " READER_JOB_COLUMNS " FROM %s WHERE 1", table_of(filter));
     if (filter->label)
-        buffer_format(&text, " AND name = :label%s", filter->label_value ? " AND value = :value" : "");
+        buffer_format(text, " AND name = :label%s", filter->label_value ? " AND value = :value" : "");
     if (filter->kernel)
-        buffer_text(&text, " AND kernel = :kernel");
+        buffer_text(text, " AND kernel = :kernel");
     if (filter->state >= 0)
-        buffer_text(&text, " AND state = :state");
+        buffer_text(text, " AND state = :state");
     if (filter->device >= 0)
-        buffer_text(&text, " AND device = :device");
+        buffer_text(text, " AND device = :device");
     if (filter->sweep)
-        buffer_text(&text, " AND sweep = :sweep");
+        buffer_text(text, " AND sweep = :sweep");
     if (filter->owner)
-        buffer_text(&text, " AND owner = :owner");
-    reader_filter_times(&text, filter, id);
+        buffer_text(text, " AND owner = :owner");
+    reader_filter_times(text, filter, id);
     if (filter->device_uuid)
-        buffer_text(&text, " AND " READER_UUID_FILTER);
+        buffer_text(text, " AND " READER_UUID_FILTER);
     if (before)
-        buffer_format(&text, " AND %s < :before", id);
-    buffer_format(&text, " ORDER BY %s DESC LIMIT :rows", id);
-
-    sqlite3_stmt *statement = text.failed ? NULL : reader_prepare(reader, text.data, NULL);
-    if (statement) {
-        reader_bind_text(statement, ":kernel", filter->kernel);
-        reader_bind_text(statement, ":state",
-                         filter->state >= 0 ? job_state_name((enum job_state)filter->state) : NULL);
-        reader_bind_text(statement, ":sweep", filter->sweep);
-        reader_bind_text(statement, ":before", before);
-        reader_filter_bind(statement, filter);
-        reader_bind_int(statement, ":device", filter->device);
-        reader_bind_int(statement, ":rows", rows);
-    }
-    buffer_free(&text);
-    return statement;
+        buffer_format(text, " AND %s < :before", id);
+    buffer_format(text, " ORDER BY %s DESC LIMIT :rows", id);
 }
 
-/* Reads up to `rows` into `page`; returns how many, or -1. */
-static int page_read(struct store *store, const struct store_filter *filter, const char *before, int rows,
+/* Reads up to `limit` experiments into `page`; returns how many, or -1. */
+static int page_read(struct store *store, const struct store_filter *filter, const char *before, int limit,
                      struct job **page, struct error *error)
 {
-    struct db_reader *reader = reader_borrow(&store->readers, filter->within_ms);
-    sqlite3_stmt *statement = list_prepare(reader, filter, before, rows);
-    int count = 0, status = SQLITE_ERROR;
-    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
-        if (!(page[count] = reader_job(statement, error)))
-            break;
+    struct buffer text = {0};
+    const char *state = filter->state >= 0 ? job_state_name((enum job_state)filter->state) : NULL;
+    int count = 0;
+    list_text(&text, filter, before);
+    struct reader_rows rows =
+        reader_rows_begin(&store->readers, filter->within_ms, text.failed ? NULL : text.data);
+    reader_bind_text(rows.row, ":kernel", filter->kernel);
+    reader_bind_text(rows.row, ":state", state);
+    reader_bind_text(rows.row, ":sweep", filter->sweep);
+    reader_bind_text(rows.row, ":before", before);
+    reader_bind_int(rows.row, ":device", filter->device);
+    reader_bind_int(rows.row, ":rows", limit);
+    reader_filter_bind(rows.row, filter);
+    while (reader_rows_next(&rows) && (page[count] = reader_job(rows.row, error)))
         count++;
-    }
-    if (reader_finish(reader, statement, status, "the list", error) < 0) {
+    bool no_memory = rows.status == SQLITE_ROW;
+    if (reader_rows_end(&rows, "the list", error) < 0 || no_memory) {
         while (count > 0)
             job_free(page[--count]);
         count = -1;
     }
-    reader_return(&store->readers, reader);
+    buffer_free(&text);
     return count;
 }
 

@@ -10,7 +10,7 @@ enum { TIME_BYTES = 6, VALUE_BYTES = 16 };
 
 static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/* `last` is the value of the newest id, 128 bits with the first byte first. */
+/* Guards `last`, the value of the newest id: 128 bits, most significant byte first. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t last[VALUE_BYTES];
 
@@ -49,8 +49,8 @@ void id_next(char id[ID_BYTES])
         fresh[i] = (uint8_t)(now_ms >> 8 * (TIME_BYTES - 1 - i));
 
     pthread_mutex_lock(&lock);
-    /* Within a millisecond, after the clock went back, and where the system gives no random bits it counts:
-       that is still unique and in order, which is what an id must be. */
+    /* Within a millisecond, after the clock went back, and when the system gives no random bits the id counts up, which is
+       still unique and in order. */
     size_t random_bytes = VALUE_BYTES - TIME_BYTES;
     if (memcmp(fresh, last, TIME_BYTES) > 0 &&
         getrandom(fresh + TIME_BYTES, random_bytes, 0) == (ssize_t)random_bytes)
@@ -94,15 +94,4 @@ void id_least(int64_t ms, char id[ID_BYTES])
     for (int i = 0; ms > 0 && i < TIME_BYTES; i++)
         value[i] = (uint8_t)(ms >> 8 * (TIME_BYTES - 1 - i));
     value_write(value, id);
-}
-
-uint64_t id_hash(const char *text)
-{
-    /* FNV-1a, then MurmurHash3's finalizer: ids of one millisecond differ in their last characters only. */
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
-    hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
-    return hash ^ hash >> 33;
 }

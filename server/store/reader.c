@@ -73,27 +73,40 @@ void reader_return(struct readers *readers, struct db_reader *reader)
 
 /* ---- statements ---- */
 
-sqlite3_stmt *reader_prepare(struct db_reader *reader, const char *sql, const char *text)
+int reader_failed(struct db_reader *reader, const char *what, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(reader->db, sql, -1, &statement, NULL) == SQLITE_OK && text)
-        sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
-    return statement;
-}
-
-int reader_finish(struct db_reader *reader, sqlite3_stmt *statement, int status, const char *what,
-                  struct error *error)
-{
-    int result = 0;
-    if (status != SQLITE_DONE && sqlite3_errcode(reader->db) == SQLITE_INTERRUPT)
-        result = error_set(
+    if (sqlite3_errcode(reader->db) == SQLITE_INTERRUPT)
+        return error_set(
             error, ERROR_UNAVAILABLE,
             "reading %s took too long and was stopped; narrow it by a kernel, a state, a period, a label with"
             " its value or a sweep, or ask for a smaller page",
             what);
-    else if (status != SQLITE_DONE)
-        result = error_set(error, ERROR_STORE, "cannot read %s: %s", what, sqlite3_errmsg(reader->db));
-    sqlite3_finalize(statement);
+    return error_set(error, ERROR_STORE, "cannot read %s: %s", what, sqlite3_errmsg(reader->db));
+}
+
+struct reader_rows reader_rows_begin(struct readers *readers, int within_ms, const char *sql)
+{
+    struct reader_rows rows = {.readers = readers, .reader = reader_borrow(readers, within_ms)};
+    rows.status = sql ? sqlite3_prepare_v2(rows.reader->db, sql, -1, &rows.row, NULL) : SQLITE_NOMEM;
+    return rows;
+}
+
+bool reader_rows_next(struct reader_rows *rows)
+{
+    if (rows->row)
+        rows->status = sqlite3_step(rows->row);
+    return rows->status == SQLITE_ROW;
+}
+
+int reader_rows_end(struct reader_rows *rows, const char *what, struct error *error)
+{
+    int result = 0;
+    if (rows->status == SQLITE_NOMEM)
+        result = error_set(error, ERROR_MEMORY, "no memory to read %s", what);
+    else if (rows->status != SQLITE_DONE && rows->status != SQLITE_ROW)
+        result = reader_failed(rows->reader, what, error);
+    sqlite3_finalize(rows->row);
+    reader_return(rows->readers, rows->reader);
     return result;
 }
 
@@ -153,12 +166,14 @@ struct job *reader_job(sqlite3_stmt *row, struct error *error)
 
 void reader_bind_text(sqlite3_stmt *statement, const char *name, const char *text)
 {
-    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, name), text, -1, SQLITE_STATIC);
+    if (statement)
+        sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, name), text, -1, SQLITE_STATIC);
 }
 
 void reader_bind_int(sqlite3_stmt *statement, const char *name, int value)
 {
-    sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, name), value);
+    if (statement)
+        sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, name), value);
 }
 
 void reader_filter_times(struct buffer *text, const struct store_filter *filter, const char *id)
@@ -182,6 +197,8 @@ static void time_bind(sqlite3_stmt *statement, const char *name, const char *id_
 
 void reader_filter_bind(sqlite3_stmt *statement, const struct store_filter *filter)
 {
+    if (!statement)
+        return;
     reader_bind_text(statement, ":owner", filter->owner);
     reader_bind_text(statement, ":label", filter->label);
     reader_bind_text(statement, ":value", filter->label_value);

@@ -36,13 +36,30 @@ void readers_close(struct readers *readers);
 struct db_reader *reader_borrow(struct readers *readers, int within_ms);
 void reader_return(struct readers *readers, struct db_reader *reader);
 
-/* Prepares a statement whose first parameter, where it has one, is `text`; NULL: reader_finish() will fail. */
-struct sqlite3_stmt *reader_prepare(struct db_reader *reader, const char *sql, const char *text);
+/* Sets the error of a statement that failed: ERROR_UNAVAILABLE when its time was over, else ERROR_STORE; `what` was read. -1. */
+int reader_failed(struct db_reader *reader, const char *what, struct error *error);
 
-/* Ends a statement. `status`: of its last step. 0 when that was its end; or -1: ERROR_UNAVAILABLE when its time was over,
-   else ERROR_STORE; `what` was read. */
-int reader_finish(struct db_reader *reader, struct sqlite3_stmt *statement, int status, const char *what,
-                  struct error *error);
+/* The rows of one statement, on a connection of its own:
+
+       struct reader_rows rows = reader_rows_begin(&store->readers, within_ms, sql);
+       (bind parameters of rows.row with the functions below, which do nothing where it is NULL)
+       while (reader_rows_next(&rows))
+           (read columns of rows.row)
+       return reader_rows_end(&rows, "the holds", error); */
+struct reader_rows {
+    struct readers *readers;
+    struct db_reader *reader;
+    struct sqlite3_stmt *row; /* NULL: it could not be prepared */
+    int status;               /* of the last step */
+};
+
+struct reader_rows reader_rows_begin(struct readers *readers, int within_ms, const char *sql);
+
+/* False: there is no further row, or it failed. */
+bool reader_rows_next(struct reader_rows *rows);
+
+/* 0 after the last row, or when the caller stopped before it; or -1, as reader_failed(). */
+int reader_rows_end(struct reader_rows *rows, const char *what, struct error *error);
 
 /* What reader_job() expects, from column 0 on. Unqualified: no other table has columns of these names. */
 #define READER_JOB_COLUMNS                                                                                   \
@@ -68,7 +85,7 @@ void reader_filter_times(struct buffer *text, const struct store_filter *filter,
 /* Binds owner, label, device and times, as far as the statement has them. Borrows from the filter. */
 void reader_filter_bind(struct sqlite3_stmt *statement, const struct store_filter *filter);
 
-/* Binds a text to the parameter of that name, if the statement has it. Borrows the text. */
+/* Bind to the parameter of that name, if the statement has it. Texts are borrowed. */
 void reader_bind_text(struct sqlite3_stmt *statement, const char *name, const char *text);
 void reader_bind_int(struct sqlite3_stmt *statement, const char *name, int value);
 

@@ -9,7 +9,7 @@
 /* Nobody by name is NULL in the tables. */
 static struct sql_value owner_value(const char *owner)
 {
-    return sql_text(owner && owner[0] ? owner : NULL);
+    return sql_value_text(owner && owner[0] ? owner : NULL);
 }
 
 /* Sets the write's outcome: WRITE_NEW unless the submission's key is known. */
@@ -25,11 +25,12 @@ static enum applied key_find(struct transaction *transaction, struct store_write
     write->outcome = WRITE_NEW;
     if (!submission->key)
         return APPLIED;
-    enum applied applied = transaction_statement(
-        transaction, &row, sql,
-        SQL_VALUES(sql_text(submission->key), sql_text(submission->owner ? submission->owner : ""),
-                   SQL_INT(submission->submitted_ms - STORE_KEY_MS)),
-        error);
+    enum applied applied =
+        transaction_statement(transaction, &row, sql,
+                              SQL_VALUES(sql_value_text(submission->key),
+                                         sql_value_text(submission->owner ? submission->owner : ""),
+                                         SQL_INT(submission->submitted_ms - STORE_KEY_MS)),
+                              error);
     if (applied != APPLIED)
         return applied;
     int status = sqlite3_step(row);
@@ -47,9 +48,9 @@ static enum applied key_insert(struct transaction *transaction, const struct sto
     static const char sql[] =
         "INSERT OR REPLACE INTO keys (key, owner, fingerprint, experiment, kept_ms) VALUES (?, ?, ?, ?, ?)";
     const char *id = submission->sweep ? submission->sweep : submission->experiments[0].id;
-    return TRANSACTION_RUN(transaction, error, sql, sql_text(submission->key),
-                           sql_text(submission->owner ? submission->owner : ""),
-                           sql_text(submission->fingerprint), sql_text(id),
+    return TRANSACTION_RUN(transaction, error, sql, sql_value_text(submission->key),
+                           sql_value_text(submission->owner ? submission->owner : ""),
+                           sql_value_text(submission->fingerprint), sql_value_text(id),
                            SQL_INT(submission->submitted_ms));
 }
 
@@ -87,16 +88,16 @@ static enum applied experiment_insert(struct transaction *transaction,
                                      " SELECT key, ?, value FROM json_each(?)";
     bool repeated = submission->sweep && experiment->repeat_index >= 0;
     enum applied applied = TRANSACTION_RUN(
-        transaction, error, sql, sql_text(experiment->id), SQL_INT(experiment->device),
+        transaction, error, sql, sql_value_text(experiment->id), SQL_INT(experiment->device),
         SQL_INT(experiment->priority), SQL_DOUBLE(experiment->timeout_s), SQL_INT(submission->submitted_ms),
-        sql_text(experiment->kernel), sql_text(experiment->request), sql_text(submission->sweep),
-        SQL_INT(experiment->points), owner_value(submission->owner),
-        repeated ? SQL_INT(experiment->repeat_index) : sql_text(NULL));
+        sql_value_text(experiment->kernel), sql_value_text(experiment->request),
+        sql_value_text(submission->sweep), SQL_INT(experiment->points), owner_value(submission->owner),
+        repeated ? SQL_INT(experiment->repeat_index) : sql_value_text(NULL));
     struct sql_value labels = labels_find(experiment->request);
     if (applied != APPLIED || !labels.size)
         return applied;
     /* OR IGNORE leaves no constraint that a value could violate, so a refusal is a failure. */
-    return TRANSACTION_RUN(transaction, error, labels_sql, sql_text(experiment->id), labels) == APPLIED
+    return TRANSACTION_RUN(transaction, error, labels_sql, sql_value_text(experiment->id), labels) == APPLIED
                ? APPLIED
                : BROKEN;
 }
@@ -112,12 +113,12 @@ static enum applied point_insert(struct transaction *transaction, const struct s
     const struct store_experiment *experiments =
         submission->experiments + round * (submission->count / submission->rounds);
     bool launched = point->experiment >= 0, reason = !launched && !round;
-    return TRANSACTION_RUN(transaction, error, sql, sql_text(submission->sweep),
-                           SQL_INT(round * submission->point_count + index),
-                           sql_text(round ? "" : point->values),
-                           sql_text(launched ? experiments[point->experiment].id : NULL),
-                           sql_text(reason ? point->request : NULL), sql_text(reason ? point->failure : NULL),
-                           sql_text(round ? NULL : point->reference));
+    return TRANSACTION_RUN(
+        transaction, error, sql, sql_value_text(submission->sweep),
+        SQL_INT(round * submission->point_count + index), sql_value_text(round ? "" : point->values),
+        sql_value_text(launched ? experiments[point->experiment].id : NULL),
+        sql_value_text(reason ? point->request : NULL), sql_value_text(reason ? point->failure : NULL),
+        sql_value_text(round ? NULL : point->reference));
 }
 
 static enum applied sweep_insert(struct transaction *transaction, const struct store_submission *submission,
@@ -130,8 +131,8 @@ static enum applied sweep_insert(struct transaction *transaction, const struct s
     for (int i = 0; i < submission->point_count; i++)
         refused += submission->points[i].experiment < 0;
     enum applied applied = TRANSACTION_RUN(
-        transaction, error, sql, sql_text(submission->sweep), sql_text(submission->request),
-        sql_text(submission->recipe), SQL_INT(submission->submitted_ms),
+        transaction, error, sql, sql_value_text(submission->sweep), sql_value_text(submission->request),
+        sql_value_text(submission->recipe), SQL_INT(submission->submitted_ms),
         SQL_INT(submission->point_count * submission->rounds), SQL_INT(refused * submission->rounds),
         owner_value(submission->owner), SQL_INT(submission->count ? 0 : submission->submitted_ms),
         SQL_INT(submission->rounds), SQL_INT(submission->spread));

@@ -13,67 +13,66 @@ enum { SWEEP_ROWS = 16, POINT_ROWS = 16 };
 /* ---- sweeps ---- */
 
 static const char head_sql[] =
-    "SELECT id, request, recipe, submitted_ms, total, refused, cancelled, (SELECT "
+    "SELECT request, recipe, submitted_ms, total, refused, cancelled, (SELECT "
     "reference IS NOT NULL FROM points"
     " WHERE sweep_id = id AND place = 0), ifnull(owner, ''), rounds, spread FROM sweeps "
-    "WHERE id = ? AND NOT removing";
+    "WHERE id = :id AND NOT removing";
 /* Answered from an index alone. */
 static const char count_sql[] =
-    "SELECT state, SUM(points), MAX(finished_ms), device FROM experiments WHERE sweep = ?"
+    "SELECT state, SUM(points), MAX(finished_ms), device FROM experiments WHERE sweep = :id"
     " GROUP BY state, device";
 
 /* Leaves *row without a request when there is no sweep of that id. */
-static int head_read(struct db_reader *reader, const char *id, struct sweep_row *row, struct error *error)
+static int head_read(struct store *store, const char *id, struct sweep_row *row, struct error *error)
 {
     bool no_memory = false;
-    sqlite3_stmt *statement = reader_prepare(reader, head_sql, id);
-    int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    if (status == SQLITE_ROW) {
-        snprintf(row->id, sizeof row->id, "%s", (const char *)sqlite3_column_text(statement, 0));
-        row->request = reader_text(statement, 1, &no_memory);
-        row->recipe = reader_text(statement, 2, &no_memory);
-        row->submitted_ms = sqlite3_column_int64(statement, 3);
-        row->total = sqlite3_column_int(statement, 4);
-        row->states[JOB_FAILED] += sqlite3_column_int(statement, 5);
-        row->cancelled = sqlite3_column_int(statement, 6);
-        row->referenced = sqlite3_column_int(statement, 7);
-        snprintf(row->owner, sizeof row->owner, "%s", (const char *)sqlite3_column_text(statement, 8));
-        row->rounds = sqlite3_column_int(statement, 9);
-        row->spread = sqlite3_column_int(statement, 10);
-        status = SQLITE_DONE;
+    struct reader_rows rows = reader_rows_begin(&store->readers, 0, head_sql);
+    reader_bind_text(rows.row, ":id", id);
+    if (reader_rows_next(&rows)) {
+        row->request = reader_text(rows.row, 0, &no_memory);
+        row->recipe = reader_text(rows.row, 1, &no_memory);
+        row->submitted_ms = sqlite3_column_int64(rows.row, 2);
+        row->total = sqlite3_column_int(rows.row, 3);
+        row->states[JOB_FAILED] += sqlite3_column_int(rows.row, 4);
+        row->cancelled = sqlite3_column_int(rows.row, 5);
+        row->referenced = sqlite3_column_int(rows.row, 6);
+        snprintf(row->owner, sizeof row->owner, "%s", (const char *)sqlite3_column_text(rows.row, 7));
+        row->rounds = sqlite3_column_int(rows.row, 8);
+        row->spread = sqlite3_column_int(rows.row, 9);
     }
-    int result = reader_finish(reader, statement, status, "a sweep", error);
-    return no_memory ? error_set(error, ERROR_MEMORY, "no memory for a sweep") : result;
+    int status = reader_rows_end(&rows, "a sweep", error);
+    if (no_memory)
+        return error_set(error, ERROR_MEMORY, "no memory for a sweep");
+    if (status == 0 && !row->request)
+        return error_set(error, ERROR_NOT_FOUND, "there is no sweep %.32s", id);
+    return status;
 }
 
-static int counts_read(struct db_reader *reader, struct sweep_row *row, struct error *error)
+static int counts_read(struct store *store, struct sweep_row *row, struct error *error)
 {
-    sqlite3_stmt *statement = reader_prepare(reader, count_sql, row->id);
-    int status = SQLITE_ERROR;
-    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW) {
-        int state = job_state_of((const char *)sqlite3_column_text(statement, 0));
-        int64_t finished_ms = sqlite3_column_int64(statement, 2);
-        device_set_add(&row->devices, sqlite3_column_int(statement, 3));
+    struct reader_rows rows = reader_rows_begin(&store->readers, 0, count_sql);
+    reader_bind_text(rows.row, ":id", row->id);
+    while (reader_rows_next(&rows)) {
+        int state = job_state_of((const char *)sqlite3_column_text(rows.row, 0));
+        int64_t finished_ms = sqlite3_column_int64(rows.row, 2);
+        device_set_add(&row->devices, sqlite3_column_int(rows.row, 3));
         if (state >= 0)
-            row->states[state] += sqlite3_column_int(statement, 1);
+            row->states[state] += sqlite3_column_int(rows.row, 1);
         if (finished_ms > row->finished_ms)
             row->finished_ms = finished_ms;
     }
-    return reader_finish(reader, statement, status, "a sweep's progress", error);
+    return reader_rows_end(&rows, "a sweep's progress", error);
 }
 
 int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error)
 {
     *row = (struct sweep_row){0};
-    struct db_reader *reader = reader_borrow(&store->readers, 0);
-    /* The counts first: what cancels a sweep's last experiments marks the sweep in the same commit. */
     snprintf(row->id, sizeof row->id, "%s", id);
-    int status = counts_read(reader, row, error);
-    if (status == 0)
-        status = head_read(reader, id, row, error);
-    if (status == 0 && !row->request)
-        status = error_set(error, ERROR_NOT_FOUND, "there is no sweep %.32s", id);
-    reader_return(&store->readers, reader);
+    /* The counts first: what cancels a sweep's last experiments marks the sweep in the same commit. */
+    if (counts_read(store, row, error) < 0 || head_read(store, id, row, error) < 0) {
+        sweep_row_clear(row);
+        return -1;
+    }
     row->removed = row->total;
     for (int i = 0; i < JOB_STATES; i++)
         row->removed -= row->states[i];
@@ -83,51 +82,44 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
         row->finished_ms = 0;
     else if (sweep_row_ended(row) && !row->finished_ms)
         row->finished_ms = row->submitted_ms;
-    if (status < 0)
-        sweep_row_clear(row);
-    return status;
+    return 0;
 }
 
 /* All experiments of a sweep have the same labels, so the first one's are read. */
-static sqlite3_stmt *ids_prepare(struct db_reader *reader, const struct store_filter *filter)
+static void ids_text(struct buffer *text, const struct store_filter *filter)
 {
-    struct buffer text = {0};
-    buffer_text(&text, "SELECT id FROM sweeps WHERE id < :before AND NOT removing");
+    buffer_text(text, "SELECT id FROM sweeps WHERE id < :before AND NOT removing");
     if (filter->owner)
-        buffer_text(&text, " AND owner = :owner");
+        buffer_text(text, " AND owner = :owner");
     if (filter->label)
-        buffer_format(&text,
+        buffer_format(text,
                       " AND EXISTS (SELECT 1 FROM labels WHERE name = :label AND experiment ="
                       " (SELECT min(e.id) FROM experiments AS e WHERE e.sweep = sweeps.id)%s)",
                       filter->label_value ? " AND value = :value" : "");
     if (filter->device_uuid)
-        buffer_text(&text, " AND EXISTS (SELECT 1 FROM experiments AS e WHERE e.sweep = sweeps.id"
-                           " AND " READER_UUID_FILTER ")");
-    reader_filter_times(&text, filter, "id");
-    buffer_text(&text, " ORDER BY id DESC LIMIT :rows");
-    sqlite3_stmt *statement = text.failed ? NULL : reader_prepare(reader, text.data, NULL);
-    buffer_free(&text);
-    return statement;
+        buffer_text(text, " AND EXISTS (SELECT 1 FROM experiments AS e WHERE e.sweep = sweeps.id"
+                          " AND " READER_UUID_FILTER ")");
+    reader_filter_times(text, filter, "id");
+    buffer_text(text, " ORDER BY id DESC LIMIT :rows");
 }
 
-/* Reads the ids of up to `rows` sweeps that are older; returns how many, or -1. */
-static int ids_read(struct store *store, const struct store_filter *filter, const char *before, int rows,
+/* Reads the ids of up to `limit` sweeps that are older; returns how many, or -1. */
+static int ids_read(struct store *store, const struct store_filter *filter, const char *before, int limit,
                     char ids[][ID_BYTES], struct error *error)
 {
-    struct db_reader *reader = reader_borrow(&store->readers, filter->within_ms);
-    sqlite3_stmt *statement = ids_prepare(reader, filter);
-    int count = 0, status = SQLITE_ERROR;
-    if (statement) {
-        reader_filter_bind(statement, filter);
-        reader_bind_int(statement, ":rows", rows);
-        reader_bind_text(statement, ":before", before);
-    }
-    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
-        snprintf(ids[count++], ID_BYTES, "%s", (const char *)sqlite3_column_text(statement, 0));
-    if (reader_finish(reader, statement, status, "the list of sweeps", error) < 0)
-        count = -1;
-    reader_return(&store->readers, reader);
-    return count;
+    struct buffer text = {0};
+    int count = 0;
+    ids_text(&text, filter);
+    struct reader_rows rows =
+        reader_rows_begin(&store->readers, filter->within_ms, text.failed ? NULL : text.data);
+    reader_filter_bind(rows.row, filter);
+    reader_bind_int(rows.row, ":rows", limit);
+    reader_bind_text(rows.row, ":before", before);
+    while (reader_rows_next(&rows))
+        snprintf(ids[count++], ID_BYTES, "%s", (const char *)sqlite3_column_text(rows.row, 0));
+    int status = reader_rows_end(&rows, "the list of sweeps", error);
+    buffer_free(&text);
+    return status < 0 ? -1 : count;
 }
 
 int store_sweeps(struct store *store, const struct store_filter *filter,
@@ -164,14 +156,14 @@ int store_sweeps(struct store *store, const struct store_filter *filter,
 /* In the table the points of a round follow each other; this answers the rounds of a point one after the other. What they
    have in common is in the row of the first round. */
 static const char points_sql[] =
-    "WITH RECURSIVE shape (rounds, count) AS (SELECT rounds, total / rounds FROM sweeps WHERE id = ?1),"
-    " run (place) AS (SELECT ?2 UNION ALL SELECT place + 1 FROM run WHERE place + 1 < ?2 + ?3)"
+    "WITH RECURSIVE shape (rounds, count) AS (SELECT rounds, total / rounds FROM sweeps WHERE id = :sweep),"
+    " run (place) AS (SELECT :from UNION ALL SELECT place + 1 FROM run WHERE place + 1 < :from + :limit)"
     "SELECT " READER_JOB_COLUMNS
     ", run.place, first.axes, first.refused, first.reason, own.experiment, first.reference"
     " FROM shape CROSS JOIN run CROSS JOIN points AS first"
-    " ON first.sweep_id = ?1 AND first.place = run.place / shape.rounds AND run.place < shape.count * "
+    " ON first.sweep_id = :sweep AND first.place = run.place / shape.rounds AND run.place < shape.count * "
     "shape.rounds"
-    " LEFT JOIN points AS own ON own.sweep_id = ?1"
+    " LEFT JOIN points AS own ON own.sweep_id = :sweep"
     " AND own.place = run.place % shape.rounds * shape.count + run.place / shape.rounds"
     " LEFT JOIN experiments ON id = own.experiment";
 
@@ -208,26 +200,23 @@ static int point_read(sqlite3_stmt *row, struct stored_point *point, struct erro
     return error_set(error, ERROR_MEMORY, "no memory for a sweep's points");
 }
 
-/* Reads up to `rows` into `page`; returns how many, or -1. */
-static int points_read(struct store *store, const char *sweep, int from, int rows, struct stored_point *page,
+/* Reads up to `limit` points into `page`; returns how many, or -1. */
+static int points_read(struct store *store, const char *sweep, int from, int limit, struct stored_point *page,
                        struct error *error)
 {
-    struct db_reader *reader = reader_borrow(&store->readers, 0);
-    sqlite3_stmt *statement = reader_prepare(reader, points_sql, sweep);
-    int count = 0, status = SQLITE_ERROR;
-    if (statement) {
-        sqlite3_bind_int(statement, 2, from);
-        sqlite3_bind_int(statement, 3, rows);
-    }
-    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW &&
-           point_read(statement, &page[count], error) == 0)
+    int count = 0;
+    struct reader_rows rows = reader_rows_begin(&store->readers, 0, points_sql);
+    reader_bind_text(rows.row, ":sweep", sweep);
+    reader_bind_int(rows.row, ":from", from);
+    reader_bind_int(rows.row, ":limit", limit);
+    while (reader_rows_next(&rows) && point_read(rows.row, &page[count], error) == 0)
         count++;
-    if (reader_finish(reader, statement, status, "a sweep's points", error) < 0) {
+    bool no_memory = rows.status == SQLITE_ROW;
+    if (reader_rows_end(&rows, "a sweep's points", error) < 0 || no_memory) {
         while (count > 0)
             point_clear(&page[--count]);
         count = -1;
     }
-    reader_return(&store->readers, reader);
     return count;
 }
 

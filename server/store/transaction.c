@@ -33,7 +33,7 @@ void transaction_close(struct transaction *transaction)
 
 /* ---- statements ---- */
 
-struct sql_value sql_text(const char *text)
+struct sql_value sql_value_text(const char *text)
 {
     if (!text)
         return (struct sql_value){.type = SQL_NULL};

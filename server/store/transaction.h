@@ -82,7 +82,7 @@ struct sql_value {
 #define SQL_DOUBLE(value) ((struct sql_value){.type = SQL_REAL, .real = (value)})
 #define SQL_BYTES(data, count) ((struct sql_value){.type = SQL_BLOB, .bytes = (data), .size = (count)})
 #define SQL_PART(text, length) ((struct sql_value){.type = SQL_TEXT, .bytes = (text), .size = (length)})
-struct sql_value sql_text(const char *text); /* NULL: an SQL NULL */
+struct sql_value sql_value_text(const char *text); /* NULL: an SQL NULL */
 
 #define SQL_VALUES(...)                                                                                      \
     (const struct sql_value[]){__VA_ARGS__},                                                                 \

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "server/store/id.h"
 
 enum { THREADS = 4, EACH = 20000 };
@@ -103,7 +104,7 @@ static void hashes_of_neighbours_spread(void **state)
     for (int i = 0; i < IDS; i++) {
         char id[ID_BYTES];
         id_next(id);
-        counts[id_hash(id) % BUCKETS]++;
+        counts[hash_text(id) % BUCKETS]++;
     }
     for (int i = 0; i < BUCKETS; i++)
         assert_in_range(counts[i], 50, 150);
