@@ -315,7 +315,7 @@ static const struct {
     {"these are %d experiments, and no more than %d may ever wait", "这是 {1} 个实验，而最多可有 {2} 个等待"},
     {"the queue cannot take %d experiment%s more: %d wait and %d may", "队列放不下 {1} 个实验：已有 {3} 个等待，最多 {4} 个"},
     {"the queue has no room for %d experiment%s", "队列放不下 {1} 个实验"},
-    {"you have %d waiting and cannot have %d more: an owner may have %d", "你有 {1} 个在等待，放不下另外 {2} 个：一个所有者最多 {3} 个"},
+    {"you have %d waiting, and there is no room for %d more: an owner may have %d", "你有 {1} 个在等待，放不下另外 {2} 个：一个所有者最多 {3} 个"},
     {"you have %d waiting and may have %d more now, not %d: of all owners %d wait, and each may have %d of %d at the most, fewer while others fill the queue", "你有 {1} 个在等待，现在最多再加 {2} 个，而不是 {3} 个：所有人共 {4} 个在等待，每人最多 {5} 个（共 {6} 个），他人占用时更少"},
     {"too many sweeps are being read just now", "正在读取的扫描太多"},
 

@@ -41,7 +41,7 @@ class Lab:
         tokens = self.directory / "tokens"
         self.secrets = {name: self.token(name, "admin" if name == ADMIN else "run", tokens) for name in [*people, ADMIN]}
         command = [self.program, "--port", "0", "--data-dir", str(self.directory / "data"), "--log-level", "warning",
-                   *(["--devices", REAL] if REAL else ["--executor-command", FAKE]), "--token-file", str(tokens), *flags]
+                   *(["--devices", REAL] if REAL else ["--executor-command", FAKE, "--lost-seconds", "0"]), "--token-file", str(tokens), *flags]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.port = json.loads(self.process.stdout.readline())["port"]
         while self.client(ADMIN)("GET", "/readyz")[0] != 200:

@@ -81,6 +81,10 @@ static const struct option {
      "how long a running experiment may still take when the service is stopped"},
     {"--hello-seconds", "COALESCED_HELLO_SECONDS", "S", "", OPTION_SECONDS, AT(hello_s), 0.1, 1e6,
      "how long an executor may take to start; by default 30, and 3600 for a command of yours"},
+    {"--lost-seconds", "COALESCED_LOST_SECONDS", "S", "20", OPTION_SECONDS, AT(lost_s), 0, 86400,
+     "an executor behind a command of yours is lost when nothing is heard of it for so long, and ends "
+     "itself; 0: its "
+     "pipe's end is what tells"},
     {"--quiet-seconds", "COALESCED_QUIET_SECONDS", "S", "0", OPTION_SECONDS, AT(quiet_s), 0, 60,
      "how long an experiment that does not say waits while somebody else computes on its device or it is "
      "too hot"},

@@ -25,6 +25,7 @@ struct config {
     char *default_device; /* a number, a name or "any"; empty: the first of the list */
     char *executor_command;
     double idle_s, hello_s; /* negative: not given */
+    double lost_s;
     double grace_s, quiet_s;
     int queue_limit, attempts;
     int owner_limit; /* as owner_s: 0 without a token file, where all are one owner */

@@ -80,6 +80,7 @@ static int pool_begin(struct server *server, struct error *error)
         .file = config->devices_file,
         .executor_command = config->executor_command,
         .idle_s = config->idle_s,
+        .lost_s = config->lost_s,
         .hello_s = config->hello_s,
         .lock_dir = server->lock_dir,
         .grace_s = config->grace_s,

@@ -15,7 +15,7 @@ enum { FILE_BYTES = 1 << 20 };
 
 /* Our own executor is at hand; another one's start may be an allocation that is waited for. */
 static const double own_idle_s = 60, own_start_s = 30;
-static const double idle_s = 10, start_s = 3600, heartbeat_s = 5, lost_s = 20;
+static const double idle_s = 10, start_s = 3600, heartbeat_s = 5;
 
 /* ---- one device ---- */
 
@@ -86,7 +86,8 @@ static int entry_take(struct roster *roster, const struct device_entry *wanted,
     listing->start_s = said_or(wanted->start_s, config->hello_s, own ? own_start_s : start_s);
     listing->hold_s = said_or(wanted->hold_s, -1, 0);
     /* One that is said and the other not: four beats may be missed. */
-    double beat_s = wanted->lost_s >= 0 && wanted->lost_s < lost_s ? wanted->lost_s / 4 : heartbeat_s;
+    double lost_s = said_or(wanted->lost_s, config->lost_s, 0);
+    double beat_s = fmin(heartbeat_s, lost_s / 4);
     entry->heartbeat_s = own ? 0 : said_or(wanted->heartbeat_s, -1, beat_s);
     entry->lost_s = said_or(wanted->lost_s, -1, fmax(lost_s, 4 * entry->heartbeat_s));
     return how_write(entry, error);

@@ -13,7 +13,8 @@ struct roster_config {
     const char *file;         /* may be empty */
     const char *executor_command;
     double idle_s,
-        hello_s; /* of all that say nothing of it themselves; negative: by the kind of the command */
+        hello_s;   /* of all that say nothing of it themselves; negative: by the kind of the command */
+    double lost_s; /* of those behind another command that do not say it; 0: no lease */
     const char *lock_dir;
     double grace_s;
     int (*spec_check)(const char *spec, struct error *error); /* does this program know such a device? */

@@ -62,7 +62,7 @@ class Service:
         self.log = self.directory / f"log-{time.monotonic_ns()}"
         command = [BINARY, "--port", "0", "--data-dir", str(self.directory / "data"), "--log-level", "debug"]
         if fake:
-            command += ["--executor-command", FAKE]
+            command += ["--executor-command", FAKE, "--lost-seconds", "0"]
         names = {k: v for k, v in os.environ.items() if not k.startswith("COALESCED_")}
         self.process = subprocess.Popen(command + list(flags), stdout=subprocess.PIPE, stderr=self.log.open("wb"),
                                         env={**names, **(environment or {})}, text=True,

@@ -58,7 +58,8 @@ static int set_up(void **state)
     service_init(&f->service, NULL);
     f->service.config.devices = DEVICES_MAX;
     snprintf(f->file, sizeof f->file, "%s.json", f->service.directory);
-    f->config = (struct roster_config){.devices = "",
+    f->config = (struct roster_config){.lost_s = 20,
+                                       .devices = "",
                                        .device_lines = "",
                                        .file = f->file,
                                        .executor_command = "x",

@@ -19,7 +19,8 @@ static int check_spec(const char *spec, struct error *error)
 
 static struct roster_config config_of(const char *devices, const char *lines, const char *command)
 {
-    return (struct roster_config){.devices = devices,
+    return (struct roster_config){.lost_s = 20,
+                                  .devices = devices,
                                   .device_lines = lines,
                                   .file = "",
                                   .executor_command = command,
