@@ -1,3 +1,4 @@
+/* The reading thread and the writers of channel.h. */
 #include "executor/channel.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ enum {
 };
 
 struct channel {
-    int in, out;
+    int in, out; /* descriptors */
     bool (*heard)(void *arg, const struct message *message);
     void *arg;
     pthread_mutex_t writing; /* held while a frame is written, which may wait */

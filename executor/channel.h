@@ -1,6 +1,5 @@
-/* The executor's end of the protocol: messages in, messages out, on descriptors that no library's print can reach.
-   A thread of its own reads, so that the input's closing ends the process at once, in the middle of a kernel.
- */
+/* The executor's end of the protocol: reads and writes messages on descriptors that no library's printf() can reach. A thread
+   of its own reads, so that the process ends as soon as its input closes, also in the middle of a kernel. */
 #ifndef COALESCED_EXECUTOR_CHANNEL_H
 #define COALESCED_EXECUTOR_CHANNEL_H
 
@@ -13,7 +12,7 @@
 
 struct channel;
 
-/* Takes descriptors 0 and 1 over: input becomes /dev/null, output standard error. It lives until the process ends.
+/* Takes over descriptors 0 and 1: standard input becomes /dev/null, output standard error. Lives until the process ends.
    `heard` gets each message first, from the thread that reads; the messages for which it returns true are handled, and
    channel_read() does not return them. Returns 0 or -1. */
 int channel_open(struct channel **channel, bool (*heard)(void *arg, const struct message *message), void *arg,
@@ -26,7 +25,7 @@ int channel_listen(struct channel *channel, struct error *error);
    message that cannot be understood, the process ends. */
 struct message *channel_read(struct channel *channel);
 
-/* Writes a frame whole and frees it. Ends the process when nobody reads any more, or when there was no memory for the frame.
+/* Writes a frame whole and frees it. Ends the process when the server has closed the pipe, or when there was no memory for the frame.
    Any thread. */
 void channel_write(struct channel *channel, struct buffer frame);
 

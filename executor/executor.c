@@ -1,3 +1,4 @@
+/* The executor's life: options, locks, hello, then one question after the other. */
 #include "executor/executor.h"
 
 #include <getopt.h>
@@ -14,20 +15,19 @@
 #include "api/result_json.h"
 #include "base/log.h"
 #include "executor/channel.h"
-#include "executor/counts.h"
-#include "executor/device_lock.h"
+#include "executor/count_answer.h"
+#include "executor/machine_lock.h"
 #include "executor/guard.h"
 #include "executor/pinning.h"
-#include "executor/turns.h"
 #include "executor/watch.h"
 #include "kernels/measure/runner.h"
 
-/* Longer than the server takes to see a process through SIGTERM and SIGKILL. */
+/* Longer than the server takes to end a process by SIGTERM and SIGKILL. */
 static const double lock_wait_s = 6;
-/* The server ends what is past its time; this is for when it cannot reach us any more. */
+/* The server ends a run at its limit; these are for an executor that the server cannot reach. */
 static const double deadline_margin_s = 5, open_deadline_s = 120;
-/* Shorter than what Slurm grants between SIGTERM and SIGKILL (KillWait, 30 s). */
-static const double leave_default_s = 20, leave_most_s = 86400;
+/* Less than what Slurm grants between SIGTERM and SIGKILL (KillWait, 30 s). */
+static const double leave_default_s = 20, leave_max_s = 86400;
 
 struct executor {
     const struct device_kind *kind;
@@ -35,16 +35,16 @@ struct executor {
     struct device_facts facts;
     struct channel *channel;
     struct watch *watch;
-    struct turns turns;
+    struct machine_lock lock;
     struct runner *runner; /* NULL until the first run or count: without it there is no context */
 };
 
-/* What was asked, from its line to its answer. */
-struct request {
+/* One question of the server while it is answered. */
+struct executor_task {
     struct executor *executor;
     const struct message *message;
     struct experiment experiment;
-    struct calibration calibration; /* that came with it */
+    struct calibration calibration; /* of the message */
     struct result result;
 };
 
@@ -54,49 +54,49 @@ static void send(struct executor *executor, struct buffer frame)
     channel_write(executor->channel, frame);
 }
 
-/* The wait is not the experiment's time; what comes after it is another phase. */
-static void tell_turn(void *arg)
+/* The wait for a lock is not the experiment's time; the next phase ends it. */
+static void on_lock_wait(void *arg)
 {
-    const struct request *request = arg;
-    send(request->executor, protocol_write_progress(request->message->id, PROTOCOL_PHASE_LOCKED, 0));
+    const struct executor_task *task = arg;
+    send(task->executor, protocol_write_progress(task->message->id, PROTOCOL_PHASE_LOCKED, 0));
 }
 
-static void tell_phase(void *arg, const char *phase)
+static void on_phase(void *arg, const char *phase)
 {
-    const struct request *request = arg;
+    const struct executor_task *task = arg;
     if (strcmp(phase, "transfers") == 0) {
         double left_s = guard_pause();
-        turns_take_host_link(&request->executor->turns);
+        machine_lock_take_host_link(&task->executor->lock);
         guard_deadline(left_s);
     }
-    send(request->executor, protocol_write_progress(request->message->id, phase, 0));
+    send(task->executor, protocol_write_progress(task->message->id, phase, 0));
 }
 
-static void tell_samples(void *arg, const char *phase, unsigned count)
+static void on_samples(void *arg, const char *phase, unsigned count)
 {
-    const struct request *request = arg;
-    send(request->executor, protocol_write_progress(request->message->id, phase, count));
+    const struct executor_task *task = arg;
+    send(task->executor, protocol_write_progress(task->message->id, phase, count));
 }
 
-/* The device's context, if it is not there yet: its creation is not the experiment's time. */
-static int runner_need(struct request *request, struct error *error)
+/* Creates the device's context where it is missing; this is not the experiment's time. */
+static int runner_need(struct executor_task *task, struct error *error)
 {
-    struct executor *executor = request->executor;
+    struct executor *executor = task->executor;
     if (executor->runner)
         return 0;
-    tell_phase(request, PROTOCOL_PHASE_OPEN);
+    on_phase(task, PROTOCOL_PHASE_OPEN);
     guard_deadline(open_deadline_s);
     return runner_new(&executor->runner, executor->kind, executor->index, error);
 }
 
-/* What the sibling counted comes with the request; a device that has none says so itself. */
-static void counters_fill(struct request *request)
+/* The counting executor's counts come with the request; a device without counters says so itself. */
+static void counters_fill(struct executor_task *task)
 {
-    const struct device_kind *kind = request->executor->kind;
-    struct counters *counters = &request->result.counters;
-    const char *text = request->message->counters;
+    const struct device_kind *kind = task->executor->kind;
+    struct counters *counters = &task->result.counters;
+    const char *text = task->message->counters;
     struct error error = {0};
-    if (!request->experiment.counters.on)
+    if (!task->experiment.counters.on)
         return;
     if (!kind->counters)
         counters_unavailable(counters, "run it on an NVIDIA GPU", "the %s device has no hardware counters",
@@ -106,133 +106,133 @@ static void counters_fill(struct request *request)
                              text ? error.text : "the service sent no counts with this run");
 }
 
-/* The constants that the device measured itself. What cannot be read is of another build: it is as if there were none. */
-static void calibration_fill(struct request *request)
+/* A calibration that cannot be read is of another build, and is ignored. */
+static void calibration_fill(struct executor_task *task)
 {
-    const char *text = request->message->calibration;
-    if (text && calibration_read(&request->calibration, text) == 0)
-        request->result.calibration = &request->calibration;
+    const char *text = task->message->calibration;
+    if (text && calibration_read(&task->calibration, text) == 0)
+        task->result.calibration = &task->calibration;
 }
 
-/* Not what is transferred after the timing: that has its turn then. */
-static bool crosses_the_bus(const struct request *request)
+/* Without the transfers after the timing, which lock the host link later. */
+static bool crosses_the_bus(const struct executor_task *task)
 {
-    const struct kernel *kernel = request->experiment.kernel;
+    const struct kernel *kernel = task->experiment.kernel;
     return kernel->host_memory || kernel->peer;
 }
 
-static int run_request(struct request *request, struct error *error)
+static int task_run(struct executor_task *task, struct error *error)
 {
-    struct executor *executor = request->executor;
-    const struct message *run = request->message;
-    if (experiment_from_text(&request->experiment, run->request, &executor->facts, error) < 0)
+    struct executor *executor = task->executor;
+    const struct message *run = task->message;
+    if (experiment_from_text(&task->experiment, run->request, &executor->facts, error) < 0)
         return -1;
-    request->experiment.device = (struct device_choice){.kind = DEVICE_BY_NUMBER, .number = run->device};
-    turns_take(&executor->turns, request->experiment.kernel->peer ? request->experiment.peer_uuid : "",
-               crosses_the_bus(request));
-    if (runner_need(request, error) < 0)
+    task->experiment.device = (struct device_choice){.kind = DEVICE_BY_NUMBER, .number = run->device};
+    machine_lock_take(&executor->lock, task->experiment.kernel->peer ? task->experiment.peer_uuid : "",
+                      crosses_the_bus(task));
+    if (runner_need(task, error) < 0)
         return -1;
-    guard_deadline(request->experiment.timeout_s + deadline_margin_s);
+    guard_deadline(task->experiment.timeout_s + deadline_margin_s);
     runner_set_counting_executor(executor->runner, run->counting_pid);
-    runner_set_samples(executor->runner, tell_samples, request);
-    int failed =
-        runner_run(executor->runner, &request->experiment, &request->result, tell_phase, request, error);
-    counters_fill(request);
-    calibration_fill(request);
+    runner_set_samples(executor->runner, on_samples, task);
+    int failed = runner_run(executor->runner, &task->experiment, &task->result, on_phase, task, error);
+    counters_fill(task);
+    calibration_fill(task);
     return failed;
 }
 
 /* The frame of a result, with its samples where they are to be stored. */
-static struct buffer result_frame(const struct request *request, const char *text)
+static struct buffer result_frame(const struct executor_task *task, const char *text)
 {
-    const struct result *result = &request->result;
+    const struct result *result = &task->result;
     struct samples samples = {0};
     if (result->cold_series && (samples_pack(&samples.cold, result->cold_series) < 0 ||
                                 samples_pack(&samples.hot, result->hot_series) < 0)) {
         samples_free(&samples);
         return (struct buffer){.failed = true};
     }
-    struct buffer frame = protocol_write_result(request->message->id, text, &samples);
+    struct buffer frame = protocol_write_result(task->message->id, text, &samples);
     samples_free(&samples);
     return frame;
 }
 
 /* Runs the experiment; the answer is an error's where *failure says one. */
-static struct buffer run_answer(struct request *request, struct error *failure)
+static struct buffer run_answer(struct executor_task *task, struct error *failure)
 {
-    int failed = run_request(request, failure);
+    int failed = task_run(task, failure);
     char *result = NULL;
     if (!failed || failure->kind == ERROR_INCORRECT)
-        result = result_to_text(&request->experiment, &request->result);
+        result = result_to_text(&task->experiment, &task->result);
     if (!failed && !result)
         error_set(failure, ERROR_MEMORY, "no memory for a result");
     struct buffer frame = failure->kind == ERROR_NONE
-                              ? result_frame(request, result)
-                              : protocol_write_error(request->message->id, failure, result);
+                              ? result_frame(task, result)
+                              : protocol_write_error(task->message->id, failure, result);
     free(result);
     return frame;
 }
 
-static struct buffer count_answer(struct request *request, struct error *failure)
+static struct buffer count_answer(struct executor_task *task, struct error *failure)
 {
-    struct executor *executor = request->executor;
+    struct executor *executor = task->executor;
     struct buffer frame;
-    turns_take(&executor->turns, "", false);
-    if (runner_need(request, failure) == 0) {
-        tell_phase(request, "counters");
-        guard_deadline(request->message->limit_s + deadline_margin_s);
-        if (counts_answer(executor->runner, request->message, &executor->facts, &frame, failure) == 0)
+    machine_lock_take(&executor->lock, "", false);
+    if (runner_need(task, failure) == 0) {
+        on_phase(task, "counters");
+        guard_deadline(task->message->limit_s + deadline_margin_s);
+        if (count_answer_make(executor->runner, task->message, &executor->facts, &frame, failure) == 0)
             return frame;
     }
-    return protocol_write_error(request->message->id, failure, NULL);
+    return protocol_write_error(task->message->id, failure, NULL);
 }
 
 /* Answers one question. False: this process is of no use any more. */
 static bool serve(struct executor *executor, const struct message *message)
 {
-    struct request *request = calloc(1, sizeof *request);
+    struct executor_task *task = calloc(1, sizeof *task);
     struct error failure = {0};
     struct buffer frame = {.failed = true};
-    if (request) {
-        *request = (struct request){.executor = executor, .message = message};
-        executor->turns.arg = request;
-        frame =
-            message->type == MESSAGE_COUNT ? count_answer(request, &failure) : run_answer(request, &failure);
+    if (task) {
+        *task = (struct executor_task){.executor = executor, .message = message};
+        executor->lock.arg = task;
+        frame = message->type == MESSAGE_COUNT ? count_answer(task, &failure) : run_answer(task, &failure);
     }
     guard_deadline(0);
-    turns_give(&executor->turns);
-    free(request);
+    machine_lock_release(&executor->lock);
+    free(task);
     send(executor, frame);
     return failure.kind != ERROR_CUDA && failure.kind != ERROR_DEVICE_LOST;
 }
 
-/* What its command line says. */
-struct options {
+/* The command line. */
+struct executor_options {
     const char *spec, *lock_dir;
     bool counting, help;
     double leave_s;
 };
 
-/* GPUs and the bus are the machine's: services with directories of their own take turns on them all the same. A CPU as a
-   device is for trials, of which there are several on a machine. */
-static const char *turns_directory(const struct executor *executor, const char *given, char own[PATH_MAX])
+/* Where runs are locked. GPUs and the bus belong to the machine: services with lock directories of their own share one for
+   them. The CPU as a device is for tests, of which several run on a machine, each in its own directory. */
+static const char *lock_directory(const struct executor *executor, const char *given, char own[PATH_MAX])
 {
-    return given && !executor->kind->host_alloc ? given : device_lock_directory(own);
+    return given && !executor->kind->host_alloc ? given : machine_lock_directory(own);
 }
 
-static int executor_open(struct executor *executor, const struct options *options, struct error *error)
+static int executor_open(struct executor *executor, const struct executor_options *options,
+                         struct error *error)
 {
-    static char own[PATH_MAX]; /* turns are taken in it as long as this process lives */
+    static char own[PATH_MAX]; /* the locks point to it as long as this process lives */
     if (watch_open(&executor->watch, &executor->channel, options->leave_s, error) < 0 ||
         device_find(options->spec, &executor->kind, &executor->index, &executor->devices, error) < 0 ||
         executor->kind->describe(executor->index, &executor->facts, error) < 0)
         return -1;
     pinning_pin("/sys", &executor->facts);
-    executor->turns = (struct turns){.directory = turns_directory(executor, options->lock_dir, own),
-                                     .uuid = executor->facts.uuid,
-                                     .waits = tell_turn};
-    const char *lock_dir = options->lock_dir ? options->lock_dir : executor->turns.directory;
-    if (lock_dir && device_lock(lock_dir, executor->facts.uuid, options->counting, lock_wait_s, error) < 0)
+    executor->lock = (struct machine_lock){.directory = lock_directory(executor, options->lock_dir, own),
+                                           .uuid = executor->facts.uuid,
+                                           .waits = on_lock_wait};
+    const char *lock_dir = options->lock_dir ? options->lock_dir : executor->lock.directory;
+    if (lock_dir &&
+        machine_lock_device(lock_dir, executor->facts.uuid, options->counting, lock_wait_s, error) < 0)
         return -1;
     send(executor, protocol_write_hello(executor->devices, executor->kind->counters != NULL, getpid(),
                                         &executor->facts));
@@ -292,7 +292,7 @@ static int help(void)
 }
 
 /* 0, or -1: the command line is wrong. */
-static int options_read(struct options *options, int argc, char **argv)
+static int options_read(struct executor_options *options, int argc, char **argv)
 {
     static const struct option known[] = {
         {"executor", no_argument, NULL, 'e'},
@@ -304,7 +304,7 @@ static int options_read(struct options *options, int argc, char **argv)
         {0},
     };
     char *end = "";
-    *options = (struct options){.leave_s = leave_default_s};
+    *options = (struct executor_options){.leave_s = leave_default_s};
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
         if (option == 'd')
             options->spec = optarg;
@@ -321,14 +321,14 @@ static int options_read(struct options *options, int argc, char **argv)
     }
     if (options->help)
         return 0;
-    bool time_is_good = !*end && options->leave_s >= 0 && options->leave_s <= leave_most_s;
+    bool time_is_good = !*end && options->leave_s >= 0 && options->leave_s <= leave_max_s;
     return options->spec && optind == argc && time_is_good ? 0 : -1;
 }
 
 int executor_main(int argc, char **argv)
 {
     static struct executor executor;
-    struct options options;
+    struct executor_options options;
     struct error error = {0};
     guard_start();
     log_set_plain();
@@ -341,6 +341,6 @@ int executor_main(int argc, char **argv)
         log_error("executor: %s", error.text);
     else
         status = executor_loop(&executor);
-    /* Not exit(): the reader is still at work, and handlers of a driver whose context is broken may hang. */
+    /* Not exit(): the thread that reads still runs, and exit handlers of a driver with a broken context may hang. */
     _exit(status);
 }

@@ -1,3 +1,4 @@
+/* Signals, timers and the out-of-memory score of guard.h. */
 #include "executor/guard.h"
 
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Through ssh or srun the server can only end the local end of the connection; this ends the far one. */
+/* Of ssh or srun the server can end the local process alone; this ends the executor behind it. */
 static void on_deadline(int number)
 {
     static const char text[] = "executor: past its own deadline, ending itself\n";
@@ -23,8 +24,8 @@ static void reset_signals(void)
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t none;
     for (int number = 1; number < NSIG; number++)
-        sigaction(number, &action, NULL); /* fails for those that cannot be changed */
-    action.sa_handler = SIG_IGN;          /* a server that is gone is seen as a failed write */
+        sigaction(number, &action, NULL); /* fails for SIGKILL and SIGSTOP */
+    action.sa_handler = SIG_IGN;          /* a closed pipe is seen by write() */
     sigaction(SIGPIPE, &action, NULL);
     action.sa_handler = on_deadline;
     sigaction(SIGALRM, &action, NULL);
@@ -32,7 +33,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A machine short of memory shall lose an experiment, not the service. */
+/* A machine short of memory loses an experiment, not the service. */
 static void oom_score_raise(void)
 {
     static const char most[] = "900";
@@ -49,7 +50,7 @@ void guard_start(void)
     pid_t parent = getppid();
     reset_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* A parent that died before the first line of this function has closed our input, which ends us too. */
+    /* A parent that died before prctl() sends no signal. */
     if (getppid() != parent)
         _exit(EXECUTOR_OK);
     oom_score_raise();

@@ -1,3 +1,4 @@
+/* Reads the node from sysfs, moves threads, prefers memory: pinning.h. */
 #include "executor/pinning.h"
 
 #include <dirent.h>
@@ -13,10 +14,10 @@
 
 #include "base/log.h"
 
-/* The kernel's number: libnuma would be a library for this one. */
+/* MPOL_PREFERRED of <linux/mempolicy.h>; libnuma would be a library for this constant alone. */
 enum { POLICY_PREFERRED = 1, NODES_MOST = 1024 };
 
-/* The first line of a file of the device's. */
+/* The first line of a file in the device's directory of sysfs. */
 static bool read_line(const char *sysfs, const char *pci, const char *name, char *line, int size)
 {
     char path[PATH_MAX];
@@ -43,7 +44,7 @@ static void cpus_parse(const char *list, cpu_set_t *set)
     }
 }
 
-/* Too long for `text`: as far as whole ranges fit. */
+/* Whole ranges only, as many as fit. */
 static void cpus_format(const cpu_set_t *set, char *text, size_t size)
 {
     size_t used = 0;
@@ -65,7 +66,7 @@ static void cpus_format(const cpu_set_t *set, char *text, size_t size)
     }
 }
 
-/* A driver that was asked what the device is may have begun threads, and one that has ended needs no core. */
+/* All threads, because the driver may have started some. A thread that has ended is no error. */
 static bool threads_move(const cpu_set_t *set)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -79,7 +80,7 @@ static bool threads_move(const cpu_set_t *set)
     return moved;
 }
 
-/* Where that is refused, memory still comes from the node of the core that touches it first. */
+/* Where this is refused, memory still comes from the node of the core that touches it first. */
 static void memory_prefer(int node)
 {
     unsigned long nodes[NODES_MOST / (8 * sizeof(unsigned long))] = {0};

@@ -1,3 +1,4 @@
+/* The thread of watch.h. Its lock guards the state that it shares with the threads that read and answer. */
 #include "executor/watch.h"
 
 #include <pthread.h>
@@ -18,12 +19,12 @@ struct watch {
     double leave_s;
     sigset_t signals;
     pthread_t thread;
-    int64_t tried_ns;     /* the thread's: when it last tried to beat */
+    int64_t tried_ns;     /* when the thread last tried to send a beat; the thread's alone */
     pthread_mutex_t lock; /* guards what follows; times are of clock_boot_ns() */
     bool welcome, busy;
     int64_t heartbeat_ns, lost_ns; /* 0: no lease */
-    int64_t lease_ns;              /* when it is over; 0: there is none */
-    int64_t leave_ns;              /* when a process that is leaving ends at the latest; 0: it is not */
+    int64_t lease_ns;              /* the end of the lease; 0: there is none */
+    int64_t leave_ns; /* when a process that is leaving ends at the latest; 0: it is not leaving */
 };
 
 static int64_t ns_of(double seconds)
@@ -31,11 +32,11 @@ static int64_t ns_of(double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
-/* ---- ends; the caller has the lock, and nobody gets it any more ---- */
+/* ---- ends of the process; called with the lock held, which is never released ---- */
 
 static _Noreturn void lease_end(void)
 {
-    log_error("executor: the server has heard nothing for too long, or cannot be heard: ending");
+    log_error("executor: the lease is over: the server cannot be reached: ending");
     _exit(EXECUTOR_LOST);
 }
 
@@ -52,7 +53,7 @@ static void lease_check(const struct watch *watch)
         lease_end();
 }
 
-/* ---- what the server says ---- */
+/* ---- messages of the server ---- */
 
 static void on_welcome(struct watch *watch, const struct message *message)
 {
@@ -60,8 +61,8 @@ static void on_welcome(struct watch *watch, const struct message *message)
     watch->welcome = true;
     watch->heartbeat_ns = ns_of(message->heartbeat_s);
     watch->lost_ns = ns_of(message->lost_s);
-    if (watch
-            ->lost_ns) /* since the hello and not since now: nobody knows how long this line was on its way */
+    /* From the hello on, and not from now on: how long this message was on its way is not known. */
+    if (watch->lost_ns)
         watch->lease_ns = channel_sent_ns(watch->channel, 1) + watch->lost_ns;
     pthread_mutex_unlock(&watch->lock);
     pthread_kill(watch->thread, WAKE_SIGNAL);
@@ -76,7 +77,7 @@ static void on_beat(struct watch *watch, const struct message *message)
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* From the channel's reader. */
+/* Called by the channel's thread. */
 static bool heard(void *arg, const struct message *message)
 {
     struct watch *watch = arg;
@@ -91,7 +92,7 @@ static bool heard(void *arg, const struct message *message)
 
 /* ---- the thread ---- */
 
-/* A server that does not know of leaving sees the signal's own end. */
+/* Before the welcome no server waits for "leaving": the process ends by the signal. */
 static _Noreturn void die(void)
 {
     sigset_t term;
@@ -123,8 +124,8 @@ static int64_t beat_due_ns(const struct watch *watch)
     return (said_ns > watch->tried_ns ? said_ns : watch->tried_ns) + watch->heartbeat_ns;
 }
 
-/* Does what is due; returns when there is more to do, 0: only when a signal comes. */
-static int64_t on_time(struct watch *watch)
+/* Does what is due. Returns when the next thing is due; 0: nothing is until a signal comes. */
+static int64_t do_due(struct watch *watch)
 {
     int64_t next_ns = 0, now = clock_boot_ns();
     pthread_mutex_lock(&watch->lock);
@@ -145,11 +146,11 @@ static int64_t on_time(struct watch *watch)
     return next_ns;
 }
 
-static void *watch_all(void *arg)
+static void *watch_main(void *arg)
 {
     struct watch *watch = arg;
     for (;;) {
-        int64_t next_ns = on_time(watch), left_ns = next_ns - clock_boot_ns();
+        int64_t next_ns = do_due(watch), left_ns = next_ns - clock_boot_ns();
         struct timespec left = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
         if (next_ns && left_ns <= 0)
             continue;
@@ -172,7 +173,7 @@ int watch_open(struct watch **out, struct channel **channel, double leave_s, str
     pthread_sigmask(SIG_BLOCK, &watch->signals, NULL);
     if (channel_open(&watch->channel, heard, watch, error) < 0)
         goto failed;
-    int number = pthread_create(&watch->thread, NULL, watch_all, watch);
+    int number = pthread_create(&watch->thread, NULL, watch_main, watch);
     if (number) {
         error_set_errno(error, number, "no thread that watches");
         goto failed;
@@ -188,7 +189,7 @@ failed:
     return -1;
 }
 
-/* ---- the one that answers ---- */
+/* ---- called by the thread that answers ---- */
 
 void watch_begin(struct watch *watch)
 {
