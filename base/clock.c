@@ -1,8 +1,6 @@
 #include "base/clock.h"
 
-#include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 
 static int64_t clock_ns(clockid_t clock)
 {
@@ -14,6 +12,21 @@ static int64_t clock_ns(clockid_t clock)
 int64_t clock_monotonic_ns(void)
 {
     return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t clock_after_ns(double seconds)
+{
+    return clock_monotonic_ns() + (int64_t)(seconds * 1e9);
+}
+
+bool clock_passed(int64_t ns, double seconds)
+{
+    return clock_monotonic_ns() - ns >= (int64_t)(seconds * 1e9);
+}
+
+struct timespec clock_timespec(int64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 }
 
 int64_t clock_boot_ns(void)

@@ -1,7 +1,9 @@
 #ifndef COALESCED_BASE_CLOCK_H
 #define COALESCED_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,6 +14,15 @@ enum { CLOCK_TEXT_BYTES = 25 };
 
 /* Nanoseconds on a clock that never jumps; its zero means nothing. */
 int64_t clock_monotonic_ns(void);
+
+/* That clock in so many seconds. */
+int64_t clock_after_ns(double seconds);
+
+/* True when so many seconds have passed on that clock since `ns`. */
+bool clock_passed(int64_t ns, double seconds);
+
+/* As functions with a struct timespec take it. */
+struct timespec clock_timespec(int64_t ns);
 
 /* The same, which goes on while the machine sleeps. */
 int64_t clock_boot_ns(void);

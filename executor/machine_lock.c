@@ -60,11 +60,11 @@ static void holder_write(int fd)
 static int lock_within(int fd, double wait_s, const char *path, struct error *error)
 {
     static const struct timespec pause = {.tv_nsec = 20000000};
-    int64_t until = clock_monotonic_ns() + (int64_t)(wait_s * 1e9);
+    int64_t until_ns = clock_after_ns(wait_s);
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return error_set_errno(error, errno, "cannot lock %s", path);
-        if (clock_monotonic_ns() >= until) {
+        if (clock_monotonic_ns() >= until_ns) {
             char holder[16] = "";
             ssize_t count = pread(fd, holder, sizeof holder - 1, 0);
             holder[count > 0 ? strcspn(holder, "\n") : 0] = '\0';

@@ -137,12 +137,12 @@ static int ready(struct counting_executor *counting_executor, const struct super
 }
 
 static void ask(struct counting_executor *counting_executor, const struct supervisor *timing,
-                const struct ahead *group, double timeout_s, struct outcome *outcome)
+                const struct ahead *group, double timeout_s, struct executor_outcome *outcome)
 {
     double limit_s = counting_executor->config.count_s + timeout_s;
     struct buffer frame = protocol_write_count(group, counting_executor->config.supervisor.device, limit_s);
-    const struct question question = {MESSAGE_COUNTS, group->at[0].id, &frame, limit_s, false};
-    *outcome = (struct outcome){.end = OUTCOME_FAILED};
+    const struct executor_question question = {MESSAGE_COUNTS, group->at[0].id, &frame, limit_s, false};
+    *outcome = (struct executor_outcome){.end = OUTCOME_FAILED};
     if (ready(counting_executor, timing, &outcome->failure) == 0)
         supervisor_ask(counting_executor->executor, &question, outcome);
     if (outcome->end == OUTCOME_LOST)
@@ -150,10 +150,10 @@ static void ask(struct counting_executor *counting_executor, const struct superv
     buffer_free(&frame);
 }
 
-/* Takes over what was counted of the group; what was not asked for is left to outcome_free(). True: some of it was not
+/* Takes over what was counted of the group; what was not asked for is left to executor_outcome_free(). True: some of it was not
    counted for want of memory. */
 static bool take(struct counting_executor *counting_executor, const struct ahead *group,
-                 struct outcome *outcome)
+                 struct executor_outcome *outcome)
 {
     bool no_room = false;
     for (int i = 0; i < outcome->counts.count; i++)
@@ -190,8 +190,8 @@ static enum counting_executor_end attempt(struct counting_executor *counting_exe
                                           double timeout_s, bool *again)
 {
     const char *id = group->at[0].id;
-    struct outcome outcome;
-    enum counting_executor_end end = SIBLING_COUNTED;
+    struct executor_outcome outcome;
+    enum counting_executor_end end = COUNTING_DONE;
     *again = false;
     if (supervisor_exclusive(timing))
         supervisor_vacate(timing);
@@ -208,9 +208,9 @@ static enum counting_executor_end attempt(struct counting_executor *counting_exe
         if (*again)
             counting_executor_forget(counting_executor, id);
     } else if (interrupt == INTERRUPT_STOP) {
-        end = SIBLING_STOPPED;
+        end = COUNTING_STOPPED;
     } else if (interrupt == INTERRUPT_CANCEL || outcome.failure.kind == ERROR_CANCELLED) {
-        end = SIBLING_CANCELLED;
+        end = COUNTING_CANCELLED;
     } else if (outcome.end == OUTCOME_UNTOUCHED) {
         *again = true; /* it was gone before it had the question */
     } else if (group->count > 1 && outcome.failure.kind != ERROR_UNAVAILABLE) {
@@ -219,7 +219,7 @@ static enum counting_executor_end attempt(struct counting_executor *counting_exe
     } else {
         keep(counting_executor, id, counters_lost_to_text(outcome.failure.text), "");
     }
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
     return end;
 }
 
@@ -228,7 +228,7 @@ enum counting_executor_end counting_executor_count(struct counting_executor *cou
                                                    const char *request, double timeout_s,
                                                    const char **counters)
 {
-    enum counting_executor_end end = SIBLING_COUNTED;
+    enum counting_executor_end end = COUNTING_DONE;
     bool again = !has_counters(counting_executor, id);
     *counters = NULL;
     for (int tries = 0; again && tries < TRIES; tries++) {
@@ -239,7 +239,7 @@ enum counting_executor_end counting_executor_count(struct counting_executor *cou
         end = attempt(counting_executor, timing, &group, timeout_s, &again);
         protocol_ahead_free(&group);
     }
-    if (end == SIBLING_COUNTED && !has_counters(counting_executor, id))
+    if (end == COUNTING_DONE && !has_counters(counting_executor, id))
         keep(counting_executor, id,
              counters_lost_to_text("the executor that counts was gone each time that it was asked"), "");
     const struct cached_counts *kept = cached_counts_find(counting_executor, id);
@@ -248,7 +248,7 @@ enum counting_executor_end counting_executor_count(struct counting_executor *cou
              counters_lost_to_text("it was counted on another device than it is timed on"), "");
         kept = cached_counts_find(counting_executor, id);
     }
-    if (end == SIBLING_COUNTED && kept)
+    if (end == COUNTING_DONE && kept)
         *counters = kept->counters;
     return end;
 }
@@ -262,7 +262,7 @@ enum counting_executor_end counting_executor_decline(struct counting_executor *c
     keep(counting_executor, id, counters_to_text(&none), "");
     const struct cached_counts *kept = cached_counts_find(counting_executor, id);
     *counters = kept ? kept->counters : NULL;
-    return SIBLING_COUNTED;
+    return COUNTING_DONE;
 }
 
 /* ---- the executor ---- */

@@ -27,10 +27,10 @@ int counting_executor_new(struct counting_executor **counting_executor,
                           struct error *error);
 void counting_executor_free(struct counting_executor *counting_executor); /* NULL is allowed */
 
-enum counting_executor_end { SIBLING_COUNTED, SIBLING_CANCELLED, SIBLING_STOPPED };
+enum counting_executor_end { COUNTING_DONE, COUNTING_CANCELLED, COUNTING_STOPPED };
 
 /* The counters of an experiment: those kept of its id, or counted now. *counters is valid until the next call, and NULL
-   unless SIBLING_COUNTED is returned. `timing` is the other executor's: it is ended where the device or its memory has no
+   unless COUNTING_DONE is returned. `timing` is the other executor's: it is ended where the device or its memory has no
    room for both. */
 enum counting_executor_end counting_executor_count(struct counting_executor *counting_executor,
                                                    struct supervisor *timing, const char *id,

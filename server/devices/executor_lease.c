@@ -1,12 +1,14 @@
+/* The arithmetic of executor_lease.h, and its welcome and beats. */
 #include "server/devices/executor_lease.h"
 
 #include "api/protocol.h"
 #include "base/clock.h"
 
-/* For clocks that do not run equally fast, and for the end of a process. */
+/* For clocks of different speed, and for the end of a process. */
 static const double margin_s = 1, margin_part = 0.05;
-/* More beats than the executor's clock may make due by the server's, and than it says while the server is suspended. */
-static const double beats_factor = 2, beats_more = 16;
+/* Beats that are allowed beyond those due by the server's clock: the executor's may be faster, and the server may have been
+   suspended. */
+static const double beats_factor = 2, beats_extra = 16;
 
 static int64_t ns_of(double seconds)
 {
@@ -24,7 +26,7 @@ void executor_lease_begin(struct executor_lease *lease, struct child *child, int
                           double lost_s)
 {
     int64_t now = clock_monotonic_ns();
-    *lease = (struct executor_lease){.lines = 1, .begun_ns = now, .heard_ns = now};
+    *lease = (struct executor_lease){.frames = 1, .begun_ns = now, .heard_ns = now};
     if (heartbeat_s > 0) {
         lease->heartbeat_s = heartbeat_s;
         lease->lost_s = lost_s;
@@ -35,7 +37,7 @@ void executor_lease_begin(struct executor_lease *lease, struct child *child, int
 
 void executor_lease_heard(struct executor_lease *lease)
 {
-    lease->lines++;
+    lease->frames++;
     lease->heard_ns = clock_monotonic_ns();
 }
 
@@ -44,7 +46,7 @@ bool executor_lease_beat(struct executor_lease *lease)
     double since_s = (double)(clock_monotonic_ns() - lease->begun_ns) / 1e9;
     return lease->heartbeat_s > 0 &&
            (double)++lease->beats * lease->heartbeat_s <=
-               beats_factor * since_s + lease->lost_s + beats_more * lease->heartbeat_s;
+               beats_factor * since_s + lease->lost_s + beats_extra * lease->heartbeat_s;
 }
 
 bool executor_lease_tend(struct executor_lease *lease, struct child *child)
@@ -54,7 +56,7 @@ bool executor_lease_tend(struct executor_lease *lease, struct child *child)
         return false;
     if (now >= lease->beat_ns + ns_of(lease->heartbeat_s)) {
         lease->beat_ns = now;
-        send(child, protocol_write_beat(lease->lines));
+        send(child, protocol_write_beat(lease->frames));
     }
     return now >= lease->heard_ns + ns_of(lease->lost_s);
 }

@@ -1,3 +1,4 @@
+/* What happens to an executor between and after its questions: supervisor.h. */
 #include "server/devices/supervisor.h"
 
 #include <stdio.h>
@@ -7,25 +8,54 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/devices/argv.h"
 #include "server/devices/executor_start.h"
 #include "server/metrics/metrics.h"
 
-/* An executor that is asked to leave, or that said it would, gets so long before it is ended. */
+/* How long an executor may take to leave after it was asked to, or said it would. */
 static const double leave_s = 2;
 static const double own_pause_s = 30, pause_s = 300;
 
+/* ---- its command ---- */
+
+static int words_count(const char *const *words)
+{
+    int count = 0;
+    while (words && words[count])
+        count++;
+    return count;
+}
+
+static void argv_free(const char **argv)
+{
+    for (int i = 0; argv && argv[i]; i++)
+        free((char *)argv[i]);
+    free((void *)argv);
+}
+
+/* A copy of both lists, each ended by NULL (NULL: none), texts too. NULL: no memory. */
+static const char **argv_join(const char *const *words, const char *const *options)
+{
+    int first = words_count(words), count = first + words_count(options);
+    const char **argv = calloc((size_t)count + 1, sizeof *argv);
+    for (int i = 0; argv && i < count; i++)
+        if (!(argv[i] = strdup(i < first ? words[i] : options[i - first]))) {
+            argv_free(argv);
+            return NULL;
+        }
+    return argv;
+}
+
 static const char **argv_make(const struct supervisor_config *config)
 {
-    const char *more[8] = {"--device", config->spec};
+    const char *options[8] = {"--device", config->spec};
     int count = 2;
     if (config->lock_dir) {
-        more[count++] = "--lock-dir";
-        more[count++] = config->lock_dir;
+        options[count++] = "--lock-dir";
+        options[count++] = config->lock_dir;
     }
     if (config->counting)
-        more[count++] = "--counting";
-    return argv_join(config->command, more);
+        options[count++] = "--counting";
+    return argv_join(config->command, options);
 }
 
 int supervisor_new(struct supervisor **out, const struct supervisor_config *config, struct devices *devices,
@@ -46,8 +76,7 @@ int supervisor_new(struct supervisor **out, const struct supervisor_config *conf
                  config->counting ? ", counting" : "");
     if (devices && !config->counting) {
         devices_get(devices, config->device, &s->status);
-        s->status.healthy |=
-            config->release && s->status.known; /* it can be started, for all that is known */
+        s->status.healthy |= config->release && s->status.known; /* it can be started, as far as is known */
     }
     supervisor_state_publish(s);
     *out = s;
@@ -70,7 +99,7 @@ void supervisor_free(struct supervisor *s)
     if (s->executor_session.child)
         supervisor_state_discard(s, leave_s, NULL, 0);
     child_free(s->executor_session.child);
-    start_wait_end(&s->waiting);
+    executor_start_look_end(&s->start_wait);
     argv_free(s->argv);
     argv_free(s->why);
     free(s);
@@ -78,39 +107,39 @@ void supervisor_free(struct supervisor *s)
 
 /* ---- between questions ---- */
 
-/* Its device may be at fault, which a self-test finds out; that is the affair of the executor that times. */
+/* The device may be at fault: the next executor that times passes a self-test. */
 static void distrust(struct supervisor *s)
 {
     s->test_due = !s->config.counting && (s->config.own || s->crashed);
 }
 
-/* An executor that waits for work says nothing but that it is there. */
+/* An executor without a question sends beats and nothing else. */
 static void check_idle(struct supervisor *s)
 {
     char how[512], reason[sizeof how + 64];
     enum executor_session_end end = executor_session_listen(&s->executor_session);
-    if (end == DIALOGUE_GOES_ON)
+    if (end == SESSION_GOES_ON)
         return;
-    bool ends = end == DIALOGUE_ENDED || end == DIALOGUE_LEAVING;
+    bool ends = end == SESSION_ENDED || end == SESSION_LEAVING;
     struct executor_session executor_session = s->executor_session;
     supervisor_state_discard(s, ends ? leave_s : 0, how, sizeof how);
-    if (end == DIALOGUE_LEAVING)
+    if (end == SESSION_LEAVING)
         snprintf(reason, sizeof reason, "its executor left without work: %s", executor_session.why);
-    else if (end == DIALOGUE_LOST)
+    else if (end == SESSION_LOST)
         snprintf(reason, sizeof reason, "nothing was heard of its executor for %g s",
                  executor_session.lease.lost_s);
     else
         snprintf(reason, sizeof reason, "its executor %s without work: %s",
                  ends ? "ended" : "broke the protocol", how);
     metrics_count(EVENT_RESTART, s->config.device,
-                  end == DIALOGUE_LEAVING       ? "left"
-                  : end == DIALOGUE_LOST        ? "lost"
-                  : end == DIALOGUE_CUT         ? "protocol"
+                  end == SESSION_LEAVING        ? "left"
+                  : end == SESSION_LOST         ? "lost"
+                  : end == SESSION_CUT          ? "protocol"
                   : s->killed                   ? "killed"
                   : s->crashed || s->config.own ? "crashed"
                                                 : "lost",
                   1);
-    if (end != DIALOGUE_LEAVING)
+    if (end != SESSION_LEAVING)
         distrust(s);
     if (s->config.own)
         log_warning("%s: %s", s->name, reason);
@@ -118,18 +147,13 @@ static void check_idle(struct supervisor *s)
         supervisor_state_unhealthy(s, reason);
 }
 
-static bool since(int64_t ns, double seconds)
-{
-    return clock_monotonic_ns() - ns >= (int64_t)(seconds * 1e9);
-}
-
-/* An idle device is empty: the context goes with its process; and where that is wanted nothing at all is held. */
+/* An idle device holds no context, and with `release` no process: both end with the executor. */
 static void end_idle(struct supervisor *s)
 {
     bool release = s->config.release;
     int64_t last_ns = s->used_ns > s->hello_ns ? s->used_ns : s->hello_ns;
-    if ((!s->status.context && !release) || !since(last_ns, s->config.idle_s) ||
-        (release && !since(s->hello_ns, s->config.hold_s)))
+    if ((!s->status.context && !release) || !clock_passed(last_ns, s->config.idle_s) ||
+        (release && !clock_passed(s->hello_ns, s->config.hold_s)))
         return;
     log_line(release ? LOG_DEBUG : LOG_INFO, "%s: idle for %g s, its executor is ended", s->name,
              s->config.idle_s);
@@ -245,11 +269,12 @@ bool supervisor_exclusive(const struct supervisor *s)
 
 /* ---- a question ---- */
 
-/* Where the executor's end is not seen, an end without an answer tells of the way to it, unless a crash's status came. */
-static void lost_tell(struct supervisor *s, const struct executor_session *executor_session,
-                      enum executor_session_end end, const char *how, struct outcome *outcome)
+/* Where the end of the executor itself is not seen, an end without an answer means that the connection broke, unless the status
+   is that of a crash. */
+static void lost_decide(struct supervisor *s, const struct executor_session *executor_session,
+                        enum executor_session_end end, const char *how, struct executor_outcome *outcome)
 {
-    if (end == DIALOGUE_ENDED && outcome->end == OUTCOME_FAILED) {
+    if (end == SESSION_ENDED && outcome->end == OUTCOME_FAILED) {
         error_set(&outcome->failure, ERROR_CRASHED, "the executor ended without an answer: %s", how);
         if (!s->stuck && (s->killed || executor_session->leaving || (!s->config.own && !s->crashed)))
             outcome->end = OUTCOME_LOST;
@@ -258,15 +283,15 @@ static void lost_tell(struct supervisor *s, const struct executor_session *execu
         s->over_ns = executor_lease_over_ns(&executor_session->lease);
 }
 
-/* Why an executor is no more after an exchange that does not go on, as EVENT_RESTART of metrics.h takes it. `killed`: by
-   somebody else. */
-static const char *lost_why(enum executor_session_end end, const struct outcome *outcome, bool killed)
+/* Why the executor ended after an exchange, as EVENT_RESTART of metrics.h takes it. `killed`: by another process. */
+static const char *lost_why(enum executor_session_end end, const struct executor_outcome *outcome,
+                            bool killed)
 {
-    if (end == DIALOGUE_LOST || (end == DIALOGUE_ENDED && outcome->end == OUTCOME_LOST && !killed))
+    if (end == SESSION_LOST || (end == SESSION_ENDED && outcome->end == OUTCOME_LOST && !killed))
         return "lost";
-    if (end == DIALOGUE_ENDED)
+    if (end == SESSION_ENDED)
         return killed ? "killed" : "crashed";
-    if (end == DIALOGUE_LEAVING)
+    if (end == SESSION_LEAVING)
         return outcome->failure.kind == ERROR_CUDA || outcome->failure.kind == ERROR_DEVICE_LOST
                    ? "device_error"
                    : "left";
@@ -276,15 +301,16 @@ static const char *lost_why(enum executor_session_end end, const struct outcome 
     return outcome->end == OUTCOME_FAILED && ours ? error_kind_name(outcome->failure.kind) : "protocol";
 }
 
-/* The executor did not survive the question, or is not to survive it. */
-static void lose(struct supervisor *s, const char *id, enum executor_session_end end, struct outcome *outcome)
+/* Ends the executor after a question that it did not survive, or must not survive. */
+static void lose(struct supervisor *s, const char *id, enum executor_session_end end,
+                 struct executor_outcome *outcome)
 {
     char how[512];
     struct executor_session executor_session = s->executor_session;
-    supervisor_state_discard(s, end == DIALOGUE_CUT || end == DIALOGUE_LOST ? 0 : leave_s, how, sizeof how);
+    supervisor_state_discard(s, end == SESSION_CUT || end == SESSION_LOST ? 0 : leave_s, how, sizeof how);
     if (!executor_session.leaving)
         distrust(s);
-    lost_tell(s, &executor_session, end, how, outcome);
+    lost_decide(s, &executor_session, end, how, outcome);
     metrics_count(EVENT_RESTART, s->config.device, lost_why(end, outcome, s->killed), 1);
     bool failed = outcome->end == OUTCOME_FAILED || outcome->end == OUTCOME_LOST;
     if (failed && outcome->failure.kind != ERROR_CANCELLED)
@@ -297,15 +323,16 @@ static void lose(struct supervisor *s, const char *id, enum executor_session_end
     if (s->stuck)
         supervisor_state_unhealthy(s, "its executor does not end, not even by SIGKILL");
     else if (!s->config.own &&
-             (outcome->end == OUTCOME_LOST || executor_session.leaving || (end == DIALOGUE_ENDED && !failed)))
+             (outcome->end == OUTCOME_LOST || executor_session.leaving || (end == SESSION_ENDED && !failed)))
         supervisor_state_unhealthy(s, reason);
     supervisor_state_publish(s);
 }
 
-void supervisor_ask(struct supervisor *s, const struct question *question, struct outcome *outcome)
+void supervisor_ask(struct supervisor *s, const struct executor_question *question,
+                    struct executor_outcome *outcome)
 {
-    *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
-    check_idle(s); /* an answer that came twice must not be taken for the next one's */
+    *outcome = (struct executor_outcome){.end = OUTCOME_UNTOUCHED};
+    check_idle(s); /* a second answer must not be taken for that of the next question */
     if (!supervisor_usable(s))
         return;
     s->status.runs++;
@@ -314,16 +341,16 @@ void supervisor_ask(struct supervisor *s, const struct question *question, struc
     s->busy = true;
     supervisor_state_publish(s);
     enum executor_session_end end =
-        executor_session_ask(&s->executor_session, &s->config.executor_session, question, outcome);
+        executor_question_ask(&s->executor_session, &s->config.executor_session, question, outcome);
     s->busy = false;
     s->used_ns = clock_monotonic_ns();
-    if (outcome->end == OUTCOME_RESULT || end == DIALOGUE_GOES_ON)
+    if (outcome->end == OUTCOME_RESULT || end == SESSION_GOES_ON)
         backoff_works(&s->backoff, s->name);
-    if (end != DIALOGUE_GOES_ON)
+    if (end != SESSION_GOES_ON)
         lose(s, question->id, end, outcome);
 }
 
-/* ---- before there is one ---- */
+/* ---- the probe ---- */
 
 int supervisor_probe(const struct supervisor_config *config, struct error *error)
 {

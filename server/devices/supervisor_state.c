@@ -1,3 +1,4 @@
+/* Changes of a supervisor's state: supervisor_state.h. */
 #include "server/devices/supervisor_state.h"
 
 #include <stdio.h>
@@ -17,15 +18,16 @@ static enum device_readiness readiness_of(const struct supervisor *s)
                                         : DEVICE_STARTING;
 }
 
-static void readiness_tell(struct supervisor *s)
+static void readiness_publish(struct supervisor *s)
 {
     const struct device_status *status = &s->status;
-    if (!s->config.readiness ||
-        (s->telling && s->told == status->readiness && s->told_context == status->context))
+    bool same = s->published && s->published_readiness == status->readiness &&
+                s->published_context == status->context;
+    if (!s->config.readiness || same)
         return;
-    s->told = status->readiness;
-    s->told_context = status->context;
-    s->telling = true;
+    s->published = true;
+    s->published_readiness = status->readiness;
+    s->published_context = status->context;
     s->config.readiness(s->config.readiness_arg, status->readiness, status->context);
 }
 
@@ -38,8 +40,8 @@ void supervisor_state_publish(struct supervisor *s)
         devices_set_counting(s->devices, s->config.device, supervisor_state_process(s));
     else if (s->devices)
         devices_set(s->devices, s->config.device, &s->status);
-    /* Last: whoever hears it asks what the device is. */
-    readiness_tell(s);
+    /* Last: the queue reads the device's row when it is called. */
+    readiness_publish(s);
 }
 
 void supervisor_state_discard(struct supervisor *s, double patience_s, char *how, size_t size)
@@ -73,7 +75,7 @@ int supervisor_state_unhealthy(struct supervisor *s, const char *reason)
     return -1;
 }
 
-/* What can be lost on the way has not shown that it works before it has answered. */
+/* An executor behind a connection has not shown that it works before it has answered. */
 void supervisor_state_healthy(struct supervisor *s)
 {
     if (s->config.own)

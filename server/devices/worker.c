@@ -114,7 +114,7 @@ static struct supervisor_config config_of(const struct worker_config *config)
     };
 }
 
-static enum job_state state_of(const struct outcome *outcome)
+static enum job_state state_of(const struct executor_outcome *outcome)
 {
     if (outcome->end == OUTCOME_RESULT)
         return JOB_SUCCEEDED;
@@ -144,9 +144,9 @@ static char *calibration_ask(const struct worker *worker)
 
 /* With what was counted of it; NULL: nothing. */
 static void time_once(struct worker *worker, const struct task *task, const char *counters,
-                      struct outcome *outcome)
+                      struct executor_outcome *outcome)
 {
-    *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
+    *outcome = (struct executor_outcome){.end = OUTCOME_UNTOUCHED};
     counting_executor_settle(worker);
     /* Where a start may take long the experiment waits for it in the queue. */
     if (!supervisor_usable(worker->timing) && (worker->release || supervisor_ready(worker->timing) < 0))
@@ -155,7 +155,7 @@ static void time_once(struct worker *worker, const struct task *task, const char
     const struct run_along along = {counters, calibration,
                                     counting_executor_process(worker->counting_executor)};
     struct buffer frame = protocol_write_run(task->id, worker->device, task->request, &along);
-    const struct question question = {MESSAGE_RESULT, task->id, &frame, task->timeout_s, false};
+    const struct executor_question question = {MESSAGE_RESULT, task->id, &frame, task->timeout_s, false};
     supervisor_ask(worker->timing, &question, outcome);
     free(calibration);
     buffer_free(&frame);
@@ -163,22 +163,22 @@ static void time_once(struct worker *worker, const struct task *task, const char
 
 /* Its counting executor's buffers are no reason to fail an experiment. */
 static void time_task(struct worker *worker, const struct task *task, const char *counters,
-                      struct outcome *outcome)
+                      struct executor_outcome *outcome)
 {
     time_once(worker, task, counters, outcome);
     if (outcome->end != OUTCOME_FAILED || outcome->failure.kind != ERROR_OUT_OF_MEMORY ||
         !counting_executor_vacate(worker->counting_executor))
         return;
-    outcome_free(outcome);
+    executor_outcome_free(outcome);
     time_once(worker, task, counters, outcome);
 }
 
 /* Counted first, where that was asked for, so that nothing of it stands before or behind a time. */
-static void task_ask(struct worker *worker, const struct task *task, struct outcome *outcome)
+static void task_ask(struct worker *worker, const struct task *task, struct executor_outcome *outcome)
 {
     const char *counters = NULL;
-    enum counting_executor_end end = SIBLING_COUNTED;
-    *outcome = (struct outcome){.end = OUTCOME_UNTOUCHED};
+    enum counting_executor_end end = COUNTING_DONE;
+    *outcome = (struct executor_outcome){.end = OUTCOME_UNTOUCHED};
     /* What may outlive the service is on disk as begun before it begins. */
     if (supervisor_leased(worker->timing) && !queue_worker_begun(worker->queue, worker->device))
         return;
@@ -186,16 +186,17 @@ static void task_ask(struct worker *worker, const struct task *task, struct outc
         end = worker->counts ? counting_executor_count(worker->counting_executor, worker->timing, task->id,
                                                        task->request, task->timeout_s, &counters)
                              : counting_executor_decline(worker->counting_executor, task->id, &counters);
-    if (end == SIBLING_COUNTED) {
+    if (end == COUNTING_DONE) {
         time_task(worker, task, counters, outcome);
-    } else if (end == SIBLING_CANCELLED) {
+    } else if (end == COUNTING_CANCELLED) {
         outcome->end = OUTCOME_FAILED;
         error_set(&outcome->failure, ERROR_CANCELLED, "cancelled while it was counted");
     }
 }
 
 /* What a run tells besides its result: for /metrics. */
-static void outcome_count(const struct worker *worker, const struct task *task, const struct outcome *outcome)
+static void outcome_count(const struct worker *worker, const struct task *task,
+                          const struct executor_outcome *outcome)
 {
     struct experiment experiment;
     if (outcome->end == OUTCOME_FAILED && outcome->failure.kind == ERROR_INCORRECT)
@@ -217,7 +218,7 @@ static void outcome_count(const struct worker *worker, const struct task *task, 
  */
 static const struct task *task_run(struct worker *worker, const struct task *task)
 {
-    struct outcome outcome;
+    struct executor_outcome outcome;
     const struct task *next = NULL;
     worker->task = task;
     task_ask(worker, task, &outcome);
@@ -248,7 +249,7 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
         queue_worker_hand_back(worker->queue, worker->device, false, NULL);
         next = NULL;
     }
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
     return next;
 }
 

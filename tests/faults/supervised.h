@@ -110,15 +110,15 @@ static inline struct device_status status_of(struct fixture *f)
     return status;
 }
 
-static inline struct outcome run(struct fixture *f, const char *behaviour, double timeout_s)
+static inline struct executor_outcome run(struct fixture *f, const char *behaviour, double timeout_s)
 {
     static int runs;
     char request[256], id[32];
-    struct outcome outcome;
+    struct executor_outcome outcome;
     snprintf(request, sizeof request, "{\"kernel\":\"copy\",\"labels\":{\"fake\":\"%s\"}}", behaviour);
     snprintf(id, sizeof id, "01TEST%d", runs++);
     struct buffer frame = protocol_write_run(id, 0, request, NULL);
-    const struct question question = {MESSAGE_RESULT, id, &frame, timeout_s, false};
+    const struct executor_question question = {MESSAGE_RESULT, id, &frame, timeout_s, false};
     supervisor_ask(f->supervisor, &question, &outcome);
     buffer_free(&frame);
     return outcome;
@@ -127,21 +127,21 @@ static inline struct outcome run(struct fixture *f, const char *behaviour, doubl
 static inline void runs_well(struct fixture *f)
 {
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "nothing", 5);
+    struct executor_outcome outcome = run(f, "nothing", 5);
     assert_string_equal(outcome.failure.text, "");
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     assert_non_null(strstr(outcome.result, "\"verified\":true"));
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
 }
 
 static inline void fails(struct fixture *f, const char *behaviour, enum error_kind kind, const char *text)
 {
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, behaviour, 0.3);
+    struct executor_outcome outcome = run(f, behaviour, 0.3);
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     if (outcome.failure.kind != kind || !strstr(outcome.failure.text, text))
         fail_msg("%s: %s, \"%s\"", behaviour, error_kind_name(outcome.failure.kind), outcome.failure.text);
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
 }
 
 static inline double since(int64_t ns)

@@ -115,15 +115,15 @@ static void an_answer_that_comes_twice_or_late_costs_the_next_run_nothing(void *
     for (int i = 0; i < 2; i++) {
         assert_int_equal(supervisor_ready(f->supervisor), 0);
         pid_t before = status_of(f).executor;
-        struct outcome outcome = run(f, behaviours[i], 5);
+        struct executor_outcome outcome = run(f, behaviours[i], 5);
         assert_int_equal(outcome.end, OUTCOME_RESULT);
-        outcome_free(&outcome);
+        executor_outcome_free(&outcome);
         do
             outcome = run(f, "slow", 5); /* as a worker does, without asking supervisor_ready() before */
         while (outcome.end == OUTCOME_UNTOUCHED && supervisor_ready(f->supervisor) == 0);
         assert_string_equal(outcome.failure.text, "");
         assert_int_equal(outcome.end, OUTCOME_RESULT);
-        outcome_free(&outcome);
+        executor_outcome_free(&outcome);
         assert_int_equal(status_of(f).failures, 0);
         runs_well(f);
         assert_int_not_equal(status_of(f).executor, before);
@@ -135,10 +135,10 @@ static void an_executor_killed_by_somebody_else_is_told_from_one_that_crashed(vo
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "killed", 5);
+    struct executor_outcome outcome = run(f, "killed", 5);
     assert_int_equal(outcome.end, OUTCOME_LOST);
     assert_non_null(strstr(outcome.failure.text, "killed by SIGKILL"));
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
     runs_well(f);
 }
 
@@ -165,8 +165,8 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
     f->argv[3] = path;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "leaver", 5);
-    outcome_free(&outcome);
+    struct executor_outcome outcome = run(f, "leaver", 5);
+    executor_outcome_free(&outcome);
     pid_t left = leaver(path);
     assert_true(left > 0);
     assert_int_equal(kill(left, 0), 0);
@@ -188,7 +188,7 @@ static void a_context_and_a_turn_that_never_come_have_a_time_of_their_own(void *
 {
     struct fixture *f = *state;
     f->config.executor_session.open_s = 0.6;
-    f->config.executor_session.turn_s = 0.7;
+    f->config.executor_session.locked_s = 0.7;
     begin(f);
     fails(f, "opens", ERROR_TIMED_OUT, "the device was not ready after 0.6 s");
     runs_well(f);
@@ -213,11 +213,11 @@ static void an_incorrect_output_fails_with_its_result_kept(void **state)
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "incorrect", 5);
+    struct executor_outcome outcome = run(f, "incorrect", 5);
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     assert_int_equal(outcome.failure.kind, ERROR_INCORRECT);
     assert_non_null(strstr(outcome.result, "\"mismatches\":3"));
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
     assert_true(supervisor_usable(f->supervisor));
 }
 

@@ -153,7 +153,7 @@ static void a_result_comes_back_and_the_same_executor_takes_the_next(void **stat
 static void a_request_larger_than_a_pipe_goes_through(void **state)
 {
     struct fixture *f = *state;
-    struct outcome outcome;
+    struct executor_outcome outcome;
     enum { SIZE = 600000 };
     char *request = malloc(SIZE);
     memset(request, 'x', SIZE);
@@ -162,10 +162,10 @@ static void a_request_larger_than_a_pipe_goes_through(void **state)
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
     struct buffer frame = protocol_write_run("1", 0, request, NULL);
-    const struct question question = {MESSAGE_RESULT, "1", &frame, 5, false};
+    const struct executor_question question = {MESSAGE_RESULT, "1", &frame, 5, false};
     supervisor_ask(f->supervisor, &question, &outcome);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
     buffer_free(&frame);
     free(request);
 }
@@ -175,9 +175,9 @@ static void opening_a_context_is_not_the_experiments_time(void **state)
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "slow_open", 0.7);
+    struct executor_outcome outcome = run(f, "slow_open", 0.7);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
 }
 
 static void waiting_for_a_turn_is_not_the_experiments_time(void **state)
@@ -185,13 +185,13 @@ static void waiting_for_a_turn_is_not_the_experiments_time(void **state)
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "slow_turns", 0.7);
+    struct executor_outcome outcome = run(f, "slow_turns", 0.7);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
     outcome = run(f, "turns_without_end", 30);
     assert_int_equal(outcome.failure.kind, ERROR_CRASHED);
     assert_non_null(strstr(outcome.failure.text, "too often"));
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
 }
 
 /* ---- interrupts ---- */
@@ -210,14 +210,14 @@ static void *interrupt_later(void *arg)
     return NULL;
 }
 
-static struct outcome run_and_interrupt(struct fixture *f, const char *behaviour, enum interrupt interrupt)
+static struct executor_outcome run_and_interrupt(struct fixture *f, const char *behaviour, enum interrupt interrupt)
 {
     struct later later = {f, interrupt};
     pthread_t thread;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
     pthread_create(&thread, NULL, interrupt_later, &later);
-    struct outcome outcome = run(f, behaviour, 30);
+    struct executor_outcome outcome = run(f, behaviour, 30);
     pthread_join(thread, NULL);
     return outcome;
 }
@@ -226,7 +226,7 @@ static void a_cancelled_run_is_ended_at_once_and_the_next_experiment_runs(void *
 {
     struct fixture *f = *state;
     int64_t start = clock_monotonic_ns();
-    struct outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_CANCEL);
+    struct executor_outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_CANCEL);
     assert_true(since(start) < 20); /* it would run for 30 s */
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     assert_int_equal(outcome.failure.kind, ERROR_CANCELLED);
@@ -237,9 +237,9 @@ static void a_cancelled_run_is_ended_at_once_and_the_next_experiment_runs(void *
 
 static void a_stop_lets_a_run_end_within_the_grace(void **state)
 {
-    struct outcome outcome = run_and_interrupt(*state, "slow", INTERRUPT_STOP);
+    struct executor_outcome outcome = run_and_interrupt(*state, "slow", INTERRUPT_STOP);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
 }
 
 static void a_stop_gives_a_run_back_after_the_grace(void **state)
@@ -247,7 +247,7 @@ static void a_stop_gives_a_run_back_after_the_grace(void **state)
     struct fixture *f = *state;
     f->config.executor_session.grace_s = 0.2;
     int64_t start = clock_monotonic_ns();
-    struct outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_STOP);
+    struct executor_outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_STOP);
     assert_true(since(start) < 20); /* it would run for 30 s */
     assert_int_equal(outcome.end, OUTCOME_UNTOUCHED);
     assert_int_equal(status_of(f).executor, 0);
@@ -283,9 +283,9 @@ static void an_executor_that_dies_idle_is_replaced_before_it_gets_work(void **st
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "then_dies", 5);
+    struct executor_outcome outcome = run(f, "then_dies", 5);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    outcome_free(&outcome);
+    executor_outcome_free(&outcome);
     pid_t first = status_of(f).executor;
     wait_until_it_is_let_go(f);
     runs_well(f);
@@ -301,8 +301,8 @@ static void an_executor_that_talks_idle_is_replaced(void **state)
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct outcome outcome = run(f, "then_talks", 5);
-    outcome_free(&outcome);
+    struct executor_outcome outcome = run(f, "then_talks", 5);
+    executor_outcome_free(&outcome);
     pid_t first = status_of(f).executor;
     wait_until_it_is_let_go(f);
     runs_well(f);
@@ -318,7 +318,7 @@ static void a_death_between_ready_and_run_is_not_held_against_the_experiment(voi
     pid_t executor = status_of(f).executor;
     kill(executor, SIGKILL);
     assert_int_equal(waitid(P_PID, (id_t)executor, &ended, WEXITED | WNOWAIT), 0);
-    struct outcome outcome = run(f, "nothing", 5);
+    struct executor_outcome outcome = run(f, "nothing", 5);
     assert_int_equal(outcome.end, OUTCOME_UNTOUCHED);
     runs_well(f);
 }

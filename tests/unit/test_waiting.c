@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "server/devices/start_wait.h"
+#include "server/devices/executor_start.h"
 
 static const char *const silence[] = {"sleep", "600", NULL};
 
@@ -34,15 +34,15 @@ static void child_over(struct child *child)
 }
 
 /* Looks until the command that is asked was asked and has ended. */
-static void look(const char *command, char text[WAITING_TEXT_BYTES])
+static void look(const char *command, char text[START_WAIT_BYTES])
 {
     const char *const why[] = {"/bin/sh", "-c", command, NULL};
     struct start_wait waiting = {.why = why};
     struct child *starting = child_of(silence);
     text[0] = '\0';
-    for (bool asked = false; !asked || waiting.asked; asked = true, pause_ms(10))
-        start_wait_look(&waiting, starting, text);
-    start_wait_end(&waiting);
+    for (bool asked = false; !asked || waiting.command; asked = true, pause_ms(10))
+        executor_start_look(&waiting, starting, text);
+    executor_start_look_end(&waiting);
     child_over(starting);
 }
 
@@ -64,7 +64,7 @@ static void a_command_may_say_anything_and_is_ended(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[WAITING_TEXT_BYTES];
+        char text[START_WAIT_BYTES];
         int64_t begin = clock_monotonic_ns();
         look(cases[i].command, text);
         if (strcmp(text, cases[i].text) != 0)
@@ -79,11 +79,11 @@ static void a_command_that_is_not_there_tells_nothing(void **state)
     static const char *const why[] = {"/nonexistent/squeue", NULL};
     struct start_wait waiting = {.why = why, .answer = "Resources"};
     struct child *starting = child_of(silence);
-    char text[WAITING_TEXT_BYTES] = "";
+    char text[START_WAIT_BYTES] = "";
     (void)state;
-    start_wait_look(&waiting, starting, text);
+    executor_start_look(&waiting, starting, text);
     assert_string_equal(text, "");
-    start_wait_end(&waiting);
+    executor_start_look_end(&waiting);
     child_over(starting);
 }
 
@@ -103,11 +103,11 @@ static void what_a_start_says_is_told_as_text(void **state)
         const char *const command[] = {"/bin/sh", "-c", cases[i].command, NULL};
         struct child *starting = child_of(command);
         struct start_wait waiting = {0};
-        char text[WAITING_TEXT_BYTES] = "";
+        char text[START_WAIT_BYTES] = "";
         struct protocol_frame frame;
         for (int64_t end = clock_monotonic_ns() + (int64_t)60e9; clock_monotonic_ns() < end;) {
             child_next(starting, -1, clock_monotonic_ns() + 20000000, &frame);
-            start_wait_look(&waiting, starting, text);
+            executor_start_look(&waiting, starting, text);
             if (strstr(text, cases[i].begin))
                 break;
         }

@@ -1,0 +1,300 @@
+/* The exchange of one question: which messages are allowed, which limit is over. Times are of clock_monotonic_ns(). */
+#include "server/devices/executor_question.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "kernels/experiment.h"
+
+/* What two pipes may add to an experiment's time; and how long the creation of a context may take. */
+static const double margin_s = 0.25, open_default_s = 60;
+/* How long a run may wait for a lock: longer than the longest run may take. */
+static const double locked_default_s = 2 * EXPERIMENT_TIMEOUT_MAX_S;
+/* How often a run may wait for locks: before it begins, and before its transfers. */
+enum { LOCK_WAITS_MAX = 2 };
+
+/* One question while it is answered. */
+struct exchange {
+    struct executor_session *session;
+    const struct executor_session_config *config;
+    const struct executor_question *question;
+    bool begun;       /* the executor sent a message about it */
+    bool opening;     /* a context is being created */
+    int lock_waits;   /* so far */
+    int64_t until_ns; /* the end of the question's time, or of the present open or lock phase */
+    int64_t left_ns;  /* of the question's time during such a phase; 0: its clock runs */
+    int64_t stop_ns;  /* the end of the service's grace; 0: it does not stop */
+    struct executor_outcome *outcome;
+    bool over;
+    enum executor_session_end end; /* once it is over */
+};
+
+static double open_s(const struct executor_session_config *config)
+{
+    return config->open_s > 0 ? config->open_s : open_default_s;
+}
+
+static double locked_s(const struct executor_session_config *config)
+{
+    return config->locked_s > 0 ? config->locked_s : locked_default_s;
+}
+
+void executor_outcome_free(struct executor_outcome *outcome)
+{
+    free(outcome->result);
+    outcome->result = NULL;
+    samples_free(&outcome->samples);
+    protocol_counts_free(&outcome->counts);
+}
+
+/* ---- the question's clock ---- */
+
+/* Stops it for a phase that is not the experiment's time, and which has a limit of its own. */
+static void clock_stop(struct exchange *exchange, double limit_s)
+{
+    int64_t left_ns = exchange->until_ns - clock_monotonic_ns();
+    if (!exchange->left_ns)
+        exchange->left_ns = left_ns > 0 ? left_ns : 1;
+    exchange->until_ns = clock_after_ns(limit_s);
+}
+
+static void clock_continue(struct exchange *exchange)
+{
+    if (exchange->left_ns)
+        exchange->until_ns = clock_monotonic_ns() + exchange->left_ns;
+    exchange->left_ns = 0;
+}
+
+/* ---- ends ---- */
+
+static void finish(struct exchange *exchange, enum executor_session_end end, int outcome)
+{
+    exchange->over = true;
+    exchange->end = end == SESSION_GOES_ON && exchange->session->distrusted ? SESSION_CUT : end;
+    exchange->outcome->end = outcome;
+}
+
+static void protocol_violation(struct exchange *exchange, const char *what)
+{
+    error_set(&exchange->outcome->failure, ERROR_CRASHED, "the executor broke the protocol: %s", what);
+    finish(exchange, SESSION_CUT, OUTCOME_FAILED);
+}
+
+/* ---- messages ---- */
+
+static void on_progress(struct exchange *exchange, const struct message *message)
+{
+    const struct executor_session_config *config = exchange->config;
+    bool open = strcmp(message->phase, PROTOCOL_PHASE_OPEN) == 0;
+    bool locked = strcmp(message->phase, PROTOCOL_PHASE_LOCKED) == 0;
+    exchange->begun = true;
+    if (config->progress)
+        config->progress(config->progress_arg, message->id, message->phase, message->sample_count);
+    if (open && (exchange->opening || exchange->session->opened)) {
+        protocol_violation(exchange, "it creates its context twice");
+        return;
+    }
+    if (locked && exchange->lock_waits++ == LOCK_WAITS_MAX) {
+        protocol_violation(exchange, "it waits for its turn too often");
+        return;
+    }
+    exchange->session->opened |= exchange->opening;
+    exchange->opening = open;
+    if (open)
+        clock_stop(exchange, open_s(config));
+    else if (locked)
+        clock_stop(exchange, locked_s(config));
+    else
+        clock_continue(exchange);
+}
+
+/* Takes what the message owns. */
+static void on_answer(struct exchange *exchange, struct message *message)
+{
+    struct executor_outcome *outcome = exchange->outcome;
+    const struct error *failure = &message->failure;
+    bool leaving = failure->kind == ERROR_CUDA || failure->kind == ERROR_DEVICE_LOST;
+    if (failure->kind == ERROR_CANCELLED || failure->kind == ERROR_ABANDONED) {
+        protocol_violation(exchange, "it tells an end that only the service decides on");
+        return;
+    }
+    outcome->result = message->result;
+    outcome->samples = message->samples;
+    outcome->stability = message->stability;
+    outcome->counts = message->counts;
+    outcome->failure = *failure;
+    message->result = NULL;
+    message->samples = (struct samples){0};
+    message->counts.count = 0;
+    bool failed = message->type == MESSAGE_ERROR;
+    if (message->type == MESSAGE_RESULT && !message->verified)
+        failed =
+            error_set(&outcome->failure, ERROR_INCORRECT, "the result says that the output is wrong") < 0;
+    leaving |= exchange->session->leaving;
+    finish(exchange, leaving ? SESSION_LEAVING : SESSION_GOES_ON, failed ? OUTCOME_FAILED : OUTCOME_RESULT);
+}
+
+/* True for a message about an earlier question: the executor is at fault, and not the experiment that runs now. */
+static bool is_late(const struct exchange *exchange, const struct message *message)
+{
+    for (int i = 0; i < EXECUTOR_SESSION_IDS; i++)
+        if (message->id[0] && strcmp(message->id, exchange->session->earlier[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Too many heartbeats end the executor; the run is lost, and not failed. */
+static void on_beat(struct exchange *exchange)
+{
+    if (executor_lease_beat(&exchange->session->lease))
+        return;
+    error_set(&exchange->outcome->failure, ERROR_CRASHED,
+              "the executor broke the protocol: it sends more heartbeats than it was asked for");
+    finish(exchange, SESSION_CUT, OUTCOME_LOST);
+}
+
+/* With "done" there is no answer. An executor that sent nothing about the question had not begun it: the two messages crossed
+   on their way. */
+static void on_leaving(struct exchange *exchange, const struct message *message)
+{
+    executor_session_note_leaving(exchange->session, message);
+    if (!message->done)
+        return;
+    error_set(&exchange->outcome->failure, ERROR_CRASHED, "the executor left: %s", exchange->session->why);
+    finish(exchange, SESSION_LEAVING, exchange->begun ? OUTCOME_LOST : OUTCOME_UNTOUCHED);
+}
+
+static void on_other_id(struct exchange *exchange, const struct message *message)
+{
+    if (!is_late(exchange, message)) {
+        protocol_violation(exchange, "it speaks of an experiment that it was not given");
+        return;
+    }
+    if (!exchange->session->distrusted)
+        log_warning("an executor answers %s again: it will be replaced", message->id);
+    exchange->session->distrusted = true;
+}
+
+static void on_frame(struct exchange *exchange, const struct protocol_frame *frame)
+{
+    struct message message;
+    struct error error = {0};
+    if (protocol_parse(&message, frame, &error) < 0) {
+        protocol_violation(exchange, error.text);
+        return;
+    }
+    if (message.type == MESSAGE_LEAVING)
+        on_leaving(exchange, &message);
+    else if (message.type == MESSAGE_BEAT)
+        on_beat(exchange);
+    else if (strcmp(message.id, exchange->question->id) != 0)
+        on_other_id(exchange, &message);
+    else if (message.type == MESSAGE_PROGRESS)
+        on_progress(exchange, &message);
+    else if (message.type == exchange->question->answer || message.type == MESSAGE_ERROR)
+        on_answer(exchange, &message);
+    else
+        protocol_violation(exchange, "it sends what it was not asked for");
+    protocol_message_free(&message);
+}
+
+/* ---- limits ---- */
+
+static void on_limit(struct exchange *exchange)
+{
+    struct error *failure = &exchange->outcome->failure;
+    if (exchange->opening)
+        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(exchange->config));
+    else if (exchange->left_ns)
+        error_set(failure, ERROR_TIMED_OUT, "another process had the device's or the bus's turn for %g s",
+                  locked_s(exchange->config));
+    else if (exchange->question->answer == MESSAGE_COUNTS)
+        error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", exchange->question->limit_s);
+    else
+        error_set(failure, ERROR_TIMED_OUT, "ran past its timeout_s of %g s and was ended",
+                  exchange->question->limit_s);
+    finish(exchange, SESSION_CUT, OUTCOME_FAILED);
+}
+
+/* Cancellation, the service's stop, the question's limit. */
+static void check_limits(struct exchange *exchange)
+{
+    enum interrupt interrupt = executor_session_interrupt(exchange->config);
+    if (interrupt == INTERRUPT_STOP && !exchange->stop_ns)
+        exchange->stop_ns = clock_after_ns(exchange->config->grace_s);
+    int64_t now = clock_monotonic_ns();
+    if (interrupt == INTERRUPT_CANCEL && !exchange->question->own) {
+        error_set(&exchange->outcome->failure, ERROR_CANCELLED, "cancelled while it ran");
+        finish(exchange, SESSION_CUT, OUTCOME_FAILED);
+    } else if (exchange->stop_ns && now >= exchange->stop_ns) {
+        finish(exchange, SESSION_CUT, OUTCOME_UNTOUCHED);
+    } else if (now >= exchange->until_ns) {
+        on_limit(exchange);
+    }
+}
+
+/* Called when all that came was read. */
+static void check_lease(struct exchange *exchange)
+{
+    struct executor_session *session = exchange->session;
+    if (!executor_lease_tend(&session->lease, session->child))
+        return;
+    error_set(&exchange->outcome->failure, ERROR_CRASHED, "nothing was heard of the executor for %g s",
+              session->lease.lost_s);
+    finish(exchange, SESSION_LOST, OUTCOME_LOST);
+}
+
+static void answer_await(struct exchange *exchange)
+{
+    while (!exchange->over) {
+        struct protocol_frame frame;
+        bool stops_first = exchange->stop_ns && exchange->stop_ns < exchange->until_ns;
+        int64_t until_ns = stops_first ? exchange->stop_ns : exchange->until_ns;
+        switch (executor_session_wait(exchange->session, exchange->config, until_ns, &frame)) {
+        case CHILD_FRAME:
+            on_frame(exchange, &frame);
+            break;
+        case CHILD_FLOOD:
+            protocol_violation(exchange, "a message of more than 1 MiB, or a header of more than 64 KiB");
+            break;
+        case CHILD_ENDED:
+            finish(exchange, SESSION_ENDED, OUTCOME_FAILED);
+            break;
+        case CHILD_QUIET:
+            check_lease(exchange);
+            break;
+        case CHILD_WOKEN:
+            break;
+        }
+        if (!exchange->over)
+            check_limits(exchange);
+    }
+}
+
+enum executor_session_end executor_question_ask(struct executor_session *session,
+                                                const struct executor_session_config *config,
+                                                const struct executor_question *question,
+                                                struct executor_outcome *outcome)
+{
+    struct exchange exchange = {.session = session,
+                                .config = config,
+                                .question = question,
+                                .until_ns = clock_after_ns(question->limit_s + margin_s),
+                                .outcome = outcome};
+    *outcome = (struct executor_outcome){.end = OUTCOME_UNTOUCHED};
+    if (question->frame->failed) {
+        error_set(&outcome->failure, ERROR_MEMORY, "no memory for a message to an executor");
+        outcome->end = OUTCOME_FAILED;
+        return SESSION_GOES_ON;
+    }
+    /* An executor that ended before it had the question has not touched the experiment. */
+    if (child_send(session->child, question->frame) < 0)
+        return SESSION_ENDED;
+    answer_await(&exchange);
+    char *id = session->earlier[session->asked++ % EXECUTOR_SESSION_IDS];
+    snprintf(id, sizeof session->earlier[0], "%s", question->id);
+    return exchange.end;
+}

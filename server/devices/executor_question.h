@@ -1,0 +1,41 @@
+/* One question to an executor, a run or a count: from its frame to its outcome, within its limits. */
+#ifndef COALESCED_SERVER_DEVICES_EXECUTOR_QUESTION_H
+#define COALESCED_SERVER_DEVICES_EXECUTOR_QUESTION_H
+
+#include "server/devices/executor_session.h"
+
+struct executor_question {
+    enum message_type answer; /* MESSAGE_RESULT: of a run; MESSAGE_COUNTS: of a count */
+    const char *id;
+    const struct buffer *frame; /* of protocol_write_run() or protocol_write_count() */
+    double limit_s;             /* how long the answer may take, without open and lock phases */
+    bool own;                   /* the service's own: it cannot be cancelled */
+};
+
+/* How a question ended. Free with executor_outcome_free(). */
+struct executor_outcome {
+    enum {
+        OUTCOME_RESULT, /* `result` or `counts` */
+        OUTCOME_FAILED, /* `failure` says how; perhaps with `result` */
+        /* the executor was killed, or is out of reach; `failure` says how. An attempt is spent */
+        OUTCOME_LOST,
+        /* not by the experiment's fault: it never began, or the service stops. To be asked again; `failure` may say why */
+        OUTCOME_UNTOUCHED,
+    } end;
+    char *result;           /* JSON object or NULL; with OUTCOME_RESULT its output was checked and is right */
+    struct samples samples; /* with a result, where they are to be stored */
+    struct stability_summary stability; /* with a result */
+    struct counts counts;
+    struct error failure;
+};
+
+void executor_outcome_free(struct executor_outcome *outcome);
+
+/* Asks, waits for the answer and fills *outcome. With SESSION_ENDED the caller, who learns how the process ended, sets the
+   failure's text. */
+enum executor_session_end executor_question_ask(struct executor_session *session,
+                                                const struct executor_session_config *config,
+                                                const struct executor_question *question,
+                                                struct executor_outcome *outcome);
+
+#endif
