@@ -121,7 +121,7 @@ static int queue_begin(struct server *server, struct error *error)
     if (readings_new(&service->readings, DEVICES_MAX, error) < 0 ||
         device_pool_open(service->pool, service->store, service->devices, error) < 0)
         return -1;
-    const struct device_set present = devices_present(service->devices);
+    const struct device_set present = devices_listed(service->devices);
     struct device_set outliving = {{0}};
     double outlive_s = device_pool_outliving(service->pool, &outliving);
     struct queue_config config = {

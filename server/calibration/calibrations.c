@@ -76,7 +76,7 @@ int calibrations_ask(struct calibrations *calibrations, int device, struct calib
     devices_get(calibrations->common.devices, device, &status);
     if (attempt_check(device, &status, error) < 0)
         return -1;
-    struct device_set present = devices_present(calibrations->common.devices);
+    struct device_set present = devices_listed(calibrations->common.devices);
     if (!device_set_has(&present, device))
         return error_set(error, ERROR_CONFLICT, "device %d was taken out of the list", device);
     struct attempt *attempt = &calibrations->attempts[device];
@@ -126,7 +126,7 @@ static void *work(void *arg)
     while (!calibrations->common.stopping) {
         bool soon = false;
         pthread_mutex_unlock(&calibrations->common.lock);
-        struct device_set present = devices_present(calibrations->common.devices);
+        struct device_set present = devices_listed(calibrations->common.devices);
         for (int i = 0; i < DEVICES_MAX; i++)
             if (device_set_has(&present, i))
                 soon |= attempt_look(&calibrations->attempts[i]);

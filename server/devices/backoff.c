@@ -1,3 +1,4 @@
+/* Doubling pauses with jitter: backoff.h. */
 #include "server/devices/backoff.h"
 
 #include <ctype.h>
@@ -8,7 +9,7 @@
 
 static const double first_s = 1;
 
-/* Numbers of jobs and processes are others each time. */
+/* Numbers of jobs and processes differ each time. */
 static bool same_but_for_numbers(const char *one, const char *other)
 {
     for (;;) {
@@ -25,8 +26,8 @@ static bool same_but_for_numbers(const char *one, const char *other)
     }
 }
 
-/* 0.75 to 1.25; good enough to part those that fail together. */
-static double draw(void)
+/* 0.75 to 1.25, from the clock: enough to separate devices that fail together. */
+static double jitter(void)
 {
     return 0.75 + 0.5 * (double)(clock_monotonic_ns() / 1000 % 1000) / 1000;
 }
@@ -36,8 +37,8 @@ void backoff_fail(struct backoff *backoff, const char *name, const char *reason)
     backoff->pause_s = backoff->pause_s == 0 ? first_s : backoff->pause_s * 2;
     if (backoff->pause_s > backoff->most_s)
         backoff->pause_s = backoff->most_s;
-    double pause_s = backoff->pause_s * (backoff->jitter ? draw() : 1);
-    backoff->until_ns = clock_monotonic_ns() + (int64_t)(pause_s * 1e9);
+    double pause_s = backoff->pause_s * (backoff->jitter ? jitter() : 1);
+    backoff->until_ns = clock_after_ns(pause_s);
     if (!same_but_for_numbers(backoff->logged, reason))
         log_error("%s: %s; tried again until it works", name, reason);
     else

@@ -1,3 +1,4 @@
+/* Start, pipes, frames and end of a child process: child.h. */
 #include "server/devices/child.h"
 
 #include <errno.h>
@@ -22,18 +23,18 @@ static const double term_s = 2, kill_s = 5;
 
 struct child {
     char name[96];
-    bool whole; /* its end is also that of all that carry its mark */
+    bool whole; /* its end is also that of all processes with its mark */
     char mark[DESCENDANTS_MARK_BYTES];
     pid_t pid;
-    int pidfd;            /* -1: an old kernel; then the end is seen by its pipes alone */
+    int pidfd;            /* -1: an old kernel, where its pipes alone show its end */
     int to, from, errors; /* -1: closed */
     bool reaped;
-    int sent;   /* the last signal that we sent; 0: none */
+    int sent;   /* the last signal that was sent to it; 0: none */
     int status; /* as waitpid() has it, once reaped */
     struct buffer out, in;
     size_t taken;       /* bytes of `in` that the caller has had */
-    struct buffer said; /* standard error: a line of it that is not whole yet */
-    struct buffer tail; /* standard error's last bytes */
+    struct buffer said; /* standard error: the line that is not whole yet */
+    struct buffer tail; /* the last bytes of standard error */
 };
 
 /* ---- its start ---- */
@@ -115,9 +116,9 @@ int child_start(struct child **out, const char *name, const char *const *argv, b
     }
     snprintf(child->name, sizeof child->name, "%s", name);
     child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
-    int *const kept[] = {&child->to, &child->from, &child->errors};
+    int *const descriptors[] = {&child->to, &child->from, &child->errors};
     for (int i = 0; i < 3; i++) {
-        *kept[i] = *pipes_mine(&pipes, i);
+        *descriptors[i] = *pipes_mine(&pipes, i);
         *pipes_mine(&pipes, i) = -1;
     }
     pipes_close(&pipes);
@@ -155,7 +156,7 @@ pid_t child_pid(const struct child *child)
     return child->pid;
 }
 
-/* ---- talk ---- */
+/* ---- its messages ---- */
 
 static int flush(struct child *child)
 {
@@ -198,7 +199,7 @@ static int read_some(int *fd, char chunk[CHUNK_BYTES], size_t *count)
     return -1;
 }
 
-static void keep_tail(struct child *child, const char *bytes, size_t count)
+static void tail_append(struct child *child, const char *bytes, size_t count)
 {
     struct buffer *tail = &child->tail;
     if (buffer_append(tail, bytes, count) == 0 && tail->size > TAIL_BYTES)
@@ -225,9 +226,9 @@ static void listen_to_errors(struct child *child)
 {
     char chunk[CHUNK_BYTES];
     size_t count;
-    /* A few chunks and not more: a child that never stops must not keep us from its deadline. */
+    /* A few chunks at a time: a child that never stops must not delay its deadline. */
     for (int i = 0; i < 4 && read_some(&child->errors, chunk, &count) > 0; i++) {
-        keep_tail(child, chunk, count);
+        tail_append(child, chunk, count);
         buffer_append(&child->said, chunk, count);
         log_said(child);
     }
@@ -268,7 +269,7 @@ enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, 
         if (came > 0 &&
             poll_ms(until_ns) == 0) /* a child that never stops writing must not keep us from it */
             return CHILD_QUIET;
-        bool ended = has_ended(child); /* asked before the read, so that nothing it wrote is missed */
+        bool ended = has_ended(child); /* before the read, so that none of its output is missed */
         listen_to_errors(child);
         came = read_some(&child->from, chunk, &count);
         if (came > 0)
@@ -286,7 +287,7 @@ enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, 
         };
         int ready = poll(polled, sizeof polled / sizeof polled[0], poll_ms(until_ns));
         if (ready > 0 && polled[2].revents)
-            flush(child); /* one that reads no more is seen by its end, or by its deadline */
+            flush(child); /* a child that reads no more is ended at its deadline */
         if (ready > 0 && polled[4].revents && read(wake_fd, &woken, sizeof woken) > 0)
             return CHILD_WOKEN;
         if (poll_ms(until_ns) == 0)
@@ -298,7 +299,7 @@ enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, 
 
 static void reap(struct child *child)
 {
-    /* Before the leader is reaped its number, and so the group's, belongs to nobody else. */
+    /* Before it is reaped, its number, and so the group's, cannot be given to another process. */
     kill(-child->pid, SIGKILL);
     while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
         ;
@@ -311,9 +312,9 @@ static void reap(struct child *child)
 /* True: it has ended and was reaped. */
 static bool reap_within(struct child *child, double seconds)
 {
-    int64_t until = clock_monotonic_ns() + (int64_t)(seconds * 1e9);
+    int64_t until_ns = clock_after_ns(seconds);
     while (!has_ended(child)) {
-        int left = poll_ms(until);
+        int left = poll_ms(until_ns);
         if (left == 0)
             return false;
         struct pollfd polled = {.fd = child->pidfd, .events = POLLIN};
@@ -338,7 +339,7 @@ int child_end(struct child *child, double patience_s)
     return reap_within(child, kill_s) ? 0 : -1;
 }
 
-/* Of its end, as shells and launchers tell it too; 0: none. */
+/* The signal that ended it, also in the form of shells and launchers (128 + number); 0: none. */
 static int signal_of(int status)
 {
     int code = WEXITSTATUS(status);

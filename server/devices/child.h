@@ -1,6 +1,6 @@
-/* A process on three pipes: started, spoken to in lines, ended, reaped. Nothing in here waits without a
-   limit, and no signal is sent to a process that was reaped. One thread uses a child; SIGPIPE must be blocked
-   in it or ignored, and nobody else in the process may wait for children. */
+/* A child process on three pipes: started, given and asked for frames, ended, reaped. No function waits without a limit, and
+   no signal is sent to a process that was reaped. One thread uses a child, with SIGPIPE blocked or ignored; no other code of
+   the process may wait for children. */
 #ifndef COALESCED_SERVER_DEVICES_CHILD_H
 #define COALESCED_SERVER_DEVICES_CHILD_H
 
@@ -14,15 +14,14 @@
 
 struct child;
 
-/* Starts argv (looked up in PATH, ended by NULL, never through a shell) in a process group of its own, with
-   signals as a new process expects them and no descriptor but the three. `name` stands before its standard
-   error's lines in the log. Descriptors 0 to 2 of this process must be open. `whole`: its end is
-   also that of descendants which left its group (descendants.h). 0, or -1: ERROR_SYSTEM,
-   ERROR_MEMORY. */
+/* Starts argv (searched in PATH, ended by NULL, without a shell) in a process group of its own, with default signals and the
+   three pipes as its only descriptors. `name` stands before lines of its standard error in the log. Descriptors 0 to 2 of
+   this process must be open. `whole`: its end also ends descendants that left its group (descendants.h). 0, or -1:
+   ERROR_SYSTEM, ERROR_MEMORY. */
 int child_start(struct child **child, const char *name, const char *const *argv, bool whole,
                 struct error *error);
 
-/* One that was not reaped stays behind as it is. NULL is allowed. */
+/* A process that was not reaped is left as it is. NULL is allowed. */
 void child_free(struct child *child);
 
 pid_t child_pid(const struct child *child);
@@ -42,25 +41,23 @@ enum child_event {
 /* Waits for what comes first. wake_fd: an eventfd, or -1. until_ns: on clock_monotonic_ns(); in the past: returns at once. */
 enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, struct protocol_frame *frame);
 
-/* Ends it with all of its process group: closes its input and waits patience_s for it to leave by itself,
-   then SIGTERM, then SIGKILL. Returns 0: reaped, or -1: it is not even gone 5 s after SIGKILL; another
-   call looks again and does not wait. */
+/* Ends it with its process group: closes its input and waits patience_s for its end, then sends SIGTERM, then SIGKILL. 0:
+   reaped; -1: it is not gone 5 s after SIGKILL; another call checks again and does not wait. */
 int child_end(struct child *child, double patience_s);
 
-/* Did somebody else send it SIGKILL or SIGTERM: the kernel short of memory, an operator, a scheduler? After child_end()
+/* True when another process sent it SIGKILL or SIGTERM: the kernel short of memory, an operator, a scheduler. After child_end()
    returned 0. */
 bool child_killed_from_outside(const struct child *child);
 
-/* Did it end by a fault of its own, an executor's crash, as its own status tells it or a launcher's (128 + the signal)? After
-   child_end() returned 0. */
+/* True when it crashed, by its own status or a launcher's (128 + the signal). After child_end() returned 0. */
 bool child_crashed(const struct child *child);
 
 enum { CHILD_SAID_BYTES = 301 };
 
-/* The last of what it wrote to standard error, in ASCII but for newlines, without the white space at its end. */
+/* The end of its standard error, in ASCII and newlines, without white space at the end. */
 void child_last_said(const struct child *child, char said[CHILD_SAID_BYTES]);
 
-/* How it ended, and the last of what it wrote to standard error, in ASCII: "killed by SIGSEGV; it said: ...".
+/* How it ended, and the end of its standard error, in ASCII: "killed by SIGSEGV; it said: ...".
    After child_end() returned 0. */
 void child_describe(const struct child *child, char *text, size_t size);
 

@@ -1,3 +1,4 @@
+/* Finds marked processes in /proc: descendants.h. */
 #include "server/devices/descendants.h"
 
 #include <ctype.h>
@@ -18,7 +19,7 @@
 
 static const char name[] = "COALESCED_CHILD=";
 
-/* A process that forks while others are killed is met again in the next round. */
+/* Rounds, because a process may fork while others are killed. */
 enum { ROUNDS = 10, ENVIRONMENT_BYTES = 1 << 20, DIES_WITHIN_MS = 1000 };
 
 void descendants_mark(char mark[DESCENDANTS_MARK_BYTES])
@@ -43,7 +44,7 @@ char **descendants_environment(char *mark)
     return own;
 }
 
-/* What the process was started with; nothing for one that is gone, a zombie or another user's. */
+/* The environment that the process was started with; empty for one that is gone, a zombie or another user's. */
 static void environment_read(int directory, const char *pid, struct buffer *out)
 {
     char path[64], chunk[16384];
@@ -71,7 +72,7 @@ static bool is_marked(int directory, const char *pid, const char *mark)
     return found;
 }
 
-/* By a descriptor, so that the number cannot have gone to another process meanwhile. */
+/* By a descriptor, because the number may be given to another process meanwhile. */
 static bool kill_marked(int directory, const char *pid, const char *mark)
 {
     int fd = (int)syscall(SYS_pidfd_open, (pid_t)atol(pid), 0);

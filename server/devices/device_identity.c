@@ -1,3 +1,4 @@
+/* Reads and writes device rows of the store: device_identity.h. */
 #include "server/devices/device_identity.h"
 
 #include <pthread.h>
@@ -13,7 +14,7 @@
 #include "server/store/store.h"
 #include "server/store/write.h"
 
-/* What a hello says of its device; all but the process. */
+/* What a hello says of its device, without the process. */
 struct last_hello {
     bool known;
     bool can_count;
@@ -25,28 +26,28 @@ struct device_identity {
     struct store *store;
     struct devices *devices;
     pthread_mutex_t lock; /* guards what follows */
-    struct last_hello kept[DEVICES_MAX];
+    struct last_hello last[DEVICES_MAX];
 };
 
 /* ---- what is known ---- */
 
-static bool last_hello_read(struct last_hello *kept, const char *line)
+static bool last_hello_read(struct last_hello *last, const char *header)
 {
     struct message hello;
-    *kept = (struct last_hello){0};
-    if (protocol_parse_header(&hello, line, NULL) < 0)
+    *last = (struct last_hello){0};
+    if (protocol_parse_header(&hello, header, NULL) < 0)
         return false;
     if (hello.type == MESSAGE_HELLO) {
-        kept->known = true;
-        kept->can_count = hello.can_count;
-        snprintf(kept->build, sizeof kept->build, "%s", hello.build);
-        kept->facts = hello.facts;
+        last->known = true;
+        last->can_count = hello.can_count;
+        snprintf(last->build, sizeof last->build, "%s", hello.build);
+        last->facts = hello.facts;
     }
     protocol_message_free(&hello);
-    return kept->known;
+    return last->known;
 }
 
-/* One that a later build cannot read any more is as good as none. */
+/* A hello that this build cannot read is ignored. */
 static void row_take(void *arg, const struct store_device *row)
 {
     struct device_identity *identity = arg;
@@ -55,15 +56,15 @@ static void row_take(void *arg, const struct store_device *row)
     if (row->number < 0 || row->number >= DEVICES_MAX)
         return;
     snprintf(listing.name, sizeof listing.name, "%s", row->name);
-    devices_list(identity->devices, row->number, &listing);
-    struct last_hello *kept = &identity->kept[row->number];
-    if (!row->hello || !last_hello_read(kept, row->hello) ||
+    devices_set_listing(identity->devices, row->number, &listing);
+    struct last_hello *last = &identity->last[row->number];
+    if (!row->hello || !last_hello_read(last, row->hello) ||
         !devices_get(identity->devices, row->number, &status))
         return;
     status.known = true;
-    status.facts = kept->facts;
-    status.can_count = kept->can_count;
-    memcpy(status.executor_build, kept->build, sizeof status.executor_build);
+    status.facts = last->facts;
+    status.can_count = last->can_count;
+    memcpy(status.executor_build, last->build, sizeof status.executor_build);
     devices_set(identity->devices, row->number, &status);
 }
 
@@ -107,12 +108,12 @@ void device_identity_trust(struct device_identity *identity, int device)
 
 /* ---- numbers ---- */
 
-/* The numbers of one list, and names on their way to the disk. */
+/* The search for numbers of one list, and the write of new ones. */
 struct naming {
     struct store_write write;
     struct store_device rows[DEVICES_MAX];
-    struct device_set taken; /* by devices of the list, and by workers that have not ended */
-    bool looked;             /* for reclaimable numbers */
+    struct device_set taken; /* by listed devices, and by workers that have not ended */
+    bool looked;             /* `reclaimable` was read from the store */
     int reclaimable[DEVICES_MAX], reclaimable_count;
     struct error failed;
     sem_t over;
@@ -126,7 +127,7 @@ static void naming_done(struct store_write *write, const struct error *failed)
     sem_post(&naming->over);
 }
 
-static int names_keep(struct device_identity *identity, struct naming *naming, struct error *error)
+static int names_store(struct device_identity *identity, struct naming *naming, struct error *error)
 {
     if (!naming->write.device_count)
         return 0;
@@ -139,7 +140,7 @@ static int names_keep(struct device_identity *identity, struct naming *naming, s
     sem_destroy(&naming->over);
     if (naming->failed.kind == ERROR_NONE)
         return 0;
-    return error_set(error, naming->failed.kind, "cannot keep the devices' names: %s", naming->failed.text);
+    return error_set(error, naming->failed.kind, "cannot store the devices' names: %s", naming->failed.text);
 }
 
 static void reclaimable_add(void *arg, int number)
@@ -149,7 +150,7 @@ static void reclaimable_add(void *arg, int number)
         naming->reclaimable[naming->reclaimable_count++] = number;
 }
 
-/* The lowest number that no device ever had; then one of a device to which nothing refers any more. -1: there is none. */
+/* The lowest number that was never given; else one of a device to which nothing refers. -1: there is none. */
 static int number_find(struct device_identity *identity, struct naming *naming, bool *replaces,
                        struct error *error)
 {
@@ -168,7 +169,7 @@ static int number_find(struct device_identity *identity, struct naming *naming, 
     return -1;
 }
 
-static void no_number_say(const char *name, struct error *no_number_error)
+static void no_number_error_set(const char *name, struct error *no_number_error)
 {
     if (no_number_error->kind == ERROR_NONE)
         error_set(no_number_error, ERROR_INVALID,
@@ -179,7 +180,7 @@ static void no_number_say(const char *name, struct error *no_number_error)
                   name, DEVICES_MAX);
 }
 
-/* The numbers' earlier devices are forgotten: their rows on disk are gone. */
+/* Forgets the earlier devices of the numbers: their rows on disk are gone. */
 static void replaced_forget(struct device_identity *identity, const struct naming *naming,
                             struct device_set *reassigned)
 {
@@ -189,7 +190,7 @@ static void replaced_forget(struct device_identity *identity, const struct namin
             continue;
         devices_forget(identity->devices, number);
         pthread_mutex_lock(&identity->lock);
-        identity->kept[number] = (struct last_hello){0};
+        identity->last[number] = (struct last_hello){0};
         pthread_mutex_unlock(&identity->lock);
         device_set_add(reassigned, number);
     }
@@ -212,14 +213,14 @@ static int names_number(struct device_identity *identity, struct naming *naming,
         if (failed.kind != ERROR_NONE)
             return error_set(error, failed.kind, "%s", failed.text);
         if (numbers[i] < 0) {
-            no_number_say(name, &numbering->no_number_error);
+            no_number_error_set(name, &numbering->no_number_error);
             continue;
         }
         device_set_add(&naming->taken, numbers[i]);
         naming->rows[naming->write.device_count++] =
             (struct store_device){.number = numbers[i], .name = name, .replaces_old_device = replaces};
     }
-    return names_keep(identity, naming, error);
+    return names_store(identity, naming, error);
 }
 
 int device_identity_number(struct device_identity *identity, const struct roster *roster,
@@ -245,47 +246,47 @@ int device_identity_number(struct device_identity *identity, const struct roster
 
 /* ---- hellos ---- */
 
-struct keeping {
+struct hello_write {
     struct store_write write;
     struct store_device row;
     struct device_listing listing;
     char *hello;
 };
 
-static void keeping_done(struct store_write *write, const struct error *failed)
+static void hello_write_done(struct store_write *write, const struct error *failed)
 {
-    struct keeping *keeping = (struct keeping *)write;
+    struct hello_write *hello_write = (struct hello_write *)write;
     if (failed)
-        log_warning("what device %s said of itself, or that it was used, is not kept: %s",
-                    keeping->listing.name, failed->text);
-    free(keeping->hello);
-    free(keeping);
+        log_warning("what device %s said of itself, or that it was used, is not stored: %s",
+                    hello_write->listing.name, failed->text);
+    free(hello_write->hello);
+    free(hello_write);
 }
 
-/* `line`: NULL: the last hello stays. */
-static void hello_keep(struct device_identity *identity, int device, const char *line)
+/* header NULL: the stored hello stays, and the time of its use is written. */
+static void hello_store(struct device_identity *identity, int device, const char *header)
 {
-    struct keeping *keeping = calloc(1, sizeof *keeping);
-    if (!keeping || (line && !(keeping->hello = strdup(line))) ||
-        !devices_listing(identity->devices, device, &keeping->listing)) {
-        free(keeping ? keeping->hello : NULL);
-        free(keeping);
+    struct hello_write *hello_write = calloc(1, sizeof *hello_write);
+    if (!hello_write || (header && !(hello_write->hello = strdup(header))) ||
+        !devices_listing(identity->devices, device, &hello_write->listing)) {
+        free(hello_write ? hello_write->hello : NULL);
+        free(hello_write);
         return;
     }
-    keeping->row = (struct store_device){.number = device,
-                                         .name = keeping->listing.name,
-                                         .hello = keeping->hello,
-                                         .hello_ms = clock_wall_ms()};
-    keeping->write.devices = &keeping->row;
-    keeping->write.device_count = 1;
-    keeping->write.patient = true;
-    keeping->write.done = keeping_done;
-    store_hand_over(identity->store, &keeping->write);
+    hello_write->row = (struct store_device){.number = device,
+                                             .name = hello_write->listing.name,
+                                             .hello = hello_write->hello,
+                                             .hello_ms = clock_wall_ms()};
+    hello_write->write.devices = &hello_write->row;
+    hello_write->write.device_count = 1;
+    hello_write->write.patient = true;
+    hello_write->write.done = hello_write_done;
+    store_hand_over(identity->store, &hello_write->write);
 }
 
-void identity_touch(struct device_identity *identity, int device)
+void device_identity_touch(struct device_identity *identity, int device)
 {
-    hello_keep(identity, device, NULL);
+    hello_store(identity, device, NULL);
 }
 
 static bool last_hello_same(const struct last_hello *a, const struct last_hello *b)
@@ -294,16 +295,16 @@ static bool last_hello_same(const struct last_hello *a, const struct last_hello 
            memcmp(&a->facts, &b->facts, sizeof a->facts) == 0;
 }
 
-void device_identity_hello(void *arg, int device, const char *line)
+void device_identity_hello(void *arg, int device, const char *header)
 {
     struct device_identity *identity = arg;
     struct device_listing listing = {0};
     struct last_hello now, before;
-    if (device < 0 || device >= DEVICES_MAX || !last_hello_read(&now, line))
+    if (device < 0 || device >= DEVICES_MAX || !last_hello_read(&now, header))
         return;
     pthread_mutex_lock(&identity->lock);
-    before = identity->kept[device];
-    identity->kept[device] = now;
+    before = identity->last[device];
+    identity->last[device] = now;
     pthread_mutex_unlock(&identity->lock);
     if (last_hello_same(&before, &now))
         return;
@@ -311,5 +312,5 @@ void device_identity_hello(void *arg, int device, const char *line)
     if (before.known && strcmp(before.facts.uuid, now.facts.uuid) != 0)
         log_warning("%s is another device than before: %s (%s), it was %s (%s)", listing.name, now.facts.uuid,
                     now.facts.name, before.facts.uuid, before.facts.name);
-    hello_keep(identity, device, line);
+    hello_store(identity, device, header);
 }

@@ -1,3 +1,4 @@
+/* The pool's thread, its slots and its list: device_pool.h. */
 #include "server/devices/device_pool.h"
 
 #include <errno.h>
@@ -15,34 +16,34 @@
 #include "server/queue/queue_admin.h"
 
 static const int64_t look_ns = 2000000000, settle_ns = 100000000;
-/* How often numbers are looked for that devices of the list lack; and at most this part of the time is spent on it. */
+/* How often free numbers are searched for devices without one; at most one part in so many of the time goes into it. */
 static const int64_t numbers_ns = 10000000000, numbers_part = 100;
 
-/* A number's place: the worker that is there, and the one that should be. */
-struct slot {
+/* Of one device number: the worker that is there, and the entry that it should have. */
+struct pool_slot {
     struct worker *worker; /* NULL: none */
     bool leaving;
-    char *how;                         /* as its roster_entry */
-    const struct roster_entry *wanted; /* of the pool's roster; NULL: it is not in the list */
+    char *config_key;                  /* the worker's, of its roster_entry */
+    const struct roster_entry *wanted; /* of the pool's roster; NULL: the device is not listed */
 };
 
 struct device_pool {
     struct roster_config config;
-    struct worker_callbacks told; /* whom each worker asks and tells */
+    struct worker_callbacks callbacks;
     struct queue *queue;
     struct devices *devices;
     struct device_identity *identity;
 
-    /* Of the thread alone, once it is there. */
+    /* Used by the pool's thread alone, once it runs. */
     struct roster_local local;
     struct roster *roster;
-    struct slot slots[DEVICES_MAX];
-    struct device_set working; /* as the queue was told */
+    struct pool_slot slots[DEVICES_MAX];
+    struct device_set working; /* what the queue was given last */
     struct stat seen;
-    bool left_out; /* devices of the list have no number */
+    bool left_out; /* listed devices have no number */
     bool renumber_now;
-    int64_t retry_numbering_at_ns; /* when left_out, and not renumber_now */
-    struct error missed;           /* the last that was said of the list, so that it is said once */
+    int64_t retry_numbering_at_ns; /* with left_out, without renumber_now */
+    struct error missed;           /* the last error of the list, so that it is logged once */
 
     bool started;
     pthread_t thread;
@@ -98,7 +99,7 @@ static void wrong_set(struct device_pool *pool, const struct error *why, const c
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* After numbers were looked for, which took so long. */
+/* After a search for numbers that took so long. */
 static void retry_numbering_later(struct device_pool *pool, int64_t took_ns)
 {
     int64_t pause_ns = took_ns * numbers_part > numbers_ns ? took_ns * numbers_part : numbers_ns;
@@ -106,12 +107,12 @@ static void retry_numbering_later(struct device_pool *pool, int64_t took_ns)
     pool->retry_numbering_at_ns = clock_monotonic_ns() + pause_ns;
 }
 
-/* Takes the roster over when it returns 0: its devices have numbers, which are on disk, and `devices` knows them; those for
-   which no number is left are left out, and that is told. */
+/* Takes over the roster when it returns 0: its devices have numbers, which are on disk, and `devices` has them; those without
+   a number are left out, with an error in pool->wrong. */
 static int roster_take(struct device_pool *pool, struct roster *roster, struct error *error)
 {
     struct numbering numbering;
-    struct device_set present = {{0}}, busy = {{0}};
+    struct device_set listed = {{0}}, busy = {{0}};
     int first = -1;
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].worker)
@@ -126,12 +127,12 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
             continue;
         if (pool->queue && device_set_has(&numbering.reassigned, number))
             queue_admin_reset_device(pool->queue, number);
-        devices_list(pool->devices, number, &roster->entries[i].listing);
-        device_set_add(&present, number);
+        devices_set_listing(pool->devices, number, &roster->entries[i].listing);
+        device_set_add(&listed, number);
         pool->slots[number].wanted = &roster->entries[i];
         first = first < 0 ? number : first;
     }
-    devices_set_present(pool->devices, &present, first);
+    devices_set_listed(pool->devices, &listed, first);
     pool->left_out = numbering.no_number_error.kind != ERROR_NONE;
     wrong_set(pool, &numbering.no_number_error, "");
     return 0;
@@ -164,7 +165,7 @@ double device_pool_outliving(const struct device_pool *pool, struct device_set *
     return most_s;
 }
 
-/* `changed`: the file did, or somebody asks; else numbers are looked for that devices of the list lack. */
+/* `changed`: the file did, or a reload was asked for; else this is a search for numbers. */
 static void list_read(struct device_pool *pool, bool changed)
 {
     struct roster *roster, *old = pool->roster;
@@ -173,7 +174,7 @@ static void list_read(struct device_pool *pool, bool changed)
     int status = roster_read(&roster, &pool->config, &pool->local, &why);
     if (status == 0 && (status = roster_take(pool, roster, &why)) < 0) {
         roster_free(roster);
-        pool->seen = (struct stat){0}; /* the disk may take the names the next time */
+        pool->seen = (struct stat){0}; /* the next look at the file tries again */
     }
     retry_numbering_later(pool, clock_monotonic_ns() - begun_ns);
     if (status < 0) {
@@ -190,42 +191,42 @@ static void list_read(struct device_pool *pool, bool changed)
 
 static void slot_start(struct device_pool *pool, int number)
 {
-    struct slot *slot = &pool->slots[number];
+    struct pool_slot *slot = &pool->slots[number];
     struct worker_config config = roster_worker(slot->wanted, &pool->config);
     struct error why = {0};
     device_identity_trust(pool->identity, number);
-    config.told = pool->told;
-    config.told.said_hello = device_identity_hello;
-    config.told.said_hello_arg = pool->identity;
-    if (!(slot->how = strdup(slot->wanted->how)))
+    config.callbacks = pool->callbacks;
+    config.callbacks.said_hello = device_identity_hello;
+    config.callbacks.said_hello_arg = pool->identity;
+    if (!(slot->config_key = strdup(slot->wanted->config_key)))
         error_set(&why, ERROR_MEMORY, "no memory for device %d", number);
     else
         worker_start(&slot->worker, number, &config, pool->queue, pool->devices, &why);
     if (slot->worker) {
-        identity_touch(pool->identity, number);
+        device_identity_touch(pool->identity, number);
         return;
     }
     log_error("%s: %s; tried again", slot->wanted->listing.name, why.text);
-    free(slot->how);
-    slot->how = NULL;
+    free(slot->config_key);
+    slot->config_key = NULL;
 }
 
 static void slot_end(struct device_pool *pool, int number)
 {
-    struct slot *slot = &pool->slots[number];
-    identity_touch(pool->identity, number);
+    struct pool_slot *slot = &pool->slots[number];
+    device_identity_touch(pool->identity, number);
     worker_stop(slot->worker);
-    free(slot->how);
-    *slot = (struct slot){.wanted = slot->wanted};
+    free(slot->config_key);
+    *slot = (struct pool_slot){.wanted = slot->wanted};
 }
 
-/* Brings what is there nearer to what should be, without waiting for anybody. False: something has still to end. */
+/* Starts and ends workers towards the list, without a wait. False: a worker has still to end. */
 static bool slots_settle(struct device_pool *pool)
 {
     struct device_set working = {{0}};
     bool settled = true;
     for (int i = 0; i < DEVICES_MAX; i++) {
-        struct slot *slot = &pool->slots[i];
+        struct pool_slot *slot = &pool->slots[i];
         if (slot->leaving && worker_left(slot->worker)) {
             log_info("device %d: its worker has ended", i);
             slot_end(pool, i);
@@ -233,8 +234,8 @@ static bool slots_settle(struct device_pool *pool)
         }
         if (!slot->worker && slot->wanted)
             slot_start(pool, i);
-        bool stays =
-            slot->worker && !slot->leaving && slot->wanted && strcmp(slot->how, slot->wanted->how) == 0;
+        bool stays = slot->worker && !slot->leaving && slot->wanted &&
+                     strcmp(slot->config_key, slot->wanted->config_key) == 0;
         if (stays)
             device_set_add(&working, i);
         settled = settled && (stays || !slot->worker);
@@ -242,7 +243,7 @@ static bool slots_settle(struct device_pool *pool)
     if (!device_set_equal(&working, &pool->working))
         queue_admin_list_devices(pool->queue, &working);
     pool->working = working;
-    /* Only now: from here on the queue gives them nothing more. */
+    /* After the queue knows: it gives them nothing more. */
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].worker && !pool->slots[i].leaving && !device_set_has(&working, i)) {
             pool->slots[i].leaving = true;
@@ -259,11 +260,10 @@ static bool file_is_new(struct device_pool *pool)
     return pool->config.file[0] && file_changed(pool->config.file, &pool->seen, &there);
 }
 
-/* Sleeps for so long, or until somebody asks. */
+/* Sleeps for so long, or until a reload is asked for. False: the pool ends. */
 static bool pool_wait(struct device_pool *pool, int64_t for_ns, bool *asked)
 {
-    int64_t until = clock_monotonic_ns() + for_ns;
-    struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
+    struct timespec limit = clock_timespec(clock_monotonic_ns() + for_ns);
     pthread_mutex_lock(&pool->lock);
     while (!pool->asked && !pool->ended &&
            pthread_cond_timedwait(&pool->wake, &pool->lock, &limit) != ETIMEDOUT)
@@ -290,12 +290,12 @@ static void *pool_main(void *arg)
     return NULL;
 }
 
-int device_pool_start(struct device_pool *pool, const struct worker_callbacks *told, struct queue *queue,
+int device_pool_start(struct device_pool *pool, const struct worker_callbacks *callbacks, struct queue *queue,
                       struct error *error)
 {
-    pool->told = *told;
+    pool->callbacks = *callbacks;
     pool->queue = queue;
-    pool->working = devices_present(pool->devices);
+    pool->working = devices_listed(pool->devices);
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].wanted)
             slot_start(pool, i);

@@ -1,3 +1,4 @@
+/* The table of devices.h under one lock. */
 #include "server/devices/devices.h"
 
 #include <pthread.h>
@@ -7,14 +8,14 @@
 
 #include "base/clock.h"
 
-const char *device_health(const struct device_status *status)
+const char *devices_health(const struct device_status *status)
 {
     if (status->known)
         return status->healthy ? "healthy" : "unhealthy";
     return status->readiness == DEVICE_STARTING || !status->failed ? "starting" : "unhealthy";
 }
 
-const char *device_wrong(const struct device_status *status)
+const char *devices_unusable_reason(const struct device_status *status)
 {
     bool started = status->readiness == DEVICE_AWAY || status->readiness == DEVICE_STARTING;
     if (status->known && (status->healthy || started))
@@ -22,40 +23,41 @@ const char *device_wrong(const struct device_status *status)
     return status->reason[0] ? status->reason : "its executor has not said hello yet";
 }
 
-static const double await_s = 10;
+/* How long readiness waits for the first starts of executors that are not this program. */
+static const double first_start_s = 10;
 
-struct row {
+struct device_row {
     struct device_status status;
-    struct device_listing listing; /* without a name: the number is free */
+    struct device_listing listing; /* without a name: the number was never given */
 };
 
 struct devices {
-    int most;
-    int64_t begun_ns;     /* the service */
+    int max;
+    int64_t begun_ns;     /* the service's start */
     pthread_mutex_t lock; /* guards what follows */
     int count, first;
-    bool settled; /* the first starts have ended: what is added to the list later is not waited for */
-    struct device_set present;
-    struct row rows[];
+    bool settled; /* the first starts have ended; devices that are added later are not waited for */
+    struct device_set listed;
+    struct device_row rows[];
 };
 
-/* What is told of a device before its supervisor has told anything. */
-static void row_reset(struct row *row)
+/* A device before its supervisor has written its status. */
+static void row_reset(struct device_row *row)
 {
-    *row = (struct row){.status = {.readiness = DEVICE_STARTING}};
+    *row = (struct device_row){.status = {.readiness = DEVICE_STARTING}};
     snprintf(row->status.reason, sizeof row->status.reason, "its executor has not said hello yet");
 }
 
-struct devices *devices_new(int most)
+struct devices *devices_new(int max)
 {
-    struct devices *devices = calloc(1, sizeof *devices + (size_t)most * sizeof devices->rows[0]);
+    struct devices *devices = calloc(1, sizeof *devices + (size_t)max * sizeof devices->rows[0]);
     if (!devices)
         return NULL;
-    devices->most = most;
+    devices->max = max;
     devices->first = -1;
     devices->begun_ns = clock_monotonic_ns();
     pthread_mutex_init(&devices->lock, NULL);
-    for (int i = 0; i < most; i++)
+    for (int i = 0; i < max; i++)
         row_reset(&devices->rows[i]);
     return devices;
 }
@@ -78,12 +80,12 @@ int devices_count(struct devices *devices)
     return count;
 }
 
-struct device_set devices_present(struct devices *devices)
+struct device_set devices_listed(struct devices *devices)
 {
     pthread_mutex_lock(&devices->lock);
-    struct device_set present = devices->present;
+    struct device_set listed = devices->listed;
     pthread_mutex_unlock(&devices->lock);
-    return present;
+    return listed;
 }
 
 int devices_first(struct devices *devices)
@@ -107,7 +109,7 @@ int devices_named(struct devices *devices, const char *name)
 
 bool devices_listing(struct devices *devices, int number, struct device_listing *listing)
 {
-    if (number < 0 || number >= devices->most)
+    if (number < 0 || number >= devices->max)
         return false;
     pthread_mutex_lock(&devices->lock);
     *listing = devices->rows[number].listing;
@@ -115,9 +117,9 @@ bool devices_listing(struct devices *devices, int number, struct device_listing 
     return listing->name[0] != '\0';
 }
 
-void devices_list(struct devices *devices, int number, const struct device_listing *listing)
+void devices_set_listing(struct devices *devices, int number, const struct device_listing *listing)
 {
-    if (number < 0 || number >= devices->most)
+    if (number < 0 || number >= devices->max)
         return;
     pthread_mutex_lock(&devices->lock);
     devices->rows[number].listing = *listing;
@@ -128,65 +130,65 @@ void devices_list(struct devices *devices, int number, const struct device_listi
 
 void devices_forget(struct devices *devices, int number)
 {
-    if (number < 0 || number >= devices->most)
+    if (number < 0 || number >= devices->max)
         return;
     pthread_mutex_lock(&devices->lock);
     row_reset(&devices->rows[number]);
     pthread_mutex_unlock(&devices->lock);
 }
 
-void devices_set_present(struct devices *devices, const struct device_set *present, int first)
+void devices_set_listed(struct devices *devices, const struct device_set *listed, int first)
 {
     pthread_mutex_lock(&devices->lock);
-    devices->present = *present;
+    devices->listed = *listed;
     devices->first = first;
     pthread_mutex_unlock(&devices->lock);
 }
 
-/* ---- their supervisors' word ---- */
+/* ---- their status ---- */
 
-bool devices_get(struct devices *devices, int index, struct device_status *status)
+bool devices_get(struct devices *devices, int number, struct device_status *status)
 {
-    if (index < 0 || index >= devices->most)
+    if (number < 0 || number >= devices->max)
         return false;
     pthread_mutex_lock(&devices->lock);
-    *status = devices->rows[index].status;
+    *status = devices->rows[number].status;
     pthread_mutex_unlock(&devices->lock);
     return true;
 }
 
 bool devices_usable(struct devices *devices)
 {
-    bool usable = false, awaited = false;
+    bool usable = false, starting = false;
     pthread_mutex_lock(&devices->lock);
-    bool early = clock_monotonic_ns() - devices->begun_ns < (int64_t)(await_s * 1e9);
-    for (int i = -1; (i = device_set_next(&devices->present, i + 1)) >= 0;) {
-        const struct row *row = &devices->rows[i];
-        usable |= !device_wrong(&row->status);
-        awaited |= !row->status.known && !row->status.failed && (row->listing.own || early);
+    bool early = clock_monotonic_ns() - devices->begun_ns < (int64_t)(first_start_s * 1e9);
+    for (int i = -1; (i = device_set_next(&devices->listed, i + 1)) >= 0;) {
+        const struct device_row *row = &devices->rows[i];
+        usable |= !devices_unusable_reason(&row->status);
+        starting |= !row->status.known && !row->status.failed && (row->listing.own || early);
     }
-    devices->settled |= usable && !awaited;
+    devices->settled |= usable && !starting;
     usable = usable && devices->settled;
     pthread_mutex_unlock(&devices->lock);
     return usable;
 }
 
-void devices_set(struct devices *devices, int index, const struct device_status *status)
+void devices_set(struct devices *devices, int number, const struct device_status *status)
 {
-    if (index < 0 || index >= devices->most)
+    if (number < 0 || number >= devices->max)
         return;
     pthread_mutex_lock(&devices->lock);
-    int64_t counting = devices->rows[index].status.own.pid[1];
-    devices->rows[index].status = *status;
-    devices->rows[index].status.own.pid[1] = counting;
+    int64_t counting = devices->rows[number].status.own.pid[1];
+    devices->rows[number].status = *status;
+    devices->rows[number].status.own.pid[1] = counting;
     pthread_mutex_unlock(&devices->lock);
 }
 
-void devices_set_counting(struct devices *devices, int index, int64_t pid)
+void devices_set_counting(struct devices *devices, int number, int64_t pid)
 {
-    if (index < 0 || index >= devices->most)
+    if (number < 0 || number >= devices->max)
         return;
     pthread_mutex_lock(&devices->lock);
-    devices->rows[index].status.own.pid[1] = pid;
+    devices->rows[number].status.own.pid[1] = pid;
     pthread_mutex_unlock(&devices->lock);
 }

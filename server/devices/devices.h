@@ -1,6 +1,8 @@
-/* What the service knows of its devices: told by their supervisors and by the pool (pool/pool.h), read by whoever answers
-   questions. A device is known by its name, which keeps its number until nothing stored refers to it and another name needs
-   the number (pool/identity.h); the numbers of those that are in the list now need not be dense. Any thread. */
+/* What the service knows of its devices. Their supervisors and the pool (device_pool.h) write it, everybody else reads it.
+
+   A device is known by its name. The name has a number as long as anything that is stored refers to it
+   (device_identity.h); the numbers of the listed devices need not be dense. Any thread; one lock inside, which is never held
+   during a callback. */
 #ifndef COALESCED_SERVER_DEVICES_DEVICES_H
 #define COALESCED_SERVER_DEVICES_DEVICES_H
 
@@ -14,91 +16,90 @@
 
 enum { DEVICES_MAX = DEVICE_SET_MOST, DEVICE_NAME_BYTES = 64, DEVICE_NOTE_BYTES = 256 };
 
-/* What the operator says of a device. */
+/* A device in the operator's list. */
 struct device_listing {
     char name[DEVICE_NAME_BYTES];
     char note[DEVICE_NOTE_BYTES]; /* empty: none */
     bool own;                     /* its executors are this program, on this machine */
-    bool release;                 /* no process of it is left when it is idle */
+    bool release;                 /* an idle device has no executor */
     bool counting;                /* a second executor of it may count, where the device can */
-    double idle_s, hold_s; /* after so long without work, but not earlier than so long after its start */
-    double start_s;        /* how long its executor may take to say hello */
+    double idle_s;                /* after so long without work its executor is ended, */
+    double hold_s;                /* but not earlier than so long after its start */
+    double start_s;               /* how long its executor may take to send its hello */
 };
 
-/* How far a device is from running something. */
+/* How soon a device can begin a run. */
 enum device_readiness {
     DEVICE_UNHEALTHY, /* no executor can be started; `reason` says why, and it is tried again */
-    DEVICE_AWAY,      /* none is there, and none is needed: one is started when there is work */
-    DEVICE_STARTING,  /* one was started and has not said hello; `reason` may say what it waits for */
+    DEVICE_AWAY,      /* there is no executor; one is started when there is work */
+    DEVICE_STARTING, /* an executor was started and has not sent its hello; `reason` may say what it waits for */
     DEVICE_READY,
 };
 
 struct device_status {
-    bool known;  /* facts hold: an executor said hello at least once, now or before the service was started */
-    bool failed; /* a start of its executor has, since the service was started */
+    bool known;       /* facts hold: an executor sent its hello once, perhaps before the service's start */
+    bool failed;      /* a start of its executor failed since the service's start */
     bool healthy;     /* an executor answers or can be started */
-    char reason[256]; /* why it is not healthy; while it is starting: what it waits for, or empty */
+    char reason[256]; /* why it is not healthy; during a start: what it waits for, or empty */
     enum device_readiness readiness;
     pid_t executor; /* 0: none */
     bool context;   /* the executor has run something and may hold memory on the device */
-    /* Which processes of ours may hold a context: the first is the executor that times, its counting executor counts. The second is
-       set by devices_set_counting() alone. */
+    /* Our processes that may hold a context: the executor that times, and the counting executor. The second is set by
+       devices_set_counting() alone. */
     struct live_own own;
-    int64_t runs,
-        failures; /* experiments given to the device, and those that its executors did not survive */
+    int64_t runs;            /* experiments given to the device */
+    int64_t failures;        /* of them those that its executors did not survive */
     char executor_build[64]; /* the commit of the last executor, by its hello; empty: there was none */
     struct device_facts facts;
-    bool can_count; /* as facts: it has hardware counters */
+    bool can_count; /* by the last hello: it has hardware counters */
 };
 
-/* "healthy"; "starting": it cannot be used yet, because nothing is known of it before its first executor is there, which is
-   waited for, or about to be started; "unhealthy". */
-const char *device_health(const struct device_status *status);
+/* "healthy"; "starting": nothing is known of it before its first executor, which is being started; "unhealthy". Static. */
+const char *devices_health(const struct device_status *status);
 
-/* NULL, or why nothing can be run there. One that is away or was started for work is as good as its facts are known. */
-const char *device_wrong(const struct device_status *status);
+/* Why nothing can be run on a device of that status; NULL: something can. A device that is AWAY or STARTING can be used when
+   its facts are known. */
+const char *devices_unusable_reason(const struct device_status *status);
 
 struct devices;
 
-struct devices *devices_new(int most); /* numbers are below it; NULL: no memory */
+/* Numbers are below `max`. NULL: no memory. */
+struct devices *devices_new(int max);
 void devices_free(struct devices *devices);
 
-/* The numbers of all devices that there ever were are below it. */
+/* All numbers that were ever given are below it. */
 int devices_count(struct devices *devices);
 
-/* Those that are in the list now. */
-struct device_set devices_present(struct devices *devices);
+/* The devices of the list. */
+struct device_set devices_listed(struct devices *devices);
 
-/* The number of the first one of the list; -1: none is in it. */
+/* The number of the first device of the list; -1: it is empty. */
 int devices_first(struct devices *devices);
 
-/* The number of that name, be it in the list or not; -1: there never was one. */
+/* The number of that name, listed or not; -1: it has none. */
 int devices_named(struct devices *devices, const char *name);
 
-/* How it stands in the list; of one that left, all but the name may be empty. False: no device ever had that number. */
+/* The device's entry; of one that left the list, all but the name may be empty. False: no device has that number. */
 bool devices_listing(struct devices *devices, int number, struct device_listing *listing);
 
-/* For the pool alone: gives the number its name and what else is said of it. */
-void devices_list(struct devices *devices, int number, const struct device_listing *listing);
-
-/* For the pool alone: the number's device is forgotten, and no supervisor of it is left. */
-void devices_forget(struct devices *devices, int number);
-
-/* For the pool alone: from here on these are in the list. */
-void devices_set_present(struct devices *devices, const struct device_set *present, int first);
-
 /* False: no device can have that number. */
-bool devices_get(struct devices *devices, int index, struct device_status *status);
+bool devices_get(struct devices *devices, int number, struct device_status *status);
 
-/* Is there one in the list on which something can be run? At the service's start not before the first start of each one of
-   the list has ended: who is told that all is ready names any of them. Executors that are this program's are waited for
-   until they can or cannot be used, others, which may stand in a scheduler's queue, for ten seconds. */
+/* True when a run is possible on a listed device. After the service's start it is false until the first start of each listed
+   device has ended, so that whoever waits for readiness may name any of them: for executors that are this program without a
+   limit, for others, which may wait in a scheduler's queue, for ten seconds. */
 bool devices_usable(struct devices *devices);
 
-/* For the one supervisor of that device. */
-void devices_set(struct devices *devices, int index, const struct device_status *status);
+/* For the pool alone: gives the number its name and entry; forgets the number's device, which has no supervisor any more;
+   says which devices are listed. */
+void devices_set_listing(struct devices *devices, int number, const struct device_listing *listing);
+void devices_forget(struct devices *devices, int number);
+void devices_set_listed(struct devices *devices, const struct device_set *listed, int first);
 
-/* For the one supervisor of that device's executor that counts. 0: it holds no context. */
-void devices_set_counting(struct devices *devices, int index, int64_t pid);
+/* For the supervisor of the device's executor that times. */
+void devices_set(struct devices *devices, int number, const struct device_status *status);
+
+/* For the supervisor of the device's counting executor. 0: it holds no context. */
+void devices_set_counting(struct devices *devices, int number, int64_t pid);
 
 #endif

@@ -1,3 +1,4 @@
+/* The thread that reads devices, and its table: readings.h. */
 #include "server/devices/readings.h"
 
 #include <pthread.h>
@@ -9,12 +10,13 @@
 #include "base/clock.h"
 #include "server/queue/queue_view.h"
 
-static const int64_t fresh_ns = 1000000000, patience_ns = 500000000, end_ns = 1000000000;
-/* How often the thread reads by itself, and how long after the last question for what is known. */
+/* The age of a reading that is given out; how long a request waits for a new one; how long the end waits for the thread. */
+static const int64_t fresh_ns = 1000000000, wait_ns = 500000000, end_ns = 1000000000;
+/* How often the thread reads by itself, and for how long after the last call of readings_latest(). */
 static const int64_t watch_ns = 15000000000, interest_ns = 60000000000;
 
-/* What is asked of a device, and what was read last. */
-struct row {
+/* A device: whether a reading is asked for, and the latest values. */
+struct reading_row {
     bool wanted;
     char uuid[64];
     struct live_own own;
@@ -29,17 +31,17 @@ struct readings {
     pthread_t thread;
     pthread_mutex_t lock; /* guards what follows and the rows */
     pthread_cond_t asked, answered;
-    bool stop, ended;        /* ended: the thread touches nothing any more */
-    int64_t began_ns;        /* the reading under way; 0: none */
-    struct devices *devices; /* NULL: nothing is read unasked */
+    bool stop, ended;        /* ended: the thread uses nothing of this any more */
+    int64_t began_ns;        /* of the reading that is being made; 0: none */
+    struct devices *devices; /* NULL: the thread reads on request alone */
     struct queue *queue;
     int64_t interest_until_ns;
     int count;
-    struct row row[DEVICES_MAX];
+    struct reading_row row[DEVICES_MAX];
 };
 
-/* Without the lock: it may take long. Closed again each time: the driver's library would take twice the memory that the
-   rest of the server does. */
+/* Called without the lock, because it may take long. The driver's library is closed each time: it takes twice the memory of the
+   rest of the server. */
 static void uuid_read(const char *uuid, struct live_own own, struct live_reading *reading)
 {
     struct live *live = live_open(uuid);
@@ -47,7 +49,7 @@ static void uuid_read(const char *uuid, struct live_own own, struct live_reading
     live_close(live);
 }
 
-static struct row *row_wanted(struct readings *readings)
+static struct reading_row *row_wanted(struct readings *readings)
 {
     for (int i = 0; i < readings->count; i++)
         if (readings->row[i].wanted)
@@ -55,14 +57,14 @@ static struct row *row_wanted(struct readings *readings)
     return NULL;
 }
 
-static void row_want(struct row *row, const struct device_status *status)
+static void row_want(struct reading_row *row, const struct device_status *status)
 {
     snprintf(row->uuid, sizeof row->uuid, "%s", status->facts.uuid);
     row->own = status->own;
     row->wanted = true;
 }
 
-static void row_note(struct row *row, const struct live_reading *reading, int64_t at_ns)
+static void row_note(struct reading_row *row, const struct live_reading *reading, int64_t at_ns)
 {
     for (int i = 0; i < LIVE_QUANTITIES; i++)
         if (reading->of[i].known) {
@@ -71,12 +73,12 @@ static void row_note(struct row *row, const struct live_reading *reading, int64_
         }
 }
 
-/* Does any device run something, or will it soon? */
+/* True when a device runs something, or has work. */
 static bool queue_busy(const struct readings *readings)
 {
     struct device_stats depth;
-    struct device_set present = devices_present(readings->devices);
-    for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;) {
+    struct device_set listed = devices_listed(readings->devices);
+    for (int i = -1; (i = device_set_next(&listed, i + 1)) >= 0;) {
         queue_view_device(readings->queue, i, &depth);
         if (depth.queued || depth.running[0])
             return true;
@@ -84,11 +86,11 @@ static bool queue_busy(const struct readings *readings)
     return false;
 }
 
-/* With the lock: sleeps until somebody asks, or it is time to look unasked. */
+/* With the lock: sleeps until a request, or until the thread reads by itself. */
 static void rest(struct readings *readings)
 {
     int64_t now = clock_monotonic_ns(), until = now + watch_ns;
-    struct timespec limit = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
+    struct timespec limit = clock_timespec(until);
     if (!readings->devices || now >= readings->interest_until_ns)
         pthread_cond_wait(&readings->asked, &readings->lock);
     else
@@ -96,10 +98,10 @@ static void rest(struct readings *readings)
     now = clock_monotonic_ns();
     if (readings->stop || !readings->devices || now >= readings->interest_until_ns || queue_busy(readings))
         return;
-    struct device_set present = devices_present(readings->devices);
-    for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;) {
+    struct device_set listed = devices_listed(readings->devices);
+    for (int i = -1; (i = device_set_next(&listed, i + 1)) >= 0;) {
         struct device_status status;
-        struct row *row = &readings->row[i];
+        struct reading_row *row = &readings->row[i];
         bool old = !row->newest_ns || now - row->newest_ns >= watch_ns - fresh_ns;
         if (old && devices_get(readings->devices, i, &status) && status.known)
             row_want(row, &status);
@@ -111,7 +113,7 @@ static void *work(void *arg)
     struct readings *readings = arg;
     pthread_mutex_lock(&readings->lock);
     while (!readings->stop) {
-        struct row *row = row_wanted(readings);
+        struct reading_row *row = row_wanted(readings);
         if (!row) {
             rest(readings);
             continue;
@@ -166,7 +168,7 @@ void readings_free(struct readings *readings)
     if (!readings)
         return;
     int64_t until = clock_monotonic_ns() + end_ns;
-    struct timespec limit = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
+    struct timespec limit = clock_timespec(until);
     pthread_mutex_lock(&readings->lock);
     readings->stop = true;
     pthread_cond_signal(&readings->asked);
@@ -185,13 +187,13 @@ void readings_free(struct readings *readings)
     free(readings);
 }
 
-/* With the lock: until the row's reading is there, or patience with the one under way is over. */
-static void row_await(struct readings *readings, const struct row *row)
+/* With the lock: waits for the row's reading, for wait_ns after the begin of the one that is being made at most. */
+static void row_await(struct readings *readings, const struct reading_row *row)
 {
-    int64_t now = clock_monotonic_ns(), until = now + patience_ns;
-    if (readings->began_ns && readings->began_ns + patience_ns < until)
-        until = readings->began_ns + patience_ns;
-    struct timespec limit = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
+    int64_t now = clock_monotonic_ns(), until = now + wait_ns;
+    if (readings->began_ns && readings->began_ns + wait_ns < until)
+        until = readings->began_ns + wait_ns;
+    struct timespec limit = clock_timespec(until);
     while (row->wanted && pthread_cond_timedwait(&readings->answered, &readings->lock, &limit) == 0)
         ;
 }
@@ -199,7 +201,7 @@ static void row_await(struct readings *readings, const struct row *row)
 void readings_get(struct readings *readings, int device, const struct device_status *status,
                   struct live_reading *reading, double *age_s)
 {
-    struct row *row = &readings->row[device];
+    struct reading_row *row = &readings->row[device];
     pthread_mutex_lock(&readings->lock);
     row->read = row->read && strcmp(row->uuid, status->facts.uuid) == 0;
     if (!row->read || clock_monotonic_ns() - row->reading.at_ns > fresh_ns) {
@@ -235,7 +237,7 @@ void readings_note(struct readings *readings, int device, const struct live_read
 
 void readings_latest(struct readings *readings, int device, struct readings_latest latest[LIVE_QUANTITIES])
 {
-    const struct row *row = &readings->row[device];
+    const struct reading_row *row = &readings->row[device];
     int64_t now = clock_monotonic_ns();
     pthread_mutex_lock(&readings->lock);
     for (int i = 0; i < LIVE_QUANTITIES; i++)
@@ -243,7 +245,7 @@ void readings_latest(struct readings *readings, int device, struct readings_late
                                              .value = row->latest[i],
                                              .age_s = (double)(now - row->latest_ns[i]) / 1e9};
     if (now >= readings->interest_until_ns)
-        pthread_cond_signal(&readings->asked); /* the thread sleeps without a limit */
+        pthread_cond_signal(&readings->asked); /* because the thread sleeps without a limit */
     readings->interest_until_ns = now + interest_ns;
     pthread_mutex_unlock(&readings->lock);
 }

@@ -1,11 +1,13 @@
-/* How the devices are now, for whoever asks over HTTP. One thread reads (kernels/live.h), only when somebody asks
-   and at most once a second for a device: many questions cost one reading, and a driver that lets a call hang
-   holds up this thread and no connection for longer than half a second. Any thread may ask.
+/* The present state of devices (clocks, temperature, memory in use), for HTTP. One thread reads it from the driver
+   (kernels/live.h), on request and at most once a second for a device: many requests cost one reading, and a driver that hangs
+   delays this thread, and a request by half a second at most.
 
-   Whoever only wants what is known, as /metrics does, never waits and causes no call of the driver's by itself: it gets
-   what was read last, by whomever, each quantity with its own age. What an executor read around a timing is passed on to
-   it (readings_note()). While somebody wants to know, and nothing runs or waits on any device, this thread reads by
-   itself every 15 s; while something runs it does not, because a timing is disturbed by nothing. */
+   /metrics never waits and causes no reading at once: it gets the latest value of each quantity with its age, whoever read it.
+   Executors' readings around a timing count too (readings_note()). As long as somebody asked within the last minute, and no
+   device runs anything or has work, the thread reads by itself every 15 s; during a run it does not, because nothing may
+   disturb a timing.
+
+   Any thread; one lock inside. */
 #ifndef COALESCED_SERVER_DEVICES_READINGS_H
 #define COALESCED_SERVER_DEVICES_READINGS_H
 
@@ -19,25 +21,25 @@ struct queue;
 /* Starts the thread. 0, or -1: ERROR_MEMORY, ERROR_SYSTEM. */
 int readings_new(struct readings **readings, int devices, struct error *error);
 
-/* Ends it; a thread that hangs in the driver is left behind, with its memory. NULL is allowed. */
+/* Ends the thread; one that hangs in the driver is left behind, with its memory. NULL is allowed. */
 void readings_free(struct readings *readings);
 
-/* The latest reading of a device that is known, and how old it is in seconds. One that is older than a second is
-   made anew; where that takes too long the old one is told, or that there is none. */
+/* A reading of a known device, and its age in seconds. Waits for a new one where the latest is older than a second, for half a
+   second at most; then returns the old one, or that there is none. */
 void readings_get(struct readings *readings, int device, const struct device_status *status,
                   struct live_reading *reading, double *age_s);
 
-/* What was read last of one quantity. */
+/* The latest value of one quantity. */
 struct readings_latest {
     bool known;
     double value;
     double age_s;
 };
 
-/* Reads by itself from here on, as told above. Both must outlive the readings. */
+/* From here on the thread reads by itself. `devices` and `queue` must outlive the readings. */
 void readings_watch(struct readings *readings, struct devices *devices, struct queue *queue);
 
-/* What somebody else has read of a device; what is not known in it is left as it was. */
+/* Adds a reading of an executor; quantities that it lacks stay as they were. */
 void readings_note(struct readings *readings, int device, const struct live_reading *reading);
 
 /* Does not wait. */

@@ -1,3 +1,4 @@
+/* Options, file and this machine's devices into one list: roster.h. */
 #include "server/devices/roster.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@
 
 enum { FILE_BYTES = 1 << 20 };
 
-/* Our own executor is at hand; another one's start may be an allocation that is waited for. */
+/* Executors that are this program start at once; the start of another may wait for an allocation. */
 static const double own_idle_s = 60, own_start_s = 30;
 static const double idle_s = 10, start_s = 3600, heartbeat_s = 5;
 
@@ -24,12 +25,13 @@ static bool command_is_own(char *const *command)
     return strcmp(command[0], "/proc/self/exe") == 0;
 }
 
-static double said_or(double said, double option, double fallback)
+/* The entry's value, else the option's, else the default; negative values are not set. */
+static double set_or(double of_entry, double of_option, double fallback)
 {
-    return said >= 0 ? said : option >= 0 ? option : fallback;
+    return of_entry >= 0 ? of_entry : of_option >= 0 ? of_option : fallback;
 }
 
-static int how_write(struct roster_entry *entry, struct error *error)
+static int config_key_write(struct roster_entry *entry, struct error *error)
 {
     const struct device_listing *listing = &entry->listing;
     struct buffer text = {0};
@@ -45,7 +47,7 @@ static int how_write(struct roster_entry *entry, struct error *error)
         buffer_free(&text);
         return error_set(error, ERROR_MEMORY, "no memory for the list of devices");
     }
-    entry->how = text.data;
+    entry->config_key = text.data;
     return 0;
 }
 
@@ -57,9 +59,9 @@ static bool roster_has(const struct roster *roster, const char *name)
     return false;
 }
 
-/* Adds what is wanted, with the defaults. */
-static int entry_take(struct roster *roster, const struct device_entry *wanted,
-                      const struct roster_config *config, struct error *error)
+/* Adds an entry, with the defaults filled in. */
+static int entry_add(struct roster *roster, const struct device_entry *wanted,
+                     const struct roster_config *config, struct error *error)
 {
     const char *command = wanted->command ? wanted->command : config->executor_command;
     if (roster->count == DEVICES_MAX)
@@ -82,15 +84,15 @@ static int entry_take(struct roster *roster, const struct device_entry *wanted,
     listing->own = own;
     listing->release = wanted->idle == DEVICE_IDLE_DEFAULT ? !own : wanted->idle == DEVICE_IDLE_RELEASE;
     listing->counting = own || wanted->counting;
-    listing->idle_s = said_or(wanted->idle_s, config->idle_s, own ? own_idle_s : idle_s);
-    listing->start_s = said_or(wanted->start_s, config->hello_s, own ? own_start_s : start_s);
-    listing->hold_s = said_or(wanted->hold_s, -1, 0);
-    /* One that is said and the other not: four beats may be missed. */
-    double lost_s = said_or(wanted->lost_s, config->lost_s, 0);
+    listing->idle_s = set_or(wanted->idle_s, config->idle_s, own ? own_idle_s : idle_s);
+    listing->start_s = set_or(wanted->start_s, config->hello_s, own ? own_start_s : start_s);
+    listing->hold_s = set_or(wanted->hold_s, -1, 0);
+    /* Where one of both is set, the other follows: four beats may be missed. */
+    double lost_s = set_or(wanted->lost_s, config->lost_s, 0);
     double beat_s = fmin(heartbeat_s, lost_s / 4);
-    entry->heartbeat_s = own ? 0 : said_or(wanted->heartbeat_s, -1, beat_s);
-    entry->lost_s = said_or(wanted->lost_s, -1, fmax(lost_s, 4 * entry->heartbeat_s));
-    return how_write(entry, error);
+    entry->heartbeat_s = own ? 0 : set_or(wanted->heartbeat_s, -1, beat_s);
+    entry->lost_s = set_or(wanted->lost_s, -1, fmax(lost_s, 4 * entry->heartbeat_s));
+    return config_key_write(entry, error);
 }
 
 struct worker_config roster_worker(const struct roster_entry *entry, const struct roster_config *config)
@@ -101,7 +103,7 @@ struct worker_config roster_worker(const struct roster_entry *entry, const struc
         .own = entry->listing.own,
         .name = entry->listing.own ? NULL : entry->listing.name,
         .spec = entry->spec,
-        /* Another command may end on another machine, where this directory is not. */
+        /* Another command may start executors on another machine, without this directory. */
         .lock_dir = entry->listing.own ? config->lock_dir : NULL,
         .idle_s = entry->listing.idle_s,
         .hold_s = entry->listing.hold_s,
@@ -116,28 +118,28 @@ struct worker_config roster_worker(const struct roster_entry *entry, const struc
 
 /* ---- the devices of this machine ---- */
 
-static void on_hello(void *arg, int device, const char *line)
+static void on_hello(void *arg, int device, const char *header)
 {
     struct roster_local *local = arg;
     struct message hello;
     (void)device;
-    if (protocol_parse_header(&hello, line, NULL) < 0)
+    if (protocol_parse_header(&hello, header, NULL) < 0)
         return;
     memcpy(local->backend, hello.facts.backend, sizeof local->backend);
     protocol_message_free(&hello);
 }
 
-/* Nobody waits an hour for a service's start. */
+/* With the short default for a start: the service's own start waits for this probe. */
 static int local_find(struct roster_local *local, const struct roster_config *config, struct error *error)
 {
     struct roster_entry probe = {.spec = "auto:0",
-                                 .listing.start_s = said_or(config->hello_s, -1, own_start_s)};
+                                 .listing.start_s = set_or(config->hello_s, -1, own_start_s)};
     if (words_split(&probe.command, config->executor_command, " \t\n", error) < 0)
         return -1;
     probe.listing.own = command_is_own(probe.command);
     struct worker_config worker = roster_worker(&probe, config);
-    worker.told.said_hello = on_hello;
-    worker.told.said_hello_arg = local;
+    worker.callbacks.said_hello = on_hello;
+    worker.callbacks.said_hello_arg = local;
     int count = worker_probe(&worker, error);
     words_free(probe.command);
     if (count < 0)
@@ -148,9 +150,9 @@ static int local_find(struct roster_local *local, const struct roster_config *co
     return 0;
 }
 
-/* One of this machine's: its name is made of what tells it from the others; a name that is taken gets a number. */
-static int spec_take(struct roster *roster, const struct roster_config *config, const char *spec,
-                     const char *base, struct error *error)
+/* A device of this machine. Its name is made from `base`; a name that is taken gets a number. */
+static int spec_add(struct roster *roster, const struct roster_config *config, const char *spec,
+                    const char *base, struct error *error)
 {
     struct device_entry entry = device_entry_unsaid;
     bool number = strspn(base, "0123456789") == strlen(base);
@@ -166,11 +168,11 @@ static int spec_take(struct roster *roster, const struct roster_config *config, 
     for (char *at = entry.name; *at; at++)
         if (!strchr("._:-", *at) && !isalnum((unsigned char)*at))
             *at = '_';
-    return entry_take(roster, &entry, config, error);
+    return entry_add(roster, &entry, config, error);
 }
 
-static int local_take(struct roster *roster, const struct roster_config *config, struct roster_local *local,
-                      struct error *error)
+static int local_add(struct roster *roster, const struct roster_config *config, struct roster_local *local,
+                     struct error *error)
 {
     if (!local->count && local_find(local, config, error) < 0)
         return -1;
@@ -182,7 +184,7 @@ static int local_take(struct roster *roster, const struct roster_config *config,
             snprintf(name, sizeof name, "cpu");
         else
             snprintf(name, sizeof name, "%s:%d", local->backend, i);
-        if (spec_take(roster, config, spec, name, error) < 0)
+        if (spec_add(roster, config, spec, name, error) < 0)
             return -1;
     }
     return 0;
@@ -190,19 +192,19 @@ static int local_take(struct roster *roster, const struct roster_config *config,
 
 /* ---- all of them ---- */
 
-static int specs_take(struct roster *roster, const struct roster_config *config, struct roster_local *local,
-                      struct error *error)
+static int specs_add(struct roster *roster, const struct roster_config *config, struct roster_local *local,
+                     struct error *error)
 {
     char **specs;
     int status = 0;
     if (!config->devices[0])
         return 0;
     if (strcmp(config->devices, "auto") == 0)
-        return local_take(roster, config, local, error);
+        return local_add(roster, config, local, error);
     if (words_split(&specs, config->devices, ", ", error) < 0)
         return -1;
     for (char **spec = specs; *spec && status == 0; spec++)
-        status = spec_take(roster, config, *spec, *spec, error);
+        status = spec_add(roster, config, *spec, *spec, error);
     words_free(specs);
     return status;
 }
@@ -221,7 +223,7 @@ static int lines_add(struct device_list *list, const char *lines, struct error *
 static int file_add(struct device_list *list, const char *path, struct error *error)
 {
     char *text;
-    /* What stands in it is run by the service's user. */
+    /* Its commands run as the service's user, so no other user may write it. */
     if (file_read(&text, path, "list of devices", S_IWOTH, FILE_BYTES, error) < 0)
         return -1;
     int status = device_list_parse(list, text, path, error);
@@ -239,14 +241,14 @@ int roster_read(struct roster **out, const struct roster_config *config, struct 
         error_set(error, ERROR_MEMORY, "no memory for the list of devices");
         goto out;
     }
-    if (specs_take(roster, config, local, error) < 0 || lines_add(list, config->device_lines, error) < 0 ||
+    if (specs_add(roster, config, local, error) < 0 || lines_add(list, config->device_lines, error) < 0 ||
         (config->file[0] && file_add(list, config->file, error) < 0))
         goto out;
     for (int i = 0; i < list->count; i++) {
         const struct device_entry *entry = &list->entries[i];
         bool there = entry->automatic && strcmp(config->devices, "auto") == 0;
-        if (!there && (entry->automatic ? local_take(roster, config, local, error)
-                                        : entry_take(roster, entry, config, error)) < 0)
+        if (!there && (entry->automatic ? local_add(roster, config, local, error)
+                                        : entry_add(roster, entry, config, error)) < 0)
             goto out;
     }
     status = roster->count ? 0
@@ -268,7 +270,7 @@ void roster_free(struct roster *roster)
     for (int i = 0; roster && i < roster->count; i++) {
         words_free(roster->entries[i].command);
         words_free(roster->entries[i].why);
-        free(roster->entries[i].how);
+        free(roster->entries[i].config_key);
     }
     free(roster);
 }

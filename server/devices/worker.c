@@ -1,3 +1,4 @@
+/* The loop of worker.h: idle, ready, count, time, hand back. */
 #include "server/devices/worker.h"
 
 #include <pthread.h>
@@ -17,26 +18,24 @@
 #include "server/metrics/metrics.h"
 #include "server/queue/queue_view.h"
 
-/* How often an idle worker looks whether its executor is still there, and one that waits for something whether the other
-   one is. */
+/* How often an idle worker checks its executors, and a waiting one the other executor. */
 enum { LOOK_MS = 500 };
-/* For a profiler's start, and for those that are counted along with an experiment. */
+/* For the profiler's start, and for the experiments that are counted together with the first. */
 static const double count_default_s = 10;
 
-/* One executor times, the other one counts; only this thread asks either, so that never both are at work. */
 struct worker {
     int device;
     struct queue *queue;
     struct supervisor *timing;
-    struct counting_executor *counting_executor;
+    struct counting_executor *counter;
     bool release;
     bool counts; /* a second executor may be started */
     int look_ms;
-    bool starting; /* the thread's: an executor, because there is work */
+    bool starting; /* an executor, because there is work; the thread's alone */
     pthread_t thread;
     atomic_bool leaving, left;
     const struct task *task; /* NULL: none; the thread's alone */
-    struct worker_callbacks told;
+    struct worker_callbacks callbacks;
 };
 
 static enum interrupt interrupt_of(void *arg)
@@ -44,7 +43,7 @@ static enum interrupt interrupt_of(void *arg)
     const struct worker *worker = arg;
     if (queue_view_cancelled(worker->queue, worker->device))
         return INTERRUPT_CANCEL;
-    /* One that leaves waits for nothing but the end of what runs. */
+    /* A worker that leaves waits for the end of its task alone. */
     bool leaves = atomic_load(&worker->leaving) && !worker->task;
     if (leaves || queue_view_stopping(worker->queue))
         return INTERRUPT_STOP;
@@ -65,14 +64,14 @@ static void on_readiness(void *arg, enum device_readiness readiness, bool contex
                            readiness == DEVICE_READY && context ? QUEUE_WARM : as[readiness]);
 }
 
-/* While one executor is waited for, both must be heard and beaten to. */
+/* During a wait for one executor both get their beats, and their messages are read. */
 static void on_tick(void *arg)
 {
     const struct worker *worker = arg;
     if (worker->timing)
         supervisor_tend(worker->timing);
-    if (worker->counting_executor)
-        counting_executor_tend(worker->counting_executor);
+    if (worker->counter)
+        counting_executor_tend(worker->counter);
 }
 
 static void look_ahead(void *arg, struct ahead *ahead)
@@ -84,14 +83,15 @@ static void look_ahead(void *arg, struct ahead *ahead)
 static void on_progress(void *arg, const char *id, const char *phase, int samples)
 {
     const struct worker *worker = arg;
-    if (worker->told.progress && worker->task && strcmp(id, worker->task->id) == 0)
-        worker->told.progress(worker->told.progress_arg, worker->device, worker->task, phase, samples);
+    if (worker->callbacks.progress && worker->task && strcmp(id, worker->task->id) == 0)
+        worker->callbacks.progress(worker->callbacks.progress_arg, worker->device, worker->task, phase,
+                                   samples);
 }
 
-static void on_hello(void *arg, const char *line)
+static void on_hello(void *arg, const char *header)
 {
     const struct worker *worker = arg;
-    worker->told.said_hello(worker->told.said_hello_arg, worker->device, line);
+    worker->callbacks.said_hello(worker->callbacks.said_hello_arg, worker->device, header);
 }
 
 static struct supervisor_config config_of(const struct worker_config *config)
@@ -121,12 +121,13 @@ static enum job_state state_of(const struct executor_outcome *outcome)
     return outcome->failure.kind == ERROR_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
 }
 
-/* Room for the executor that times: its counting executor goes when it is idle, or where one process at a time may be there. */
+/* Ends the counting executor where it is idle, or where one process at a time may hold a context: before the other one is
+   used. */
 static void counting_executor_settle(struct worker *worker)
 {
-    counting_executor_tidy(worker->counting_executor);
+    counting_executor_tidy(worker->counter);
     if (supervisor_exclusive(worker->timing))
-        counting_executor_vacate(worker->counting_executor);
+        counting_executor_vacate(worker->counter);
 }
 
 static int timing_ready(struct worker *worker)
@@ -135,25 +136,24 @@ static int timing_ready(struct worker *worker)
     return supervisor_ready(worker->timing);
 }
 
-/* Once an executor is there: before that the device may be another one. NULL: none. */
-static char *calibration_ask(const struct worker *worker)
+/* After the hello: before it, the device may be another one. NULL: none. */
+static char *calibration_get(const struct worker *worker)
 {
-    const struct worker_callbacks *told = &worker->told;
-    return told->calibration ? told->calibration(told->calibration_arg, worker->device) : NULL;
+    const struct worker_callbacks *callbacks = &worker->callbacks;
+    return callbacks->calibration ? callbacks->calibration(callbacks->calibration_arg, worker->device) : NULL;
 }
 
-/* With what was counted of it; NULL: nothing. */
+/* counters NULL: nothing was counted. */
 static void time_once(struct worker *worker, const struct task *task, const char *counters,
                       struct executor_outcome *outcome)
 {
     *outcome = (struct executor_outcome){.end = OUTCOME_UNTOUCHED};
     counting_executor_settle(worker);
-    /* Where a start may take long the experiment waits for it in the queue. */
+    /* Where a start may take long, the experiment goes back to the queue for it. */
     if (!supervisor_usable(worker->timing) && (worker->release || supervisor_ready(worker->timing) < 0))
         return;
-    char *calibration = calibration_ask(worker);
-    const struct run_along along = {counters, calibration,
-                                    counting_executor_process(worker->counting_executor)};
+    char *calibration = calibration_get(worker);
+    const struct run_along along = {counters, calibration, counting_executor_process(worker->counter)};
     struct buffer frame = protocol_write_run(task->id, worker->device, task->request, &along);
     const struct executor_question question = {MESSAGE_RESULT, task->id, &frame, task->timeout_s, false};
     supervisor_ask(worker->timing, &question, outcome);
@@ -161,31 +161,31 @@ static void time_once(struct worker *worker, const struct task *task, const char
     buffer_free(&frame);
 }
 
-/* Its counting executor's buffers are no reason to fail an experiment. */
+/* Tries again without the counting executor when the device's memory was full. */
 static void time_task(struct worker *worker, const struct task *task, const char *counters,
                       struct executor_outcome *outcome)
 {
     time_once(worker, task, counters, outcome);
     if (outcome->end != OUTCOME_FAILED || outcome->failure.kind != ERROR_OUT_OF_MEMORY ||
-        !counting_executor_vacate(worker->counting_executor))
+        !counting_executor_vacate(worker->counter))
         return;
     executor_outcome_free(outcome);
     time_once(worker, task, counters, outcome);
 }
 
-/* Counted first, where that was asked for, so that nothing of it stands before or behind a time. */
+/* Counts first, where that was asked for, so that no counting disturbs the timing. */
 static void task_ask(struct worker *worker, const struct task *task, struct executor_outcome *outcome)
 {
     const char *counters = NULL;
     enum counting_executor_end end = COUNTING_DONE;
     *outcome = (struct executor_outcome){.end = OUTCOME_UNTOUCHED};
-    /* What may outlive the service is on disk as begun before it begins. */
+    /* A run that may outlive the service is on disk as running before it begins. */
     if (supervisor_leased(worker->timing) && !queue_worker_begun(worker->queue, worker->device))
         return;
     if (supervisor_can_count(worker->timing) && experiment_text_wants_counters(task->request))
-        end = worker->counts ? counting_executor_count(worker->counting_executor, worker->timing, task->id,
+        end = worker->counts ? counting_executor_count(worker->counter, worker->timing, task->id,
                                                        task->request, task->timeout_s, &counters)
-                             : counting_executor_decline(worker->counting_executor, task->id, &counters);
+                             : counting_executor_decline(worker->counter, task->id, &counters);
     if (end == COUNTING_DONE) {
         time_task(worker, task, counters, outcome);
     } else if (end == COUNTING_CANCELLED) {
@@ -194,7 +194,7 @@ static void task_ask(struct worker *worker, const struct task *task, struct exec
     }
 }
 
-/* What a run tells besides its result: for /metrics. */
+/* What /metrics and the readings take from a run. */
 static void outcome_count(const struct worker *worker, const struct task *task,
                           const struct executor_outcome *outcome)
 {
@@ -210,26 +210,25 @@ static void outcome_count(const struct worker *worker, const struct task *task,
     for (int code = 0; code < STABILITY_CODES; code++)
         if (outcome->stability.codes & 1u << code)
             metrics_count(EVENT_UNSTABLE, worker->device, stability_code_name((enum stability_code)code), 1);
-    if (worker->told.readings)
-        readings_note(worker->told.readings, worker->device, &outcome->stability.latest);
+    if (worker->callbacks.readings)
+        readings_note(worker->callbacks.readings, worker->device, &outcome->stability.latest);
 }
 
-/* Runs one and ends it; returns the next, which then goes to the executor before this one's end is on disk.
- */
+/* Runs a task and ends it. Returns the next, which goes to the executor before this one's end is on disk; NULL: none. */
 static const struct task *task_run(struct worker *worker, const struct task *task)
 {
     struct executor_outcome outcome;
     const struct task *next = NULL;
     worker->task = task;
     task_ask(worker, task, &outcome);
-    if (worker->told.progress)
-        worker->told.progress(worker->told.progress_arg, worker->device, task, NULL, -1);
+    if (worker->callbacks.progress)
+        worker->callbacks.progress(worker->callbacks.progress_arg, worker->device, task, NULL, -1);
     if (outcome.end == OUTCOME_UNTOUCHED && outcome.failure.text[0]) {
         queue_worker_hand_back(worker->queue, worker->device, false, outcome.failure.text);
     } else if (outcome.end == OUTCOME_UNTOUCHED) {
         queue_worker_hand_back(worker->queue, worker->device, false, NULL);
     } else if (outcome.end == OUTCOME_LOST) {
-        /* Nobody else begins it before that. A service that stops leaves it running, for the next one to wait. */
+        /* It is not begun again before its lease is over. A service that stops leaves it as running; the next start waits. */
         if (supervisor_outlive(worker->timing) || !queue_view_stopping(worker->queue))
             queue_worker_hand_back(worker->queue, worker->device, true, outcome.failure.text);
     } else {
@@ -239,13 +238,13 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
             .samples = &outcome.samples,
             .failure = outcome.end == OUTCOME_RESULT ? NULL : &outcome.failure,
         };
-        counting_executor_forget(worker->counting_executor, task->id);
+        counting_executor_forget(worker->counter, task->id);
         outcome_count(worker, task, &outcome);
         next = queue_worker_next(worker->queue, worker->device, &ending);
     }
-    worker->task = NULL; /* not earlier: one that leaves waits for what was lost, too */
+    worker->task = NULL; /* here, because a worker that leaves waits for a lost executor too */
     if (next && !supervisor_usable(worker->timing)) {
-        /* A fresh executor may take long, or not come at all: meanwhile nothing runs. */
+        /* A new executor may take long to start, or fail: the task waits in the queue. */
         queue_worker_hand_back(worker->queue, worker->device, false, NULL);
         next = NULL;
     }
@@ -253,16 +252,16 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
     return next;
 }
 
-/* Whoever drains a device wants it for something else: once what ran has ended, nothing of ours stays on it. */
+/* A drained device is free for others: after the last run no executor of ours stays on it. */
 static void held_leave(struct worker *worker)
 {
     if (!queue_view_held(worker->queue, worker->device))
         return;
-    counting_executor_vacate(worker->counting_executor);
+    counting_executor_vacate(worker->counter);
     supervisor_vacate(worker->timing);
 }
 
-/* Is there an executor, or may there be none until there is work? */
+/* True when there is an executor, or none is needed without work. */
 static bool idle_settle(struct worker *worker)
 {
     if (!worker->release || !supervisor_known(worker->timing))
@@ -272,7 +271,7 @@ static bool idle_settle(struct worker *worker)
     return true;
 }
 
-/* For work that waits. 0; or -1: there is none, or nobody needs it any more. */
+/* Starts the executor for work that waits. -1: there is none, or it is not needed any more. */
 static int work_ready(struct worker *worker)
 {
     worker->starting = worker->release;
@@ -285,8 +284,8 @@ static void *work(void *arg)
 {
     struct worker *worker = arg;
     while (!queue_view_stopping(worker->queue) && !atomic_load(&worker->leaving)) {
-        /* Before the wait, so that the device's limits are known early; and after it, because an executor may
-           have died meanwhile and an experiment must not pay for that. */
+        /* Before the wait, so that the device's limits are known early; and after it, because an executor that died meanwhile
+           must not cost an experiment. */
         if (!idle_settle(worker))
             continue;
         if (!queue_worker_wait(worker->queue, worker->device, worker->look_ms)) {
@@ -299,14 +298,14 @@ static void *work(void *arg)
         while (task)
             task = task_run(worker, task);
     }
-    /* In here: the executors would not outlive this thread. */
+    /* By this thread: the executors end with the thread that started them. */
     supervisor_free(worker->timing);
-    counting_executor_free(worker->counting_executor);
+    counting_executor_free(worker->counter);
     atomic_store(&worker->left, true);
     return NULL;
 }
 
-/* Both ends of the device, without a thread yet. */
+/* Makes both supervisors. */
 static int executors_make(struct worker *worker, const struct worker_config *config, struct devices *devices,
                           struct error *error)
 {
@@ -328,19 +327,19 @@ static int executors_make(struct worker *worker, const struct worker_config *con
     supervisor->executor_session.tick_s = worker->look_ms / 1000.0;
     supervisor->readiness = on_readiness;
     supervisor->readiness_arg = worker;
-    supervisor->executor_session.hello = worker->told.said_hello ? on_hello : NULL;
+    supervisor->executor_session.hello = worker->callbacks.said_hello ? on_hello : NULL;
     supervisor->executor_session.hello_arg = worker;
     if (supervisor_new(&worker->timing, supervisor, devices, error) < 0)
         return -1;
-    return counting_executor_new(&worker->counting_executor, &counting_executor, devices, error);
+    return counting_executor_new(&worker->counter, &counting_executor, devices, error);
 }
 
 int worker_probe(const struct worker_config *config, struct error *error)
 {
-    struct worker asker = {.told = config->told};
+    struct worker caller = {.callbacks = config->callbacks};
     struct supervisor_config supervisor = config_of(config);
-    supervisor.executor_session.hello = config->told.said_hello ? on_hello : NULL;
-    supervisor.executor_session.hello_arg = &asker;
+    supervisor.executor_session.hello = config->callbacks.said_hello ? on_hello : NULL;
+    supervisor.executor_session.hello_arg = &caller;
     return supervisor_probe(&supervisor, error);
 }
 
@@ -358,10 +357,10 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
     worker->look_ms = config->heartbeat_s > 0 && config->heartbeat_s < 2 * LOOK_MS / 1000.0
                           ? (int)(config->heartbeat_s * 500) + 1
                           : LOOK_MS;
-    worker->told = config->told;
+    worker->callbacks = config->callbacks;
     if (executors_make(worker, config, devices, error) < 0)
         goto failed;
-    /* Signals are main's affair; and a write to a dead executor must not end the service. */
+    /* main() handles signals; and SIGPIPE of a write to a dead executor must not end the service. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int number = pthread_create(&worker->thread, NULL, work, worker);
@@ -374,7 +373,7 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
     return 0;
 failed:
     supervisor_free(worker->timing);
-    counting_executor_free(worker->counting_executor);
+    counting_executor_free(worker->counter);
     free(worker);
     return -1;
 }

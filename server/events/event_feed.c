@@ -181,7 +181,7 @@ static void device_write(struct buffer *out, struct event_feed *feed, int device
             age_s = one->age_s;
     }
     buffer_format(out, "event: device\ndata: {\"device\":%d,\"health\":\"%s\",\"reason\":", device,
-                  device_health(&status));
+                  devices_health(&status));
     text_string(out, status.reason[0] ? status.reason : NULL);
     buffer_text(out, ",\"age_s\":");
     if (age_s >= 0)
@@ -206,7 +206,7 @@ static bool device_same(const char *a, const char *b)
 static void devices_look(struct event_feed *feed, int64_t now)
 {
     feed->looked_ns = now;
-    feed->looked = devices_present(feed->devices);
+    feed->looked = devices_listed(feed->devices);
     for (int i = -1; (i = device_set_next(&feed->looked, i + 1)) >= 0;) {
         struct buffer text = {0};
         struct present *present = &feed->readings_of[i];

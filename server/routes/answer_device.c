@@ -23,7 +23,7 @@ void device_write(struct buffer *out, struct service *service, int index, bool l
     struct device_status status = {0};
     struct device_listing listing = {0};
     struct device_stats depth;
-    struct device_set present = devices_present(service->devices);
+    struct device_set present = devices_listed(service->devices);
     queue_view_device(service->queue, index, &depth);
     devices_get(service->devices, index, &status);
     devices_listing(service->devices, index, &listing);
@@ -38,7 +38,7 @@ void device_write(struct buffer *out, struct service *service, int index, bool l
         .readiness = readiness[status.readiness],
         .build = status.executor_build,
         .facts = status.known ? &status.facts : NULL,
-        .health = device_health(&status),
+        .health = devices_health(&status),
         .reason = status.reason,
         .executor = status.executor,
         .context = status.context || status.own.pid[1],
@@ -102,7 +102,7 @@ void device_queue_write(struct buffer *out, struct service *service, int index, 
 
 struct device_set devices_told(const struct service *service)
 {
-    struct device_set told = devices_present(service->devices);
+    struct device_set told = devices_listed(service->devices);
     for (int i = 0; i < devices_count(service->devices); i++) {
         struct device_stats depth;
         if (device_set_has(&told, i))

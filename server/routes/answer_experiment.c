@@ -12,7 +12,7 @@ static bool running_find(struct service *service, struct view_experiment *view)
     struct device_set present = device_set_of(view->device);
     struct device_stats depth;
     if (view->device < 0)
-        present = devices_present(service->devices);
+        present = devices_listed(service->devices);
     for (int i = device_set_next(&present, 0); i >= 0; i = device_set_next(&present, i + 1)) {
         queue_view_device(service->queue, i, &depth);
         if (strcmp(depth.running, view->id) != 0)

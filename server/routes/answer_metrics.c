@@ -49,7 +49,7 @@ static double paused(const struct row *row)
 
 static double healthy(const struct row *row)
 {
-    return !device_wrong(&row->status);
+    return !devices_unusable_reason(&row->status);
 }
 
 static const struct {
@@ -171,7 +171,7 @@ static void depth_write(struct buffer *out, const struct service *service, const
 /* Those in the list, and what left it with something that waits or runs. Returns how many. */
 static int rows_read(const struct service *service, struct row *rows)
 {
-    struct device_set told = devices_told(service), present = devices_present(service->devices);
+    struct device_set told = devices_told(service), present = devices_listed(service->devices);
     int count = 0;
     for (int i = -1; (i = device_set_next(&told, i + 1)) >= 0;) {
         struct row *row = &rows[count++];

@@ -10,7 +10,7 @@ struct choosing *choosing_new(struct devices *devices)
     struct choosing *choosing = malloc(sizeof *choosing);
     if (!choosing)
         return NULL;
-    struct device_set present = devices_present(devices);
+    struct device_set present = devices_listed(devices);
     int count = 0;
     for (int i = 0; i < devices_count(devices) && i < DEVICES_MAX; i++) {
         struct device_status status;

@@ -28,7 +28,7 @@ static void check_write(struct buffer *checks, bool *ready, const char *name, co
 /* One that can be used is enough, when the first start of all has ended. */
 static void devices_check(struct devices *devices, struct buffer *checks, bool *ready)
 {
-    struct device_set present = devices_present(devices);
+    struct device_set present = devices_listed(devices);
     for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;) {
         struct device_status status = {0};
         bool well = true;
@@ -36,8 +36,8 @@ static void devices_check(struct devices *devices, struct buffer *checks, bool *
         choosing_name(devices, i, called);
         snprintf(name, sizeof name, "device %d (%s)", i, called);
         devices_get(devices, i, &status);
-        const char *wrong = device_wrong(&status);
-        if (wrong && strcmp(device_health(&status), "starting") == 0) {
+        const char *wrong = devices_unusable_reason(&status);
+        if (wrong && strcmp(devices_health(&status), "starting") == 0) {
             snprintf(text, sizeof text, "it is started for the first time: %s", wrong);
             wrong = text;
         }

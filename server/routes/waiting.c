@@ -21,7 +21,7 @@ static enum block_reason block_reason_of(struct service *service, int device, ch
 {
     struct device_status status = {0};
     struct device_stats depth;
-    struct device_set present = devices_present(service->devices);
+    struct device_set present = devices_listed(service->devices);
     char name[DEVICE_NAME_BYTES];
     choosing_name(service->devices, device, name);
     devices_get(service->devices, device, &status);
@@ -77,7 +77,7 @@ void waiting_tell(struct service *service, int device, const char *request, char
         return;
     }
     if (device < 0) {
-        struct queue_selection fitting = {.request = request, .devices = devices_present(service->devices)};
+        struct queue_selection fitting = {.request = request, .devices = devices_listed(service->devices)};
         if (request)
             service_select(service, &fitting, 1);
         set = fitting.devices;

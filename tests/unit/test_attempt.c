@@ -56,10 +56,10 @@ static void device_become(struct fixture *f, const char *name, const char *backe
                                    .facts = {H200_FACTS, .uuid = "GPU-1", .driver = "1"}};
     snprintf(listing.name, sizeof listing.name, "%s", name);
     snprintf(status.facts.backend, sizeof status.facts.backend, "%s", backend);
-    devices_list(f->attempts.devices, 0, &listing);
+    devices_set_listing(f->attempts.devices, 0, &listing);
     devices_set(f->attempts.devices, 0, &status);
     struct device_set present = {{1}};
-    devices_set_present(f->attempts.devices, &present, 0);
+    devices_set_listed(f->attempts.devices, &present, 0);
 }
 
 static int set_up(void **state)

@@ -74,7 +74,7 @@ static int number(struct fixture *f, int from, int count, int numbers[DEVICES_MA
     for (int i = 0; i < count; i++) {
         out += numbers[i] < 0;
         if (numbers[i] >= 0)
-            devices_list(f->devices, numbers[i], &f->roster->entries[i].listing);
+            devices_set_listing(f->devices, numbers[i], &f->roster->entries[i].listing);
     }
     assert_int_equal(numbering.no_number_error.kind, out ? ERROR_INVALID : ERROR_NONE);
     return out;
@@ -146,7 +146,7 @@ static void the_number_of_the_device_that_was_used_least_recently_is_given_again
     assert_int_equal(number(f, 0, DEVICES_MAX, numbers), 0);
     for (int i = 0; i < DEVICES_MAX; i++)
         if (i != 7)
-            identity_touch(f->identity, i);
+            device_identity_touch(f->identity, i);
     store_flush(f->service.store);
     assert_int_equal(number(f, DEVICES_MAX, 1, numbers), 0);
     assert_int_equal(numbers[0], 7);

@@ -121,7 +121,7 @@ static void pause_ms(long ms)
 static const char *present(struct fixture *f)
 {
     static char text[256];
-    struct device_set set = devices_present(f->devices);
+    struct device_set set = devices_listed(f->devices);
     struct device_listing listing;
     text[0] = '\0';
     for (int i = -1; (i = device_set_next(&set, i + 1)) >= 0;) {

@@ -127,8 +127,8 @@ static void a_name_or_a_note_needs_no_other_worker_and_all_else_does(void **stat
         config.file = path;
         struct roster *roster = read_list(&config);
         if (!first)
-            first = strdup(roster->entries[0].how);
-        assert_int_equal(strcmp(first, roster->entries[0].how) == 0, cases[i].same);
+            first = strdup(roster->entries[0].config_key);
+        assert_int_equal(strcmp(first, roster->entries[0].config_key) == 0, cases[i].same);
         roster_free(roster);
     }
     free(first);

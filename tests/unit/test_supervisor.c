@@ -24,8 +24,8 @@ static void a_device_that_was_never_started_is_not_ill(void **state)
 {
     begin(*state);
     struct device_status status = status_of(*state);
-    assert_string_equal(device_health(&status), "starting");
-    assert_non_null(device_wrong(&status));
+    assert_string_equal(devices_health(&status), "starting");
+    assert_non_null(devices_unusable_reason(&status));
     runs_well(*state);
 }
 
@@ -210,7 +210,8 @@ static void *interrupt_later(void *arg)
     return NULL;
 }
 
-static struct executor_outcome run_and_interrupt(struct fixture *f, const char *behaviour, enum interrupt interrupt)
+static struct executor_outcome run_and_interrupt(struct fixture *f, const char *behaviour,
+                                                 enum interrupt interrupt)
 {
     struct later later = {f, interrupt};
     pthread_t thread;
