@@ -1,3 +1,4 @@
+/* Thin functions over pthreads, for what every thread of the program needs. */
 #include "base/thread.h"
 
 #include <time.h>

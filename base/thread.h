@@ -9,15 +9,15 @@
 extern "C" {
 #endif
 
-/* Starts a thread that ps, top and gdb show by this name of at most 15 characters. Returns 0 or an errno value, as
-   pthread_create() does. */
+/* Starts a thread that ps, top and gdb show by this name of at most 15 characters. Returns 0 or an errno
+   value, as pthread_create() does. */
 int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg);
 
 /* Makes a condition variable for thread_wait_until(). */
 void thread_condition_init(pthread_cond_t *condition);
 
-/* pthread_cond_timedwait() until that time of clock_monotonic_ns(); INT64_MAX waits without a limit. The lock is held.
-   Returns 0, or ETIMEDOUT. */
+/* pthread_cond_timedwait() until that time of clock_monotonic_ns(); INT64_MAX waits without a limit. The lock
+   is held. Returns 0, or ETIMEDOUT. */
 int thread_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ns);
 
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+/* The table of options, and its parser. */
 #include "server/config.h"
 
 #include <errno.h>
@@ -8,8 +9,8 @@
 
 #include "base/log.h"
 
-/* OPTION_LIST: a text of words with commas or blanks between them, OPTION_LINES: of lines; a flag that is repeated adds to
-   it. */
+/* The texts: OPTION_LIST is of words between commas or blanks, OPTION_LINES of lines. A flag of these that is
+   repeated adds to its text. */
 enum option_type {
     OPTION_TEXT,
     OPTION_LIST,
@@ -21,7 +22,7 @@ enum option_type {
     OPTION_SWITCH
 };
 
-/* `fallback` is read as a given value would be, so a default that is no value cannot be; an empty one of seconds is -1. */
+/* `fallback` is parsed like a given value; an empty one of OPTION_SECONDS becomes -1. */
 static const struct option {
     const char *flag, *variable, *value, *fallback;
     enum option_type type;
@@ -151,7 +152,7 @@ static int switch_parse(const char *text, bool *value)
     return -1;
 }
 
-/* What stands behind a number of bytes: 1 for nothing, 0 when it is no unit. */
+/* The factor of a unit behind a number of bytes: 1 for none, 0 for an unknown one. */
 static double unit_of(const char *text)
 {
     static const char units[] = "KMGT";
@@ -161,7 +162,7 @@ static double unit_of(const char *text)
     return unit && !text[1] ? ldexp(1, 10 * (int)(unit - units + 1)) : 0;
 }
 
-/* `name` is the flag or variable that the text came with. */
+/* `name`: of the flag or variable, for the error. */
 static int option_number(const struct option *option, const char *name, const char *text, double *value,
                          struct error *error)
 {
@@ -186,7 +187,7 @@ static int option_number(const struct option *option, const char *name, const ch
                      numbers[option->type], option->min, option->max, text);
 }
 
-/* `between`: what parts it from what was there before; NULL: it takes its place. */
+/* `between`: separates the text from the present one, to which it is appended; NULL: it replaces that. */
 static int text_set(char **at, const char *text, const char *between, struct error *error)
 {
     char *copy = NULL;
@@ -198,7 +199,7 @@ static int text_set(char **at, const char *text, const char *between, struct err
     return 0;
 }
 
-/* `append`: to what the same flag said before. */
+/* `append`: to the text that the same flag set before. */
 static int option_set(struct config *config, const struct option *option, const char *name, const char *text,
                       bool append, struct error *error)
 {
@@ -228,7 +229,7 @@ static int option_set(struct config *config, const struct option *option, const 
     return 0;
 }
 
-/* Reads argv[*index], and its value when that is the next word. `given`: which flags came before. */
+/* Reads argv[*index], and the next argument if that is its value. `given`: the flags that came before. */
 static int flag_read(struct config *config, int argc, char *const *argv, int *index, bool given[OPTIONS],
                      struct error *error)
 {
@@ -270,7 +271,7 @@ char *config_data_dir(struct error *error)
     return directory;
 }
 
-/* Owners have bounds where there are owners. */
+/* Without a token file there is one owner, so owners have no limits. */
 static void owners_default(struct config *config)
 {
     if (!config->token_file[0]) {

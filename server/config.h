@@ -1,5 +1,5 @@
-/* The service's options: one table of flags, COALESCED_* variables and defaults. A flag wins over its
-   variable, a variable over the default. */
+/* The options of the service: one table of flags, COALESCED_* variables and defaults. A flag overrides its
+   variable, a variable the default. */
 #ifndef COALESCED_SERVER_CONFIG_H
 #define COALESCED_SERVER_CONFIG_H
 
@@ -9,17 +9,17 @@
 
 #include "base/error.h"
 
-/* Texts are owned; free with config_free(). */
+/* Texts are owned; free them with config_free(). */
 struct config {
     char *address; /* "none": no TCP */
     int port;
     char *socket, *socket_mode, *socket_group; /* empty: none */
-    char *allow_hosts, *allow_origins;         /* words with commas or blanks between them */
+    char *allow_hosts, *allow_origins;         /* words between commas or blanks */
     int connections_per_address;
     char *port_file; /* empty: none */
     char *data_dir;
-    char *devices;        /* "auto", or a list: "cuda:0,cpu"; empty: none beside the next two */
-    char *device_lines;   /* "NAME=COMMAND", one a line; empty: none */
+    char *devices;        /* "auto", or a list as "cuda:0,cpu"; empty: none */
+    char *device_lines;   /* "NAME=COMMAND" lines; empty: none */
     char *devices_file;   /* empty: none */
     char *calibrate;      /* "auto" or "ask" */
     char *default_device; /* a number, a name or "any"; empty: the first of the list */
@@ -28,13 +28,13 @@ struct config {
     double lost_s;
     double grace_s, quiet_s;
     int queue_limit, attempts;
-    int owner_limit; /* as owner_s: 0 without a token file, where all are one owner */
+    int owner_limit; /* as owner_s 0 without a token file, where there is one owner */
     double owner_s, half_life_s;
-    double keep_days;                  /* 0: for ever */
+    double keep_days;                  /* 0: no limit */
     int64_t keep_bytes, reserve_bytes; /* 0: none */
     char *token_file;                  /* empty: none */
     bool insecure;
-    char *instance; /* empty: one is made up */
+    char *instance; /* empty: a random one */
     int threads;
     double request_s, comment_s;
     char *access_log, *audit_log; /* empty: none */
@@ -44,19 +44,19 @@ struct config {
     bool help, version;
 };
 
-/* Reads the variables and then the flags. 0, or -1 (ERROR_INVALID) naming the flag or variable. Only *config
-   is touched; call config_free() in either case. */
+/* Reads the variables and then the flags. 0, or -1 with ERROR_INVALID naming the flag or variable, or
+   ERROR_MEMORY. config_free() is due in either case. */
 int config_read(struct config *config, int argc, char *const *argv, struct error *error);
 void config_free(struct config *config);
 
-/* Where experiments are kept when no option says: $COALESCED_DATA_DIR, or the default. To be freed; NULL: ERROR_INVALID
-   (nothing names a place), ERROR_MEMORY. */
+/* The data directory without the option: $COALESCED_DATA_DIR, or the default. To be freed. NULL:
+   ERROR_INVALID (neither that nor HOME is set) or ERROR_MEMORY. */
 char *config_data_dir(struct error *error);
 
-/* The text of --help. */
+/* Prints the text of --help. */
 void config_help(FILE *out);
 
-/* From here on the log is as --log-level says. */
+/* Applies --log-level. */
 int config_set_log_level(const struct config *config, struct error *error);
 
 #endif

@@ -1,3 +1,4 @@
+/* Opens and closes the listening sockets and the logs of requests. */
 #include "server/listeners.h"
 
 #include <errno.h>
@@ -40,11 +41,12 @@ static int64_t log_budget(const void *arg, int file)
     return shared ? disk_reserve_log_bytes(file, config->reserve_bytes) : INT64_MAX;
 }
 
-/* Two logs in one file share a writer: a pipe may take a part of a line, so that two writers would mix their lines. */
+/* Two logs in one file share a writer: a pipe may take a part of a line, so that two writers would mix their
+   lines. */
 static int logs_open(struct listeners *listeners, const struct config *config, struct error *error)
 {
     const struct log_limits limits = {
-        .bytes = config->log_bytes, .kept = config->log_files, .room = log_budget, .room_arg = config};
+        .bytes = config->log_bytes, .files = config->log_files, .budget = log_budget, .budget_arg = config};
     if (config->access_log[0] &&
         log_writer_open(&listeners->access_log, config->access_log, &limits, error) < 0)
         return -1;
@@ -77,7 +79,8 @@ static int sockets_open(struct listeners *listeners, const struct config *config
 int listeners_open(struct listeners *listeners, const struct config *config, bool tokens, struct error *error)
 {
     *listeners = (struct listeners){.tcp = -1, .unix_listener.listener = -1};
-    /* With tokens no guard is needed: a page of another site has none, by whatever name it reaches this machine. */
+    /* With tokens no guard is needed: a page of another site has none, by whatever name it reaches this
+       machine. */
     bool guarded = !tokens && listener_is_local(config->address);
     if (openness_check(config, tokens, error) < 0 ||
         origin_check_new(&listeners->origin_check, config->allow_hosts, config->allow_origins, guarded,

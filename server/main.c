@@ -1,4 +1,5 @@
-/* The program: the service, one of its subcommands, or (`coalesced --executor`) the child process that runs experiments. */
+/* The program: the service, one of its subcommands, or (`coalesced --executor`) the child process that runs
+   experiments. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>

@@ -1,3 +1,4 @@
+/* A list of jobs and the thread that runs the one that is due first. */
 #include "server/periodic.h"
 
 #include <pthread.h>

@@ -1,12 +1,12 @@
-/* One thread, "periodic", that runs the short work which is repeated, so that each of these needs no thread of its own:
+/* One thread, "periodic", for short work that is repeated, so that none of it needs a thread of its own.
 
-   | job         | file               | when                                        | work                                     |
-   |-------------|--------------------|---------------------------------------------|------------------------------------------|
-   | users       | auth/users.c       | each second                                 | reads the token file when it has changed |
-   | connections | http/peer.c        | each second, and when a deadline is reached | closes, wakes; writes counts to the logs |
-   | retention   | store/retention.c  | every 2 s, each 4 ms while there is more    | hands the writer the next removal        |
+   | job         | file              | when                                   | work                             |
+   |-------------|-------------------|----------------------------------------|----------------------------------|
+   | users       | auth/users.c      | each second                            | reads a changed token file       |
+   | connections | http/peer.c       | each second, and at the end of a wait  | deadlines, waits, counts of logs |
+   | retention   | store/retention.c | each 2 s; 4 ms after a step with more  | hands the writer the next step   |
 
-   A job must not wait for a device, for another process or for a commit: while it runs, no other job does. Work that may
+   A job must not wait for a device, for another process or for a commit: no other job runs meanwhile. Work that may
    take longer has a thread of its own or runs in the worker pool (http/worker_pool.h). */
 #ifndef COALESCED_SERVER_PERIODIC_H
 #define COALESCED_SERVER_PERIODIC_H
@@ -18,8 +18,8 @@
 
 /* Part of its owner's struct. The owner sets `run` and `arg` before periodic_add(). */
 struct periodic_job {
-    /* Returns the time of the next run, on the clock of clock_monotonic_ns(); INT64_MAX: when periodic_wake() says.
-       `now_ns` is the present time. May take its owner's locks. */
+    /* Returns the time of the next run, on the clock of clock_monotonic_ns(); INT64_MAX: when periodic_wake()
+       says. `now_ns` is the present time. May take its owner's locks. */
     int64_t (*run)(void *arg, int64_t now_ns);
     void *arg;
     /* private to periodic.c */
@@ -27,15 +27,16 @@ struct periodic_job {
     LIST_ENTRY(periodic_job) link;
 };
 
-/* Runs the job at once and then whenever it is due; the first job starts the thread. Jobs are added and removed by one thread at
-   a time. 0, or -1 with ERROR_SYSTEM. */
+/* Runs the job at once and then whenever it is due; the first job starts the thread. Jobs are added and
+   removed by one thread at a time. 0, or -1 with ERROR_SYSTEM. */
 int periodic_add(struct periodic_job *job, struct error *error);
 
-/* Returns when the job does not run and will not run again; the last one ends the thread. The caller holds no lock that the job
-   takes. A job that was not added (all zero) is allowed. */
+/* Returns when the job does not run and will not run again; the last one ends the thread. The caller holds no
+   lock that the job takes. A job that was not added (all zero) is allowed. */
 void periodic_remove(struct periodic_job *job);
 
-/* Runs the job at that time, unless it is due before. Any thread, with any lock held. A job that was removed does not run. */
+/* Runs the job at that time, unless it is due before. Any thread, with any lock held. A job that was removed
+   does not run. */
 void periodic_wake(struct periodic_job *job, int64_t at_ns);
 
 #endif

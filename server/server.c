@@ -1,4 +1,5 @@
-/* Starts the parts of the service one after the other, waits for signals and stops the parts in the reverse order. */
+/* Starts the parts of the service one after the other, waits for signals and stops the parts in the reverse
+   order. */
 #include "server/server.h"
 
 #include <errno.h>
@@ -221,7 +222,8 @@ static int server_announce(struct server *server, struct error *error)
     return listeners_announce(&server->listeners, server->config, server->service.instance, error);
 }
 
-/* Opens the store, the list of devices and the queue: all or nothing. -1 with ERROR_UNAVAILABLE: it may work later. */
+/* Opens the store, the list of devices and the queue: all or nothing. -1 with ERROR_UNAVAILABLE: it may work
+   later. */
 static int server_load(struct server *server, struct error *error)
 {
     if (store_begin(server, error) == 0 && pool_begin(server, error) == 0 && queue_begin(server, error) == 0)
@@ -233,8 +235,8 @@ static int server_load(struct server *server, struct error *error)
     return -1;
 }
 
-/* Calls server_load() until the disk works, and answers requests meanwhile. 0; or -1 with *error, or without one after the signal
-   *received that ends the service. */
+/* Calls server_load() until the disk works, and answers requests meanwhile. 0; or -1 with *error, or without
+   one after the signal *received that ends the service. */
 static int server_load_wait(struct server *server, const sigset_t *signals, int *received,
                             struct error *error)
 {
@@ -264,8 +266,8 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
     return 0;
 }
 
-/* The port is taken before the store is opened, so that a second service fails with that error. Clients that connect wait until
-   the store is recovered. */
+/* The port is taken before the store is opened, so that a second service fails with that error. Clients that
+   connect wait until the store is recovered. */
 static int server_start(struct server *server, const sigset_t *signals, int *received, struct error *error)
 {
     const struct config *config = server->config;
@@ -285,8 +287,8 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
 
 /* ---- ending ---- */
 
-/* In this order: nothing new starts, requests that wait are answered, running experiments get --grace-seconds, and what is written
-   is committed. */
+/* In this order: nothing new starts, requests that wait are answered, running experiments get
+   --grace-seconds, and what is written is committed. */
 static void server_stop(struct server *server)
 {
     struct service *service = &server->service;
@@ -308,7 +310,8 @@ static void server_stop(struct server *server)
     free(server->lock_dir);
 }
 
-/* A second Ctrl-C ends the process at once: the running experiments lose an attempt, and nothing acknowledged is lost. */
+/* A second Ctrl-C ends the process at once: the running experiments lose an attempt, and nothing acknowledged
+   is lost. */
 static void second_interrupt_kills(void)
 {
     sigset_t interrupt;
@@ -324,8 +327,9 @@ int server_run(const struct config *config, executor_spec_check spec_check)
     struct error error = {0};
     sigset_t signals;
     int received = 0;
-    /* An arena for each thread: what a thread of the worker pool allocates for a comparison then does not share pages with queued
-       experiments, which live longer and would keep these pages resident. The worker pool trims all arenas. */
+    /* An arena for each thread: what a thread of the worker pool allocates for a comparison then does not
+       share pages with queued experiments, which live longer and would keep these pages resident. The worker
+       pool trims all arenas. */
     mallopt(M_ARENA_MAX, 64);
     api_start();
     signal(SIGPIPE, SIG_IGN);

@@ -1,3 +1,4 @@
+/* Secrets by getrandom(), their hashes by nettle. */
 #include "server/auth/secret.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Parses the arguments of `coalesced token` and changes or prints the file. */
 #include "server/auth/token_command.h"
 
 #include <getopt.h>
@@ -58,9 +59,9 @@ static int failed(const struct error *error)
     return FAILED;
 }
 
-/* ---- the actions ---- */
+/* ---- actions ---- */
 
-/* The first line of standard input. */
+/* Reads the first line of standard input. */
 static int secret_read(char *secret, size_t room, struct error *error)
 {
     if (!fgets(secret, (int)room, stdin))
@@ -73,7 +74,7 @@ static int add(const struct asked *asked)
 {
     struct error error = {0};
     struct user user = {.role = ROLE_METRICS};
-    char secret[SECRET_MAX + 3]; /* one too many, the line's end and the NUL */
+    char secret[SECRET_MAX + 3]; /* one character too many, the newline and the NUL */
     int role = asked->role ? role_of(asked->role) : -1;
     if (role < 0)
         return wrong("%s",
@@ -128,14 +129,14 @@ static int revoke(const struct asked *asked)
 
 static const struct action {
     const char *name;
-    bool named; /* wants a NAME */
+    bool named; /* needs a NAME */
     int (*run)(const struct asked *asked);
 } actions[] = {{"add", true, add}, {"list", false, list}, {"revoke", true, revoke}};
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
-/* ---- what is asked ---- */
+/* ---- arguments ---- */
 
-/* DONE, or WRONG and said. */
+/* DONE, or WRONG after a message. */
 static int asked_read(struct asked *asked, int argc, char **argv)
 {
     static const struct option options[] = {{"role", required_argument, NULL, 'r'},

@@ -1,8 +1,8 @@
-/* `coalesced token add|list|revoke`. */
+/* The subcommand `coalesced token add|list|revoke`. */
 #ifndef COALESCED_SERVER_AUTH_TOKEN_COMMAND_H
 #define COALESCED_SERVER_AUTH_TOKEN_COMMAND_H
 
-/* argv[0] is "token". The exit status: 0; 1: it failed; 2: it was asked for wrongly. */
+/* argv[0] is "token". Returns the exit status: 0, 1 after a failure, 2 for wrong arguments. */
 int token_command(int argc, char **argv);
 
 #endif

@@ -1,3 +1,4 @@
+/* Replaces the token file while its directory is locked. */
 #include "server/auth/token_file.h"
 
 #include <errno.h>
@@ -20,13 +21,13 @@ static const char first_lines[] =
     "hand; the service sees it within seconds.\n";
 static const char nobody_line[] = "# nobody\n";
 
-/* A change that is under way. */
+/* A change in progress. */
 struct change {
-    char path[PATH_MAX]; /* of the file itself, where it was given as a link */
-    int folder;          /* locked; -1: not yet */
+    char path[PATH_MAX]; /* of the file itself, if a link was given */
+    int folder;          /* its descriptor, locked; -1: not yet */
     bool exists;
-    struct stat status; /* when it exists */
-    char *text;         /* as it was */
+    struct stat status; /* of the file; only if `exists` */
+    char *text;         /* of the file, before the change */
     struct tokens *tokens;
     struct buffer changed;
 };
@@ -40,7 +41,7 @@ static void change_end(struct change *change)
         close(change->folder);
 }
 
-/* The folder is locked and not the file, because the file is replaced. */
+/* The directory is locked and not the file, because the file is replaced. */
 static int folder_lock(struct change *change, struct error *error)
 {
     char copy[PATH_MAX];
@@ -54,7 +55,7 @@ static int folder_lock(struct change *change, struct error *error)
     return 0;
 }
 
-/* Reads what is to be changed. Call change_end() in either case. */
+/* Locks and reads the file. change_end() is due in either case. */
 static int change_begin(struct change *change, const char *path, struct error *error)
 {
     *change = (struct change){.folder = -1};
@@ -84,10 +85,10 @@ static int all_written(int fd, const char *text, size_t size)
     return 0;
 }
 
-/* With the owner and mode of the old one, so that the service may still read it. */
+/* Gives the new file the owner and mode of the old one, so that the service can still read it. */
 static int beside_write(const struct change *change, const char *beside, struct error *error)
 {
-    unlink(beside); /* what an interrupted change left */
+    unlink(beside); /* left by a change that was interrupted */
     int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return error_set_errno(error, errno, "cannot write %s", beside);
@@ -130,8 +131,8 @@ static int change_commit(struct change *change, struct error *error)
     return 0;
 }
 
-/* Copies the text without the lines of that name (NULL: nobody's), and without `# nobody`: whether that is true is decided
-   anew. Returns how many lines the name had. */
+/* Copies the text without the lines of that name (NULL: none) and without `# nobody`, which the caller
+   decides anew. Returns how many lines the name had. */
 static int lines_keep(struct change *change, const char *name)
 {
     int line = 1, next = 0, removed = 0;

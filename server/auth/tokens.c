@@ -1,3 +1,4 @@
+/* Parses lines of the token file and compares hashes in constant time. */
 #include "server/auth/tokens.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ int tokens_load(char **out, const char *path, struct error *error)
     return file_read(out, path, "file of tokens", S_IROTH | S_IWOTH, TOKENS_FILE_BYTES, error);
 }
 
-/* Splits a line of its own at blanks; how many words there are, also of those that do not fit. */
+/* Splits a line at blanks, in place. Returns the number of words, with those beyond WORDS. */
 static int words_of(char *line, char *words[WORDS])
 {
     int count = 0;
@@ -27,7 +28,8 @@ static int words_of(char *line, char *words[WORDS])
     return count;
 }
 
-/* What a line was before there were names. It may be a secret, so it is not repeated here. */
+/* A line of one word, as in files before names existed. It may be a secret, so the message does not repeat
+   it. */
 static int bare_refuse(const char *path, int number, struct error *error)
 {
     return error_set(
@@ -143,8 +145,8 @@ void tokens_free(struct tokens *tokens)
     free(tokens);
 }
 
-/* All bits when both are the same, else none; as long for any two. Word by word: nettle's memeql_sec() goes byte by byte,
-   and with forty tokens took a tenth of what answers a GET. */
+/* Returns -1 (all bits set) when the hashes are equal, otherwise 0, in constant time. It compares words:
+   nettle's memeql_sec() compares bytes, and with forty tokens that took a tenth of a GET's time. */
 static int hash_same(const uint8_t one[SECRET_HASH_BYTES], const uint8_t other[SECRET_HASH_BYTES])
 {
     uint64_t a[SECRET_HASH_BYTES / sizeof(uint64_t)], b[SECRET_HASH_BYTES / sizeof(uint64_t)], differs = 0;

@@ -1,3 +1,4 @@
+/* The names of roles, and the check of a user's name. */
 #include "server/auth/user.h"
 
 #include <string.h>

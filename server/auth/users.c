@@ -1,3 +1,4 @@
+/* Keeps the tokens of the file in memory, and a periodic job that reads a changed file. */
 #include "server/auth/users.h"
 
 #include <errno.h>
@@ -41,7 +42,8 @@ static void serials_assign(struct users *users, struct tokens *tokens)
     }
 }
 
-/* Logs each token of `from` that `to` lacks. The audit log has requests only, so this is the record of changed rights. */
+/* Logs each token of `from` that `to` lacks. The audit log has requests only, so this is the record of
+   changed rights. */
 static void changes_log(const struct tokens *from, const struct tokens *to, const char *what)
 {
     for (int i = 0; i < from->count; i++) {
@@ -84,7 +86,8 @@ static void nobody_warn(const char *path)
     log_warning("%s says \"# nobody\": no token is accepted", path);
 }
 
-/* A file without a token may be in the middle of being written, or cut short by a full disk: it must not lock everybody out. */
+/* A file without a token may be in the middle of being written, or cut short by a full disk: it must not lock
+   everybody out. */
 static int users_read(struct tokens **tokens, const char *path, struct error *error)
 {
     if (tokens_read(tokens, path, error) < 0)

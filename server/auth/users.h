@@ -1,6 +1,7 @@
-/* The users of a running service, from the token file. The file is looked at once a second (server/periodic.h), so that a change
-   applies without a restart and no request waits for the disk. A file that cannot be read, has an invalid line, or has
-   neither a token nor the line `# nobody`, changes nothing: the earlier users stay, and the log and users_wrong() say why. */
+/* The users of a running service, from the token file. The file is looked at once a second
+   (server/periodic.h), so that a change applies without a restart and no request waits for the disk. A file
+   that cannot be read, has an invalid line, or has neither a token nor the line `# nobody`, changes nothing:
+   the earlier users stay, and the log and users_wrong() say why. */
 #ifndef COALESCED_SERVER_AUTH_USERS_H
 #define COALESCED_SERVER_AUTH_USERS_H
 
@@ -12,8 +13,8 @@
 
 struct users;
 
-/* Reads the file, which must exist. 0, or -1 with the errors of tokens_read(), and ERROR_INVALID when the file has neither a token
-   nor `# nobody`. */
+/* Reads the file, which must exist. 0, or -1 with the errors of tokens_read(), and ERROR_INVALID when the
+   file has neither a token nor `# nobody`. */
 int users_start(struct users **users, const char *path, struct error *error);
 
 /* NULL is allowed. */
@@ -21,8 +22,8 @@ void users_stop(struct users *users);
 
 /* ---- any thread; these hold a lock for microseconds ---- */
 
-/* Finds the token with that secret. *token is its number, never 0; a line that changes its name or role gets another number.
-   False: no such token. */
+/* Finds the token with that secret. *token is its number, never 0; a line that changes its name or role gets
+   another number. False: no such token. */
 bool users_find(struct users *users, const char *secret, struct user *user, uint64_t *token);
 
 /* True while the token is in the file, with the same name and role. */

@@ -1,3 +1,4 @@
+/* Passes the store's events to the history, and keeps the latest state of each device. */
 #include "server/events/event_feed.h"
 
 #include <pthread.h>
@@ -20,14 +21,14 @@ struct event_feed {
     pthread_mutex_t lock; /* guards what follows */
     void (*news)(void *arg);
     void *arg;
-    struct present running[DEVICES_MAX];
-    atomic_uint versions[DEVICES_MAX]; /* of `running`, for who only looks whether there is something new */
-    struct present readings_of[DEVICES_MAX]; /* of the one thread that looks, as the next */
-    struct device_set looked;                /* at these */
-    int64_t looked_ns;
+    struct feed_state running[DEVICES_MAX];
+    atomic_uint versions[DEVICES_MAX]; /* the version of each of `running`, to be compared without the lock */
+    struct feed_state device_states[DEVICES_MAX]; /* of the thread of live streams alone, as the next two */
+    struct device_set looked;                     /* the devices of `device_states` */
+    int64_t looked_at_ns;
 };
 
-/* From the writer's thread, after a commit. */
+/* Called by the store's writer thread after a commit. */
 static void on_events(void *arg, const struct store_events *events)
 {
     struct event_feed *feed = arg;
@@ -95,19 +96,19 @@ int event_feed_devices(const struct event_feed *feed)
     return feed->devices ? devices_count(feed->devices) : 0;
 }
 
-/* ---- what runs ---- */
+/* ---- running experiments ---- */
 
 static void name_copy(char *to, size_t size, const char *from)
 {
     snprintf(to, size, "%s", from ? from : "");
 }
 
-/* A phase comes from an executor, and may be any text. */
-static void progress_write(struct present *present, int device, const char *phase, int samples)
+/* The phase is the executor's text and may contain anything. */
+static void progress_write(struct feed_state *state, int device, const char *phase, int samples)
 {
     struct buffer text = {0};
-    buffer_format(&text, "event: progress\ndata: {\"id\":\"%s\",\"sweep\":", present->id);
-    text_string(&text, present->sweep[0] ? present->sweep : NULL);
+    buffer_format(&text, "event: progress\ndata: {\"id\":\"%s\",\"sweep\":", state->id);
+    text_string(&text, state->sweep[0] ? state->sweep : NULL);
     buffer_format(&text, ",\"device\":%d,\"phase\":", device);
     text_string(&text, phase);
     buffer_text(&text, ",\"samples\":");
@@ -116,15 +117,15 @@ static void progress_write(struct present *present, int device, const char *phas
     else
         buffer_text(&text, "null");
     buffer_text(&text, "}\n\n");
-    bool fits = !text.failed && text.size < sizeof present->text;
-    name_copy(present->text, sizeof present->text, fits ? text.data : "");
+    bool fits = !text.failed && text.size < sizeof state->text;
+    name_copy(state->text, sizeof state->text, fits ? text.data : "");
     buffer_free(&text);
 }
 
 void event_feed_progress(void *arg, int device, const struct task *task, const char *phase, int samples)
 {
     struct event_feed *feed = arg;
-    struct present now = {0};
+    struct feed_state now = {0};
     if (phase) {
         name_copy(now.id, sizeof now.id, task->id);
         name_copy(now.sweep, sizeof now.sweep, task->sweep);
@@ -140,17 +141,17 @@ void event_feed_progress(void *arg, int device, const struct task *task, const c
     pthread_mutex_unlock(&feed->lock);
 }
 
-bool event_feed_running(struct event_feed *feed, int device, unsigned version, struct present *present)
+bool event_feed_running(struct event_feed *feed, int device, unsigned version, struct feed_state *state)
 {
     if (atomic_load(&feed->versions[device]) == version)
         return false;
     pthread_mutex_lock(&feed->lock);
-    *present = feed->running[device];
+    *state = feed->running[device];
     pthread_mutex_unlock(&feed->lock);
     return true;
 }
 
-/* ---- how devices are ---- */
+/* ---- devices ---- */
 
 static void reading_write(struct buffer *out, const char *name, const struct readings_latest *latest)
 {
@@ -193,7 +194,7 @@ static void device_write(struct buffer *out, struct event_feed *feed, int device
     buffer_text(out, "}\n\n");
 }
 
-/* All but the age, which alone is no news. */
+/* Compares all but the age: a reading that only gets older is no event. */
 static bool device_same(const char *a, const char *b)
 {
     static const char age[] = ",\"age_s\":";
@@ -205,29 +206,29 @@ static bool device_same(const char *a, const char *b)
 
 static void devices_look(struct event_feed *feed, int64_t now)
 {
-    feed->looked_ns = now;
+    feed->looked_at_ns = now;
     feed->looked = devices_listed(feed->devices);
     for (int i = -1; (i = device_set_next(&feed->looked, i + 1)) >= 0;) {
         struct buffer text = {0};
-        struct present *present = &feed->readings_of[i];
+        struct feed_state *state = &feed->device_states[i];
         device_write(&text, feed, i);
-        if (!text.failed && text.size < sizeof present->text && !device_same(text.data, present->text)) {
-            memcpy(present->text, text.data, text.size + 1);
-            present->version++;
+        if (!text.failed && text.size < sizeof state->text && !device_same(text.data, state->text)) {
+            memcpy(state->text, text.data, text.size + 1);
+            state->version++;
         }
         buffer_free(&text);
     }
 }
 
-bool event_feed_device(struct event_feed *feed, int device, unsigned version, struct present *present)
+bool event_feed_device(struct event_feed *feed, int device, unsigned version, struct feed_state *state)
 {
     int64_t now = clock_monotonic_ns();
     if (!feed->devices || !feed->readings)
         return false;
-    if (!feed->looked_ns || now - feed->looked_ns >= look_ns)
+    if (!feed->looked_at_ns || now - feed->looked_at_ns >= look_ns)
         devices_look(feed, now);
-    if (!device_set_has(&feed->looked, device) || feed->readings_of[device].version == version)
+    if (!device_set_has(&feed->looked, device) || feed->device_states[device].version == version)
         return false;
-    *present = feed->readings_of[device];
+    *state = feed->device_states[device];
     return true;
 }

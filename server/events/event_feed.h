@@ -1,5 +1,5 @@
-/* What happens, for whoever follows: the durable events (history.h), and how things are at present, of which only the
-   latest is kept. Any thread. */
+/* All that streams of events send: the durable events (event_history.h), and the latest state of each device
+   and of what runs on it. Any thread, unless a function says otherwise. */
 #ifndef COALESCED_SERVER_EVENTS_EVENT_FEED_H
 #define COALESCED_SERVER_EVENTS_EVENT_FEED_H
 
@@ -13,18 +13,18 @@
 
 struct event_feed;
 
-/* With what the store has kept, and from here on with what happens in it: before anything is written. The store is the
-   caller's and outlives the feed's last event. 0 or -1. */
+/* Reads the events in the store and listens to its commits, so call it before anything is written. The store
+   is borrowed and outlives the last event. 0, or -1 with ERROR_MEMORY or the store's error. */
 int event_feed_new(struct event_feed **feed, struct store *store, struct error *error);
 
-/* Nothing may happen any more. NULL is allowed. */
+/* After the last event. NULL is allowed. */
 void event_feed_free(struct event_feed *feed);
 
-/* Where the readings of device events come from; before anybody follows. */
+/* Sets where the events of devices come from. Before the first subscription. */
 void event_feed_watch(struct event_feed *feed, struct devices *devices, struct readings *readings);
 
-/* news(arg) is called, from any thread, when there is something new; it must not block, nor call the feed. NULL: nobody
-   listens any more, and once this has returned no call is under way. */
+/* Sets news(arg), which is called by any thread when there is something new; it must not block, nor call the
+   feed. With NULL, no call is running when this returns. */
 void event_feed_listen(struct event_feed *feed, void (*news)(void *arg), void *arg);
 
 /* Fits worker_callbacks.progress. */
@@ -33,22 +33,23 @@ void event_feed_progress(void *feed, int device, const struct task *task, const 
 struct event_history *event_feed_history(struct event_feed *feed);
 struct state_snapshots *event_feed_snapshots(struct event_feed *feed);
 
-/* Numbers of devices are below it. */
+/* All numbers of devices are below this. */
 int event_feed_devices(const struct event_feed *feed);
 
-/* How something is at present, as an event's text. `version` grows with each change; 0: nothing was ever told. */
-struct present {
+/* A state as the text of an event. `version` grows with each change; 0: there was no state yet. */
+struct feed_state {
     unsigned version;
     char id[ID_BYTES], sweep[ID_BYTES]; /* of the experiment; empty: none */
     char owner[USER_NAME_BYTES];
-    char text[768]; /* empty: nothing at present */
+    char text[768]; /* empty: nothing runs */
 };
 
-/* What a device runs: an event of kind progress. False: *present is as of `version` still, and was not touched. */
-bool event_feed_running(struct event_feed *feed, int device, unsigned version, struct present *present);
+/* What a device runs, an event of kind progress. False: the version is still `version`, and *state is not
+   changed. */
+bool event_feed_running(struct event_feed *feed, int device, unsigned version, struct feed_state *state);
 
-/* How a device of the list is, looked at anew when the last look is five seconds old: an event of kind device. As above. For one thread
-   at a time. */
-bool event_feed_device(struct event_feed *feed, int device, unsigned version, struct present *present);
+/* The state of a listed device, an event of kind device; read again when the last one is five seconds old.
+   Returns as event_feed_running() does. For the thread of live streams alone. */
+bool event_feed_device(struct event_feed *feed, int device, unsigned version, struct feed_state *state);
 
 #endif

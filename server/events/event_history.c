@@ -1,5 +1,5 @@
-/* Batches stand in a ring that doubles when it is full, the oldest at `begin`. The lock is held for a look at it and no
-   text is written or read meanwhile. */
+/* Batches are in a ring, the oldest at `begin`, whose capacity doubles when it is full. The lock is held to
+   look at the ring only; texts are written before a batch is added, and read by reference. */
 #include "server/events/event_history.h"
 
 #include <pthread.h>
@@ -24,20 +24,20 @@ struct mark {
 };
 
 struct batch {
-    atomic_int holders;
+    atomic_int references;
     int64_t last;
     int count;
     struct buffer text;
-    struct mark marks[]; /* one more than there are */
+    struct mark marks[]; /* `count` + 1; the last one has the end of the text */
 };
 
 struct event_history {
     pthread_mutex_t lock;
     struct batch **ring;
-    unsigned room, begin, count; /* room: a power of two */
-    int kept, events;
-    atomic_llong newest; /* `last`, for who only looks whether there is something new */
-    int64_t base, last;  /* base: the number of the last one before those that are kept */
+    unsigned capacity, begin, count; /* of batches; capacity: a power of two */
+    int limit, events;
+    atomic_llong newest; /* a copy of `last`, to be compared without the lock */
+    int64_t base, last;  /* base: the number of the event before the first one in the ring */
 };
 
 /* ---- batches ---- */
@@ -50,14 +50,14 @@ static int kind_of(const char *line, size_t length)
     return -1;
 }
 
-/* Each line of the store's becomes the text of an event. NULL: no memory, or lines that are no events. */
+/* Makes the text of each event from a line of the store. NULL: no memory, or a malformed line. */
 static struct batch *batch_new(const struct store_events *events)
 {
     size_t marks = (size_t)events->count + 1;
     struct batch *batch = calloc(1, sizeof *batch + marks * sizeof batch->marks[0]);
     if (!batch)
         return NULL;
-    atomic_init(&batch->holders, 1);
+    atomic_init(&batch->references, 1);
     batch->last = events->last;
     batch->count = events->count;
     const char *at = events->lines, *end = events->lines + events->size;
@@ -102,31 +102,31 @@ bool batch_event(const struct batch *batch, int place, struct event *event)
 
 void batch_release(struct batch *batch)
 {
-    if (!batch || atomic_fetch_sub(&batch->holders, 1) > 1)
+    if (!batch || atomic_fetch_sub(&batch->references, 1) > 1)
         return;
     buffer_free(&batch->text);
     free(batch);
 }
 
-/* ---- all of them ---- */
+/* ---- the ring ---- */
 
-struct event_history *event_history_new(int kept)
+struct event_history *event_history_new(int limit)
 {
     struct event_history *history = calloc(1, sizeof *history);
     if (!history)
         return NULL;
     pthread_mutex_init(&history->lock, NULL);
-    history->kept = kept;
+    history->limit = limit;
     return history;
 }
 
 static struct batch **slot(struct event_history *history, unsigned place)
 {
-    return &history->ring[(history->begin + place) & (history->room - 1)];
+    return &history->ring[(history->begin + place) & (history->capacity - 1)];
 }
 
-/* With the lock held: the oldest goes; to be released without it. */
-static struct batch *oldest_take(struct event_history *history)
+/* Called with the lock held. The batch that is returned is to be released. */
+static struct batch *oldest_remove(struct event_history *history)
 {
     struct batch *oldest = *slot(history, 0);
     history->begin++;
@@ -141,33 +141,33 @@ void event_history_free(struct event_history *history)
     if (!history)
         return;
     while (history->count)
-        batch_release(oldest_take(history));
+        batch_release(oldest_remove(history));
     pthread_mutex_destroy(&history->lock);
     free(history->ring);
     free(history);
 }
 
-/* With the lock held. 0, or -1: no memory. */
+/* Called with the lock held. 0, or -1: no memory. */
 static int ring_grow(struct event_history *history)
 {
-    unsigned room = history->room ? 2 * history->room : 64;
-    struct batch **ring = calloc(room, sizeof(struct batch *));
+    unsigned capacity = history->capacity ? 2 * history->capacity : 64;
+    struct batch **ring = calloc(capacity, sizeof(struct batch *));
     if (!ring)
         return -1;
     for (unsigned i = 0; i < history->count; i++)
         ring[i] = *slot(history, i);
     free(history->ring);
     history->ring = ring;
-    history->room = room;
+    history->capacity = capacity;
     history->begin = 0;
     return 0;
 }
 
-/* With the lock held: what is left of those before cannot be gone on from. */
-static void all_forget(struct event_history *history, int64_t last)
+/* Called with the lock held. After this no client can continue from an event before `last`. */
+static void all_remove(struct event_history *history, int64_t last)
 {
     while (history->count)
-        batch_release(oldest_take(history));
+        batch_release(oldest_remove(history));
     history->base = history->last = last;
 }
 
@@ -175,11 +175,11 @@ void event_history_add(struct event_history *history, const struct store_events 
 {
     struct batch *batch = events->count ? batch_new(events) : NULL;
     pthread_mutex_lock(&history->lock);
-    bool room = history->count < history->room || ring_grow(history) == 0;
-    if (!batch || !room) {
+    bool fits = history->count < history->capacity || ring_grow(history) == 0;
+    if (!batch || !fits) {
         if (events->count)
             log_warning("events are left out: no memory, or not as they should be");
-        all_forget(history, events->last);
+        all_remove(history, events->last);
         batch_release(batch);
     } else {
         if (!history->last)
@@ -187,8 +187,8 @@ void event_history_add(struct event_history *history, const struct store_events 
         *slot(history, history->count++) = batch;
         history->events += batch->count;
         history->last = batch->last;
-        while (history->count > 1 && history->events - (*slot(history, 0))->count >= history->kept)
-            batch_release(oldest_take(history));
+        while (history->count > 1 && history->events - (*slot(history, 0))->count >= history->limit)
+            batch_release(oldest_remove(history));
     }
     atomic_store(&history->newest, history->last);
     pthread_mutex_unlock(&history->lock);
@@ -202,8 +202,9 @@ int64_t event_history_last(struct event_history *history)
     return last;
 }
 
-/* With the lock held: the place of the first batch that ends behind that number; the count of batches: there is none. */
-static unsigned behind(struct event_history *history, int64_t id)
+/* Called with the lock held. Returns the position of the first batch whose last event is after that number,
+   or history->count. */
+static unsigned position_after(struct event_history *history, int64_t id)
 {
     unsigned low = 0, high = history->count;
     while (low < high) {
@@ -219,7 +220,7 @@ static unsigned behind(struct event_history *history, int64_t id)
 bool event_history_knows(struct event_history *history, int64_t id)
 {
     pthread_mutex_lock(&history->lock);
-    unsigned place = behind(history, id - 1);
+    unsigned place = position_after(history, id - 1);
     const struct batch *batch = place < history->count ? *slot(history, place) : NULL;
     bool known = id == history->base || (batch && id > batch->last - batch->count);
     pthread_mutex_unlock(&history->lock);
@@ -235,8 +236,8 @@ struct batch *event_history_next(struct event_history *history, int64_t id, bool
     pthread_mutex_lock(&history->lock);
     *lost = id < history->base;
     if (!*lost && id < history->last) {
-        batch = *slot(history, behind(history, id));
-        atomic_fetch_add(&batch->holders, 1);
+        batch = *slot(history, position_after(history, id));
+        atomic_fetch_add(&batch->references, 1);
     }
     pthread_mutex_unlock(&history->lock);
     return batch;

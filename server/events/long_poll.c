@@ -1,5 +1,5 @@
-/* Waiters hang in chains by the hash of their experiment's id. One lock guards all of it and is held while
-   waiters are woken, so that a waiter whose cancellation returned can be freed by whoever made it. */
+/* Waiters are in chains, by the hash of their experiment's id. One lock guards everything and is held while
+   waiters are woken, so that a waiter can be freed when its cancellation has returned. */
 #include "server/events/long_poll.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 enum { CHAINS = 1024 };
 
 struct long_poll_waiter {
-    struct long_poll_waiter *next, **link; /* link: what points here */
+    struct long_poll_waiter *next, **link; /* link: the pointer that points to this waiter */
     char id[ID_BYTES];
     void (*wake)(void *arg, enum job_state state);
     void *arg;
@@ -24,31 +24,31 @@ struct long_poll {
 
 struct long_poll *long_poll_new(void)
 {
-    struct long_poll *events = calloc(1, sizeof *events);
-    if (events)
-        pthread_mutex_init(&events->lock, NULL);
-    return events;
+    struct long_poll *long_poll = calloc(1, sizeof *long_poll);
+    if (long_poll)
+        pthread_mutex_init(&long_poll->lock, NULL);
+    return long_poll;
 }
 
-void long_poll_free(struct long_poll *events)
+void long_poll_free(struct long_poll *long_poll)
 {
-    if (!events)
+    if (!long_poll)
         return;
     for (int i = 0; i < CHAINS; i++)
-        for (struct long_poll_waiter *waiter = events->chains[i], *next; waiter; waiter = next) {
+        for (struct long_poll_waiter *waiter = long_poll->chains[i], *next; waiter; waiter = next) {
             next = waiter->next;
             free(waiter);
         }
-    pthread_mutex_destroy(&events->lock);
-    free(events);
+    pthread_mutex_destroy(&long_poll->lock);
+    free(long_poll);
 }
 
-static struct long_poll_waiter **chain_of(struct long_poll *events, const char *id)
+static struct long_poll_waiter **chain_of(struct long_poll *long_poll, const char *id)
 {
-    return &events->chains[hash_text(id) % CHAINS];
+    return &long_poll->chains[hash_text(id) % CHAINS];
 }
 
-struct long_poll_waiter *long_poll_wait(struct long_poll *events, const char *id,
+struct long_poll_waiter *long_poll_wait(struct long_poll *long_poll, const char *id,
                                         void (*wake)(void *arg, enum job_state state), void *arg)
 {
     struct long_poll_waiter *waiter = calloc(1, sizeof *waiter);
@@ -58,39 +58,39 @@ struct long_poll_waiter *long_poll_wait(struct long_poll *events, const char *id
     waiter->wake = wake;
     waiter->arg = arg;
 
-    pthread_mutex_lock(&events->lock);
-    waiter->link = chain_of(events, waiter->id);
+    pthread_mutex_lock(&long_poll->lock);
+    waiter->link = chain_of(long_poll, waiter->id);
     waiter->next = *waiter->link;
     if (waiter->next)
         waiter->next->link = &waiter->next;
     *waiter->link = waiter;
-    pthread_mutex_unlock(&events->lock);
+    pthread_mutex_unlock(&long_poll->lock);
     return waiter;
 }
 
-void long_poll_cancel(struct long_poll *events, struct long_poll_waiter *waiter)
+void long_poll_cancel(struct long_poll *long_poll, struct long_poll_waiter *waiter)
 {
     if (!waiter)
         return;
-    pthread_mutex_lock(&events->lock);
+    pthread_mutex_lock(&long_poll->lock);
     *waiter->link = waiter->next;
     if (waiter->next)
         waiter->next->link = waiter->link;
-    pthread_mutex_unlock(&events->lock);
+    pthread_mutex_unlock(&long_poll->lock);
     free(waiter);
 }
 
 void long_poll_publish(void *arg, const char *id, enum job_state state)
 {
-    struct long_poll *events = arg;
-    pthread_mutex_lock(&events->lock);
-    for (struct long_poll_waiter *waiter = *chain_of(events, id); waiter; waiter = waiter->next)
+    struct long_poll *long_poll = arg;
+    pthread_mutex_lock(&long_poll->lock);
+    for (struct long_poll_waiter *waiter = *chain_of(long_poll, id); waiter; waiter = waiter->next)
         if (strcmp(waiter->id, id) == 0)
             waiter->wake(waiter->arg, state);
-    pthread_mutex_unlock(&events->lock);
+    pthread_mutex_unlock(&long_poll->lock);
 }
 
-void long_poll_publish_sweep_ended(void *events, const char *sweep)
+void long_poll_publish_sweep_ended(void *long_poll, const char *sweep)
 {
-    long_poll_publish(events, sweep, JOB_SUCCEEDED);
+    long_poll_publish(long_poll, sweep, JOB_SUCCEEDED);
 }

@@ -1,4 +1,5 @@
-/* Who hears of it: wakes whoever waits for an experiment's next change of state. */
+/* Wakes requests that wait for an experiment's next change of state, or for the end of a sweep. Any thread.
+   */
 #ifndef COALESCED_SERVER_EVENTS_LONG_POLL_H
 #define COALESCED_SERVER_EVENTS_LONG_POLL_H
 
@@ -8,22 +9,22 @@ struct long_poll;
 struct long_poll_waiter;
 
 struct long_poll *long_poll_new(void); /* NULL: no memory */
-/* Every waiter is cancelled. NULL is allowed. */
-void long_poll_free(struct long_poll *events);
+/* No waiter may be left. NULL is allowed. */
+void long_poll_free(struct long_poll *long_poll);
 
-/* `wake` is called for each change of that experiment until long_poll_cancel(), from the thread that publishes;
-   with the lock of events held: it must not block, must not call into events, and must not take a lock that
-   is held by anybody who calls long_poll_wait() or long_poll_cancel(). NULL: no memory. */
-struct long_poll_waiter *long_poll_wait(struct long_poll *events, const char *id,
+/* `wake` is called for each change of that experiment until long_poll_cancel(), by the thread that publishes
+   it and with the lock of long polls held: it must not block, call these functions, or take a lock that a
+   caller of long_poll_wait() or long_poll_cancel() holds. NULL: no memory. */
+struct long_poll_waiter *long_poll_wait(struct long_poll *long_poll, const char *id,
                                         void (*wake)(void *arg, enum job_state state), void *arg);
 
-/* After it returns `wake` is not running and will not be called. NULL is allowed. */
-void long_poll_cancel(struct long_poll *events, struct long_poll_waiter *waiter);
+/* When this returns, `wake` does not run and will not be called. NULL is allowed. */
+void long_poll_cancel(struct long_poll *long_poll, struct long_poll_waiter *waiter);
 
-/* Fits struct queue_config.changed. */
-void long_poll_publish(void *events, const char *id, enum job_state state);
+/* Fits queue_config.changed. */
+void long_poll_publish(void *long_poll, const char *id, enum job_state state);
 
-/* Fits queue_config.sweep_ended: to whoever waits for the sweep, that it succeeded in ending. */
-void long_poll_publish_sweep_ended(void *events, const char *sweep);
+/* Fits queue_config.sweep_ended. Waiters for the sweep are woken with JOB_SUCCEEDED. */
+void long_poll_publish_sweep_ended(void *long_poll, const char *sweep);
 
 #endif

@@ -1,3 +1,4 @@
+/* A list of the snapshots that have subscriptions. */
 #include "server/events/state_snapshot.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct state_snapshot *state_snapshot_join(struct state_snapshots *table, const 
         table->first = snapshot;
     }
     if (snapshot)
-        snapshot->followers++;
+        snapshot->subscribers++;
     pthread_mutex_unlock(&table->lock);
     return snapshot;
 }
@@ -30,7 +31,7 @@ void state_snapshot_leave(struct state_snapshots *table, struct state_snapshot *
     if (!snapshot)
         return;
     pthread_mutex_lock(&table->lock);
-    bool last = --snapshot->followers == 0;
+    bool last = --snapshot->subscribers == 0;
     if (last) {
         struct state_snapshot **link = &table->first;
         while (*link != snapshot)

@@ -1,4 +1,4 @@
-/* How the experiment or the sweep that some follow is at present, made once for all of them. */
+/* The present state of an experiment or a sweep, as JSON, made once for all of its subscriptions. */
 #ifndef COALESCED_SERVER_EVENTS_STATE_SNAPSHOT_H
 #define COALESCED_SERVER_EVENTS_STATE_SNAPSHOT_H
 
@@ -12,11 +12,11 @@
 struct state_snapshot {
     struct state_snapshot *next;
     char id[ID_BYTES];
-    int followers; /* guarded by the table's lock; what follows is the sending thread's */
-    bool ended;    /* nothing changes any more */
-    bool stale;    /* something happened that it may follow from */
+    int subscribers; /* guarded by the table's lock; the members below belong to the thread of live streams */
+    bool ended;      /* the state does not change any more */
+    bool stale;      /* an event may have changed the state */
     int64_t made_ns;
-    unsigned version; /* grows when the text changes; 0: there was none yet */
+    unsigned version; /* grows when the text changes; 0: no text yet */
     struct buffer text;
 };
 
@@ -25,15 +25,15 @@ struct state_snapshots {
     struct state_snapshot *first;
 };
 
-/* Joined by one more. NULL: no memory. */
+/* Returns the snapshot of that experiment or sweep for one more subscription. NULL: no memory. */
 struct state_snapshot *state_snapshot_join(struct state_snapshots *table, const char *id);
 void state_snapshot_leave(struct state_snapshots *table,
-                          struct state_snapshot *snapshot); /* NULL is allowed */
+                          struct state_snapshot *snapshot); /* the last one frees it; NULL is allowed */
 
-/* It has ended: how it is then is made once more, at once. */
+/* The experiment or sweep has ended: the snapshot is made once more, without delay. */
 void state_snapshot_end(struct state_snapshot *snapshot);
 
-/* Has make(arg, id, text) append how it is, when it is stale and was not made within the last second. */
+/* Has make(arg, id, text) append the state if the snapshot is stale and older than a second. */
 void state_snapshot_refresh(struct state_snapshot *snapshot,
                             void (*make)(void *arg, const char *id, struct buffer *out), void *arg);
 

@@ -1,3 +1,4 @@
+/* Filters the history for one client, and adds the present states. */
 #include "server/events/subscription.h"
 
 #include <errno.h>
@@ -7,25 +8,26 @@
 
 #include "server/events/state_snapshot.h"
 
-/* What is gathered before it is sent: what a client that does not read holds. */
-enum { MORE_BYTES = 8 << 10 };
+/* Bytes of a piece, the most that a client that does not read occupies. */
+enum { PIECE_BYTES = 8 << 10 };
 
 struct subscription {
     struct event_feed *feed;
     struct subscription_config config;
     char id[ID_BYTES], owner[USER_NAME_BYTES];
     bool fresh;
-    int64_t heard; /* the number of the last event that it has, or that is not for it */
-    bool ends;     /* it had ended: when `end_at` is heard all is told */
-    int64_t end_at;
+    int64_t sent_id; /* the last event that was sent, or that does not concern this subscription */
+    /* the experiment or sweep had ended at the beginning; the stream ends after the event `end_id` */
+    bool ends;
+    int64_t end_id;
     bool over;
-    struct buffer begin;             /* what comes first; then empty */
-    struct state_snapshot *snapshot; /* NULL: it follows all */
-    int64_t placed;                  /* history's last number when its snapshot was looked at */
-    unsigned snapshot_seen, running_seen[DEVICES_MAX], device_seen[DEVICES_MAX];
+    struct buffer begin;             /* bytes that are sent first, then empty */
+    struct state_snapshot *snapshot; /* NULL: SUBSCRIBE_ALL */
+    int64_t snapshot_id;             /* sent_id when the snapshot was refreshed */
+    unsigned snapshot_version, running_versions[DEVICES_MAX], device_versions[DEVICES_MAX];
 };
 
-/* A number and nothing else; 0: it is none. */
+/* The number of a Last-Event-ID; 0: the text is not a number. */
 static int64_t number_of(const char *text)
 {
     char *end;
@@ -34,13 +36,13 @@ static int64_t number_of(const char *text)
     return errno || *end || text[0] < '0' || text[0] > '9' ? 0 : number;
 }
 
-/* Where it goes on from; or anew. */
-static void place_find(struct subscription *subscription, const char *last_event_id)
+/* Decides whether the stream continues after an event, or begins anew with a snapshot. */
+static void position_find(struct subscription *subscription, const char *last_event_id)
 {
     struct event_history *history = event_feed_history(subscription->feed);
     int64_t number = last_event_id ? number_of(last_event_id) : 0;
     subscription->fresh = !number || !event_history_knows(history, number);
-    subscription->heard = subscription->fresh ? event_history_last(history) : number;
+    subscription->sent_id = subscription->fresh ? event_history_last(history) : number;
     if (last_event_id && last_event_id[0] && subscription->fresh)
         buffer_text(
             &subscription->begin,
@@ -60,7 +62,7 @@ struct subscription *subscription_new(struct event_feed *feed, const struct subs
         snprintf(subscription->id, sizeof subscription->id, "%s", config->id);
     if (config->owner)
         snprintf(subscription->owner, sizeof subscription->owner, "%s", config->owner);
-    place_find(subscription, last_event_id);
+    position_find(subscription, last_event_id);
     if (config->what != SUBSCRIBE_ALL)
         subscription->snapshot = state_snapshot_join(event_feed_snapshots(feed), subscription->id);
     if (subscription->begin.failed || (config->what != SUBSCRIBE_ALL && !subscription->snapshot)) {
@@ -88,23 +90,23 @@ bool subscription_fresh(const struct subscription *subscription)
 void subscription_begin(struct subscription *subscription, struct buffer *snapshot)
 {
     struct buffer *begin = &subscription->begin;
-    buffer_format(begin, "id: %lld\nevent: snapshot\ndata: ", (long long)subscription->heard);
+    buffer_format(begin, "id: %lld\nevent: snapshot\ndata: ", (long long)subscription->sent_id);
     buffer_append(begin, snapshot->data, snapshot->size);
     buffer_text(begin, "\n\n");
     begin->failed |= snapshot->failed;
     buffer_free(snapshot);
 }
 
-/* What a client has been shown as ended it is not told of again. */
+/* A fresh client has seen the end in its snapshot, so the stream ends at once. */
 void subscription_end(struct subscription *subscription, int64_t last)
 {
     subscription->ends = true;
-    subscription->end_at = subscription->fresh ? 0 : last;
+    subscription->end_id = subscription->fresh ? 0 : last;
 }
 
-/* ---- what is for it ---- */
+/* ---- which events concern a subscription ---- */
 
-/* Within its line. */
+/* Searches the event's line for a JSON member. */
 static bool data_has(const struct event *event, const char *member)
 {
     size_t length = (size_t)(event->text + event->size - event->data);
@@ -160,14 +162,14 @@ static bool is_last(const struct subscription *subscription, const struct event 
            !data_has(event, "\"state\":\"running\"");
 }
 
-/* A pause changes how things are at present too, though it is nobody's own. */
-static void batch_hear(struct subscription *subscription, const struct batch *batch, struct buffer *out)
+/* A pause changes the place of an experiment too, though the event names none. */
+static void batch_send(struct subscription *subscription, const struct batch *batch, struct buffer *out)
 {
     struct event event;
-    for (int i = 0; batch_event(batch, i, &event) && !subscription->over && out->size < MORE_BYTES; i++) {
-        if (event.id <= subscription->heard)
+    for (int i = 0; batch_event(batch, i, &event) && !subscription->over && out->size < PIECE_BYTES; i++) {
+        if (event.id <= subscription->sent_id)
             continue;
-        subscription->heard = event.id;
+        subscription->sent_id = event.id;
         bool wanted = is_for(subscription, &event);
         if (subscription->snapshot)
             subscription->snapshot->stale |= wanted || event.kind == EVENT_QUEUE;
@@ -178,24 +180,24 @@ static void batch_hear(struct subscription *subscription, const struct batch *ba
     }
 }
 
-/* 0, or -1: something of it is gone. */
-static int history_hear(struct subscription *subscription, struct buffer *out)
+/* 0, or -1: events in between are not in memory any more. */
+static int history_send(struct subscription *subscription, struct buffer *out)
 {
-    while (!subscription->over && out->size < MORE_BYTES) {
+    while (!subscription->over && out->size < PIECE_BYTES) {
         bool lost;
         struct batch *batch =
-            event_history_next(event_feed_history(subscription->feed), subscription->heard, &lost);
+            event_history_next(event_feed_history(subscription->feed), subscription->sent_id, &lost);
         if (lost)
             return -1;
         if (!batch)
             break;
-        batch_hear(subscription, batch, out);
+        batch_send(subscription, batch, out);
         batch_release(batch);
     }
     return 0;
 }
 
-/* ---- how things are at present ---- */
+/* ---- present states ---- */
 
 static void event_write(struct buffer *out, const char *kind, const struct buffer *data)
 {
@@ -204,22 +206,22 @@ static void event_write(struct buffer *out, const char *kind, const struct buffe
     buffer_text(out, "\n\n");
 }
 
-static void snapshot_hear(struct subscription *subscription, struct buffer *out)
+static void snapshot_send(struct subscription *subscription, struct buffer *out)
 {
     const struct subscription_config *config = &subscription->config;
     struct state_snapshot *snapshot = subscription->snapshot;
-    /* Others that come and go change a place, but no sweep's points. */
-    if (config->what == SUBSCRIBE_EXPERIMENT && subscription->placed != subscription->heard)
+    /* Other experiments change the place of this one, but not the points of a sweep. */
+    if (config->what == SUBSCRIBE_EXPERIMENT && subscription->snapshot_id != subscription->sent_id)
         snapshot->stale = true;
-    subscription->placed = subscription->heard;
-    state_snapshot_refresh(snapshot, config->present, config->arg);
-    if (snapshot->version == subscription->snapshot_seen)
+    subscription->snapshot_id = subscription->sent_id;
+    state_snapshot_refresh(snapshot, config->write_state, config->arg);
+    if (snapshot->version == subscription->snapshot_version)
         return;
-    subscription->snapshot_seen = snapshot->version;
-    event_write(out, config->present_kind, &snapshot->text);
+    subscription->snapshot_version = snapshot->version;
+    event_write(out, config->state_kind, &snapshot->text);
 }
 
-static bool runs_for(const struct subscription *subscription, int device, const struct present *running)
+static bool runs_for(const struct subscription *subscription, int device, const struct feed_state *running)
 {
     const struct subscription_config *config = &subscription->config;
     if (config->what == SUBSCRIBE_EXPERIMENT)
@@ -230,33 +232,33 @@ static bool runs_for(const struct subscription *subscription, int device, const 
            (!subscription->owner[0] || strcmp(running->owner, subscription->owner) == 0);
 }
 
-static void present_hear(struct subscription *subscription, struct buffer *out)
+static void state_send(struct subscription *subscription, struct buffer *out)
 {
-    struct present present;
+    struct feed_state state;
     for (int i = 0, count = event_feed_devices(subscription->feed); i < count; i++) {
-        if (event_feed_running(subscription->feed, i, subscription->running_seen[i], &present)) {
-            subscription->running_seen[i] = present.version;
-            if (runs_for(subscription, i, &present))
-                buffer_text(out, present.text);
+        if (event_feed_running(subscription->feed, i, subscription->running_versions[i], &state)) {
+            subscription->running_versions[i] = state.version;
+            if (runs_for(subscription, i, &state))
+                buffer_text(out, state.text);
         }
         if (subscription->config.what != SUBSCRIBE_ALL ||
             (subscription->config.device >= 0 && subscription->config.device != i))
             continue;
-        if (event_feed_device(subscription->feed, i, subscription->device_seen[i], &present)) {
-            subscription->device_seen[i] = present.version;
-            buffer_text(out, present.text);
+        if (event_feed_device(subscription->feed, i, subscription->device_versions[i], &state)) {
+            subscription->device_versions[i] = state.version;
+            buffer_text(out, state.text);
         }
     }
     if (subscription->snapshot)
-        snapshot_hear(subscription, out);
+        snapshot_send(subscription, out);
 }
 
-static void end_tell(struct subscription *subscription, struct buffer *out)
+static void end_send(struct subscription *subscription, struct buffer *out)
 {
     struct buffer data = {0};
     state_snapshot_end(subscription->snapshot);
-    snapshot_hear(subscription, out);
-    subscription->config.ended(subscription->config.arg, subscription->id, &data);
+    snapshot_send(subscription, out);
+    subscription->config.write_end(subscription->config.arg, subscription->id, &data);
     if (data.size && !data.failed)
         event_write(out, "end", &data);
     buffer_free(&data);
@@ -270,14 +272,14 @@ int subscription_more(void *arg, struct buffer *out, struct error *error)
     if (subscription->begin.size)
         buffer_append(out, subscription->begin.data, subscription->begin.size);
     buffer_free(&subscription->begin);
-    if (history_hear(subscription, out) < 0)
+    if (history_send(subscription, out) < 0)
         return error_set(error, ERROR_UNAVAILABLE, "it reads more slowly than things happen");
-    subscription->over |= subscription->ends && subscription->heard >= subscription->end_at;
+    subscription->over |= subscription->ends && subscription->sent_id >= subscription->end_id;
     if (subscription->over) {
-        end_tell(subscription, out);
+        end_send(subscription, out);
         return 0;
     }
-    if (out->size < MORE_BYTES)
-        present_hear(subscription, out);
+    if (out->size < PIECE_BYTES)
+        state_send(subscription, out);
     return 1;
 }

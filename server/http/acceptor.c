@@ -1,3 +1,4 @@
+/* The loop of the thread that accepts connections. */
 #include "server/http/acceptor.h"
 
 #include <errno.h>
@@ -13,8 +14,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 
-enum { TURN = 64, FULL_MS = 2, FAILED_MS = 100 };
+enum { ROUND = 64, FULL_MS = 2, FAILED_MS = 100 };
 
 struct acceptor {
     struct MHD_Daemon *daemon;
@@ -23,7 +25,7 @@ struct acceptor {
     unsigned limit;
     atomic_uint open;
     bool running;
-    bool scarce; /* that nothing can be accepted was said */
+    bool scarce; /* the failure to accept was logged */
     pthread_t thread;
 };
 
@@ -49,10 +51,11 @@ void acceptor_release(struct acceptor *acceptor)
     atomic_fetch_sub(&acceptor->open, 1);
 }
 
-/* How long to wait before the next turn, in milliseconds; 0: none was left. */
+/* Accepts what waits, at most ROUND connections. Returns how long to pause before the next round, in
+   milliseconds; 0: no pause. */
 static int accept_some(struct acceptor *acceptor, int listener)
 {
-    for (int i = 0; i < TURN; i++) {
+    for (int i = 0; i < ROUND; i++) {
         struct sockaddr_storage address;
         socklen_t size = sizeof address;
         if (atomic_load(&acceptor->open) >= acceptor->limit)
@@ -61,13 +64,13 @@ static int accept_some(struct acceptor *acceptor, int listener)
         if (connection < 0) {
             bool scarce = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
             if (scarce && !acceptor->scarce)
-                log_warning("cannot accept connections until there is room: %s", strerror(errno));
+                log_warning("cannot accept connections at present: %s", strerror(errno));
             acceptor->scarce |= scarce;
             return scarce ? FAILED_MS : 0;
         }
         acceptor->scarce = false;
         atomic_fetch_add(&acceptor->open, 1);
-        /* The library closes it when it has no room. */
+        /* libmicrohttpd closes the socket when it refuses the connection. */
         if (MHD_add_connection(acceptor->daemon, connection, (struct sockaddr *)&address, size) != MHD_YES)
             acceptor_release(acceptor);
     }
@@ -98,7 +101,7 @@ static void *accept_main(void *arg)
 int acceptor_begin(struct acceptor *acceptor, struct MHD_Daemon *daemon, struct error *error)
 {
     acceptor->daemon = daemon;
-    int failed = pthread_create(&acceptor->thread, NULL, accept_main, acceptor);
+    int failed = thread_start(&acceptor->thread, "acceptor", accept_main, acceptor);
     if (failed)
         return error_set_errno(error, failed, "cannot start the thread that accepts connections");
     acceptor->running = true;

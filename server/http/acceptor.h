@@ -1,6 +1,6 @@
-/* The thread that accepts, for all listening sockets, and hands connections to libmicrohttpd. The library's own threads
-   would each accept one for a turn of their loop, and none at its limit; here a address that connects is taken off the
-   kernel's hands at once, and room for it is made by closing who is idle. */
+/* The thread that accepts connections on all listening sockets and hands them to libmicrohttpd.
+   libmicrohttpd's own threads each accept one connection in a round of their loop, and none at their limit;
+   this thread accepts at once, and connection_limit.c closes idle connections for new ones. */
 #ifndef COALESCED_SERVER_HTTP_ACCEPTOR_H
 #define COALESCED_SERVER_HTTP_ACCEPTOR_H
 
@@ -12,16 +12,16 @@ enum { ACCEPTOR_LISTENERS = 2 };
 
 struct acceptor;
 
-/* `listeners`: bound, not blocking, and the caller's; 0 or -1: none. At most `limit` connections are open
-   at once; beyond that, accepting waits for one to end. */
+/* `listeners`: listening sockets that do not block, borrowed; 0 or -1: none. At most `limit` connections are
+   open at a time; accepting waits beyond that. 0, or -1 with ERROR_MEMORY or ERROR_SYSTEM. */
 int acceptor_new(struct acceptor **acceptor, const int listeners[ACCEPTOR_LISTENERS], unsigned limit,
                  struct error *error);
 int acceptor_begin(struct acceptor *acceptor, struct MHD_Daemon *daemon, struct error *error);
 
-/* A connection that was accepted has ended. Any thread. */
+/* Call it when an accepted connection has ended. Any thread. */
 void acceptor_release(struct acceptor *acceptor);
 
-/* Accepts no more from its return on. More than once is harmless. */
+/* Ends the thread: no connection is accepted after this returns. Further calls do nothing. */
 void acceptor_stop(struct acceptor *acceptor);
 
 /* NULL is allowed. */

@@ -1,3 +1,4 @@
+/* Writes the lines of the access log and of the audit log. */
 #include "server/http/access_log.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ int access_log_start(struct http *http)
     return 0;
 }
 
-/* Of the process and of this very request, so that no two are alike: "5f3a9c21d07b-1c". */
+/* Makes an id that is unique for process and request: "5f3a9c21d07b-1c". */
 static void name_make(struct http *http, char text[REQUEST_ID_BYTES])
 {
     char digits[16], *at = digits + sizeof digits;
@@ -53,7 +54,7 @@ void access_log_name(struct request *request, const char *given)
         name_make(request->http, request->id_made);
 }
 
-/* A user's or a route's, in which nothing wants escaping; null when it is empty. */
+/* Writes the name of a user or the pattern of a route, which need no escaping; null when it is empty. */
 static void name_write(struct buffer *line, const char *name)
 {
     if (!name[0]) {
@@ -75,8 +76,8 @@ static void line_begin(struct buffer *line, const struct request *request, const
     name_write(line, request->user.name);
 }
 
-/* A path and a method are as long as the client likes: of a longer one TEXT_MAX bytes are kept, less what would be a part of a
-   character, and an ellipsis. So a text of more than TEXT_MAX bytes is one that was cut. */
+/* Writes a path or a method, whose length the client decides: of a text longer than TEXT_MAX bytes the
+   beginning, cut between two characters, and an ellipsis. So a text of more than TEXT_MAX bytes was cut. */
 static void cut_write(struct buffer *line, const char *text)
 {
     static const char ellipsis[] = "\xe2\x80\xa6";
@@ -123,7 +124,7 @@ static void access_write(const struct request *request, const struct http_comple
     log_writer_end(log_writer);
 }
 
-/* What was made, or what the path names; NULL: neither. */
+/* The id that the request made, or the one in its path; NULL: neither. */
 static const char *request_subject(const struct request *request)
 {
     if (request->made)
@@ -143,19 +144,20 @@ static bool is_audited(const struct request *request)
     for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
         if (strcmp(request->method, reads[i]) == 0)
             return false;
-    /* Whoever leaves while the reply is awaited has changed something all the same. */
+    /* A client that closes before the reply may have changed something too. */
     bool left = !request->status && request->begun && !request->rejected;
     bool done = left || (request->status >= 200 && request->status < 300);
     return is_refused(request) || (done && route && !(route->flags & ROUTE_READ));
 }
 
-/* Where tokens are asked for, what comes without a known one; and what a known one does not suffice for. */
+/* True for a request without a known token, where tokens are required, and for one whose token does not
+   permit it. */
 static bool is_unauthorized(const struct request *request)
 {
     return is_refused(request) || (request->http->users && !request->token);
 }
 
-/* True: the request is only counted, and has no line. */
+/* True when the request is counted in the throttle and gets no line of its own. */
 static bool is_counted(const struct request *request, struct log_throttle *throttle)
 {
     const struct throttled throttled = {.address = &request->peer->address,

@@ -1,5 +1,6 @@
-/* What is written down of a request once the service is done with it: a line of the access log, one of the audit log when
-   it changed something or was not allowed to (log_throttle.h), and a call for whoever counts. */
+/* Records a request when it is over: a line of the access log; a line of the audit log if it changed
+   something or was refused; and a call of http_config.completed. Requests that anybody can repeat are counted
+   instead (log_throttle.h). */
 #ifndef COALESCED_SERVER_HTTP_ACCESS_LOG_H
 #define COALESCED_SERVER_HTTP_ACCESS_LOG_H
 
@@ -7,14 +8,14 @@
 
 #include "server/http/http_state.h"
 
-/* Makes what limits the lines of the logs that there are. -1: no memory. */
+/* Makes the throttles of the logs that are configured. -1: no memory. */
 int access_log_start(struct http *http);
 
-/* Gives the request the name that its reply and its lines carry: the one it came with (NULL: none) when that is 1 to 128
-   letters, digits and -._~:/+=@, else one made up. */
+/* Sets the request's id, which the reply and the logs contain: the client's (NULL: none) if it has 1 to 128
+   letters, digits and -._~:/+=@, otherwise a new one. */
 void access_log_name(struct request *request, const char *given);
 
-/* `whole`: the client got all of the reply. On the connection's thread. */
+/* `whole`: the client received the whole reply. Called on the connection's thread. */
 void access_log_request(const struct request *request, bool whole);
 
 #endif

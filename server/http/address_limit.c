@@ -1,3 +1,4 @@
+/* A hash table of the addresses that have connections. */
 #include "server/http/address_limit.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* The checks of a request, in their order in admission_check(). */
 #include "server/http/admission.h"
 
 #include <ctype.h>
@@ -17,10 +18,10 @@
 #include "server/http/http_state.h"
 
 enum {
-    BODY_MAX = 64 << 10, /* what an endpoint gets that asks for no more */
-    BODY_DRAIN_MAX =
-        1 << 20, /* what is read, and thrown away, to be able to answer 413; twice the limit for an endpoint
-                                 that gets as much */
+    BODY_MAX = 64 << 10, /* of an endpoint that sets no limit */
+    /* Bytes of a body that are read and dropped, so that a 413 can be answered; twice the limit of an endpoint that
+       allows as many. */
+    BODY_DRAIN_MAX = 1 << 20
 };
 
 __attribute__((format(printf, 3, 4))) static bool reject(struct request *request, enum problem_type type,
@@ -35,7 +36,7 @@ __attribute__((format(printf, 3, 4))) static bool reject(struct request *request
     return true;
 }
 
-/* What the header says about the body's end, and what many endpoints ask of it, gathered in one pass. */
+/* What one pass over the header finds: how the body is framed, and the fields that most endpoints read. */
 struct framing {
     struct request *request;
     int hosts, lengths, encodings, accepts, origins;
@@ -43,7 +44,8 @@ struct framing {
     bool unclear;
 };
 
-/* A name of RFC 9110, 5.6.2; anything else in it (a blank, a colon, a CR) others may read as two fields. */
+/* A name by RFC 9110, 5.6.2. Others may read a name with any other character (a blank, a colon, a CR) as two
+   fields. */
 static bool name_valid(const char *name)
 {
     static const char special[] = "!#$%&'*+-.^_`|~";
@@ -55,8 +57,8 @@ static bool name_valid(const char *name)
     return true;
 }
 
-/* The library appends a folded line to its field's name, for which it moves the name: one that was not folded lies before
-   its value, with the colon and blanks between them. */
+/* libmicrohttpd appends a folded line to its field and moves the field's name for that. A field that was not
+   folded has its name directly before its value, with a colon and blanks between them. */
 static bool field_folded(const char *name, const char *value)
 {
     const char *between = name + strlen(name) + 1;
@@ -91,8 +93,8 @@ static enum MHD_Result framing_one(void *arg, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-/* The library takes the first of several lengths and goes on; a proxy in front may take another, and then what
-   one holds for a body is a request to the other (RFC 9112, 6.3 and 11.2). */
+/* libmicrohttpd uses the first of several lengths. A proxy in front may use another one, and what one takes
+   for a body is then a request to the other (RFC 9112, 6.3 and 11.2). */
 static bool reject_framing(struct request *request, const char *version)
 {
     struct framing framing = {.request = request};
@@ -124,7 +126,8 @@ static bool reject_framing(struct request *request, const char *version)
     return false;
 }
 
-/* One too many is told so, and closed; whoever asks whether the service lives is answered whatever the others do. */
+/* A connection beyond a limit gets a 503 and is closed; only questions about the service's health are
+   answered. */
 static bool reject_excess(struct request *request)
 {
     const struct route *route = request->match.route;
@@ -140,8 +143,8 @@ static bool reject_excess(struct request *request)
                   request->peer->remote, request->http->address_peer_limit);
 }
 
-/* A page of somebody else's that points a name of its own to this machine is same-origin with it to the browser; the Host
-   tells. No browser comes by a Unix socket. */
+/* A foreign page can give this machine a name of its own; it is then same-origin for the browser, and only
+   the Host field shows it. Browsers do not use Unix sockets. */
 static bool reject_host(struct request *request)
 {
     const struct origin_check *origin_check = request->http->origin_check;
@@ -171,7 +174,7 @@ static bool reject_origin(struct request *request)
                   request->origin);
 }
 
-/* A browser asks first, without the page's token. */
+/* Browsers send a preflight request first, without the page's token. */
 static bool answer_preflight(struct request *request)
 {
     request->preflight = request->shared_with && strcmp(request->method, MHD_HTTP_METHOD_OPTIONS) == 0 &&
@@ -180,7 +183,7 @@ static bool answer_preflight(struct request *request)
     return request->preflight;
 }
 
-/* Where tokens are asked for, whoever has none is not told either which paths there are. */
+/* Without a valid token the reply does not even say which paths exist. */
 static bool reject_unauthorized(struct request *request)
 {
     char why[sizeof request->rejection_text];
@@ -216,7 +219,7 @@ static bool reject_media(struct request *request)
     const struct route *route = request->match.route;
     const char *accept = request->accept;
     if (strcmp(route->pattern, "*") == 0)
-        return false; /* whatever was asked for, all that there is is a problem */
+        return false; /* every reply of this route is a problem, in its own type */
     if (!header_field_accepts(accept, route->type) &&
         !(route->other && header_field_accepts(accept, route->other)))
         return reject(request, PROBLEM_NOT_ACCEPTABLE,
@@ -336,7 +339,7 @@ int admission_body(struct request *request, const char *bytes, size_t count)
     return 0;
 }
 
-/* Of a path that is not there too: the page shall see that, and not that its browser stopped it. */
+/* Also for a path that does not exist, so that the page sees the 404 and not a refusal by its browser. */
 static enum handled reply_preflight(struct request *request)
 {
     const char *allow = request->match.allow;

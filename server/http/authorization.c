@@ -1,3 +1,4 @@
+/* Reads the Authorization field and compares roles. */
 #include "server/http/authorization.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include "server/auth/users.h"
 #include "server/auth/secret.h"
 
-/* An address stands in logs and histories, so a token in it is told nothing but that. */
+/* Addresses are written to logs and histories. The hint does not repeat the token that stands in one. */
 static const char *query_explain(const struct request *request)
 {
     static const char *const names[] = {"access_token", "token", "api_key"};
@@ -18,7 +19,8 @@ static const char *query_explain(const struct request *request)
     return "";
 }
 
-/* The one token of the header; NULL with `why`. Nothing of it is repeated: it may be a secret in the wrong place. */
+/* The one token in the Authorization field; NULL with the reason in `why`, which repeats nothing of the
+   field: that may be a secret in the wrong place. */
 static const char *token_presented(const struct request *request, char *why, size_t size)
 {
     const char *field = request_header(request, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -37,7 +39,7 @@ static const char *token_presented(const struct request *request, char *why, siz
     return NULL;
 }
 
-/* Nobody's: it has not the form of one, or is no more. */
+/* Explains a token that is not in the file: it is malformed or was revoked. */
 static void token_explain(const char *token, char *why, size_t size)
 {
     struct error error = {0};

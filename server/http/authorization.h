@@ -1,4 +1,4 @@
-/* Who asks, and may they? Where there are no tokens everybody may do everything. */
+/* Authentication by token and authorization by role. Without a token file everybody may do everything. */
 #ifndef COALESCED_SERVER_HTTP_AUTHORIZATION_H
 #define COALESCED_SERVER_HTTP_AUTHORIZATION_H
 
@@ -6,10 +6,11 @@
 
 #include "server/http/http_state.h"
 
-/* Takes the user from the request's token. False: `why` is what is wrong with the token, and what helps. */
+/* Finds the user of the request's token. False: `why` says what is wrong with the token and what helps. */
 bool authorization_token(struct request *request, char *why, size_t size);
 
-/* Is the role enough for the route that the request is for? False: `why` names both. */
+/* True when the user's role permits the request's route. False: `why` names the role that is needed and the
+   user's. */
 bool authorization_role(const struct request *request, char *why, size_t size);
 
 #endif

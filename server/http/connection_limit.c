@@ -1,3 +1,4 @@
+/* Closes idle connections for new ones, and counts by address and by token. */
 #include "server/http/connection_limit.h"
 
 #include <sys/socket.h>
@@ -38,8 +39,9 @@ void connection_limit_cut(struct http *http, struct peer *peer)
     shutdown(peer->socket, SHUT_RDWR);
 }
 
-/* Closes the connection that is idle longest; if none is idle, the one that sends its request longest. `within`: only
-   connections that were within the limit when they came, or only the others. False: all are being answered. */
+/* Closes the connection that is idle longest; if none is idle, the one that sends its request longest.
+   `within`: only connections that were within the limit when they came, or only the others. False: all are
+   being answered. */
 static bool idle_close(struct http *http, const struct peer_list *list, enum peer_lists which, bool within)
 {
     struct peer *peer;
@@ -53,8 +55,8 @@ static bool idle_close(struct http *http, const struct peer_list *list, enum pee
     return false;
 }
 
-/* True when the new connection is within the limit, perhaps because another one was closed. Otherwise it is in excess; of these
-   only `spare` stay open, so that each has the time to ask about health. */
+/* True when the new connection is within the limit, perhaps because another one was closed. Otherwise it is
+   in excess; of these only `spare` stay open, so that each has the time to ask about health. */
 static bool limit_apply(struct http *http, const struct peer_list *list, enum peer_lists which,
                         unsigned count, unsigned limit, unsigned spare)
 {

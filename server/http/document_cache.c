@@ -1,3 +1,4 @@
+/* A hash table by path, and a list by age that decides what is dropped. */
 #include "server/http/document_cache.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Replies that never change, compressed or not, by what was asked for. The cache has a limit in bytes and drops what was not asked
-   for the longest. Any thread. */
+/* Replies that never change, compressed or not, by what was asked for. The cache has a limit in bytes and
+   drops what was not asked for the longest. Any thread. */
 #ifndef COALESCED_SERVER_HTTP_DOCUMENT_CACHE_H
 #define COALESCED_SERVER_HTTP_DOCUMENT_CACHE_H
 
@@ -23,7 +23,8 @@ struct document {
     TAILQ_ENTRY(document) by_age;
 };
 
-/* Makes a document with one reference, the caller's. Takes the bytes, and frees them when there is no memory: NULL. */
+/* Makes a document with one reference, the caller's. Takes the bytes, and frees them when there is no memory:
+   NULL. */
 struct document *document_new(char *bytes, size_t size, bool coded, const char *tag);
 
 /* Returns a reference; the last one frees the document. Fits MHD_ContentReaderFreeCallback. */
@@ -42,8 +43,9 @@ void document_cache_invalidate(struct document_cache *cache, const char *path);
 /* Returns a reference for the caller, or NULL. */
 struct document *document_cache_get(struct document_cache *cache, const char *key);
 
-/* Adds a document, with a reference of the cache's own. Does nothing when the document takes more than an eighth of the cache, the key is too long
-   or in the cache, or something was invalidated since the cache had that age. */
+/* Adds a document, with a reference of the cache's own. Does nothing when the document takes more than an
+   eighth of the cache, the key is too long or in the cache, or something was invalidated since the cache had
+   that age. */
 void document_cache_put(struct document_cache *cache, const char *key, struct document *document,
                         unsigned long age);
 

@@ -1,14 +1,16 @@
+/* Compression by zlib. */
 #include "server/http/gzip.h"
 
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { GZIP_FORMAT = 16, ROOM = 8 << 10 }; /* 16: gzip's own head and end */
+enum { GZIP_FORMAT = 16, OUTPUT_BYTES = 8 << 10 }; /* 16 makes zlib write gzip's header and trailer */
 
-/* A window of 8 kB and little memory: rows repeat what stood a few rows before. What is kept is compressed once, and well. */
+/* Replies that are sent once use a window of 8 kB and little memory: rows of a table resemble the rows
+   shortly before. Cached replies are compressed once, as well as possible. */
 static const struct effort {
     int level, window_bits, memory_level;
-} passing = {3, 13, 5}, lasting = {9, 15, 8};
+} sent_once = {3, 13, 5}, cached_well = {9, 15, 8};
 
 struct gzip {
     z_stream state;
@@ -27,7 +29,7 @@ static struct gzip *gzip_with(const struct effort *effort)
 
 struct gzip *gzip_new(void)
 {
-    return gzip_with(&passing);
+    return gzip_with(&sent_once);
 }
 
 void gzip_free(struct gzip *gzip)
@@ -40,22 +42,22 @@ void gzip_free(struct gzip *gzip)
 int gzip_add(struct gzip *gzip, const struct buffer *in, bool end, struct buffer *out)
 {
     z_stream *state = &gzip->state;
-    unsigned char room[ROOM];
+    unsigned char output[OUTPUT_BYTES];
     state->next_in = (unsigned char *)in->data;
     state->avail_in = (unsigned)in->size;
     do {
-        state->next_out = room;
-        state->avail_out = sizeof room;
+        state->next_out = output;
+        state->avail_out = sizeof output;
         if (deflate(state, end ? Z_FINISH : Z_NO_FLUSH) == Z_STREAM_ERROR)
             return -1;
-        buffer_append(out, room, sizeof room - state->avail_out);
+        buffer_append(out, output, sizeof output - state->avail_out);
     } while (state->avail_out == 0);
     return out->failed ? -1 : 0;
 }
 
-int gzip_whole(const struct buffer *in, bool kept, struct buffer *out)
+int gzip_whole(const struct buffer *in, bool cached, struct buffer *out)
 {
-    struct gzip *gzip = gzip_with(kept ? &lasting : &passing);
+    struct gzip *gzip = gzip_with(cached ? &cached_well : &sent_once);
     int failed = gzip ? gzip_add(gzip, in, true, out) : -1;
     gzip_free(gzip);
     return failed;

@@ -1,4 +1,4 @@
-/* Bodies for clients that take Content-Encoding: gzip. */
+/* Compression of bodies for clients that accept gzip. */
 #ifndef COALESCED_SERVER_HTTP_GZIP_H
 #define COALESCED_SERVER_HTTP_GZIP_H
 
@@ -6,17 +6,19 @@
 
 #include "base/buffer.h"
 
-enum { GZIP_MIN_BYTES = 1024 }; /* what is smaller is not worth it */
+enum { GZIP_MIN_BYTES = 1024 }; /* smaller bodies are not compressed */
 
-/* One stream; some 50 kB. NULL: no memory. */
+/* A stream, which takes about 50 kB. NULL: no memory. */
 struct gzip;
 struct gzip *gzip_new(void);
 void gzip_free(struct gzip *gzip);
 
-/* Compresses the input, which ends with this piece or not, and appends what comes of it. 0, or -1: no memory. */
+/* Compresses the input and appends the output; `end`: the stream ends with this input. 0, or -1: no memory.
+   */
 int gzip_add(struct gzip *gzip, const struct buffer *in, bool end, struct buffer *out);
 
-/* The whole of it at once; with more time and some 300 kB of memory where it is kept and sent again. */
-int gzip_whole(const struct buffer *in, bool kept, struct buffer *out);
+/* Compresses a whole body. `cached`: takes more time and 300 kB of memory, for a smaller body. 0, or -1: no
+   memory. */
+int gzip_whole(const struct buffer *in, bool cached, struct buffer *out);
 
 #endif

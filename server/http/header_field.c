@@ -1,3 +1,4 @@
+/* Splits header fields at commas and semicolons. */
 #include "server/http/header_field.h"
 
 #include <ctype.h>
@@ -7,8 +8,8 @@
 
 static const char blanks[] = " \t";
 
-/* The next part of a list and its length without blanks around; *at moves behind it. NULL: no more. Quoted
-   commas are not looked for: no field read here holds any that matter. */
+/* Returns the next element of a list without the blanks around it, and moves *at behind it; NULL at the end.
+   Quoted commas are not handled: no field that is read here has one that matters. */
 static const char *part_next(const char **at, char separator, size_t *length)
 {
     const char *begin = *at;
@@ -28,7 +29,7 @@ static bool part_is(const char *part, size_t length, const char *text)
     return strlen(text) == length && strncasecmp(part, text, length) == 0;
 }
 
-/* How closely a media range names the type: 0 not at all, 1 everything, 2 its family, 3 itself. */
+/* How exactly a media range names the type: 0 not at all, 1 as any type, 2 by its family, 3 itself. */
 static int range_closeness(const char *range, size_t length, const char *type)
 {
     size_t family = strcspn(type, "/") + 1;
@@ -36,11 +37,11 @@ static int range_closeness(const char *range, size_t length, const char *type)
         return 1;
     if (length == family + 1 && range[family] == '*' && strncasecmp(range, type, family) == 0)
         return 2;
-    /* What a range says of parameters decides nothing: each type has one form here. */
+    /* Parameters of a range are ignored: each type has one form here. */
     return strcspn(type, ";") == length && strncasecmp(range, type, length) == 0 ? 3 : 0;
 }
 
-/* The q among the parameters, which end at the list's next part; 1 when there is none. */
+/* The value of q among the parameters, which end with the list's element; 1 when there is none. */
 static double range_quality(const char *parameters)
 {
     for (size_t length = 1; length; parameters += length) {
@@ -78,7 +79,8 @@ bool header_field_accepts(const char *accept, const char *type)
     return header_field_quality(accept, type) > 0;
 }
 
-/* The weight of the range that names the language, whatever its region; "*" counts for those that are not named. */
+/* The weight of the range that names the language, whatever its region; "*" counts for those that are not
+   named. */
 static double language_quality(const char *accept_language, const char *language)
 {
     double any = 0;

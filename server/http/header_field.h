@@ -1,33 +1,33 @@
-/* The grammar of the few header fields that the service reads. Plain functions on texts. */
+/* Parses the header fields that the service reads. All functions are pure and take texts. */
 #ifndef COALESCED_SERVER_HTTP_HEADER_FIELD_H
 #define COALESCED_SERVER_HTTP_HEADER_FIELD_H
 
 #include <stdbool.h>
 
-/* Does an Accept field (NULL: everything) allow that media type? The most specific range decides; q=0
-   refuses. */
+/* True when an Accept field (NULL: anything) allows the media type. The most specific range decides; q=0
+   forbids. */
 bool header_field_accepts(const char *accept, const char *type);
 
-/* How much it is wanted: the q of that range, 0 to 1. */
+/* The q of that range, 0 to 1. */
 double header_field_quality(const char *accept, const char *type);
 
-/* Is the language `wanted` ("zh", with any of its regions) asked for before `other` in an Accept-Language field? NULL or
-   an equal weight for both: no. */
+/* True when an Accept-Encoding field allows the content coding, by its name or by *, with q above 0. */
 bool header_field_prefers_language(const char *accept_language, const char *wanted, const char *other);
 
-/* Does an Accept-Encoding field name that content coding, or all, without q=0? */
+/* True when a Content-Type is that media type, with any parameters. */
 bool header_field_names_coding(const char *accept_encoding, const char *coding);
 
-/* Is a Content-Type that media type, whatever its parameters? */
+/* The N of wait=N in a Prefer field, in seconds; -1: there is none, or it is not a number. */
 bool header_field_is_type(const char *content_type, const char *type);
 
-/* The N of wait=N in a Prefer field; -1: there is none, or it is no number. */
+/* True when an If-None-Match field contains the entity tag, which includes the quotes. Weak comparison (RFC
+   9110, 13.1.2). */
 int header_field_prefer_wait(const char *prefer);
 
-/* Is the entity tag (quotes included) in an If-None-Match field? Weak comparison, as RFC 9110 wants there. */
+/* The token of "Bearer TOKEN"; NULL: the field has another form. */
 bool header_field_names_tag(const char *if_none_match, const char *tag);
 
-/* The token of "Bearer <token>"; NULL: it is none. */
+/* Reads a whole number of at most 9 digits within the limits; false: the text is no such number. */
 const char *header_field_bearer(const char *authorization);
 
 /* A whole number of at most 9 digits within the limits; false: the text is none. */

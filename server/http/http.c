@@ -1,3 +1,4 @@
+/* libmicrohttpd's callbacks, the stages of a request, and the start and end of the server. */
 #include "server/http/http.h"
 
 #include <errno.h>
@@ -37,8 +38,8 @@ static const char stopping[] = "the service is stopping";
 
 /* ---- a request's way through its stages ---- */
 
-/* Runs a ROUTE_SLOW handler in the worker pool, while the connection is suspended. While the server ends, handlers that are still
-   queued are not run: there may be many. */
+/* Runs a ROUTE_SLOW handler in the worker pool, while the connection is suspended. While the server ends,
+   handlers that are still queued are not run: there may be many. */
 static void request_run_slow(struct worker_task *task)
 {
     struct request *request = (struct request *)((char *)task - offsetof(struct request, task));
@@ -49,10 +50,10 @@ static void request_run_slow(struct worker_task *task)
     peer_resume_handler(request->http, request->peer);
 }
 
-/* libmicrohttpd goes on reading a suspended connection from which it expects a body, and closes it when the client has closed its
-   sending side. Returning from on_request() once without a reply ends that; libmicrohttpd then calls again at once, or frees the
-   request if the connection has failed. So this comes before a handler starts work that will wake the request. True: it was
-   done before; false: return now. */
+/* libmicrohttpd goes on reading a suspended connection from which it expects a body, and closes it when the
+   client has closed its sending side. Returning from on_request() once without a reply ends that;
+   libmicrohttpd then calls again at once, or frees the request if the connection has failed. So this comes
+   before a handler starts work that will wake the request. True: it was done before; false: return now. */
 static bool request_settle(struct request *request)
 {
     bool settled = request->settled;
@@ -67,8 +68,8 @@ static enum MHD_Result request_queue(struct request *request, enum handled handl
     return MHD_queue_response(request->peer->connection, request->status, request->response);
 }
 
-/* True for a handler that starts work on the connection's thread: only one that changes something does. A GET waits for events,
-   which can be cancelled at any time, or runs in the worker pool. */
+/* True for a handler that starts work on the connection's thread: only one that changes something does. A GET
+   waits for events, which can be cancelled at any time, or runs in the worker pool. */
 static bool request_starts_work(const struct request *request)
 {
     return strcmp(request->match.route->method, MHD_HTTP_METHOD_GET) != 0 &&
@@ -150,9 +151,9 @@ static enum MHD_Result request_answer(struct request *request)
     return request_run(request);
 }
 
-/* The body of a rejected request is usually read to its end first, since a client that still sends does not see the reply. True: the
-   reply is sent before, because the client waits for "100 Continue", the body's end is not certain, or the body is so long that
-   the connection is closed. */
+/* The body of a rejected request is usually read to its end first, since a client that still sends does not
+   see the reply. True: the reply is sent before, because the client waits for "100 Continue", the body's end
+   is not certain, or the body is so long that the connection is closed. */
 static bool answer_is_early(const struct request *request)
 {
     if (!request->rejected)
@@ -192,8 +193,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
     return request_answer(request);
 }
 
-/* Decodes the path and each name and value of the query, before there is a request. libmicrohttpd's own function leaves what is
-   malformed as it is and lets %00 end a text. */
+/* Decodes the path and each name and value of the query, before there is a request. libmicrohttpd's own
+   function leaves what is malformed as it is and lets %00 end a text. */
 static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *text)
 {
     (void)arg;
@@ -260,10 +261,11 @@ static int daemon_start(struct http *http, const struct http_config *config, str
     http->address_peer_limit = (unsigned)config->connections_per_address;
     if (acceptor_new(&http->acceptor, config->listeners, connections, error) < 0)
         return -1;
-    /* Each thread gets its part of libmicrohttpd's limit and closes what is beyond that without a reply, so that limit is set out
-       of reach: connection_limit.c decides (docs/decisions.md). */
+    /* Each thread gets its part of libmicrohttpd's limit and closes what is beyond that without a reply, so
+       that limit is set out of reach: connection_limit.c decides (docs/decisions.md). */
     unsigned out_of_reach = connections * (unsigned)config->threads;
-    /* poll, because with epoll libmicrohttpd 0.9.75 does not serve 128 connections that become ready at once. */
+    /* poll, because with epoll libmicrohttpd 0.9.75 does not serve 128 connections that become ready at once.
+       */
     unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
                      MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
     http->daemon =

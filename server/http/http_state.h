@@ -1,12 +1,13 @@
 /* The structs behind server/http, for its own files; no file outside includes this header.
 
-   struct http is the server, struct peer a connection from its acceptance to its close, struct request one request on it. The files
-   on connections (peer.c, connection_limit.c, acceptor.c) work on the first two, those on requests (admission.c, request.c,
-   reply.c, access_log.c) on the last.
+   struct http is the server, struct peer a connection from its acceptance to its close, struct request one
+   request on it. The files on connections (peer.c, connection_limit.c, acceptor.c) work on the first two,
+   those on requests (admission.c, request.c, reply.c, access_log.c) on the last.
 
-   http->lock guards what is marked below. libmicrohttpd calls back without any lock that suspending or resuming takes, so
-   MHD_suspend_connection() and MHD_resume_connection() are called with http->lock held: no wake-up is lost. Of a request only one
-   thread knows at a time: the connection's, or while the connection is suspended one of the worker pool. */
+   http->lock guards what is marked below. libmicrohttpd calls back without any lock that suspending or
+   resuming takes, so MHD_suspend_connection() and MHD_resume_connection() are called with http->lock held: no
+   wake-up is lost. Of a request only one thread knows at a time: the connection's, or while the connection is
+   suspended one of the worker pool. */
 #ifndef COALESCED_SERVER_HTTP_HTTP_STATE_H
 #define COALESCED_SERVER_HTTP_HTTP_STATE_H
 

@@ -1,3 +1,4 @@
+/* Binds TCP and Unix sockets and removes stale socket files. */
 #include "server/http/listener.h"
 
 #include <arpa/inet.h>
@@ -74,7 +75,8 @@ int listener_open(const char *text, int *port, struct error *error)
     int listener = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0)
         return error_set_errno(error, errno, "socket");
-    /* Allows the port while connections of an earlier service are in TIME_WAIT; it does not allow two listeners on a port. */
+    /* Allows the port while connections of an earlier service are in TIME_WAIT; it does not allow two
+       listeners on a port. */
     int yes = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(listener, &address.any, size) < 0 || listen(listener, BACKLOG) < 0) {

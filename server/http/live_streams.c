@@ -1,5 +1,5 @@
-/* The thread sleeps in epoll_wait(). It is woken by edges of sockets that take bytes again or fail, by live_streams_wake(), and each
-   second to send comments and to close connections that are not read. */
+/* The thread sleeps in epoll_wait(). It is woken by edges of sockets that take bytes again or fail, by
+   live_streams_wake(), and each second to send comments and to close connections that are not read. */
 #include "server/http/live_streams.h"
 
 #include <errno.h>
@@ -31,8 +31,8 @@ enum {
 static const int64_t ms_ns = 1000000, pause_min_ns = 10000000, pause_max_ns = 1000000000,
                      second_ns = 1000000000;
 
-/* One stream. Used by its connection's thread until live_streams_add(), then by the thread of live streams until that resumes the
-   connection. */
+/* One stream. Used by its connection's thread until live_streams_add(), then by the thread of live streams
+   until that resumes the connection. */
 struct live_stream {
     struct http *http;
     struct peer *peer;
@@ -125,7 +125,8 @@ static void stream_refill(struct live_streams *streams, struct live_stream *stre
         atomic_store(&streams->woken, true); /* there may be more, for the next round */
 }
 
-/* Sends what there is and closes the stream when it has ended, failed or is not read. The stream may be freed then. */
+/* Sends what there is and closes the stream when it has ended, failed or is not read. The stream may be freed
+   then. */
 static void stream_serve(struct live_streams *streams, struct live_stream *stream)
 {
     int64_t now = clock_monotonic_ns();
@@ -254,7 +255,8 @@ static void socket_prepare(int socket)
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* fails on a Unix socket */
 }
 
-/* Suspends the connection and hands the stream to the thread. False: the server ends, and nothing was done. */
+/* Suspends the connection and hands the stream to the thread. False: the server ends, and nothing was done.
+   */
 static bool stream_add(struct live_streams *streams, struct live_stream *stream)
 {
     stream->socket = stream->peer->socket;
@@ -311,7 +313,8 @@ static void stream_free(void *arg)
     free(stream);
 }
 
-/* libmicrohttpd's content reader: the first call hands the connection over, the second comes when it is to be closed. */
+/* libmicrohttpd's content reader: the first call hands the connection over, the second comes when it is to be
+   closed. */
 static ssize_t stream_read(void *arg, uint64_t position, char *block, size_t size)
 {
     (void)position;

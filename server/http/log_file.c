@@ -1,3 +1,4 @@
+/* Writes whole lines to a file, rotates it and follows its renaming. */
 #include "server/http/log_file.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ const char *log_file_name(const struct log_file *file)
     return file->path ? file->path : "standard output";
 }
 
-/* A named pipe that nobody reads yet is an error, ENXIO, and not waited for. */
+/* Opening a named pipe that nobody reads fails with ENXIO, because of O_NONBLOCK. */
 static int file_reopen(struct log_file *file)
 {
     int fd = open(file->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, MODE);
@@ -63,12 +64,12 @@ void log_file_interrupt(struct log_file *file)
     atomic_store(&file->interrupted, true);
 }
 
-/* Somebody has renamed or removed the file: the name is another one's now, or nobody's. */
-static int file_follow(struct log_file *file)
+/* Opens the file again if somebody has renamed or removed it. -1 with errno. */
+static int file_check(struct log_file *file)
 {
-    struct stat named, held;
-    if (!file->path || (stat(file->path, &named) == 0 && fstat(file->fd, &held) == 0 &&
-                        named.st_dev == held.st_dev && named.st_ino == held.st_ino))
+    struct stat named, opened;
+    if (!file->path || (stat(file->path, &named) == 0 && fstat(file->fd, &opened) == 0 &&
+                        named.st_dev == opened.st_dev && named.st_ino == opened.st_ino))
         return 0;
     return file_reopen(file);
 }
@@ -81,24 +82,25 @@ static int name_make(const struct log_file *file, int number, char name[PATH_MAX
     return -1;
 }
 
-/* FILE.0 becomes FILE.1, FILE.1 FILE.2 and so on; what was FILE.<kept> is gone. -1 with errno. */
+/* Renames FILE.0 to FILE.1, FILE.1 to FILE.2 and so on; the last one is replaced. -1 with errno. */
 static int names_shift(const struct log_file *file)
 {
     char from[PATH_MAX], to[PATH_MAX];
-    for (int number = file->limits.kept - 1; number >= 0; number--)
+    for (int number = file->limits.files - 1; number >= 0; number--)
         if (name_make(file, number, from) < 0 || name_make(file, number + 1, to) < 0 ||
             (rename(from, to) < 0 && errno != ENOENT))
             return -1;
     return 0;
 }
 
-/* FILE becomes FILE.0 before an older one is touched, and FILE again when those cannot be renamed. -1 with errno. */
-static int file_set_aside(const struct log_file *file)
+/* Renames FILE to FILE.0 before it touches older files, and back if those cannot be renamed. -1 with errno.
+   */
+static int file_move_aside(const struct log_file *file)
 {
     char aside[PATH_MAX];
     if (name_make(file, 0, aside) < 0)
         return -1;
-    /* There is one when the service was killed between the two. */
+    /* FILE.0 exists if the service was killed between the two renames. */
     if (access(aside, F_OK) == 0 && names_shift(file) < 0)
         return -1;
     if (rename(file->path, aside) < 0)
@@ -112,22 +114,22 @@ static int file_set_aside(const struct log_file *file)
     return -1;
 }
 
-/* Who may read the old file may read the new one, as far as the service may say so. */
-static void access_keep(int fd, const struct stat *old)
+/* Gives the new file the group and the mode of the old one, if that is permitted. */
+static void access_copy(int fd, const struct stat *old)
 {
     if (fchown(fd, (uid_t)-1, old->st_gid) < 0 || fchmod(fd, old->st_mode & 0777) < 0)
         log_debug("a new log has not the group and mode of the old one: %s", strerror(errno));
 }
 
-/* Where the file cannot be renamed it goes on to grow: a log beyond its limit is better than none. -1 with errno: the new one
-   cannot be opened. */
+/* Rotates the file if `size` more bytes would exceed the limit. A file that cannot be renamed goes on
+   growing: a log beyond its limit is better than none. -1 with errno: the new file cannot be opened. */
 static int file_rotate(struct log_file *file, size_t size)
 {
     struct stat status;
     if (!file->limits.bytes || !file->path || fstat(file->fd, &status) < 0 || !S_ISREG(status.st_mode) ||
         !status.st_size || status.st_size + (off_t)size <= file->limits.bytes)
         return 0;
-    bool failed = file_set_aside(file) < 0;
+    bool failed = file_move_aside(file) < 0;
     if (failed && !file->unrotated)
         log_warning("cannot rename %s, which grows beyond --log-bytes: %s", file->path, strerror(errno));
     file->unrotated = failed;
@@ -135,11 +137,11 @@ static int file_rotate(struct log_file *file, size_t size)
         return 0;
     if (file_reopen(file) < 0)
         return -1;
-    access_keep(file->fd, &status);
+    access_copy(file->fd, &status);
     return 0;
 }
 
-/* A reader of a pipe that does not read holds up this thread, but not the service's end. */
+/* Writes to a pipe and waits for its reader, until log_file_interrupt(). */
 static int pipe_write(struct log_file *file, const char *data, size_t *size)
 {
     struct pollfd ready = {.fd = file->fd, .events = POLLOUT};
@@ -153,8 +155,8 @@ static int pipe_write(struct log_file *file, const char *data, size_t *size)
     return written < 0 && errno != EINTR && errno != EAGAIN ? -1 : 0;
 }
 
-/* Only whole lines stay: one that the disk had no room for the end of is taken back. */
-static void line_take_back(struct log_file *file, const char *data, size_t written)
+/* Removes the incomplete last line that a full disk leaves. */
+static void line_remove(struct log_file *file, const char *data, size_t written)
 {
     size_t torn = 0;
     while (torn < written && data[written - torn - 1] != '\n')
@@ -164,7 +166,7 @@ static void line_take_back(struct log_file *file, const char *data, size_t writt
         log_debug("cannot take back half a line: %s", strerror(errno));
 }
 
-/* How many bytes were written; less than all of them with errno set. */
+/* Returns how many bytes were written; if not all, errno says why. */
 static size_t lines_write(struct log_file *file, bool regular, const char *data, size_t size)
 {
     size_t done = 0;
@@ -178,7 +180,7 @@ static size_t lines_write(struct log_file *file, bool regular, const char *data,
             if (written <= 0 && errno != EINTR) {
                 int reason = errno;
                 if (file->path)
-                    line_take_back(file, data, done);
+                    line_remove(file, data, done);
                 errno = reason;
                 return done;
             }
@@ -189,14 +191,14 @@ static size_t lines_write(struct log_file *file, bool regular, const char *data,
     return done;
 }
 
-/* How many of the bytes may be written, as whole lines. */
+/* Returns how many of the bytes may be written, in whole lines. */
 static size_t lines_that_fit(const struct log_file *file, const char *lines, size_t size)
 {
     const struct log_limits *limits = &file->limits;
-    int64_t room = limits->room ? limits->room(limits->room_arg, file->fd) : INT64_MAX;
-    if (room >= (int64_t)size)
+    int64_t budget = limits->budget ? limits->budget(limits->budget_arg, file->fd) : INT64_MAX;
+    if (budget >= (int64_t)size)
         return size;
-    size_t fit = room > 0 ? (size_t)room : 0;
+    size_t fit = budget > 0 ? (size_t)budget : 0;
     while (fit && lines[fit - 1] != '\n')
         fit--;
     return fit;
@@ -207,7 +209,7 @@ size_t log_file_write(struct log_file *file, const char *lines, size_t size, str
     struct stat status;
     size_t written = 0, fit = size;
     errno = 0;
-    if (file_follow(file) == 0 && file_rotate(file, size) == 0) {
+    if (file_check(file) == 0 && file_rotate(file, size) == 0) {
         bool regular = fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode);
         if (regular)
             fit = lines_that_fit(file, lines, size);

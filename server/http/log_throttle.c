@@ -1,3 +1,4 @@
+/* A small table of buckets, one for each address, owner and code of the last minute. */
 #include "server/http/log_throttle.h"
 
 #include <pthread.h>
@@ -14,20 +15,21 @@ static const int64_t minute_ns = 60 * 1000000000LL;
 struct bucket {
     struct address_key address;
     char owner[USER_NAME_BYTES];
-    char network[ADDRESS_NAME_BYTES]; /* empty: of several addresses, owners and codes */
+    char network[ADDRESS_NAME_BYTES]; /* empty in the bucket of all others */
     unsigned code;
     int64_t began_ns;
     char began[CLOCK_TEXT_BYTES];
-    uint64_t count; /* without the one that has a line of its own */
+    uint64_t count; /* requests, without the one that has its own line */
 };
 
 struct log_throttle {
     struct log_writer *log_writer;
     const char *nulls;
     pthread_mutex_t lock; /* guards what follows */
-    int used, unknown;    /* buckets, and those of no owner */
+    int used, unknown;    /* `unknown`: buckets without an owner */
     struct bucket buckets[LOG_THROTTLE_BUCKETS];
-    struct bucket overflow; /* of all for whom there is no bucket; unused while its count is 0 */
+    /* counts the requests for which there is no bucket; not in use while its count is 0 */
+    struct bucket overflow;
 };
 
 struct log_throttle *log_throttle_new(struct log_writer *log_writer, const char *nulls)
@@ -41,8 +43,8 @@ struct log_throttle *log_throttle_new(struct log_writer *log_writer, const char 
     return throttle;
 }
 
-/* The members of the other lines of the log, null where they are of a single request, and what is counted. False: the log writer
-   has no room. */
+/* Writes a line with the count. It has the members of the log's other lines, null where they describe a
+   single request. False: the log writer is full. */
 static bool bucket_write(const struct log_throttle *throttle, const struct bucket *bucket)
 {
     char now[CLOCK_TEXT_BYTES];
@@ -73,7 +75,7 @@ static bool bucket_write(const struct log_throttle *throttle, const struct bucke
     return true;
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static struct bucket *bucket_find(struct log_throttle *throttle, const struct throttled *request)
 {
     for (int i = 0; i < throttle->used; i++) {
@@ -91,7 +93,7 @@ static void bucket_begin(struct bucket *bucket, int64_t now_ns)
     clock_text(clock_wall_ms(), bucket->began);
 }
 
-/* With the lock held. True: it has a bucket now. */
+/* Called with the lock held. False: there is no bucket left. */
 static bool bucket_add(struct log_throttle *throttle, const struct throttled *request, int64_t now_ns)
 {
     if (throttle->used == LOG_THROTTLE_BUCKETS ||

@@ -1,6 +1,6 @@
-/* Limits how many lines a log gets of requests that anybody may repeat without end: what was refused, what changed nothing. Of
-   each address, owner and status code the first request of a minute has a line of its own; further ones are counted, and one
-   line says how many they were. */
+/* Limits the lines that a log gets of requests that anybody can repeat endlessly: refused ones and those that
+   changed nothing. Of each address, owner and status code the first request in a minute has its own line. The
+   others are counted, and one line tells their count. */
 #ifndef COALESCED_SERVER_HTTP_LOG_THROTTLE_H
 #define COALESCED_SERVER_HTTP_LOG_THROTTLE_H
 
@@ -10,32 +10,33 @@
 #include "base/error.h"
 #include "server/http/address_limit.h"
 
-/* How many are counted apart in a minute, and how many of these without an owner, so that those who have no token leave room
-   for those who have one. All others share one count. */
+/* Buckets that are counted separately in a minute, and how many of them may have no owner, so that clients
+   without a token leave buckets to users. All other requests share one count. */
 enum { LOG_THROTTLE_BUCKETS = 256, LOG_THROTTLE_UNKNOWN = 128 };
 
 struct log_writer;
 struct log_throttle;
 
-/* A request; borrowed for the call. */
+/* Describes a request; borrowed for the call. */
 struct throttled {
     const struct address_key *address;
     const char *remote; /* the address as text */
-    const char *owner;  /* of its token; empty: not known */
-    unsigned code;      /* 0: the client left before there was an answer */
+    const char *owner;  /* of its token; empty: no known token */
+    unsigned code;      /* 0: the client closed before there was a reply */
 };
 
-/* The log writer must outlive it. `nulls`: the members that the other lines of this log have after the code, each of them null, as
-   JSON; must outlive it, too. NULL: no memory. */
+/* Both arguments must outlive the throttle. `nulls`: the members, in JSON, that the log's other lines have
+   after the code, each with the value null. NULL: no memory. */
 struct log_throttle *log_throttle_new(struct log_writer *log_writer, const char *nulls);
 
-/* Writes what is counted. NULL is allowed. */
+/* Writes the counts. NULL is allowed. */
 void log_throttle_free(struct log_throttle *throttle);
 
-/* True: the request is to have a line of its own. False: it is counted. `now_ns`: clock_monotonic_ns(). Any thread. */
+/* True: write a line for this request. False: the request was counted. `now_ns`: clock_monotonic_ns(). Any
+   thread. */
 bool log_throttle_add(struct log_throttle *throttle, const struct throttled *request, int64_t now_ns);
 
-/* Writes the counts whose minute is over; to be called each second or so. Any thread. NULL is allowed. */
+/* Writes the counts whose minute is over. Call it about each second. Any thread. NULL is allowed. */
 void log_throttle_write(struct log_throttle *throttle, int64_t now_ns);
 
 #endif

@@ -1,3 +1,4 @@
+/* Two buffers, one that requests fill and one that the thread writes. */
 #include "server/http/log_writer.h"
 
 #include <errno.h>
@@ -6,11 +7,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 
-enum { FLUSH_BYTES = 64 << 10, ROOM_BYTES = 4 << 20, KEPT_BYTES = 256 << 10, FLUSH_MS = 100 };
+enum { FLUSH_BYTES = 64 << 10, BUFFERED_BYTES = 4 << 20, REUSED_BYTES = 256 << 10, FLUSH_MS = 100 };
 
 struct log_writer {
     pthread_t thread;
@@ -18,25 +19,25 @@ struct log_writer {
     pthread_cond_t filled;
     struct buffer lines;
     size_t line_at; /* where the present line begins */
-    uint64_t lost;  /* lines, not yet told */
+    uint64_t lost;  /* lines, not yet reported to the thread */
     int64_t second;
-    char now[CLOCK_TEXT_BYTES]; /* of that second */
+    char now[CLOCK_TEXT_BYTES]; /* the text of that second */
     bool stopped;
-    /* of the thread that writes */
+    /* used by the thread alone */
     struct log_file file;
     bool failing;
     struct buffer writing;
     uint64_t lost_while_failing;
 };
 
-static void failure_tell(struct log_writer *log_writer, const struct error *why)
+static void failure_log(struct log_writer *log_writer, const struct error *why)
 {
     if (!log_writer->failing)
         log_warning("%s; lines are lost until it works", why->text);
     log_writer->failing = true;
 }
 
-static void losses_tell(struct log_writer *log_writer)
+static void losses_log(struct log_writer *log_writer)
 {
     if (log_writer->lost_while_failing)
         log_warning("%s: %llu lines were lost", log_file_name(&log_writer->file),
@@ -44,7 +45,7 @@ static void losses_tell(struct log_writer *log_writer)
     log_writer->lost_while_failing = 0;
 }
 
-/* `lost`: lines for which there was no room in memory. */
+/* `lost`: lines that did not fit into memory. */
 static void log_writer_flush(struct log_writer *log_writer, uint64_t lost)
 {
     struct buffer *lines = &log_writer->writing;
@@ -54,28 +55,24 @@ static void log_writer_flush(struct log_writer *log_writer, uint64_t lost)
     if (written < lines->size) {
         for (size_t i = written; i < lines->size; i++)
             log_writer->lost_while_failing += lines->data[i] == '\n';
-        failure_tell(log_writer, &why);
+        failure_log(log_writer, &why);
     } else {
         log_writer->failing = false;
-        losses_tell(log_writer);
+        losses_log(log_writer);
     }
     lines->size = 0;
-    if (lines->room > KEPT_BYTES)
+    if (lines->room > REUSED_BYTES)
         buffer_free(lines);
 }
 
-/* Waits for the first line, and then for more to write with it. */
+/* Waits for a line, and then FLUSH_MS for further lines to write with it. Called with the lock held. */
 static void lines_wait(struct log_writer *log_writer)
 {
-    struct timespec until;
     while (!log_writer->stopped && !log_writer->lines.size)
         pthread_cond_wait(&log_writer->filled, &log_writer->lock);
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += FLUSH_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    int64_t until_ns = clock_monotonic_ns() + FLUSH_MS * 1000000LL;
     while (!log_writer->stopped && log_writer->lines.size < FLUSH_BYTES)
-        if (pthread_cond_timedwait(&log_writer->filled, &log_writer->lock, &until) == ETIMEDOUT)
+        if (thread_wait_until(&log_writer->filled, &log_writer->lock, until_ns) == ETIMEDOUT)
             break;
 }
 
@@ -97,7 +94,7 @@ static void *log_writer_main(void *arg)
         pthread_mutex_lock(&log_writer->lock);
     }
     pthread_mutex_unlock(&log_writer->lock);
-    losses_tell(log_writer);
+    losses_log(log_writer);
     return NULL;
 }
 
@@ -121,15 +118,11 @@ int log_writer_open(struct log_writer **out, const char *path, const struct log_
             error_set(error, why.kind, "%s", why.text);
             goto failed;
         }
-        failure_tell(log_writer, &why);
+        failure_log(log_writer, &why);
     }
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&log_writer->lock, NULL);
-    pthread_cond_init(&log_writer->filled, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    int failed = pthread_create(&log_writer->thread, NULL, log_writer_main, log_writer);
+    thread_condition_init(&log_writer->filled);
+    int failed = thread_start(&log_writer->thread, "log-writer", log_writer_main, log_writer);
     if (failed) {
         error_set_errno(error, failed, "cannot start the thread that writes %s", path);
         goto failed;
@@ -156,7 +149,7 @@ void log_writer_close(struct log_writer *log_writer)
     log_writer_free(log_writer);
 }
 
-/* A second's text is made once; the milliseconds are put into it. */
+/* Formats a second once and inserts the milliseconds. */
 static void now_write(struct log_writer *log_writer, char now[CLOCK_TEXT_BYTES])
 {
     int64_t wall_ms = clock_wall_ms();
@@ -174,7 +167,7 @@ static void now_write(struct log_writer *log_writer, char now[CLOCK_TEXT_BYTES])
 bool log_writer_is_full(struct log_writer *log_writer)
 {
     pthread_mutex_lock(&log_writer->lock);
-    bool full = log_writer->lines.size > ROOM_BYTES;
+    bool full = log_writer->lines.size > BUFFERED_BYTES;
     pthread_mutex_unlock(&log_writer->lock);
     return full;
 }
@@ -182,7 +175,7 @@ bool log_writer_is_full(struct log_writer *log_writer)
 struct buffer *log_writer_begin(struct log_writer *log_writer, char now[CLOCK_TEXT_BYTES])
 {
     pthread_mutex_lock(&log_writer->lock);
-    if (log_writer->lines.size > ROOM_BYTES) {
+    if (log_writer->lines.size > BUFFERED_BYTES) {
         log_writer->lost++;
         pthread_mutex_unlock(&log_writer->lock);
         return NULL;
@@ -195,12 +188,12 @@ struct buffer *log_writer_begin(struct log_writer *log_writer, char now[CLOCK_TE
 void log_writer_end(struct log_writer *log_writer)
 {
     struct buffer *lines = &log_writer->lines;
-    if (buffer_text(lines, "\n") < 0) { /* no memory, for this line */
+    if (buffer_text(lines, "\n") < 0) { /* no memory for this line */
         lines->size = log_writer->line_at;
         lines->failed = false;
         log_writer->lost++;
     }
-    /* The writer is told of the first line, and again when it should not wait for more. */
+    /* Wakes the thread for the first line, and when it should not wait for more. */
     if (lines->size >= FLUSH_BYTES || !log_writer->line_at)
         pthread_cond_signal(&log_writer->filled);
     pthread_mutex_unlock(&log_writer->lock);

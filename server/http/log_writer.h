@@ -1,6 +1,6 @@
-/* A log that no request waits for: lines are gathered in memory, and a thread writes them out ten times a second, or sooner
-   when many came. What cannot be written, because the disk is full, or what is left of it is not for logs, or nobody reads
-   the pipe, is lost, and the service's own log says how many lines that were. */
+/* A log that requests do not wait for: lines are collected in memory, and a thread ("log-writer") writes them
+   ten times a second, or sooner when there are many. Lines that cannot be written (a full disk, a disk whose
+   rest is reserved, a pipe that nobody reads) are lost, and the service's own log reports how many. */
 #ifndef COALESCED_SERVER_HTTP_LOG_WRITER_H
 #define COALESCED_SERVER_HTTP_LOG_WRITER_H
 
@@ -13,20 +13,22 @@
 
 struct log_writer;
 
-/* "-" is standard output. A disk that is full, or a named pipe that nobody reads, is tried again with each line; `limits` may be
-   NULL (log_file.h). -1: ERROR_SYSTEM, the file cannot be opened; ERROR_MEMORY. */
+/* Opens the file and starts the thread; "-" is standard output. A full disk or a pipe that nobody reads is no
+   error and tried again with each line. `limits` may be NULL (log_file.h). -1: ERROR_SYSTEM or ERROR_MEMORY.
+   */
 int log_writer_open(struct log_writer **log_writer, const char *path, const struct log_limits *limits,
                     struct error *error);
 
-/* Writes what is left. NULL is allowed. */
+/* Writes what is left and ends the thread. NULL is allowed. */
 void log_writer_close(struct log_writer *log_writer);
 
-/* One line: whatever is appended to the buffer between the two, in a few microseconds, because others wait. NULL: the line
-   is lost, there is no room; then log_writer_end() is not called. `now`: the present time as text. Any thread. */
+/* Begins a line: append it to the buffer, then call log_writer_end(). A lock is held between the two, so take
+   only microseconds. `now` is set to the present time as text. NULL: the line is lost and log_writer_end()
+   must not be called. Any thread. */
 struct buffer *log_writer_begin(struct log_writer *log_writer, char now[CLOCK_TEXT_BYTES]);
 void log_writer_end(struct log_writer *log_writer);
 
-/* True: log_writer_begin() would lose a line now. Any thread. */
+/* True when log_writer_begin() would lose a line. Any thread. */
 bool log_writer_is_full(struct log_writer *log_writer);
 
 #endif

@@ -1,3 +1,4 @@
+/* Parses lists of hosts and origins and compares them with header fields. */
 #include "server/http/origin_check.h"
 
 #include <arpa/inet.h>
@@ -11,7 +12,7 @@
 #include "base/buffer.h"
 
 struct words {
-    char *texts; /* one after the other, each ended by a NUL; an empty one ends them */
+    char *texts; /* words one after the other, each ended by a NUL, the last one by two */
 };
 
 struct origin_check {
@@ -24,8 +25,8 @@ static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
 static const char figures[] = "0123456789abcdefABCDEF:.";
 enum { HOST_MAX = 255, PORT_MAX = 5 };
 
-/* Bytes of the host that an authority begins with, brackets included; 0: it is no authority. *port is what follows the
-   colon, or the authority's end. */
+/* Returns the length of the host at the beginning of an authority, with its brackets; 0: not an authority.
+   *port is set to what follows the colon, or to the authority's end. */
 static size_t host_length(const char *authority, size_t length, const char **port)
 {
     bool bracket = length && authority[0] == '[';
@@ -52,7 +53,8 @@ static bool text_is(const char *text, size_t length, const char *other)
     return strlen(other) == length && strncasecmp(text, other, length) == 0;
 }
 
-/* In small letters, because that is how browsers write them. NULL when there are no more. */
+/* Returns the word after `word` (NULL: the first), in small letters as browsers write them; NULL at the end.
+   */
 static const char *word_next(const struct words *words, const char *word)
 {
     const char *next = word ? word + strlen(word) + 1 : words->texts;
@@ -89,7 +91,7 @@ static const struct {
     const char *scheme, *port;
 } usual[] = {{"http://", ":80"}, {"https://", ":443"}};
 
-/* What a browser calls an origin: a scheme, a host, and the port where it is not the scheme's own. */
+/* Checks an origin as browsers write it: a scheme, a host, and a port if it is not the scheme's default. */
 static int origin_is_valid(const char *origin, struct error *error)
 {
     const char *port;
@@ -153,7 +155,7 @@ void origin_check_free(struct origin_check *origin_check)
     free(origin_check);
 }
 
-/* localhost, 127.0.0.0/8, [::1], by whatever way of writing them. */
+/* True for localhost, 127.0.0.0/8 and [::1], in any notation. */
 static bool host_is_local(const char *host, size_t length)
 {
     char text[INET6_ADDRSTRLEN];

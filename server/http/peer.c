@@ -1,5 +1,5 @@
-/* libmicrohttpd forgets a connection while it is suspended, and takes each byte that a slow client sends for a sign of
-   life. So a periodic job looks at all connections: each second, and when a wait is over. */
+/* libmicrohttpd forgets a connection while it is suspended, and takes each byte that a slow client sends for
+   a sign of life. So a periodic job looks at all connections: each second, and when a wait is over. */
 #include "server/http/peer.h"
 
 #include <errno.h>
@@ -47,7 +47,8 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
                        : hash_bytes(peer->remote, strlen(peer->remote));
 }
 
-/* libmicrohttpd calls this before it closes the socket, so the sockets of listed peers are never another file's. */
+/* libmicrohttpd calls this before it closes the socket, so the sockets of listed peers are never another
+   file's. */
 static void peer_end(struct http *http, struct peer *peer)
 {
     acceptor_release(http->acceptor);
@@ -247,9 +248,9 @@ void peer_done(struct http *http, struct peer *peer)
 
 /* ---- the periodic job ---- */
 
-/* True: the client has closed the connection. A client that has closed both directions and one that only sends no more look the
-   same until something is sent. So an interim response is sent, which a present client ignores (RFC 9110, 15.2) and a closed
-   socket answers with a reset. */
+/* True: the client has closed the connection. A client that has closed both directions and one that only
+   sends no more look the same until something is sent. So an interim response is sent, which a present client
+   ignores (RFC 9110, 15.2) and a closed socket answers with a reset. */
 static bool peer_left(struct peer *peer)
 {
     static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -264,7 +265,8 @@ static bool peer_left(struct peer *peer)
     return false;
 }
 
-/* Applies the deadlines of a connection; `look`: looks at its socket too. Returns the end of its wait, or INT64_MAX. */
+/* Applies the deadlines of a connection; `look`: looks at its socket too. Returns the end of its wait, or
+   INT64_MAX. */
 static int64_t peer_look(struct http *http, struct peer *peer, int64_t now_ns, bool look)
 {
     int64_t arrive_until_ns = peer->arriving_since_ns + http->request_s * second_ns;

@@ -11,24 +11,26 @@ void peer_notify(void *http, struct MHD_Connection *connection, void **peer,
 
 /* ---- the connection's thread, in the order of a request ---- */
 
-/* The header of a request has arrived. `token`: of the request, 0 for none; the connection is cut when that is revoked. */
+/* The header of a request has arrived. `token`: of the request, 0 for none; the connection is cut when that
+   is revoked. */
 void peer_arrive(struct http *http, struct peer *peer, uint64_t token);
 
 /* The body has arrived too. False: the server ends, so no handler may be called. */
 bool peer_begin(struct http *http, struct peer *peer);
 
-/* Called before each call of the handler: a wake-up from here on ends the next wait. False: the client has closed or its token was
-   revoked, so the handler is not called. */
+/* Called before each call of the handler: a wake-up from here on ends the next wait. False: the client has
+   closed or its token was revoked, so the handler is not called. */
 bool peer_arm(struct http *http, struct peer *peer);
 
-/* Suspends the connection until peer_wake() or that time (0: no limit, and only peer_wake() ends it). False: not
-   suspended, because it was woken already. */
+/* Suspends the connection until peer_wake() or that time (0: no limit, and only peer_wake() ends it). False:
+   not suspended, because it was woken already. */
 bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns);
 
 /* Suspends the connection while its handler runs in the worker pool. */
 void peer_suspend_handler(struct http *http, struct peer *peer);
 
-/* True: this token holds so many connections that this one should not become a stream (connection_limit.h). */
+/* True: this token holds so many connections that this one should not become a stream (connection_limit.h).
+   */
 bool peer_token_reached(struct http *http, struct peer *peer);
 
 /* Makes the connection a live stream. False: too many are, of its token, its address or all. */
@@ -40,8 +42,8 @@ void peer_send_within(struct http *http, struct peer *peer, int seconds);
 /* The reply is being sent. */
 void peer_send(struct http *http, struct peer *peer);
 
-/* Suspends the connection and has the worker pool run the task, which makes the next piece of a stream. False: the server ends, so
-   send no more. */
+/* Suspends the connection and has the worker pool run the task, which makes the next piece of a stream.
+   False: the server ends, so send no more. */
 bool peer_suspend_stream(struct http *http, struct peer *peer, struct worker_task *task);
 
 /* Suspends the connection while the thread of live streams sends on its socket. */
@@ -60,7 +62,8 @@ void peer_resume_sending(struct http *http, struct peer *peer);
 
 /* ---- all connections ---- */
 
-/* Has the worker pool run a task that belongs to no connection. False: the server ends, and the task will not run. */
+/* Has the worker pool run a task that belongs to no connection. False: the server ends, and the task will not
+   run. */
 bool peers_run(struct http *http, struct worker_task *task);
 
 /* Starts and ends the periodic job that looks at all connections. */

@@ -1,3 +1,4 @@
+/* Makes libmicrohttpd's responses with the headers that all replies have. */
 #include "server/http/reply.h"
 
 #include <math.h>
@@ -63,8 +64,8 @@ static void share_headers(const struct request *request, struct MHD_Response *re
                             "Coalesced-Instance, X-Request-Id");
 }
 
-/* Adds the headers of every reply. Takes the response, which request_run() queues: only the connection's thread may. `type` is
-   NULL for a reply without a body, `response` where there was no memory for it. */
+/* Adds the headers of every reply. Takes the response, which request_run() queues: only the connection's
+   thread may. `type` is NULL for a reply without a body, `response` where there was no memory for it. */
 static enum handled reply_send(struct request *request, unsigned status, const char *type,
                                struct MHD_Response *response, bool coded)
 {
@@ -232,8 +233,8 @@ static bool tag_known(const struct request *request, const char *tag)
     return same;
 }
 
-/* The tag contains the commit, because another build may write the same thing in another way, and the coding. A build that is of
-   no commit has tags of its own in each process. */
+/* The tag contains the commit, because another build may write the same thing in another way, and the coding.
+   A build that is of no commit has tags of its own in each process. */
 static void tag_write(char tag[CACHE_TAG_BYTES], const struct request *request, const char *name, bool coded)
 {
     bool of_commit = !strstr(coalesced_commit, "-dirty") && strcmp(coalesced_commit, "unknown") != 0;
@@ -264,7 +265,8 @@ bool reply_not_modified(struct request *request, const char *name, enum handled 
     return true;
 }
 
-/* Writes the key of the reply: the path and all that the reply's bytes depend on. False: it is too long, or depends on more. */
+/* Writes the key of the reply: the path and all that the reply's bytes depend on. False: it is too long, or
+   depends on more. */
 static bool key_write(const struct request *request, char key[CACHE_KEY_BYTES])
 {
     int length = snprintf(key, CACHE_KEY_BYTES, "%s %s%s", request->path, request_type(request),

@@ -1,4 +1,4 @@
-/* Every reply leaves through here. Each function returns what the handler returns. */
+/* All replies are made here. Each function returns what the handler returns. */
 #ifndef COALESCED_SERVER_HTTP_REPLY_H
 #define COALESCED_SERVER_HTTP_REPLY_H
 
@@ -7,56 +7,57 @@
 #include "base/error.h"
 #include "server/http/request.h"
 
-/* To be sent with the reply that follows; the name must be static, the value is copied. */
+/* Adds a header to the reply that follows. The name must be static; the value is copied. */
 void reply_header(struct request *request, const char *name, const char *value);
 
-/* Retry-After, rounded up to whole seconds, 1 to 3600; 1 when nothing is known (negative). */
+/* Adds Retry-After, rounded up to whole seconds, 1 to 3600; 1 when `seconds` is negative, not known. */
 void reply_retry_after(struct request *request, double seconds);
 
-/* Says that the preferred wait, if there was one, was honoured. */
+/* Adds Preference-Applied, if the request preferred to wait. */
 void reply_preference_applied(struct request *request);
 
-/* Takes the body; its failed allocation becomes a 503. The type is request_type(). */
+/* Sends the body, which is taken, with the type request_type(). A buffer whose allocation failed becomes a
+   503. */
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body);
 
-/* A 200 with a line of JSON, which is freed; NULL becomes a 503: no memory. */
+/* 200 with a line of JSON, which is freed; NULL (no memory) becomes a 503. */
 enum handled reply_text(struct request *request, char *text);
 
 /* 204 */
 enum handled reply_no_content(struct request *request);
 
-/* 303: what was asked for is there, an address relative to the one that was asked. */
+/* 303 to an address that is relative to the request's. */
 enum handled reply_see_other(struct request *request, const char *where);
 
-/* A text that outlives the service. */
+/* 200 with a text that outlives the server. */
 enum handled reply_static(struct request *request, const char *text);
 
-/* A 200 that is made piece by piece in the worker pool, each when the one before has been sent: more() appends some and returns
-   1, or 0 when that was the end, or -1 with *error. A failure of the first piece is answered as reply_error()
-   does; later the connection is closed, so that the client sees that it is not whole. `release` frees arg, also when
-   nothing could be sent. */
+/* 200 with a body that is made piece by piece in the worker pool (reply_stream.h): more() appends a piece and
+   returns 1, 0 at the end, or -1 with *error. An error of the first piece is answered as by reply_error(); a
+   later one closes the connection, so that the client sees that the body is incomplete. `release` frees arg
+   in any case. */
 enum handled reply_stream(struct request *request,
                           int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
                           void (*release)(void *arg));
 
-/* A 200 that goes on as long as there is something to tell: followers.h. Never compressed. `release` frees arg, in any
-   case. */
+/* 200 with a live stream (live_streams.h), never compressed. `release` frees arg in any case. */
 enum handled reply_live(struct request *request,
                         int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
                         void (*release)(void *arg));
 
-/* A 200 that never changes while this program runs: with an entity tag of that name (at most 50 characters, unique to
-   what was asked for in this representation), and a 304 for who has it. Takes the body. A route with ROUTE_CACHED is not
-   called again for it as long as the cache has room. */
+/* 200 with a body that never changes while this program runs, with an entity tag; 304 if the client has it
+   already. `name`, of at most 50 characters, is unique for the path and the type. Takes the body. With
+   ROUTE_CACHED the body is cached, and the handler is not called again while it is in the cache. */
 enum handled reply_immutable(struct request *request, struct buffer *body, const char *name);
 
 /* The same with a line of JSON, which is freed; NULL becomes a 503: no memory. */
 enum handled reply_immutable_text(struct request *request, char *text, const char *name);
 
-/* The same for a body that is not made at once: call it first. True: the client has it already, *handled is the 304. */
+/* For an immutable body that is a stream: call it first. True: *handled is a 304. False: the reply will have
+   the entity tag. */
 bool reply_not_modified(struct request *request, const char *name, enum handled *handled);
 
-/* For server/http: answers from the cache; false: what was asked for is not there. */
+/* For server/http: answers from the cache; false: not in the cache. */
 bool reply_cached(struct request *request, enum handled *handled);
 
 enum handled reply_problem(struct request *request, enum problem_type type, const char *format, ...)
@@ -65,10 +66,10 @@ enum handled reply_problem(struct request *request, enum problem_type type, cons
 /* 422 with a pointer and a detail for each wrong field. */
 enum handled reply_fields(struct request *request, const struct problems *fields);
 
-/* The same with the status of that problem. */
+/* The same, with the status of that problem. */
 enum handled reply_fields_as(struct request *request, enum problem_type type, const struct problems *fields);
 
-/* As the error's kind says. */
+/* The problem that belongs to the error's kind. */
 enum handled reply_error(struct request *request, const struct error *error);
 
 #endif

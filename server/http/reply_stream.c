@@ -1,3 +1,4 @@
+/* Makes the pieces of a stream in the worker pool while the connection is suspended. */
 #include "server/http/reply_stream.h"
 
 #include <netinet/in.h>
@@ -81,7 +82,8 @@ static void piece_run(struct worker_task *task)
     peer_resume_sending(stream->http, stream->peer);
 }
 
-/* libmicrohttpd's content reader. It returns 0 only when the connection is suspended, since it is called again at once otherwise. */
+/* libmicrohttpd's content reader. It returns 0 only when the connection is suspended, since it is called
+   again at once otherwise. */
 static ssize_t stream_read(void *arg, uint64_t position, char *block, size_t size)
 {
     (void)position;
@@ -131,7 +133,8 @@ struct MHD_Response *reply_stream_start(struct request *request, reply_stream_mo
         error_set(error, ERROR_MEMORY, "there is no memory for the answer");
         return NULL;
     }
-    /* libmicrohttpd would send the end of a chunked body even for HEAD, so the connection is closed instead. */
+    /* libmicrohttpd would send the end of a chunked body even for HEAD, so the connection is closed instead.
+       */
     if (request->head)
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     return response;

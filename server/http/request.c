@@ -1,3 +1,4 @@
+/* Reads and writes the members of struct request for endpoints. */
 #include "server/http/request.h"
 
 #include <stdlib.h>

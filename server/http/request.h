@@ -1,5 +1,5 @@
-/* What an endpoint sees of a request. Functions are for the handler's thread unless they say otherwise; texts are borrowed from
-   the request and live as long as it. */
+/* What an endpoint sees of a request. Functions are for the handler's thread unless they say otherwise; texts
+   are borrowed from the request and live as long as it. */
 #ifndef COALESCED_SERVER_HTTP_REQUEST_H
 #define COALESCED_SERVER_HTTP_REQUEST_H
 
@@ -21,8 +21,8 @@ void *request_context(const struct request *request);
 /* The user whose token was presented; without tokens user_everybody. Never NULL. */
 const struct user *request_user(const struct request *request);
 
-/* A number that is equal for requests of one client, for limits: of the user, or without tokens of the address (of IPv6 its
-   64-bit network, of a Unix socket its user). */
+/* A number that is equal for requests of one client, for limits: of the user, or without tokens of the
+   address (of IPv6 its 64-bit network, of a Unix socket its user). */
 uint64_t request_client(const struct request *request);
 
 /* The path, without the query. */
@@ -62,39 +62,42 @@ int request_seconds(const struct request *request);
 
 enum { REQUEST_WAIT_MAX_S = 60 };
 
-/* Sets what the handler needs in its next call. `release` frees it once the reply is made (ROUTE_SLOW), otherwise with the
-   request. */
+/* Sets what the handler needs in its next call. `release` frees it once the reply is made (ROUTE_SLOW),
+   otherwise with the request. */
 void request_set_state(struct request *request, void *state, void (*release)(void *state));
 void *request_state(const struct request *request);
 
-/* The handler is called again after request_wake(), which must be certain to come: neither a client that closes nor the end of the
-   server ends this wait. So it is for what is over soon, as a commit. */
+/* The handler is called again after request_wake(), which must be certain to come: neither a client that
+   closes nor the end of the server ends this wait. So it is for what is over soon, as a commit. */
 enum handled request_wait(struct request *request);
 
-/* The same, but also ended by `seconds` from the first such call of the request, by the end of the server, or by the client: when
-   that has closed, the handler is not called again. Check request_over() in the next call. */
+/* The same, but also ended by `seconds` from the first such call of the request, by the end of the server, or
+   by the client: when that has closed, the handler is not called again. Check request_over() in the next
+   call. */
 enum handled request_wait_until(struct request *request, double seconds);
 
-/* True when the wait of request_wait_until() must not be continued: its time is over, the server ends, or too many connections wait
-   with the client's token. */
+/* True when the wait of request_wait_until() must not be continued: its time is over, the server ends, or too
+   many connections wait with the client's token. */
 bool request_over(const struct request *request);
 
 /* True when the server ends: what is not there now will not come. */
 bool request_ending(const struct request *request);
 
-/* Any thread; does not block. Further calls are harmless, but none may come after `release` of request_set_state(). */
+/* Any thread; does not block. Further calls are harmless, but none may come after `release` of
+   request_set_state(). */
 void request_wake(struct request *request);
 
 /* ---- facts about the request ---- */
 
-/* For the audit log: the id of what the request made. Call it as soon as that is made, because the client may not wait for the
-   reply. The text lives as long as the state of request_set_state(). */
+/* For the audit log: the id of what the request made. Call it as soon as that is made, because the client may
+   not wait for the reply. The text lives as long as the state of request_set_state(). */
 void request_made(struct request *request, const char *id);
 
 /* For the audit log, which counts such requests: it changed nothing. Any thread, before request_wake(). */
 void request_unchanged(struct request *request);
 
-/* Cuts the connection when the reply that follows is not read within so many seconds, for a reply that holds a resource. */
+/* Cuts the connection when the reply that follows is not read within so many seconds, for a reply that holds
+   a resource. */
 void request_send_within(struct request *request, int seconds);
 
 /* ---- for server/http ---- */

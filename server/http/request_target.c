@@ -1,3 +1,4 @@
+/* Decodes percent escapes and splits absolute URLs. */
 #include "server/http/request_target.h"
 
 #include <ctype.h>
@@ -11,7 +12,7 @@ static int hex_value(char digit)
     return isdigit((unsigned char)digit) ? digit - '0' : tolower((unsigned char)digit) - 'a' + 10;
 }
 
-/* The byte that an escape stands for; -1: it is none, or a NUL, which would end the text early. */
+/* Returns the byte of an escape; -1: it is malformed, or a NUL, which would end the text. */
 static int escape_value(const char *at)
 {
     if (!isxdigit((unsigned char)at[1]) || !isxdigit((unsigned char)at[2]))
@@ -38,7 +39,7 @@ size_t request_target_decode(char *text, bool *sound)
     return (size_t)(to - text);
 }
 
-/* What follows the scheme of a target that is a whole address; NULL: it is a path. */
+/* Returns what follows the scheme of an absolute URL; NULL: the target is a path. */
 static const char *authority_of(const char *target)
 {
     static const char *const schemes[] = {"http://", "https://"};

@@ -1,10 +1,11 @@
+/* Finds the route of a path and a method. */
 #include "server/http/route.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Does the path fit? "*" fits all. The segment that {...} stands for is copied; one that is too long for any name fits
-   nothing. */
+/* Matches a path with a pattern; "*" matches any. Copies the segment that {...} stands for; a segment that is
+   too long matches nothing. */
 static bool pattern_fits(const char *pattern, const char *path, char *param, size_t room)
 {
     param[0] = '\0';
@@ -27,7 +28,7 @@ static bool pattern_fits(const char *pattern, const char *path, char *param, siz
     return *path == '\0';
 }
 
-/* By hand, since each request passes here. */
+/* Appends a method. Not snprintf(), because each request comes through here. */
 static void allow_add(char *allow, size_t room, const char *method)
 {
     size_t used = strlen(allow), length = strlen(method);

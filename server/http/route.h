@@ -1,5 +1,5 @@
-/* An endpoint: one file in server/routes/ defines one `struct route route_<file's name>`; the build gathers
-   them in routes[]. */
+/* An endpoint: its method, its path, what it needs, and its handler. Files in server/routes/ define `struct
+   route route_<name>`; the build collects them in routes[]. */
 #ifndef COALESCED_SERVER_HTTP_ROUTE_H
 #define COALESCED_SERVER_HTTP_ROUTE_H
 
@@ -10,46 +10,46 @@
 
 struct request;
 
-/* What a handler returns: whatever a reply_...() or request_wait() gave it. */
+/* What a handler returns; it comes from a reply_...() function, request_wait() or request_wait_until(). */
 enum handled { HANDLED_REPLIED, HANDLED_WAIT, HANDLED_FAILED };
 
 enum route_flags {
-    ROUTE_OPEN = 1, /* asks for no token */
-    ROUTE_JSON = 2, /* takes a body of application/json */
-    ROUTE_SLOW =
-        4, /* its handler may take more than a millisecond: it is called in the worker pool (worker pool.h) */
-    ROUTE_CACHED = 8,   /* what reply_immutable() sent is kept, and sent again without calling the handler */
-    ROUTE_METRICS = 16, /* for the role metrics already */
-    ROUTE_READ = 32,    /* changes nothing, whatever its method: for the role read */
-    ROUTE_ADMIN = 64,   /* for the role admin alone */
-    ROUTE_HEALTH = 128, /* answered on connections that are too many, too */
-    ROUTE_QUERY = 256,  /* whatever the query says: it is for who reads the answer */
+    ROUTE_OPEN = 1, /* needs no token */
+    ROUTE_JSON = 2, /* has a body of application/json */
+    /* the handler may take more than a millisecond, so it runs in the worker pool (worker_pool.h) */
+    ROUTE_SLOW = 4,
+    ROUTE_CACHED = 8,   /* a reply_immutable() of the handler is cached */
+    ROUTE_METRICS = 16, /* the role metrics suffices */
+    ROUTE_READ = 32,    /* changes nothing, whatever its method: the role read suffices */
+    ROUTE_ADMIN = 64,   /* only for the role admin */
+    ROUTE_HEALTH = 128, /* answered also on connections beyond a limit */
+    ROUTE_QUERY = 256,  /* any query is allowed; the client reads it, not the service */
 };
 
 struct route {
-    const char *method; /* a GET answers HEAD as well */
-    const char
-        *pattern;     /* "/v1/experiments/{id}": {...} stands for one segment, or for what of it has no dot */
-    const char *type; /* media type of what it answers when all is well */
-    const char *other; /* another one that Accept may prefer, see request_type(); NULL: none */
+    const char *method;  /* GET includes HEAD */
+    const char *pattern; /* "/v1/experiments/{id}": {...} stands for one segment, up to a dot */
+    const char *type;    /* media type of the reply to a good request */
+    const char *other;   /* another type that the client may prefer, see request_type(); NULL: none */
     unsigned flags;
     size_t body_max;            /* bytes; 0: 64 KiB */
-    const char *const *queries; /* names of the query parameters that it takes, ended by NULL; NULL: none */
-    /* Called once the body is there, and again after each request_wait(). */
+    const char *const *queries; /* names of the query parameters, ended by NULL; NULL: none */
+    /* Called when the whole body has arrived, and again after each wait. */
     enum handled (*handle)(struct request *request);
 };
 
-/* Ended by NULL. */
+/* All routes, ended by NULL. */
 extern const struct route *const routes[];
 
-/* What a path leads to. */
+/* The route of a path. */
 struct route_match {
-    const struct route *route; /* NULL: no such path, or not with that method */
-    char param[64];            /* what {...} stood for; empty: nothing */
-    char allow[64];            /* methods of that path, as for the Allow header; empty: no such path */
+    const struct route *route; /* NULL: no route has that path and method */
+    char param[64];            /* what {...} stands for; empty: no {...} */
+    char allow[64];            /* the path's methods, for the Allow header; empty: no route has that path */
 };
 
-/* The least role that may use it: one that is for GET asks for read, another for run, unless its flags say else. */
+/* The lowest role that may use the route: read for a GET, run for other methods, unless its flags say
+   otherwise. */
 enum role route_role(const struct route *route);
 
 void route_find(const struct route *const *table, const char *method, const char *path,

@@ -1,3 +1,4 @@
+/* Answers the page's document and its files. */
 #include "server/http/site.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 static const char pages[] = "/ui/", assets[] = "/ui/assets/";
 
-/* Nothing from elsewhere, no script or style within the document, in no frame of another page. */
+/* Allows nothing from other origins, no script or style inside the document, and no frame of another page. */
 static const char policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; font-src 'none'; base-uri 'none'; form-action 'none'; "
@@ -25,7 +26,8 @@ enum handled site_answer_page(struct request *request)
 {
     static const char mark[] = "{up}";
     const struct site_file *file = site_find("index.html");
-    /* References are relative, so that they hold behind a proxy's path too: from /ui/experiments/x it is one up. */
+    /* References in the document are relative, so that they work behind a proxy's path: from
+       /ui/experiments/x one level up. */
     bool below = strchr(request_path(request) + strlen(pages), '/');
     struct buffer body = {0};
     const char *text = file->text;

@@ -1,3 +1,4 @@
+/* The queue of tasks, in rotation by client, and the threads that run them. */
 #include "server/http/worker_pool.h"
 
 #include <malloc.h>
@@ -5,38 +6,39 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/thread.h"
 
-enum { CLIENT_SLOTS = 1024 };
 enum {
-    NICE = 5
-}; /* a third of what others get: executors on the same processor must not stop the worker pool */
-enum { TRIM_PART = 50 }; /* giving memory back takes at most that part of a thread's time */
+    CLIENT_SLOTS = 1024,
+    NICE = 5, /* a third of the processor time of other threads: executors may be busy on all processors */
+    TRIM_PART = 50 /* giving memory back takes at most this part of a thread's time */
+};
 static const int64_t trim_after_ns = 1000000000;
 
 struct worker_pool_thread {
     struct worker_pool *worker_pool;
     pthread_t thread;
     bool busy;
-    uint64_t client; /* whose task it runs, while it is busy */
+    uint64_t client; /* of its task, while it is busy */
 };
 
 struct worker_pool {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t added;
-    struct worker_task *first, *last;          /* each client's first task, in the order of their turns */
-    struct worker_task *clients[CLIENT_SLOTS]; /* the same first tasks, by a hash of the client */
+    struct worker_task *first,
+        *last; /* the first task of each client that waits, in the order in which clients are served */
+    struct worker_task *clients[CLIENT_SLOTS]; /* the same tasks, by a hash of the client */
     bool stopped;
     int64_t trim_at_ns;   /* when memory is given back; 0: no task ran since the last time */
-    int64_t trim_free_ns; /* not before: the last time took long */
-    int count, each;      /* threads, and how many of them one client may have */
+    int64_t trim_free_ns; /* earliest time, because the last time took long */
+    int count, each;      /* number of threads, and how many of them one client may have */
     struct worker_pool_thread threads[];
 };
 
-static bool client_may(const struct worker_pool *worker_pool, uint64_t client)
+static bool client_may_run(const struct worker_pool *worker_pool, uint64_t client)
 {
     int busy = 0;
     for (int i = 0; i < worker_pool->count; i++)
@@ -44,7 +46,7 @@ static bool client_may(const struct worker_pool *worker_pool, uint64_t client)
     return busy < worker_pool->each;
 }
 
-/* Where the client's first task is, or NULL where it has none. */
+/* Returns the place of the client's first task; it is NULL if the client has none. */
 static struct worker_task **client_find(struct worker_pool *worker_pool, uint64_t client)
 {
     struct worker_task **at = &worker_pool->clients[hash_bytes(&client, sizeof client) % CLIENT_SLOTS];
@@ -53,7 +55,7 @@ static struct worker_task **client_find(struct worker_pool *worker_pool, uint64_
     return at;
 }
 
-/* A client's first task joins the clients that wait for a turn. */
+/* Adds a client, by its first task, behind the clients that wait. */
 static void client_append(struct worker_pool *worker_pool, struct worker_task *first)
 {
     struct worker_task **at = client_find(worker_pool, first->client);
@@ -64,12 +66,12 @@ static void client_append(struct worker_pool *worker_pool, struct worker_task *f
     worker_pool->last = first;
 }
 
-/* The first task of the next client that may have another thread; the client's next task goes behind all others. NULL: there
-   is none. */
+/* Takes the first task of the next client that may have another thread; the client's next task goes behind
+   all other clients. NULL: none. Called with the lock held. */
 static struct worker_task *task_take(struct worker_pool *worker_pool)
 {
     struct worker_task *before = NULL, *task = worker_pool->first;
-    while (task && !client_may(worker_pool, task->client)) {
+    while (task && !client_may_run(worker_pool, task->client)) {
         before = task;
         task = task->next_client_head;
     }
@@ -87,8 +89,9 @@ static struct worker_task *task_take(struct worker_pool *worker_pool)
     return task;
 }
 
-/* Gives back to the system what tasks have freed, which may be hundreds of megabytes: the library keeps what is free between
-   two pieces in use. The worker pool need not be idle for it: with readers that always have more to come it never is. */
+/* Returns freed memory to the system, which may be hundreds of megabytes: malloc keeps free memory between
+   two allocations in use. It does not wait until the pool is idle, because readers with ever more to read
+   keep it busy. */
 static void memory_trim(struct worker_pool *worker_pool)
 {
     int64_t began_ns = clock_monotonic_ns();
@@ -105,16 +108,11 @@ static bool trim_is_due(const struct worker_pool *worker_pool)
     return worker_pool->trim_at_ns && clock_monotonic_ns() >= worker_pool->trim_at_ns;
 }
 
-/* Waits for a task, or until memory is to be given back. */
+/* Waits for a task, or until memory is to be given back. Called with the lock held. */
 static void task_wait(struct worker_pool *worker_pool)
 {
-    if (!worker_pool->trim_at_ns) {
-        pthread_cond_wait(&worker_pool->added, &worker_pool->lock);
-        return;
-    }
-    struct timespec until = {.tv_sec = worker_pool->trim_at_ns / 1000000000,
-                             .tv_nsec = worker_pool->trim_at_ns % 1000000000};
-    pthread_cond_timedwait(&worker_pool->added, &worker_pool->lock, &until);
+    int64_t until_ns = worker_pool->trim_at_ns ? worker_pool->trim_at_ns : INT64_MAX;
+    thread_wait_until(&worker_pool->added, &worker_pool->lock, until_ns);
 }
 
 static void task_run(struct worker_pool *worker_pool, struct worker_pool_thread *self,
@@ -136,7 +134,7 @@ static void *worker_pool_main(void *arg)
 {
     struct worker_pool_thread *self = arg;
     struct worker_pool *worker_pool = self->worker_pool;
-    setpriority(PRIO_PROCESS, 0, NICE); /* of this thread alone, as Linux has it */
+    setpriority(PRIO_PROCESS, 0, NICE); /* on Linux, of this thread alone */
     pthread_mutex_lock(&worker_pool->lock);
     for (;;) {
         if (trim_is_due(worker_pool))
@@ -145,7 +143,7 @@ static void *worker_pool_main(void *arg)
         if (task)
             task_run(worker_pool, self, task);
         else if (worker_pool->stopped)
-            break; /* a task that waits is of a client that has a thread, which will take it */
+            break; /* if a task waits, its client has a thread, which will take it */
         else
             task_wait(worker_pool);
     }
@@ -158,25 +156,21 @@ int worker_pool_start(struct worker_pool **out, int threads, struct error *error
     struct worker_pool *worker_pool =
         calloc(1, sizeof *worker_pool + (size_t)threads * sizeof *worker_pool->threads);
     if (!worker_pool)
-        return error_set(error, ERROR_MEMORY, "no memory for the lane of long requests");
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+        return error_set(error, ERROR_MEMORY, "no memory for the worker pool");
     pthread_mutex_init(&worker_pool->lock, NULL);
-    pthread_cond_init(&worker_pool->added, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    thread_condition_init(&worker_pool->added);
     worker_pool->each = (threads + 1) / 2;
     int failed = 0;
     pthread_mutex_lock(&worker_pool->lock);
     for (; worker_pool->count < threads && !failed; worker_pool->count += !failed) {
         struct worker_pool_thread *thread = &worker_pool->threads[worker_pool->count];
         thread->worker_pool = worker_pool;
-        failed = pthread_create(&thread->thread, NULL, worker_pool_main, thread);
+        failed = thread_start(&thread->thread, "worker", worker_pool_main, thread);
     }
     pthread_mutex_unlock(&worker_pool->lock);
     if (failed) {
         worker_pool_stop(worker_pool);
-        return error_set_errno(error, failed, "cannot start a thread for long requests");
+        return error_set_errno(error, failed, "cannot start a thread of the worker pool");
     }
     *out = worker_pool;
     return 0;

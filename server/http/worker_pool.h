@@ -1,7 +1,7 @@
-/* A few threads for what takes too long for the threads that serve connections: exports, pages, filters. They run at a low
-   priority, so that a short request gets the processor first. Clients take turns: after a task of one client comes one
-   of the next, and one client has at most half of the threads. So somebody with hundreds of tasks delays others by one
-   task each turn. Who has more to do after a task adds the next one, behind the client's others. */
+/* A few threads ("worker") for what takes too long for the threads that serve connections: exports, pages of
+   lists, comparisons. They run at a low priority, so that short requests come first. Clients are served in
+   rotation, and one client has at most half of the threads, so a client with hundreds of tasks delays another
+   one by one task. A task that is to go on adds itself again, behind the tasks of other clients. */
 #ifndef COALESCED_SERVER_HTTP_WORKER_POOL_H
 #define COALESCED_SERVER_HTTP_WORKER_POOL_H
 
@@ -11,17 +11,17 @@
 
 struct worker_pool;
 
-/* Part of the caller's own struct, so that adding cannot fail. It must last until `run` is called, and may be freed
-   there. */
+/* Part of its owner's struct, so that adding it cannot fail. It must live until `run` is called, and may be
+   freed there. */
 struct worker_task {
     void (*run)(struct worker_task *task);
     uint64_t client; /* equal for tasks of one client */
-    /* the worker pool's own, while it waits */
-    struct worker_task *next; /* of its client */
-    /* valid only in the first task of a client */
-    struct worker_task *client_tail;      /* the client's last one */
-    struct worker_task *next_client_head; /* the first one of the client whose turn is next */
-    struct worker_task *next_in_slot;     /* that of another client, in the worker pool's table of clients */
+    /* private to worker_pool.c, while the task waits */
+    struct worker_task *next; /* task of the same client */
+    /* only in the first task of a client */
+    struct worker_task *client_tail;      /* the client's last task */
+    struct worker_task *next_client_head; /* first task of the client that is served next */
+    struct worker_task *next_in_slot;     /* first task of another client in the same slot of the table */
 };
 
 int worker_pool_start(struct worker_pool **worker_pool, int threads, struct error *error);
@@ -29,7 +29,7 @@ int worker_pool_start(struct worker_pool **worker_pool, int threads, struct erro
 /* Any thread; does not block. */
 void worker_pool_add(struct worker_pool *worker_pool, struct worker_task *task);
 
-/* Returns when every task that was added has run; none may be added any more. NULL is allowed. */
+/* Returns when every added task has run; none may be added any more. NULL is allowed. */
 void worker_pool_stop(struct worker_pool *worker_pool);
 
 #endif

@@ -1,3 +1,4 @@
+/* Reads /proc/self and the data directory. */
 #include "server/metrics/process_metrics.h"
 
 #include <dirent.h>
@@ -12,7 +13,7 @@
 
 #include "server/metrics/exposition.h"
 
-enum { START_FIELD = 22 }; /* of /proc/self/stat, from 1 */
+enum { START_FIELD = 22 }; /* of /proc/self/stat, counted from 1 */
 
 static double cpu_seconds(void)
 {
@@ -21,10 +22,9 @@ static double cpu_seconds(void)
     return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
-static double start_s; /* since 1970; 0: not known */
+static double start_s; /* since 1970; 0: unknown */
 
-/* The name in field 2 may hold blanks and brackets, so what follows its last one is
-   counted. */
+/* Field 2 is a name that may contain blanks and brackets, so fields are counted behind its last bracket. */
 static void start_read(void)
 {
     char text[1024];
@@ -46,14 +46,14 @@ static void start_read(void)
     start_s = booted + (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* Since Linux 6.2 the folder's size is the number; before that its entries are counted. */
+/* Since Linux 6.2 the directory's size is the number of files; before, the entries are counted. */
 static double open_files(void)
 {
     struct stat status;
     if (stat("/proc/self/fd", &status) == 0 && status.st_size > 0)
         return (double)status.st_size;
     DIR *directory = opendir("/proc/self/fd");
-    double count = -3; /* ".", ".." and the folder's own */
+    double count = -3; /* ".", ".." and the directory's own descriptor */
     while (directory && readdir(directory))
         count++;
     if (directory)
@@ -79,7 +79,7 @@ static void memory_write(struct buffer *out)
 
 void process_metrics_write(struct buffer *out)
 {
-    /* Once: it must not change with each look at the clocks. */
+    /* Read once, so that later changes of the clocks do not change it. */
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct rlimit files;
     pthread_once(&once, start_read);
@@ -95,7 +95,7 @@ void process_metrics_write(struct buffer *out)
                           "When the service started, in seconds since 1970.", start_s);
 }
 
-/* 0 when it is not there. */
+/* 0 if the file does not exist. */
 static double file_bytes(const char *directory, const char *file)
 {
     char path[4096];

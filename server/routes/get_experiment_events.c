@@ -93,9 +93,9 @@ static enum handled handle(struct request *request)
     const struct subscription_config config = {
         .what = SUBSCRIBE_EXPERIMENT,
         .id = id,
-        .present = place_write,
-        .present_kind = "place",
-        .ended = end_write,
+        .write_state = place_write,
+        .state_kind = "place",
+        .write_end = end_write,
         .arg = request_service(request),
     };
     struct subscription *subscription =

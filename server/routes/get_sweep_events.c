@@ -67,9 +67,9 @@ static enum handled handle(struct request *request)
     const struct subscription_config config = {
         .what = SUBSCRIBE_SWEEP,
         .id = id,
-        .present = points_write,
-        .present_kind = "points",
-        .ended = end_write,
+        .write_state = points_write,
+        .state_kind = "points",
+        .write_end = end_write,
         .arg = request_service(request),
     };
     struct subscription *subscription =

@@ -1,3 +1,4 @@
+/* One removal at a time: the periodic job begins it, the writer runs it and wakes the job. */
 #include "server/store/retention.h"
 
 #include <pthread.h>
@@ -101,7 +102,8 @@ static void on_policy_step(struct store_write *write, const struct error *failed
     pthread_mutex_unlock(&retention->lock);
 }
 
-/* The wall clock, but no later than the monotonic clock allows: a wall clock that jumps ahead must not make everything old. */
+/* The wall clock, but no later than the monotonic clock allows: a wall clock that jumps ahead must not make
+   everything old. */
 static int64_t now_ms(const struct retention *retention)
 {
     int64_t steady_ms = retention->began_ms + (clock_monotonic_ns() - retention->began_ns) / 1000000;
@@ -144,7 +146,8 @@ static int step_end(struct retention *retention, bool failed)
     return retention->step.more ? PAUSE_MS : LOOK_MS;
 }
 
-/* Begins a step, or counts one that has ended. A store that is not healthy recovers by itself, and a step would fail. */
+/* Begins a step, or counts one that has ended. A store that is not healthy recovers by itself, and a step
+   would fail. */
 static int64_t retention_run(void *arg, int64_t now_ns)
 {
     struct retention *retention = arg;

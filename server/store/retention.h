@@ -31,8 +31,8 @@ struct retention_config {
     void *arg;
 };
 
-/* Also without a limit it completes removals that a crash has interrupted, and shortens the file after removals. 0, or -1;
-   retention_stop() is due in either case. */
+/* Also without a limit it completes removals that a crash has interrupted, and shortens the file after
+   removals. 0, or -1; retention_stop() is due in either case. */
 int retention_start(struct retention **retention, struct store *store, const struct retention_config *config,
                     struct error *error);
 

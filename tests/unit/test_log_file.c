@@ -91,7 +91,7 @@ static void line_write(struct fixture *f, const char *line)
     assert_int_equal(log_file_write(&f->file, line, strlen(line), &error), strlen(line));
 }
 
-static const struct log_limits four = {.bytes = 8, .kept = 4};
+static const struct log_limits four = {.bytes = 8, .files = 4};
 
 static void the_oldest_goes(void **state)
 {
@@ -179,7 +179,7 @@ static int64_t nine_bytes(const void *arg, int file)
 static void what_fits_is_written_as_whole_lines(void **state)
 {
     (void)state;
-    struct fixture f = begin(&(struct log_limits){.room = nine_bytes});
+    struct fixture f = begin(&(struct log_limits){.budget = nine_bytes});
     struct error error = {0};
     assert_int_equal(log_file_write(&f.file, "one\ntwo\nthree\n", 14, &error), 8);
     assert_int_equal(error.kind, ERROR_STORAGE);

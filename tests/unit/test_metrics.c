@@ -11,7 +11,7 @@
 #include "kernels/kernel.h"
 #include "kernels/stability.h"
 #include "server/metrics/exposition.h"
-#include "server/metrics/metric_histogram.h"
+#include "server/metrics/exposition.h"
 #include "server/metrics/metrics.h"
 #include "server/metrics/process_metrics.h"
 
@@ -107,8 +107,8 @@ static void a_histogram_counts_what_is_not_longer_than_each_bound(void **state)
     struct buffer out = {0};
     (void)state;
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        metric_histogram_note(&histogram, bounds, seconds[i]);
-    metric_histogram_write(&out, "x_seconds", "device=\"0\"", &histogram, bounds);
+        exposition_histogram_add(&histogram, bounds, seconds[i]);
+    exposition_histogram_write(&out, "x_seconds", "device=\"0\"", &histogram, bounds);
     assert_string_equal(out.data, "x_seconds_bucket{device=\"0\",le=\"0.1\"} 3\n"
                                   "x_seconds_bucket{device=\"0\",le=\"1\"} 5\n"
                                   "x_seconds_bucket{device=\"0\",le=\"10\"} 6\n"
