@@ -126,7 +126,7 @@ def turns(build, points=10000, others=10):
 
 # ---- shares ----
 
-class Crowd:
+class Clients:
     def __init__(self, lab, owners, greedy):
         self.lab, self.over, self.present = lab, threading.Event(), threading.Semaphore(0)
         self.refused = {"modest": 0, "greedy": 0}
@@ -200,13 +200,13 @@ def shares(build, owners=40, greedy=3, seconds=60):
     people = [f"{'greedy' if i < greedy else 'owner'}{i:02d}" for i in range(owners)]
     with tempfile.TemporaryDirectory() as directory:
         lab = Lab(build, directory, [*people, VISITOR])
-        crowd = Crowd(lab, people, greedy)
+        clients = Clients(lab, people, greedy)
 
         def admin(method, path):  # an idle connection would be closed
             return lab.client(ADMIN)(method, path)
 
         admin("POST", "/v1/queue/pause")
-        crowd.come()
+        clients.come()
         waiting = admin("GET", "/v1/queue")[1]["queued"]
         admin("POST", "/v1/queue/resume")
         begin = time.time() * 1e3
@@ -214,7 +214,7 @@ def shares(build, owners=40, greedy=3, seconds=60):
         resident = lab.resident_bytes()
         admin("POST", "/v1/queue/pause")
         end = time.time() * 1e3
-        crowd.go()
+        clients.go()
         lab.stop()
         runs = lab.runs()
     had = dict.fromkeys(people, 0.0)
@@ -228,7 +228,7 @@ def shares(build, owners=40, greedy=3, seconds=60):
             "jain": round(jain(list(had.values())), 5),
             "device_s": {"least": round(min(had.values()), 3), "most": round(max(had.values()), 3),
                          "greedy": [round(had[name], 3) for name in people[:greedy]]},
-            "busy": round(sum(had.values()) * 1e3 / (end - begin), 3), "refused": crowd.refused,
+            "busy": round(sum(had.values()) * 1e3 / (end - begin), 3), "refused": clients.refused,
             "modest_wait_s": spread(waits["owner"]), "visitor_wait_s": spread(waits[VISITOR]),
             "server_rss_bytes": resident}
 

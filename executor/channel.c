@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "executor/guard.h"
 
 enum {
@@ -125,7 +126,7 @@ failed:
 int channel_listen(struct channel *channel, struct error *error)
 {
     pthread_t reader;
-    int number = pthread_create(&reader, NULL, read_all, channel);
+    int number = thread_start(&reader, "channel", read_all, channel);
     if (number)
         return error_set_errno(error, number, "no thread that reads");
     pthread_detach(reader);

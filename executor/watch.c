@@ -10,6 +10,7 @@
 #include "api/protocol.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "executor/guard.h"
 
 enum { WAKE_SIGNAL = SIGUSR1 };
@@ -173,7 +174,7 @@ int watch_open(struct watch **out, struct channel **channel, double leave_s, str
     pthread_sigmask(SIG_BLOCK, &watch->signals, NULL);
     if (channel_open(&watch->channel, heard, watch, error) < 0)
         goto failed;
-    int number = pthread_create(&watch->thread, NULL, watch_main, watch);
+    int number = thread_start(&watch->thread, "watch", watch_main, watch);
     if (number) {
         error_set_errno(error, number, "no thread that watches");
         goto failed;

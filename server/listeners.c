@@ -23,7 +23,7 @@ static int openness_check(const struct config *config, bool tokens, struct error
     if (tokens || listener_is_local(config->address))
         return 0;
     if (config->insecure) {
-        log_warning("%s is open to whoever reaches it: --insecure was given", config->address);
+        log_warning("%s is open to everybody who reaches it: --insecure was given", config->address);
         return 0;
     }
     return error_set(

@@ -62,8 +62,8 @@ static json_t *varied_axes(const json_t *points, const char *x)
     json_object_foreach (json_object_get(json_array_get(points, 0), "values"), name, value) {
         json_t *values = strcmp(name, x) != 0 ? values_of(points, name) : NULL;
         /* Points on so many devices that no plot could tell them apart are one series. */
-        bool crowd = strcmp(name, "device") == 0 && json_object_size(values) > SERIES_MAX;
-        if (json_object_size(values) > 1 && !crowd)
+        bool too_many = strcmp(name, "device") == 0 && json_object_size(values) > SERIES_MAX;
+        if (json_object_size(values) > 1 && !too_many)
             json_object_set_new(varied, name, json_true());
         json_decref(values);
     }

@@ -37,7 +37,7 @@ static const char help[] =
     "  coalesced token list --token-file tokens\n"
     "  coalesced token revoke bob --token-file tokens\n";
 
-struct asked {
+struct token_arguments {
     const char *action, *name, *role, *path;
     bool from_stdin, help;
 };
@@ -70,7 +70,7 @@ static int secret_read(char *secret, size_t room, struct error *error)
     return secret_check(secret, error);
 }
 
-static int add(const struct asked *asked)
+static int add(const struct token_arguments *asked)
 {
     struct error error = {0};
     struct user user = {.role = ROLE_METRICS};
@@ -97,7 +97,7 @@ static int add(const struct asked *asked)
     return DONE;
 }
 
-static int list(const struct asked *asked)
+static int list(const struct token_arguments *asked)
 {
     struct error error = {0};
     struct tokens *tokens;
@@ -112,7 +112,7 @@ static int list(const struct asked *asked)
     return fflush(stdout) == 0 ? DONE : FAILED;
 }
 
-static int revoke(const struct asked *asked)
+static int revoke(const struct token_arguments *asked)
 {
     struct error error = {0};
     int removed = token_file_revoke(asked->path, asked->name, &error);
@@ -130,14 +130,14 @@ static int revoke(const struct asked *asked)
 static const struct action {
     const char *name;
     bool named; /* needs a NAME */
-    int (*run)(const struct asked *asked);
+    int (*run)(const struct token_arguments *asked);
 } actions[] = {{"add", true, add}, {"list", false, list}, {"revoke", true, revoke}};
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
 /* ---- arguments ---- */
 
 /* DONE, or WRONG after a message. */
-static int asked_read(struct asked *asked, int argc, char **argv)
+static int asked_read(struct token_arguments *asked, int argc, char **argv)
 {
     static const struct option options[] = {{"role", required_argument, NULL, 'r'},
                                             {"token-file", required_argument, NULL, 't'},
@@ -174,7 +174,7 @@ static int asked_read(struct asked *asked, int argc, char **argv)
 
 int token_command(int argc, char **argv)
 {
-    struct asked asked = {.path = getenv("COALESCED_TOKEN_FILE")};
+    struct token_arguments asked = {.path = getenv("COALESCED_TOKEN_FILE")};
     if (asked_read(&asked, argc, argv) != DONE)
         return WRONG;
     if (asked.help) {

@@ -6,6 +6,7 @@
 
 #include "api/calibration_json.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "server/calibration/attempt.h"
 
 enum { LOOK_MS = 1000, LOOK_SOON_MS = 250 };
@@ -166,7 +167,7 @@ int calibrations_start(struct calibrations **out, const struct calibrations_conf
     *out = calibrations;
     if (stored_calibrations_open(&calibrations->common.kept, config->store, error) < 0)
         return -1;
-    int code = pthread_create(&calibrations->thread, NULL, work, calibrations);
+    int code = thread_start(&calibrations->thread, "calibrations", work, calibrations);
     if (code)
         return error_set_errno(error, code, "cannot start the thread that calibrates");
     calibrations->started = true;

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "server/devices/executor_lease.h"
 #include "server/devices/device_identity.h"
 #include "server/queue/queue_admin.h"
@@ -299,7 +300,7 @@ int device_pool_start(struct device_pool *pool, const struct worker_callbacks *c
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].wanted)
             slot_start(pool, i);
-    int status = pthread_create(&pool->thread, NULL, pool_main, pool);
+    int status = thread_start(&pool->thread, "device-pool", pool_main, pool);
     if (status)
         return error_set_errno(error, status, "cannot start the thread that looks at the devices");
     pool->started = true;

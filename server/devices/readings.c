@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "server/queue/queue_view.h"
 
 /* The age of a reading that is given out; how long a request waits for a new one; how long the end waits for the thread. */
@@ -154,7 +155,7 @@ int readings_new(struct readings **out, int devices, struct error *error)
     pthread_cond_init(&readings->asked, &monotonic);
     pthread_cond_init(&readings->answered, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    int code = pthread_create(&readings->thread, NULL, work, readings);
+    int code = thread_start(&readings->thread, "readings", work, readings);
     if (code) {
         free(readings);
         return error_set_errno(error, code, "cannot start the thread that reads devices");

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -12,6 +13,7 @@
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "server/devices/readings.h"
 #include "server/devices/counting_executor.h"
 #include "server/devices/supervisor.h"
@@ -348,8 +350,10 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
 {
     struct worker *worker = calloc(1, sizeof *worker);
     sigset_t all, before;
+    char name[16];
     if (!worker)
         return error_set(error, ERROR_MEMORY, "no memory for a worker");
+    snprintf(name, sizeof name, "device-%d", device);
     worker->device = device;
     worker->queue = queue;
     worker->release = config->release;
@@ -363,7 +367,7 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
     /* main() handles signals; and SIGPIPE of a write to a dead executor must not end the service. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int number = pthread_create(&worker->thread, NULL, work, worker);
+    int number = thread_start(&worker->thread, name, work, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (number) {
         error_set_errno(error, number, "no thread for device %d", device);

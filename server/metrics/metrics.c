@@ -56,7 +56,7 @@ static const char *kernel_at(int place)
     return place < suite_count() ? suite_at(place)->name : NULL;
 }
 
-static const struct event {
+static const struct metric_event {
     const char *name, *help;
     const char *label;                  /* NULL: only the device */
     const char *(*value_at)(int place); /* the label's values; NULL at the end */
@@ -79,7 +79,7 @@ static const struct event {
 /* Behind the values of each event is a place for "other". */
 static atomic_uint_fast64_t counts[METRICS_EVENTS][ROWS][VALUES];
 
-static int value_place(const struct event *event, const char *value)
+static int value_place(const struct metric_event *event, const char *value)
 {
     int place = 0;
     const char *known;
@@ -104,7 +104,7 @@ void metrics_count(enum metrics_event event, int device, const char *value, uint
 /* Zeros are written too: Prometheus does not see an increase from no sample to 1. */
 static void event_row_write(struct buffer *out, enum metrics_event which, int device)
 {
-    const struct event *event = &events[which];
+    const struct metric_event *event = &events[which];
     char labels[EXPOSITION_LABELS], row[32] = "";
     const char *value = NULL;
     if (device == UNBOUND)

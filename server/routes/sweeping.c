@@ -16,6 +16,7 @@
 #include "api/recipe.h"
 #include "api/sweep.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "server/auth/user.h"
 #include "server/queue/queue_submit.h"
 #include "server/routes/answer_forbidden.h"
@@ -166,7 +167,7 @@ enum handled sweeping_begin(struct request *request, bool one)
     sweeping->sweep.unknown_device = -1;
     request_set_state(request, sweeping, sweeping_free);
     if (atomic_fetch_add(&expanding, 1) >= EXPANDING_MAX ||
-        pthread_create(&sweeping->thread, NULL, expand, sweeping)) {
+        thread_start(&sweeping->thread, "sweep", expand, sweeping)) {
         atomic_fetch_sub(&expanding, 1);
         return reply_problem(request, PROBLEM_UNAVAILABLE, "too many sweeps are being read just now");
     }

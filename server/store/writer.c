@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 enum { LOOK_MS = 1000, RETRY_FLUSHING_MS = 50, FLUSH_TRIES = 3, DISCARD_MS = 2000 };
 
@@ -204,7 +205,7 @@ int writer_start(struct writer *writer, sqlite3 *db, const char *path, struct er
     writer->healthy = true;
     if (applier_open(&writer->applier, db, path, error) < 0)
         return -1;
-    int number = pthread_create(&writer->thread, NULL, writer_thread, writer);
+    int number = thread_start(&writer->thread, "store-writer", writer_thread, writer);
     if (number)
         return error_set_errno(error, number, "cannot start the store's writer");
     writer->started = true;
