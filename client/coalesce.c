@@ -1,4 +1,4 @@
-/* coalesce: the service's answers for whoever sits at a terminal. */
+/* coalesce: the command that asks a coalesced service from a terminal. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "client/terminal/interrupt.h"
 #include "version.h"
 
-/* What stands without a command; -1: nothing of it was asked for. */
-static int tell(const struct options *options)
+/* Prints what needs no service: help, version, manual, completions. -1: none of them was asked for. */
+static int print_manual(const struct command_line *options)
 {
     if (options->given[OPTION_HELP])
         help_print(stdout, options->command);
@@ -31,9 +31,9 @@ static int tell(const struct options *options)
 
 static int run(struct context *context)
 {
-    struct options *options = &context->options;
+    struct command_line *options = &context->options;
     struct error error = {0};
-    double patience_s;
+    double retry_s;
     static const enum option tables[] = {OPTION_CSV, OPTION_VIEW, OPTION_COLUMNS};
     const char *table = NULL;
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !table; i++)
@@ -45,9 +45,9 @@ static int run(struct context *context)
         error_set(&error, ERROR_INVALID, "--json and --%s do not go together", table);
         return context_usage(context, &error);
     }
-    if (options_number(options, OPTION_PATIENCE, 60, 0, 86400, &patience_s, &error) != 0 ||
-        http_client_open(&context->service, &context->screen, options->given[OPTION_URL], patience_s,
-                         &error) != 0)
+    if (context_number(options, OPTION_PATIENCE, 60, 0, 86400, &retry_s, &error) != 0 ||
+        http_client_open(&context->service, &context->screen, options->given[OPTION_URL], retry_s, &error) !=
+            0)
         return context_usage(context, &error);
     interrupt_watch();
     int status = options->command->run(context);
@@ -63,13 +63,13 @@ int main(int argc, char **argv)
     streams_open_standard();
     if (argc > 1 && strcmp(argv[1], "--complete") == 0)
         return complete(argc - 2, argv + 2);
-    int parsed = options_parse(&context.options, argc, argv, &error);
+    int parsed = context_parse(&context.options, argc, argv, &error);
     const char *const *given = context.options.given;
     screen_open(&context.screen, given[OPTION_COLOR] ? given[OPTION_COLOR] : "auto",
                 given[OPTION_ASCII] != NULL, given[OPTION_QUIET] != NULL);
     if (parsed != 0)
         return context_usage(&context, &error);
-    int status = tell(&context.options);
+    int status = print_manual(&context.options);
     if (status < 0 && !context.options.command) {
         help_print(stderr, NULL);
         return EXIT_USAGE;

@@ -15,7 +15,7 @@ static void offer(const char *prefix, const char *before, const char *word, cons
         printf("%s%s%.60s\n", whole, text && *text ? "\t" : "", text ? text : "");
 }
 
-/* Each word of "ca cg ldg". */
+/* Offers each word of "ca cg ldg". */
 static void offer_words(const char *prefix, const char *before, const char *words)
 {
     while (*words) {
@@ -27,20 +27,20 @@ static void offer_words(const char *prefix, const char *before, const char *word
     }
 }
 
-/* NULL when the service does not answer at once. */
-static json_t *ask(const char *path)
+/* The document at that path, released by the caller; NULL: the service does not respond at once. */
+static json_t *fetch(const char *path)
 {
     struct screen screen = {.quiet = true};
     struct http_client service;
-    struct answer answer = {0};
+    struct http_client_response response = {0};
     json_t *document = NULL;
     if (http_client_open(&service, &screen, NULL, 0, NULL) != 0)
         return NULL;
     service.silent = true;
     service.limit_s = 1;
-    if (http_client_ask(&service, &(struct question){.method = "GET", .path = path}, &answer) == 0)
-        document = json_loads(answer.body.data, 0, NULL);
-    answer_free(&answer);
+    if (http_client_get(&service, path, &response) == 0)
+        document = json_loads(response.body.data, 0, NULL);
+    http_client_response_free(&response);
     http_client_close(&service);
     return document;
 }
@@ -54,7 +54,7 @@ static const char *text_of(const json_t *object, const char *name)
 static void offer_named(const char *prefix, const char *path, const char *list, const char *name,
                         const char *text)
 {
-    json_t *document = ask(path), *row;
+    json_t *document = fetch(path), *row;
     size_t i;
     json_array_foreach (json_object_get(document, list), i, row)
         offer(prefix, "", text_of(row, name), text_of(row, text));
@@ -63,12 +63,25 @@ static void offer_named(const char *prefix, const char *path, const char *list, 
 
 static void offer_devices(const char *prefix, const char *before, bool choose)
 {
-    json_t *document = ask("/v1/devices"), *row;
+    json_t *document = fetch("/v1/devices"), *row;
     size_t i;
     json_array_foreach (json_object_get(document, "devices"), i, row)
         offer(prefix, before, text_of(row, "device_name"), text_of(row, "name"));
     if (document && choose)
         offer_words(prefix, before, "any arch=");
+    json_decref(document);
+}
+
+/* Columns are separated by commas: the ones before the last comma are part of each offer. */
+static void offer_columns(const char *prefix)
+{
+    json_t *document = fetch("/v1/columns"), *row;
+    char before[400];
+    const char *comma = strrchr(prefix, ',');
+    size_t i;
+    snprintf(before, sizeof before, "%.*s", comma ? (int)(comma - prefix) + 1 : 0, prefix);
+    json_array_foreach (json_object_get(document, "columns"), i, row)
+        offer(prefix, before, text_of(row, "name"), text_of(json_object_get(row, "text"), "en"));
     json_decref(document);
 }
 
@@ -103,7 +116,7 @@ static void offer_parameters(const char *kernel, const char *prefix, bool sweep)
                   {"priority=", "-100 to 100"}};
     char path[512];
     snprintf(path, sizeof path, "/v1/kernels/%s", kernel);
-    json_t *document = strpbrk(kernel, "/?#% ") ? NULL : ask(path), *row;
+    json_t *document = strpbrk(kernel, "/?#% ") ? NULL : fetch(path), *row;
     size_t i;
     if (!document)
         return;
@@ -144,14 +157,14 @@ static void offer_commands(const char *prefix)
 static void offer_options(const struct manual_command *command, const char *prefix)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
-        bool fits = command ? manual_takes(command, (enum option)i)
+        bool fits = command ? command_table_takes(command, (enum option)i)
                             : ((manual_common | manual_alone) & (UINT64_C(1) << i)) != 0;
         if (fits)
             offer(prefix, "--", manual_options[i].name, manual_options[i].text);
     }
 }
 
-/* Whether the word before the last is an option that waits for its value; offers what that may be. */
+/* Offers values of the option, which is the word before the last. False: it is no option that takes a value. */
 static bool offer_value(const char *command, const char *option, const char *prefix)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -167,6 +180,8 @@ static bool offer_value(const char *command, const char *option, const char *pre
             offer_named(prefix, "/v1/kernels", "kernels", "name", "title");
         if (i == OPTION_DEVICE)
             offer_devices(prefix, "", strcmp(command, "ls") != 0);
+        if (i == OPTION_COLUMNS)
+            offer_columns(prefix);
         if (i == OPTION_SWEEP)
             offer_named(prefix, "/v1/sweeps?page_size=20", "sweeps", "id", "state");
         return true;
@@ -200,7 +215,7 @@ int complete(int count, char **words)
         if (words[i][0] == '-')
             continue;
         if (!named) {
-            command = manual_find(words[i]);
+            command = command_table_find(words[i]);
             help = strcmp(words[i], "help") == 0;
         } else if (!name) {
             name = words[i];

@@ -1,9 +1,9 @@
-/* `coalesce --complete WORD ...`: what the last of the words may become, one a line, a text behind a tab where there is
-   one. The service is asked for kernels, parameters, recipes and ids; when it does not answer at once there are none. */
+/* `coalesce --complete WORD ...`: prints candidates for the last word, one a line, some with a tab and a description. Names
+   of kernels, parameters, columns, recipes, devices and ids come from the service, when it responds at once. */
 #ifndef COALESCED_CLIENT_COMPLETE_H
 #define COALESCED_CLIENT_COMPLETE_H
 
-/* words: those behind the program's name up to the cursor, the last one empty when a new one begins. Returns 0. */
+/* words: those after the program's name up to the cursor; the last one is empty when a new word begins. Returns 0. */
 int complete(int count, char **words);
 
 #endif

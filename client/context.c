@@ -1,6 +1,125 @@
 #include "client/context.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_choice(const char *choices, const char *value)
+{
+    size_t length = strlen(value);
+    for (const char *at = choices; *at;) {
+        size_t word = strcspn(at, " ");
+        if (word == length && memcmp(at, value, word) == 0)
+            return true;
+        at += word + (at[word] == ' ');
+    }
+    return false;
+}
+
+/* The option that "name" or "name=value" names, or a single letter; OPTION_COUNT when there is none. */
+static enum option find_option(const char *text, bool letter)
+{
+    size_t length = strcspn(text, "=");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct manual_option *row = &manual_options[i];
+        if (letter ? row->letter && row->letter == text[0]
+                   : strlen(row->name) == length && memcmp(row->name, text, length) == 0)
+            return (enum option)i;
+    }
+    return OPTION_COUNT;
+}
+
+/* Parses the option argv[*at] with its value, which may be the next argument: *at is then that one. */
+static int parse_option(struct command_line *options, int argc, char **argv, int *at, struct error *error)
+{
+    const char *text = argv[*at], *name = text[1] == '-' ? text + 2 : text + 1, *value = "";
+    bool letter = text[1] != '-';
+    enum option option = find_option(name, letter);
+    if (option == OPTION_COUNT)
+        return error_set(error, ERROR_INVALID, "there is no option %s", text);
+    const struct manual_option *row = &manual_options[option];
+    const char *joined = letter ? (name[1] ? name + 1 : NULL) : strchr(name, '=');
+    if (joined && !letter)
+        joined++;
+    if (!row->value && joined)
+        return error_set(error, ERROR_INVALID, "--%s takes no value", row->name);
+    if (row->value) {
+        if (!joined && *at + 1 >= argc)
+            return error_set(error, ERROR_INVALID, "--%s needs a value: %s", row->name, row->value);
+        value = joined ? joined : argv[++*at];
+        if (row->choices && !is_choice(row->choices, value))
+            return error_set(error, ERROR_INVALID, "--%s is one of: %s", row->name, row->choices);
+    }
+    options->given[option] = value;
+    return 0;
+}
+
+static int check_words(const struct command_line *options, struct error *error)
+{
+    const struct manual_command *command = options->command;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!options->given[i] || (i == OPTION_VERSION && !command))
+            continue;
+        if (!command_table_takes(command, (enum option)i))
+            return error_set(error, ERROR_INVALID, "%s does not take --%s", command->name,
+                             manual_options[i].name);
+    }
+    if (!command || options->given[OPTION_HELP])
+        return 0;
+    if (options->word_count < command->least)
+        return error_set(error, ERROR_INVALID, "%s needs more: coalesce %s %s", command->name, command->name,
+                         command->arguments);
+    if (command->most >= 0 && options->word_count > command->most)
+        return error_set(error, ERROR_INVALID, "\"%s\" is one too many: coalesce %s %s",
+                         options->words[command->most], command->name, command->arguments);
+    return 0;
+}
+
+int context_parse(struct command_line *options, int argc, char **argv, struct error *error)
+{
+    *options = (struct command_line){0};
+    bool only_words = false, named = false;
+    for (int i = 1; i < argc; i++) {
+        const char *text = argv[i];
+        if (!only_words && strcmp(text, "--") == 0) {
+            only_words = true;
+        } else if (!only_words && text[0] == '-' && text[1]) {
+            if (parse_option(options, argc, argv, &i, error) != 0)
+                return -1;
+        } else if (!named) {
+            named = true;
+            options->command = command_table_find(text);
+            if (!options->command && strcmp(text, "help") != 0)
+                return error_set(error, ERROR_INVALID, "there is no command \"%s\"", text);
+            if (!options->command)
+                options->given[OPTION_HELP] = "";
+        } else if (!options->command && options->given[OPTION_HELP] &&
+                   !(options->command = command_table_find(text))) {
+            return error_set(error, ERROR_INVALID, "there is no command \"%s\"", text);
+        } else if (!options->command->name || options->word_count >= CONTEXT_WORDS_MAX) {
+            return error_set(error, ERROR_INVALID, "more than %d words", CONTEXT_WORDS_MAX);
+        } else if (!options->given[OPTION_HELP]) {
+            options->words[options->word_count++] = text;
+        }
+    }
+    return check_words(options, error);
+}
+
+int context_number(const struct command_line *options, enum option option, double fallback, double least,
+                   double most, double *value, struct error *error)
+{
+    const char *text = options->given[option];
+    *value = fallback;
+    if (!text)
+        return 0;
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text || *end || !isfinite(*value) || *value < least || *value > most)
+        return error_set(error, ERROR_INVALID, "--%s is a number from %g to %g, not \"%s\"",
+                         manual_options[option].name, least, most, text);
+    return 0;
+}
 
 int context_usage(struct context *context, const struct error *error)
 {

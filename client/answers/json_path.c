@@ -26,10 +26,10 @@ double json_path_number(const json_t *document, const char *path)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-const char *json_path_text(const json_t *document, const char *path, const char *otherwise)
+const char *json_path_text(const json_t *document, const char *path, const char *fallback)
 {
     const char *text = json_string_value(json_path_at(document, path));
-    return text ? text : otherwise;
+    return text ? text : fallback;
 }
 
 bool json_path_true(const json_t *document, const char *path)
@@ -37,23 +37,23 @@ bool json_path_true(const json_t *document, const char *path)
     return json_is_true(json_path_at(document, path));
 }
 
-void json_path_add(char text[FIELDS_TEXT_BYTES], const char *more)
+void json_path_append(char text[JSON_PATH_TEXT_BYTES], const char *suffix)
 {
     size_t used = strlen(text);
-    snprintf(text + used, FIELDS_TEXT_BYTES - used, "%s", more);
+    snprintf(text + used, JSON_PATH_TEXT_BYTES - used, "%s", suffix);
 }
 
-void json_path_value(char text[FIELDS_TEXT_BYTES], const json_t *value)
+void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
 {
     text[0] = '\0';
     if (json_is_string(value)) {
-        json_path_add(text, json_string_value(value));
+        json_path_append(text, json_string_value(value));
     } else if (json_is_integer(value)) {
-        snprintf(text, FIELDS_TEXT_BYTES, "%lld", (long long)json_integer_value(value));
+        snprintf(text, JSON_PATH_TEXT_BYTES, "%lld", (long long)json_integer_value(value));
     } else if (json_is_real(value)) {
-        snprintf(text, FIELDS_TEXT_BYTES, "%.6g", json_real_value(value));
+        snprintf(text, JSON_PATH_TEXT_BYTES, "%.6g", json_real_value(value));
     } else if (json_is_boolean(value)) {
-        json_path_add(text, json_is_true(value) ? "on" : "off");
+        json_path_append(text, json_is_true(value) ? "on" : "off");
     } else if (json_is_array(value)) {
         size_t count = json_array_size(value);
         while (count == 3 && json_integer_value(json_array_get(value, count - 1)) == 1)
@@ -61,10 +61,10 @@ void json_path_value(char text[FIELDS_TEXT_BYTES], const json_t *value)
         if (count == 2 && json_array_size(value) == 3 && json_integer_value(json_array_get(value, 1)) == 1)
             count--;
         for (size_t i = 0; i < count; i++) {
-            char part[FIELDS_TEXT_BYTES];
+            char part[JSON_PATH_TEXT_BYTES];
             json_path_value(part, json_array_get(value, i));
-            json_path_add(text, i ? "x" : "");
-            json_path_add(text, part);
+            json_path_append(text, i ? "x" : "");
+            json_path_append(text, part);
         }
     }
 }

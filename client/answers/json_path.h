@@ -1,4 +1,4 @@
-/* Members of the service's answers by their path. What is not there, or says why it is not, is no number and no text. */
+/* Members of JSON documents by their path, and their text. */
 #ifndef COALESCED_CLIENT_ANSWERS_JSON_PATH_H
 #define COALESCED_CLIENT_ANSWERS_JSON_PATH_H
 
@@ -7,25 +7,25 @@
 
 #include "client/terminal/screen.h"
 
-enum { FIELDS_TEXT_BYTES = 256 };
+enum { JSON_PATH_TEXT_BYTES = 256 };
 
-/* "timing.hot.median_us", "ci95_us.0"; NULL when it is not there. Borrowed. */
+/* The member at "timing.hot.median_us" or "ci95_us.0"; NULL: there is none. Borrowed. */
 json_t *json_path_at(const json_t *document, const char *path);
 
-/* NaN when it is not there or no number. */
+/* NaN: there is none, or it is no number. */
 double json_path_number(const json_t *document, const char *path);
 
-/* The text, or `otherwise`. Borrowed. */
-const char *json_path_text(const json_t *document, const char *path, const char *otherwise);
+/* The member's text, or `fallback`. Borrowed. */
+const char *json_path_text(const json_t *document, const char *path, const char *fallback);
 bool json_path_true(const json_t *document, const char *path);
 
-/* A value as parameters are written: 11, 32x8, ca; null is "". A shape's trailing ones are left out. */
-void json_path_value(char text[FIELDS_TEXT_BYTES], const json_t *value);
+/* A value in the form of a parameter: 11, 32x8, ca; null is "". Trailing ones of a shape are left out. */
+void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value);
 
-/* Appends, as far as there is room. */
-void json_path_add(char text[FIELDS_TEXT_BYTES], const char *more);
+/* Appends to the text; what does not fit is cut off. */
+void json_path_append(char text[JSON_PATH_TEXT_BYTES], const char *suffix);
 
-/* The whole answer as JSON; NULL and told when it is none. New. */
+/* A response's body as JSON, released by the caller; NULL: it is no JSON, which has been reported. */
 json_t *json_path_parse(struct screen *screen, const char *text);
 
 #endif

@@ -10,7 +10,7 @@
 #include "client/terminal/sheet.h"
 
 /* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
-enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MOST = 8, BANKS = 32 };
+enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8, BANKS = 32 };
 
 static void add_count(struct sheet *sheet, const json_t *row, const char *name)
 {
@@ -48,7 +48,7 @@ static void print_sums(const json_t *explanation, const struct screen *screen)
     sheet_free(sheet);
 }
 
-/* The used bytes of a sector as bits; false when it was not touched. */
+/* The used bytes of a sector as a bit mask; false: the sector was not accessed. */
 static bool find_sector(const json_t *sectors, long long address, unsigned long *mask)
 {
     size_t i;
@@ -74,7 +74,7 @@ static void print_cell(const struct screen *screen, bool moved, unsigned used)
                screen_style(screen, STYLE_NONE));
 }
 
-/* Which lanes have their first byte in this line: "lanes 0 to 20". */
+/* The lanes whose first byte lies in this line: "lanes 0 to 20". */
 static void print_lanes(const json_t *addresses, long long line)
 {
     long long first = -1, last = -1;
@@ -99,7 +99,7 @@ static void print_lines(const json_t *access, const struct screen *screen)
     json_t *line;
     json_array_foreach (lines, i, line) {
         long long address = json_integer_value(line);
-        if (i == LINES_MOST) {
+        if (i == LINES_MAX) {
             printf("  %12s and %zu lines more\n", "", json_array_size(lines) - i);
             break;
         }
@@ -116,7 +116,7 @@ static void print_lines(const json_t *access, const struct screen *screen)
     }
 }
 
-/* How many lanes ask at each bank. */
+/* How many lanes access each bank. */
 static void print_banks(const json_t *access, const struct screen *screen)
 {
     int lanes[BANKS] = {0};

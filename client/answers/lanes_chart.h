@@ -1,4 +1,4 @@
-/* The memory chart as text: what one warp's accesses touch, sector by sector, and the sums by instruction. */
+/* The memory chart as text: the sectors that one warp accesses, and the sums for each instruction. */
 #ifndef COALESCED_CLIENT_ANSWERS_LANES_CHART_H
 #define COALESCED_CLIENT_ANSWERS_LANES_CHART_H
 
@@ -6,7 +6,7 @@
 
 #include "client/terminal/screen.h"
 
-/* answer: of POST /v1/predictions with "explain". */
+/* answer: the document of POST /v1/predictions with "explain". */
 void lanes_chart_print(const json_t *answer, const struct screen *screen);
 
 #endif

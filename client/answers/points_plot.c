@@ -6,22 +6,22 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/answers/point_label.h"
+#include "client/answers/point_figures.h"
 #include "client/terminal/plot.h"
 
 enum { SERIES_MAX = 8, WORDS_MAX = 64, ROWS = 14 };
 
-/* Distinct values of an axis as texts, in the order of the points. New. */
+/* The distinct values of an axis as keys, in the order of the points. The caller releases it. */
 static json_t *values_of(const json_t *points, const char *axis)
 {
-    json_t *seen = json_object(), *point;
+    json_t *values = json_object(), *point;
     size_t i;
-    char text[FIELDS_TEXT_BYTES];
+    char text[JSON_PATH_TEXT_BYTES];
     json_array_foreach (points, i, point) {
         json_path_value(text, json_object_get(json_object_get(point, "values"), axis));
-        json_object_set_new(seen, text, json_true());
+        json_object_set_new(values, text, json_true());
     }
-    return seen;
+    return values;
 }
 
 static bool is_numeric(const json_t *points, const char *axis)
@@ -34,7 +34,7 @@ static bool is_numeric(const json_t *points, const char *axis)
     return true;
 }
 
-/* The axis that was asked for, or that of numbers with the most of them, or else the one with the most values. */
+/* The axis that was asked for; else the axis of numbers with the most values, else the axis with the most values. */
 static const char *choose_x(const json_t *points, const char *asked)
 {
     const char *name, *best = NULL;
@@ -54,16 +54,16 @@ static const char *choose_x(const json_t *points, const char *asked)
     return asked ? NULL : best;
 }
 
-/* The axes besides x that have more than one value. New. */
+/* The axes besides x that have more than one value, as keys. The caller releases it. */
 static json_t *varied_axes(const json_t *points, const char *x)
 {
     json_t *varied = json_object(), *value;
     const char *name;
     json_object_foreach (json_object_get(json_array_get(points, 0), "values"), name, value) {
         json_t *values = strcmp(name, x) != 0 ? values_of(points, name) : NULL;
-        /* Points on so many devices that no plot could tell them apart are one series. */
-        bool too_many = strcmp(name, "device") == 0 && json_object_size(values) > SERIES_MAX;
-        if (json_object_size(values) > 1 && !too_many)
+        /* Points on more devices than a plot has series are one series. */
+        bool together = strcmp(name, "device") == 0 && json_object_size(values) > SERIES_MAX;
+        if (json_object_size(values) > 1 && !together)
             json_object_set_new(varied, name, json_true());
         json_decref(values);
     }
@@ -71,18 +71,18 @@ static json_t *varied_axes(const json_t *points, const char *x)
 }
 
 /* "block 128, load ca" */
-static void series_name(char text[FIELDS_TEXT_BYTES], const json_t *point, const json_t *varied)
+static void series_name(char text[JSON_PATH_TEXT_BYTES], const json_t *point, const json_t *varied)
 {
     const char *name;
     json_t *value;
     text[0] = '\0';
     json_object_foreach ((json_t *)varied, name, value) {
-        char one[FIELDS_TEXT_BYTES];
+        char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, json_object_get(json_object_get(point, "values"), name));
-        json_path_add(text, *text ? ", " : "");
-        json_path_add(text, name);
-        json_path_add(text, " ");
-        json_path_add(text, one);
+        json_path_append(text, *text ? ", " : "");
+        json_path_append(text, name);
+        json_path_append(text, " ");
+        json_path_append(text, one);
     }
 }
 
@@ -92,13 +92,13 @@ static int by_x(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The points of each series: {"block 128": [indices]}. New. */
+/* The points of each series: {"block 128": [indices]}. The caller releases it. */
 static json_t *group(const json_t *points, const char *x)
 {
     json_t *groups = json_object(), *varied = varied_axes(points, x), *point;
     size_t i;
     json_array_foreach (points, i, point) {
-        char name[FIELDS_TEXT_BYTES];
+        char name[JSON_PATH_TEXT_BYTES];
         series_name(name, point, varied);
         json_t *members = json_object_get(groups, name);
         if (!members) {
@@ -111,16 +111,16 @@ static json_t *group(const json_t *points, const char *x)
     return groups;
 }
 
-/* The place of a text among the keys. */
-static double place_of(const json_t *words, const char *text)
+/* The index of a text among the keys. */
+static double index_of(const json_t *words, const char *text)
 {
     const char *name;
     json_t *value;
-    double place = 0;
+    double index = 0;
     json_object_foreach ((json_t *)words, name, value) {
         if (strcmp(name, text) == 0)
-            return place;
-        place++;
+            return index;
+        index++;
     }
     return (double)NAN;
 }
@@ -134,12 +134,12 @@ static struct plot_point *fill(const json_t *points, const json_t *members, cons
     json_array_foreach (members, i, index) {
         const json_t *point = json_array_get(points, (size_t)json_integer_value(index));
         const json_t *at = json_object_get(json_object_get(point, "values"), x);
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, at);
         if (!filled)
             return NULL;
-        filled[i].x = words ? place_of(words, text) : json_number_value(at);
-        point_label_value(point, y, &filled[i].y, &filled[i].low, &filled[i].high);
+        filled[i].x = words ? index_of(words, text) : json_number_value(at);
+        point_figures_value(point, y, &filled[i].y, &filled[i].low, &filled[i].high);
         *numbers += isfinite(filled[i].y) != 0;
     }
     qsort(filled, json_array_size(members), sizeof *filled, by_x);
@@ -195,7 +195,7 @@ static void draw(const json_t *points, const char *x, const char *y, const json_
     json_decref(values);
 }
 
-void points_plot_plot(const json_t *sweep, const struct screen *screen, const char *x, const char *y)
+void points_plot_print(const json_t *sweep, const struct screen *screen, const char *x, const char *y)
 {
     const json_t *points = json_object_get(sweep, "points");
     const char *axis = choose_x(points, x);

@@ -1,4 +1,4 @@
-/* A sweep's points as a plot: which axis is x, and which points are one series. */
+/* A sweep's points as a plot: chooses the axis and the series. */
 #ifndef COALESCED_CLIENT_ANSWERS_POINTS_PLOT_H
 #define COALESCED_CLIENT_ANSWERS_POINTS_PLOT_H
 
@@ -6,7 +6,7 @@
 
 #include "client/terminal/screen.h"
 
-/* x and y as --x and --y have them, NULL for what is chosen. Nothing where fewer than two points have a number. */
-void points_plot_plot(const json_t *sweep, const struct screen *screen, const char *x, const char *y);
+/* x, y: of --x and --y; NULL: chosen here. Prints nothing when fewer than two points have a number. */
+void points_plot_print(const json_t *sweep, const struct screen *screen, const char *x, const char *y);
 
 #endif

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/answers/point_label.h"
-#include "client/exit.h"
+#include "client/answers/point_figures.h"
+#include "client/manual/command_table.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
-/* Names of the published columns that some point has, as keys. New. */
+/* The published figures that some point has, as keys. The caller releases it. */
 static json_t *published_columns(const json_t *points)
 {
     json_t *names = json_object(), *point, *value;
@@ -25,29 +25,30 @@ static json_t *published_columns(const json_t *points)
 
 enum { DEVICES_NAMED = 4 };
 
-struct points_shape {
+struct points_columns {
     json_t *axes, *published;
     bool repeated, predicted, peak;
 };
 
-static void head(struct sheet *sheet, const struct points_shape *shape, const struct screen *screen)
+static void add_columns(struct sheet *sheet, const struct points_columns *columns,
+                        const struct screen *screen)
 {
     const char *name, *unit = screen->ascii ? "us" : "µs";
     json_t *value;
-    json_object_foreach (shape->axes, name, value)
+    json_object_foreach (columns->axes, name, value)
         sheet_column(sheet, json_is_number(value) ? SHEET_RIGHT : SHEET_LEFT, name, "");
-    if (shape->repeated)
+    if (columns->repeated)
         sheet_column(sheet, SHEET_RIGHT, "runs", "");
     sheet_column(sheet, SHEET_RIGHT, "hot", unit);
     sheet_column(sheet, SHEET_RIGHT, "bandwidth", "GB/s");
-    if (shape->peak)
+    if (columns->peak)
         sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "of peak", "%");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "cold", unit);
-    if (shape->predicted) {
+    if (columns->predicted) {
         sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "loads", "% used");
         sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "stores", "% used");
     }
-    json_object_foreach (shape->published, name, value)
+    json_object_foreach (columns->published, name, value)
         sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, name, "published");
     sheet_column(sheet, SHEET_LEFT, "", "");
 }
@@ -59,7 +60,7 @@ static void add_number(struct sheet *sheet, double value, double factor)
     sheet_cell(sheet, isfinite(value) ? STYLE_NONE : STYLE_FAINT, text);
 }
 
-static void add_interval(struct sheet *sheet, const struct point_label_time *time, bool ascii,
+static void add_interval(struct sheet *sheet, const struct point_figures_time *time, bool ascii,
                          enum style style)
 {
     char text[NUMBER_BYTES];
@@ -67,7 +68,7 @@ static void add_interval(struct sheet *sheet, const struct point_label_time *tim
     sheet_cell(sheet, style, text);
 }
 
-/* What is not as it should be. */
+/* Why a point has no valid result. */
 static void add_remark(struct sheet *sheet, const json_t *point, bool ascii)
 {
     const char *state = json_path_text(point, "state", "?"),
@@ -76,52 +77,54 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool ascii)
         detail = json_path_text(point, "failure.errors.0.detail", NULL);
     if (strcmp(state, "succeeded") != 0)
         sheet_format(sheet, STYLE_WORSE, "%s%s%s", state, detail ? ": " : "", detail ? detail : "");
-    else if (point_label_verified(point) == 0)
+    else if (point_figures_verified(point) == 0)
         sheet_cell(sheet, STYLE_WORSE, "output WRONG");
-    else if (point_label_stable(point) == 0)
+    else if (point_figures_stable(point) == 0)
         sheet_cell(sheet, STYLE_WORSE, ascii ? "! not stable" : "△ not stable");
     else
         sheet_cell(sheet, STYLE_NONE, "");
 }
 
-static void add_point(struct sheet *sheet, const struct points_shape *shape, const json_t *point, bool ascii)
+static void add_point(struct sheet *sheet, const struct points_columns *columns, const json_t *point,
+                      bool ascii)
 {
     const char *name;
     json_t *value;
-    char text[FIELDS_TEXT_BYTES];
-    json_object_foreach (shape->axes, name, value) {
+    char text[JSON_PATH_TEXT_BYTES];
+    json_object_foreach (columns->axes, name, value) {
         json_path_value(text, json_object_get(json_object_get(point, "values"), name));
         sheet_cell(sheet, STYLE_NONE, text);
     }
-    if (shape->repeated)
+    if (columns->repeated)
         sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(point, "runs.succeeded"));
-    struct point_label_time hot = point_label_time(point, "hot"), cold = point_label_time(point, "cold");
+    struct point_figures_time hot = point_figures_time(point, "hot"),
+                              cold = point_figures_time(point, "cold");
     add_interval(sheet, &hot, ascii, STYLE_STRONG);
     add_number(sheet, hot.gbps, 1);
-    if (shape->peak)
+    if (columns->peak)
         add_number(sheet, hot.of_peak, 100);
     add_interval(sheet, &cold, ascii, STYLE_NONE);
-    if (shape->predicted) {
-        const char *where = json_object_get(point, "runs") ? "predicted" : "result.prediction";
+    if (columns->predicted) {
+        const char *where = json_object_get(point, "runs") ? "efficiency.predicted" : "result.prediction";
         const json_t *made = json_path_at(point, where);
         add_number(sheet, json_path_number(made, "gld_efficiency_pct"), 1);
         add_number(sheet, json_path_number(made, "gst_efficiency_pct"), 1);
     }
-    json_object_foreach (shape->published, name, value)
+    json_object_foreach (columns->published, name, value)
         add_number(sheet, json_path_number(json_object_get(point, "published"), name), 1);
     add_remark(sheet, point, ascii);
 }
 
-/* Columns that no point has a number for are left out. */
-static void look_through(struct points_shape *shape, const json_t *points)
+/* A column that no point has a number for is left out. */
+static void choose_columns(struct points_columns *columns, const json_t *points)
 {
     size_t i;
     json_t *point;
     json_array_foreach (points, i, point) {
-        shape->predicted = shape->predicted ||
-                           isfinite(json_path_number(point, "predicted.gld_efficiency_pct")) ||
-                           isfinite(json_path_number(point, "result.prediction.gld_efficiency_pct"));
-        shape->peak = shape->peak || isfinite(point_label_time(point, "hot").of_peak);
+        columns->predicted = columns->predicted ||
+                             isfinite(json_path_number(point, "efficiency.predicted.gld_efficiency_pct")) ||
+                             isfinite(json_path_number(point, "result.prediction.gld_efficiency_pct"));
+        columns->peak = columns->peak || isfinite(point_figures_time(point, "hot").of_peak);
     }
 }
 
@@ -138,10 +141,10 @@ static void print_devices(const json_t *sweep)
         printf(" and %zu more", i - DEVICES_NAMED);
 }
 
-/* A title with the kernel, and how far it is. */
+/* The kernel and the progress. */
 static void print_headline(const json_t *sweep, const struct screen *screen)
 {
-    char kernel[FIELDS_TEXT_BYTES];
+    char kernel[JSON_PATH_TEXT_BYTES];
     json_path_value(kernel, json_path_at(sweep, "request.kernel"));
     const char *recipe = json_path_text(sweep, "recipe", NULL);
     bool repeated = json_path_number(sweep, "repeat") > 1;
@@ -177,20 +180,20 @@ void points_table_name_devices(json_t *sweep)
 void points_table_print(const json_t *sweep, const struct screen *screen)
 {
     const json_t *points = json_object_get(sweep, "points"), *first = json_array_get(points, 0);
-    struct points_shape shape = {.axes = json_object_get(first, "values"),
-                                 .published = published_columns(points),
-                                 .repeated = json_path_number(sweep, "repeat") > 1};
-    look_through(&shape, points);
+    struct points_columns columns = {.axes = json_object_get(first, "values"),
+                                     .published = published_columns(points),
+                                     .repeated = json_path_number(sweep, "repeat") > 1};
+    choose_columns(&columns, points);
     print_headline(sweep, screen);
     struct sheet *sheet = sheet_new();
-    head(sheet, &shape, screen);
+    add_columns(sheet, &columns, screen);
     size_t i;
     json_t *point;
     json_array_foreach (points, i, point)
-        add_point(sheet, &shape, point, screen->ascii);
+        add_point(sheet, &columns, point, screen->ascii);
     sheet_print(sheet, screen, stdout);
     sheet_free(sheet);
-    json_decref(shape.published);
+    json_decref(columns.published);
     double repeat = json_path_number(sweep, "repeat");
     if (repeat > 1 && repeat < 6)
         puts("An interval over runs takes 6 of them: repeat=6 or more.");
@@ -207,9 +210,9 @@ int points_table_status(const json_t *sweep, bool strict)
     if (strcmp(state, "running") != 0 && strcmp(state, "succeeded") != 0)
         return EXIT_FAILED;
     json_array_foreach (json_object_get(sweep, "points"), i, point) {
-        if (point_label_verified(point) == 0)
+        if (point_figures_verified(point) == 0)
             return EXIT_FAILED;
-        if (strict && point_label_stable(point) == 0)
+        if (strict && point_figures_stable(point) == 0)
             status = EXIT_UNSTABLE;
     }
     return status;

@@ -1,4 +1,4 @@
-/* A sweep's points, in one form whether they come run by run or summed up over their runs: as a table. */
+/* A sweep's points as a table, from the view runs or the view summary. */
 #ifndef COALESCED_CLIENT_ANSWERS_POINTS_TABLE_H
 #define COALESCED_CLIENT_ANSWERS_POINTS_TABLE_H
 
@@ -7,14 +7,14 @@
 
 #include "client/terminal/screen.h"
 
-/* Of a sweep that is spread over devices the name of its device is one more value of each point: it is told apart by it in
-   the table and the plot. */
+/* In a sweep that is spread over devices: adds the device's name to the values of each point, as one more axis of the table
+   and the plot. */
 void points_table_name_devices(json_t *sweep);
 
-/* sweep: with all of its points. */
+/* sweep: the document with all points. */
 void points_table_print(const json_t *sweep, const struct screen *screen);
 
-/* As result_status(), over all points. */
+/* As result_table_status(), over all points. */
 int points_table_status(const json_t *sweep, bool strict);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "client/answers/json_path.h"
 #include "client/answers/time_table.h"
-#include "client/exit.h"
+#include "client/manual/command_table.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
@@ -16,14 +16,14 @@ static void print_conditions(const json_t *device)
     const char *name, *between = " device=";
     json_t *value;
     json_object_foreach ((json_t *)device, name, value) {
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, value);
         printf("%s%s=%s", between, name, text);
         between = ",";
     }
 }
 
-/* Runs of it that were lost, each with its reason. */
+/* The runs that were lost, each with its reason. */
 static void print_lost(const json_t *experiment)
 {
     size_t i;
@@ -34,19 +34,19 @@ static void print_lost(const json_t *experiment)
                json_path_text(row, "why", "?"));
 }
 
-/* Which fields of the request come first; the rest of them stand behind, but for what nobody reads. */
+/* The members of the request, without those that are rarely of interest. */
 static void print_request(const json_t *request)
 {
-    static const char *const dull[] = {"kernel",    "measure",   "labels",   "counters",
-                                       "transfers", "timeout_s", "priority", "grid"};
+    static const char *const hidden[] = {"kernel",    "measure",   "labels",   "counters",
+                                         "transfers", "timeout_s", "priority", "grid"};
     const char *name;
     json_t *value;
     putchar(' ');
     json_object_foreach ((json_t *)request, name, value) {
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         bool skip = false;
-        for (size_t i = 0; i < sizeof dull / sizeof *dull; i++)
-            skip = skip || strcmp(name, dull[i]) == 0;
+        for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+            skip = skip || strcmp(name, hidden[i]) == 0;
         json_path_value(text, value);
         if (!skip && *text)
             printf(" %s=%s", name, text);
@@ -103,7 +103,7 @@ static void print_times(const json_t *experiment, const struct screen *screen)
                screen_style(screen, STYLE_FAINT), screen_style(screen, STYLE_NONE));
 }
 
-/* Sectors as predicted, and as counted where they were. */
+/* Sectors as predicted, and as counted where there are counters. */
 static void print_sectors(const json_t *experiment)
 {
     const json_t *made = json_path_at(experiment, "prediction");
@@ -164,7 +164,7 @@ static void print_stability(const json_t *experiment, const struct screen *scree
                json_path_number(experiment, "timing.floor_us"));
 }
 
-static void print_place(const json_t *experiment)
+static void print_device_names(const json_t *experiment)
 {
     printf(", on %s, %s\n", json_path_text(experiment, "device_name", "?"),
            json_path_text(experiment, "device.name", "?"));
@@ -185,13 +185,13 @@ static void print_headline(const json_t *experiment, const struct screen *screen
     if (strcmp(state, "succeeded") == 0 && isfinite(ns) && isfinite(gops)) {
         number_text(gbps, steps ? ns : gops);
         printf("%s%s: %s %s%s", strong, kernel, gbps, steps ? "ns a load" : "Gop/s", plain);
-        print_place(experiment);
+        print_device_names(experiment);
     } else if (strcmp(state, "succeeded") == 0 && isfinite(rate)) {
         number_text(gbps, rate);
         printf("%s%s: %s GB/s%s", strong, kernel, gbps, plain);
         if (isfinite(part))
             printf(", %.0f %% of the memory's peak", part * 100);
-        print_place(experiment);
+        print_device_names(experiment);
     } else {
         printf("%s%s: %s%s\n", strong, kernel, state, plain);
     }

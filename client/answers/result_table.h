@@ -1,4 +1,4 @@
-/* One experiment's answer for a human, and what it means for the exit status. */
+/* An experiment as text for a terminal, and its exit status. */
 #ifndef COALESCED_CLIENT_ANSWERS_RESULT_TABLE_H
 #define COALESCED_CLIENT_ANSWERS_RESULT_TABLE_H
 
@@ -7,10 +7,10 @@
 
 #include "client/terminal/screen.h"
 
-/* As it is now: the headline, times, bytes, occupancy, prediction, what is unstable. */
+/* Prints its state, times, bandwidth, prediction, occupancy and stability. */
 void result_table_print(const json_t *experiment, const struct screen *screen);
 
-/* EXIT_FAILED: failed, cancelled or its output is wrong; EXIT_UNSTABLE: strict, and it is not stable. */
+/* EXIT_FAILED: it failed, was cancelled, or its output is wrong; EXIT_UNSTABLE: strict, and it is not stable. */
 int result_table_status(const json_t *experiment, bool strict);
 
 #endif

@@ -17,7 +17,7 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The samples' times, sorted; NULL when there are none or no memory. To be freed. */
+/* The times in order, freed by the caller; NULL: there are none, or no memory. */
 static double *sort_times(const json_t *times)
 {
     size_t count = json_array_size(times), i;

@@ -1,4 +1,4 @@
-/* The raw samples of one experiment, where they were kept. */
+/* The raw samples of an experiment that was submitted with measure.keep_samples, as text. */
 #ifndef COALESCED_CLIENT_ANSWERS_SAMPLES_TABLE_H
 #define COALESCED_CLIENT_ANSWERS_SAMPLES_TABLE_H
 

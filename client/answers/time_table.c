@@ -10,17 +10,17 @@
 
 enum { BAR_COLUMNS = 32 };
 
-/* The service's sentence in the reader's language. With ASCII alone its few other characters are written as near as can be. */
+/* Prints the service's sentence in the language of the locale. With ASCII alone other characters are replaced. */
 static void print_words(const json_t *texts, const struct screen *screen)
 {
-    static const char *const near[][2] = {{"µ", "u"}, {"×", "x"}, {"\u00a0", " "}};
+    static const char *const replacements[][2] = {{"µ", "u"}, {"×", "x"}, {"\u00a0", " "}};
     const char *text = json_path_text(texts, screen->chinese ? "zh" : "en", "");
     while (*text) {
-        size_t length = text_cut(text, 1);
+        size_t length = screen_text_cut(text, 1);
         const char *written = "?";
-        for (size_t i = 0; i < sizeof near / sizeof *near; i++)
-            if (strncmp(text, near[i][0], length) == 0)
-                written = near[i][1];
+        for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
+            if (strncmp(text, replacements[i][0], length) == 0)
+                written = replacements[i][1];
         if (!screen->ascii || length == 1)
             fwrite(text, 1, length, stdout);
         else

@@ -1,4 +1,4 @@
-/* How long a launch takes by the model, and what limits it, as an answer's `time` has it. */
+/* The predicted time of a launch and what limits it: the member `time` of a prediction or a result. */
 #ifndef COALESCED_CLIENT_ANSWERS_TIME_TABLE_H
 #define COALESCED_CLIENT_ANSWERS_TIME_TABLE_H
 
@@ -6,12 +6,12 @@
 
 #include "client/terminal/screen.h"
 
-/* A prediction's: the time, its bounds with a bar each, why, and what one change of the request would bring; where it is
-   unavailable the reason. NULL prints nothing. */
+/* Of a prediction: the time, a bar for each bound, the explanation, and the effect of single changes of the request; or why
+   there is no value. NULL prints nothing. */
 void time_table_print(const json_t *time, const struct screen *screen);
 
-/* A result's in two lines or three: what limits, how near the prediction is, why, and whether the counters agree. NULL
-   prints nothing. */
+/* Of a result: the limiter, the error of the prediction, the explanation, and whether the counters agree. NULL prints
+   nothing. */
 void time_table_print_result(const json_t *time, const struct screen *screen);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/exit.h"
+#include "client/manual/command_table.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
@@ -18,7 +18,7 @@ static const struct verdict_word {
     {"same", "●", "=", "same", STYLE_FAINT},
     {"cannot_tell", "◌", "?", "cannot tell", STYLE_NONE},
 };
-enum { VERDICTS = sizeof verdicts / sizeof *verdicts, DIFFERENCES_MOST = 12 };
+enum { VERDICTS = sizeof verdicts / sizeof *verdicts, DIFFERENCES_MAX = 12 };
 
 static const struct verdict_word *find(const char *name)
 {
@@ -34,7 +34,7 @@ static void print_values(const json_t *values)
     size_t i;
     json_t *row;
     json_array_foreach (values, i, row) {
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, json_object_get(row, "value"));
         printf("%s%s", i ? ", " : "", *text ? text : "not told");
         if (json_array_size(values) > 1)
@@ -49,7 +49,7 @@ static void print_differences(const json_t *differs, const struct screen *screen
     size_t i;
     json_t *row;
     json_array_foreach (differs, i, row) {
-        if (i == DIFFERENCES_MOST) {
+        if (i == DIFFERENCES_MAX) {
             printf("  and %zu more\n", json_array_size(differs) - i);
             break;
         }
@@ -91,7 +91,7 @@ static void add_side(struct sheet *sheet, const json_t *point, const char *side)
     sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(runs, "placements"));
 }
 
-/* Every name that some point's values have, in order. New. */
+/* The names of all points' values, as keys. The caller releases it. */
 static json_t *value_names(const json_t *points)
 {
     json_t *names = json_object(), *point, *value;
@@ -103,18 +103,18 @@ static json_t *value_names(const json_t *points)
     return names;
 }
 
-/* ": 4 more runs of A, 4 of B"; why stands below the table. */
-static void add_needs(char text[FIELDS_TEXT_BYTES], const json_t *needs)
+/* ": 4 more runs of A, 4 of B"; the reasons follow below the table. */
+static void add_needs(char text[JSON_PATH_TEXT_BYTES], const json_t *needs)
 {
-    char more[96];
+    char runs[96];
     double a = json_path_number(needs, "a"), b = json_path_number(needs, "b");
     if (!isfinite(a) || !isfinite(b))
         return;
-    snprintf(more, sizeof more, ": about %.0f more run%s of A, %.0f of B", a, a == 1 ? "" : "s", b);
-    json_path_add(text, more);
+    snprintf(runs, sizeof runs, ": about %.0f more run%s of A, %.0f of B", a, a == 1 ? "" : "s", b);
+    json_path_append(text, runs);
 }
 
-/* Why it cannot be told: each reason once, with how many points it is that of. */
+/* Each reason for having no verdict, with the number of its points. */
 static void print_reasons(const json_t *points, const struct screen *screen)
 {
     json_t *reasons = json_object(), *point, *count;
@@ -149,7 +149,7 @@ static void print_points(const json_t *points, const struct screen *screen)
     sheet_column(sheet, SHEET_LEFT, "verdict", "");
     json_array_foreach (points, i, point) {
         const struct verdict_word *verdict = find(json_path_text(point, "verdict", ""));
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         json_object_foreach (names, name, value) {
             json_path_value(text, json_object_get(json_object_get(point, "values"), name));
             sheet_cell(sheet, STYLE_NONE, text);

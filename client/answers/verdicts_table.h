@@ -1,4 +1,4 @@
-/* A comparison: what differs first, then a verdict for each point. */
+/* A comparison as text: what differs between the sides, then a verdict for each point. */
 #ifndef COALESCED_CLIENT_ANSWERS_VERDICTS_TABLE_H
 #define COALESCED_CLIENT_ANSWERS_VERDICTS_TABLE_H
 
@@ -8,7 +8,7 @@
 
 void verdicts_table_print(const json_t *comparison, const struct screen *screen);
 
-/* EXIT_WORSE: some point is worse; EXIT_CANNOT_TELL: for some it cannot be told, or there is no point at all. */
+/* EXIT_WORSE: a point is worse; EXIT_CANNOT_TELL: a point has no verdict, or there is no point. */
 int verdicts_table_status(const json_t *comparison);
 
 #endif

@@ -1,9 +1,7 @@
-/* calibration: the constants that a device's times are predicted with, and where they come from. */
-#include "client/commands/commands.h"
+/* The command calibration: the constants that a device's times are predicted with, and where they come from. */
+#include "client/commands/command.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "client/answers/json_path.h"
 #include "client/terminal/number.h"
@@ -36,14 +34,14 @@ static void print_constants(const json_t *constants, const struct screen *screen
 
 static void print_calibration(const json_t *document, const struct screen *screen)
 {
-    static const char *const told[] = {"reason", "failure", "sweep"};
+    static const char *const members[] = {"reason", "failure", "sweep"};
     const json_t *calibration = json_object_get(document, "calibration");
     printf("%s%s%s: %s%s\n", screen_style(screen, STYLE_STRONG), json_path_text(document, "device_name", "?"),
            screen_style(screen, STYLE_NONE), json_path_text(document, "state", "?"),
            json_path_true(document, "automatic") ? "" : "; a new one is made only when it is asked for");
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (json_path_text(document, told[i], NULL))
-            printf("  %-12s %s\n", told[i], json_path_text(document, told[i], NULL));
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (json_path_text(document, members[i], NULL))
+            printf("  %-12s %s\n", members[i], json_path_text(document, members[i], NULL));
     if (!json_is_object(calibration))
         return;
     printf("  %-12s %s, %s, driver %s, build %s\n", "of", json_path_text(calibration, "name", "?"),
@@ -56,21 +54,20 @@ static void print_calibration(const json_t *document, const struct screen *scree
 
 int command_calibration(struct context *context)
 {
-    struct options *options = &context->options;
-    struct answer answer = {0};
-    char path[512];
-    char *escaped = http_client_escape(&context->service, options->words[0]);
-    snprintf(path, sizeof path, "/v1/devices/%s/calibration", escaped ? escaped : "");
-    free(escaped);
+    struct command_line *options = &context->options;
+    struct http_client_response response = {0};
+    char device[FETCH_PATH_BYTES], path[FETCH_PATH_BYTES + 16];
+    fetch_path(context, "/v1/devices", options->words[0], device);
+    snprintf(path, sizeof path, "%s/calibration", device);
     const char *method = options->given[OPTION_AGAIN] ? "POST" : "GET";
-    int status =
-        http_client_ask(&context->service, &(struct question){.method = method, .path = path}, &answer);
-    json_t *document = status == EXIT_FINE ? json_loads(answer.body.data, 0, NULL) : NULL;
+    int status = http_client_send(&context->service,
+                                  &(struct http_client_request){.method = method, .path = path}, &response);
+    json_t *document = status == EXIT_FINE ? json_loads(response.body.data, 0, NULL) : NULL;
     if (status == EXIT_FINE && options->given[OPTION_JSON])
-        fputs(answer.body.data, stdout);
+        fputs(response.body.data, stdout);
     else if (document)
         print_calibration(document, &context->screen);
     json_decref(document);
-    answer_free(&answer);
+    http_client_response_free(&response);
     return status;
 }

@@ -1,4 +1,5 @@
-#include "client/commands/commands.h"
+/* The command compare: a verdict for each point of two sides. */
+#include "client/commands/command.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,15 @@
 #include "client/parameters/value.h"
 #include "client/work/fetch.h"
 
-enum { FILTERS_MOST = 32, SIDE_BYTES = 2048 };
+enum { FILTERS_MAX = 32, SIDE_BYTES = 2048 };
 
-/* Texts, whatever they look like. */
+/* These members are texts even where they look like numbers. */
 static void make_texts(json_t *side)
 {
     static const char *const names[] = {"sweep", "kernel", "owner", "device_uuid", "since", "until"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         json_t *value = json_object_get(side, names[i]);
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         if (!value || json_is_string(value))
             continue;
         json_path_value(text, value);
@@ -25,11 +26,11 @@ static void make_texts(json_t *side)
     }
 }
 
-/* A sweep's id, or filters with commas between them. New; NULL with an error. */
+/* A sweep's id, or filters separated by commas. NULL with an error; else released by the caller. */
 static json_t *read_side(const char *text, struct error *error)
 {
     char copy[SIDE_BYTES];
-    const char *words[FILTERS_MOST];
+    const char *words[FILTERS_MAX];
     int count = 0;
     json_t *side = json_object();
     if (!strchr(text, '=')) {
@@ -43,7 +44,7 @@ static json_t *read_side(const char *text, struct error *error)
     }
     strcpy(copy, text);
     char *rest = copy;
-    for (char *word; (word = strsep(&rest, ",")) && count < FILTERS_MOST;)
+    for (char *word; (word = strsep(&rest, ",")) && count < FILTERS_MAX;)
         words[count++] = word;
     if (parameters_add(side, words, count, false, error) != 0) {
         json_decref(side);
@@ -53,14 +54,14 @@ static json_t *read_side(const char *text, struct error *error)
     return side;
 }
 
-/* {"a", "b", "time", ...}; NULL with an error. New. */
-static json_t *make_request(const struct options *options, struct error *error)
+/* {"a", "b", "time", ...}. NULL with an error; else released by the caller. */
+static json_t *make_request(const struct command_line *options, struct error *error)
 {
     double within;
     json_t *a = read_side(options->words[0], error), *b = a ? read_side(options->words[1], error) : NULL;
     json_t *request = json_object();
     json_object_set_new(request, "a", a);
-    if (!b || options_number(options, OPTION_SAME_WITHIN, 0, 0, 0.5, &within, error) != 0) {
+    if (!b || context_number(options, OPTION_SAME_WITHIN, 0, 0, 0.5, &within, error) != 0) {
         json_decref(b);
         json_decref(request);
         return NULL;
@@ -83,7 +84,7 @@ static json_t *make_request(const struct options *options, struct error *error)
     return request;
 }
 
-/* Points that were paired within each device have its name among their values and not its uuid. */
+/* Points that were paired within each device have its uuid among their values: its name replaces it. */
 static void name_devices(struct context *context, json_t *comparison)
 {
     json_t *document = NULL, *point, *device;

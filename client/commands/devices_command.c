@@ -1,9 +1,8 @@
-/* devices and kernels: what there is. */
-#include "client/commands/commands.h"
+/* The commands devices and kernels. */
+#include "client/commands/command.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/answers/json_path.h"
@@ -57,19 +56,19 @@ static void print_devices(const json_t *document, const struct screen *screen)
     sheet_free(sheet);
 }
 
-/* A name and a value a line: all that is a number or a text, and what is read now. */
-static void print_members(const json_t *object, const char *before)
+/* A line for each member that is a number or a text, and for each that has a reason instead of a value. */
+static void print_members(const json_t *object)
 {
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)object, name, value) {
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, value);
         bool missing = json_is_string(json_object_get(value, "reason"));
         if (missing)
-            printf("  %s%-36s no value: %s\n", before, name, json_path_text(value, "reason", ""));
+            printf("  %-36s no value: %s\n", name, json_path_text(value, "reason", ""));
         else if (*text)
-            printf("  %s%-36s %s\n", before, name, text);
+            printf("  %-36s %s\n", name, text);
     }
 }
 
@@ -77,35 +76,14 @@ static void print_device(const json_t *device, const struct screen *screen)
 {
     printf("%s%s%s: %s\n", screen_style(screen, STYLE_STRONG), json_path_text(device, "device_name", "?"),
            screen_style(screen, STYLE_NONE), json_path_text(device, "name", "not known yet"));
-    print_members(device, "");
+    print_members(device);
     const char *formula = json_path_text(device, "peak_bandwidth.formula", NULL);
     if (formula)
         printf("  %-36s %.4g GB/s = %s\n", "peak_bandwidth", json_path_number(device, "peak_bandwidth.gbps"),
                formula);
     puts("now:");
-    print_members(json_object_get(device, "status"), "");
-    print_members(json_object_get(device, "live"), "");
-}
-
-int command_devices(struct context *context)
-{
-    struct options *options = &context->options;
-    char path[256] = "/v1/devices", *escaped = NULL;
-    json_t *document = NULL;
-    if (options->word_count) {
-        escaped = http_client_escape(&context->service, options->words[0]);
-        snprintf(path, sizeof path, "/v1/devices/%s", escaped ? escaped : "");
-    }
-    free(escaped);
-    if (options->given[OPTION_JSON])
-        return fetch_copy(context, path, NULL, stdout);
-    int status = fetch_json(context, path, &document);
-    if (document && options->word_count)
-        print_device(document, &context->screen);
-    else if (document)
-        print_devices(document, &context->screen);
-    json_decref(document);
-    return status;
+    print_members(json_object_get(device, "status"));
+    print_members(json_object_get(device, "live"));
 }
 
 static void print_kernels(const json_t *document, const struct screen *screen)
@@ -126,29 +104,29 @@ static void print_kernels(const json_t *document, const struct screen *screen)
 }
 
 /* "0 to size", "1, 2, 4" or "ca cg ldg": what a parameter may be. */
-static void range_text(char text[FIELDS_TEXT_BYTES], const json_t *parameter)
+static void range_text(char text[JSON_PATH_TEXT_BYTES], const json_t *parameter)
 {
     const json_t *values = json_object_get(parameter, "choices");
     values = values ? values : json_object_get(parameter, "values");
-    char least[FIELDS_TEXT_BYTES], most[FIELDS_TEXT_BYTES];
+    char least[JSON_PATH_TEXT_BYTES], most[JSON_PATH_TEXT_BYTES];
     size_t i, used = 0;
     json_t *value;
     text[0] = '\0';
     json_array_foreach (values, i, value) {
         json_path_value(least, value);
-        if (used < FIELDS_TEXT_BYTES)
-            used += (size_t)snprintf(text + used, FIELDS_TEXT_BYTES - used, "%s%s", i ? " " : "", least);
+        if (used < JSON_PATH_TEXT_BYTES)
+            used += (size_t)snprintf(text + used, JSON_PATH_TEXT_BYTES - used, "%s%s", i ? " " : "", least);
     }
     if (values)
         return;
     json_path_value(least, json_object_get(parameter, "min"));
     json_path_value(most, json_object_get(parameter, "max"));
-    snprintf(text, FIELDS_TEXT_BYTES, "%.100s to %.100s", least, most);
+    snprintf(text, JSON_PATH_TEXT_BYTES, "%.100s to %.100s", least, most);
 }
 
 static void print_kernel(const json_t *kernel, const struct screen *screen)
 {
-    char text[FIELDS_TEXT_BYTES];
+    char text[JSON_PATH_TEXT_BYTES];
     printf("%s%s%s: %s\n  %s\n  %s\n\n", screen_style(screen, STYLE_STRONG),
            json_path_text(kernel, "name", ""), screen_style(screen, STYLE_NONE),
            json_path_text(kernel, "title", ""), json_path_text(kernel, "text", ""),
@@ -181,23 +159,29 @@ static void print_kernel(const json_t *kernel, const struct screen *screen)
     sheet_free(sheet);
 }
 
-int command_kernels(struct context *context)
+/* Fetches and prints the one that the first word names, or the list. */
+static int show(struct context *context, const char *list,
+                void (*print_one)(const json_t *document, const struct screen *screen),
+                void (*print_all)(const json_t *document, const struct screen *screen))
 {
-    struct options *options = &context->options;
-    char path[512] = "/v1/kernels", *escaped = NULL;
+    char path[FETCH_PATH_BYTES];
     json_t *document = NULL;
-    if (options->word_count) {
-        escaped = http_client_escape(&context->service, options->words[0]);
-        snprintf(path, sizeof path, "/v1/kernels/%s", escaped ? escaped : "");
-    }
-    free(escaped);
-    if (options->given[OPTION_JSON])
+    fetch_path(context, list, context->options.words[0], path);
+    if (context->options.given[OPTION_JSON])
         return fetch_copy(context, path, NULL, stdout);
     int status = fetch_json(context, path, &document);
-    if (document && options->word_count)
-        print_kernel(document, &context->screen);
-    else if (document)
-        print_kernels(document, &context->screen);
+    if (document)
+        (context->options.word_count ? print_one : print_all)(document, &context->screen);
     json_decref(document);
     return status;
+}
+
+int command_devices(struct context *context)
+{
+    return show(context, "/v1/devices", print_device, print_devices);
+}
+
+int command_kernels(struct context *context)
+{
+    return show(context, "/v1/kernels", print_kernel, print_kernels);
 }

@@ -1,4 +1,5 @@
-#include "client/commands/commands.h"
+/* The command ls: experiments or sweeps by filters, newest first. */
+#include "client/commands/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "client/terminal/sheet.h"
 #include "client/work/fetch.h"
 
-enum { MOST = 500 };
+enum { LIMIT_MAX = 500 };
 
 static void add_filter(struct context *context, struct buffer *query, const char *name, const char *value)
 {
@@ -20,8 +21,8 @@ static void add_filter(struct context *context, struct buffer *query, const char
 
 static const struct filter {
     enum option option;
-    const char *name; /* in the address */
-    bool sweeps;      /* sweeps are found by it too */
+    const char *name; /* of the query parameter */
+    bool sweeps;      /* it filters sweeps too */
 } filters[] = {
     {OPTION_KERNEL, "kernel", false}, {OPTION_STATE, "state", false},
     {OPTION_DEVICE, "device", false}, {OPTION_DEVICE_UUID, "device_uuid", true},
@@ -30,8 +31,8 @@ static const struct filter {
 };
 enum { FILTERS = sizeof filters / sizeof *filters };
 
-/* Sweeps are found by fewer things, and have no table. */
-static int check(const struct options *options, struct error *error)
+/* Sweeps have fewer filters, and no table. */
+static int check(const struct command_line *options, struct error *error)
 {
     if (!options->given[OPTION_SWEEPS])
         return 0;
@@ -46,7 +47,7 @@ static int check(const struct options *options, struct error *error)
     return 0;
 }
 
-/* The address with its filters, to be freed. */
+/* The path with its filters, freed by the caller. */
 static char *make_path(struct context *context, int limit)
 {
     const char *const *given = context->options.given;
@@ -73,26 +74,26 @@ static enum style style_of(const char *state)
     return strcmp(state, "failed") == 0 || strcmp(state, "finished") == 0 ? STYLE_WORSE : STYLE_NONE;
 }
 
-/* What of a request tells it from others. */
-static void request_text(char text[FIELDS_TEXT_BYTES], const json_t *request)
+/* The members of a request that distinguish it from others. */
+static void request_text(char text[JSON_PATH_TEXT_BYTES], const json_t *request)
 {
-    static const char *const dull[] = {"kernel",    "measure",   "labels",    "counters",
-                                       "transfers", "timeout_s", "priority",  "grid",
-                                       "device",    "dtype",     "placement", "shared_bytes"};
+    static const char *const hidden[] = {"kernel",    "measure",   "labels",    "counters",
+                                         "transfers", "timeout_s", "priority",  "grid",
+                                         "device",    "dtype",     "placement", "shared_bytes"};
     const char *name;
     json_t *value;
     size_t used = 0;
     text[0] = '\0';
     json_object_foreach ((json_t *)request, name, value) {
-        char one[FIELDS_TEXT_BYTES];
+        char one[JSON_PATH_TEXT_BYTES];
         bool skip = false;
-        for (size_t i = 0; i < sizeof dull / sizeof *dull; i++)
-            skip = skip || strcmp(name, dull[i]) == 0;
+        for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+            skip = skip || strcmp(name, hidden[i]) == 0;
         json_path_value(one, value);
-        if (skip || !*one || used >= FIELDS_TEXT_BYTES)
+        if (skip || !*one || used >= JSON_PATH_TEXT_BYTES)
             continue;
         used +=
-            (size_t)snprintf(text + used, FIELDS_TEXT_BYTES - used, "%s%s=%s", used ? " " : "", name, one);
+            (size_t)snprintf(text + used, JSON_PATH_TEXT_BYTES - used, "%s%s=%s", used ? " " : "", name, one);
     }
 }
 
@@ -109,7 +110,7 @@ static void print_experiments(const json_t *document, const struct screen *scree
     size_t i;
     json_t *row;
     json_array_foreach (json_object_get(document, "experiments"), i, row) {
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         sheet_cell(sheet, STYLE_NONE, json_path_text(row, "id", ""));
         sheet_cell(sheet, style_of(json_path_text(row, "state", "")), json_path_text(row, "state", ""));
         sheet_cell(sheet, STYLE_NONE, json_path_text(row, "kernel", ""));
@@ -124,14 +125,14 @@ static void print_experiments(const json_t *document, const struct screen *scree
 }
 
 /* "copy", "copy copy_ldg". */
-static void names_text(char text[FIELDS_TEXT_BYTES], const json_t *names)
+static void names_text(char text[JSON_PATH_TEXT_BYTES], const json_t *names)
 {
     size_t i;
     json_t *name;
     json_path_value(text, json_is_string(names) ? names : NULL);
     json_array_foreach (names, i, name) {
-        json_path_add(text, i ? " " : "");
-        json_path_add(text, json_is_string(name) ? json_string_value(name) : "");
+        json_path_append(text, i ? " " : "");
+        json_path_append(text, json_is_string(name) ? json_string_value(name) : "");
     }
 }
 
@@ -150,7 +151,7 @@ static void print_sweeps(const json_t *document, const struct screen *screen)
     size_t i;
     json_t *row;
     json_array_foreach (json_object_get(document, "sweeps"), i, row) {
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         sheet_cell(sheet, STYLE_NONE, json_path_text(row, "id", ""));
         sheet_cell(sheet, style_of(json_path_text(row, "state", "")), json_path_text(row, "state", ""));
         names_text(text, json_object_get(row, "kernel"));
@@ -168,11 +169,11 @@ static void print_sweeps(const json_t *document, const struct screen *screen)
 
 int command_ls(struct context *context)
 {
-    struct options *options = &context->options;
+    struct command_line *options = &context->options;
     struct error error = {0};
     double limit;
     json_t *document = NULL;
-    if (options_number(options, OPTION_LIMIT, 20, 1, MOST, &limit, &error) != 0 ||
+    if (context_number(options, OPTION_LIMIT, 20, 1, LIMIT_MAX, &limit, &error) != 0 ||
         check(options, &error) != 0)
         return context_usage(context, &error);
     char *path = make_path(context, (int)limit);
@@ -190,7 +191,7 @@ int command_ls(struct context *context)
     if (json_path_text(document, "next_page_token", NULL) && context->screen.out &&
         !options->given[OPTION_LIMIT])
         screen_remark(&context->screen, "there are older ones: -n has up to %d, --until TIME those before",
-                      MOST);
+                      LIMIT_MAX);
     json_decref(document);
     free(path);
     return status;

@@ -1,5 +1,5 @@
-/* predict and explain: the model alone. */
-#include "client/commands/commands.h"
+/* The commands predict and explain: the model alone. */
+#include "client/commands/command.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -15,10 +15,10 @@
 #include "client/terminal/sheet.h"
 #include "client/work/fetch.h"
 
-/* NULL, and told, when the words make no sense. New. */
-static json_t *make_question(struct context *context)
+/* The request of the words, released by the caller; NULL: they are not valid, which has been reported. */
+static json_t *make_request(struct context *context)
 {
-    struct options *options = &context->options;
+    struct command_line *options = &context->options;
     struct error error = {0};
     json_t *request = json_object();
     json_object_set_new(request, "kernel", json_string(options->words[0]));
@@ -31,8 +31,8 @@ static json_t *make_question(struct context *context)
     return NULL;
 }
 
-/* Asks, and prints the answer as it came with --json; else *document is it. */
-static int ask(struct context *context, json_t *request, json_t **document)
+/* Posts the request. Prints the response's bytes with --json; else *document is it. Takes the reference to the request. */
+static int predict(struct context *context, json_t *request, json_t **document)
 {
     char *body = NULL;
     *document = NULL;
@@ -97,10 +97,10 @@ static void print_predictions(const json_t *document, const struct screen *scree
 
 int command_predict(struct context *context)
 {
-    json_t *document, *request = make_question(context);
+    json_t *document, *request = make_request(context);
     if (!request)
         return EXIT_USAGE;
-    int status = ask(context, request, &document);
+    int status = predict(context, request, &document);
     if (document)
         print_predictions(document, &context->screen);
     json_decref(document);
@@ -109,13 +109,13 @@ int command_predict(struct context *context)
 
 int command_explain(struct context *context)
 {
-    struct options *options = &context->options;
+    struct command_line *options = &context->options;
     struct error error = {0};
     double warp;
-    json_t *document = NULL, *block = NULL, *request = make_question(context);
+    json_t *document = NULL, *block = NULL, *request = make_request(context);
     if (!request)
         return EXIT_USAGE;
-    int status = options_number(options, OPTION_WARP, 0, 0, 1e6, &warp, &error);
+    int status = context_number(options, OPTION_WARP, 0, 0, 1e6, &warp, &error);
     if (status == 0 && options->given[OPTION_BLOCK] &&
         !(block = value_item(options->given[OPTION_BLOCK], &error)))
         status = -1;
@@ -127,7 +127,7 @@ int command_explain(struct context *context)
     json_object_set_new(explain, "block", block ? block : json_integer(0));
     json_object_set_new(explain, "warp", json_integer((json_int_t)warp));
     json_object_set_new(request, "explain", explain);
-    status = ask(context, request, &document);
+    status = predict(context, request, &document);
     if (document)
         lanes_chart_print(document, &context->screen);
     json_decref(document);

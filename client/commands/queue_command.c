@@ -1,19 +1,22 @@
-/* queue: who waits for which devices. */
-#include "client/commands/queue_command.h"
+/* queue and top: who waits for which devices, and what runs. */
+#include "client/commands/command.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/commands/commands.h"
+#include "client/terminal/full_screen.h"
+#include "client/terminal/interrupt.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 #include "client/work/fetch.h"
 
 enum { DEVICES_NAMED = 3 };
 
-/* What waits for a device, as a text that is the same where the same waits; to be freed. NULL: nothing. */
+/* What waits for a device, as a text: devices for which the same work waits have the same. Freed by the caller; NULL:
+   nothing waits. */
 static char *waiting_text(const json_t *device)
 {
     json_t *waits = json_array(), *owner;
@@ -28,24 +31,24 @@ static char *waiting_text(const json_t *device)
     return text;
 }
 
-/* Devices by what waits for them, in the order of the list: {text: [device, ...]}. New. */
-static json_t *lines_of(const json_t *queue)
+/* Devices by the work that waits for them, in the order of the list: {text: [device, ...]}. The caller releases it. */
+static json_t *groups_of(const json_t *queue)
 {
-    json_t *lines = json_object(), *device;
+    json_t *groups = json_object(), *device;
     size_t i;
     json_array_foreach (json_object_get(queue, "devices"), i, device) {
         char *text = waiting_text(device);
-        if (text && !json_object_get(lines, text))
-            json_object_set_new(lines, text, json_array());
+        if (text && !json_object_get(groups, text))
+            json_object_set_new(groups, text, json_array());
         if (text)
-            json_array_append(json_object_get(lines, text), device);
+            json_array_append(json_object_get(groups, text), device);
         free(text);
     }
-    return lines;
+    return groups;
 }
 
 /* "h200-1, h200-2 and 6 more" */
-static void devices_text(char text[FIELDS_TEXT_BYTES], const json_t *devices)
+static void devices_text(char text[JSON_PATH_TEXT_BYTES], const json_t *devices)
 {
     size_t i;
     json_t *device;
@@ -53,16 +56,16 @@ static void devices_text(char text[FIELDS_TEXT_BYTES], const json_t *devices)
     json_path_value(text, NULL);
     json_array_foreach (devices, i, device) {
         if (i < DEVICES_NAMED)
-            json_path_add(text, i ? ", " : "");
+            json_path_append(text, i ? ", " : "");
         if (i < DEVICES_NAMED)
-            json_path_add(text, json_path_text(device, "device_name", "?"));
+            json_path_append(text, json_path_text(device, "device_name", "?"));
     }
     snprintf(more, sizeof more, " and %zu more", i - DEVICES_NAMED);
     if (i > DEVICES_NAMED)
-        json_path_add(text, more);
+        json_path_append(text, more);
 }
 
-/* The same owner's entry of one device of the line. */
+/* That owner's entry of the device; NULL: there is none. */
 static const json_t *owner_of(const json_t *device, const char *name)
 {
     size_t i;
@@ -73,13 +76,13 @@ static const json_t *owner_of(const json_t *device, const char *name)
     return NULL;
 }
 
-static void add_owner(struct sheet *sheet, const char *devices, const json_t *line, const json_t *owner)
+static void add_owner(struct sheet *sheet, const char *devices, const json_t *group, const json_t *owner)
 {
     size_t i, runs = 0;
     json_t *device;
     char begins[NUMBER_BYTES];
     double share = json_path_number(owner, "share"), soonest = NAN;
-    json_array_foreach (line, i, device) {
+    json_array_foreach (group, i, device) {
         const json_t *same = owner_of(device, json_path_text(owner, "owner", ""));
         runs += json_path_true(same, "running");
         soonest = fmin(soonest, json_path_number(same, "begins_seconds"));
@@ -93,26 +96,27 @@ static void add_owner(struct sheet *sheet, const char *devices, const json_t *li
     sheet_format(sheet, STYLE_NONE, "%.0f", share * 100);
 }
 
-/* What keeps their work from beginning: of all that share a line, when no other can take it. */
-static void print_why(const json_t *lines, FILE *out)
+/* Why work cannot begin: printed for a group of devices when none of them can take it. */
+static void print_block_reasons(const json_t *groups, FILE *out)
 {
     const char *text;
-    const json_t *line, *device;
+    const json_t *group, *device;
     size_t i;
-    json_object_foreach ((json_t *)lines, text, line) {
+    json_object_foreach ((json_t *)groups, text, group) {
         bool all = true;
-        json_array_foreach (line, i, device)
+        json_array_foreach (group, i, device)
             all &= json_path_text(device, "waits_for", NULL) != NULL;
-        json_array_foreach (line, i, device)
+        json_array_foreach (group, i, device)
             if (all)
                 fprintf(out, "%s\n", json_path_text(device, "waits_for", ""));
     }
 }
 
-void queue_command_print(const json_t *queue, const struct screen *screen, FILE *out)
+/* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */
+static void print_queue(const json_t *queue, const struct screen *screen, FILE *out)
 {
     struct sheet *sheet = sheet_new();
-    json_t *lines = lines_of(queue), *line, *owner;
+    json_t *groups = groups_of(queue), *group, *owner;
     const char *text;
     size_t i;
     sheet_column(sheet, SHEET_LEFT, "device", "");
@@ -121,20 +125,20 @@ void queue_command_print(const json_t *queue, const struct screen *screen, FILE 
     sheet_column(sheet, SHEET_RIGHT, "running", "");
     sheet_column(sheet, SHEET_RIGHT, "begins in", "");
     sheet_column(sheet, SHEET_RIGHT, "share", "% of time");
-    json_object_foreach (lines, text, line) {
-        char devices[FIELDS_TEXT_BYTES];
-        devices_text(devices, line);
-        json_array_foreach (json_object_get(json_array_get(line, 0), "owners"), i, owner)
+    json_object_foreach (groups, text, group) {
+        char devices[JSON_PATH_TEXT_BYTES];
+        devices_text(devices, group);
+        json_array_foreach (json_object_get(json_array_get(group, 0), "owners"), i, owner)
             if (json_path_number(owner, "queued") > 0)
-                add_owner(sheet, devices, line, owner);
+                add_owner(sheet, devices, group, owner);
     }
-    if (json_object_size(lines))
+    if (json_object_size(groups))
         sheet_print(sheet, screen, out);
     else
         fputs("Nobody waits.\n", out);
-    print_why(lines, out);
+    print_block_reasons(groups, out);
     sheet_free(sheet);
-    json_decref(lines);
+    json_decref(groups);
 }
 
 int command_queue(struct context *context)
@@ -144,11 +148,197 @@ int command_queue(struct context *context)
         return fetch_copy(context, "/v1/queue", NULL, stdout);
     int status = fetch_json(context, "/v1/queue", &queue);
     if (queue)
-        queue_command_print(queue, &context->screen, stdout);
+        print_queue(queue, &context->screen, stdout);
     if (queue)
         printf("%.0f queued, %.0f running%s\n", json_path_number(queue, "queued"),
                json_path_number(queue, "running"),
                json_path_true(queue, "paused") ? "; the whole queue is paused" : "");
     json_decref(queue);
     return status;
+}
+
+/* ---- top ---- */
+
+enum { DRAWN_MAX = 8, WAITING_MAX = 20 };
+
+struct top_snapshot {
+    json_t *queue, *waiting, *device[DRAWN_MAX], *running[DRAWN_MAX];
+    json_t *devices; /* the list of all, where there are more than DRAWN_MAX */
+    size_t count;
+};
+
+static void snapshot_free(struct top_snapshot *snapshot)
+{
+    json_decref(snapshot->queue);
+    json_decref(snapshot->waiting);
+    for (size_t i = 0; i < snapshot->count; i++) {
+        json_decref(snapshot->device[i]);
+        json_decref(snapshot->running[i]);
+    }
+    json_decref(snapshot->devices);
+    *snapshot = (struct top_snapshot){0};
+}
+
+static int fetch_snapshot(struct context *context, struct top_snapshot *snapshot)
+{
+    char path[128];
+    json_t *row;
+    size_t i;
+    int status = fetch_json(context, "/v1/queue", &snapshot->queue);
+    snprintf(path, sizeof path, "/v1/experiments?state=queued&page_size=%d", WAITING_MAX);
+    if (status == EXIT_FINE)
+        status = fetch_json(context, path, &snapshot->waiting);
+    if (status == EXIT_FINE && json_array_size(json_object_get(snapshot->queue, "devices")) > DRAWN_MAX)
+        return fetch_json(context, "/v1/devices", &snapshot->devices);
+    json_array_foreach (json_object_get(snapshot->queue, "devices"), i, row) {
+        if (status != EXIT_FINE)
+            break;
+        snprintf(path, sizeof path, "/v1/devices/%.0f", json_path_number(row, "device"));
+        snapshot->count = i + 1;
+        status = fetch_json(context, path, &snapshot->device[i]);
+        if (status == EXIT_FINE && json_path_text(row, "running", NULL)) {
+            snprintf(path, sizeof path, "/v1/experiments/%s", json_path_text(row, "running", ""));
+            struct http_client_response response;
+            status = http_client_send(
+                &context->service,
+                &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true}, &response);
+            if (status == EXIT_FINE)
+                snapshot->running[i] = json_loads(response.body.data, 0, NULL);
+            http_client_response_free(&response);
+        }
+    }
+    return status;
+}
+
+static void add_reading(FILE *out, const json_t *live, const char *name, const char *unit)
+{
+    double value = json_path_number(live, name);
+    if (isfinite(value))
+        fprintf(out, "  %.0f %s", value, unit);
+}
+
+static void print_device(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot,
+                         size_t i)
+{
+    const json_t *row = json_array_get(json_object_get(snapshot->queue, "devices"), i),
+                 *device = snapshot->device[i];
+    const json_t *live = json_object_get(device, "live"), *running = snapshot->running[i];
+    char text[NUMBER_BYTES];
+    const char *why = json_path_text(device, "status.reason", NULL);
+    fprintf(out, "%s%s%s %s  %s%s%s", screen_style(screen, STYLE_STRONG),
+            json_path_text(row, "device_name", "?"), screen_style(screen, STYLE_NONE),
+            json_path_text(device, "name", "not known yet"), json_path_text(device, "readiness", ""),
+            why ? ": " : "", why ? why : "");
+    add_reading(out, live, "sm_clock_mhz", "MHz");
+    add_reading(out, live, "temperature_c", "C");
+    add_reading(out, live, "power_w", "W");
+    add_reading(out, live, "utilisation_pct", "% busy");
+    if (json_path_true(row, "paused"))
+        fprintf(out, "  %spaused%s", screen_style(screen, STYLE_WORSE), screen_style(screen, STYLE_NONE));
+    fputc('\n', out);
+    if (json_path_text(running, "id", NULL))
+        fprintf(out, "  runs %s of %s  %s\n", json_path_text(running, "request.kernel", "?"),
+                json_path_text(running, "owner", "nobody"), json_path_text(running, "id", ""));
+    else
+        fputs("  nothing runs\n", out);
+    double eta = json_path_number(row, "eta_seconds");
+    number_duration(text, eta);
+    fprintf(out, "  %.0f queued%s%s\n", json_path_number(row, "queued"),
+            eta < 0.1 ? ", a new one would begin at once"
+            : *text   ? ", a new one would begin in about "
+                      : "",
+            eta < 0.1 ? "" : text);
+}
+
+/* Many devices: a line for each, without its readings, which would take a request each. */
+static void print_many(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot)
+{
+    struct sheet *sheet = sheet_new();
+    sheet_column(sheet, SHEET_LEFT, "device", "");
+    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "what it is", "");
+    sheet_column(sheet, SHEET_LEFT, "state", "");
+    sheet_column(sheet, SHEET_LEFT, "runs", "");
+    sheet_column(sheet, SHEET_RIGHT, "queued", "");
+    size_t i, k;
+    json_t *row, *one;
+    json_array_foreach (json_object_get(snapshot->queue, "devices"), i, row) {
+        const char *name = json_path_text(row, "device_name", "?");
+        const json_t *device = NULL;
+        sheet_cell(sheet, STYLE_STRONG, name);
+        json_array_foreach (json_object_get(snapshot->devices, "devices"), k, one)
+            if (strcmp(json_path_text(one, "device_name", ""), name) == 0)
+                device = one;
+        sheet_cell(sheet, STYLE_NONE, json_path_text(device, "name", "?"));
+        sheet_format(sheet, STYLE_NONE, "%s%s", json_path_text(device, "readiness", "?"),
+                     json_path_true(row, "paused") ? ", paused" : "");
+        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "running", ""));
+        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(row, "queued"));
+    }
+    sheet_print(sheet, screen, out);
+    sheet_free(sheet);
+}
+
+static void print_snapshot(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->count; i++)
+        print_device(out, screen, snapshot, i);
+    if (snapshot->devices)
+        print_many(out, screen, snapshot);
+    if (json_path_true(snapshot->queue, "paused"))
+        fputs("the whole queue is paused\n", out);
+    fputc('\n', out);
+    print_queue(snapshot->queue, screen, out);
+    size_t i;
+    json_t *row;
+    const json_t *waiting = json_object_get(snapshot->waiting, "experiments");
+    if (json_array_size(waiting) > 0)
+        fprintf(out, "\n%squeued last%s\n", screen_style(screen, STYLE_STRONG),
+                screen_style(screen, STYLE_NONE));
+    json_array_foreach (waiting, i, row)
+        fprintf(out, "  %s  %s  %s\n", json_path_text(row, "id", ""), json_path_text(row, "kernel", ""),
+                json_path_text(row, "owner", "nobody"));
+}
+
+static int show_once(struct context *context, bool page)
+{
+    struct top_snapshot snapshot = {0};
+    char *text = NULL;
+    size_t size = 0;
+    int status = fetch_snapshot(context, &snapshot);
+    FILE *out = status == EXIT_FINE && page ? open_memstream(&text, &size) : NULL;
+    if (status == EXIT_FINE)
+        print_snapshot(out ? out : stdout, &context->screen, &snapshot);
+    if (out) {
+        fclose(out);
+        full_screen_show(&context->screen, text);
+    }
+    free(text);
+    snapshot_free(&snapshot);
+    return status;
+}
+
+int command_top(struct context *context)
+{
+    struct command_line *options = &context->options;
+    struct error error = {0};
+    double seconds;
+    if (context_number(options, OPTION_INTERVAL, 1, 0.1, 3600, &seconds, &error) != 0)
+        return context_usage(context, &error);
+    if (options->given[OPTION_JSON])
+        return fetch_copy(context, "/v1/queue", NULL, stdout);
+    if (!context->screen.out || options->given[OPTION_ONCE])
+        return show_once(context, false);
+    bool quiet = context->screen.quiet;
+    int status = show_once(context, false); /* errors are printed before the screen changes */
+    if (status != EXIT_FINE)
+        return status;
+    full_screen_open();
+    context->screen.quiet = true;
+    do {
+        screen_measure(&context->screen);
+        status = show_once(context, true);
+    } while (status == EXIT_FINE && full_screen_wait(seconds));
+    full_screen_close();
+    context->screen.quiet = quiet;
+    return status == EXIT_INTERRUPTED || interrupt_received() ? EXIT_FINE : status;
 }

@@ -1,5 +1,5 @@
-/* show, watch, cancel, export: what has an id. */
-#include "client/commands/commands.h"
+/* The commands show, watch, cancel and export, which take ids. */
+#include "client/commands/command.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,21 +9,22 @@
 #include "client/work/fetch.h"
 #include "client/work/submission.h"
 
-/* As the options say: a table, JSON, or for a human. */
-static int print_samples(struct context *context, const struct submission *work, FILE *out)
+/* As the options say: CSV, JSON or a table. */
+static int print_samples(struct context *context, const struct resource *resource, FILE *out)
 {
-    const struct options *options = &context->options;
+    const struct command_line *options = &context->options;
     struct error error = {0};
     char path[256];
     json_t *document;
-    if (work->sweep || options->given[OPTION_VIEW] || options->given[OPTION_COLUMNS]) {
+    if (resource->sweep || options->given[OPTION_VIEW] || options->given[OPTION_COLUMNS]) {
         error_set(&error, ERROR_INVALID,
-                  work->sweep ? "samples are an experiment's: coalesce ls --sweep %s lists those of the sweep"
-                              : "samples have neither view nor columns",
-                  work->id);
+                  resource->sweep
+                      ? "samples are an experiment's: coalesce ls --sweep %s lists those of the sweep"
+                      : "samples have neither view nor columns",
+                  resource->id);
         return context_usage(context, &error);
     }
-    snprintf(path, sizeof path, "/v1/experiments/%s/samples%s", work->id,
+    snprintf(path, sizeof path, "/v1/experiments/%s/samples%s", resource->id,
              options->given[OPTION_CSV] ? ".csv" : "");
     if (options->given[OPTION_CSV] || options->given[OPTION_JSON])
         return fetch_copy(context, path, options->given[OPTION_CSV] ? "text/csv" : NULL, out);
@@ -36,44 +37,44 @@ static int print_samples(struct context *context, const struct submission *work,
 
 int command_show(struct context *context)
 {
-    struct submission work;
-    int status = submission_find(context, context->options.words[0], &work);
+    struct resource resource;
+    int status = submission_find(context, context->options.words[0], &resource);
     if (status == EXIT_FINE && context->options.given[OPTION_SAMPLES])
-        return print_samples(context, &work, stdout);
-    return status != EXIT_FINE ? status : submission_print(context, &work, stdout);
+        return print_samples(context, &resource, stdout);
+    return status != EXIT_FINE ? status : submission_print(context, &resource, stdout);
 }
 
 int command_watch(struct context *context)
 {
-    struct submission work;
-    int status = submission_find(context, context->options.words[0], &work);
+    struct resource resource;
+    int status = submission_find(context, context->options.words[0], &resource);
     if (status == EXIT_FINE)
-        status = submission_wait(context, &work);
-    return status != EXIT_FINE ? status : submission_print(context, &work, stdout);
+        status = submission_wait(context, &resource);
+    return status != EXIT_FINE ? status : submission_print(context, &resource, stdout);
 }
 
 static int cancel_one(struct context *context, const char *id)
 {
-    struct submission work;
-    struct answer answer;
+    struct resource resource;
+    struct http_client_response response;
     char path[256];
     bool remove = context->options.given[OPTION_REMOVE] != NULL;
-    int status = submission_find(context, id, &work);
+    int status = submission_find(context, id, &resource);
     if (status != EXIT_FINE)
         return status;
-    snprintf(path, sizeof path, "/v1/%s/%s%s", work.sweep ? "sweeps" : "experiments", work.id,
+    snprintf(path, sizeof path, "/v1/%s/%s%s", resource.sweep ? "sweeps" : "experiments", resource.id,
              remove ? "?remove=true" : "");
-    status =
-        http_client_ask(&context->service, &(struct question){.method = "DELETE", .path = path}, &answer);
+    status = http_client_send(&context->service,
+                              &(struct http_client_request){.method = "DELETE", .path = path}, &response);
     if (status == EXIT_FINE && context->options.given[OPTION_JSON])
-        fputs(answer.body.data, stdout);
+        fputs(response.body.data, stdout);
     else if (status == EXIT_FINE)
         printf("%s %s\n",
-               remove                 ? "removed"
-               : answer.status == 202 ? "being cancelled"
-                                      : "cancelled",
-               work.id);
-    answer_free(&answer);
+               remove                   ? "removed"
+               : response.status == 202 ? "being cancelled"
+                                        : "cancelled",
+               resource.id);
+    http_client_response_free(&response);
     return status;
 }
 
@@ -87,13 +88,13 @@ int command_cancel(struct context *context)
     return status;
 }
 
-/* What the results say about themselves is nothing that failed here: only the file counts. */
+/* The exit status says whether the file was written, not whether the results are good. */
 int command_export(struct context *context)
 {
-    struct options *options = &context->options;
+    struct command_line *options = &context->options;
     const char *name = options->given[OPTION_OUTPUT];
-    struct submission work;
-    int status = submission_find(context, options->words[0], &work);
+    struct resource resource;
+    int status = submission_find(context, options->words[0], &resource);
     if (status != EXIT_FINE)
         return status;
     if (!options->given[OPTION_JSON])
@@ -103,8 +104,8 @@ int command_export(struct context *context)
         screen_say(&context->screen, "%s: %s", name, strerror(errno));
         return EXIT_USAGE;
     }
-    status = options->given[OPTION_SAMPLES] ? print_samples(context, &work, out)
-                                            : submission_print(context, &work, out);
+    status = options->given[OPTION_SAMPLES] ? print_samples(context, &resource, out)
+                                            : submission_print(context, &resource, out);
     bool bad = ferror(out) || (name ? fclose(out) : fflush(out)) != 0;
     if (bad) {
         screen_say(&context->screen, "%s cannot be written: %s", name ? name : "standard output",

@@ -1,5 +1,5 @@
-/* run, sweep, recipe: a request from the words, and the rest is work's. */
-#include "client/commands/commands.h"
+/* The commands run, sweep and recipe: make a request from the words and submit it. */
+#include "client/commands/command.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "client/work/fetch.h"
 #include "client/work/submission.h"
 
-/* What --device and --spread say. A sweep that is spread over one device would be none. */
-static int add_device(json_t *request, const struct options *options, bool axes, struct error *error)
+/* Adds --device and --spread. A sweep cannot be spread over one device: without a device it goes to any. */
+static int add_device(json_t *request, const struct command_line *options, bool axes, struct error *error)
 {
     char whole[1024];
     const char *word[] = {whole}, *device = options->given[OPTION_DEVICE];
@@ -24,28 +24,29 @@ static int add_device(json_t *request, const struct options *options, bool axes,
     return device || any ? parameters_add(request, word, 1, axes, error) : 0;
 }
 
-/* {"kernel" or "recipe": the first word, parameters}; NULL and told when the words make no sense. New. */
+/* {"kernel" or "recipe": the first word, parameters}, released by the caller; NULL: the words are not valid, which has
+   been reported. */
 static json_t *make_request(struct context *context, const char *first, bool axes)
 {
-    struct options *options = &context->options;
+    struct command_line *options = &context->options;
     struct error error = {0};
     json_t *request = json_object();
     const char *name = options->words[0];
-    int fine = strchr(name, '=') ? error_set(&error, ERROR_INVALID,
-                                             "the first word is the %s's name, not \"%s\"", first, name)
-                                 : 0;
-    if (fine == 0 && strcmp(first, "kernel") == 0 && strchr(name, ',')) {
+    int failed = strchr(name, '=') ? error_set(&error, ERROR_INVALID,
+                                               "the first word is the %s's name, not \"%s\"", first, name)
+                                   : 0;
+    if (failed == 0 && strcmp(first, "kernel") == 0 && strchr(name, ',')) {
         const char *word[] = {NULL};
         char whole[1024];
         snprintf(whole, sizeof whole, "kernel=%s", name);
         word[0] = whole;
-        fine = parameters_add(request, word, 1, axes, &error);
-    } else if (fine == 0) {
+        failed = parameters_add(request, word, 1, axes, &error);
+    } else if (failed == 0) {
         json_object_set_new(request, first, json_string(name));
     }
-    if (fine == 0)
-        fine = parameters_add(request, options->words + 1, options->word_count - 1, axes, &error);
-    if (fine == 0 && add_device(request, options, axes, &error) == 0)
+    if (failed == 0)
+        failed = parameters_add(request, options->words + 1, options->word_count - 1, axes, &error);
+    if (failed == 0 && add_device(request, options, axes, &error) == 0)
         return request;
     json_decref(request);
     context_usage(context, &error);
@@ -54,7 +55,7 @@ static json_t *make_request(struct context *context, const char *first, bool axe
 
 int command_run(struct context *context)
 {
-    const struct options *options = &context->options;
+    const struct command_line *options = &context->options;
     json_t *request = make_request(context, "kernel", false);
     bool several = false;
     for (int i = 1; i < options->word_count; i++) {

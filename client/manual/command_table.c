@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "client/commands/commands.h"
+#include "client/commands/command.h"
 
 const struct manual_option manual_options[OPTION_COUNT] = {
     [OPTION_URL] = {"url", 0, "URL", "the service, instead of COALESCED_URL", NULL},
@@ -223,7 +223,7 @@ const struct manual_pair manual_environment[] = {
     {NULL, NULL},
 };
 
-const struct manual_command *manual_find(const char *name)
+const struct manual_command *command_table_find(const char *name)
 {
     for (const struct manual_command *command = manual_commands; command->name; command++)
         if (strcmp(command->name, name) == 0)
@@ -231,7 +231,7 @@ const struct manual_command *manual_find(const char *name)
     return NULL;
 }
 
-bool manual_takes(const struct manual_command *command, enum option option)
+bool command_table_takes(const struct manual_command *command, enum option option)
 {
     uint64_t bit = UINT64_C(1) << option;
     if (command)

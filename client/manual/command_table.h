@@ -1,5 +1,5 @@
-/* The one table of what the command can do. --help, the man page, the completions and the parser of the command line are
-   made from it, so that none can know more than the others. */
+/* The table of commands and options. --help, the man page, the completions and the parser of the command line are all made
+   from it. */
 #ifndef COALESCED_CLIENT_MANUAL_COMMAND_TABLE_H
 #define COALESCED_CLIENT_MANUAL_COMMAND_TABLE_H
 
@@ -57,12 +57,12 @@ enum option {
 struct manual_option {
     const char *name;  /* without its dashes */
     char letter;       /* 0: none */
-    const char *value; /* how its value is called; NULL: it takes none */
+    const char *value; /* name of its value; NULL: it takes none */
     const char *text;
-    const char *choices; /* of the value, with blanks between them; NULL: anything */
+    const char *choices; /* values it may have, separated by blanks; NULL: any */
 };
 
-/* What the words after a command's name are, for the completion. */
+/* What the completion offers for the words after a command's name. */
 enum manual_words {
     WORDS_NONE,
     WORDS_KERNEL,
@@ -77,12 +77,25 @@ struct context;
 
 struct manual_command {
     const char *name, *arguments, *summary;
-    const char *text;     /* more, for its help; paragraphs end with a newline */
+    const char *text;     /* further help; paragraphs end with a newline */
     const char *examples; /* one a line */
-    uint64_t options;     /* bit k: takes option k, besides those that all take */
+    uint64_t options;     /* bit k: it takes option k, besides manual_common */
     enum manual_words words;
-    int least, most;                     /* words after its name; most < 0: any number */
+    int least, most;                     /* number of words after its name; most < 0: no limit */
     int (*run)(struct context *context); /* the exit status */
+};
+
+/* The exit statuses; manual_exits[] explains each. */
+enum exit_status {
+    EXIT_FINE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_UNREACHABLE = 3,
+    EXIT_REFUSED = 4,
+    EXIT_UNSTABLE = 5,
+    EXIT_WORSE = 6,
+    EXIT_CANNOT_TELL = 7,
+    EXIT_INTERRUPTED = 130,
 };
 
 struct manual_pair {
@@ -91,14 +104,14 @@ struct manual_pair {
 
 extern const struct manual_option manual_options[OPTION_COUNT];
 extern const uint64_t manual_common;                  /* options of every command */
-extern const uint64_t manual_alone;                   /* options that stand without a command */
+extern const uint64_t manual_alone;                   /* options that may be given without a command */
 extern const struct manual_command manual_commands[]; /* ends with a NULL name */
 extern const struct manual_pair manual_exits[], manual_environment[], manual_values[];
 
-/* NULL when there is none of that name. */
-const struct manual_command *manual_find(const char *name);
+/* The command with that name; NULL: there is none. */
+const struct manual_command *command_table_find(const char *name);
 
-/* Whether the command takes the option; command NULL: whether that stands alone or any command takes it. */
-bool manual_takes(const struct manual_command *command, enum option option);
+/* True when the command takes the option; without a command (NULL): when the option may stand alone. */
+bool command_table_takes(const struct manual_command *command, enum option option);
 
 #endif

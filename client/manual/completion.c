@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* bash takes "=" for the end of a word, so what stands before it is cut off the candidates. */
+/* bash ends a word at "=", so the part before it is cut off the candidates. */
 static const char bash[] =
     "# Completion of coalesce for bash.\n"
     "_coalesce()\n"

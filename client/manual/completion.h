@@ -1,10 +1,10 @@
-/* Completions. The scripts ask `coalesce --complete WORDS...`, so that what they know is the table and the service. */
+/* Completion scripts, which call `coalesce --complete WORDS...` (client/complete.h). */
 #ifndef COALESCED_CLIENT_MANUAL_COMPLETION_H
 #define COALESCED_CLIENT_MANUAL_COMPLETION_H
 
 #include <stdio.h>
 
-/* The script for bash, zsh or fish. -1: another shell. */
+/* Prints the script for bash, zsh or fish. -1: the shell is another one. */
 int completion_print(FILE *out, const char *shell);
 
 #endif

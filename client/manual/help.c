@@ -4,7 +4,7 @@
 
 enum { TEXT_FROM = 30, WIDTH = 100 };
 
-/* Words from that column on, in lines of at most WIDTH; `at` is where the line stands. */
+/* Prints words from column `from` on, in lines of at most WIDTH; the current line is `at` columns long. */
 static void print_words(FILE *out, int from, int at, const char *text)
 {
     fprintf(out, "%*s", from - at, "");
@@ -51,7 +51,7 @@ static void print_options(FILE *out, uint64_t which)
     }
 }
 
-/* Each line of the text with two blanks before it. */
+/* Prints each line of the text after two blanks. */
 static void print_lines(FILE *out, const char *text)
 {
     while (*text) {

@@ -1,4 +1,4 @@
-/* The table as text for a terminal. */
+/* The table of commands as help text. */
 #ifndef COALESCED_CLIENT_MANUAL_HELP_H
 #define COALESCED_CLIENT_MANUAL_HELP_H
 
@@ -6,7 +6,7 @@
 
 #include "client/manual/command_table.h"
 
-/* Of one command, or of all when it is NULL. */
+/* Prints the help of one command; NULL: of all. */
 void help_print(FILE *out, const struct manual_command *command);
 
 #endif

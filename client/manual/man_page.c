@@ -4,7 +4,7 @@
 
 #include "client/manual/command_table.h"
 
-/* Text whose dashes are dashes, and whose first character is no request of troff's. */
+/* Escapes dashes, backslashes, and a first character that troff would read as a request. */
 static void put(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'')

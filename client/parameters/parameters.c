@@ -15,20 +15,20 @@ static bool is_off(const char *text)
     return strcmp(text, "off") == 0 || strcmp(text, "false") == 0;
 }
 
-/* Fields that are yes or no besides what else they are. */
+/* Members that may be a boolean. */
 static bool may_be_on(const char *name)
 {
     return strcmp(name, "counters") == 0 || strcmp(name, "debug") == 0 || strcmp(name, "l1") == 0 ||
            strcmp(name, "what_if") == 0 || strncmp(name, "measure.", 8) == 0;
 }
 
-/* Its list is a value and no axis: a single one is a list too. */
+/* Its value is always a list, and no axis. */
 static bool is_set(const char *name)
 {
     return strcmp(name, "counters") == 0;
 }
 
-/* "sm_20,3.7,Tesla K80": names all, also those that look like numbers. */
+/* "sm_20,3.7,Tesla K80": all of them are names, also those that look like numbers. */
 static json_t *read_names(const char *text, struct error *error)
 {
     json_t *names = json_array();
@@ -51,7 +51,7 @@ static bool is_shape(const char *name)
     return strcmp(name, "block") == 0 || strcmp(name, "grid") == 0 || strcmp(name, "size") == 0;
 }
 
-/* "arch=sm_90,memory_bytes=100G": what a device must be. */
+/* "arch=sm_90,memory_bytes=100G": conditions on a device. */
 static json_t *read_conditions(const char *text, struct error *error)
 {
     json_t *conditions = json_object();
@@ -107,7 +107,7 @@ static json_t *read_value(const char *name, const char *text, bool axes, struct 
     return value;
 }
 
-/* Puts the value where the dotted name says; takes the value. */
+/* Sets the member of that dotted name. Takes the reference to the value. */
 static int put(json_t *request, const char *name, json_t *value, struct error *error)
 {
     const char *dot = strchr(name, '.');

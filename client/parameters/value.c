@@ -29,7 +29,7 @@ static int raise_to(long long base, long long exponent, long long *value)
     return 0;
 }
 
-/* An integer at the text's begin; *end behind it. */
+/* The integer at the beginning of the text; *end is behind it. */
 static enum found read_integer(const char *text, const char **end, long long *value)
 {
     if (!isdigit((unsigned char)text[*text == '-']))
@@ -108,9 +108,9 @@ json_t *value_item(const char *text, struct error *error)
     if (strcmp(text, "null") == 0)
         return json_null();
     if (isdigit((unsigned char)*text) || *text == '-' || *text == '.') {
-        char *behind;
-        double number = strtod(text, &behind);
-        if (behind != text && !*behind && isfinite(number) && !strpbrk(text, "xXpP"))
+        char *number_end;
+        double number = strtod(text, &number_end);
+        if (number_end != text && !*number_end && isfinite(number) && !strpbrk(text, "xXpP"))
             return json_real(number);
     }
     return json_string(text);
@@ -144,8 +144,8 @@ static int expand(const char *text, json_t *list, struct error *error)
     if (from > to)
         return error_set(error, ERROR_INVALID, "\"%s\" ends before it begins", text);
     for (long long value = from; value <= to;) {
-        if (json_array_size(list) >= VALUE_MOST)
-            return error_set(error, ERROR_INVALID, "\"%s\" has more than %d values", text, VALUE_MOST);
+        if (json_array_size(list) >= VALUE_COUNT_MAX)
+            return error_set(error, ERROR_INVALID, "\"%s\" has more than %d values", text, VALUE_COUNT_MAX);
         json_array_append_new(list, json_integer(value));
         if (factor ? __builtin_mul_overflow(value, factor, &value)
                    : __builtin_add_overflow(value, step, &value))

@@ -1,3 +1,4 @@
+/* The stream is a libcurl easy handle in a multi handle, driven by event_reader_next(). */
 #include "client/service/event_reader.h"
 
 #include <curl/curl.h>
@@ -8,51 +9,54 @@
 #include "base/clock.h"
 #include "client/terminal/interrupt.h"
 
-/* The service sends a comment after 15 s without an event. An event is as large as a sweep without its points. */
-enum { DEAF_S = 45, LOOK_MS = 200, NAME_BYTES = 64, EVENT_MOST = 1 << 24 };
+/* The service sends a comment after 15 s without an event. The largest event is a sweep without its points. */
+enum { SILENCE_MAX_S = 45, POLL_MS = 200, NAME_BYTES = 64, EVENT_BYTES_MAX = 1 << 24 };
 
 struct event_reader {
     CURLM *multi;
     CURL *curl;
     struct curl_slist *headers;
-    struct buffer bytes; /* what came and was not looked at */
-    char kind[NAME_BYTES], last[NAME_BYTES];
+    struct buffer bytes; /* received and not parsed yet */
+    char type[NAME_BYTES], last_id[NAME_BYTES];
     struct buffer data;
-    bool told, over; /* told: the event in kind and data was handed out */
-    int64_t heard_ns;
+    bool delivered; /* the caller has the event in `type` and `data` */
+    bool closed;
+    int64_t received_ns;
 };
 
-static size_t take_bytes(char *bytes, size_t size, size_t count, void *data)
+static size_t append_bytes(char *bytes, size_t size, size_t count, void *data)
 {
     struct event_reader *stream = data;
-    stream->heard_ns = clock_monotonic_ns();
+    stream->received_ns = clock_monotonic_ns();
     if (event_reader_status(stream) != 200)
-        return size * count; /* a problem in words: whoever asks otherwise is told it */
-    if (stream->bytes.size > EVENT_MOST)
+        return size * count; /* a problem document: an ordinary request reports it */
+    if (stream->bytes.size > EVENT_BYTES_MAX)
         return 0;
     return buffer_append(&stream->bytes, bytes, size * count) == 0 ? size * count : 0;
 }
 
-struct event_reader *event_reader_open(const struct http_client *service, const char *path, const char *last)
+struct event_reader *event_reader_open(const struct http_client *service, const char *path,
+                                       const char *last_id)
 {
     struct event_reader *stream = calloc(1, sizeof *stream);
     if (!stream)
         return NULL;
-    snprintf(stream->last, sizeof stream->last, "%s", last ? last : "");
+    snprintf(stream->last_id, sizeof stream->last_id, "%s", last_id ? last_id : "");
     stream->multi = curl_multi_init();
     stream->curl = curl_easy_init();
-    stream->heard_ns = clock_monotonic_ns();
-    const struct question question = {.method = "GET",
-                                      .path = path,
-                                      .accept = "text/event-stream",
-                                      .resume = *stream->last ? stream->last : NULL};
+    stream->received_ns = clock_monotonic_ns();
+    const struct http_client_request request = {.method = "GET",
+                                                .path = path,
+                                                .accept = "text/event-stream",
+
+                                                .last_event_id = *stream->last_id ? stream->last_id : NULL};
     if (stream->multi && stream->curl)
-        stream->headers = http_client_prepare(service, stream->curl, &question);
+        stream->headers = http_client_prepare(service, stream->curl, &request);
     if (!stream->headers) {
         event_reader_close(stream);
         return NULL;
     }
-    curl_easy_setopt(stream->curl, CURLOPT_WRITEFUNCTION, take_bytes);
+    curl_easy_setopt(stream->curl, CURLOPT_WRITEFUNCTION, append_bytes);
     curl_easy_setopt(stream->curl, CURLOPT_WRITEDATA, stream);
     curl_multi_add_handle(stream->multi, stream->curl);
     return stream;
@@ -72,8 +76,8 @@ void event_reader_close(struct event_reader *stream)
     free(stream);
 }
 
-/* One line without its end; true when an event is whole with it. */
-static bool take_line(struct event_reader *stream, const char *line)
+/* Parses one line, without its end. True when it completes an event. */
+static bool parse_line(struct event_reader *stream, const char *line)
 {
     if (!*line)
         return stream->data.size > 0;
@@ -81,24 +85,24 @@ static bool take_line(struct event_reader *stream, const char *line)
     size_t length = colon ? (size_t)(colon - line) : strlen(line);
     const char *value = colon ? colon + 1 + (colon[1] == ' ') : "";
     if (length == 2 && strncmp(line, "id", 2) == 0)
-        snprintf(stream->last, sizeof stream->last, "%s", value);
+        snprintf(stream->last_id, sizeof stream->last_id, "%s", value);
     else if (length == 5 && strncmp(line, "event", 5) == 0)
-        snprintf(stream->kind, sizeof stream->kind, "%s", value);
+        snprintf(stream->type, sizeof stream->type, "%s", value);
     else if (length == 4 && strncmp(line, "data", 4) == 0)
         buffer_text(&stream->data, value);
     return false;
 }
 
-/* An event of which all lines have come. */
-static bool take_event(struct event_reader *stream, struct stream_event *event)
+/* Parses what was received up to the end of an event. False: it is not complete. */
+static bool parse_event(struct event_reader *stream, struct event_reader_event *event)
 {
-    if (stream->told) {
-        stream->told = false;
-        stream->kind[0] = '\0';
+    if (stream->delivered) {
+        stream->delivered = false;
+        stream->type[0] = '\0';
         buffer_consume(&stream->data, stream->data.size);
     }
     size_t used = 0;
-    while (!stream->told && used < stream->bytes.size) {
+    while (!stream->delivered && used < stream->bytes.size) {
         char *line = stream->bytes.data + used;
         char *end = memchr(line, '\n', stream->bytes.size - used);
         if (!end)
@@ -107,38 +111,40 @@ static bool take_event(struct event_reader *stream, struct stream_event *event)
         if (end > line && end[-1] == '\r')
             end[-1] = '\0';
         used = (size_t)(end - stream->bytes.data) + 1;
-        stream->told = take_line(stream, line);
+        stream->delivered = parse_line(stream, line);
     }
     if (used)
         buffer_consume(&stream->bytes, used);
-    *event = (struct stream_event){stream->kind, stream->data.data};
-    return stream->told;
+    *event = (struct event_reader_event){stream->type, stream->data.data};
+    return stream->delivered;
 }
 
-enum stream_state event_reader_next(struct event_reader *stream, int wait_ms, struct stream_event *event)
+enum event_reader_state event_reader_next(struct event_reader *stream, int wait_ms,
+                                          struct event_reader_event *event)
 {
     int64_t until_ns = clock_monotonic_ns() + (int64_t)wait_ms * 1000000;
     for (;;) {
         int running = 0;
-        if (take_event(stream, event))
-            return STREAM_EVENT;
-        if (stream->over)
-            return STREAM_OVER;
-        bool fine = curl_multi_perform(stream->multi, &running) == CURLM_OK;
+        if (parse_event(stream, event))
+            return EVENT_READER_EVENT;
+        if (stream->closed)
+            return EVENT_READER_CLOSED;
+        bool performed = curl_multi_perform(stream->multi, &running) == CURLM_OK;
         int64_t now_ns = clock_monotonic_ns();
-        stream->over = !fine || !running || now_ns - stream->heard_ns > (int64_t)DEAF_S * 1000000000;
-        if (stream->over || (stream->bytes.size && memchr(stream->bytes.data, '\n', stream->bytes.size)))
+        stream->closed =
+            !performed || !running || now_ns - stream->received_ns > (int64_t)SILENCE_MAX_S * 1000000000;
+        if (stream->closed || (stream->bytes.size && memchr(stream->bytes.data, '\n', stream->bytes.size)))
             continue;
-        if (now_ns >= until_ns || interrupt_came())
-            return STREAM_QUIET;
+        if (now_ns >= until_ns || interrupt_received())
+            return EVENT_READER_IDLE;
         int left_ms = (int)((until_ns - now_ns) / 1000000) + 1;
-        curl_multi_poll(stream->multi, NULL, 0, left_ms < LOOK_MS ? left_ms : LOOK_MS, NULL);
+        curl_multi_poll(stream->multi, NULL, 0, left_ms < POLL_MS ? left_ms : POLL_MS, NULL);
     }
 }
 
-const char *event_reader_last(const struct event_reader *stream)
+const char *event_reader_last_id(const struct event_reader *stream)
 {
-    return stream->last;
+    return stream->last_id;
 }
 
 long event_reader_status(const struct event_reader *stream)

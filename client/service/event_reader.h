@@ -1,5 +1,5 @@
-/* A stream of server-sent events. It is read when its next event is asked for, on a connection of its own, so that other
-   questions may be asked between two events. */
+/* Reads a stream of server-sent events. It has a connection of its own and is read when its next event is asked for, so
+   that other requests may be sent between two events. */
 #ifndef COALESCED_CLIENT_SERVICE_EVENT_READER_H
 #define COALESCED_CLIENT_SERVICE_EVENT_READER_H
 
@@ -7,27 +7,29 @@
 
 struct event_reader;
 
-enum stream_state {
-    STREAM_EVENT, /* there is one */
-    STREAM_QUIET, /* none came in that time, or a signal did */
-    STREAM_OVER,  /* closed, lost, refused, or nothing at all was heard for longer than comments are apart */
+enum event_reader_state {
+    EVENT_READER_EVENT,  /* there is an event */
+    EVENT_READER_IDLE,   /* none came within the time, or a signal did */
+    EVENT_READER_CLOSED, /* closed, lost, refused, or without any byte for longer than comments are apart */
 };
 
-struct stream_event {
-    const char *kind, *data; /* valid until the stream is asked again */
+struct event_reader_event {
+    const char *type, *data; /* valid until the next call */
 };
 
-/* last: the id to resume behind; NULL or "": from now on. NULL: no memory. Nothing is sent yet. */
-struct event_reader *event_reader_open(const struct http_client *service, const char *path, const char *last);
+/* last_id: of the event after which the stream resumes; NULL or "": from now on. Sends nothing yet. NULL: no memory. */
+struct event_reader *event_reader_open(const struct http_client *service, const char *path,
+                                       const char *last_id);
 void event_reader_close(struct event_reader *stream); /* NULL is allowed */
 
-/* The next event, waited for up to so many milliseconds. */
-enum stream_state event_reader_next(struct event_reader *stream, int wait_ms, struct stream_event *event);
+/* Waits up to wait_ms for the next event. */
+enum event_reader_state event_reader_next(struct event_reader *stream, int wait_ms,
+                                          struct event_reader_event *event);
 
-/* The id of the last event that had one; "" before. */
-const char *event_reader_last(const struct event_reader *stream);
+/* The id of the last event that had one; "": none had. */
+const char *event_reader_last_id(const struct event_reader *stream);
 
-/* The status of the answer; 0: none came. */
+/* The HTTP status of the response; 0: there is none. */
 long event_reader_status(const struct event_reader *stream);
 
 #endif

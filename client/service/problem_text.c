@@ -6,8 +6,8 @@
 
 enum { NAME_BYTES = 256 };
 
-/* Of "#/labels/who" the path "labels.who" and of "#/block/0" "block.0", as parameters are written. */
-static void dotted(const char *pointer, char name[NAME_BYTES])
+/* The pointer "#/labels/who" as the path "labels.who", "#/block/0" as "block.0": as parameters are written. */
+static void path_of(const char *pointer, char name[NAME_BYTES])
 {
     size_t at = 0;
     pointer += strspn(pointer, "#/");
@@ -16,7 +16,7 @@ static void dotted(const char *pointer, char name[NAME_BYTES])
     name[at] = '\0';
 }
 
-/* Whether "label.who=me" is what the path labels.who, or the path labels, is about. */
+/* True when the path labels.who, or labels, is about the argument "label.who=me". */
 static bool is_about(const char *argument, const char *path)
 {
     size_t length = strcspn(argument, "=");
@@ -26,12 +26,12 @@ static bool is_about(const char *argument, const char *path)
     bool label = strncmp(argument, "label.", 6) == 0;
     snprintf(name, sizeof name, "%s%.*s", label ? "labels" : "", (int)(label ? length - 5 : length),
              label ? argument + 5 : argument);
-    size_t most = strlen(name) < strlen(path) ? strlen(name) : strlen(path);
-    return strncmp(name, path, most) == 0 && (!name[most] || name[most] == '.') &&
-           (!path[most] || path[most] == '.');
+    size_t common = strlen(name) < strlen(path) ? strlen(name) : strlen(path);
+    return strncmp(name, path, common) == 0 && (!name[common] || name[common] == '.') &&
+           (!path[common] || path[common] == '.');
 }
 
-/* What of a request is asked for by an option. */
+/* Members of a request that an option sets. */
 static const struct {
     const char *path, *option;
 } options[] = {{"explain.warp", "--warp"},
@@ -50,10 +50,10 @@ static const char *option_of(const char *path)
     return *path ? path : "the request";
 }
 
-static void tell_field(const char *pointer, const char *detail, char *const *arguments, int count)
+static void print_field(const char *pointer, const char *detail, char *const *arguments, int count)
 {
     char path[NAME_BYTES];
-    dotted(pointer, path);
+    path_of(pointer, path);
     const char *about = NULL;
     for (int i = 0; i < count && !about; i++)
         if (is_about(arguments[i], path))
@@ -67,13 +67,13 @@ static void tell_field(const char *pointer, const char *detail, char *const *arg
         return;
     }
     fprintf(stderr, "  %s\n  ", about);
-    for (int i = 0; i < text_columns(about); i++)
+    for (int i = 0; i < screen_text_columns(about); i++)
         fputc('^', stderr);
     fprintf(stderr, " %s\n", detail);
 }
 
-void problem_text_tell(struct screen *screen, long status, const char *body, char *const *arguments,
-                       int argument_count)
+void problem_text_print(struct screen *screen, long status, const char *body, char *const *arguments,
+                        int argument_count)
 {
     json_t *document = json_loads(body ? body : "", 0, NULL);
     const char *title = json_string_value(json_object_get(document, "title"));
@@ -93,16 +93,16 @@ void problem_text_tell(struct screen *screen, long status, const char *body, cha
         const char *pointer = json_string_value(json_object_get(row, "pointer"));
         const char *what = json_string_value(json_object_get(row, "detail"));
         if (pointer && what)
-            tell_field(pointer, what, arguments, argument_count);
+            print_field(pointer, what, arguments, argument_count);
     }
     json_decref(document);
 }
 
-void problem_text_remark(struct screen *screen, long status, const char *body, double patience_s)
+void problem_text_remark(struct screen *screen, long status, const char *body, double retry_s)
 {
     json_t *document = json_loads(body ? body : "", 0, NULL);
     const char *detail = json_string_value(json_object_get(document, "detail"));
     screen_remark(screen, "not now (%ld%s%s); trying again for up to %.0f s", status, detail ? ": " : "",
-                  detail ? detail : "", patience_s);
+                  detail ? detail : "", retry_s);
     json_decref(document);
 }

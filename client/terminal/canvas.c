@@ -3,16 +3,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-struct place {
-    uint8_t dots;
-    char plain;
+struct canvas_cell {
+    uint8_t dots; /* a bit for each */
+    char ascii;
     enum style style;
-    const char *sign; /* NULL: dots */
+    const char *mark; /* in place of the dots; NULL: none */
 };
 
 struct canvas {
     int columns, rows;
-    struct place places[];
+    struct canvas_cell cells[];
 };
 
 struct canvas *canvas_new(int columns, int rows)
@@ -20,7 +20,7 @@ struct canvas *canvas_new(int columns, int rows)
     if (columns < 1 || rows < 1)
         return NULL;
     struct canvas *canvas =
-        calloc(1, sizeof *canvas + (size_t)columns * (size_t)rows * sizeof canvas->places[0]);
+        calloc(1, sizeof *canvas + (size_t)columns * (size_t)rows * sizeof canvas->cells[0]);
     if (canvas) {
         canvas->columns = columns;
         canvas->rows = rows;
@@ -41,42 +41,42 @@ int canvas_dots_y(const struct canvas *canvas)
     return canvas->rows * 4;
 }
 
-static struct place *place_at(struct canvas *canvas, int x, int y)
+static struct canvas_cell *cell_at(struct canvas *canvas, int x, int y)
 {
     if (x < 0 || y < 0 || x >= canvas_dots_x(canvas) || y >= canvas_dots_y(canvas))
         return NULL;
-    return &canvas->places[(y / 4) * canvas->columns + x / 2];
+    return &canvas->cells[(y / 4) * canvas->columns + x / 2];
 }
 
-static void set_dot(struct canvas *canvas, int x, int y, enum style style, char plain)
+static void set_dot(struct canvas *canvas, int x, int y, enum style style, char ascii)
 {
-    /* Unicode's numbering of the dots of U+2800: by rows, the left column first. */
+    /* Bits of the dots in the braille patterns from U+2800 on. */
     static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    struct place *place = place_at(canvas, x, y);
-    if (!place)
+    struct canvas_cell *cell = cell_at(canvas, x, y);
+    if (!cell)
         return;
-    place->dots |= bits[y % 4][x % 2];
-    place->style = style;
-    if (!place->plain || plain == '|')
-        place->plain = plain;
+    cell->dots |= bits[y % 4][x % 2];
+    cell->style = style;
+    if (!cell->ascii || ascii == '|')
+        cell->ascii = ascii;
 }
 
-void canvas_line(struct canvas *canvas, int x0, int y0, int x1, int y1, enum style style, char plain)
+void canvas_line(struct canvas *canvas, int x0, int y0, int x1, int y1, enum style style, char ascii)
 {
     int across = abs(x1 - x0), down = abs(y1 - y0), steps = across > down ? across : down;
     for (int i = 0; i <= steps; i++) {
         double part = steps ? (double)i / steps : 0;
         set_dot(canvas, x0 + (int)((x1 - x0) * part + (x1 >= x0 ? 0.5 : -0.5)),
-                y0 + (int)((y1 - y0) * part + (y1 >= y0 ? 0.5 : -0.5)), style, plain);
+                y0 + (int)((y1 - y0) * part + (y1 >= y0 ? 0.5 : -0.5)), style, ascii);
     }
 }
 
-void canvas_sign(struct canvas *canvas, int x, int y, enum style style, const char *text)
+void canvas_mark(struct canvas *canvas, int x, int y, enum style style, const char *text)
 {
-    struct place *place = place_at(canvas, x, y);
-    if (place) {
-        place->sign = text;
-        place->style = style;
+    struct canvas_cell *cell = cell_at(canvas, x, y);
+    if (cell) {
+        cell->mark = text;
+        cell->style = style;
     }
 }
 
@@ -90,23 +90,23 @@ static void put_dots(struct buffer *out, uint8_t dots)
 
 void canvas_row(const struct canvas *canvas, int row, const struct screen *screen, struct buffer *out)
 {
-    const struct place *places = &canvas->places[row * canvas->columns];
+    const struct canvas_cell *cells = &canvas->cells[row * canvas->columns];
     int end = canvas->columns;
-    while (end > 0 && !places[end - 1].sign && !places[end - 1].dots)
+    while (end > 0 && !cells[end - 1].mark && !cells[end - 1].dots)
         end--;
     for (int i = 0; i < end; i++) {
-        const struct place *place = &places[i];
-        if (!place->sign && !place->dots) {
+        const struct canvas_cell *cell = &cells[i];
+        if (!cell->mark && !cell->dots) {
             buffer_text(out, " ");
             continue;
         }
-        buffer_text(out, screen_style(screen, place->style));
-        if (place->sign)
-            buffer_text(out, place->sign);
+        buffer_text(out, screen_style(screen, cell->style));
+        if (cell->mark)
+            buffer_text(out, cell->mark);
         else if (screen->ascii)
-            buffer_append(out, &place->plain, 1);
+            buffer_append(out, &cell->ascii, 1);
         else
-            put_dots(out, place->dots);
+            put_dots(out, cell->dots);
         buffer_text(out, screen_style(screen, STYLE_NONE));
     }
 }

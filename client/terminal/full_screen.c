@@ -50,9 +50,9 @@ bool full_screen_wait(double seconds)
 {
     struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
     char key;
-    if (interrupt_came())
+    if (interrupt_received())
         return false;
     if (poll(&keys, 1, (int)(seconds * 1000)) > 0 && (read(STDIN_FILENO, &key, 1) != 1 || key == 'q'))
         return false;
-    return !interrupt_came();
+    return !interrupt_received();
 }

@@ -1,4 +1,4 @@
-/* A page that is drawn anew: the terminal's other screen, which leaves what was there before as it was. */
+/* A page that is redrawn, on the terminal's alternate screen. */
 #ifndef COALESCED_CLIENT_TERMINAL_FULL_SCREEN_H
 #define COALESCED_CLIENT_TERMINAL_FULL_SCREEN_H
 
@@ -6,14 +6,14 @@
 
 #include "client/terminal/screen.h"
 
-/* The other screen, no cursor, keys as they are typed. */
+/* Switches to the alternate screen without a cursor; keys are read unbuffered. */
 void full_screen_open(void);
 void full_screen_close(void);
 
-/* Writes what was gathered, cut at the terminal's height; the rest of the screen becomes empty. */
+/* Draws the text, cut off at the terminal's height, and clears the rest of the screen. */
 void full_screen_show(const struct screen *screen, const char *text);
 
-/* Until the time is over, a signal comes or q is typed: false for the last two. */
+/* Waits. False: a signal came or q was typed. */
 bool full_screen_wait(double seconds);
 
 #endif

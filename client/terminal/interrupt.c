@@ -3,29 +3,29 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t came;
+static volatile sig_atomic_t received;
 
-static void note(int signal_number)
+static void on_signal(int signal_number)
 {
     (void)signal_number;
-    came = 1;
+    received = 1;
 }
 
 void interrupt_watch(void)
 {
-    struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
 }
 
-bool interrupt_came(void)
+bool interrupt_received(void)
 {
-    return came != 0;
+    return received != 0;
 }
 
-void interrupt_forget(void)
+void interrupt_reset(void)
 {
-    came = 0;
+    received = 0;
 }

@@ -1,14 +1,14 @@
-/* SIGINT and SIGTERM, taken down in a flag that whatever waits looks at. */
+/* SIGINT, SIGTERM and SIGHUP set a flag, which every wait looks at. */
 #ifndef COALESCED_CLIENT_TERMINAL_INTERRUPT_H
 #define COALESCED_CLIENT_TERMINAL_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* From here on a first signal is noted; a second one ends the process. */
+/* Handles a first signal; a second one ends the process. */
 void interrupt_watch(void);
-bool interrupt_came(void);
+bool interrupt_received(void);
 
-/* Forgets it, for what is to be done after one. */
-void interrupt_forget(void);
+/* Clears the flag. */
+void interrupt_reset(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Digits behind the point, so that four stand in all. */
+/* Digits after the point for four in all. */
 static int decimals_for(double value)
 {
     double size = fabs(value);
@@ -25,15 +25,15 @@ void number_text(char text[NUMBER_BYTES], double value)
         snprintf(text, NUMBER_BYTES, "%.*f", decimals_for(value), value);
 }
 
-/* Digits behind the point of a number whose interval is so wide to one side: one digit of that, or two when it begins
-   with 1, and never more than the number itself would have. */
+/* Digits after the point of a number whose interval is `side` wide on one side: down to the first digit of `side`, or to
+   the second when the first is 1, and at most two more than decimals_for(). */
 static int decimals_within(double value, double side)
 {
     int most = decimals_for(value);
     if (!(side > 0))
         return most;
-    int place = (int)floor(log10(side));
-    int decimals = -place + (side / pow(10, place) < 2 ? 1 : 0);
+    int exponent = (int)floor(log10(side));
+    int decimals = -exponent + (side / pow(10, exponent) < 2 ? 1 : 0);
     if (decimals < 0)
         decimals = 0;
     return decimals > most + 2 ? most + 2 : decimals;

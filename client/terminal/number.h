@@ -1,4 +1,4 @@
-/* Numbers as a human reads them: at most four digits, never one below the interval. Every text has NUMBER_BYTES. */
+/* Numbers as text for a reader: with at most four digits, and none beyond their interval. Each text has NUMBER_BYTES. */
 #ifndef COALESCED_CLIENT_TERMINAL_NUMBER_H
 #define COALESCED_CLIENT_TERMINAL_NUMBER_H
 
@@ -6,17 +6,17 @@
 
 enum { NUMBER_BYTES = 64 };
 
-/* "2.842", "68.12", "3254": four digits, and all of those before the point. */
+/* "2.842", "68.12", "3254": four digits, or all of those before the point. */
 void number_text(char text[NUMBER_BYTES], double value);
 
-/* "2.842 ± 0.003", or "2.842 (2.840 to 2.851)" where the sides differ by more than half; low and high NaN: the value
-   alone. ascii: "+-". */
+/* "2.842 ± 0.003", or "2.842 (2.840 to 2.851)" where one side is more than twice the other; the value alone where low or
+   high is NaN. ascii: "+-". */
 void number_interval(char text[NUMBER_BYTES], double value, double low, double high, bool ascii);
 
-/* "0.5 s", "12 s", "3 min", "2 h": one figure, as the future has it. seconds < 0: "". */
+/* "0.5 s", "12 s", "3 min", "2 h", for estimates. seconds < 0: "". */
 void number_duration(char text[NUMBER_BYTES], double seconds);
 
-/* "1000", "20,971,516": a whole number with separators from five digits on. */
+/* "1000", "20,971,516": with separators from five digits on. */
 void number_count(char text[NUMBER_BYTES], long long value);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/terminal/axis.h"
+#include "client/terminal/plot_axis.h"
 #include "client/terminal/canvas.h"
 #include "client/terminal/number.h"
 
@@ -18,46 +18,47 @@ static enum style style_of(int series)
     return styles[series % 4];
 }
 
-static const char *sign_of(const struct screen *screen, int series)
+static const char *mark_of(const struct screen *screen, int series)
 {
     return (screen->ascii ? plain_signs : signs)[series % SIGNS];
 }
 
 /* The range of all points with their intervals; false when there is none. */
-static bool find_range(const struct plot *plot, struct axis *x, struct axis *y)
+static bool find_range(const struct plot *plot, struct plot_axis *x, struct plot_axis *y)
 {
-    *x = *y = (struct axis){INFINITY, -INFINITY, false, true};
+    *x = *y = (struct plot_axis){INFINITY, -INFINITY, false, true};
     for (int i = 0; i < plot->series_count; i++)
         for (size_t k = 0; k < plot->series[i].count; k++) {
             const struct plot_point *point = &plot->series[i].points[k];
             if (!isfinite(point->y) || !isfinite(point->x))
                 continue;
-            axis_take(x, point->x);
-            axis_take(y, point->y);
-            axis_take(y, point->low);
-            axis_take(y, point->high);
+            plot_axis_include(x, point->x);
+            plot_axis_include(y, point->y);
+            plot_axis_include(y, point->low);
+            plot_axis_include(y, point->high);
         }
     return x->least <= x->most && y->least <= y->most;
 }
 
-static void draw_series(const struct plot *plot, const struct axis *x, const struct axis *y,
+static void draw_series(const struct plot *plot, const struct plot_axis *x, const struct plot_axis *y,
                         struct canvas *canvas, const struct screen *screen, int number)
 {
     const struct plot_series *series = &plot->series[number];
     const struct plot_point *last = NULL;
-    int wide = canvas_dots_x(canvas) - 1, high = canvas_dots_y(canvas) - 1;
+    int right = canvas_dots_x(canvas) - 1, bottom = canvas_dots_y(canvas) - 1;
     for (size_t k = 0; k < series->count; k++) {
         const struct plot_point *point = &series->points[k];
         if (!isfinite(point->y) || !isfinite(point->x))
             continue;
-        int at_x = axis_place(x, point->x, wide), at_y = high - axis_place(y, point->y, high);
+        int at_x = plot_axis_position(x, point->x, right),
+            at_y = bottom - plot_axis_position(y, point->y, bottom);
         if (isfinite(point->low) && isfinite(point->high))
-            canvas_line(canvas, at_x, high - axis_place(y, point->low, high), at_x,
-                        high - axis_place(y, point->high, high), style_of(number), '|');
+            canvas_line(canvas, at_x, bottom - plot_axis_position(y, point->low, bottom), at_x,
+                        bottom - plot_axis_position(y, point->high, bottom), style_of(number), '|');
         if (last)
-            canvas_line(canvas, axis_place(x, last->x, wide), high - axis_place(y, last->y, high), at_x, at_y,
-                        style_of(number), '.');
-        canvas_sign(canvas, at_x, at_y, style_of(number), sign_of(screen, number));
+            canvas_line(canvas, plot_axis_position(x, last->x, right),
+                        bottom - plot_axis_position(y, last->y, bottom), at_x, at_y, style_of(number), '.');
+        canvas_mark(canvas, at_x, at_y, style_of(number), mark_of(screen, number));
         last = point;
     }
 }
@@ -68,13 +69,13 @@ static void blanks(struct buffer *out, int count)
         buffer_text(out, " ");
 }
 
-/* Below the drawing: the axis' line with its ticks, and their labels where they do not touch. */
-static void draw_x(const struct plot *plot, const struct screen *screen, const struct axis *x, int margin,
-                   int columns, struct buffer *out)
+/* The line of the x axis with its ticks, and their labels where these do not overlap. */
+static void draw_x(const struct plot *plot, const struct screen *screen, const struct plot_axis *x,
+                   int margin, int columns, struct buffer *out)
 {
     double ticks[TICKS_MAX];
     int count = plot->x_words ? plot->x_word_count
-                              : axis_ticks(x, columns / 9 < 3 ? 3 : columns / 9, ticks, TICKS_MAX);
+                              : plot_axis_ticks(x, columns / 9 < 3 ? 3 : columns / 9, ticks, TICKS_MAX);
     if (plot->x_words && count > TICKS_MAX)
         count = TICKS_MAX;
     char *marks = calloc((size_t)columns + 1, 1), *labels = calloc((size_t)columns + 1, 1);
@@ -86,11 +87,11 @@ static void draw_x(const struct plot *plot, const struct screen *screen, const s
     for (int i = 0; i < count; i++) {
         char number[NUMBER_BYTES];
         double at = plot->x_words ? (double)i : ticks[i];
-        axis_label(number, at);
+        plot_axis_label(number, at);
         const char *text = plot->x_words ? plot->x_words[i] : number;
-        int place = axis_place(x, at, columns * 2 - 1) / 2, length = (int)strlen(text);
-        marks[place] = '+';
-        int from = place - length / 2;
+        int mark = plot_axis_position(x, at, columns * 2 - 1) / 2, length = (int)strlen(text);
+        marks[mark] = '+';
+        int from = mark - length / 2;
         if (from + length > columns)
             from = columns - length;
         if (from < 0)
@@ -122,13 +123,13 @@ static void draw_legend(const struct plot *plot, const struct screen *screen, st
     for (int i = 0; i < plot->series_count; i++) {
         if (!plot->series[i].name || !*plot->series[i].name)
             continue;
-        int wide = text_columns(plot->series[i].name) + 5;
-        if (used && used + wide > plot->columns) {
+        int width = screen_text_columns(plot->series[i].name) + 5;
+        if (used && used + width > plot->columns) {
             buffer_text(out, "\n");
             used = 0;
         }
-        used += wide;
-        buffer_format(out, "  %s%s%s %s", screen_style(screen, style_of(i)), sign_of(screen, i),
+        used += width;
+        buffer_format(out, "  %s%s%s %s", screen_style(screen, style_of(i)), mark_of(screen, i),
                       screen_style(screen, STYLE_NONE), plot->series[i].name);
     }
     if (used)
@@ -137,19 +138,19 @@ static void draw_legend(const struct plot *plot, const struct screen *screen, st
 
 void plot_draw(const struct plot *plot, const struct screen *screen, struct buffer *out)
 {
-    struct axis x, y;
+    struct plot_axis x, y;
     if (!find_range(plot, &x, &y))
         return;
-    axis_widen(&y);
+    plot_axis_pad(&y);
     if (plot->x_words)
-        x = (struct axis){0, plot->x_word_count > 1 ? plot->x_word_count - 1 : 1, false, true};
+        x = (struct plot_axis){0, plot->x_word_count > 1 ? plot->x_word_count - 1 : 1, false, true};
     else
-        axis_choose_scale(&x);
+        plot_axis_choose_scale(&x);
     double ticks[TICKS_MAX];
-    int tick_count = axis_ticks(&y, plot->rows / 2, ticks, TICKS_MAX), margin = 0;
+    int tick_count = plot_axis_ticks(&y, plot->rows / 2, ticks, TICKS_MAX), margin = 0;
     char labels[TICKS_MAX][NUMBER_BYTES];
     for (int i = 0; i < tick_count; i++) {
-        axis_label(labels[i], ticks[i]);
+        plot_axis_label(labels[i], ticks[i]);
         margin = (int)strlen(labels[i]) > margin ? (int)strlen(labels[i]) : margin;
     }
     margin += 1;
@@ -166,7 +167,7 @@ void plot_draw(const struct plot *plot, const struct screen *screen, struct buff
         int high = plot->rows * 4 - 1;
         const char *label = "";
         for (int i = 0; i < tick_count; i++)
-            if ((high - axis_place(&y, ticks[i], high)) / 4 == row)
+            if ((high - plot_axis_position(&y, ticks[i], high)) / 4 == row)
                 label = labels[i];
         blanks(out, margin - 1 - (int)strlen(label));
         buffer_format(out, "%s %s", label, screen->ascii ? (*label ? "+" : "|") : (*label ? "┤" : "│"));

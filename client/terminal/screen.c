@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Of the 256 colours, near those of the page. */
+/* From the 256 colours, close to those of the page. */
 static const char *const sequences[STYLE_COUNT] = {
     [STYLE_NONE] = "\033[0m",         [STYLE_STRONG] = "\033[1m",        [STYLE_FAINT] = "\033[2m",
     [STYLE_BETTER] = "\033[38;5;32m", [STYLE_WORSE] = "\033[38;5;172m",  [STYLE_SECOND] = "\033[38;5;35m",
@@ -28,7 +28,7 @@ void screen_measure(struct screen *screen)
     }
 }
 
-/* As the locale of messages is found. */
+/* The locale of messages. */
 static const char *language(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
@@ -62,9 +62,9 @@ const char *screen_style(const struct screen *screen, enum style style)
 
 void screen_clear_progress(struct screen *screen)
 {
-    if (screen->line)
+    if (screen->progress)
         fputs("\r\033[K", stderr);
-    screen->line = false;
+    screen->progress = false;
     fflush(stderr);
 }
 
@@ -101,9 +101,9 @@ void screen_progress(struct screen *screen, const char *text)
 {
     if (!screen->err || screen->quiet)
         return;
-    fprintf(stderr, "\r\033[K%.*s", (int)text_cut(text, screen->columns - 1), text);
+    fprintf(stderr, "\r\033[K%.*s", (int)screen_text_cut(text, screen->columns - 1), text);
     fflush(stderr);
-    screen->line = true;
+    screen->progress = true;
 }
 
 static bool begins_character(char byte)
@@ -111,7 +111,7 @@ static bool begins_character(char byte)
     return ((unsigned char)byte & 0xC0) != 0x80;
 }
 
-int text_columns(const char *text)
+int screen_text_columns(const char *text)
 {
     int columns = 0;
     for (; *text; text++)
@@ -119,7 +119,7 @@ int text_columns(const char *text)
     return columns;
 }
 
-size_t text_cut(const char *text, int columns)
+size_t screen_text_cut(const char *text, int columns)
 {
     size_t at = 0;
     for (int seen = 0; text[at]; at++)

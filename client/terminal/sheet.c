@@ -20,7 +20,7 @@ struct sheet {
     struct column columns[COLUMNS_MAX];
     int column_count;
     struct cell *cells;
-    size_t cell_count, room;
+    size_t cell_count, capacity;
 };
 
 struct sheet *sheet_new(void)
@@ -44,7 +44,7 @@ void sheet_free(struct sheet *sheet)
 
 static void widen(struct column *column, const char *text)
 {
-    int width = text ? text_columns(text) : 0;
+    int width = text ? screen_text_columns(text) : 0;
     if (width > column->width)
         column->width = width;
 }
@@ -63,13 +63,13 @@ void sheet_cell(struct sheet *sheet, enum style style, const char *text)
 {
     if (!sheet || !sheet->column_count)
         return;
-    if (sheet->cell_count == sheet->room) {
-        size_t room = sheet->room ? sheet->room * 2 : 64;
-        struct cell *cells = realloc(sheet->cells, room * sizeof *cells);
+    if (sheet->cell_count == sheet->capacity) {
+        size_t capacity = sheet->capacity ? sheet->capacity * 2 : 64;
+        struct cell *cells = realloc(sheet->cells, capacity * sizeof *cells);
         if (!cells)
             return;
         sheet->cells = cells;
-        sheet->room = room;
+        sheet->capacity = capacity;
     }
     widen(&sheet->columns[sheet->cell_count % (size_t)sheet->column_count], text);
     sheet->cells[sheet->cell_count++] = (struct cell){style, strdup(text)};
@@ -94,7 +94,7 @@ static int width_of(const struct sheet *sheet, const bool *left_out)
     return width;
 }
 
-static void choose(const struct sheet *sheet, const struct screen *screen, bool *left_out)
+static void leave_columns_out(const struct sheet *sheet, const struct screen *screen, bool *left_out)
 {
     if (!screen->out)
         return;
@@ -103,29 +103,29 @@ static void choose(const struct sheet *sheet, const struct screen *screen, bool 
             left_out[i] = true;
 }
 
-/* One line; text_of(i) of each column. A cell at the end has no blanks behind it. */
+/* One line, without trailing blanks. */
 static void print_line(const struct sheet *sheet, const struct screen *screen, const bool *left_out,
                        const struct cell *cells, FILE *out)
 {
-    int owed = 0;
+    int pending = 0; /* blanks before the next text */
     bool first = true;
     for (int i = 0; i < sheet->column_count; i++) {
         const struct column *column = &sheet->columns[i];
         const char *text = cells[i].text ? cells[i].text : "";
         if (left_out[i])
             continue;
-        int blanks = column->width - text_columns(text);
-        owed += first ? 0 : GAP;
+        int blanks = column->width - screen_text_columns(text);
+        pending += first ? 0 : GAP;
         first = false;
         if (column->flags & SHEET_RIGHT)
-            owed += blanks;
+            pending += blanks;
         if (*text) {
-            fprintf(out, "%*s%s%s%s", owed, "", cells[i].style ? screen_style(screen, cells[i].style) : "",
+            fprintf(out, "%*s%s%s%s", pending, "", cells[i].style ? screen_style(screen, cells[i].style) : "",
                     text, cells[i].style ? screen_style(screen, STYLE_NONE) : "");
-            owed = 0;
+            pending = 0;
         }
         if (!(column->flags & SHEET_RIGHT))
-            owed += blanks;
+            pending += blanks;
     }
     fputc('\n', out);
 }
@@ -135,7 +135,7 @@ void sheet_print(const struct sheet *sheet, const struct screen *screen, FILE *o
     if (!sheet || !sheet->column_count)
         return;
     bool left_out[COLUMNS_MAX] = {false}, units = false;
-    choose(sheet, screen, left_out);
+    leave_columns_out(sheet, screen, left_out);
     struct cell head[COLUMNS_MAX] = {{0}}, below[COLUMNS_MAX] = {{0}};
     for (int i = 0; i < sheet->column_count; i++) {
         head[i] = (struct cell){STYLE_STRONG, sheet->columns[i].name};

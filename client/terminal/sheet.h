@@ -1,5 +1,5 @@
-/* A table of text: columns as wide as their cells, numbers to the right. On a terminal that is too narrow the columns
-   marked as such are left out, and that is said; elsewhere all of it is written. */
+/* A table of text with columns as wide as their cells. On a terminal that is too narrow the columns marked SHEET_SPARE are
+   left out, which the output says; elsewhere all columns are written. */
 #ifndef COALESCED_CLIENT_TERMINAL_SHEET_H
 #define COALESCED_CLIENT_TERMINAL_SHEET_H
 
@@ -11,11 +11,11 @@ struct sheet;
 
 enum sheet_column {
     SHEET_LEFT = 0,
-    SHEET_RIGHT = 1, /* to the right: numbers */
+    SHEET_RIGHT = 1, /* aligned to the right: numbers */
     SHEET_SPARE = 2, /* may be left out; the rightmost first */
 };
 
-/* To be freed with sheet_free. A failed allocation ends in cells that are missing. */
+/* Freed by sheet_free(). Cells for which there is no memory are missing. */
 struct sheet *sheet_new(void);
 void sheet_free(struct sheet *sheet);
 

@@ -7,56 +7,53 @@
 
 int fetch_json(struct context *context, const char *path, json_t **document)
 {
-    struct answer answer;
+    struct http_client_response response;
     *document = NULL;
-    int status =
-        http_client_ask(&context->service, &(struct question){.method = "GET", .path = path}, &answer);
+    int status = http_client_get(&context->service, path, &response);
     if (status != EXIT_FINE)
         return status;
-    *document = json_path_parse(&context->screen, answer.body.data);
-    answer_free(&answer);
+    *document = json_path_parse(&context->screen, response.body.data);
+    http_client_response_free(&response);
     return *document ? EXIT_FINE : EXIT_UNREACHABLE;
 }
 
 int fetch_copy(struct context *context, const char *path, const char *accept, FILE *out)
 {
-    struct answer answer;
-    int status = http_client_ask(
-        &context->service, &(struct question){.method = "GET", .path = path, .accept = accept}, &answer);
+    struct http_client_response response;
+    int status = http_client_send(
+        &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept = accept},
+        &response);
     if (status != EXIT_FINE)
         return status;
-    fwrite(answer.body.data, 1, answer.body.size, out);
-    answer_free(&answer);
+    fwrite(response.body.data, 1, response.body.size, out);
+    http_client_response_free(&response);
     return EXIT_FINE;
 }
 
-/* A recipe's published figures stand in its runs; else the points summed up are enough, where the service has that. */
+/* A recipe's published figures are in its runs; otherwise the summary of the points is enough. */
 static const char *view_of(const json_t *sweep)
 {
-    bool knows = json_object_get(sweep, "point_count") != NULL,
-         recipe = json_is_string(json_object_get(sweep, "recipe"));
-    return knows && !recipe ? "&view=summary" : "";
+    return json_is_string(json_object_get(sweep, "recipe")) ? "" : "&view=summary";
 }
 
 static int fetch_page(struct context *context, const char *id, const char *view, const char *page,
-                      struct answer *answer, json_t **document)
+                      struct http_client_response *response, json_t **document)
 {
     char path[512];
     snprintf(path, sizeof path, "/v1/sweeps/%s?page_size=500%s%s%s", id, view, *page ? "&page_token=" : "",
              page);
-    int status =
-        http_client_ask(&context->service, &(struct question){.method = "GET", .path = path}, answer);
+    int status = http_client_get(&context->service, path, response);
     if (status != EXIT_FINE)
         return status;
-    *document = json_path_parse(&context->screen, answer->body.data);
+    *document = json_path_parse(&context->screen, response->body.data);
     if (!*document)
-        answer_free(answer);
+        http_client_response_free(response);
     return *document ? EXIT_FINE : EXIT_UNREACHABLE;
 }
 
 int fetch_sweep(struct context *context, const char *id, json_t **document, char **only)
 {
-    struct answer answer;
+    struct http_client_response response;
     char path[256], next[128];
     json_t *page = NULL;
     *document = NULL;
@@ -67,25 +64,25 @@ int fetch_sweep(struct context *context, const char *id, json_t **document, char
         return status;
     const char *view = context->options.given[OPTION_JSON] ? "" : view_of(page);
     json_decref(page);
-    status = fetch_page(context, id, view, "", &answer, document);
+    status = fetch_page(context, id, view, "", &response, document);
     if (status != EXIT_FINE)
         return status;
     if (json_is_string(json_object_get(*document, "next_page_token")))
-        answer_free(&answer);
+        http_client_response_free(&response);
     else
-        *only = buffer_take(&answer.body);
+        *only = buffer_take(&response.body);
     while (!*only && status == EXIT_FINE) {
         const char *token = json_path_text(*document, "next_page_token", NULL);
         if (!token)
             break;
         snprintf(next, sizeof next, "%s", token);
-        status = fetch_page(context, id, view, next, &answer, &page);
+        status = fetch_page(context, id, view, next, &response, &page);
         if (status != EXIT_FINE)
             break;
         json_array_extend(json_object_get(*document, "points"), json_object_get(page, "points"));
         json_object_set(*document, "next_page_token", json_object_get(page, "next_page_token"));
         json_decref(page);
-        answer_free(&answer);
+        http_client_response_free(&response);
     }
     if (status != EXIT_FINE) {
         json_decref(*document);
@@ -97,21 +94,28 @@ int fetch_sweep(struct context *context, const char *id, json_t **document, char
 int fetch_post(struct context *context, const char *path, const json_t *request, const char *accept,
                char **body)
 {
-    struct answer answer;
+    struct http_client_response response;
     char *text = json_dumps(request, JSON_COMPACT);
     *body = NULL;
-    const struct question question = {.method = "POST",
-                                      .path = path,
-                                      .body = text,
-                                      .accept = accept,
-                                      .harmless = true,
-                                      .arguments = (char *const *)context->options.words,
-                                      .argument_count = context->options.word_count};
-    int status = http_client_ask(&context->service, &question, &answer);
+    const struct http_client_request http_request = {.method = "POST",
+                                                     .path = path,
+                                                     .body = text,
+                                                     .accept = accept,
+                                                     .repeatable = true,
+                                                     .arguments = (char *const *)context->options.words,
+                                                     .argument_count = context->options.word_count};
+    int status = http_client_send(&context->service, &http_request, &response);
     free(text);
     if (status == EXIT_FINE)
-        *body = buffer_take(&answer.body);
+        *body = buffer_take(&response.body);
     return status;
+}
+
+void fetch_path(struct context *context, const char *prefix, const char *word, char path[FETCH_PATH_BYTES])
+{
+    char *escaped = word ? http_client_escape(&context->service, word) : NULL;
+    snprintf(path, FETCH_PATH_BYTES, "%s%s%s", prefix, word ? "/" : "", escaped ? escaped : "");
+    free(escaped);
 }
 
 char *fetch_table_path(struct context *context, const char *path)
@@ -130,7 +134,7 @@ char *fetch_table_path(struct context *context, const char *path)
     return buffer_take(&text);
 }
 
-/* A page begins behind its token, newest first: the page of one experiment begins behind the id that follows its own. */
+/* Pages are newest first and begin behind their token: the page of one experiment has the id after its own as token. */
 int fetch_table_of_one(struct context *context, const char *id, FILE *out)
 {
     static const char digits[] =

@@ -1,4 +1,4 @@
-/* Waiting by the service's events: what is waited for is asked for once, and from then on told. */
+/* Waits for an experiment or a sweep by the service's events. */
 #ifndef COALESCED_CLIENT_WORK_FOLLOW_H
 #define COALESCED_CLIENT_WORK_FOLLOW_H
 
@@ -6,17 +6,17 @@
 
 #include "client/context.h"
 
-enum { FOLLOW_LAST_BYTES = 64 };
+enum { FOLLOW_ID_BYTES = 64 };
 
 enum follow_end {
-    FOLLOW_ENDED,   /* what was waited for has ended */
-    FOLLOW_LOST,    /* the stream was lost, or a signal came */
-    FOLLOW_USELESS, /* no events are to be had from here: one must ask */
+    FOLLOW_ENDED,       /* what was waited for has ended */
+    FOLLOW_LOST,        /* the stream was lost, or a signal came */
+    FOLLOW_UNAVAILABLE, /* there are no events from here: poll instead */
 };
 
-/* path: of the experiment or the sweep, /v1/sweeps/{id}; document: as it was answered, changed by what is told and shown
-   as a line of progress. last: the id of the last event over several calls, "" at first. */
+/* path: of the experiment or the sweep, /v1/sweeps/{id}. document: as it was fetched; events change it, and it is shown as
+   a line of progress. last_id: of the last event, over several calls; "" at first. */
 enum follow_end follow_events(struct context *context, const char *path, json_t *document,
-                              char last[FOLLOW_LAST_BYTES]);
+                              char last_id[FOLLOW_ID_BYTES]);
 
 #endif

@@ -24,7 +24,7 @@ static void add_bar(char line[LINE_BYTES], double part, bool ascii)
     add(line, "] ");
 }
 
-/* "read_offset offset=11 block=128": what runs, by the axes of the sweep. */
+/* "read_offset offset=11 block=128": what runs, with its values of the sweep's axes. */
 static void add_running(char line[LINE_BYTES], const json_t *sweep, const json_t *running)
 {
     const json_t *asked = json_object_get(sweep, "request"), *request = json_object_get(running, "request");
@@ -35,7 +35,7 @@ static void add_running(char line[LINE_BYTES], const json_t *sweep, const json_t
     add(line, "  ");
     add(line, json_path_text(request, "kernel", ""));
     json_object_foreach ((json_t *)request, name, value) {
-        char text[FIELDS_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES];
         if (!json_is_array(json_object_get(asked, name)) || strcmp(name, "kernel") == 0)
             continue;
         json_path_value(text, value);
@@ -46,7 +46,7 @@ static void add_running(char line[LINE_BYTES], const json_t *sweep, const json_t
     }
 }
 
-/* ", cold, 40 samples": what the executor is doing. */
+/* ", cold, 40 samples": what the executor does. */
 static void add_phase(char line[LINE_BYTES], const json_t *document)
 {
     char text[NUMBER_BYTES];
@@ -61,7 +61,7 @@ static void add_phase(char line[LINE_BYTES], const json_t *document)
         add(line, text);
 }
 
-static void add_left(char line[LINE_BYTES], const json_t *document)
+static void add_eta(char line[LINE_BYTES], const json_t *document)
 {
     char text[NUMBER_BYTES];
     double eta = json_path_number(document, "eta_seconds");
@@ -95,9 +95,9 @@ void progress_show(struct screen *screen, const json_t *document, const json_t *
         }
         add_phase(line, document);
     }
-    const char *why = json_path_text(document, "waits_for", NULL);
-    add(line, why ? ", " : "");
-    add(line, why ? why : "");
-    add_left(line, document);
+    const char *reason = json_path_text(document, "waits_for", NULL);
+    add(line, reason ? ", " : "");
+    add(line, reason ? reason : "");
+    add_eta(line, document);
     screen_progress(screen, line);
 }

@@ -1,4 +1,4 @@
-/* The line of progress while something is waited for. */
+/* The line of progress during a wait. */
 #ifndef COALESCED_CLIENT_WORK_PROGRESS_H
 #define COALESCED_CLIENT_WORK_PROGRESS_H
 
@@ -6,7 +6,7 @@
 
 #include "client/terminal/screen.h"
 
-/* Of an experiment or a sweep as it is now; running: the summary of what runs of the sweep, or NULL. */
+/* document: an experiment or a sweep as it is now. running: the experiment of the sweep that runs, or NULL. */
 void progress_show(struct screen *screen, const json_t *document, const json_t *running);
 
 #endif

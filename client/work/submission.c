@@ -14,9 +14,10 @@
 
 enum { PATH_BYTES = 256, WAIT_S = 1, PLAIN_WAIT_S = 30 };
 
-static void path_of(char path[PATH_BYTES], const struct submission *work, const char *more)
+static void path_of(char path[PATH_BYTES], const struct resource *resource, const char *suffix)
 {
-    snprintf(path, PATH_BYTES, "/v1/%s/%s%s", work->sweep ? "sweeps" : "experiments", work->id, more);
+    snprintf(path, PATH_BYTES, "/v1/%s/%s%s", resource->sweep ? "sweeps" : "experiments", resource->id,
+             suffix);
 }
 
 static bool has_ended(const json_t *document)
@@ -25,47 +26,47 @@ static bool has_ended(const json_t *document)
     return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
 }
 
-/* The work is left in the queue, or cancelled when that was asked for. */
-static int leave(struct context *context, const struct submission *work)
+/* After an interrupt: it stays in the queue, or is cancelled when that was asked for. */
+static int interrupt(struct context *context, const struct resource *resource)
 {
-    interrupt_forget();
+    interrupt_reset();
     if (!context->options.given[OPTION_CANCEL]) {
-        screen_say(&context->screen, "interrupted; it stays in the queue: coalesce watch %s", work->id);
+        screen_say(&context->screen, "interrupted; it stays in the queue: coalesce watch %s", resource->id);
         return EXIT_INTERRUPTED;
     }
     char path[PATH_BYTES];
-    struct answer answer;
-    path_of(path, work, "");
+    struct http_client_response response;
+    path_of(path, resource, "");
     context->service.limit_s = 5;
-    int status =
-        http_client_ask(&context->service, &(struct question){.method = "DELETE", .path = path}, &answer);
-    answer_free(&answer);
+    int status = http_client_send(&context->service,
+                                  &(struct http_client_request){.method = "DELETE", .path = path}, &response);
+    http_client_response_free(&response);
     if (status != EXIT_FINE)
-        screen_say(&context->screen, "it could not be cancelled: coalesce cancel %s", work->id);
+        screen_say(&context->screen, "it could not be cancelled: coalesce cancel %s", resource->id);
     else
-        screen_say(&context->screen, "interrupted, and cancelled %s", work->id);
+        screen_say(&context->screen, "interrupted, and cancelled %s", resource->id);
     return EXIT_INTERRUPTED;
 }
 
-/* Posts with a key of its own; when a signal comes meanwhile, asks once more under the same key what became of it. */
-static int post(struct context *context, const char *path, const json_t *request, struct answer *answer,
-                bool *interrupted)
+/* Posts with a new idempotency key. After a signal it posts once more with the same key, to learn what became of it. */
+static int post(struct context *context, const char *path, const json_t *request,
+                struct http_client_response *response, bool *interrupted)
 {
-    char key[SERVICE_KEY_BYTES], *body = json_dumps(request, JSON_COMPACT);
+    char key[HTTP_CLIENT_KEY_BYTES], *body = json_dumps(request, JSON_COMPACT);
     http_client_key(key);
-    const struct question question = {.method = "POST",
-                                      .path = path,
-                                      .body = body,
-                                      .key = key,
-                                      .arguments = (char *const *)context->options.words,
-                                      .argument_count = context->options.word_count};
-    int status = http_client_ask(&context->service, &question, answer);
-    *interrupted = interrupt_came();
+    const struct http_client_request http_request = {.method = "POST",
+                                                     .path = path,
+                                                     .body = body,
+                                                     .idempotency_key = key,
+                                                     .arguments = (char *const *)context->options.words,
+                                                     .argument_count = context->options.word_count};
+    int status = http_client_send(&context->service, &http_request, response);
+    *interrupted = interrupt_received();
     if (status == EXIT_INTERRUPTED) {
-        interrupt_forget();
+        interrupt_reset();
         context->service.limit_s = 5;
-        context->service.patience_s = 0;
-        status = http_client_ask(&context->service, &question, answer);
+        context->service.retry_s = 0;
+        status = http_client_send(&context->service, &http_request, response);
     }
     free(body);
     return status;
@@ -73,109 +74,109 @@ static int post(struct context *context, const char *path, const json_t *request
 
 int submission_submit(struct context *context, const char *path, json_t *request)
 {
-    struct answer answer;
-    struct submission work = {false, ""};
+    struct http_client_response response;
+    struct resource resource = {false, ""};
     bool interrupted;
-    int status = post(context, path, request, &answer, &interrupted);
+    int status = post(context, path, request, &response, &interrupted);
     json_decref(request);
     if (status != EXIT_FINE)
         return status;
-    json_t *document = json_path_parse(&context->screen, answer.body.data);
-    work.sweep = json_object_get(document, "total") != NULL;
-    snprintf(work.id, sizeof work.id, "%s", json_path_text(document, "id", ""));
+    json_t *document = json_path_parse(&context->screen, response.body.data);
+    resource.sweep = json_object_get(document, "total") != NULL;
+    snprintf(resource.id, sizeof resource.id, "%s", json_path_text(document, "id", ""));
     json_decref(document);
     if (interrupted)
-        status = leave(context, &work);
+        status = interrupt(context, &resource);
     else if (context->options.given[OPTION_DETACH] && context->options.given[OPTION_JSON])
-        fputs(answer.body.data, stdout);
+        fputs(response.body.data, stdout);
     else if (context->options.given[OPTION_DETACH])
-        puts(work.id);
-    answer_free(&answer);
+        puts(resource.id);
+    http_client_response_free(&response);
     if (interrupted || context->options.given[OPTION_DETACH])
         return status;
-    status = submission_wait(context, &work);
-    return status != EXIT_FINE ? status : submission_print(context, &work, stdout);
+    status = submission_wait(context, &resource);
+    return status != EXIT_FINE ? status : submission_print(context, &resource, stdout);
 }
 
-int submission_find(struct context *context, const char *id, struct submission *work)
+int submission_find(struct context *context, const char *id, struct resource *resource)
 {
     char path[PATH_BYTES];
-    struct answer answer;
-    *work = (struct submission){.sweep = true};
-    if (strlen(id) >= sizeof work->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
+    struct http_client_response response;
+    *resource = (struct resource){.sweep = true};
+    if (strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
         struct error error = {0};
         error_set(&error, ERROR_INVALID, "\"%.80s\" is no id: coalesce ls has them", id);
         return context_usage(context, &error);
     }
-    snprintf(work->id, sizeof work->id, "%s", id);
-    path_of(path, work, "?page_size=1");
-    int status = http_client_ask(
-        &context->service, &(struct question){.method = "GET", .path = path, .may_miss = true}, &answer);
-    if (status == EXIT_FINE && answer.status == 404) {
-        answer_free(&answer);
-        work->sweep = false;
-        path_of(path, work, "");
-        status =
-            http_client_ask(&context->service, &(struct question){.method = "GET", .path = path}, &answer);
+    snprintf(resource->id, sizeof resource->id, "%s", id);
+    path_of(path, resource, "?page_size=1");
+    int status = http_client_send(
+        &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
+        &response);
+    if (status == EXIT_FINE && response.status == 404) {
+        http_client_response_free(&response);
+        resource->sweep = false;
+        path_of(path, resource, "");
+        status = http_client_get(&context->service, path, &response);
     }
-    answer_free(&answer);
+    http_client_response_free(&response);
     return status;
 }
 
-/* Asks how it is; the service holds the answer for so long, or until it has ended. NULL: *status says why. New. */
-static json_t *ask(struct context *context, const struct submission *work, int wait_s, int *status)
+/* Its document; the service holds the response for wait_s, or until it has ended. NULL: *status says why. */
+static json_t *fetch(struct context *context, const struct resource *resource, int wait_s, int *status)
 {
     char path[PATH_BYTES], query[64];
-    struct answer answer;
-    snprintf(query, sizeof query, "?wait=%d%s", wait_s, work->sweep ? "&page_size=1" : "");
-    path_of(path, work, query);
-    const struct question question = {.method = "GET", .path = path, .wait_s = wait_s};
-    *status = http_client_ask(&context->service, &question, &answer);
+    struct http_client_response response;
+    snprintf(query, sizeof query, "?wait=%d%s", wait_s, resource->sweep ? "&page_size=1" : "");
+    path_of(path, resource, query);
+    const struct http_client_request http_request = {.method = "GET", .path = path, .wait_s = wait_s};
+    *status = http_client_send(&context->service, &http_request, &response);
     if (*status != EXIT_FINE)
         return NULL;
-    json_t *document = json_path_parse(&context->screen, answer.body.data);
-    answer_free(&answer);
+    json_t *document = json_path_parse(&context->screen, response.body.data);
+    http_client_response_free(&response);
     if (!document)
         *status = EXIT_UNREACHABLE;
     return document;
 }
 
-/* By its events; where none are to be had, by asking again and again. A stream that was lost is resumed once the service
-   answers. */
-int submission_wait(struct context *context, const struct submission *work)
+/* Follows its events, or polls where there are none. A stream that was lost is resumed once the service answers. */
+int submission_wait(struct context *context, const struct resource *resource)
 {
-    char path[PATH_BYTES], last[FOLLOW_LAST_BYTES] = "";
+    char path[PATH_BYTES], last_id[FOLLOW_ID_BYTES] = "";
     bool terminal = context->screen.err && !context->screen.quiet, ended = false;
     int wait_s = 0, status = EXIT_FINE;
-    path_of(path, work, "");
+    path_of(path, resource, "");
     while (!ended) {
-        json_t *document = ask(context, work, wait_s, &status);
+        json_t *document = fetch(context, resource, wait_s, &status);
         ended = !document || has_ended(document);
-        if (!ended && !interrupt_came()) {
+        if (!ended && !interrupt_received()) {
             progress_show(&context->screen, document, NULL);
-            enum follow_end end = wait_s ? FOLLOW_USELESS : follow_events(context, path, document, last);
-            if (end == FOLLOW_USELESS)
+            enum follow_end end =
+                wait_s ? FOLLOW_UNAVAILABLE : follow_events(context, path, document, last_id);
+            if (end == FOLLOW_UNAVAILABLE)
                 wait_s = terminal ? WAIT_S : PLAIN_WAIT_S;
             ended = end == FOLLOW_ENDED;
         }
         json_decref(document);
-        if (status == EXIT_INTERRUPTED || (!ended && interrupt_came()))
-            return leave(context, work);
+        if (status == EXIT_INTERRUPTED || (!ended && interrupt_received()))
+            return interrupt(context, resource);
     }
     screen_clear_progress(&context->screen);
     return status;
 }
 
-static int print_sweep(struct context *context, const struct submission *work, FILE *out)
+static int print_sweep(struct context *context, const struct resource *resource, FILE *out)
 {
-    const struct options *options = &context->options;
+    const struct command_line *options = &context->options;
     json_t *document;
     char *only, path[PATH_BYTES];
-    int status = fetch_sweep(context, work->id, &document, &only);
+    int status = fetch_sweep(context, resource->id, &document, &only);
     if (status != EXIT_FINE)
         return status;
     if (options->given[OPTION_CSV]) {
-        path_of(path, work, ".csv");
+        path_of(path, resource, ".csv");
         char *whole = fetch_table_path(context, path);
         status = whole ? fetch_copy(context, whole, "text/csv", out) : EXIT_FAILED;
         free(whole);
@@ -190,7 +191,7 @@ static int print_sweep(struct context *context, const struct submission *work, F
         points_table_name_devices(document);
         points_table_print(document, &context->screen);
         if (!options->given[OPTION_NO_PLOT])
-            points_plot_plot(document, &context->screen, options->given[OPTION_X], options->given[OPTION_Y]);
+            points_plot_print(document, &context->screen, options->given[OPTION_X], options->given[OPTION_Y]);
     }
     if (status == EXIT_FINE)
         status = points_table_status(document, options->given[OPTION_STRICT] != NULL);
@@ -199,7 +200,7 @@ static int print_sweep(struct context *context, const struct submission *work, F
     return status;
 }
 
-/* Lost runs have the number of their device: its name is put beside it. */
+/* Adds the device's name to each lost run, which has its number alone. */
 static void name_lost(struct context *context, json_t *experiment)
 {
     json_t *document = NULL, *run, *device;
@@ -214,28 +215,27 @@ static void name_lost(struct context *context, json_t *experiment)
     json_decref(document);
 }
 
-int submission_print(struct context *context, const struct submission *work, FILE *out)
+int submission_print(struct context *context, const struct resource *resource, FILE *out)
 {
-    const struct options *options = &context->options;
+    const struct command_line *options = &context->options;
     char path[PATH_BYTES];
-    struct answer answer;
-    if (work->sweep)
-        return print_sweep(context, work, out);
-    path_of(path, work, "");
-    int status =
-        http_client_ask(&context->service, &(struct question){.method = "GET", .path = path}, &answer);
+    struct http_client_response response;
+    if (resource->sweep)
+        return print_sweep(context, resource, out);
+    path_of(path, resource, "");
+    int status = http_client_get(&context->service, path, &response);
     if (status != EXIT_FINE)
         return status;
-    json_t *document = json_path_parse(&context->screen, answer.body.data);
+    json_t *document = json_path_parse(&context->screen, response.body.data);
     if (options->given[OPTION_CSV])
-        status = fetch_table_of_one(context, work->id, out);
+        status = fetch_table_of_one(context, resource->id, out);
     else if (options->given[OPTION_JSON])
-        fwrite(answer.body.data, 1, answer.body.size, out);
+        fwrite(response.body.data, 1, response.body.size, out);
     else if (document) {
         name_lost(context, document);
         result_table_print(document, &context->screen);
     }
-    answer_free(&answer);
+    http_client_response_free(&response);
     if (status == EXIT_FINE)
         status = document ? result_table_status(document, options->given[OPTION_STRICT] != NULL)
                           : EXIT_UNREACHABLE;

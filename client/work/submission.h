@@ -1,4 +1,4 @@
-/* From a request to what came of it: submitted once, waited for with a line of progress, printed. */
+/* An experiment or a sweep from its request to its result: submitted once, waited for with a line of progress, printed. */
 #ifndef COALESCED_CLIENT_WORK_SUBMISSION_H
 #define COALESCED_CLIENT_WORK_SUBMISSION_H
 
@@ -6,23 +6,25 @@
 
 #include "client/context.h"
 
-enum { WORK_ID_BYTES = 64 };
+enum { RESOURCE_ID_BYTES = 64 };
 
-struct submission {
-    bool sweep;
-    char id[WORK_ID_BYTES];
+/* What an id names. */
+struct resource {
+    bool sweep; /* false: an experiment */
+    char id[RESOURCE_ID_BYTES];
 };
 
-/* Posts the request and, unless --detach, waits and prints; the exit status. Takes the request. */
+/* Posts the request and, unless --detach, waits and prints. Takes the reference to the request. Returns the exit status. */
 int submission_submit(struct context *context, const char *path, json_t *request);
 
-/* Finds out what the id names. An exit status, told. */
-int submission_find(struct context *context, const char *id, struct submission *work);
+/* Finds what the id names. Returns an exit status; what went wrong has been reported. */
+int submission_find(struct context *context, const char *id, struct resource *resource);
 
-/* Until it has ended, with progress; Ctrl-C leaves it or cancels it, and EXIT_INTERRUPTED. */
-int submission_wait(struct context *context, const struct submission *work);
+/* Waits for its end, with progress. After Ctrl-C it stays queued, or is cancelled with --cancel-on-interrupt:
+   EXIT_INTERRUPTED. */
+int submission_wait(struct context *context, const struct resource *resource);
 
-/* Fetches and prints it, as the options say; the exit status follows from what came of it. */
-int submission_print(struct context *context, const struct submission *work, FILE *out);
+/* Fetches and prints it as the options say. The exit status follows from its result. */
+int submission_print(struct context *context, const struct resource *resource, FILE *out);
 
 #endif

@@ -42,6 +42,14 @@ def test_a_sweep_is_a_table_and_a_plot(service):
     assert "┤" not in coalesce(service, "show", identity, "--no-plot").stdout
 
 
+def test_the_table_of_a_sweep_has_its_predicted_efficiencies(start):
+    service = start("--executor-command", f"{BINARY} --executor", "--devices", "cpu")
+    lines = coalesce(service, "sweep", "strided", "size=4096", "stride=1,2", "measure.max_seconds=0.05", "--no-plot").stdout.splitlines()
+    loads, stores = lines[1].split().index("loads"), lines[1].split().index("stores")
+    assert stores == loads + 1
+    assert " 100.0   100.0" in lines[3] and " 50.00   100.0" in lines[4]
+
+
 def test_an_interval_that_reaches_no_time_is_no_bandwidth_below_zero(service):
     plot = coalesce(service, *SWEEP, "label.fake=wide").stdout.split("\n\n")[1]
     assert "GB/s" in plot and not re.search(r"^ *-\d", plot, re.M), plot

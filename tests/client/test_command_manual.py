@@ -51,6 +51,8 @@ def test_the_completion_knows_what_the_service_has(service):
     assert candidates(service, "ls", "--state", "s") == ["succeeded"]
     assert candidates(service, "run", "--stri") == ["--strict"]
     assert candidates(service, "help", "pre") == ["predict"]
+    assert candidates(service, "ls", "--columns", "hot_me") == ["hot_median_us", "hot_mean_us"]
+    assert candidates(service, "show", "--columns", "offset,cold_me") == ["offset,cold_median_us", "offset,cold_mean_us"]
     identity = coalesce(service, "run", "copy", "size=4096", "-d").stdout.strip()
     assert identity in candidates(service, "watch", "")
 

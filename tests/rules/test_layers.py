@@ -71,8 +71,8 @@ def test_the_servers_modules_include_only_modules_below_them():
 
 
 # The client's, likewise; the table of commands names their functions.
-CLIENT_MODULES = [{"coalesce"}, {"complete"}, {"commands"}, {"work"}, {"context"}, {"answers", "parameters", "service", "options"},
-                {"manual"}, {"terminal"}, {"exit"}]
+CLIENT_MODULES = [{"coalesce"}, {"complete"}, {"commands"}, {"work"}, {"context"}, {"answers", "parameters", "service"},
+                {"manual"}, {"terminal"}]
 
 
 def test_the_clients_modules_include_only_modules_below_them():
@@ -80,7 +80,7 @@ def test_the_clients_modules_include_only_modules_below_them():
     wrong = []
     for _, path, text in sources():
         for header in includes(text):
-            if path.startswith("client/") and header.startswith("client/") and header != "client/commands/commands.h":
+            if path.startswith("client/") and header.startswith("client/") and header != "client/commands/command.h":
                 one, other = module_of(path), module_of(header)
                 if one != other and level[one] >= level[other]:
                     wrong.append(f"{path} includes {header}")
@@ -169,7 +169,7 @@ def test_a_planted_circle_is_found():
 
 
 # The face of a module: its functions may be defined in any file of the module.
-FACES = {"client/commands/commands.h"}
+FACES = {"client/commands/command.h"}
 PROTOTYPE = r"^(?!static|typedef|extern|return|#)[a-z][\w \*]*?[ \*]([a-z]\w*)\([^;{}]*\)(?:\s*__attribute__\(.*\))?;"
 
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "client/terminal/axis.h"
+#include "client/terminal/plot_axis.h"
 #include "client/terminal/canvas.h"
 #include "client/terminal/plot.h"
 
@@ -36,7 +36,7 @@ static void what_is_outside_is_left_out(void **state)
     struct canvas *canvas = canvas_new(1, 1);
     struct buffer out = {0};
     canvas_line(canvas, -5, 0, 9, 0, STYLE_NONE, '.');
-    canvas_sign(canvas, 99, 99, STYLE_NONE, "x");
+    canvas_mark(canvas, 99, 99, STYLE_NONE, "x");
     canvas_row(canvas, 0, &braille, &out);
     assert_string_equal(out.data, "⠉");
     buffer_free(&out);
@@ -98,17 +98,17 @@ static void a_single_point_is_drawn(void **state)
 static void wide_ranges_of_positive_numbers_go_by_powers(void **state)
 {
     (void)state;
-    struct axis axis = {1, 1024, false, true};
-    axis_choose_scale(&axis);
+    struct plot_axis axis = {1, 1024, false, true};
+    plot_axis_choose_scale(&axis);
     assert_true(axis.powers);
-    assert_int_equal(axis_place(&axis, 32, 100), 50);
+    assert_int_equal(plot_axis_position(&axis, 32, 100), 50);
     double ticks[12];
-    assert_int_equal(axis_ticks(&axis, 5, ticks, 12), 6);
+    assert_int_equal(plot_axis_ticks(&axis, 5, ticks, 12), 6);
     assert_true(ticks[1] == 4 && ticks[5] == 1024);
-    axis = (struct axis){0, 1024, false, true};
-    axis_choose_scale(&axis);
+    axis = (struct plot_axis){0, 1024, false, true};
+    plot_axis_choose_scale(&axis);
     assert_false(axis.powers);
-    assert_int_equal(axis_place(&axis, 512, 100), 50);
+    assert_int_equal(plot_axis_position(&axis, 512, 100), 50);
 }
 
 int main(void)

@@ -1,11 +1,11 @@
-#include "client/terminal/axis.h"
+#include "client/terminal/plot_axis.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "client/terminal/number.h"
 
-void axis_take(struct axis *axis, double value)
+void plot_axis_include(struct plot_axis *axis, double value)
 {
     if (!isfinite(value))
         return;
@@ -14,19 +14,19 @@ void axis_take(struct axis *axis, double value)
     axis->whole = axis->whole && value == floor(value);
 }
 
-void axis_widen(struct axis *axis)
+void plot_axis_pad(struct plot_axis *axis)
 {
-    double room = axis->most > axis->least ? (axis->most - axis->least) * 0.06 : fabs(axis->most) * 0.05;
-    if (!(room > 0))
-        room = 1;
+    double margin = axis->most > axis->least ? (axis->most - axis->least) * 0.06 : fabs(axis->most) * 0.05;
+    if (!(margin > 0))
+        margin = 1;
     bool positive = axis->least >= 0;
-    axis->least -= room;
-    axis->most += room;
+    axis->least -= margin;
+    axis->most += margin;
     if (positive && axis->least < axis->most * 0.1)
         axis->least = 0;
 }
 
-void axis_choose_scale(struct axis *axis)
+void plot_axis_choose_scale(struct plot_axis *axis)
 {
     if (axis->most <= axis->least) {
         axis->least -= 1;
@@ -35,7 +35,7 @@ void axis_choose_scale(struct axis *axis)
     axis->powers = axis->least > 0 && axis->most / axis->least >= 64;
 }
 
-int axis_place(const struct axis *axis, double value, int last)
+int plot_axis_position(const struct plot_axis *axis, double value, int last)
 {
     double from = axis->least, to = axis->most;
     if (axis->powers) {
@@ -43,24 +43,24 @@ int axis_place(const struct axis *axis, double value, int last)
         to = log2(to);
         value = log2(value);
     }
-    double place = (value - from) / (to - from) * last;
-    return place < 0 ? 0 : place > last ? last : (int)lround(place);
+    double position = (value - from) / (to - from) * last;
+    return position < 0 ? 0 : position > last ? last : (int)lround(position);
 }
 
-static int power_ticks(const struct axis *axis, int wanted, double *ticks, int room)
+static int power_ticks(const struct plot_axis *axis, int wanted, double *ticks, int capacity)
 {
     double first = ceil(log2(axis->least) - 1e-9), last = floor(log2(axis->most) + 1e-9);
     double step = fmax(1, ceil((last - first) / wanted));
     int count = 0;
-    for (double at = first; at <= last && count < room; at += step)
+    for (double at = first; at <= last && count < capacity; at += step)
         ticks[count++] = exp2(at);
     return count;
 }
 
-int axis_ticks(const struct axis *axis, int wanted, double *ticks, int room)
+int plot_axis_ticks(const struct plot_axis *axis, int wanted, double *ticks, int capacity)
 {
     if (axis->powers)
-        return power_ticks(axis, wanted, ticks, room);
+        return power_ticks(axis, wanted, ticks, capacity);
     double raw = (axis->most - axis->least) / wanted, power = pow(10, floor(log10(raw))), step = power;
     static const double rounds[] = {1, 2, 5, 10};
     for (int i = 0; i < 4; i++) {
@@ -71,13 +71,13 @@ int axis_ticks(const struct axis *axis, int wanted, double *ticks, int room)
     if (axis->whole && step < 1)
         step = 1;
     int count = 0;
-    for (double at = ceil(axis->least / step - 1e-9); at * step <= axis->most + step * 1e-9 && count < room;
-         at++)
+    for (double at = ceil(axis->least / step - 1e-9);
+         at * step <= axis->most + step * 1e-9 && count < capacity; at++)
         ticks[count++] = at * step;
     return count;
 }
 
-void axis_label(char *text, double value)
+void plot_axis_label(char *text, double value)
 {
     double whole = log2(value);
     if (value >= 1024 && whole == floor(whole))

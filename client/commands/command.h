@@ -1,7 +1,7 @@
-/* One function a command. Called with its words and options checked against the table; what
-   went wrong has been told when it returns. Returns the exit status (client/exit.h). */
-#ifndef COALESCED_CLIENT_COMMANDS_COMMANDS_H
-#define COALESCED_CLIENT_COMMANDS_COMMANDS_H
+/* One function for each command. Its words and options have been checked against the table. It reports what goes wrong and
+   returns the exit status (client/manual/command_table.h). */
+#ifndef COALESCED_CLIENT_COMMANDS_COMMAND_H
+#define COALESCED_CLIENT_COMMANDS_COMMAND_H
 
 struct context;
 
