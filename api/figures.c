@@ -35,6 +35,8 @@ static void add(const struct figure *figure, struct scan_node *node)
     if (figure->place > 0 && figure->place <= FIGURES_SUMMARY_MAX) {
         figures.summary[figure->place - 1] = at;
         figures.summary_count++;
+        if (figure->path && strncmp(figure->path, "result/", 7) == 0)
+            scan_add(&figures.summary_paths, figure->path + 7, figure->place - 1);
     }
 }
 
@@ -61,6 +63,8 @@ static void make(void)
     figures.root = scan_find(&figures.paths, "");
     figures.request = scan_find(&figures.paths, "request");
     figures.result = scan_find(&figures.paths, "result");
+    scan_add(&figures.summary_paths, "placement/name", FIGURES_PLACEMENT_SLOT);
+    figures.summary_result = scan_find(&figures.summary_paths, "");
     figures.failure = scan_find(&figures.paths, "failure");
 }
 

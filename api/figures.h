@@ -71,7 +71,7 @@ struct figure {
 extern const struct figure figure_table[];
 #define FIGURE_PARAMETERS "*"
 
-enum { FIGURES_SUMMARY_MAX = 64 };
+enum { FIGURES_SUMMARY_MAX = 64, FIGURES_PLACEMENT_SLOT = FIGURES_SUMMARY_MAX };
 
 /* All figures in the table's order: a column's place in struct columns is an index of this list. */
 struct figures {
@@ -81,8 +81,10 @@ struct figures {
     const char *names[COLUMNS_MAX];
     int summary[FIGURES_SUMMARY_MAX], summary_count; /* indices of the summary's figures, in its order */
     struct scan_paths paths;
-    const struct scan_node *root, *request, *result,
-        *failure; /* where an experiment's texts begin in the paths */
+    const struct scan_node *root, *request, *result, *failure; /* where the texts begin in `paths` */
+    /* In a result: of the summary's figures, whose slots are their places - 1, and of the placement's name. */
+    struct scan_paths summary_paths;
+    const struct scan_node *summary_result;
 };
 
 /* Made by the first call; any thread. */

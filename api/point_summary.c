@@ -105,19 +105,18 @@ static void placement_add(struct point_summary *summary, const struct scan_value
 static void result_add(struct point_summary *summary, const char *result)
 {
     const struct figures *figures = figures_get();
-    struct scan_value found[COLUMNS_MAX] = {0};
-    scan_text(figures->result, result, found);
+    struct scan_value found[FIGURES_SUMMARY_MAX + 1] = {0};
+    scan_text(figures->summary_result, result, found);
     for (int i = 0; i < figures->summary_count; i++) {
         const struct figure *figure = &figures->all[figures->summary[i]];
         if (figure->sum == SUM_MEDIAN)
-            median_add(time_of(summary, figure), &found[figures->slots[figures->summary[i]]]);
+            median_add(time_of(summary, figure), &found[i]);
     }
     for (int i = 0; i < figures->summary_count; i++) {
         const struct figure *figure = &figures->all[figures->summary[i]];
-        value_add(&summary->values[i], figure, time_of(summary, figure),
-                  &found[figures->slots[figures->summary[i]]]);
+        value_add(&summary->values[i], figure, time_of(summary, figure), &found[i]);
     }
-    placement_add(summary, &found[figures->slots[figures_find("placement")]]);
+    placement_add(summary, &found[FIGURES_PLACEMENT_SLOT]);
 }
 
 static void failure_add(struct point_summary *summary, const struct view_point *run)
@@ -256,18 +255,24 @@ void point_summary_cell(const struct point_summary *summary, struct buffer *out,
 
 /* ---- as JSON ---- */
 
+/* The value of a figure that is in the summary. */
 static const struct summary_value *value_of(const struct point_summary *summary, const char *name)
 {
-    return &summary->values[figures_get()->all[figures_find(name)].place - 1];
+    const struct figures *figures = figures_get();
+    int place = 0;
+    while (strcmp(figures->names[figures->summary[place]], name) != 0)
+        place++;
+    return &summary->values[place];
 }
 
-/* The figures whose names begin with `which`, without that: "median_us". */
-static void time_json(struct json_writer *json, const struct point_summary *summary, const char *which,
-                      const char *interval_of)
+static void number_json(struct json_writer *json, const char *key, const struct point_summary *summary,
+                        const char *name)
 {
-    const struct summary_time *time = strcmp(which, "hot") == 0 ? &summary->hot : &summary->cold;
-    char name[64];
-    json_writer_begin_object(json, which);
+    json_writer_rounded(json, key, value_of(summary, name)->number);
+}
+
+static void time_json(struct json_writer *json, const struct summary_time *time, const char *interval_of)
+{
     json_writer_rounded(json, "median_us", time->median);
     if (time->no_interval) {
         json_writer_null(json, "ci95_us");
@@ -281,10 +286,21 @@ static void time_json(struct json_writer *json, const struct point_summary *summ
     json_writer_string(json, "interval_of", interval_of);
     json_writer_rounded(json, "min_us", time->count ? time->medians[0] : NAN);
     json_writer_rounded(json, "max_us", time->count ? time->medians[time->count - 1] : NAN);
-    snprintf(name, sizeof name, "%s_effective_gbps", which);
-    json_writer_rounded(json, "effective_gbps", value_of(summary, name)->number);
-    snprintf(name, sizeof name, "%s_of_peak", which);
-    json_writer_rounded(json, "of_peak", value_of(summary, name)->number);
+}
+
+static void times_json(struct json_writer *json, const struct point_summary *summary)
+{
+    /* Runs that all lay at one place say nothing of other places. */
+    const char *interval_of = summary->runs > 1 && summary->placements != 1 ? "runs" : "placement";
+    json_writer_begin_object(json, "cold");
+    time_json(json, &summary->cold, interval_of);
+    number_json(json, "effective_gbps", summary, "cold_effective_gbps");
+    number_json(json, "of_peak", summary, "cold_of_peak");
+    json_writer_end(json);
+    json_writer_begin_object(json, "hot");
+    time_json(json, &summary->hot, interval_of);
+    number_json(json, "effective_gbps", summary, "hot_effective_gbps");
+    number_json(json, "of_peak", summary, "hot_of_peak");
     json_writer_end(json);
 }
 
@@ -293,22 +309,18 @@ static void all_json(struct json_writer *json, const struct point_summary *summa
     json_writer_json(json, name, all_of(summary, value_of(summary, name)));
 }
 
-static void efficiency_json(struct json_writer *json, const struct point_summary *summary, const char *key,
-                            const char *load, const char *store)
-{
-    json_writer_begin_object(json, key);
-    json_writer_rounded(json, "gld_efficiency_pct", value_of(summary, load)->number);
-    json_writer_rounded(json, "gst_efficiency_pct", value_of(summary, store)->number);
-    json_writer_end(json);
-}
-
 static void prediction_json(struct json_writer *json, const struct point_summary *summary)
 {
     double predicted_us = value_of(summary, "predicted_us")->number;
     json_writer_begin_object(json, "efficiency");
-    efficiency_json(json, summary, "predicted", "predicted_gld_efficiency_pct",
-                    "predicted_gst_efficiency_pct");
-    efficiency_json(json, summary, "counted", "measured_gld_efficiency_pct", "measured_gst_efficiency_pct");
+    json_writer_begin_object(json, "predicted");
+    number_json(json, "gld_efficiency_pct", summary, "predicted_gld_efficiency_pct");
+    number_json(json, "gst_efficiency_pct", summary, "predicted_gst_efficiency_pct");
+    json_writer_end(json);
+    json_writer_begin_object(json, "counted");
+    number_json(json, "gld_efficiency_pct", summary, "measured_gld_efficiency_pct");
+    number_json(json, "gst_efficiency_pct", summary, "measured_gst_efficiency_pct");
+    json_writer_end(json);
     json_writer_end(json);
     if (isnan(predicted_us)) {
         json_writer_null(json, "time");
@@ -337,8 +349,6 @@ static void runs_json(struct json_writer *json, const struct point_summary *summ
 int point_summary_json(const struct point_summary *summary, struct buffer *out,
                        const struct view_point *point)
 {
-    /* Runs that all lay at one place say nothing of other places. */
-    const char *interval_of = summary->runs > 1 && summary->placements != 1 ? "runs" : "placement";
     struct json_writer json = {.out = out};
     json_writer_begin_object(&json, NULL);
     json_writer_int(&json, "index", point->index);
@@ -352,8 +362,7 @@ int point_summary_json(const struct point_summary *summary, struct buffer *out,
     if (summary->failure.size)
         json_writer_json(&json, "failure", summary->failure.data);
     runs_json(&json, summary);
-    time_json(&json, summary, "cold", interval_of);
-    time_json(&json, summary, "hot", interval_of);
+    times_json(&json, summary);
     all_json(&json, summary, "verified");
     all_json(&json, summary, "stable");
     prediction_json(&json, summary);
