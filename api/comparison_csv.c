@@ -1,12 +1,12 @@
-/* A comparison as a table: a row a point. */
+#include "api/comparison_csv.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/comparison_view.h"
 #include "api/json.h"
 
-json_t *comparison_columns(const struct comparison *comparison)
+json_t *comparison_csv_columns(const struct comparison *comparison)
 {
     json_t *names = json_object();
     for (int i = comparison->point_count - 1; i >= 0; i--)
@@ -40,7 +40,7 @@ static void cell_value(struct buffer *out, const json_t *value)
     char *text = value && !json_is_null(value) ? json_dumps(value, API_JSON_FLAGS | JSON_ENCODE_ANY) : NULL;
     buffer_text(out, ",");
     if (json_is_string(value))
-        buffer_text(out, json_string_value(value)); /* a name: a kernel's, a dtype's, a choice's */
+        buffer_text(out, json_string_value(value)); /* a name needs no quotes */
     else if (text)
         buffer_format(out, strchr(text, ',') ? "\"%s\"" : "%s", text);
     free(text);

@@ -10,10 +10,4 @@ int comparison_view(struct buffer *out, const struct comparison *comparison);
 int comparison_view_point(struct buffer *out, const struct comparison *comparison,
                           const struct comparison_point *point);
 
-/* As a table: the names of its columns behind the fixed ones are the fields of all points. New reference; NULL: no
-   memory. */
-json_t *comparison_columns(const struct comparison *comparison);
-int comparison_csv_header(struct buffer *out, const json_t *columns);
-int comparison_csv_row(struct buffer *out, const json_t *columns, const struct comparison_point *point);
-
 #endif

@@ -6,6 +6,7 @@
 #include "api/body.h"
 #include "api/comparison_apart.h"
 #include "api/comparison_devices.h"
+#include "api/comparison_csv.h"
 #include "api/comparison_view.h"
 #include "api/csv.h"
 #include "base/clock.h"
@@ -267,7 +268,7 @@ static enum handled answer(struct request *request, struct comparing *work)
         return reply_error(request, &error);
     work->table = strcmp(request_type(request), CSV_MEDIA_TYPE) == 0;
     work->next = work->comparison->point_count;
-    work->columns = work->table ? comparison_columns(work->comparison) : NULL;
+    work->columns = work->table ? comparison_csv_columns(work->comparison) : NULL;
     request_set_state(request, NULL, NULL);
     request_send_within(request, request_seconds(request));
     return reply_stream(request, piece_write, work, comparing_free);
