@@ -266,8 +266,7 @@ enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, 
         ssize_t bytes = take_frame(child, frame);
         if (bytes)
             return bytes > 0 ? CHILD_FRAME : CHILD_FLOOD;
-        if (came > 0 &&
-            poll_ms(until_ns) == 0) /* a child that never stops writing must not keep us from it */
+        if (came > 0 && poll_ms(until_ns) == 0) /* also while the child writes without end */
             return CHILD_QUIET;
         bool ended = has_ended(child); /* before the read, so that none of its output is missed */
         listen_to_errors(child);

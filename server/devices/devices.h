@@ -86,7 +86,7 @@ bool devices_listing(struct devices *devices, int number, struct device_listing 
 bool devices_get(struct devices *devices, int number, struct device_status *status);
 
 /* True when a run is possible on a listed device. After the service's start it is false until the first start of each listed
-   device has ended, so that whoever waits for readiness may name any of them: for executors that are this program without a
+   device has ended, so that a client that waits for readiness may name any of them: for executors that are this program without a
    limit, for others, which may wait in a scheduler's queue, for ten seconds. */
 bool devices_usable(struct devices *devices);
 

@@ -98,7 +98,7 @@ static void on_progress(struct exchange *exchange, const struct message *message
         return;
     }
     if (locked && exchange->lock_waits++ == LOCK_WAITS_MAX) {
-        protocol_violation(exchange, "it waits for its turn too often");
+        protocol_violation(exchange, "it waits for locks more than twice");
         return;
     }
     exchange->session->opened |= exchange->opening;
@@ -209,7 +209,7 @@ static void on_limit(struct exchange *exchange)
     if (exchange->opening)
         error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(exchange->config));
     else if (exchange->left_ns)
-        error_set(failure, ERROR_TIMED_OUT, "another process had the device's or the bus's turn for %g s",
+        error_set(failure, ERROR_TIMED_OUT, "another process held the lock of the device or the bus for %g s",
                   locked_s(exchange->config));
     else if (exchange->question->answer == MESSAGE_COUNTS)
         error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", exchange->question->limit_s);

@@ -2,7 +2,7 @@
    (kernels/live.h), on request and at most once a second for a device: many requests cost one reading, and a driver that hangs
    delays this thread, and a request by half a second at most.
 
-   /metrics never waits and causes no reading at once: it gets the latest value of each quantity with its age, whoever read it.
+   /metrics never waits and causes no reading at once: it gets the latest value of each quantity with its age.
    Executors' readings around a timing count too (readings_note()). As long as somebody asked within the last minute, and no
    device runs anything or has work, the thread reads by itself every 15 s; during a run it does not, because nothing may
    disturb a timing.

@@ -2,8 +2,8 @@
 
    In a run: by the request's label "fake", {"labels":{"fake":"crash"}}: see fake_runs.c and fake_endless.c.
    In a count: by the same label of any of its experiments, see counted[] below.
-   From its start: fake_executor [--fake MODE[:N]] [--starts FILE] [--log writer FILE] ...: see starts[]; with N and FILE
-   (which gains a byte each start) only in its first N starts. The log writer gains a line for all that executors do. With
+   From its start: fake_executor [--fake MODE[:N]] [--starts FILE] [--work-log FILE] ...: see starts[]; with N and FILE
+   (which gains a byte each start) only in its first N starts. The work log gains a line for all that executors do. With
    --pause-ms N a run without a label takes up to N ms, by its id. With --counting it is the one that counts. All other
    arguments are taken as the executor's own. */
 #include "tests/faults/fake_executor.h"
@@ -354,8 +354,8 @@ int main(int argc, char **argv)
             file = argv[i + 1];
         if (strcmp(argv[i], "--pause-ms") == 0 && argv[i + 1])
             pause_ms = atol(argv[i + 1]);
-        if (strcmp(argv[i], "--journal") == 0)
-            fake_journal = open(argv[i + 1], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        if (strcmp(argv[i], "--work-log") == 0)
+            fake_work_log = open(argv[i + 1], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
         if (strcmp(argv[i], "--leave-seconds") == 0 && argv[i + 1])
             leave_s = atof(argv[i + 1]);
         counting |= strcmp(argv[i], "--counting") == 0;

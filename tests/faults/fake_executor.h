@@ -8,7 +8,7 @@
 #include "api/protocol.h"
 #include "executor/channel.h"
 
-extern int fake_journal; /* a descriptor, or -1 */
+extern int fake_work_log; /* a descriptor, or -1 */
 extern const struct message *fake_asked;
 extern struct channel *fake_channel; /* NULL: it speaks on its standard output itself */
 

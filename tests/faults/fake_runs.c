@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int fake_journal = -1;
+int fake_work_log = -1;
 const struct message *fake_asked;
 struct channel *fake_channel;
 
@@ -42,7 +42,7 @@ void fake_note(const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (fake_journal >= 0 && write(fake_journal, line, (size_t)length) != length)
+    if (fake_work_log >= 0 && write(fake_work_log, line, (size_t)length) != length)
         _exit(5);
 }
 
@@ -198,7 +198,7 @@ static void run_slow(const char *id)
     fake_answer(id);
 }
 
-/* The log writer has a line each 20 ms, as long as the process is there. */
+/* The work log has a line each 20 ms, as long as the process is there. */
 static void work(const char *id, int ms)
 {
     fake_send(protocol_write_progress(id, "check", 0));
@@ -217,8 +217,8 @@ static void run_works(const char *id)
 /* For much longer, when nothing else has happened before. */
 static void run_works_long_first(const char *id)
 {
-    struct stat log_writer = {0};
-    bool first = fstat(fake_journal, &log_writer) == 0 && log_writer.st_size < 100;
+    struct stat work_log = {0};
+    bool first = fstat(fake_work_log, &work_log) == 0 && work_log.st_size < 100;
     work(id, first ? 60000 : 1500);
 }
 
@@ -231,8 +231,8 @@ static void run_slow_open(const char *id)
     fake_answer(id);
 }
 
-/* So does a turn that comes before, and one before the copies. */
-static void run_slow_turns(const char *id)
+/* So do waits for a lock before the run, and before the copies. */
+static void run_slow_locks(const char *id)
 {
     for (int i = 0; i < 2; i++) {
         fake_send(protocol_write_progress(id, PROTOCOL_PHASE_LOCKED, 0));
@@ -242,7 +242,7 @@ static void run_slow_turns(const char *id)
     fake_answer(id);
 }
 
-static void run_turns_without_end(const char *id)
+static void run_locks_without_end(const char *id)
 {
     for (int i = 0; i < 3; i++)
         fake_send(protocol_write_progress(id, PROTOCOL_PHASE_LOCKED, 0));
@@ -409,8 +409,8 @@ const struct behaviour fake_runs[] = {
     {"works", run_works},
     {"works_long_first", run_works_long_first},
     {"slow_open", run_slow_open},
-    {"slow_turns", run_slow_turns},
-    {"turns_without_end", run_turns_without_end},
+    {"slow_locks", run_slow_locks},
+    {"locks_without_end", run_locks_without_end},
     {"flood", run_flood},
     {"orphan", run_orphan},
     {"cuda_error", fake_run_cuda_error},

@@ -30,7 +30,7 @@ struct fixture {
     struct worker *worker;
     struct worker_config config;
     const char *argv[12];
-    char starts[SCRATCH_BYTES + 16], log_writer[SCRATCH_BYTES + 16];
+    char starts[SCRATCH_BYTES + 16], work_log[SCRATCH_BYTES + 16];
     /* The first end that is told of keeps the store's writer busy until somebody posts. */
     atomic_bool hold;
     sem_t held, release;
@@ -60,8 +60,8 @@ static inline int set_up(void **state)
     f->devices = devices_new(1);
     f->argv[0] = fake;
     f->argv[1] = "--executor";
-    f->argv[2] = "--journal";
-    f->argv[3] = f->log_writer;
+    f->argv[2] = "--work-log";
+    f->argv[3] = f->work_log;
     f->config = (struct worker_config){.executor_command = f->argv,
                                        .own = true,
                                        .spec = "auto:0",
@@ -69,7 +69,7 @@ static inline int set_up(void **state)
                                        .idle_s = 60,
                                        .grace_s = 5,
                                        .start_s = 5};
-    snprintf(f->log_writer, sizeof f->log_writer, "%s/journal", f->service.directory);
+    snprintf(f->work_log, sizeof f->work_log, "%s/work_log", f->service.directory);
     snprintf(f->starts, sizeof f->starts, "%s/starts", f->service.directory);
     *state = f;
     return 0;

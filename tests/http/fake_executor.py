@@ -94,9 +94,9 @@ def main():
             threading.Thread(target=beat, args=(header["heartbeat_s"],), daemon=True).start()
         if header["type"] != "run":
             continue
-        if "FAKE_JOURNAL" in os.environ:
-            with open(os.environ["FAKE_JOURNAL"], "a") as journal:
-                journal.write(header["id"] + "\n")
+        if "FAKE_WORK_LOG" in os.environ:
+            with open(os.environ["FAKE_WORK_LOG"], "a") as log:
+                log.write(header["id"] + "\n")
         what, _, how = request.get("labels", {}).get("fake", "").partition(":")
         if what == "sleep":
             time.sleep(float(how))

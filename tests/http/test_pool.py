@@ -191,7 +191,7 @@ def test_a_list_that_everybody_may_write_is_refused(listed):
 @pytest.mark.slow
 def test_twenty_reloads_lose_nothing_and_run_nothing_twice(listed, tmp_path):
     journal = tmp_path / "journal"
-    service = listed(fake("stays"), fake("changes"), environment={"FAKE_JOURNAL": str(journal)})
+    service = listed(fake("stays"), fake("changes"), environment={"FAKE_WORK_LOG": str(journal)})
     service.until(lambda: known(service, 0, 1))
     ids = []
     for i in range(20):

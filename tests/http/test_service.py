@@ -341,7 +341,7 @@ def test_it_ends_cleanly_under_load(start):
 @pytest.mark.kills
 def test_an_executor_killed_while_it_runs_costs_an_attempt_and_only_the_last_one_the_experiment(start, tmp_path):
     journal = tmp_path / "journal"
-    service = start("--attempts", "2", environment={"FAKE_JOURNAL": str(journal)})
+    service = start("--attempts", "2", environment={"FAKE_WORK_LOG": str(journal)})
     where = service.post({**SMALL, "labels": {"fake": "sleep:30"}}).json()["links"]["self"]
     for attempt in (1, 2):
         # The executor writes it down when it has it; a test copy's line comes between.

@@ -313,17 +313,17 @@ static void a_device_that_is_not_there_is_named(void **state)
     assert_non_null(strstr(how, "abacus:7"));
 }
 
-/* A turn is held by whoever has the lock of that name in the same directory; each name with a request that needs it. */
+/* Locks of a run, each with a request that needs it. */
 static const struct {
     const char *name, *request;
-} turns[] = {
+} locks[] = {
     {".run", "{\"kernel\":\"copy\",\"size\":1024,\"measure\":{\"min_samples\":1,\"max_seconds\":0.05},"
              "\"timeout_s\":0.2}"},
     {"host-link",
      "{\"kernel\":\"zero_copy\",\"size\":1024,\"measure\":{\"min_samples\":1,\"max_seconds\":0.05}}"},
 };
 
-static int turn_hold(const struct fixture *f, const char *name, const char *uuid)
+static int lock_hold(const struct fixture *f, const char *name, const char *uuid)
 {
     char path[SCRATCH_BYTES + 128];
     snprintf(path, sizeof path, "%s/%s%s.lock", f->directory, name[0] == '.' ? uuid : "", name);
@@ -333,14 +333,14 @@ static int turn_hold(const struct fixture *f, const char *name, const char *uuid
     return fd;
 }
 
-static void it_waits_for_its_turn_and_says_so_once(void **state)
+static void it_waits_for_a_lock_and_says_so_once(void **state)
 {
     struct fixture *f = *state;
     f->child = start(f, "cpu");
     struct message hello = answer(f->child), message;
-    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
-        int fd = turn_hold(f, turns[i].name, hello.facts.uuid);
-        ask(f->child, "1", turns[i].request);
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
+        int fd = lock_hold(f, locks[i].name, hello.facts.uuid);
+        ask(f->child, "1", locks[i].request);
         wait_for_phase(f->child, PROTOCOL_PHASE_LOCKED);
         assert_int_equal(next(f->child, 0.4, &message),
                          CHILD_QUIET); /* past its timeout_s, which stands still */
@@ -354,7 +354,7 @@ static void it_waits_for_its_turn_and_says_so_once(void **state)
 
 /* Two services with the same directory have an executor each: here one that counts and one that times, which do not know of
    each other. */
-static void two_executors_in_one_directory_take_turns_on_a_device(void **state)
+static void two_executors_in_one_directory_run_one_after_the_other(void **state)
 {
     struct fixture *f = *state;
     f->child = start(f, "cpu");
@@ -364,9 +364,9 @@ static void two_executors_in_one_directory_take_turns_on_a_device(void **state)
     greet(f->second);
     ask(f->child, "1", LONG_RUN "600}");
     wait_for_phase(f->child, "cold");
-    ask(f->second, "2", turns[0].request);
+    ask(f->second, "2", locks[0].request);
     wait_for_phase(f->second, PROTOCOL_PHASE_LOCKED);
-    assert_int_equal(kill(child_pid(f->child), SIGKILL), 0); /* however it ends, its turn is over */
+    assert_int_equal(kill(child_pid(f->child), SIGKILL), 0); /* however it ends, its lock is free */
     struct message result = answer(f->second);
     assert_int_equal(result.type, MESSAGE_RESULT);
     protocol_message_free(&result);
@@ -416,8 +416,8 @@ int main(int argc, char **argv)
         TEST(it_counts_what_it_is_asked_for),
         TEST(a_device_in_use_is_named_with_its_holder),
         TEST(a_device_that_is_not_there_is_named),
-        TEST(it_waits_for_its_turn_and_says_so_once),
-        TEST(two_executors_in_one_directory_take_turns_on_a_device),
+        TEST(it_waits_for_a_lock_and_says_so_once),
+        TEST(two_executors_in_one_directory_run_one_after_the_other),
         TEST(an_experiment_of_two_gpus_is_refused_by_a_cpu),
         TEST(rubbish_from_the_server_ends_it),
     };

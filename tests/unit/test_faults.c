@@ -142,7 +142,7 @@ static void an_executor_killed_by_somebody_else_is_told_from_one_that_crashed(vo
     runs_well(f);
 }
 
-/* The process that left its group and its session, by its own account in the log writer. */
+/* The process that left its group and its session, by its own account in the work log. */
 static pid_t leaver(const char *path)
 {
     long pid = 0;
@@ -159,9 +159,9 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
 {
     struct fixture *f = *state;
     char path[64];
-    snprintf(path, sizeof path, "/tmp/fake-executor-journal-%ld", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/fake-executor-work-log-%ld", (long)getpid());
     unlink(path);
-    f->argv[2] = "--journal";
+    f->argv[2] = "--work-log";
     f->argv[3] = path;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
@@ -184,7 +184,7 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
 }
 
 /* Neither counts as the experiment's time, and neither lasts for ever. */
-static void a_context_and_a_turn_that_never_come_have_a_time_of_their_own(void **state)
+static void a_context_and_a_lock_that_never_come_have_a_time_of_their_own(void **state)
 {
     struct fixture *f = *state;
     f->config.executor_session.open_s = 0.6;
@@ -192,7 +192,7 @@ static void a_context_and_a_turn_that_never_come_have_a_time_of_their_own(void *
     begin(f);
     fails(f, "opens", ERROR_TIMED_OUT, "the device was not ready after 0.6 s");
     runs_well(f);
-    fails(f, "waits", ERROR_TIMED_OUT, "turn for 0.7 s");
+    fails(f, "waits", ERROR_TIMED_OUT, "the bus for 0.7 s");
     runs_well(f);
 }
 
@@ -234,7 +234,7 @@ int main(void)
         SUPERVISED(an_answer_that_comes_twice_or_late_costs_the_next_run_nothing),
         SUPERVISED(an_executor_killed_by_somebody_else_is_told_from_one_that_crashed),
         SUPERVISED(a_process_that_left_the_group_ends_with_the_executor),
-        SUPERVISED(a_context_and_a_turn_that_never_come_have_a_time_of_their_own),
+        SUPERVISED(a_context_and_a_lock_that_never_come_have_a_time_of_their_own),
         SUPERVISED(out_of_memory_leaves_the_executor_in_its_place),
         SUPERVISED(an_incorrect_output_fails_with_its_result_kept),
     };

@@ -180,17 +180,17 @@ static void opening_a_context_is_not_the_experiments_time(void **state)
     executor_outcome_free(&outcome);
 }
 
-static void waiting_for_a_turn_is_not_the_experiments_time(void **state)
+static void waiting_for_a_lock_is_not_the_experiments_time(void **state)
 {
     struct fixture *f = *state;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), 0);
-    struct executor_outcome outcome = run(f, "slow_turns", 0.7);
+    struct executor_outcome outcome = run(f, "slow_locks", 0.7);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     executor_outcome_free(&outcome);
-    outcome = run(f, "turns_without_end", 30);
+    outcome = run(f, "locks_without_end", 30);
     assert_int_equal(outcome.failure.kind, ERROR_CRASHED);
-    assert_non_null(strstr(outcome.failure.text, "too often"));
+    assert_non_null(strstr(outcome.failure.text, "more than twice"));
     executor_outcome_free(&outcome);
 }
 
@@ -362,7 +362,7 @@ int main(void)
         SUPERVISED(a_result_comes_back_and_the_same_executor_takes_the_next),
         SUPERVISED(a_request_larger_than_a_pipe_goes_through),
         SUPERVISED(opening_a_context_is_not_the_experiments_time),
-        SUPERVISED(waiting_for_a_turn_is_not_the_experiments_time),
+        SUPERVISED(waiting_for_a_lock_is_not_the_experiments_time),
         SUPERVISED(a_cancelled_run_is_ended_at_once_and_the_next_experiment_runs),
         SUPERVISED(a_stop_lets_a_run_end_within_the_grace),
         SUPERVISED(a_stop_gives_a_run_back_after_the_grace),

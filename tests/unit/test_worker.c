@@ -49,7 +49,7 @@ static void experiments_that_wait_follow_each_other_in_one_executor(void **state
         submit(f, "nothing", 10, ids[i]);
     for (int i = 0; i < 5; i++)
         succeeds(f, ids[i]);
-    FILE *file = fopen(f->log_writer, "r");
+    FILE *file = fopen(f->work_log, "r");
     while (file && fgets(line, sizeof line, file))
         if (sscanf(line, "run %ld", &pid) == 1) {
             first = first ? first : pid;

@@ -1,5 +1,5 @@
 /* Executors behind a command that is not our own program: the way to them breaks, swallows everything or is slow, they are
-   asked to leave, they crash. Nothing is lost, and nothing runs twice at the same time: the log writer has a line of an
+   asked to leave, they crash. Nothing is lost, and nothing runs twice at the same time: the work log has a line of an
    executor each 20 ms while it works.
 
    The way is two processes far away, which the end of the command here does not end: as a network they take no notice. */
@@ -50,42 +50,42 @@ static int tear_down_remote(void **state)
 }
 
 /* The executors that worked, each once, in order; `overlap`: one worked after the next one had begun. */
-struct told {
+struct work_log {
     long pids[8];
     int count, lines;
     bool overlap;
 };
 
-static struct told log_writer_read(struct fixture *f)
+static struct work_log work_log_read(struct fixture *f)
 {
-    struct told told = {0};
+    struct work_log log = {0};
     char line[128];
     long pid;
-    FILE *file = fopen(f->log_writer, "r");
+    FILE *file = fopen(f->work_log, "r");
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "at %ld", &pid) != 1)
             continue;
-        told.lines++;
-        if (told.count && told.pids[told.count - 1] == pid)
+        log.lines++;
+        if (log.count && log.pids[log.count - 1] == pid)
             continue;
-        for (int i = 0; i < told.count; i++)
-            told.overlap |= told.pids[i] == pid;
-        if (told.count < 8)
-            told.pids[told.count++] = pid;
+        for (int i = 0; i < log.count; i++)
+            log.overlap |= log.pids[i] == pid;
+        if (log.count < 8)
+            log.pids[log.count++] = pid;
     }
     if (file)
         fclose(file);
-    return told;
+    return log;
 }
 
-static struct told wait_until_it_works(struct fixture *f, int executors)
+static struct work_log wait_until_it_works(struct fixture *f, int executors)
 {
-    struct told told;
+    struct work_log log;
     for (int tries = 0; tries < 4000; tries++, pause_ms(5))
-        if ((told = log_writer_read(f)).count == executors && told.lines > 3)
-            return told;
-    fail_msg("%d executors worked", told.count);
-    return told;
+        if ((log = work_log_read(f)).count == executors && log.lines > 3)
+            return log;
+    fail_msg("%d executors worked", log.count);
+    return log;
 }
 
 static void succeeds_at(struct fixture *f, const char *id, int attempt, const char *why)
@@ -113,7 +113,7 @@ static void it_works_there_and_nothing_is_held_when_idle(void **state)
     while (status.readiness != DEVICE_AWAY && (pause_ms(5), true));
     assert_true(status.healthy && status.known);
     assert_int_equal(status.executor, 0);
-    assert_int_not_equal(kill((pid_t)log_writer_read(f).pids[0], 0), 0);
+    assert_int_not_equal(kill((pid_t)work_log_read(f).pids[0], 0), 0);
 }
 
 static void a_network_that_swallows_everything_costs_an_attempt_and_runs_nothing_twice(void **state)
@@ -127,9 +127,9 @@ static void a_network_that_swallows_everything_costs_an_attempt_and_runs_nothing
     wait_until_it_works(f, 2);
     ways_signal(0, SIGCONT); /* what was swallowed comes out again */
     succeeds_at(f, id, 2, "nothing was heard of the executor for 1 s");
-    struct told told = log_writer_read(f);
-    assert_int_equal(told.count, 2);
-    assert_false(told.overlap);
+    struct work_log log = work_log_read(f);
+    assert_int_equal(log.count, 2);
+    assert_false(log.overlap);
 }
 
 /* The end of the command here says nothing of the executor there. */
@@ -146,9 +146,9 @@ static void a_command_that_is_killed_costs_an_attempt_and_runs_nothing_twice(voi
     devices_get(f->devices, 0, &status);
     kill(-status.executor, SIGKILL);
     succeeds_at(f, id, 2, "killed by SIGKILL");
-    struct told told = log_writer_read(f);
-    assert_int_equal(told.count, 2);
-    assert_false(told.overlap);
+    struct work_log log = work_log_read(f);
+    assert_int_equal(log.count, 2);
+    assert_false(log.overlap);
 }
 
 static void a_network_that_is_slow_costs_nothing(void **state)
@@ -174,13 +174,13 @@ static void sigterm_lets_what_runs_there_end_and_another_executor_takes_the_next
     begin(f);
     submit(f, "works", 10, id);
     submit(f, "works", 10, next);
-    struct told told = wait_until_it_works(f, 1);
-    kill((pid_t)told.pids[0], SIGTERM);
+    struct work_log log = wait_until_it_works(f, 1);
+    kill((pid_t)log.pids[0], SIGTERM);
     succeeds_at(f, id, 1, NULL);
     succeeds_at(f, next, 1, NULL);
-    told = log_writer_read(f);
-    assert_int_equal(told.count, 2);
-    assert_false(told.overlap);
+    log = work_log_read(f);
+    assert_int_equal(log.count, 2);
+    assert_false(log.overlap);
 }
 
 /* It says that nothing runs there any more: no lease is waited for. */
@@ -193,10 +193,10 @@ static void what_sigterm_ends_goes_back_at_once(void **state)
     f->argv[8] = "0.1";
     begin(f);
     submit(f, "works", 10, id);
-    struct told told = wait_until_it_works(f, 1);
-    kill((pid_t)told.pids[0], SIGTERM);
+    struct work_log log = wait_until_it_works(f, 1);
+    kill((pid_t)log.pids[0], SIGTERM);
     succeeds_at(f, id, 2, "the executor left: SIGTERM");
-    assert_false(log_writer_read(f).overlap);
+    assert_false(work_log_read(f).overlap);
 }
 
 /* It is gone, or waits for its parent to hear of it. */
@@ -219,7 +219,7 @@ static void an_executor_that_leaves_without_work_costs_nothing(void **state)
     begin(f);
     submit(f, "works", 10, id);
     succeeds_at(f, id, 1, NULL);
-    pid_t first = (pid_t)log_writer_read(f).pids[0];
+    pid_t first = (pid_t)work_log_read(f).pids[0];
     kill(first, SIGTERM);
     for (int tries = 0; tries < 4000 && !has_ended(first); tries++) /* else it may still be given the next */
         pause_ms(5);

@@ -7,20 +7,20 @@
 
 #include "api/live_json.h"
 
-static struct stability_summary told_of(const char *text)
+static struct stability_summary summary_of(const char *text)
 {
-    struct stability_summary told;
+    struct stability_summary summary;
     json_t *stability = json_loads(text, JSON_DECODE_ANY, NULL);
     assert_non_null(stability);
-    stability_from_json(&told, stability);
+    stability_from_json(&summary, stability);
     json_decref(stability);
-    return told;
+    return summary;
 }
 
-static void assert_value(const struct stability_summary *told, enum live_quantity quantity, double value)
+static void assert_value(const struct stability_summary *summary, enum live_quantity quantity, double value)
 {
-    assert_true(told->latest.of[quantity].known);
-    assert_true(told->latest.of[quantity].value == value);
+    assert_true(summary->latest.of[quantity].known);
+    assert_true(summary->latest.of[quantity].value == value);
 }
 
 static void what_stability_to_json_writes_is_understood(void **state)
@@ -30,7 +30,7 @@ static void what_stability_to_json_writes_is_understood(void **state)
     static const double looks[2][LIVE_QUANTITIES] = {
         {[LIVE_SM_CLOCK] = 1980, [LIVE_THROTTLE] = LIVE_SW_POWER_CAP | LIVE_IDLE, [LIVE_OTHERS] = 2},
         {[LIVE_SM_CLOCK] = 1755, [LIVE_THROTTLE] = 0x200, [LIVE_OTHERS] = 1, [LIVE_TEMPERATURE] = 83}};
-    struct stability_summary told;
+    struct stability_summary summary;
     (void)state;
     for (int i = 0; i < 2; i++)
         for (int q = 0; q < LIVE_QUANTITIES; q++)
@@ -38,18 +38,19 @@ static void what_stability_to_json_writes_is_understood(void **state)
                 (struct live_value){.known = q != LIVE_MEMORY_CLOCK, .value = looks[i][q]};
     result.stability.look[0].measured = result.stability.look[1].measured = true;
     json_t *stability = stability_to_json(&experiment, &result);
-    stability_from_json(&told, stability);
+    stability_from_json(&summary, stability);
     assert_int_equal(json_array_size(json_object_get(stability, "codes")),
                      json_array_size(json_object_get(stability, "reasons")));
     json_decref(stability);
-    assert_int_equal(told.codes, 1u << STABILITY_SM_CLOCK | 1u << STABILITY_THROTTLED |
-                                     1u << STABILITY_OTHERS | 1u << STABILITY_NOISE);
-    assert_value(&told, LIVE_SM_CLOCK, 1755);
-    assert_value(&told, LIVE_TEMPERATURE, 83);
-    assert_value(&told, LIVE_OTHERS, 2);
-    assert_value(&told, LIVE_THROTTLE, LIVE_SW_POWER_CAP | LIVE_IDLE); /* a bit without a name is left out */
-    assert_false(told.latest.of[LIVE_MEMORY_CLOCK].known);
-    assert_false(told.latest.of[LIVE_POWER].known);
+    assert_int_equal(summary.codes, 1u << STABILITY_SM_CLOCK | 1u << STABILITY_THROTTLED |
+                                        1u << STABILITY_OTHERS | 1u << STABILITY_NOISE);
+    assert_value(&summary, LIVE_SM_CLOCK, 1755);
+    assert_value(&summary, LIVE_TEMPERATURE, 83);
+    assert_value(&summary, LIVE_OTHERS, 2);
+    assert_value(&summary, LIVE_THROTTLE,
+                 LIVE_SW_POWER_CAP | LIVE_IDLE); /* a bit without a name is left out */
+    assert_false(summary.latest.of[LIVE_MEMORY_CLOCK].known);
+    assert_false(summary.latest.of[LIVE_POWER].known);
 }
 
 static void every_code_is_understood_by_its_name(void **state)
@@ -58,7 +59,7 @@ static void every_code_is_understood_by_its_name(void **state)
     for (int code = 0; code < STABILITY_CODES; code++) {
         char text[80];
         snprintf(text, sizeof text, "{\"codes\":[\"%s\"]}", stability_code_name((enum stability_code)code));
-        assert_int_equal(told_of(text).codes, 1u << code);
+        assert_int_equal(summary_of(text).codes, 1u << code);
     }
 }
 
@@ -77,10 +78,10 @@ static void what_has_another_form_is_not_known(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct stability_summary told = told_of(texts[i]);
-        assert_int_equal(told.codes, 0);
+        struct stability_summary summary = summary_of(texts[i]);
+        assert_int_equal(summary.codes, 0);
         for (int q = 0; q < LIVE_QUANTITIES; q++)
-            assert_false(told.latest.of[q].known);
+            assert_false(summary.latest.of[q].known);
     }
 }
 

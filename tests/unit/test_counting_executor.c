@@ -5,16 +5,16 @@ enum { SWEEP = 20 };
 
 /* ---- what the executors wrote down ---- */
 
-struct log_writer {
+struct work_log {
     int runs, counts, together; /* how many were counted at once, at most */
     int timing_ends;            /* of executors that time, in order */
     bool overlap;               /* somebody began while somebody else was at it; a crash looks the same */
     bool crowded;               /* somebody began while another process held a context */
 };
 
-static struct log_writer log_writer_read(const char *path)
+static struct work_log work_log_read(const char *path)
 {
-    struct log_writer log_writer = {0};
+    struct work_log work_log = {0};
     char line[128], what[16];
     long pid, holder = 0, busy = 0;
     FILE *file = fopen(path, "r");
@@ -23,16 +23,16 @@ static struct log_writer log_writer_read(const char *path)
         if (sscanf(line, "%15s %ld %d", what, &pid, &points) < 2)
             continue;
         bool run = strcmp(what, "run") == 0, count = strcmp(what, "count") == 0;
-        log_writer.runs += run && !strstr(line, "selftest");
-        log_writer.counts += count;
-        if (count && points > log_writer.together)
-            log_writer.together = points;
+        work_log.runs += run && !strstr(line, "selftest");
+        work_log.counts += count;
+        if (count && points > work_log.together)
+            work_log.together = points;
         if (run || count) {
-            log_writer.overlap |= busy != 0;
-            log_writer.crowded |= holder != 0 && holder != pid;
+            work_log.overlap |= busy != 0;
+            work_log.crowded |= holder != 0 && holder != pid;
             busy = holder = pid;
         } else if (strcmp(what, "end") == 0) {
-            log_writer.timing_ends += strstr(line, "timing") != NULL;
+            work_log.timing_ends += strstr(line, "timing") != NULL;
             holder = holder == pid ? 0 : holder;
         } else {
             busy = 0;
@@ -40,7 +40,7 @@ static struct log_writer log_writer_read(const char *path)
     }
     if (file)
         fclose(file);
-    return log_writer;
+    return work_log;
 }
 
 /* ---- experiments ---- */
@@ -124,11 +124,11 @@ static void sixteen_of_a_sweep_are_counted_at_once_and_never_while_one_is_timed(
     struct sweep_row row = sweep(f, -1, "");
     assert_int_equal(row.states[JOB_SUCCEEDED], SWEEP);
     sweep_row_clear(&row);
-    struct log_writer log_writer = log_writer_read(f->log_writer);
-    assert_int_equal(log_writer.runs, SWEEP);
-    assert_int_equal(log_writer.counts, 2);
-    assert_int_equal(log_writer.together, PROTOCOL_POINTS);
-    assert_false(log_writer.overlap);
+    struct work_log work_log = work_log_read(f->work_log);
+    assert_int_equal(work_log.runs, SWEEP);
+    assert_int_equal(work_log.counts, 2);
+    assert_int_equal(work_log.together, PROTOCOL_POINTS);
+    assert_false(work_log.overlap);
 }
 
 /* The others are counted all the same, one by one. */
@@ -145,9 +145,9 @@ static void a_point_that_cannot_be_counted_costs_its_own_count_alone(void **stat
             fail_msg("%s: %d of %d succeeded", behaviours[i], (int)row.states[JOB_SUCCEEDED], SWEEP);
         sweep_row_clear(&row);
         /* Once together with the sixteen, then each of these, then those behind. */
-        struct log_writer log_writer = log_writer_read(f->log_writer);
-        assert_in_range(log_writer.counts, 1 + PROTOCOL_POINTS, 1 + SWEEP);
-        unlink(f->log_writer);
+        struct work_log work_log = work_log_read(f->work_log);
+        assert_in_range(work_log.counts, 1 + PROTOCOL_POINTS, 1 + SWEEP);
+        unlink(f->work_log);
         stop_worker(f);
         service_stop(&f->service);
         begin(f);
@@ -218,8 +218,8 @@ static void counts_of_another_device_are_no_counts(void **state)
         submit_counted(f, "nothing", 10, id);
         succeeds_with(f, id, "got another device, FAKE-1, than the one that times, FAKE-0");
     }
-    struct log_writer log_writer = log_writer_read(f->log_writer);
-    assert_int_equal(log_writer.counts, 0);
+    struct work_log work_log = work_log_read(f->work_log);
+    assert_int_equal(work_log.counts, 0);
 }
 
 /* Another command may cost an allocation each time that it is started. */
@@ -233,7 +233,7 @@ static void another_command_counts_where_that_is_said(void **state)
         begin(f);
         submit_counted(f, "nothing", 10, id);
         succeeds_with(f, id, i ? "\"points\":1" : "\\\"counting\\\": true");
-        assert_int_equal(log_writer_read(f->log_writer).counts, i);
+        assert_int_equal(work_log_read(f->work_log).counts, i);
         stop_worker(f);
         service_stop(&f->service);
     }
@@ -245,7 +245,7 @@ static bool was_asked(struct fixture *f, pid_t wanted)
     char line[128];
     long pid;
     bool found = false;
-    FILE *file = fopen(f->log_writer, "r");
+    FILE *file = fopen(f->work_log, "r");
     while (file && !found && fgets(line, sizeof line, file))
         found = sscanf(line, "count %ld", &pid) == 1 && pid == wanted;
     if (file)
@@ -317,9 +317,9 @@ static void an_exclusive_device_is_used_in_turns(void **state)
     struct sweep_row row = sweep(f, -1, "");
     assert_int_equal(row.states[JOB_SUCCEEDED], SWEEP);
     sweep_row_clear(&row);
-    struct log_writer log_writer = log_writer_read(f->log_writer);
-    assert_int_equal(log_writer.counts, 2);
-    assert_false(log_writer.overlap || log_writer.crowded);
+    struct work_log work_log = work_log_read(f->work_log);
+    assert_int_equal(work_log.counts, 2);
+    assert_false(work_log.overlap || work_log.crowded);
 }
 
 static void who_timed_makes_room_for_a_count_that_does_not_fit(void **state)
@@ -329,10 +329,10 @@ static void who_timed_makes_room_for_a_count_that_does_not_fit(void **state)
     begin(f);
     submit(f, "nothing", 10, plain);
     succeeds(f, plain);
-    assert_int_equal(log_writer_read(f->log_writer).timing_ends, 0);
+    assert_int_equal(work_log_read(f->work_log).timing_ends, 0);
     submit_counted(f, "count_no_room", 10, id);
     succeeds_with(f, id, id);
-    assert_int_equal(log_writer_read(f->log_writer).timing_ends, 1);
+    assert_int_equal(work_log_read(f->work_log).timing_ends, 1);
 }
 
 static void who_counted_makes_room_for_a_run_that_does_not_fit(void **state)
