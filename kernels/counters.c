@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The always wanted ones fit four passes on every chip from Turing on; the bank conflicts would be the fifth, because they
-   and the requests need the same counters of L1. */
+/* The counters that are always wanted fit four passes on every chip from Turing on. The bank conflicts would
+   need a fifth, because they and the requests need the same counters of the L1. */
 const struct counter_kind counter_kinds[] = {
     {"gld_transactions", {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}, 1, COUNTERS_ALWAYS},
     {"gst_transactions", {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, 1, COUNTERS_ALWAYS},

@@ -1,5 +1,5 @@
-/* What a GPU's hardware counters are asked for, and what they said: plain data. How they are read is
-   device/counters.h's business. */
+/* What a request wants from a GPU's hardware counters, and what they counted: plain data.
+   device/device_counters.h reads them. */
 #ifndef COALESCED_KERNELS_COUNTERS_H
 #define COALESCED_KERNELS_COUNTERS_H
 
@@ -10,18 +10,17 @@ extern "C" {
 #endif
 
 enum {
-    COUNTERS_NAMES = 16,       /* a request may name so many beside the default set */
+    COUNTERS_NAMES = 16,       /* a request may name so many besides the default set */
     COUNTERS_NAME_BYTES = 128, /* each with its NUL */
-    COUNTERS_MAX = 48,         /* of one measurement: the default set and the named ones */
+    COUNTERS_MAX = 48,         /* in one measurement: the default set and the named ones */
     COUNTERS_POINTS = 16,      /* experiments that may share passes */
 };
 
-/* Of a request. */
+/* What a request wants. */
 struct counters_wanted {
     bool on;
-    bool
-        /* the kernel uses shared memory: what is only of use there is wanted too; not the request's to say */
-        shared;
+    /* The kernel uses shared memory, so the counters of COUNTERS_SHARED are wanted too. Not set by the request. */
+    bool shared;
     int count;
     char name[COUNTERS_NAMES][COUNTERS_NAME_BYTES]; /* of metrics, or of the default set */
 };
@@ -31,14 +30,15 @@ bool counters_name_valid(const char *name);
 
 enum counters_when {
     COUNTERS_ALWAYS,
-    COUNTERS_SHARED, /* costs a pass of its own: when the kernel uses shared memory, or by name */
+    COUNTERS_SHARED, /* needs a pass of its own: wanted when the kernel uses shared memory, or by name */
 };
 
-/* One of the default set. */
+/* A counter of the default set. */
 struct counter_kind {
-    const char *name; /* in results: nvprof's where it had one; the unit is in the name, a count has none */
-    const char *metrics[2]; /* of CUPTI: the chip's list has the first or the second, which may be NULL */
-    double scale;           /* from the metric's unit to that of the name */
+    const char
+        *name; /* as in results: nvprof's name where it had one; the unit is in the name, a count has none */
+    const char *metrics[2]; /* CUPTI's names: a chip has the first or the second, which may be NULL */
+    double scale;           /* factor from the metric's unit to the unit of the name */
     enum counters_when when;
 };
 
@@ -49,32 +49,32 @@ extern const struct counter_kind counter_kinds[];
 const struct counter_kind *counter_kind_find(const char *name);
 
 struct counter {
-    char name[COUNTERS_NAME_BYTES];   /* of the table; of a named metric: the metric */
-    char metric[COUNTERS_NAME_BYTES]; /* that it came from; empty: the chip has none */
+    char name[COUNTERS_NAME_BYTES];   /* a name of the table; for a metric named by the request: the metric */
+    char metric[COUNTERS_NAME_BYTES]; /* where the value comes from; empty: the chip has no such metric */
     bool named;                       /* asked for by the request, not of the table */
     bool measured;
     double value;     /* finite */
-    char reason[160]; /* of one that was not measured */
+    char reason[160]; /* why it was not measured */
 };
 
 enum counters_status { COUNTERS_NOT_REQUESTED, COUNTERS_UNAVAILABLE, COUNTERS_MEASURED };
 
 struct counters {
     enum counters_status status;
-    char reason[256]; /* unavailable: why, and what an operator can do about it */
+    char reason[256]; /* when unavailable: the cause, and what an operator can do */
     char remedy[256];
-    unsigned passes; /* launches that were counted, each with cold caches */
+    unsigned passes; /* counted launches, each with cold caches */
     int points;      /* experiments that shared these passes, 1 or more */
     int count;
     struct counter at[COUNTERS_MAX];
 };
 
-/* Fills in that there are none; the remedy is a text of operating.md's kind. */
+/* Sets the status to COUNTERS_UNAVAILABLE, with the reason and what an operator can do about it. */
 void counters_unavailable(struct counters *counters, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Names, sources and nothing measured yet, as `wanted` says: the default set in the table's order, then what was named.
-   The metric is the table's first; who knows the chip may put another there. */
+/* Fills in names and metrics with nothing measured yet: the default set in the table's order, then the counters
+   that the request names. The metric is the table's first; code that knows the chip may replace it. */
 void counters_begin(struct counters *counters, const struct counters_wanted *wanted);
 
 /* The counter of that name; NULL: not measured. */

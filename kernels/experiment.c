@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No buffer may reach this: half of what a signed 64-bit index of bytes can say. */
+/* The limit of a buffer, bytes: half of what a signed 64-bit index can address. */
 static const uint64_t bytes_limit = UINT64_C(1) << 62;
 
 enum {
-    SHARED_BYTES_MAX = 232448, /* a block's on sm_90, where the device does not say */
-    THREADS_PER_CORE = 2048,   /* of a grid that is derived for a device without such a limit */
+    SHARED_BYTES_MAX = 232448, /* of a block on sm_90, for devices that do not report a limit */
+    THREADS_PER_CORE = 2048,   /* for the derived grid of a device that does not report this limit */
 };
 
 static double quiet_default_s;
@@ -116,7 +116,7 @@ uint64_t experiment_working_set_bytes(const struct experiment *experiment)
     return bytes < bytes_limit ? bytes : bytes_limit;
 }
 
-/* Returns whether the size is one that the other checks can work with. */
+/* Returns true when the size is valid enough for the other checks. */
 static bool check_size(const struct experiment *experiment, struct problems *problems)
 {
     const struct kernel *kernel = experiment->kernel;
@@ -175,10 +175,10 @@ static bool check_params(const struct experiment *experiment, bool sized, struct
 
 static const char axes[] = "xyz";
 
-/* What a program sees that launches all the same: cudaErrorInvalidConfiguration. */
+/* What the CUDA runtime reports for such a launch: cudaErrorInvalidConfiguration. */
 #define CUDA_REFUSES "; CUDA would refuse the launch: \"invalid configuration argument\""
 
-/* What holds for every device, where none is named: a prediction for architectures alone. */
+/* Limits that hold for every device, for a prediction that names only architectures. */
 static const struct device_facts any_device = {
     .name = "every GPU",
     .max_threads_per_block = 1024,
@@ -215,8 +215,8 @@ static bool check_block(const struct experiment *experiment, const struct device
     return problems->count == before;
 }
 
-/* Blocks that fill the device once, by their threads: what a kernel that loops over the grid is started with. Not known
-   without a device: then as many as cover the size. */
+/* The number of blocks whose threads fill the device once: the default grid of a kernel that loops over the
+   grid. Without a known device: as many blocks as cover the size. */
 static uint64_t one_wave(const struct experiment *experiment, const struct device_facts *facts)
 {
     const int64_t *block = experiment->block;
@@ -342,7 +342,7 @@ static void refuse_dtype(const struct experiment *experiment, struct problems *p
                 dtype_name(experiment->dtype));
 }
 
-/* One block of a CPU's memory is as near as another. */
+/* All memory of a CPU is equally near. */
 static void check_peer(const struct experiment *experiment, const struct device_facts *facts,
                        struct problems *problems)
 {
@@ -354,7 +354,7 @@ static void check_peer(const struct experiment *experiment, const struct device_
                     "must be another device than the one that runs it, %s", facts->uuid);
 }
 
-/* A GPU's compute capability times ten, 90 of "sm_90"; what has none is no GPU. */
+/* A GPU's compute capability times ten, 90 for "sm_90"; 0 when it is no GPU. */
 static int capability(const struct device_facts *facts)
 {
     int found = 0;

@@ -1,4 +1,4 @@
-/* One request, in plain C, and the one place that says whether it can be run. */
+/* One request in plain C, and the one place that decides whether it can run. */
 #ifndef COALESCED_KERNELS_EXPERIMENT_H
 #define COALESCED_KERNELS_EXPERIMENT_H
 
@@ -11,33 +11,33 @@
 extern "C" {
 #endif
 
-/* Where an experiment may run, as its request says it. */
+/* Where an experiment may run, as its request says. */
 enum device_choice_kind {
     DEVICE_BY_NUMBER,
-    DEVICE_BY_NAME, /* the operator's */
+    DEVICE_BY_NAME, /* the name that the operator gave the device */
     DEVICE_ANY,
-    DEVICE_BY_CONDITIONS, /* all of those that are given */
+    DEVICE_BY_CONDITIONS, /* every condition that is given */
 };
 
 /* All zero: device 0. */
 struct device_choice {
     enum device_choice_kind kind;
     int64_t number;
-    char called[64]; /* by name */
-    /* Conditions; empty, 0 and false: whatever it is. */
-    char arch[16];        /* "cpu": whichever machine's */
+    char called[64];
+    /* Conditions; empty, 0 and false: any. */
+    char arch[16];        /* "cpu": of any machine */
     char product[128];    /* device_facts.name */
     int64_t memory_bytes; /* at least */
-    bool counters;        /* it has hardware counters */
+    bool counters;        /* the device has hardware counters */
 };
 
 struct measure {
-    int64_t min_samples; /* at least so many cold samples */
-    double noise;        /* stop below it: half the median's 95 % interval over the median */
-    double max_seconds;  /* and never sample longer than this, for cold and hot together */
-    double quiet_s;      /* wait at most so long, and half of timeout_s, for a quiet device */
-    bool keep_samples;   /* the raw samples are of the result */
-    bool host_timer;     /* a launch is timed by the host's clock, too: struct host_times */
+    int64_t min_samples; /* the minimum of cold samples */
+    double noise;        /* stop below this: half the 95 % interval of the median over the median */
+    double max_seconds;  /* limit of the sampling time, cold and hot together */
+    double quiet_s;      /* limit of the wait for a quiet device, besides half of timeout_s */
+    bool keep_samples;   /* the result includes the raw samples */
+    bool host_timer;     /* launches are also timed by the host's clock: struct host_times */
 };
 
 /* Whether copies of the arrays between host and device are timed, and from what kind of host memory. */
@@ -53,21 +53,19 @@ struct experiment {
     int64_t block[3];
     int64_t grid[3]; /* all 0: derived by experiment_check() */
     int64_t param[KERNEL_PARAMS];
-    int64_t
-        /* dynamic shared memory a block that is not used: it limits how many blocks fit an SM */
-        shared_bytes;
+    /* Unused dynamic shared memory of a block: it limits how many blocks fit an SM. */
+    int64_t shared_bytes;
     struct device_choice device;
-    struct device_choice peer; /* of the other device, where the kernel needs one: by number or name */
+    struct device_choice peer; /* the other device, for kernels that need one: by number or name */
     bool peer_given;
-    char peer_uuid
-        /* of the other device, as its facts have it, where the kernel needs one; empty: not known yet */
-        [64];
+    /* Of the other device, as in its facts, for kernels that need one; empty: not known yet. */
+    char peer_uuid[64];
     struct measure measure;
     struct counters_wanted counters;
     enum transfers transfers;
     enum placement placement;
     double timeout_s;
-    int64_t priority; /* the higher the sooner */
+    int64_t priority; /* higher runs sooner */
 };
 
 enum {
@@ -76,30 +74,30 @@ enum {
     EXPERIMENT_TIMEOUT_MAX_S = 3600,
     EXPERIMENT_MAX_SECONDS_MAX = 600,
     EXPERIMENT_QUIET_MAX_S = 60,
-    EXPERIMENT_PRIORITY_MAX = 100,      /* and -100 is the least */
-    EXPERIMENT_PRIORITY_OVERRIDE = 200, /* above the other: before everybody's, for an admin */
+    EXPERIMENT_PRIORITY_MAX = 100,      /* the minimum is -100 */
+    EXPERIMENT_PRIORITY_OVERRIDE = 200, /* above all others: an admin's experiment that runs first */
 };
 
-/* What is wrong, field by field. */
+/* The errors of a request, by field. */
 struct problems {
-    int count; /* may be more than were kept */
+    int count; /* may exceed EXPERIMENT_PROBLEMS; only so many are stored */
     struct problem {
         char pointer[64]; /* a JSON pointer as a URI fragment: "#/block/0" */
         char detail[224];
     } at[EXPERIMENT_PROBLEMS];
 };
 
-/* More was found than is kept: looking further would only count. Whoever reads what a client may make long stops. */
+/* True when no further problem can be stored. Code that reads input of a client's length stops then. */
 bool problems_full(const struct problems *problems);
 
 void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* All defaults of that kernel; the grid is left to be derived. */
+/* Sets all fields to the kernel's defaults; the grid is derived later. */
 void experiment_init(struct experiment *experiment, const struct kernel *kernel);
 
-/* What measure.quiet_s is when a request does not say: 0 until this is called. The service does, once, before
-   there is a request. */
+/* Sets the default of measure.quiet_s, which is 0 until this is called. The server calls it once, before the
+   first request. */
 void experiment_quiet_default(double seconds);
 
 /* Checks every field against the kernel's table and, unless facts is NULL, the device's limits and memory;
@@ -107,10 +105,10 @@ void experiment_quiet_default(double seconds);
 int experiment_check(struct experiment *experiment, const struct device_facts *facts,
                      struct problems *problems);
 
-/* The part of a checked experiment that a kernel's functions work on. */
+/* The fields of a checked experiment that a kernel's functions use. */
 struct domain experiment_domain(const struct experiment *experiment);
 
-/* Dynamic shared memory of a block: the kernel's own, and what the request adds. */
+/* Dynamic shared memory of a block, bytes: the kernel's own plus the request's. */
 uint64_t experiment_shared_bytes(const struct experiment *experiment);
 
 /* Bytes of device memory for all buffers with their guard zones. */
@@ -119,9 +117,9 @@ uint64_t experiment_memory_bytes(const struct experiment *experiment);
 /* Bytes of all buffers, without the guards. */
 uint64_t experiment_working_set_bytes(const struct experiment *experiment);
 
-/* Where buffer b of the experiment begins within its memory, and the end of the last for b = buffer_count:
-   each is aligned to 256 bytes and has KERNEL_GUARD_BYTES or more around it. Saturates instead of
-   overflowing. */
+/* Offset of buffer b within the experiment's memory, bytes; for b = buffer_count the end of the last guard
+   zone's buffer. Each buffer is aligned to KERNEL_ALIGN_BYTES and has KERNEL_GUARD_BYTES or more around it.
+   Saturates instead of overflowing. */
 uint64_t experiment_buffer_at(const struct experiment *experiment, int buffer);
 
 enum { KERNEL_GUARD_BYTES = 4096, KERNEL_ALIGN_BYTES = 256 };

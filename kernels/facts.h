@@ -1,10 +1,11 @@
-/* What a device is: reported by the executor once, then known to the service without asking the device again. */
+/* The facts of a device: the executor reports them once, then the server knows them without asking the device
+   again. */
 #ifndef COALESCED_KERNELS_FACTS_H
 #define COALESCED_KERNELS_FACTS_H
 
 #include <stdint.h>
 
-/* As numa_node: no node is known, or the process could not be pinned to it. */
+/* Value of numa_node: the node is not known, or the process could not be pinned to it. */
 enum { FACTS_NO_NODE = -1 };
 
 struct device_facts {
@@ -23,23 +24,23 @@ struct device_facts {
     uint32_t registers_per_multiprocessor;
     uint32_t registers_per_block;
     uint64_t shared_bytes_per_multiprocessor;
-    uint64_t shared_bytes_per_block;       /* without asking for more */
-    uint64_t shared_bytes_per_block_optin; /* the most; 0: not known */
-    uint64_t memory_bytes;                 /* in all */
-    uint64_t l2_bytes;                     /* the last cache before memory */
-    uint32_t clock_khz;                    /* the SMs' highest (boost) clock */
-    uint32_t memory_clock_khz;             /* 0: not known */
-    uint32_t memory_bus_bits;              /* 0: not known */
-    double peak_gbps;                      /* 10^9 bytes a second; 0: not known */
-    char compute_mode[24]; /* "default"; "exclusive_process": one process at a time; "prohibited" */
-    char peak_source[96];  /* the formula behind peak_gbps, or why there is none */
-    char pci[24];          /* "0000:1a:00.0" of a GPU, of its parent for a slice; empty: none, or not known */
-    int32_t numa_node;     /* of the device, and the executor is pinned to it; FACTS_NO_NODE: it is not */
-    char cpus[128];        /* "0-31,64-95": the cores that the executor is pinned to; empty: it is not */
-    char visible[256];     /* CUDA_VISIBLE_DEVICES as the executor has it; empty: not set */
-    char mig[32];          /* a MIG slice's profile, "1g.18gb"; empty: it is no slice */
-    char mig_parent
-        [64]; /* the uuid of the GPU that it is a slice of; empty: no slice, or NVML does not tell */
+    uint64_t shared_bytes_per_block;       /* without opting in to more */
+    uint64_t shared_bytes_per_block_optin; /* the maximum; 0: not known */
+    uint64_t memory_bytes;
+    uint64_t l2_bytes;         /* the last cache before memory */
+    uint32_t clock_khz;        /* the SMs' highest (boost) clock */
+    uint32_t memory_clock_khz; /* 0: not known */
+    uint32_t memory_bus_bits;  /* 0: not known */
+    double peak_gbps;          /* 10^9 bytes a second; 0: not known */
+    char compute_mode[24];     /* "default"; "exclusive_process": one process at a time; "prohibited" */
+    char peak_source[96];      /* the formula behind peak_gbps, or why there is none */
+    char pci[24];      /* "0000:1a:00.0" of a GPU, of its parent for a slice; empty: none, or not known */
+    int32_t numa_node; /* of the device, to which the executor is pinned; FACTS_NO_NODE: it is not */
+    char cpus[128];    /* "0-31,64-95": the cores that the executor is pinned to; empty: it is not */
+    char visible[256]; /* CUDA_VISIBLE_DEVICES as the executor has it; empty: not set */
+    char mig[32];      /* a MIG slice's profile, "1g.18gb"; empty: it is no slice */
+    /* The uuid of the GPU that this slice belongs to; empty: no slice, or NVML does not report it. */
+    char mig_parent[64];
 };
 
 #ifdef __cplusplus

@@ -42,13 +42,13 @@ static void describe_all(void)
         kernel_count++;
     kernels = calloc((size_t)kernel_count + 1, sizeof *kernels);
     if (!kernels)
-        abort(); /* a few kilobytes, once, before anything else runs */
+        abort(); /* a few kilobytes, once, before any other work */
     for (int i = 0; i < kernel_count; i++) {
         kernels[i].name = suite_rows[i].name;
         kernels[i].source = suite_rows[i].source;
         kernels[i].sha256 = suite_rows[i].sha256;
         suite_rows[i].describe(&kernels[i]);
-        if (kernels[i].mistake[0]) { /* in the source: no program that has this kernel may run */
+        if (kernels[i].mistake[0]) { /* an error in the source: a program with this kernel must not run */
             fprintf(stderr, "kernels/suite/%s.cu: %s\n", kernels[i].name, kernels[i].mistake);
             abort();
         }

@@ -1,4 +1,4 @@
-/* What a kernel is, to everyone who does not run it: a plain table, filled from its one file in suite/. */
+/* A kernel as a plain table, for all code that does not run it: filled from its one file in suite/. */
 #ifndef COALESCED_KERNELS_KERNEL_H
 #define COALESCED_KERNELS_KERNEL_H
 
@@ -42,15 +42,15 @@ struct text_pair {
 
 enum param_type { PARAM_INTEGER, PARAM_CHOICE };
 
-/* As `max` of an integer parameter: the experiment's size. */
+/* Value of `max` of an integer parameter: the experiment's size. */
 #define PARAM_MAX_IS_SIZE INT64_MAX
 
 struct kernel_param {
     const char *name, *unit;
     struct text_pair text;
     enum param_type type;
-    int64_t min, max, fallback; /* inclusive; for a choice: indices into choices */
-    bool power_of_two;          /* nothing between the powers of two is allowed */
+    int64_t min, max, fallback; /* inclusive; fallback is the default. For a choice: indices into choices */
+    bool power_of_two;          /* only powers of two are allowed */
     const char *const *choices; /* PARAM_CHOICE: names, ended by NULL */
 };
 
@@ -58,15 +58,15 @@ struct shape {
     uint64_t x, y, z;
 };
 
-/* What a kernel works on. One-dimensional: rows is 1 and columns is n. n = rows * columns, always. */
+/* The domain of one experiment. In one dimension rows is 1 and columns is n; n = rows * columns always holds. */
 struct domain {
     uint64_t n, rows, columns; /* elements */
     int64_t param[KERNEL_PARAMS];
-    struct shape block; /* threads: for what is defined by the lane within a block */
-    struct shape grid;  /* blocks: for what is defined by the block; 0 until it is derived */
+    struct shape block; /* threads, for kernels whose work depends on the lane within a block */
+    struct shape grid;  /* blocks, for kernels whose work depends on the block; 0 until it is derived */
 };
 
-/* An accumulated output begins with what the generator puts there and is added to. */
+/* An accumulated output begins with the generator's values, and the kernel adds to it. */
 enum buffer_role { BUFFER_INPUT, BUFFER_OUTPUT, BUFFER_ACCUMULATED };
 
 struct kernel_buffer {
@@ -74,11 +74,12 @@ struct kernel_buffer {
     enum buffer_role role;
 };
 
-/* Elements of global memory that a kernel asks for, counted once for each access; times dtype_bytes: bytes requested. */
+/* Elements of global memory that a kernel accesses, each access counted; times dtype_bytes: bytes requested. */
 struct traffic {
     uint64_t loads, stores;
-    uint64_t atomics KERNEL_INITIAL(0);    /* updates */
-    uint64_t operations KERNEL_INITIAL(0); /* arithmetic that the kernel is about; 0: it is about memory */
+    uint64_t atomics KERNEL_INITIAL(0); /* updates */
+    uint64_t operations
+        KERNEL_INITIAL(0); /* arithmetic operations that the kernel measures; 0: it measures memory */
 };
 
 /* Why a kernel cannot run an experiment whose fields are each valid. */
@@ -92,62 +93,60 @@ struct kernel {
     struct text_pair title;
     struct text_pair text;   /* what it computes, in one line */
     struct text_pair lesson; /* what it shows, a sentence or two */
-    const char *source;      /* its file, as text */
+    const char *source;      /* the text of its file */
     const char *sha256;      /* of that file, in hex */
-    unsigned dtypes;         /* 1u << enum dtype, each that it accepts */
+    unsigned dtypes;         /* a set of 1u << enum dtype: the types that it accepts */
     enum dtype dtype;        /* the default */
-    int dims;                /* of its size: 1, or 2 for [rows, columns] */
-    int grid_dims;           /* grid and block may differ from 1 in the first so many dimensions */
+    int dims;                /* dimensions of its size: 1, or 2 for [rows, columns] */
+    int grid_dims;           /* grid and block may differ from 1 in so many leading dimensions */
     int block_dims;
-    int per_thread;   /* elements that a thread covers, at most */
-    bool grid_stride; /* loops over the grid: any grid covers */
-    bool
-        /* some of its addresses are not affine in a block's coordinates: its prediction may say so */
-        sampled;
-    bool
-        /* some of its buffers lie in the host's memory, or move there and back: it crosses the bus */
-        host_memory;
-    bool peer;          /* needs another device: some of its buffers lie in that one's memory */
-    bool copied;        /* on a GPU the copy engine does it, the first buffer to the second: no threads */
-    bool streamed;      /* on a GPU one run is several launches, with copies between, in several streams */
+    int per_thread;   /* maximum of elements that a thread covers */
+    bool grid_stride; /* loops over the grid: any grid covers the domain */
+    /* Some addresses are not affine in a block's coordinates, so its prediction may be inexact. */
+    bool sampled;
+    /* Some buffers lie in the host's memory, or move to it and back: the kernel uses the bus. */
+    bool host_memory;
+    bool peer;          /* needs another device, whose memory holds some of its buffers */
+    bool copied;        /* on a GPU the copy engine copies the first buffer to the second; no threads run */
+    bool streamed;      /* on a GPU a run is several launches with copies between, in several streams */
     uint64_t size[2];   /* the default: elements, or rows and columns */
     struct shape block; /* the default, threads */
     int param_count, buffer_count;
     struct kernel_param params[KERNEL_PARAMS];
     struct kernel_buffer buffers[KERNEL_BUFFERS];
-    int load_param; /* which parameter is the load path; -1: none */
-    int loads_by;   /* enum load_path: that of its loads where there is no such parameter */
-    bool
-        /* nobody writes what it reads, and the compiler knows: it takes LOAD_LDG where there is one */
-        restricted;
-    char mistake[160]; /* in its file: a parameter or a buffer out of order; empty: none */
+    int load_param; /* index of the parameter "load"; -1: none */
+    int loads_by;   /* enum load_path of its loads when there is no such parameter */
+    /* Its pointers are __restrict__: the compiler uses LOAD_LDG where the architecture has it. */
+    bool restricted;
+    char mistake[160]; /* an error in its file: a parameter or a buffer out of order; empty: none */
 
     /* Threads needed in each dimension to cover the domain. */
     struct shape (*cover)(const struct domain *domain);
     /* Elements of a buffer. */
     uint64_t (*elements)(const struct domain *domain, int buffer);
     struct traffic (*ledger)(const struct domain *domain);
-    /* What of the ledger no load or store of a warp asks for: a copy engine, the tensor memory accelerator, a texture. */
+    /* The part of the ledger that no load or store of a warp requests: a copy engine, the tensor memory
+       accelerator or a texture does. The model does not count it. */
     struct traffic (*unmodelled_traffic)(const struct domain *domain);
     /* Bytes of shared memory that a block needs. */
     uint64_t (*shared_bytes)(const struct domain *domain, enum dtype dtype);
     struct kernel_problem (*refuse)(const struct domain *domain, enum dtype dtype);
-    /* Which of the variants that it is compiled in: 0 where there is one. */
+    /* Index of the compiled variant; 0 when there is only one. */
     int (*variant)(const struct domain *domain);
-    /* Whose memory a buffer lies in. And do launches reach a peer's, or copies alone? */
+    /* Whose memory a buffer lies in; and whether launches can access a peer's memory, or copies alone. */
     enum memory (*memory_of)(const struct domain *domain, int buffer);
     bool (*peer_access)(const struct domain *domain);
     enum pages (*pages_before)(const struct domain *domain);
-    /* The compute capability that a GPU must have at least, times ten: 90 for 9.0; 0: whatever it has. */
+    /* The minimum compute capability of a GPU times ten, 90 for 9.0; 0: any. */
     int (*architecture)(const struct domain *domain);
-    /* Blocks of a cluster, along x: a grid is a multiple of it. */
+    /* Blocks of a cluster along x; the grid is a multiple of it. */
     uint64_t (*cluster)(const struct domain *domain);
-    /* The buffer for which a part of the L2 is set aside, -1: none. */
+    /* The buffer that a part of the L2 is set aside for (persisting accesses); -1: none. */
     int (*l2_persisting)(const struct domain *domain);
-    /* Why the model of time does not apply, as part of a sentence; without a text: it does, as far as the kernel knows. */
+    /* Why the model of time does not apply, as part of a sentence; no text: it applies as far as the kernel
+       knows. */
     struct text_pair (*untimed)(const struct domain *domain);
-    /* What element i of an output buffer must be after one launch, or what the generator put into an input.
-       False: it must not have been touched. */
+    /* The value of element i of an output after one launch, or of an input. False: a launch must not change it. */
     bool (*expected)(const struct domain *domain, enum dtype dtype, int buffer, uint64_t i, double *value);
 };
 
@@ -158,19 +157,19 @@ const struct kernel *suite_at(int index);
 /* NULL when there is none of that name. */
 const struct kernel *suite_find(const char *name);
 
-/* The same kernel compiled for a debugger, which is one of the suite with "_debug" behind its name; of that one itself it is
-   the same. NULL: there is none. */
+/* The debug build of a kernel, which has "_debug" behind its name; for the debug build itself the same. NULL:
+   there is none. */
 const struct kernel *suite_debug_build(const struct kernel *kernel);
 
-/* Its place in the suite: 0 to suite_count() - 1. */
+/* Index in the suite: 0 to suite_count() - 1. */
 int suite_index(const struct kernel *kernel);
 
-/* Does every index that a thread of a launch could form fit into 31 bits? The grid must have been derived. A GPU is then
-   given the instance with 32-bit indices. */
+/* True when every index that a thread of a launch can compute fits 31 bits. A GPU then runs the instance with
+   32-bit indices. The grid must have been derived. */
 bool kernel_index_is_small(const struct kernel *kernel, const struct domain *domain);
 
-/* A row of the generated list of kernels (suite_list.c), one a file in suite/: kernel.c alone reads it. In the order of the
-   names; ended by a row without a name. */
+/* A row of the generated list of kernels (suite_list.c), one for each file in suite/, ordered by name; the last
+   row has no name. For kernel.c only. */
 struct suite_row {
     const char *name, *source, *sha256;
     void (*describe)(struct kernel *kernel);

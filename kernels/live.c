@@ -27,8 +27,8 @@ struct nvml_utilisation {
     unsigned gpu, memory;
 };
 
-/* Of versions 2 and 3 of the call. The first drivers 535 give version 3 an entry of 32 bytes: version 2 is asked
-   first, and there is room for the larger ones, of which only the number would be right. */
+/* An entry of versions 2 and 3 of the call. The first drivers 535 write 32 bytes an entry with version 3: so
+   version 2 is called first, and the array has space for the larger entries, of which only the number is right. */
 struct nvml_process {
     unsigned pid;
     unsigned long long used_bytes;
@@ -52,7 +52,7 @@ struct nvml {
     int (*uuid)(nvml_device device, char *uuid, unsigned size);
 };
 
-/* Where each comes from; the second name is what drivers of another age call it. */
+/* Where each quantity comes from; the second name is that of older or newer drivers. */
 static const struct symbol {
     size_t at;
     const char *name, *other;
@@ -83,9 +83,9 @@ struct live {
     bool begun; /* NVML's init succeeded */
     struct nvml nvml;
     nvml_device device;
-    nvml_device parent; /* of a MIG slice; NULL: it is none, or NVML does not tell */
+    nvml_device parent; /* of a MIG slice; NULL: no slice, or NVML does not report it */
     bool cpu;
-    char reason[168]; /* why nothing can be asked; empty: it can */
+    char reason[168]; /* why NVML cannot be asked; empty: it can */
 };
 
 /* ---- opening ---- */
@@ -178,7 +178,7 @@ void live_close(struct live *live)
 #define CALL(live, entry, ...)                                                                               \
     ((live)->nvml.entry ? (live)->nvml.entry((live)->device, __VA_ARGS__) : NVML_FUNCTION_NOT_FOUND)
 
-/* A call that gives one number, of a sensor or a clock. */
+/* A call that returns one number, of a sensor or a clock. */
 static int ask_kind(const struct live *live, int (*call)(nvml_device, int, unsigned *), int kind,
                     double *value)
 {
@@ -271,12 +271,14 @@ static void read_others(const struct live *live, struct live_own own, struct liv
         set_reason(value, "the driver lists no process here, not even this service's own");
         return;
     }
-    /* Of too many the number alone is told. */
+    /* When the list is too long, NVML reports its length alone. */
     for (unsigned i = 0; i < count && code == NVML_SUCCESS; i++)
         for (int k = 0; k < 2; k++)
             found += own.pid[k] && processes[i].pid == (uint64_t)own.pid[k];
     if (!found)
-        found = ours < count ? ours : count; /* they are there, by other numbers */
+        found = ours < count
+                    ? ours
+                    : count; /* the own processes are in the list under the numbers of another namespace */
     *value = (struct live_value){.known = true, .value = count - found};
 }
 
@@ -302,7 +304,7 @@ static void read_gpu(const struct live *live, unsigned wanted, struct live_own o
 
 /* ---- reading the CPU ---- */
 
-/* The machine's memory that could not be had by a program that starts now. */
+/* The machine's memory that a new program could not get. */
 static bool memory_used(double *bytes)
 {
     FILE *file = fopen("/proc/meminfo", "re");

@@ -1,9 +1,10 @@
-/* How a device is at this moment. A GPU: by NVML, opened at run time, so that a program starts without it and
-   no context is ever created. The CPU: by the operating system, as far as that is cheap and true.
+/* The readings of a device at this moment. A GPU is read by NVML, which is opened at run time, so that the
+   program starts without it and no context is created; the CPU by the operating system, as far as that is cheap
+   and exact.
 
-   It is neither a kind of device nor the runner, so the service may read it too: it answers for a device whose
-   executor is gone or busy. A reading is some tens of calls of the driver's at most and never in a timed sample;
-   but a driver in trouble may let a call hang, so whoever must not hang reads in a thread of its own. */
+   The server reads it too, for a device whose executor is gone or busy. A reading makes some tens of driver
+   calls at most and is never made within a timed sample. A driver in trouble may block a call, so a thread that
+   must not block has to leave readings to another one. */
 #ifndef COALESCED_KERNELS_LIVE_H
 #define COALESCED_KERNELS_LIVE_H
 
@@ -21,17 +22,17 @@ enum live_quantity {
     LIVE_MEMORY_CLOCK,
     LIVE_SM_CLOCK_MAX, /* MHz */
     LIVE_MEMORY_CLOCK_MAX,
-    LIVE_MEMORY_USED, /* bytes, by everybody */
+    LIVE_MEMORY_USED, /* bytes, by all processes */
     LIVE_UTILISATION, /* %: the part of the last second or less in which some kernel ran, of any process */
     LIVE_THROTTLE,    /* a set of enum live_throttle bits */
-    LIVE_OTHERS, /* other processes with a context on the device: NVML does not tell whether they compute */
+    LIVE_OTHERS, /* other processes with a context on the device; NVML does not report whether they compute */
     LIVE_QUANTITIES
 };
 
 #define LIVE_BIT(quantity) (1u << (quantity))
 #define LIVE_ALL (LIVE_BIT(LIVE_QUANTITIES) - 1)
 
-/* NVML's bits: why clocks are where they are. */
+/* NVML's bits: the reasons for the present clocks. */
 enum live_throttle {
     LIVE_IDLE = 0x1,
     LIVE_APPLICATION_CLOCKS = 0x2,
@@ -49,14 +50,14 @@ const char *live_throttle_name(int bit);
 
 struct live_value {
     bool known;
-    bool of_parent; /* a MIG slice has none of its own: this is of the GPU that it is a slice of */
+    bool of_parent; /* a MIG slice has no such value: this is of the GPU that it belongs to */
     double value;
-    char reason[88]; /* why it is not known; empty: it was not asked for */
+    char reason[88]; /* why it is not known; empty: not asked for */
 };
 
 struct live_reading {
-    bool measured;    /* the device was found and asked; each quantity has a status of its own */
-    char reason[168]; /* why not */
+    bool measured;    /* the device was found and read; each quantity has a status of its own */
+    char reason[168]; /* why it was not */
     int64_t at_ns;    /* clock_monotonic_ns() */
     double took_us;
     struct live_value of[LIVE_QUANTITIES];
@@ -64,30 +65,31 @@ struct live_reading {
 
 struct live;
 
-/* Opens the source of readings of the device of that uuid ("GPU-...", "MIG-...", "CPU-..."; struct device_facts). Takes some tens of
-   milliseconds where NVML has to start. Never refuses: where there is no source, each reading says so.
-   NULL: no memory. The library is $COALESCED_NVML_LIBRARY, or libnvidia-ml.so.1. One thread at a time uses a
-   struct live. */
+/* Opens the source of readings of the device with this uuid ("GPU-...", "MIG-...", "CPU-..."; struct
+   device_facts). Takes some tens of milliseconds when NVML has to start. Without a source each reading reports
+   why. The library is $COALESCED_NVML_LIBRARY, or libnvidia-ml.so.1. Returns NULL when there is no memory. One
+   thread at a time may use a struct live. */
 struct live *live_open(const char *uuid);
 void live_close(struct live *live); /* NULL is allowed */
 
-/* The uuid of the GPU that a MIG slice ("MIG-...") is a slice of; empty: it is no slice, or nobody tells. */
+/* The uuid of the GPU that a MIG slice ("MIG-...") belongs to; empty: no slice, or not reported. */
 void live_parent(const struct live *live, char *uuid, unsigned size);
 
-/* The processes that the service has on a device: the executor that times and its sibling, which counts. 0: none. */
+/* The service's own processes on a device: the executor that times, and the counting executor. 0: none. */
 struct live_own {
     int64_t pid[2];
 };
 
-/* Reads the quantities of the set `wanted` (LIVE_BIT). `own` are no others. Where none of them is in the driver's list
-   (they may be in another namespace) so many unknown processes are taken for them. live may be NULL. */
+/* Reads the quantities of the set `wanted` (LIVE_BIT). The processes of `own` do not count as others. When none
+   of them is in the driver's list (it may be of another namespace), as many unknown processes are taken for
+   them. `live` may be NULL. */
 void live_read(struct live *live, unsigned wanted, struct live_own own, struct live_reading *reading);
 
-/* Is there any quantity in it? And the first reason why there is none. */
+/* True when any quantity is known; and the first reason why one is not. */
 bool live_known(const struct live_reading *reading);
 const char *live_reason(const struct live_reading *reading);
 
-/* The uuid of this machine's CPU as a device: a file name's characters. */
+/* The uuid of this machine's CPU as a device, of characters that are valid in file names. */
 void live_cpu_uuid(char *uuid, int size);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* All that came of an experiment on a device. Times are microseconds, bandwidths 10^9 bytes a second. */
+/* The result of an experiment on a device. Times are microseconds, bandwidths 10^9 bytes a second. */
 #ifndef COALESCED_KERNELS_RESULT_H
 #define COALESCED_KERNELS_RESULT_H
 
@@ -16,63 +16,65 @@ enum stop_reason { STOP_NOISE, STOP_NO_GAIN, STOP_TIME, STOP_COUNT };
 /* "noise", "no_gain", "max_seconds" */
 const char *stop_reason_name(enum stop_reason reason);
 
-/* Samples that hold the median between them with at least 95 % (96.9 %; five: 93.8 %). */
+/* The fewest samples whose extremes contain the median with at least 95 % (96.9 %; five: 93.8 %). */
 enum { TIMING_LEAST = 6, SERIES_ROUNDS_MAX = 64, SERIES_SAMPLES_MAX = 16384 };
 
-/* The samples of one kind in the order in which they were taken: in rounds, between which those of the other kind were. */
+/* The samples of one kind (cold, hot) in the order in which they were taken: in rounds that alternate with the
+   other kind's. */
 struct series {
     double *us;
     unsigned count, capacity;
     unsigned discarded;
     unsigned rounds;
-    unsigned round_end[SERIES_ROUNDS_MAX]; /* so many samples had been taken at its end */
+    unsigned round_end[SERIES_ROUNDS_MAX]; /* number of samples at the end of each round */
 };
 
 struct timing {
-    unsigned samples;   /* 0: there is no timing: not tried, or every sample was discarded */
-    unsigned discarded; /* samples thrown away because the launch was not queued in time */
-    unsigned launches;  /* launches a sample stands for: 1 cold; the difference of two lengths hot */
-    unsigned rounds;    /* in so many turns with the other kind they were taken */
+    unsigned samples;   /* 0: no timing was tried, or every sample was discarded */
+    unsigned discarded; /* samples whose launch was not enqueued in time */
+    unsigned launches;  /* launches in a sample: 1 cold; hot the difference of two sequences */
+    unsigned rounds;    /* rounds that alternate with the other kind's */
     double min_us, p25_us, median_us, p75_us, max_us, mean_us, stddev_us;
-    double ci95_us[2]; /* of the median at this placement, see timing.h; NAN below TIMING_LEAST samples */
-    double noise;      /* half of what the samples leave open over the median, see timing.h; NAN likewise */
+    double ci95_us
+        [2]; /* 95 % interval of the median at this placement, see timing.h; NAN below TIMING_LEAST samples */
+    double noise; /* half the interval by the samples alone over the median, see timing.h; NAN likewise */
     enum stop_reason stop;
 };
 
 struct correctness {
-    bool checked;              /* every element was compared on the device and a sample again on the host */
-    bool verified;             /* checked, and nothing was wrong */
+    bool checked;  /* every element was compared on the device, and a sample of them again on the host */
+    bool verified; /* checked, and all was right */
     uint64_t elements_checked; /* output elements, touched or not */
     uint64_t mismatches;       /* elements, guard words and host samples that were wrong */
-    double max_abs_error;      /* over touched elements */
+    double max_abs_error;      /* over elements that a launch changes */
     bool has_first;
     struct {
         char buffer[16];
-        uint64_t index; /* element; beyond the last one: a guard zone behind, with `guard` set */
+        uint64_t index; /* element; with `guard` set: beyond the last one, in the guard zone behind */
         bool guard;
         double expected, found;
-        bool untouched; /* it should have been left alone */
+        bool untouched; /* a launch must not change it */
     } first;
 };
 
 /* Copies of the experiment's own arrays. */
 struct transfer {
     unsigned samples; /* 0: none was timed */
-    uint64_t bytes;   /* a sample */
+    uint64_t bytes;   /* of a sample */
     double median_us, min_us;
 };
 
-/* A launch as a program's own timer has it: the host's clock, read before it and after the device is done. */
+/* Times of launches by the host's clock, read before a launch and after the device has finished. */
 struct host_times {
-    unsigned samples; /* launches after the first; 0: it was not asked for */
-    double first_us;  /* the launch whose output was checked */
+    unsigned samples; /* launches behind the first; 0: not asked for */
+    double first_us;  /* of the launch whose output was checked */
     double median_us, min_us;
 };
 
 struct calibration;
 
 struct launch_facts {
-    int registers_per_thread; /* -1: no such thing on this device */
+    int registers_per_thread; /* -1: the device has no such figure */
     uint64_t local_bytes_per_thread, shared_bytes_per_block;
 };
 
@@ -82,19 +84,19 @@ struct result {
     struct correctness correctness;
     struct placed placed;
     struct timing cold, hot;
-    const struct series *cold_series,
-        *hot_series;                       /* when the experiment keeps its samples; see runner_run() */
+    /* when the experiment keeps its samples; see runner_run() */
+    const struct series *cold_series, *hot_series;
     struct transfer to_device, to_host;    /* all inputs; all outputs */
     struct host_times host;                /* when the experiment asks for it */
-    struct counters counters;              /* of launches of their own, each with cold caches */
-    const struct calibration *calibration; /* of the device's own; NULL: what is shipped for its name */
-    double floor_us; /* an empty kernel, measured as the cold samples are; 0: not to be measured */
-    double tick_us;  /* what the timer resolves */
+    struct counters counters;              /* of separate launches, each with cold caches */
+    const struct calibration *calibration; /* the device's own; NULL: the one shipped for its name */
+    double floor_us; /* time of an empty kernel, measured as cold samples are; 0: not measurable */
+    double tick_us;  /* resolution of the timer */
     struct stability stability;
-    int64_t began_ns,
-        ended_ns; /* clock_monotonic_ns() before the first and after the last operation on the device */
-    uint64_t load_bytes, store_bytes, atomic_bytes; /* requested, from the kernel's ledger, one launch */
-    uint64_t operations; /* arithmetic or steps that the kernel is about; 0: bytes */
+    /* clock_monotonic_ns() before the first and after the last operation on the device */
+    int64_t began_ns, ended_ns;
+    uint64_t load_bytes, store_bytes, atomic_bytes; /* requested in one launch, from the kernel's ledger */
+    uint64_t operations; /* arithmetic or steps that the kernel measures; 0: it measures bytes */
     uint64_t working_set_bytes;
 };
 

@@ -10,7 +10,7 @@
 
 static const double clock_tolerance = 0.01, wait_look_s = 0.05;
 
-/* What slows the device down against its will. The other bits are settings, or say that it is idle. */
+/* The bits that reduce clocks because of a limit. The others are settings, or mean that the device is idle. */
 static const struct {
     enum live_throttle bit;
     const char *name;
@@ -51,7 +51,7 @@ void stability_reason(struct stability_reasons *reasons, enum stability_code cod
     reasons->code[reasons->count++] = code;
 }
 
-/* From the first look to whichever differs most from it. */
+/* The difference between the first look and the one that differs most from it. */
 static void judge_clock(const struct stability *s, enum live_quantity clock, const char *name,
                         enum stability_code code, struct stability_reasons *reasons)
 {
@@ -118,15 +118,15 @@ double stability_wait(struct live *live, struct live_own own, double limit_s,
 {
     const unsigned wanted = LIVE_BIT(LIVE_OTHERS) | LIVE_BIT(LIVE_UTILISATION) | LIVE_BIT(LIVE_THROTTLE);
     int64_t begin = clock_monotonic_ns();
-    for (bool told = false;; told = true) {
+    for (bool reported = false;; reported = true) {
         struct live_reading reading;
         double waited_s = (double)(clock_monotonic_ns() - begin) / 1e9;
         if (!(waited_s < limit_s))
-            return told ? waited_s : 0;
+            return reported ? waited_s : 0;
         live_read(live, wanted, own, &reading);
         if (!stability_busy(&reading))
-            return told ? waited_s : 0;
-        if (!told)
+            return reported ? waited_s : 0;
+        if (!reported)
             say(arg, "quiet");
         double nap_s = fmin(wait_look_s, limit_s - waited_s);
         nanosleep(&(struct timespec){.tv_nsec = (long)(nap_s * 1e9)}, NULL);

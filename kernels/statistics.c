@@ -19,8 +19,8 @@ double statistics_median(const double *sorted, int count)
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
-/* Of the outermost values so many may be left out that fewer lie below the median with at most 2.5 %: the probability that a
-   coin falls heads that seldom. */
+/* How many outermost values can be left out at either end so that fewer lie below the median with at most 2.5
+   %: the probability of so few heads in `count` tosses of a coin. */
 bool statistics_median_interval(const double *sorted, int count, double interval[2])
 {
     double below = 0, log_term = -count * log(2);
@@ -40,8 +40,8 @@ bool statistics_median_interval(const double *sorted, int count, double interval
 
 enum { EXACT_PAIRS = 8192 };
 
-/* The counts of arrangements by their U are the coefficients of the Gaussian binomial, the product of
-   (1 - x^(n+i)) / (1 - x^i) for i = 1 to m; half of them is enough. */
+/* The numbers of arrangements by their U are the coefficients of the Gaussian binomial, the product of (1 -
+   x^(n+i)) / (1 - x^i) for i = 1 to m; half of them suffice. */
 static long rank_exact(int m, int n, double *miss)
 {
     double counts[EXACT_PAIRS / 2 + 1] = {1}, all = 1, below = 0;
@@ -74,7 +74,7 @@ long statistics_rank(int a_count, int b_count, double *miss)
                                                   : rank_approximate(a_count, b_count, miss);
 }
 
-/* How many of the differences are at most t. */
+/* The number of differences that are at most t. */
 static long differences_within(const double *a, int m, const double *b, int n, double t)
 {
     long count = 0;
@@ -86,8 +86,8 @@ static long differences_within(const double *a, int m, const double *b, int n, d
     return count;
 }
 
-/* The k-th of all differences, from 1, by halving: the least value that k of them are within. Zero is tried first, so that
-   differences that are zero come out as zero. */
+/* The k-th of all differences, from 1, by bisection: the least value that k of them do not exceed. Zero is
+   tried first, so that differences of zero come out as exactly zero. */
 static double difference_at(const double *a, int m, const double *b, int n, long k)
 {
     double low = a[0] - b[n - 1], high = a[m - 1] - b[0], middle = low < 0 && high > 0 ? 0 : (low + high) / 2;
@@ -106,13 +106,13 @@ static double difference_at(const double *a, int m, const double *b, int n, long
 /* ---- means ---- */
 
 struct centre {
-    double mean, variance; /* trimmed; of the mean */
+    double mean, variance; /* of the trimmed values; variance: of that mean */
     int freedom;
 };
 
 static struct centre centre_of(const double *sorted, int count)
 {
-    int trimmed = count / 10, kept = count - 2 * trimmed;
+    int trimmed = count / 10, used = count - 2 * trimmed;
     double sum = 0, all = 0, squares = 0;
     for (int i = 0; i < count; i++) {
         int inside = i < trimmed ? trimmed : i >= count - trimmed ? count - trimmed - 1 : i;
@@ -123,10 +123,10 @@ static struct centre centre_of(const double *sorted, int count)
         int inside = i < trimmed ? trimmed : i >= count - trimmed ? count - trimmed - 1 : i;
         squares += (sorted[inside] - all / count) * (sorted[inside] - all / count);
     }
-    return (struct centre){sum / kept, squares / ((double)kept * (kept - 1)), kept - 1};
+    return (struct centre){sum / used, squares / ((double)used * (used - 1)), used - 1};
 }
 
-/* What Student's t exceeds with 2.5 %, by degrees of freedom from 1. */
+/* The value that Student's t exceeds with 2.5 %, by degrees of freedom from 1. */
 static const double student[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
                                  2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
                                  2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};

@@ -25,7 +25,7 @@ static int compare(const void *left, const void *right)
     return (a->us > b->us) - (a->us < b->us);
 }
 
-/* Writes each placement's median, sorted. */
+/* Writes the median of each placement, sorted. */
 static void side_read(struct verdict_run *runs, int count, double *units, struct verdict_side *side)
 {
     qsort(runs, (size_t)count, sizeof *runs, compare);
@@ -53,18 +53,19 @@ static int lacking(const struct verdict_side *side)
     return side->placements < VERDICT_LEAST ? VERDICT_LEAST - side->placements : 0;
 }
 
-/* An interval shrinks as one over the root of the placements. */
+/* The number of further runs: an interval shrinks as one over the root of the number of placements. */
 static int growth(int placements, double factor)
 {
     double more = ceil(placements * factor) - placements;
     return more < 1 ? 1 : more > VERDICT_NEEDS_MOST ? VERDICT_NEEDS_MOST : (int)more;
 }
 
-/* How much narrower the interval must be to lie on one side of what is the same, or within it, if the ratio stays. */
+/* The factor by which there must be more placements for the interval to lie on one side of the range of
+   equality, or within it, if the ratio stays. */
 static void need_width(struct verdict_of *of, double shift, double half, double same)
 {
-    double room = fabs(fabs(shift) - same);
-    double factor = room > 0 ? (half / room) * (half / room) : INFINITY;
+    double margin = fabs(fabs(shift) - same);
+    double factor = margin > 0 ? (half / margin) * (half / margin) : INFINITY;
     of->need = VERDICT_NEEDS_WIDTH;
     of->more_a = growth(of->a.placements, factor);
     of->more_b = growth(of->b.placements, factor);

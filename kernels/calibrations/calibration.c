@@ -74,7 +74,7 @@ void calibration_facts(const struct calibration *calibration, struct device_fact
     const struct arch *arch = arch_find(calibration->arch);
     *facts = (struct device_facts){
         .backend = "cuda",
-        .uuid = "calibrated", /* of no device: another one than any peer's */
+        .uuid = "calibrated", /* of no device, so that it differs from any peer's */
         .multiprocessors = calibration->sms,
         .warp_size = ARCH_WARP_THREADS,
         .max_threads_per_block = arch ? arch->threads_per_block : 1024,

@@ -1,6 +1,7 @@
-/* The constants of a device that its times are made of (kernels/time/predicted_time.h): what each is, and what devices said.
+/* The constants of a device that its predicted times are computed from (kernels/time/predicted_time.h): their
+   meanings, and the shipped values.
 
-   Those of an H200 are shipped, so that any machine can ask what an H200 would take. */
+   The constants of an H200 are shipped, so that any machine can predict what an H200 would take. */
 #ifndef COALESCED_KERNELS_CALIBRATIONS_CALIBRATION_H
 #define COALESCED_KERNELS_CALIBRATIONS_CALIBRATION_H
 
@@ -45,7 +46,7 @@ struct calibration_about {
     const char *unit;
     const char *text;     /* what it is */
     const char *measured; /* by which experiment it is found directly */
-    bool fitted;          /* from calibration experiments; false: taken as given */
+    bool fitted;          /* fitted to calibration experiments; false: taken as given */
 };
 
 /* Static. */
@@ -57,7 +58,7 @@ struct calibration {
     char driver[48];
     char build[80];  /* of the service, whose kernels were run */
     int64_t made_ms; /* since 1970; 0: it is shipped */
-    int experiments; /* that it was made from */
+    int experiments; /* number of experiments that it was made from */
     uint32_t sms;
     uint32_t clock_khz;
     uint64_t l1_bytes; /* of an SM, with its shared memory */
@@ -67,14 +68,14 @@ struct calibration {
     } constant[CALIBRATION_CONSTANTS];
 };
 
-/* Those that are shipped. Static. */
+/* The shipped calibrations. Static. */
 int calibration_count(void);
 const struct calibration *calibration_at(int index);
 
-/* By the name of its device, letters alike whether large or small; NULL: none of that name is shipped. */
+/* Finds a shipped calibration by its device's name, in any case; NULL: there is none. */
 const struct calibration *calibration_find(const char *name);
 
-/* The first that is shipped for devices of that architecture, as "sm_90"; NULL: none is. */
+/* The first shipped calibration for that architecture, as "sm_90"; NULL: there is none. */
 const struct calibration *calibration_of_arch(const char *arch);
 
 /* The calibrated device as an experiment's check sees a device: its multiprocessors, the limits of a GPU of its architecture,

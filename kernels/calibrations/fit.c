@@ -8,18 +8,19 @@
 
 #include "kernels/time/predicted_time.h"
 
-/* The variables are BASE plus the logarithm of how far a constant is from where it began: away from 0, where the steps of
-   numeric derivatives would vanish. */
+/* The variables are BASE plus the logarithm of a constant over its initial value: away from 0, where the steps
+   of numeric derivatives would vanish. */
 static const double base = 10, worst = 3;
-/* How strongly a logarithm is pulled back: where another device's constants were begun with, and where the same product's
-   were, of which the next is alike to a few per cent, more than some experiments may tell. */
+/* Weights that pull logarithms to their initial values: when the initial constants are another product's, and
+   when they are the same product's, whose devices differ by a few per cent, less than some experiments can
+   resolve. */
 static const double pull_other = 0.15, pull_same = 1;
-/* The far ones first, then the near ones; each begins where the one before ended. */
+/* First the far rounds, then the near ones; each begins where the one before ended. */
 static const double scales[] = {1.0, 0.2, 0.05};
 enum { SCALES = sizeof scales / sizeof *scales, CALLS_MOST = 60 };
 
 struct fitting {
-    struct calibration *at; /* scratch: the constants that are tried */
+    struct calibration *at; /* scratch: the constants of the current step */
     const struct calibration *start;
     fit_predict *predict;
     const void *rows;
@@ -30,9 +31,8 @@ struct fitting {
     int free_count;
     double scale;
     double pull;
-    double center
-        /* of the pull: where it begins, for the same product; else where the step begins */
-        [CALIBRATION_CONSTANTS];
+    /* The center of the pull: the initial value for the same product, else the beginning of the round. */
+    double center[CALIBRATION_CONSTANTS];
 };
 
 static void constants_set(const struct fitting *fitting, const double *x)
@@ -44,15 +44,15 @@ static void constants_set(const struct fitting *fitting, const double *x)
     }
 }
 
-/* What it is predicted with the row's own floor; that of the calibration is for whoever has none. */
+/* Predicts a row with the row's own floor instead of the calibration's. */
 static double row_predict(const struct fitting *fitting, int row)
 {
     fitting->at->constant[CALIBRATION_FLOOR].value = fitting->floor_us[row];
     return fitting->predict(fitting->rows, row, fitting->at);
 }
 
-/* The square root of the soft loss 2 (sqrt(1 + z) - 1), z the square of the residual in its scale, so that squares add up
-   to it. */
+/* The square root of the soft loss 2 (sqrt(1 + z) - 1), where z is the square of the scaled residual, so that
+   squares add up to the loss. */
 static double soften(double residual, double scale)
 {
     double z = residual / scale;
@@ -76,7 +76,8 @@ static int residuals(void *arg, int m, int n, const double *x, double *residual,
     return 0;
 }
 
-/* Covariance of the logarithms: that of the last step's derivatives, so the standard error as a part of the value. */
+/* Computes the covariance of the logarithms from the last step's derivatives: the standard error as a part of
+   the value. */
 static void spreads_set(struct fitting *fitting, int m, double *residual, double *jacobian, const int *order,
                         double *work)
 {
@@ -89,11 +90,11 @@ static void spreads_set(struct fitting *fitting, int m, double *residual, double
         fitting->at->constant[fitting->free[i]].spread = sqrt(fmax(0, jacobian[i * m + i]));
 }
 
-/* 0, or -1: no minimum was found. */
-static int minimum_find(struct fitting *fitting, double *x, double *room, int *order)
+/* Returns 0, or -1: no minimum was found. */
+static int minimum_find(struct fitting *fitting, double *x, double *scratch, int *order)
 {
     int n = fitting->free_count, m = fitting->used_count + n;
-    double *residual = room, *jacobian = residual + m, *work = jacobian + (size_t)m * n;
+    double *residual = scratch, *jacobian = residual + m, *work = jacobian + (size_t)m * n;
     bool same = calibration_find(fitting->start->name) != NULL;
     fitting->pull = same ? pull_same : pull_other;
     for (int i = 0; i < n; i++)
@@ -117,7 +118,7 @@ static int minimum_find(struct fitting *fitting, double *x, double *room, int *o
     return 0;
 }
 
-/* The rows that the model applies to as it begins. */
+/* Lists the rows that the model applies to with the initial constants. */
 static int rows_use(struct fitting *fitting, int *used, int count)
 {
     for (int i = 0; i < count; i++)
@@ -183,8 +184,8 @@ static int number_compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sets a constant to the median of `count` values, its spread to the standard error of that; none, or one that is not above 0:
-   it stays. */
+/* Sets a constant to the median of `count` values, and its spread to the median's standard error. Without
+   values, or when the median is not above 0, it stays. */
 static void median_set(struct calibration *calibration, enum calibration_constant which, double *values,
                        int count)
 {
@@ -195,11 +196,12 @@ static void median_set(struct calibration *calibration, enum calibration_constan
     if (!(median > 0))
         return;
     calibration->constant[which].value = median;
-    /* Of a normal distribution: 1.25 standard deviations over the root, and 1.35 of them are the middle half. */
+    /* The standard error of a normal distribution's median is 1.25 standard deviations over the root of the
+       count, and the middle half is 1.35 of them wide. */
     calibration->constant[which].spread = 1.25 / 1.35 * middle_half / sqrt(count) / median;
 }
 
-/* Constants that need no model. */
+/* Sets the constants that are read from rows without the model. */
 static void direct_set(struct calibration *calibration, const struct fit_row *rows, int count)
 {
     double floor_us[FIT_ROWS_MOST], cold_ns[FIT_ROWS_MOST], hot_ns[FIT_ROWS_MOST];
@@ -254,7 +256,10 @@ static void constant_scale(struct calibration *calibration, enum calibration_con
 int fit_begin(struct calibration *calibration, const struct device_facts *facts, struct error *error)
 {
     const struct calibration *from = nearest(facts);
-    enum { KEPT_PCT = 93, REACHED_PCT = 92 }; /* of the L2 and of the peak: as an H200 has them */
+    enum {
+        KEPT_PCT = 93,
+        REACHED_PCT = 92
+    }; /* per cent of the L2, and of the peak bandwidth, as on an H200 */
     if (!from)
         return error_set(error, ERROR_NOT_FOUND, "no calibration is shipped that another could begin with");
     if (!facts->multiprocessors)
@@ -268,7 +273,7 @@ int fit_begin(struct calibration *calibration, const struct device_facts *facts,
     calibration->clock_khz = facts->clock_khz ? facts->clock_khz : from->clock_khz;
     if (strcasecmp(facts->name, from->name) == 0)
         return 0;
-    /* The way from SMs to the L2 grows with them and their clock. */
+    /* The way from SMs to the L2 scales with their number and clock. */
     constant_scale(calibration, CALIBRATION_FLIT,
                    (double)from->sms * from->clock_khz / calibration->sms / calibration->clock_khz);
     constant_scale(calibration, CALIBRATION_LAUNCH, (double)from->clock_khz / calibration->clock_khz);
@@ -276,7 +281,7 @@ int fit_begin(struct calibration *calibration, const struct device_facts *facts,
         calibration->constant[CALIBRATION_BANDWIDTH].value = facts->peak_gbps * REACHED_PCT / 100;
     if (facts->l2_bytes)
         calibration->constant[CALIBRATION_DIRTY].value = (double)facts->l2_bytes / 1e6 * KEPT_PCT / 100;
-    /* Beside the shared memory that a launch may use the L1 has 28 KB, in steps of 32 KB together. */
+    /* Besides the shared memory of a launch the L1 has 28 KB; both together are a multiple of 32 KB. */
     uint64_t shared = facts->shared_bytes_per_multiprocessor, step = 32 << 10;
     if (shared)
         calibration->l1_bytes = (shared + (28 << 10) + step - 1) / step * step;

@@ -21,9 +21,8 @@ struct counters_session;
 struct counters_work {
     void *arg;
     int points; /* 1 to COUNTERS_POINTS */
-    double
-        /* so long may all passes together take to begin further points; the rest is left out of all */
-        ahead_s;
+    /* so long may all passes together take to begin further points; the rest is left out of all */
+    double ahead_s;
     /* Before every launch: outputs restored, caches cold and clean. The profiler sees the kernels that it launches, but
        for the first point's. */
     int (*prepare)(void *arg, int point, struct error *error);

@@ -9,7 +9,8 @@ struct counting {
     const struct device_kind *kind;
     struct device *device;
     struct counted *points[COUNTERS_POINTS];
-    struct layout layout; /* of the point that was prepared last: they take turns in the same memory */
+    struct layout
+        layout; /* of the point that was prepared last: points use the same memory, one after the other */
 };
 
 static int counting_prepare(void *arg, int point, struct error *error)
@@ -46,7 +47,7 @@ static bool same_set(const struct counters_wanted *a, const struct counters_want
     return same;
 }
 
-/* Why nothing of a kernel is counted; NULL: it is. */
+/* Why a kernel cannot be counted; NULL: it can. */
 static const char *uncounted(const struct kernel *kernel)
 {
     if (kernel->peer)
@@ -56,15 +57,15 @@ static const char *uncounted(const struct kernel *kernel)
     return NULL;
 }
 
-/* A part of the L2 is set aside for all of a set: done in a pass it leaves the profiler with zeros. */
+/* A part of the L2 is set aside outside of passes: inside a pass that leaves the profiler with zeros. */
 static bool passes_are_shared(const struct experiment *a, const struct experiment *b)
 {
     struct domain of_a = experiment_domain(a), of_b = experiment_domain(b);
     return a->kernel->l2_persisting(&of_a) < 0 && b->kernel->l2_persisting(&of_b) < 0;
 }
 
-/* Makes room for the point and loads its kernel, and has its part of the L2 set aside, so that nothing of it happens in a
-   pass. */
+/* Reserves the point's memory, loads its kernel and sets its part of the L2 aside, so that none of this happens
+   in a pass. */
 static int make_ready(const struct counting *c, const struct experiment *e, struct error *error)
 {
     struct layout layout;
@@ -103,13 +104,14 @@ int counting_run(const struct device_kind *kind, struct device *device, struct c
             continue;
         if (make_ready(&c, e, &refused) < 0) {
             if (i > 0 && refused.kind == ERROR_OUT_OF_MEMORY)
-                continue; /* left for its own count */
+                continue; /* counted later, in passes of its own */
             return error_set(error, refused.kind, "%s", refused.text);
         }
-        work.preparing[work.points] = (unsigned)e->kernel->buffer_count + 1; /* and the flush */
+        work.preparing[work.points] = (unsigned)e->kernel->buffer_count + 1; /* + 1: the flush */
         c.points[work.points++] = &points[i];
     }
-    for (int i = 0; i < work.points; i++) /* what did not fit may have taken the room of those before it */
+    for (int i = 0; i < work.points;
+         i++) /* a point that did not fit may have released the memory of those before it */
         if (layout_make(kind, device, c.points[i]->experiment, false, &c.layout, error) < 0)
             return -1;
     struct counters *found = calloc((size_t)work.points, sizeof *found);
@@ -120,5 +122,5 @@ int counting_run(const struct device_kind *kind, struct device *device, struct c
     for (int i = 0; i < work.points; i++)
         c.points[i]->counters = found[i];
     free(found);
-    return failed ? -1 : kind->flush(device, error); /* a refusal is no error; a context that it broke is */
+    return failed ? -1 : kind->flush(device, error); /* a refusal is no error; a broken context is */
 }

@@ -4,18 +4,18 @@
 #include <stdio.h>
 
 enum {
-    HOST_CHUNKS = 64, /* the second look at the output, on the host: so many pieces */
-    HOST_CHUNK = 64,  /* of so many elements, spread evenly from the first to the last */
+    HOST_CHUNKS = 64, /* the second check of the output, on the host: the number of chunks */
+    HOST_CHUNK = 64,  /* elements of a chunk; chunks are spread evenly from the first element to the last */
 };
 
-/* Where a device's memory is the host's, whatever lies elsewhere lies there too. */
+/* A device whose memory is the host's has all memories in one. */
 static enum memory memory_of(const struct layout *layout, int buffer)
 {
     struct domain domain = experiment_domain(layout->experiment);
     return layout->kind->host_alloc ? layout->experiment->kernel->memory_of(&domain, buffer) : MEMORY_OWN;
 }
 
-/* Its place among the memories, or -1. The first is the one that a result names. */
+/* The index of a memory in the layout, or -1. A result names the placement of the first. */
 static int reserve_one(struct layout *layout, enum memory whose, bool anew, struct error *error)
 {
     const struct experiment *e = layout->experiment;
@@ -36,7 +36,7 @@ static int reserve_one(struct layout *layout, enum memory whose, bool anew, stru
     return layout->bases++;
 }
 
-/* Its own memory comes first, if any buffer lies there. */
+/* The device's own memory comes first, if any buffer lies there. */
 static int reserve_all(struct layout *layout, bool anew, struct error *error)
 {
     for (enum memory whose = MEMORY_OWN; whose < MEMORIES; whose++)
@@ -70,8 +70,8 @@ int layout_make(const struct device_kind *kind, struct device *device, const str
     return 0;
 }
 
-/* Guard zone g lies before buffer g, and after buffer g - 1: there is one more zone than buffers. Each is there in each of
-   the memories. */
+/* Guard zone g lies before buffer g and behind buffer g - 1, so there is one more zone than buffers. Every
+   memory has all zones. */
 static void guard_zone(const struct layout *layout, int g, char *base, char **begin, uint64_t *bytes)
 {
     const struct run *run = &layout->run;
@@ -127,7 +127,7 @@ static bool is_pattern(const void *at, uint64_t bytes)
     return true;
 }
 
-/* Takes down the first wrong place; the element's bytes are at `found`. */
+/* Records the first wrong element, whose bytes are at `found`. */
 static void note_first(struct correctness *c, const struct run *run, int buffer, uint64_t index,
                        const void *found)
 {

@@ -13,28 +13,28 @@ enum {
     HOST_TIMER_LAUNCHES = 20,
     FLOOR_SAMPLES = 32,
     LOOK_EVERY = 10,
-    HOT_MIN_SAMPLES = 10, /* each is a mean over the launches between two lengths already */
+    HOT_MIN_SAMPLES = 10, /* each is already a mean, over the launches that the longer sequence has more */
     HOT_LAUNCHES_MAX = 400,
 };
-/* Of max_seconds, for the cold samples; the hot ones get what is left. */
+/* The cold samples' part of max_seconds; the hot ones get the rest. */
 static const double cold_share = 0.6;
-/* The longer of the two sequences of launches behind a hot sample takes about so long. */
+/* Target duration of the longer of the two sequences of launches behind a hot sample. */
 static const double hot_sequence_us = 1000;
-/* A cold launch that takes longer than this: two launches a sample are enough, four would take too long. */
+/* Above this duration of a cold launch a hot sample has two launches instead of four. */
 static const double hot_long_us = 5000;
 
 struct runner {
     const struct device_kind *kind;
     struct device *device;
     struct device_facts facts;
-    uint64_t nonce;           /* names this process in the names of placements */
-    double floor_us, tick_us; /* negative floor: not measured yet */
+    uint64_t nonce;           /* identifies this process in the names of placements */
+    double floor_us, tick_us; /* a negative floor is not measured yet */
     struct series cold, hot;  /* of the last run */
     struct live_own own;      /* this process and the counting executor */
-    struct live *live;        /* how the device is; NULL is no worse than one that cannot tell */
+    struct live *live;        /* the readings of the device; NULL: none are known */
     void (*samples)(void *arg, const char *phase, unsigned count);
     void *samples_arg;
-    int64_t told_ns; /* when, last */
+    int64_t reported_ns; /* time of the last call of samples() */
 };
 
 int runner_new(struct runner **out, const struct device_kind *kind, int index, struct error *error)
@@ -68,29 +68,29 @@ void runner_free(struct runner *runner)
 
 /* ---- timing ---- */
 
-/* Before a sample begins: the one before has been waited for, so nothing is in flight. */
-static void samples_tell(struct runner *runner, const char *phase, const struct series *series)
+/* Called before a sample begins, when no launch is in flight. */
+static void samples_report(struct runner *runner, const char *phase, const struct series *series)
 {
-    if (!runner->samples || !series->count || clock_monotonic_ns() - runner->told_ns < RUNNER_TELL_NS)
+    if (!runner->samples || !series->count || clock_monotonic_ns() - runner->reported_ns < RUNNER_REPORT_NS)
         return;
     runner->samples(runner->samples_arg, phase, series->count);
-    runner->told_ns = clock_monotonic_ns();
+    runner->reported_ns = clock_monotonic_ns();
 }
 
 struct cold_sampler {
     struct runner *runner;
-    const struct run *run; /* NULL: the empty kernel, of which nobody is told */
+    const struct run *run; /* NULL: the empty kernel, whose samples are not reported */
 };
 
 static int sample_cold(void *arg, double *us, struct error *error)
 {
     struct cold_sampler *s = arg;
     if (s->run)
-        samples_tell(s->runner, "cold", &s->runner->cold);
+        samples_report(s->runner, "cold", &s->runner->cold);
     return s->runner->kind->time_cold(s->runner->device, s->run, us, error);
 }
 
-/* Once a context: the empty kernel, and what the timer resolves. */
+/* Measures, once a context, the empty kernel's time and the timer's resolution. */
 static int measure_floor(struct runner *runner, struct error *error)
 {
     double samples[FLOOR_SAMPLES];
@@ -108,7 +108,7 @@ static int measure_floor(struct runner *runner, struct error *error)
     }
     runner->floor_us = 0;
     if (count < FLOOR_SAMPLES)
-        return 0; /* launches do not arrive in time, and no sample will be of use */
+        return 0; /* launches are not enqueued in time, so no sample is valid */
     runner->tick_us = timing_tick(samples, count);
     const struct series series = {.us = samples, .count = count};
     if (timing_summarise(&timing, &series, runner->tick_us, 0, error) < 0)
@@ -128,7 +128,7 @@ static int sample_hot(void *arg, double *us, struct error *error)
     struct hot_sampler *s = arg;
     const struct device_kind *kind = s->runner->kind;
     double few, many;
-    samples_tell(s->runner, "hot", &s->runner->hot);
+    samples_report(s->runner, "hot", &s->runner->hot);
     if (kind->launches_time(s->runner->device, s->few, &few, error) < 0 ||
         kind->launches_time(s->runner->device, s->many, &many, error) < 0)
         return -1;
@@ -146,7 +146,7 @@ static void hot_end(struct hot_sampler *sampler)
     sampler->few = sampler->many = NULL;
 }
 
-/* By what a cold launch takes: how many launches a sequence has. */
+/* Chooses the number of launches of a sequence from the time of a cold launch. */
 static int hot_begin(struct hot_sampler *sampler, const struct run *run, double cold_us, struct error *error)
 {
     const struct device_kind *kind = sampler->runner->kind;
@@ -160,10 +160,10 @@ static int hot_begin(struct hot_sampler *sampler, const struct run *run, double 
                : kind->launches_new(device, run, sampler->many_count, &sampler->many, error);
 }
 
-/* Cold and hot samples, as they are taken in rounds. */
+/* Rounds of cold samples alternate with rounds of hot ones. */
 struct sample_rounds {
     struct sampling cold, hot;
-    struct timing_plan plan; /* the cold samples'; max_seconds: of both */
+    struct timing_plan plan; /* of the cold samples; max_seconds is for both */
     struct cold_sampler cold_sampler;
     struct hot_sampler hot_sampler;
     struct stability *stability;
@@ -177,7 +177,7 @@ static int round_cold(struct sample_rounds *rounds, struct error *error)
     return timing_round(&rounds->cold, &plan, sample_cold, &rounds->cold_sampler, error);
 }
 
-/* While there will be more cold samples, those have their share. */
+/* Until the cold samples are complete their part of the time is reserved. */
 static int round_hot(struct sample_rounds *rounds, struct error *error)
 {
     struct hot_sampler *sampler = &rounds->hot_sampler;
@@ -231,7 +231,7 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
     result->tick_us = runner->tick_us;
     series_clear(&runner->cold);
     series_clear(&runner->hot);
-    runner->told_ns = clock_monotonic_ns();
+    runner->reported_ns = clock_monotonic_ns();
     struct sample_rounds rounds = {
         .cold = {.series = &runner->cold},
         .hot = {.series = &runner->hot},
@@ -334,7 +334,8 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
 {
     void (*say)(void *, const char *) = progress ? progress : say_nothing;
     struct layout layout;
-    double limit_s = fmin(e->measure.quiet_s, e->timeout_s / 2); /* the other half is for the experiment */
+    double limit_s =
+        fmin(e->measure.quiet_s, e->timeout_s / 2); /* the other half is left for the experiment */
     double waited_s = stability_wait(runner->live, runner->own, limit_s, say, arg);
     int failed = verify(runner, e, e->placement == PLACEMENT_NEW, &layout, result, say, arg, error);
     result->stability.waited_s = waited_s;

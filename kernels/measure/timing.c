@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 
-/* Where every launch is waited for, as under a memory checker, no sample is of use: give up after so many, or after some
-   when time is over. */
+/* Where every launch is synchronous, as under a memory checker, no sample is valid: sampling gives up after so
+   many discarded samples, or after the second number when time is over. */
 static const unsigned discards_max = 200, discards_late = 20;
 
 const char *stop_reason_name(enum stop_reason reason)
@@ -31,9 +31,9 @@ static double quantile(const double *sorted, unsigned count, double p)
     return sorted[below] + (rank - below) * (sorted[below + 1] - sorted[below]);
 }
 
-/* How many samples may be left out at either end so that the rest still holds the median with 95 %: fewer
-   than k samples lie below the median with the probability that a coin falls heads fewer than k times in
-   `count`. */
+/* How many samples can be left out at either end so that the rest still contains the median with 95 %: the
+   probability that fewer than k samples lie below the median is that of fewer than k heads in `count` tosses of
+   a coin. */
 static unsigned median_rank(unsigned count)
 {
     double below = 0, log_term = -(double)count * log(2);
@@ -47,7 +47,8 @@ static unsigned median_rank(unsigned count)
     return k ? k - 1 : 0;
 }
 
-/* Of Student's t, two-sided 95 %: a table, then Cornish and Fisher's expansion, which is right to 0.1 % from there on. */
+/* The two-sided 95 % quantile of Student's t: a table, then the expansion of Cornish and Fisher, which is exact
+   to 0.1 % from there on. */
 static double student_95(unsigned freedom)
 {
     static const double first[] = {12.706, 4.303, 3.182, 2.776, 2.571};
@@ -58,7 +59,8 @@ static double student_95(unsigned freedom)
     return z + (pow(z, 3) + z) / (4 * f) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * f * f);
 }
 
-/* How far the median may be off by what the rounds' medians differ; `sorted` is room for a round. 0 for one round. */
+/* Half of the 95 % interval of the median by the differences of the rounds' medians; 0 for one round. `sorted`
+   has space for a round. */
 static double between_rounds(const struct series *series, double *sorted)
 {
     double medians[SERIES_ROUNDS_MAX], sum = 0, squares = 0;
@@ -172,7 +174,7 @@ static void sampling_end(struct sampling *sampling, enum stop_reason stop)
     sampling->timing.stop = stop;
 }
 
-/* At the end of a round from min_samples on. */
+/* Decides at the end of a round, from min_samples on, whether sampling is over. */
 static void look(struct sampling *sampling, const struct timing_plan *plan)
 {
     const struct series *series = sampling->series;
@@ -189,7 +191,7 @@ static void look(struct sampling *sampling, const struct timing_plan *plan)
         sampling_end(sampling, STOP_NO_GAIN);
 }
 
-/* How many samples there are when the next round is over. */
+/* The number of samples at the end of the next round. */
 static unsigned round_target(const struct series *series, const struct timing_plan *plan)
 {
     unsigned rounds = plan->min_samples < TIMING_ROUNDS ? plan->min_samples : TIMING_ROUNDS;

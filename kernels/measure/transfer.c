@@ -23,7 +23,7 @@ static bool is_input(const struct run *run, int buffer)
     return run->kernel->buffers[buffer].role == BUFFER_INPUT;
 }
 
-/* One copy of every input, or of every output. */
+/* Copies every input once, or every output. */
 static int copy_all(struct copying *c, bool inputs, bool to_device, struct error *error)
 {
     for (int b = 0; b < c->run->kernel->buffer_count; b++) {
@@ -50,7 +50,7 @@ static int time_copies(struct copying *c, bool inputs, bool to_device, double ma
     double samples[SAMPLES];
     unsigned count = 0;
     int64_t deadline = clock_monotonic_ns() + (int64_t)(max_seconds * 1e9);
-    /* The first only warms up: pages of the host's memory are made. */
+    /* The first copy only warms up: it makes the pages of the host's memory. */
     for (int i = -1; i < SAMPLES && (count == 0 || clock_monotonic_ns() < deadline); i++) {
         int64_t begin = clock_monotonic_ns();
         if (copy_all(c, inputs, to_device, error) < 0)
@@ -68,7 +68,7 @@ static int time_copies(struct copying *c, bool inputs, bool to_device, double ma
     return 0;
 }
 
-/* What was sent to the device must be what came from there. */
+/* The copied inputs must equal the original ones. */
 static int check_inputs(struct copying *c, struct error *error)
 {
     for (int b = 0; b < c->run->kernel->buffer_count; b++) {

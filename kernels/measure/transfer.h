@@ -1,4 +1,4 @@
-/* How long copies between host and device take: of the experiment's own arrays, as they lie on the device. */
+/* Times copies of an experiment's own arrays between host and device. */
 #ifndef COALESCED_KERNELS_MEASURE_TRANSFER_H
 #define COALESCED_KERNELS_MEASURE_TRANSFER_H
 
@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Times all outputs to the host and all inputs to the device, a few times each within about max_seconds, and checks
-   that the inputs are what they were. On a device whose memory is the host's nothing is timed. Returns 0, or -1:
-   ERROR_MEMORY, ERROR_OUT_OF_MEMORY (pinned memory), ERROR_INCORRECT, what the device says. */
+/* Times the copies of all outputs to the host and of all inputs to the device, a few times each within about
+   max_seconds, and checks the inputs afterwards. Times nothing on a device whose memory is the host's. Returns
+   0, or -1: ERROR_MEMORY, ERROR_OUT_OF_MEMORY (pinned memory), ERROR_INCORRECT, or the device's error. */
 int transfer_time(const struct device_kind *kind, struct device *device, const struct run *run, bool pinned,
                   double max_seconds, struct result *result, struct error *error);
 

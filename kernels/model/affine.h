@@ -1,4 +1,4 @@
-/* Indices that are affine in the block's coordinates, with the operators that a body uses. */
+/* Indices that are affine in the block's coordinates, with the operators that a body may use. */
 #ifndef COALESCED_KERNELS_MODEL_AFFINE_H
 #define COALESCED_KERNELS_MODEL_AFFINE_H
 
@@ -14,11 +14,11 @@ struct affine {
     bool is_constant() const { return !b[0] && !b[1] && !b[2]; }
 };
 
-/* Thrown where a body does with an index what is not affine; the tracer then goes block by block. */
+/* Thrown when a body needs an index that is not affine. The tracer then traces block by block. */
 struct not_affine {
 };
 
-/* Is d < 0? For all blocks of the box that is being traced, which is narrowed to those that agree with its first. */
+/* True when d < 0 in the first block of the traced box, which is narrowed to blocks with the same outcome. */
 bool tracer_negative(const affine &d);
 
 inline affine operator+(affine l, const affine &r)
@@ -57,8 +57,9 @@ inline int64_t constant_of(const affine &a)
         throw not_affine();
     return a.c;
 }
-/* By a constant that divides every coefficient an affine index is divided, or reduced, for all blocks at once: then only
-   the constant part decides. Block coordinates and indices are not negative. */
+/* An affine index can be divided by a constant, or reduced by it, for all blocks at once when the constant
+   divides every coefficient: then only the constant part decides. Block coordinates and indices are not
+   negative. */
 inline bool divides(const affine &l, int64_t by)
 {
     return by > 0 && l.c >= 0 && l.b[0] % by == 0 && l.b[1] % by == 0 && l.b[2] % by == 0;

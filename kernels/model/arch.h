@@ -33,29 +33,30 @@ struct arch_registers {
     uint32_t per_sm, per_block, per_thread; /* 32 bits each */
     uint32_t unit;                          /* registers: an allocation is a multiple */
     enum arch_register_owner owner;
-    /* A block launches only if it fits with its warps rounded up to a multiple of this: the sub-partitions,
-       but 4 on sm_60 with its 2, as what cannot run on the rest of its family is kept from running there. */
+    /* A block launches only if it fits with its warps rounded up to a multiple of this: the sub-partitions; but
+       4 on sm_60 with its 2 (cuda_occupancy.h). */
     uint32_t launch_warps;
 };
 
 struct arch_shared {
     uint32_t per_sm_bytes;
-    uint32_t
-        per_block_bytes; /* at most, for a kernel that opted in to more than 48 KB where that is possible */
-    uint32_t unit_bytes; /* an allocation is a multiple */
-    uint32_t reserved_bytes; /* that the system takes in addition, in each block */
+    /* The maximum, for a kernel that opted in to more than 48 KB where that is possible. */
+    uint32_t per_block_bytes;
+    uint32_t unit_bytes;     /* an allocation is a multiple */
+    uint32_t reserved_bytes; /* reserved by the system, in each block */
 };
 
-/* Whether a global load goes through L1. */
+/* Whether a global load uses the L1. */
 enum arch_l1 { ARCH_L1_NEVER, ARCH_L1_ON_REQUEST, ARCH_L1_BY_DEFAULT };
 
 struct arch_access {
     enum arch_l1 l1;
-    uint32_t l1_bytes; /* that a load through L1 brings at a time: a line, or a sector; 0 when l1 is never */
-    /* What a request stores into one 128-byte region is one transaction, of one 32-byte segment, of
-       an aligned two or of all four; false: 32-byte sectors, each for itself. */
+    uint32_t
+        l1_bytes; /* bytes that a load through L1 fetches at a time: a line, or a sector; 0 when no load uses L1 */
+    /* True: the bytes that a request stores into one 128-byte region are one transaction, of one 32-byte
+       segment, of an aligned two, or of all four. False: each 32-byte sector is a transaction. */
     bool stores_joined;
-    /* Requests are formed by half warps: the access model, which counts by warps, does not hold. */
+    /* Requests are formed by half warps: the model of accesses, which counts by warps, does not apply. */
     bool half_warps;
     bool wide_banks; /* of shared memory: 8 bytes, words 128 bytes apart side by side, instead of 4 */
     /* Global loads can take the read-only path (__ldg, ld.global.nc): by the texture cache, in sectors of 32 bytes,
@@ -76,16 +77,16 @@ struct arch {
     uint32_t barriers_per_sm; /* 0: they do not limit */
     struct arch_access access;
     struct arch_issue issue;
-    /* From an arithmetic instruction to one that needs its result; 0: nothing to cite. */
+    /* Cycles from an arithmetic instruction to one that needs its result; 0: no source. */
     uint32_t register_latency_cycles;
-    uint32_t fp32_lanes; /* single-precision multiply-adds that an SM begins each clock */
+    uint32_t fp32_lanes; /* single-precision multiply-adds that an SM starts each clock */
 };
 
 /* All architectures, oldest first. Static, safe from any thread. */
 int arch_count(void);
 const struct arch *arch_at(int index);
 
-/* By its name, "sm_90"; NULL when there is none of that name. */
+/* Finds an architecture by its name, "sm_90"; NULL: there is none. */
 const struct arch *arch_find(const char *name);
 
 #ifdef __cplusplus

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
-/* What is gone through one by one, when there is no closed form; what is merged pair by pair; rectangles of one union. */
+/* Limits: of intervals counted one by one when there is no closed form, of intervals merged pair by pair, and
+   of rectangles in one union. */
 static const int64_t listed_most = 1 << 16, short_most = 32;
 static const size_t merged_most = 128, rectangles_most = 1024;
-/* Bytes of a row of chunks, before the last step is known. */
+/* The largest row of chunks, bytes, before the last step is known. */
 static const int64_t row_most = INT64_C(1) << 30;
 
 static bool moved_by(const interval &from, const interval &to, int64_t step)
@@ -16,7 +17,8 @@ static bool moved_by(const interval &from, const interval &to, int64_t step)
     return to.begin - from.begin == step && to.end - from.end == step;
 }
 
-/* After how many intervals the whole list comes again, each time the same step further; 0: it does not. */
+/* The number of intervals after which the list repeats, each time moved by the same step; 0: it does not
+   repeat. */
 static size_t period_of(const std::vector<interval> &list)
 {
     const size_t longest = 16;
@@ -50,9 +52,9 @@ std::vector<repeated_interval> chunks_repeated(const std::vector<interval> &join
     return found;
 }
 
-/* Fewer repetitions of the same chunks, by ascending steps. Where less than a chunk lies between an interval and the next,
-   no chunk is left out: that is one long interval. A row that is repeated within itself, or right behind itself, at one of
-   its own places is a longer row. */
+/* Describes the same chunks by fewer repetitions, with ascending steps. Where less than a chunk lies between
+   two repetitions no chunk is left out, so they are one long interval. A row that is repeated within itself or
+   directly behind itself, at one of its own places, is a longer row. */
 static void simplify(repeated_interval &r)
 {
     for (repetition &by : r.by)
@@ -85,7 +87,7 @@ static bool same(const repetition &l, const repetition &r)
     return l.step == r.step && l.count == r.count;
 }
 
-/* Is r repeated as l is, row `k` apart? Then how often in that row; else 0. */
+/* The number of repetitions of r in row `k` when r is repeated as l is; else 0. */
 static int64_t times_in_row(const repeated_interval &l, const repeated_interval &r, size_t k)
 {
     bool there = l.by.size() == r.by.size();
@@ -97,8 +99,8 @@ static int64_t times_in_row(const repeated_interval &l, const repeated_interval 
     return there ? at->count : 1;
 }
 
-/* Takes `r` into `l` where the two are one: beside each other wherever they are repeated, or one continues the other's
-   row. */
+/* Merges `r` into `l` where the two are one: side by side at each repetition, or one continuing the other's
+   row. False: they are not. */
 static bool merge(repeated_interval &l, const repeated_interval &r)
 {
     int64_t further = r.first.begin - l.first.begin;
@@ -139,12 +141,12 @@ static void merge_all(std::vector<repeated_interval> &all)
     }
 }
 
-/* Chunks low to high of each row from row `from` to row `to`, all excluded at their ends. */
+/* Chunks low to high of rows from to to, with both ends excluded. */
 struct rectangle {
     int64_t low, high, from, to;
 };
 
-/* Rows of `width` chunks: chunks first to end, again in each of `rows` rows, no longer than a row. */
+/* Adds the chunks first to end, repeated in `rows` rows of `width` chunks, and no longer than a row. */
 static void add_rectangle(std::vector<rectangle> &to, int64_t first, int64_t end, int64_t rows, int64_t width)
 {
     int64_t row = first / width, low = first % width, high = low + end - first;
@@ -184,8 +186,8 @@ static int64_t times_of(const repeated_interval &r)
     return times;
 }
 
-/* Of what is repeated in several directions only the longest remains, and nothing of what is short; false: that is too
-   much. */
+/* Lists the short repetitions, so that of several directions only the longest remains. False: that would be too
+   many. */
 static bool flatten(std::vector<repeated_interval> &all)
 {
     for (size_t i = 0; i < all.size();) {
@@ -210,7 +212,7 @@ static bool flatten(std::vector<repeated_interval> &all)
     return true;
 }
 
-/* An interval as the rectangles of its first row, of whole rows, and of its last. */
+/* Adds an interval as the rectangles of its first row, of whole rows, and of its last row. */
 static void add_rows(std::vector<rectangle> &to, int64_t first, int64_t end, int64_t width)
 {
     int64_t middle = std::min(end, (first + width - 1) / width * width), last = end / width * width;
@@ -222,8 +224,8 @@ static void add_rows(std::vector<rectangle> &to, int64_t first, int64_t end, int
         to.push_back({0, end - std::max(middle, last), last / width, last / width + 1});
 }
 
-/* All chunks laid out in rows as long as the common multiple of a chunk and of every step: there an interval that is
-   repeated at equal distances is a few rectangles. -1: it is not that simple. */
+/* Lays all chunks out in rows as long as the common multiple of a chunk and of every step: there an interval
+   repeated at equal distances is a few rectangles. -1: not possible. */
 static int64_t count_in_rows(std::vector<repeated_interval> all)
 {
     int64_t row = CHUNK_BYTES;
@@ -257,7 +259,7 @@ static int64_t count_in_rows(std::vector<repeated_interval> all)
     return area(rectangles);
 }
 
-/* Every interval on its own. */
+/* Counts every interval separately. */
 static int64_t count_one_by_one(const std::vector<repeated_interval> &all)
 {
     std::vector<interval> chunks;

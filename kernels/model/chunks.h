@@ -1,4 +1,4 @@
-/* How many 64-byte chunks a set of bytes touches that is described, not listed: intervals, each repeated at equal distances
+/* Counts the 64-byte chunks that a described set of bytes touches: intervals, each repeated at equal distances
    in up to four directions (the threads of a block, and the three axes of the grid). */
 #ifndef COALESCED_KERNELS_MODEL_CHUNKS_H
 #define COALESCED_KERNELS_MODEL_CHUNKS_H
@@ -11,19 +11,19 @@
 #include "kernels/model/interval.h"
 
 struct repetition {
-    int64_t step, count; /* bytes; times, the first one counted */
+    int64_t step, count; /* step in bytes; count includes the first */
 };
 
-/* The same interval, moved by every sum of steps. */
+/* One interval, moved by every sum of steps. */
 struct repeated_interval {
     interval first;
     std::vector<repetition> by;
 };
 
-/* `joined` as few repeated intervals: a thread's fields come again from thread to thread. */
+/* Describes `joined` by few repeated intervals: a thread's fields repeat from thread to thread. */
 std::vector<repeated_interval> chunks_repeated(const std::vector<interval> &joined);
 
-/* Distinct chunks of all together; -1: there is no closed form, and too much to go through. Changes `all`. */
+/* Distinct chunks of all intervals; -1: there is no closed form, and too many to list. Changes `all`. */
 int64_t chunks_count(std::vector<repeated_interval> &all);
 
 #endif

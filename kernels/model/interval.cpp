@@ -4,16 +4,16 @@
 
 size_t intervals_join(interval *list, size_t count)
 {
-    size_t kept = 0;
+    size_t joined = 0;
     auto before = [](const interval &l, const interval &r) { return l.begin < r.begin; };
     if (!std::is_sorted(list, list + count, before))
         std::sort(list, list + count, before);
     for (size_t i = 0; i < count; i++)
-        if (kept && list[i].begin <= list[kept - 1].end)
-            list[kept - 1].end = std::max(list[kept - 1].end, list[i].end);
+        if (joined && list[i].begin <= list[joined - 1].end)
+            list[joined - 1].end = std::max(list[joined - 1].end, list[i].end);
         else
-            list[kept++] = list[i];
-    return kept;
+            list[joined++] = list[i];
+    return joined;
 }
 
 uint64_t intervals_units(const interval *joined, size_t count, int64_t further, int64_t unit)

@@ -1,12 +1,13 @@
-/* The third way: a body as what it touches. Nothing is loaded or stored; indices are affine (tracer.h). */
+/* Compiles a kernel's file as what its body touches: nothing is loaded or stored, and indices are affine
+   (tracer.h). */
 #include <math.h>
 
 #include "kernels/model/warp_listing.h"
 #include "kernels/suite/choose.h"
 
-/* A value is a double, whatever the element's type: one that is not known is NaN, and so is what comes of it. Whole numbers
-   are exact, but are not divided as integers are. (A type of its own with operators would be evaluated in an order that a
-   compiler chooses: loads of one expression would be listed from the right.) */
+/* A value is a double, whatever the element's type: an unknown one is NaN, and so is every result of it. Whole
+   numbers are exact, but are not divided as integers. (Operators of a class would be evaluated in an order that
+   the compiler chooses: loads of one expression could be listed from the right.) */
 template <class K, class T_, int V> struct model_context {
     using T = double;
     using I = affine;
@@ -62,7 +63,8 @@ template <class K, class T_, int V> struct model_context {
         note(ACCESS_STORE, b, W, j * (int64_t)W);
     }
     void atomic_add(int b, const affine &i, const T &) const { note(ACCESS_ATOMIC, b, 1, i); }
-    T constant(const affine &k) const /* a path of its own: known by instruction, in no sum of global loads */
+    T constant(
+        const affine &k) const /* a path of its own: in the sums by instruction, in no sum of global loads */
     {
         to.access(ACCESS_LOAD, SPACE_CONSTANT, (unsigned)constant_bytes, k * constant_bytes);
         return unknown();
@@ -75,7 +77,7 @@ template <class K, class T_, int V> struct model_context {
     void store_shared(const affine &i, const T &) const { note(ACCESS_STORE, SPACE_SHARED, 1, i); }
     void atomic_add_shared(const affine &i, const T &) const { note(ACCESS_ATOMIC, SPACE_SHARED, 1, i); }
 
-    T load_cluster(int64_t, const affine &) const { return unknown(); } /* another block's: in no sum */
+    T load_cluster(int64_t, const affine &) const { return unknown(); } /* of another block: in no sum */
     void cluster_barrier() const { to.add_barrier(); }
     T load_texture(int, const affine &) const { return unknown(); } /* a path of its own */
 
@@ -98,7 +100,7 @@ template <class K, class T_, int V> struct model_context {
                 f(i);
         });
     }
-    /* What the accelerator brings is asked for by no warp; what cp.async brings goes past registers. */
+    /* The accelerator's copies are requested by no warp; those of cp.async bypass registers. */
     template <int WAY, int W, class F> void staged(int b, int64_t count, int64_t, F f) const
     {
         to.loop(count, [&] {
@@ -118,7 +120,7 @@ template <class K, class T_, int V> struct model_context {
         to.add_steps(steps);
         to.repeat(steps, f);
     }
-    template <class F> void compute(int64_t steps, F f) const /* touches no memory */
+    template <class F> void compute(int64_t steps, F f) const /* accesses no memory */
     {
         to.add_steps(steps);
         f();

@@ -9,8 +9,8 @@
 
 #include "kernels/model/interval.h"
 
-/* The lines that they touch, by how much of each: one sector, an aligned two, more. Intervals are joined and in their
-   order, so that sectors come in theirs. */
+/* The numbers of lines by the part that is touched: one sector, an aligned two, more. `touched` is sorted and
+   joined, so sectors come in ascending order. */
 static std::array<uint64_t, 3> segments(const interval *touched, size_t count, int64_t residue)
 {
     std::array<uint64_t, 3> counts = {};
@@ -61,7 +61,8 @@ int pattern_bank(int64_t byte)
     return (int)(byte / bank_bytes % banks);
 }
 
-/* The longest queue at a bank, of the words that lanes of `part` touch: rows of so many bytes are fetched whole. */
+/* The longest queue at a bank for the words that the lanes of `part` touch; rows of `row_bytes` are fetched
+   whole. */
 static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned each, int part, int parts,
                    int64_t row_bytes)
 {
@@ -84,7 +85,7 @@ static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned ea
     return longest;
 }
 
-/* Does every lane want what its neighbour at that distance wants, where there is one? */
+/* True when each lane requests the same as its neighbour at that distance, where there is one. */
 static bool paired(const int64_t *bytes, const int *lane, int lanes, int distance)
 {
     for (int i = 0; i < lanes; i++)

@@ -10,7 +10,7 @@ static int load_path(const struct experiment *experiment, const struct arch *arc
     return kernel->restricted && arch->access.read_only_path ? LOAD_LDG : kernel->loads_by;
 }
 
-/* A load that names a path takes it, where the architecture has it. The setting is for those that name none. */
+/* A load that names a path uses it where the architecture has it; the setting is for loads that name none. */
 static bool through_l1(const struct arch *arch, int path, enum l1_setting setting, const char **note)
 {
     const struct arch_access *has = &arch->access;
@@ -51,7 +51,7 @@ static struct prediction_shared shared_make(const struct shared_sums *sums, bool
     return (struct prediction_shared){sums->requests, wide_banks ? sums->conflicts_wide : sums->conflicts};
 }
 
-/* Of 32, over all warps: as many lanes as threads in a block, in warps of which the last one may not be full. */
+/* Active lanes of 32, over all warps: the threads of a block, in warps of which the last may not be full. */
 static double lanes_active(const struct experiment *experiment)
 {
     const int64_t *block = experiment->block;

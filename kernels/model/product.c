@@ -54,7 +54,7 @@ const char *product_own(const char *text)
     return text;
 }
 
-/* "3.7", "sm_37": how many bytes are digits, one at least; 0 when there is something else. */
+/* The number of bytes that are digits, at least one; 0 when there are other characters ("3.7", "sm_37"). */
 static size_t digits_only(const char *text)
 {
     size_t count = strspn(text, "0123456789");

@@ -14,16 +14,16 @@ extern "C" {
 
 enum { PRODUCT_ARCH_BYTES = 16 };
 
-/* The name of the architecture that `text` means, in `arch`: itself ("sm_37", or any "sm_" with digits), a compute capability
-   ("3.7"), or a product, with or without its maker's and family's words before it and with what else its name says
-   behind it ("Tesla K80", "k80", "NVIDIA A100-SXM4-80GB"). Letters count alike, large or small. An architecture that the model does
-   not know is told all the same (arch_find()). False: it means none, and `arch` is empty. */
+/* Finds the architecture that `text` means: an architecture ("sm_37", or any "sm_" with digits), a compute
+   capability ("3.7"), or a product, with or without the words of its maker and family before it and further
+   words behind it ("Tesla K80", "k80", "NVIDIA A100-SXM4-80GB"). Case does not matter. The name is written even
+   when the model does not know that architecture (arch_find()). False: none is meant, and `arch` is empty. */
 bool product_arch(const char *text, char arch[PRODUCT_ARCH_BYTES]);
 
-/* What follows the words of the maker and of the family: "K80" of "NVIDIA Tesla K80". Within `text`. */
+/* The part of `text` behind the words of maker and family: "K80" of "NVIDIA Tesla K80". */
 const char *product_own(const char *text);
 
-/* The products that are known, by their short names, in the order of their architectures; NULL behind the last. */
+/* The known products by their short names, ordered by architecture; NULL behind the last. */
 const char *product_at(int index);
 
 #ifdef __cplusplus

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 
-/* As reach.h orders them. */
+/* In the order of the enumeration in reach.h. */
 static const int64_t unit_bytes[] = {SECTOR_BYTES, LINE_BYTES, PAGE_BYTES, CHUNK_BYTES};
 
-/* Boxes that a grid may be cut into, and blocks of a box that may be counted one by one, before it is estimated. */
+/* Limits of boxes that a grid is cut into, and of blocks of a box that are counted one by one; beyond these,
+   numbers are estimated. */
 static const int cuts_most = 2048;
 static const int64_t each_most = 256;
 
@@ -77,7 +78,7 @@ static box overlap_of(const box &l, const box &r)
     return both;
 }
 
-/* Cuts the region where a box ends within it, until every box that touches it holds all of it. */
+/* Cuts the region at the ends of the boxes within it, until every box that overlaps a part contains it. */
 void reach::divide(buffer &to, const box &region, const records &from)
 {
     records inside;
@@ -105,7 +106,7 @@ void reach::divide(buffer &to, const box &region, const records &from)
         count_box(to, region, inside);
 }
 
-/* Each record touches every block of the region. What is moved alike is joined. */
+/* Counts a region in which each record touches every block. Intervals that move alike are joined. */
 void reach::count_box(buffer &to, const box &region, const records &from)
 {
     moved by_step;
@@ -140,7 +141,7 @@ void reach::count_box(buffer &to, const box &region, const records &from)
     count_blocks(to, region, by_step);
 }
 
-/* Where what is moved differently does not meet. */
+/* Counts intervals that move differently as if they did not meet. */
 void reach::count_blocks(buffer &to, const box &region, const moved &by_step)
 {
     uint64_t blocks[PAGE_BYTES];
@@ -199,7 +200,7 @@ void reach::end_blocks(const box &grid, double weight)
         b.blocks = {};
         b.sampled = b.sampled || weight != 1 || b.weight != 1;
         divide(b, grid, all);
-        /* Steps that were not gone through: those before them went on to new places, or stayed. */
+        /* Steps that were not traced: those before them went on to new places, or stayed. */
         if (2 * b.distinct > b.asked)
             times *= b.weight;
         for (size_t u = 0; u < UNITS; u++) {

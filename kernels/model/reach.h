@@ -1,6 +1,7 @@
-/* What a launch touches, each thing once: sectors, lines and pages block by block, chunks over the whole grid. The tracer
-   hands in what each instruction of a warp touches in a box of blocks; where all warps' boxes overlap, a block's bytes are
-   the same pattern from block to block, and how many units they lie in depends on where the block begins within one. */
+/* Counts the distinct units that a launch touches: sectors, lines and pages block by block, chunks over the
+   whole grid. The tracer adds what each instruction of a warp touches in a box of blocks. Where the boxes of
+   all warps overlap, a block's bytes are the same pattern from block to block, and the number of units depends
+   on where the block begins within one. */
 #ifndef COALESCED_KERNELS_MODEL_REACH_H
 #define COALESCED_KERNELS_MODEL_REACH_H
 
@@ -12,20 +13,21 @@
 #include "kernels/model/chunks.h"
 #include "kernels/model/pattern.h"
 
-/* Loads, or stores, of one launch. */
+/* The loads, or the stores, of one launch. */
 class reach
 {
   public:
-    /* `buffer_bytes`: of each buffer. */
+    /* `buffer_bytes`: the size of each buffer. */
     explicit reach(const std::array<int64_t, KERNEL_BUFFERS> &buffer_bytes);
 
-    /* One instruction of a warp on buffer `which` in all blocks of a box: the first byte of each lane at block 0, and bytes from block to
-       block. `weight`: it stands for so many. */
+    /* Adds one instruction of a warp on buffer `which` in all blocks of a box: the first byte of each lane at
+       block 0, and bytes from block to block. It is counted `weight` times. */
     void add(int which, const box &where, const int64_t b[3], const int64_t *first, int lanes, unsigned bytes,
              double weight);
-    /* All that touches the blocks of `grid` was added; each of them stands for `weight`. */
+    /* Counts what was added since the last call, which is all that touches the blocks of `grid`; each block is
+       counted `weight` times. */
     void end_blocks(const box &grid, double weight);
-    /* Forgets what was added since. */
+    /* Drops what was added since the last end_blocks(). */
     void forget();
     access_reach total();
 
@@ -38,19 +40,19 @@ class reach
     };
     using records = std::vector<const record *>;
     using counts = std::array<double, UNITS>;
-    /* By bytes from block to block, in the blocks of one box: what its first block touches. */
+    /* Intervals by their bytes from block to block, in the blocks of one box, as they lie in its first block. */
     using moved = std::map<std::array<int64_t, 3>, std::vector<interval>>;
     struct buffer {
         int64_t bytes;
         std::map<std::array<int64_t, 9>, record> added;
-        uint64_t asked = 0;    /* bytes, instruction by instruction, in one block of each record */
-        double weight = 1;     /* the highest of the instructions' */
-        uint64_t distinct = 0; /* bytes among them, about */
+        uint64_t asked = 0;    /* bytes requested, instruction by instruction, in one block of each record */
+        double weight = 1;     /* the largest of the instructions' */
+        uint64_t distinct = 0; /* distinct bytes among them, approximately */
         int cuts = 0;
-        counts blocks{}; /* of the blocks that are being counted */
+        counts blocks{}; /* of the blocks that end_blocks() counts */
         counts all{};
-        std::vector<repeated_interval> touched; /* by the whole grid */
-        bool sampled = false;                   /* not all that is touched is in there */
+        std::vector<repeated_interval> touched; /* touched by the whole grid */
+        bool sampled = false;                   /* `touched` is incomplete */
     };
 
     void divide(buffer &to, const box &region, const records &from);

@@ -119,8 +119,8 @@ class tracer
     box box_{}; /* the blocks that are traced together */
     bool concrete_ = false;
     bool listing_ = false;
-    int64_t listed_times_most_ =
-        0;              /* iterations of a loop over the grid that are traced while a warp is listed */
+    /* Iterations of a loop over the grid that are traced while a warp is listed. */
+    int64_t listed_times_most_ = 0;
     int64_t times_ = 1; /* how many times the traced access stands for, while a warp is listed */
     int lane_of_warp_ = 0;
     std::vector<site> sites_;

@@ -6,8 +6,8 @@
 
 struct copy_vec4 : wide_kernel<4> {
     enum { A, C };
-    static constexpr unsigned dtypes =
-        F32 | I32; /* 16 bytes are the widest access that every architecture has */
+    /* 16 bytes are the widest access that every architecture has */
+    static constexpr unsigned dtypes = F32 | I32;
 
     static void describe(kernel &k)
     {

@@ -7,8 +7,8 @@
 template <class Base> struct offset_kernel : Base {
     enum { OFFSET, LOAD };
     enum { A, B, C };
-    static constexpr bool load_paths =
-        Base::variants == 1; /* each path compiled for each variant would be many */
+    /* each path compiled for each variant would be many */
+    static constexpr bool load_paths = Base::variants == 1;
 
     static void describe_offset(kernel &k, text_pair shifted, const char *written)
     {

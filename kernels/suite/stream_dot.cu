@@ -71,8 +71,8 @@ struct stream_dot : suite_kernel {
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t block, typename X::T &value)
     {
         uint64_t stretch = x.grid_x * x.block_x, first = block * x.block_x, sum = 0;
-        uint64_t parts =
-            first + x.block_x > x.n ? 0 : (x.n - first - x.block_x) / stretch + 1; /* whole ones */
+        /* whole ones */
+        uint64_t parts = first + x.block_x > x.n ? 0 : (x.n - first - x.block_x) / stretch + 1;
         for (uint64_t p = 0; p < period && p < parts; p++) {
             uint64_t begin = first + p * stretch, times = (parts - p - 1) / period + 1;
             sum += times * (sum_before(begin + x.block_x) - sum_before(begin));

@@ -162,8 +162,8 @@ struct suite_kernel {
     static constexpr bool grid_stride_loop = false; /* has c.each_of_grid() or c.strided(), and block_level */
     static constexpr bool restricted = false;       /* its pointers are declared __restrict__ */
     static constexpr bool debug_build = false; /* on a GPU its file is compiled with -G (cmake/suite.cmake) */
-    static constexpr int loads_by =
-        LOAD_DEFAULT; /* the path that its body names, without a parameter "load" */
+    /* the path that its body names, without a parameter "load" */
+    static constexpr int loads_by = LOAD_DEFAULT;
     /* Some of its addresses are not affine in a block's coordinates: a computed permutation, what memory says, an index
        that wraps by % within a block. The model then samples, and its prediction says "exact": false. Without this the
        tests want every prediction exact; a wrap can be had by a buffer that goes on (elements()). */

@@ -3,30 +3,31 @@
 #include <math.h>
 #include <string.h>
 
-/* Instructions that an SM of any architecture here has room to issue a cycle. */
+/* Instructions that an SM of any architecture here can issue a cycle. */
 static const double slots = 4;
 
-/* NAN: not counted. fmax() takes the other of two then. */
+/* The counter's value; NAN: not counted. fmax() ignores a NAN. */
 static double value_of(const struct counters *counters, const char *name)
 {
     const struct counter *one = counters_find(counters, name);
     return one ? one->value : NAN;
 }
 
-/* What the shares of one launch are made of. */
+/* The inputs of the shares of one launch. */
 struct counted_case {
     const struct counters *counters;
     const struct time_prediction *prediction;
-    double duration_us, us; /* as counted, and without the ramp */
+    double duration_us, us; /* as counted; and without the ramp */
 };
 
-/* A named metric of the whole duration, as a part of the time without the ramp. */
+/* A metric of the whole duration, as a part of the time without the ramp. */
 static double part_of(const struct counted_case *c, const char *metric)
 {
     return value_of(c->counters, metric) / 100 * c->duration_us / c->us;
 }
 
-/* Its bytes, or the way to it: NAN as the crossbar's share leaves open whether the slices are busy with that. */
+/* The share of DRAM's bytes, or of the way to it; that way's share is NAN as long as the crossbar's leaves open
+   whether the slices are busy with it. */
 static void dram_find(const struct counted_case *c, double crossbar, struct counted_limiter *counted)
 {
     double bandwidth = c->prediction->calibration->constant[CALIBRATION_BANDWIDTH].value * 1e3;
@@ -38,14 +39,14 @@ static void dram_find(const struct counted_case *c, double crossbar, struct coun
     counted->open[TIME_DRAM] = isnan(slices) || (more && isnan(crossbar));
 }
 
-/* Of all SMs. */
+/* Cycles of all SMs. */
 static double sm_cycles(const struct counted_case *c)
 {
     const struct calibration *device = c->prediction->calibration;
     return c->us * device->clock_khz * 1e-3 * device->sms;
 }
 
-/* The bound's own sum, of what was counted. Turns of shared memory are the L1's, TIME_L1. */
+/* The share of a bound, from what was counted. Bank conflicts of shared memory are the L1's, TIME_L1. */
 static double issue_share(const struct counted_case *c)
 {
     double issue = c->prediction->calibration->constant[CALIBRATION_ISSUE].value;
@@ -72,14 +73,14 @@ static void shares_find(const struct counted_case *c, struct counted_limiter *co
     counted->open[TIME_L2] = !both || (few && isnan(slice));
     counted->share[TIME_L1] = part_of(c, COUNTED_L1);
     counted->open[TIME_L1] = isnan(counted->share[TIME_L1]);
-    double turns = value_of(c->counters, "shared_bank_conflicts") / sm_cycles(c);
-    if (turns >= COUNTED_BUSY) /* that alone tells it; less tells little of the L1 */
-        counted->share[TIME_L1] = fmax(counted->share[TIME_L1], turns);
+    double conflicts = value_of(c->counters, "shared_bank_conflicts") / sm_cycles(c);
+    if (conflicts >= COUNTED_BUSY) /* conflicts alone decide then; fewer say little about the L1 */
+        counted->share[TIME_L1] = fmax(counted->share[TIME_L1], conflicts);
     counted->share[TIME_ISSUE] = issue_share(c);
     counted->open[TIME_ISSUE] = isnan(part_of(c, COUNTED_WORDS)) || isnan(part_of(c, COUNTED_PIPES));
 }
 
-/* Too short for any unit to be busy enough, whatever limits. */
+/* True when the launch is too short for any unit to be busy enough, whatever limits it. */
 static bool is_short(const struct counted_case *c)
 {
     return c->prediction->floor_us + c->prediction->ramp_us > (1 - COUNTED_BUSY) * c->duration_us;
@@ -105,7 +106,7 @@ static enum counted_answer answer_of(const struct counted_case *c, struct counte
     return open ? COUNTED_OPEN : COUNTED_WAITS;
 }
 
-/* Can what was counted be this bound's doing? */
+/* True when what was counted is compatible with this bound. */
 static enum counted_agreement agreement_with(const struct counted_limiter *counted, enum time_bound bound)
 {
     bool waits = bound == TIME_LATENCY || bound == TIME_LINES;

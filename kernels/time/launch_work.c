@@ -5,27 +5,27 @@
 
 #include "kernels/model/occupancy.h"
 
-/* Bytes that a bank of shared memory gives at once. */
+/* Bytes that a bank of shared memory delivers at a time. */
 enum { BANK_BYTES = 4 };
 
-/* A page of which less than this part is read was opened for a few chunks. */
+/* A DRAM page of which less than this part is read counts as opened for a few chunks. */
 static const double whole_part = 0.9;
 
-/* What is gone over again is found in the L1 where it fills no more of it than the first part, and all of it is gone where
-   it would fill the second: blocks are at different places, and the L1 has sets. */
-static const double all_kept = 0.5, none_kept = 1.5;
+/* Data that a loop reads again hits the L1 completely up to the first part of the L1, and not at all from the
+   second on: blocks are at different places, and the L1 has sets. */
+static const double all_hit = 0.5, none_hit = 1.5;
 
-/* Turns, on average: where the last warp has fewer lanes than the others, and they less to do. */
+/* Iterations on average, tolerance: the last warp may have fewer lanes than the others, with less to do. */
 static const double ragged = 0.01;
 
-/* Stores that leave out less of their sectors than this only have ragged ends. */
+/* Gaps in stored sectors below this part are ragged ends. */
 static const double gaps_least = 0.1;
 
-/* What is spilled counts little up to this part of a thread's registers. */
+/* Spilling is negligible up to this part of a thread's registers. */
 static const double spilled_part = 0.25;
 
-/* A launch of blocks that hold so much shared memory leaves the rest of an SM's memory to the L1: the smallest of these
-   shares that holds them is taken (CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0 and 8.0). */
+/* The sizes of an SM's shared memory, KB: the smallest that holds the resident blocks' is used, and the rest of
+   the SM's memory is the L1 (CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0 and 8.0). */
 static const uint32_t shared_kb[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};
 
 static double l1_bytes(const struct calibration *calibration, double shared)
@@ -36,9 +36,9 @@ static double l1_bytes(const struct calibration *calibration, double shared)
     return (double)calibration->l1_bytes - shared_kb[sizeof shared_kb / sizeof *shared_kb - 1] * 1024.0;
 }
 
-/* How many turns of its loop a warp takes on average: told by its loads, by its steps, or by its barriers. */
-static double loop_turns(const struct launch_work *w, const struct access *access, const struct code *code,
-                         bool last_apart)
+/* Iterations of its loop that a warp does on average: by its loads, by its steps, or by its barriers. */
+static double loop_iterations(const struct launch_work *w, const struct access *access,
+                              const struct code *code, bool last_apart)
 {
     if (code->loop_loads)
         return fmax(0, (w->load_requests / w->warps - (last_apart ? 0 : code->loads)) / code->loop_loads);
@@ -47,17 +47,17 @@ static double loop_turns(const struct launch_work *w, const struct access *acces
     return code->loop_barriers ? fmax(0, (access->barriers - code->barriers) / code->loop_barriers) : 0;
 }
 
-/* A loop that was unrolled takes its turns in passes, the longest first. A part of a turn is one more that some warps
-   take, for which all of their block has to wait: its code stands behind the loop (`last_apart`), or it is the shortest
-   pass. */
+/* An unrolled loop does its iterations in passes, the longest first. A fraction of an iteration is one more for
+   some warps, for which all of their block has to wait: its code stands behind the loop (`last_apart`), or it
+   is the shortest pass. */
 static void take_passes(struct launch_work *w, const struct access *access, const struct code *code)
 {
     bool last_apart = code->loop_loads && code->loads == code->loop_loads;
-    double turns = loop_turns(w, access, code, last_apart);
-    /* Steps that no load accounts for are the turns of a loop around it: it begins anew in each. */
-    double around = code->loop_loads ? fmax(1, floor(w->steps - turns + ragged)) : 1;
-    turns /= around;
-    double left = floor(turns + ragged), part = fmax(0, turns - left);
+    double iterations = loop_iterations(w, access, code, last_apart);
+    /* Steps without loads are iterations of a loop around the loop, which begins anew in each. */
+    double around = code->loop_loads ? fmax(1, floor(w->steps - iterations + ragged)) : 1;
+    iterations /= around;
+    double left = floor(iterations + ragged), part = fmax(0, iterations - left);
     double more = part <= ragged ? 0 : left >= 1 ? 1 : part, together = 0;
     const struct code_pass *shortest = &code->pass[code->passes - 1];
     if (last_apart)
@@ -66,10 +66,10 @@ static void take_passes(struct launch_work *w, const struct access *access, cons
         w->waits += more * shortest->waits;
     for (int p = 0; p < code->passes; p++) {
         const struct code_pass *pass = &code->pass[p];
-        double times = floor(left / pass->turns);
+        double times = floor(left / pass->iterations);
         if (p > 0 && pass != shortest)
             times = fmin(times, 1);
-        left -= times * pass->turns;
+        left -= times * pass->iterations;
         w->waits += around * times * pass->waits;
         if (pass == shortest && !last_apart)
             times += part;
@@ -77,9 +77,9 @@ static void take_passes(struct launch_work *w, const struct access *access, cons
         w->cycles += around * times * pass->cycles;
         w->doubles += around * times * pass->doubles;
         if (times > 0 && !together)
-            together = (double)code->loop_loads * pass->turns / fmax(1, pass->waits);
+            together = (double)code->loop_loads * pass->iterations / fmax(1, pass->waits);
     }
-    if (code->longer_turns && floor(turns + ragged) >= code->longer_turns) {
+    if (code->longer_iterations && floor(iterations + ragged) >= code->longer_iterations) {
         w->instructions += around * code->longer_instructions;
         w->cycles += around * code->longer_cycles;
     }
@@ -123,15 +123,16 @@ static void count_program(struct launch_work *w, const struct experiment *e, con
     w->conflict_rows = (double)(in->conflicts + out->conflicts) / w->warps;
 }
 
-/* Of what an SM with so many blocks goes over again. */
-static double kept_part(const struct launch_work *w, double blocks, double block_lines)
+/* The part of repeated reads that hits the L1 of an SM with so many blocks. */
+static double hit_part(const struct launch_work *w, double blocks, double block_lines)
 {
     double filled = blocks * block_lines / w->l1_lines;
-    return fmin(1, fmax(0, (none_kept - filled) / (none_kept - all_kept)));
+    return fmin(1, fmax(0, (none_hit - filled) / (none_hit - all_hit)));
 }
 
-/* What a block asks for again comes from the L1. In a loop around a loop it comes back when all else was loaded, and the
-   least recently used is gone where that does not fit. Elsewhere it is asked for at once, or soon. */
+/* The part of the load sectors that misses the L1. A sector that a block requests again hits it. In a loop
+   around a loop the second request comes after all others, and the least recently used lines are gone where not
+   all fit; elsewhere it comes at once, or soon. */
 static double missed_part(const struct launch_work *w, const struct access *access, bool past_l1)
 {
     double sectors = (double)access->load.sectors, distinct = (double)access->load_reach.block_sectors;
@@ -139,14 +140,14 @@ static double missed_part(const struct launch_work *w, const struct access *acce
         return 1;
     if (!w->again)
         return distinct / sectors;
-    /* Blocks that are fewer than there is room for lie one more on some SMs than on others. */
+    /* With fewer blocks than fit, some SMs have one block more than others. */
     double lines = (double)access->load_reach.block_lines / w->blocks;
     double each = fmin(w->blocks_per_sm, w->blocks / w->sms), more = each - floor(each);
-    double kept = (1 - more) * kept_part(w, floor(each), lines) + more * kept_part(w, ceil(each), lines);
-    return 1 - kept * (1 - distinct / sectors);
+    double hit = (1 - more) * hit_part(w, floor(each), lines) + more * hit_part(w, ceil(each), lines);
+    return 1 - hit * (1 - distinct / sectors);
 }
 
-/* Who loads one thing after another, and some of it again, waits for DRAM where it is new. */
+/* A warp that loads one after the other, and some data again, waits for DRAM only for new data. */
 static void wait_again(struct launch_work *w, const struct access_reach *reach, bool past_l1)
 {
     double new_part = w->load_sectors > 0 ? (double)reach->block_sectors / w->load_sectors : 1;
@@ -158,7 +159,7 @@ static void wait_again(struct launch_work *w, const struct access_reach *reach, 
     w->waits -= again;
 }
 
-/* Of the buffers that are read. */
+/* Bytes of the input buffers. */
 static double input_bytes(const struct experiment *e)
 {
     struct domain domain = experiment_domain(e);
@@ -169,7 +170,7 @@ static double input_bytes(const struct experiment *e)
     return elements * (double)dtype_bytes(e->dtype);
 }
 
-/* A sector of which some bytes are never written is read before DRAM can write it back. */
+/* A sector that is only partly written is read before DRAM can write it back. */
 static void count_gaps(struct launch_work *w, const struct access *access)
 {
     const struct access_reach *reach = &access->store_reach;
@@ -188,22 +189,23 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
                          const struct calibration *calibration, bool past_l1)
 {
     const struct access_reach *reach = &access->load_reach;
-    const double keeps = calibration->constant[CALIBRATION_DIRTY].value * 1e6;
+    const double l2_bytes = calibration->constant[CALIBRATION_DIRTY].value * 1e6;
     w->has_dependent_loads = access->has_dependent_loads;
     w->missed = missed_part(w, access, past_l1);
     w->chunks = (double)reach->grid_chunks;
     w->dram_read = w->chunks * CHUNK_BYTES;
     double pages = fmin(w->chunks, input_bytes(e) / PAGE_BYTES);
-    /* In no order that is known, what does not fit the L2 is asked of DRAM by each block again, page by page. */
-    if (!access->exact && !reach->exact && w->dram_read > keeps) {
+    /* Without a known order, data beyond the L2's size is requested from DRAM by each block again, page by
+       page. */
+    if (!access->exact && !reach->exact && w->dram_read > l2_bytes) {
         double asked = fmin((double)reach->block_sectors, 2.0 * (double)reach->block_lines);
         w->dram_read = fmax(w->dram_read, asked * CHUNK_BYTES);
         pages = (double)reach->block_pages;
     }
-    /* A stream reads its pages whole, and what it takes to open them is part of its bandwidth. */
+    /* A stream reads whole pages, and the cost of opening them is part of its bandwidth. */
     w->dram_opened = w->dram_read < whole_part * pages * PAGE_BYTES ? pages : 0;
     count_gaps(w, access);
-    /* Who follows addresses that it loads goes on to another place each time. */
+    /* A warp that follows loaded addresses goes to another place each time. */
     if (!w->has_dependent_loads)
         wait_again(w, reach, past_l1);
     w->in_flight = w->waits > 0 ? w->dram_read / w->warps / fmax(1, w->waits) : 0;
@@ -231,7 +233,7 @@ struct text_pair launch_work_make(const struct experiment *e, const struct acces
     w->warps = w->blocks * w->warps_per_block;
     struct domain domain = experiment_domain(e);
     struct shape cover = e->kernel->cover(&domain);
-    /* Whom nothing is left for takes no steps, and leaves at once but where barriers keep it. */
+    /* A thread without work does no steps, and exits at once unless barriers hold it. */
     w->steps = access->steps;
     if (cover.y * cover.z == 1)
         w->steps *= fmax(1, w->blocks * threads / (double)cover.x);

@@ -1,4 +1,5 @@
-/* Tables that scripts/machine_code made, one an architecture. A line holds for all instances that it names. */
+/* Tables that scripts/machine_code made, one for each architecture. A row holds for all instances that it
+   names. */
 #include "kernels/time/machine_code.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ enum {
 
 struct code_row {
     const char *kernel;
-    unsigned dtypes, loads, variants, indices; /* bits: those that it holds for */
+    unsigned dtypes, loads, variants, indices; /* sets of bits: the instances that it holds for */
     struct code code;
 };
 

@@ -5,23 +5,23 @@
 
 #include "kernels/time/launch_work.h"
 
-/* The power that joins the bounds of what is done side by side; docs/model.md has what other powers would be worth. */
+/* The power that joins bounds of simultaneous work; docs/model.md compares other powers. */
 static const double join = 5;
-/* More slices of the L2 than this are no bound: DRAM, or the way to them, comes first. */
+/* Beyond this number of busy L2 slices they are no bound: DRAM, or the way to the L2, limits first. */
 static const double slices_most = 96;
-/* Flits of a line that is written to DRAM later: a header, and 64 bytes each. */
+/* Flits of a line that DRAM writes later: a header, and two of 64 bytes. */
 static const double flits_of_line = 3;
-/* Bytes: of a lane, more than so many, and of a line, less. */
+/* Bytes of a lane above, and of a line below which stores count as narrow. */
 static const double narrow_lane = 5, narrow_line = 64;
-/* Lanes that follow addresses wait for the slowest of their lines, and wherever those lie: longer by this part of the
-   latency for each doubling of their number. */
+/* Lanes that follow loaded addresses wait for the slowest of their lines: longer by this part of the latency
+   for each doubling of the number of lines. */
 static const double slowest = 0.09;
-/* Cycles: a load that the L1 has. */
+/* Cycles of a load that hits the L1. */
 static const double hit_cycles = 35;
-/* Warps' instructions on 64-bit floats that an SM takes a cycle (CUDA C++ Programming Guide, "Arithmetic Instructions": 64
-   results a cycle with compute capability 9.0 and 8.0). */
+/* Warp instructions on 64-bit floats that an SM executes a cycle (CUDA C++ Programming Guide, "Arithmetic
+   Instructions": 64 results a cycle with compute capability 9.0 and 8.0). */
 static const double doubles_per_cycle = 2;
-/* A second bound within this part of the first limits, too. */
+/* A second bound of at least this part of the first limits too. */
 static const double close_part = 0.8;
 
 const char *const time_unit_slice = "requests to one slice", *const time_unit_back = "sectors to the SMs";
@@ -33,7 +33,7 @@ const char *predicted_time_bound_name(enum time_bound bound)
     return names[bound];
 }
 
-/* The constants in microseconds, bytes and whole devices. */
+/* The calibrated constants in microseconds, bytes and whole devices. */
 struct rates {
     double cycle, launch, slot, request, extra, tail, dram_latency, l2_latency, queue, writes, sector,
         bandwidth, activate, dirty, flit, narrow, slice, step, tag, issue, word;
@@ -69,8 +69,8 @@ static struct rates rates_of(const struct calibration *calibration)
 #undef VALUE
 }
 
-/* t = alone + waits * busy / t: the latency grows with the part of the time that the memory is busy, until it is busy
-   all the time. */
+/* Solves t = alone + waits * busy / t: the latency grows with the part of the time in which the memory is busy,
+   until it is busy all the time. */
 static double under_load(double alone, double waits, double busy)
 {
     double t = (alone + sqrt(alone * alone + 4 * waits * busy)) / 2;
@@ -83,36 +83,36 @@ static struct time_amount amount_of(double amount, const char *unit, double each
     return (struct time_amount){amount, unit, each_us > 0 ? 1 / each_us : 0, us};
 }
 
-/* What DRAM is asked to do, and what of it makes others wait. */
+/* The times of DRAM, microseconds. */
 struct traffic_time {
-    double kept_us;  /* stores that stay in the L2 take its time */
-    double moved_us; /* DRAM's */
-    double busy_us;  /* as a load feels it: writes turn DRAM round */
+    double dirty_us; /* of stores that stay in the L2, which take DRAM's place */
+    double moved_us; /* of moving bytes and opening pages */
+    double busy_us;  /* as a load waits for it: writes reverse the bus */
 };
 
 static struct traffic_time dram_time(const struct launch_work *w, const struct rates *r,
                                      struct time_prediction *p)
 {
-    double kept = fmin(w->store_moved, r->dirty * w->store_moved / fmax(w->store_moved + w->dram_read, 1));
-    double write = w->store_moved - kept, open_us = r->activate * w->dram_opened;
+    double dirty = fmin(w->store_moved, r->dirty * w->store_moved / fmax(w->store_moved + w->dram_read, 1));
+    double write = w->store_moved - dirty, open_us = r->activate * w->dram_opened;
     double read = w->dram_read + (w->store_moved > 0 ? w->filled * write / w->store_moved : 0);
     p->dram_read_bytes = read;
     p->dram_write_bytes = write;
     p->dram_opened_us = open_us;
     struct traffic_time time = {
-        .kept_us = kept * flits_of_line / LINE_BYTES * r->flit,
+        .dirty_us = dirty * flits_of_line / LINE_BYTES * r->flit,
         .moved_us = (read + write) / r->bandwidth + open_us,
         .busy_us = (read + r->writes * write) / r->bandwidth + open_us,
     };
-    p->dram_kept_us = time.kept_us;
-    /* Pages that are opened and stores that stay lower what DRAM can do: the ceiling is that of this launch. */
-    double bytes = read + write, us = time.kept_us + time.moved_us;
+    p->dram_dirty_us = time.dirty_us;
+    /* Opened pages and stores that stay lower the bandwidth: the ceiling is that of this launch. */
+    double bytes = read + write, us = time.dirty_us + time.moved_us;
     p->bound[TIME_DRAM] = (struct time_amount){bytes, "bytes", us > 0 ? bytes / us : r->bandwidth, us};
     return time;
 }
 
-/* A header for each line that is asked for or stored to, and data in pieces of 64 bytes; or one slice of the L2, where all
-   ask for the same few chunks. */
+/* Flits between SMs and L2: a header for each line that is loaded or stored, and data in units of 64 bytes. Or
+   the sectors that come back; or one slice of the L2, where all request the same few chunks. */
 static struct time_amount l2_time(const struct launch_work *w, const struct rates *r)
 {
     double data = fmax(w->store_lines, w->store_sectors / 2);
@@ -132,7 +132,8 @@ static struct time_amount l2_time(const struct launch_work *w, const struct rate
     return slice.us > way.us ? slice : way;
 }
 
-/* Of bounds that are the same to a rounding the later one limits: stores that all stay in the L2 are TIME_L2's. */
+/* Of bounds that are equal up to rounding the later one limits: stores that all stay in the L2 are limited by
+   TIME_L2. */
 static void limit(struct time_prediction *p)
 {
     const double rounding = 1e-12;
@@ -147,7 +148,8 @@ static void limit(struct time_prediction *p)
     p->close = p->bound[p->second].us > close_part * p->bound[p->limiter].us;
 }
 
-/* Blocks start while others work, and what limits is felt alone; all else gets in one another's way where it is close. */
+/* Blocks start while others work, so that bound is not added to the others; the others disturb each other where
+   they are close. */
 static double joined(const struct time_prediction *p)
 {
     double top = 0, sum = 0;
@@ -164,7 +166,7 @@ static void derive(const struct launch_work *w, const struct rates *r, double bu
     double whole = p->us - p->floor_us, exact = w->blocks / (w->sms * w->blocks_per_sm);
     double idle = (w->near ? r->l2_latency : r->dram_latency) * 1e3;
     double share = fmin(1, busy_us / fmax(whole, 1e-9));
-    /* Where starts are what limits, blocks are as short as they can be; elsewhere they wait until the places are full. */
+    /* Where starts limit, blocks are as short as possible; elsewhere they wait until all places are filled. */
     double lasts = p->limiter == TIME_LAUNCH ? round_us : fmax(round_us, whole / fmax(exact, 1) - r->slot);
     double filled = fmin(1, fmax(exact, 0) * lasts / fmax(whole, 1e-9));
     p->l1_hit_pct = w->load_sectors > 0 ? 100 * (1 - w->missed) : -1;
@@ -207,7 +209,8 @@ static void predict(const struct launch_work *w, const struct calibration *calib
     double exact = w->busy_blocks / (calibration->sms * w->blocks_per_sm);
     double rounds = p->rounds = w->loop ? ceil(exact - 1e-9) : fmax(1, exact);
     double block = w->warps_per_block * (r.request * w->requests_at_once + r.extra * w->extra_lines);
-    /* Its warps share what the SM issues, and its shared memory; words of one bank are waited for. */
+    /* The warps of a block share the SM's issue slots and its shared memory; words of one bank wait for each
+       other. */
     double alone = fmax(r.cycle * (w->cycles + w->warps_per_block * w->conflict_rows),
                         w->warps_per_block * fmax(issued_us, w->shared_rows * r.cycle));
     double other = r.slot + block + r.sector * w->in_flight * fmax(1, w->waits) +

@@ -9,7 +9,7 @@
 enum { WORDS = 32, WORD_BYTES = 256 };
 enum language { EN, ZH, LANGUAGES };
 
-/* What words stand for in both languages. */
+/* The values of the words in braces, in both languages. */
 struct reason_words {
     int count;
     struct {
@@ -32,7 +32,7 @@ static void add_pair(struct reason_words *words, const char *name, struct text_p
     add_text(words, name, text.en, text.zh ? text.zh : text.en);
 }
 
-/* Three digits; whole where that is more, or where it is whole. */
+/* Formats with three digits; without decimals where there are more, or where the value is whole. */
 static void number_text(double value, char text[32])
 {
     double size = fabs(value);
@@ -49,7 +49,7 @@ static void add_number(struct reason_words *words, const char *name, double valu
     add_text(words, name, text, text);
 }
 
-/* Of things: in millions where there are so many. */
+/* Formats a count; in millions (English) or ten thousands (Chinese) where it is large. */
 static void add_count(struct reason_words *words, const char *name, double value)
 {
     char en[48], zh[48], text[32];
@@ -121,7 +121,7 @@ static void append(struct reasons *reasons, struct text_pair template, const str
 
 /* ---- texts ---- */
 
-/* At which that much has to be in flight: of a busy DRAM, or L2. */
+/* The latency of a busy DRAM, or L2, at which needed_bytes have to be in flight. */
 static double loaded_ns(const struct time_prediction *p)
 {
     double dram = p->calibration->constant[CALIBRATION_DRAM_LATENCY].value;
@@ -129,7 +129,7 @@ static double loaded_ns(const struct time_prediction *p)
     return idle * (1 + p->calibration->constant[CALIBRATION_QUEUE].value);
 }
 
-/* What loads alone make of Little's law; the rest are instructions, barriers, and the change of blocks. */
+/* The part of TIME_LATENCY that loads cause; the rest are instructions, barriers, and the change of blocks. */
 static double load_waits_us(const struct time_prediction *p)
 {
     return p->rounds * p->waits * p->latency_ns * 1e-3;
@@ -152,10 +152,10 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "each_ns", 1e3 / limit->ceiling);
     add_count(words, "allowed", floor(limit->ceiling * second->us));
     add_number(words, "gbps", p->calibration->constant[CALIBRATION_BANDWIDTH].value);
-    add_number(words, "moved_us", dram->us - p->dram_opened_us - p->dram_kept_us);
+    add_number(words, "moved_us", dram->us - p->dram_opened_us - p->dram_dirty_us);
     add_number(words, "opened_us", p->dram_opened_us);
-    add_number(words, "kept_us", p->dram_kept_us);
-    add_percent(words, "dram_pct", (dram->us - p->dram_kept_us) / p->us);
+    add_number(words, "dirty_us", p->dram_dirty_us);
+    add_percent(words, "dram_pct", (dram->us - p->dram_dirty_us) / p->us);
     add_bytes(words, "read", p->dram_read_bytes);
     add_bytes(words, "written", p->dram_write_bytes);
     add_bytes(words, "in_flight", p->in_flight_bytes);
@@ -169,15 +169,15 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "warps", p->warps_per_sm);
 }
 
-/* Where so many times as much would have to be in flight, it is the waits one after the other that tell more. */
+/* When needed_bytes are more than so many times in_flight_bytes, the text names the chain of waits instead. */
 static const double chain_times = 8;
-/* Of the time that is fixed: what limits the rest is told with its time alone. */
+/* When the fixed part of the time is more than this, the text names what limits the rest with its time alone. */
 static const double nearly_all = 0.9;
 
-/* More of DRAM's time than this goes to something else than moving bytes: it is told. */
+/* When more than this part of DRAM's time is not spent moving bytes, the text says so. */
 static const double not_moved = 0.05;
 
-/* What limits, and what would have to be otherwise. */
+/* The templates of a limiter, and of what would have to change. */
 struct telling {
     const struct text_pair *fact, *remedy;
 };
@@ -188,9 +188,9 @@ static struct telling telling_of(const struct time_prediction *p)
         return (struct telling){&slice, &slice_remedy};
     if (p->limiter == TIME_L2 && strcmp(p->bound[TIME_L2].unit, time_unit_back) == 0)
         return (struct telling){&back, &back_remedy};
-    if (p->limiter == TIME_DRAM && p->dram_opened_us + p->dram_kept_us > not_moved * p->bound[TIME_DRAM].us)
-        return p->dram_opened_us > p->dram_kept_us ? (struct telling){&dram_opens, &dram_opens_remedy}
-                                                   : (struct telling){&dram_keeps, &remedies[TIME_DRAM]};
+    if (p->limiter == TIME_DRAM && p->dram_opened_us + p->dram_dirty_us > not_moved * p->bound[TIME_DRAM].us)
+        return p->dram_opened_us > p->dram_dirty_us ? (struct telling){&dram_opens, &dram_opens_remedy}
+                                                    : (struct telling){&dram_dirty, &remedies[TIME_DRAM]};
     if (p->limiter != TIME_LATENCY)
         return (struct telling){&facts[p->limiter], &remedies[p->limiter]};
     if (load_waits_us(p) <= p->bound[TIME_LATENCY].us / 2)

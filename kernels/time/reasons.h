@@ -1,4 +1,4 @@
-/* Why a launch takes so long, in English and Chinese: sentences made of a prediction's numbers by templates, nothing else. */
+/* Explains why a launch takes so long, in English and Chinese: templates filled with a prediction's numbers. */
 #ifndef COALESCED_KERNELS_TIME_REASONS_H
 #define COALESCED_KERNELS_TIME_REASONS_H
 
@@ -15,18 +15,18 @@ struct reasons {
     char zh[1024];
 };
 
-/* What limits the launch (both where two are close), the number that limits and its ceiling, and what it would take for
-   something else to limit; or why there is no prediction. */
+/* Explains what limits the launch (both where two are close), with the number that limits and its ceiling, and
+   what would make something else the limit; or why there is no prediction. */
 void reasons_make(const struct time_prediction *prediction, struct reasons *reasons);
 
-/* There is no prediction, because the constants of that device are not known. */
+/* Explains that there is no prediction because the constants of that device are not known. */
 void reasons_no_constants(const char *device, struct reasons *reasons);
 
-/* What a change of one field brings: from "256", to "128". Both predictions apply. */
+/* Explains what a change of one field brings: from "256", to "128". Both predictions apply. */
 void reasons_change(const char *field, const char *from, const char *to, const struct time_prediction *now,
                     const struct time_prediction *then, struct reasons *reasons);
 
-/* Why the counters say so. */
+/* Explains the decision by counters. */
 void reasons_counted(const struct counted_limiter *counted, struct reasons *reasons);
 
 #ifdef __cplusplus

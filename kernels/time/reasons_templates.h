@@ -1,5 +1,5 @@
-/* The templates of reasons.c, English and Chinese side by side, so that who changes one sees the other. A word in braces
-   stands for a number of the prediction, or for the name of a bound. */
+/* The templates of reasons.c, English and Chinese side by side, so that both are changed together. A word in
+   braces stands for a number of the prediction, or for the name of a bound. */
 #ifndef COALESCED_KERNELS_TIME_REASONS_TEMPLATES_H
 #define COALESCED_KERNELS_TIME_REASONS_TEMPLATES_H
 
@@ -24,7 +24,7 @@ static const struct text_pair mostly_fixed = {
     "Of {total_us} us, {floor_us} us are an empty kernel's and {ramp_us} us those of the first block and the last stores: they weigh less only in a larger launch. ",
     "{total_us} us 中，空核函数占 {floor_us} us，首个线程块的启动与最后的存储占 {ramp_us} us：只有更大的一次启动才能摊薄它们。"};
 
-/* What limits, with its ceiling. */
+/* The limiter, with its ceiling. */
 static const struct text_pair facts[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {
         "{amount} blocks start one after the other, one every {each_ns} ns: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
@@ -49,7 +49,7 @@ static const struct text_pair facts[TIME_BOUNDS] = {
         "每个 SM 平均只有 {in_flight} 在途，一次加载需 {latency_ns} ns，因此 DRAM 只有 {dram_pct} % 的时间在工作。显存繁忙时一次加载需 {loaded_ns} ns，要有 {needed} 在途才能占满带宽。"},
 };
 
-/* What would have to be otherwise, for it to take as long as the second does. */
+/* What would have to change for the launch to take as long as the second bound. */
 static const struct text_pair remedies[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {
         " With {allowed} blocks for the same work, larger ones or with more work a thread, it would be {second_us} us, as long as {second} takes.",
@@ -72,16 +72,16 @@ static const struct text_pair remedies[TIME_BOUNDS] = {
         "在途量提高到 {more} 倍即可：让每个线程在首次使用数据之前多发出几个加载，或让驻留的线程束多于现在的 {warps} 个。"},
 };
 
-/* DRAM, where what it moves is not all of its time: pages, or stores that stay in the L2. */
+/* DRAM, where moving bytes is not all of its time: opened pages, or stores that stay in the L2. */
 static const struct text_pair dram_opens = {
     "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and opens pages of which it reads little, {opened_us} us more: {limit_us} us of {total_us} us.",
     "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；频繁打开只读取一小部分的 DRAM 页又需 {opened_us} us：{total_us} us 中共占 {limit_us} us。"};
 static const struct text_pair dram_opens_remedy = {
     " Fewer bytes would take less time, or such that lie together.",
     "只有减少读写的字节数，或让它们在地址上更集中，才会更快。"};
-static const struct text_pair dram_keeps = {
-    "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and what is stored and stays in the L2 takes {kept_us} us more: {limit_us} us of {total_us} us.",
-    "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；写入后留在 L2 中的数据又需 {kept_us} us：{total_us} us 中共占 {limit_us} us。"};
+static const struct text_pair dram_dirty = {
+    "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and what is stored and stays in the L2 takes {dirty_us} us more: {limit_us} us of {total_us} us.",
+    "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；写入后留在 L2 中的数据又需 {dirty_us} us：{total_us} us 中共占 {limit_us} us。"};
 
 /* No more warps fit. */
 static const struct text_pair full_remedy = {
@@ -91,7 +91,7 @@ static const struct text_pair full_remedy = {
 /* Nearly all of the time is fixed. */
 static const struct text_pair the_rest = {"The rest is limited by {limiter}: {limit_us} us.", "其余部分的瓶颈是{limiter}：{limit_us} us。"};
 
-/* What the L2 has comes back to the SMs, faster than DRAM would bring it. */
+/* Sectors that come back from the L2 to the SMs, faster than DRAM would deliver them. */
 static const struct text_pair back = {
     "{amount} {unit}, one a cycle for each at most, {ceiling} a microsecond: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
     "L2 要向各 SM 送回 {amount} 个扇区，每个 SM 每周期至多一个，每微秒共 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
@@ -99,7 +99,7 @@ static const struct text_pair back_remedy = {
     " Only what the L1 keeps, or fewer bytes, would take less time.",
     "只有让 L1 留住数据，或减少字节数，才会更快。"};
 
-/* The same few addresses are asked for by all: then it is their slices of the L2 that answer one after the other. */
+/* All request the same few addresses, so that few slices of the L2 answer one after the other. */
 static const struct text_pair slice = {
     "{amount} {unit} of the L2, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
     "{amount} 个请求集中到 L2 的少数分片上，每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
@@ -107,7 +107,7 @@ static const struct text_pair slice_remedy = {
     " Loads of more different addresses, or through the L1, would spread them.",
     "让加载分散到更多地址，或经由 L1，才能分摊这些请求。"};
 
-/* Enough would be in flight: it is the chain of waits that takes so long. */
+/* Enough is in flight: the chain of waits takes long. */
 static const struct text_pair chain = {
     "blocks in a row on each multiprocessor: {rounds}; waits for loads in a row in each: {waits}, of {latency_ns} ns: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
     "线程块分 {rounds} 轮先后执行，每轮中一个线程束要先后等待 {waits} 次、每次 {latency_ns} ns：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
@@ -115,7 +115,7 @@ static const struct text_pair chain_remedy = {
     " Fewer waits one after the other, or more than the {warps} warps that are resident, would take less.",
     "减少先后相依的等待，或让驻留的线程束多于现在的 {warps} 个，才会更快。"};
 
-/* Loads are not what a block waits for. */
+/* A block waits for other things than loads. */
 static const struct text_pair rounds_only = {
     "blocks in a row on each multiprocessor: {rounds}, with {warps} warps at a time: {limit_us} us of {total_us} us, of which loads are waited for {wait_us} us, while DRAM has work for {dram_pct} % of the time.",
     "线程块在每个 SM 上分 {rounds} 轮先后执行，每次驻留 {warps} 个线程束：{total_us} us 中占 {limit_us} us，其中等待加载 {wait_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};

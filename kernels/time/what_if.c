@@ -8,8 +8,8 @@ static const double same_work = 0.03;
 struct what_if_search {
     const struct what_if_case *asked;
     struct device_facts facts;
-    bool derived; /* the request's grid */
-    int tries;    /* that are left */
+    bool derived; /* the request's grid is the derived one */
+    int tries;    /* candidates that may still be tried */
     int count;
     struct what_if *found; /* fastest first, each of another field */
 };
@@ -68,7 +68,7 @@ static void keep(struct what_if_search *search, const struct what_if *then)
             same = i;
     if (same >= 0 && search->found[same].time.us <= then->time.us)
         return;
-    if (same >= 0) /* its place becomes free */
+    if (same >= 0) /* removes the slower change of the same field */
         memmove(&search->found[same], &search->found[same + 1],
                 sizeof *search->found * (size_t)(--search->count - same));
     while (at < search->count && search->found[at].time.us <= then->time.us)
@@ -82,7 +82,7 @@ static void keep(struct what_if_search *search, const struct what_if *then)
     search->found[at] = *then;
 }
 
-/* Takes the request with one field changed, its grid already cleared where it is to be derived. */
+/* Tries the request with one field changed; its grid is cleared by the caller where it is derived. */
 static void try_change(struct what_if_search *search, const char *field, int param,
                        const struct experiment *changed)
 {
@@ -96,7 +96,7 @@ static void try_change(struct what_if_search *search, const char *field, int par
     access_count(&then.experiment, &access);
     if (!does_the_same(asked, &then, &access))
         return;
-    /* Shared memory that the compiler adds stays; registers may be others where another instance runs. */
+    /* Shared memory added by the compiler stays the same; registers may differ where another instance runs. */
     int64_t shared = asked->shared_bytes;
     if (shared >= 0)
         shared += (int64_t)experiment_shared_bytes(&then.experiment) -

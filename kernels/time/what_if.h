@@ -1,14 +1,14 @@
-/* What one change of a request would bring, found by predicting: each candidate is checked, counted and predicted as a
-   request of its own would be.
+/* Finds what one change of a request would bring, by prediction: each candidate is checked, counted and
+   predicted as a request of its own.
 
-   Candidates come from the kernel's own table and the request's fields alone: other blocks; each choice of a choice
-   parameter; an integer parameter's least and default value, the powers of two beside it, and the multiples of a cache
-   line beside it; for kernels that loop over the grid other numbers of blocks; the grid that is derived where a larger one was
-   given; no shared memory to limit occupancy. Never the element type, and never the size.
+   Candidates come from the kernel's own table and the request's fields alone: other blocks; each choice of a
+   choice parameter; an integer parameter's minimum and default, the powers of two and the multiples of a cache
+   line beside its value; for kernels that loop over the grid other numbers of blocks; the derived grid where a
+   larger one was given; no shared memory that limits occupancy. Never the element type or the size.
 
-   Only a change that does the same work counts: as many bytes asked for, as many distinct ones, and as much arithmetic,
-   within 3 %. What an integer parameter asks of shared memory is work, too (repeats, phases); by which way a choice does
-   it is not. */
+   Only a change that does the same work counts: as many requested bytes, as many distinct ones, and as much
+   arithmetic, within 3 %. Shared memory that an integer parameter uses is work too (repeats, phases); the way
+   of a choice parameter is not. */
 #ifndef COALESCED_KERNELS_TIME_WHAT_IF_H
 #define COALESCED_KERNELS_TIME_WHAT_IF_H
 
@@ -24,7 +24,7 @@ enum {
     WHAT_IF_TRIES_SAMPLED = 8, /* where blocks are sampled: milliseconds each */
 };
 
-/* Less than this part of the time is not worth a change, and not much more than the model's own error. */
+/* The smallest gain that counts, a part of the time: about the model's own error. */
 #define WHAT_IF_GAIN 0.05
 
 struct what_if {
@@ -43,10 +43,10 @@ struct what_if_case {
     int64_t shared_bytes;
 };
 
-/* Is the grid the one that is derived on that device where none is given? */
+/* True when the grid is the one that is derived on that device when none is given. */
 bool what_if_grid_derived(const struct experiment *experiment, const struct calibration *calibration);
 
-/* The best changes, of different fields, fastest first. Returns how many. Any thread. */
+/* Finds the best changes, of different fields, fastest first. Returns how many. Any thread. */
 int what_if_find(const struct what_if_case *asked, struct what_if found[WHAT_IF_MOST]);
 
 #ifdef __cplusplus

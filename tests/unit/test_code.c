@@ -64,11 +64,11 @@ static int check_values(const struct kernel *kernel, enum dtype dtype, int load,
         assert_true(code.waits <= code.loads);
         assert_in_range(code.passes, 0, CODE_PASSES);
         for (int p = 0; p < code.passes; p++) {
-            assert_true(code.pass[p].waits <= code.pass[p].turns * code.loop_loads);
+            assert_true(code.pass[p].waits <= code.pass[p].iterations * code.loop_loads);
             assert_int_equal(code.pass[p].waits > 0, code.loop_loads > 0);
-            assert_true(p == 0 || code.pass[p].turns < code.pass[p - 1].turns);
+            assert_true(p == 0 || code.pass[p].iterations < code.pass[p - 1].iterations);
         }
-        assert_true(code.passes == 0 || code.pass[code.passes - 1].turns == 1);
+        assert_true(code.passes == 0 || code.pass[code.passes - 1].iterations == 1);
     }
     return asked;
 }
@@ -128,7 +128,7 @@ static void an_unrolled_kernel_has_its_variants_loads(void **state)
     }
 }
 
-/* The compiler takes 16 turns at once, then 8, then 4, then one at a time. */
+/* The compiler takes 16 iterations at once, then 8, then 4, then one at a time. */
 static void a_loop_over_the_grid_is_read_in_its_passes(void **state)
 {
     (void)state;
@@ -145,12 +145,12 @@ static void a_loop_over_the_grid_is_read_in_its_passes(void **state)
         {"stream_dot", DTYPE_F64, LOAD_DEFAULT, 2, 5, 6},
         {"pointer_chase", DTYPE_I32, LOAD_DEFAULT, 1, 16, 16},
     };
-    static const uint32_t turns[] = {16, 8, 4, 1};
+    static const uint32_t iterations[] = {16, 8, 4, 1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct code code = code_of(experiment(cases[i].kernel, cases[i].dtype, cases[i].load, NULL, 0));
         assert_int_equal(code.passes, 4);
         for (int p = 0; p < 4; p++)
-            assert_int_equal(code.pass[p].turns, turns[p]);
+            assert_int_equal(code.pass[p].iterations, iterations[p]);
         assert_int_equal(code.loop_loads, cases[i].loads);
         assert_in_range(code.pass[0].waits, cases[i].waits_least, cases[i].waits_most);
         assert_int_equal(code.pass[3].waits, 1);
@@ -161,11 +161,11 @@ static void a_loop_without_loads_is_read_by_what_it_does(void **state)
 {
     (void)state;
     struct code code = code_of(experiment("barrier_phases", DTYPE_F32, 0, NULL, 0));
-    assert_int_equal(code.pass[0].turns, 16);
+    assert_int_equal(code.pass[0].iterations, 16);
     assert_int_equal(code.loop_barriers, 1);
     assert_int_equal(code.loop_loads, 0);
     code = code_of(experiment("ilp_chain", DTYPE_F32, 0, "chains", 4));
-    assert_int_equal(code.pass[0].turns, 16);
+    assert_int_equal(code.pass[0].iterations, 16);
     assert_in_range(code.pass[0].instructions, 64, 80); /* 4 chains, 16 additions each */
 }
 

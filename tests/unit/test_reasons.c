@@ -60,10 +60,10 @@ static bool is_of(const struct time_prediction *p, double number)
                             1e3 / limit->ceiling,
                             limit->ceiling * p->bound[p->second].us,
                             p->bound[p->second].us,
-                            100 * (p->bound[TIME_DRAM].us - p->dram_kept_us) / p->us,
-                            p->bound[TIME_DRAM].us - p->dram_opened_us - p->dram_kept_us,
+                            100 * (p->bound[TIME_DRAM].us - p->dram_dirty_us) / p->us,
+                            p->bound[TIME_DRAM].us - p->dram_opened_us - p->dram_dirty_us,
                             p->dram_opened_us,
-                            p->dram_kept_us,
+                            p->dram_dirty_us,
                             4416,
                             p->dram_read_bytes / 1e6,
                             p->dram_write_bytes / 1e6,
@@ -213,7 +213,7 @@ static void what_dram_does_besides_moving_bytes_is_told(void **state)
     numbers_are_of(&p, reasons.en);
     numbers_are_of(&p, reasons.zh);
     p.dram_opened_us = 0;
-    p.dram_kept_us = 20;
+    p.dram_dirty_us = 20;
     reasons_make(&p, &reasons);
     whole(&reasons);
     has(reasons.en, "180 us at 4416 GB/s, and what is stored and stays in the L2 takes 20 us more");
