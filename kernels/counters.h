@@ -35,8 +35,8 @@ enum counters_when {
 
 /* A counter of the default set. */
 struct counter_kind {
-    const char
-        *name; /* as in results: nvprof's name where it had one; the unit is in the name, a count has none */
+    /* as in results: nvprof's name where it had one; the unit is in the name, a count has none */
+    const char *name;
     const char *metrics[2]; /* CUPTI's names: a chip has the first or the second, which may be NULL */
     double scale;           /* factor from the metric's unit to the unit of the name */
     enum counters_when when;

@@ -35,8 +35,8 @@ struct timing {
     unsigned launches;  /* launches in a sample: 1 cold; hot the difference of two sequences */
     unsigned rounds;    /* rounds that alternate with the other kind's */
     double min_us, p25_us, median_us, p75_us, max_us, mean_us, stddev_us;
-    double ci95_us
-        [2]; /* 95 % interval of the median at this placement, see timing.h; NAN below TIMING_LEAST samples */
+    /* 95 % interval of the median at this placement, see timing.h; NAN below TIMING_LEAST samples */
+    double ci95_us[2];
     double noise; /* half the interval by the samples alone over the median, see timing.h; NAN likewise */
     enum stop_reason stop;
 };

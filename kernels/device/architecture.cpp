@@ -10,7 +10,7 @@ struct architecture {
     bool real, ptx;
 };
 
-/* The entry that begins at `at`; returns where the next one begins. */
+/* Reads the entry that begins at `at`; returns where the next one begins. */
 static const char *architecture_read(const char *at, architecture *a)
 {
     char *end;

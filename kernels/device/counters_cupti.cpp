@@ -52,8 +52,8 @@ bool cupti_ok(const cupti &lib, CUptiResult code, const char *step, cupti_refusa
     return false;
 }
 
-/* CUPTI opens the rest of itself by bare names, which are found only where they are in the loader's path: those that
-   lie beside it are opened before it looks. They stay open. */
+/* CUPTI opens its other libraries by bare names, which are found only in the loader's path: those in its own
+   folder are opened here first, and stay open. */
 static void open_siblings(void *function)
 {
     Dl_info info;
@@ -67,7 +67,7 @@ static void open_siblings(void *function)
         dlopen((folder + name).c_str(), RTLD_LAZY | RTLD_LOCAL);
 }
 
-/* The first that can be opened; what the loader said of the first if none can. */
+/* Opens the first library that can be opened; else returns the loader's message for the first. */
 static void *open_library(std::string *said)
 {
     static const char *const places[] = {

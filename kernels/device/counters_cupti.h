@@ -1,4 +1,4 @@
-/* The functions of CUPTI that are used here, found at run time, and its refusals in words. */
+/* The functions of CUPTI that are used here, found at run time, and its errors as text. */
 #ifndef COALESCED_KERNELS_DEVICE_COUNTERS_CUPTI_H
 #define COALESCED_KERNELS_DEVICE_COUNTERS_CUPTI_H
 
@@ -45,13 +45,13 @@ struct cupti_refusal {
     const char *remedy;
 };
 
-/* All false are refusals. A library stays open once it was found: threads of its own may be at work. */
+/* False: refused. A library stays open, because it may have threads of its own. */
 bool cupti_open(cupti *lib, cupti_refusal *why);
 
-/* True when the code is success. `step` is what the function was called for: "starting a pass". */
+/* True when the code is success. `step` is the purpose of the call: "starting a pass". */
 bool cupti_ok(const cupti &lib, CUptiResult code, const char *step, cupti_refusal *why);
 
-/* A zeroed structure of parameters that knows its size. */
+/* Declares a zeroed structure of parameters with its size set. */
 #define CUPTI_PARAMS(type, name)                                                                             \
     type##_Params name = {};                                                                                 \
     name.structSize = type##_Params_STRUCT_SIZE

@@ -35,7 +35,8 @@ static CUptiResult metrics_add(const plan &made)
     return made.lib->cuptiProfilerHostConfigAddMetrics(&p);
 }
 
-/* Does the chip have it? On an object of its own: what was added there, or failed to be, would change the set's passes. */
+/* True when the chip has the metric. Asked with an object of its own, because a metric that was added, or
+   failed to be, changes the set's passes. */
 static bool metric_known(const chip &c, const std::string &metric)
 {
     plan scratch;
@@ -45,7 +46,7 @@ static bool metric_known(const chip &c, const std::string &metric)
     return host_new(c, &scratch.host, &why) && metrics_add(scratch) == CUPTI_SUCCESS;
 }
 
-/* A name without its form (".sum") is known as such and cannot be counted. */
+/* A name without its form (".sum") is known, but cannot be counted. */
 static std::string unknown_reason(const chip &c, const std::string &metric)
 {
     plan scratch;
@@ -70,7 +71,7 @@ static void plan_collect(plan *made)
             made->metrics.push_back(one.c_str());
 }
 
-/* One by one, with the other names that the table has. */
+/* Chooses the metric of each counter, with the alternative names of the table. */
 static void plan_resolve(const chip &c, const counters &wanted, plan *made)
 {
     for (int i = 0; i < wanted.count; i++) {
@@ -111,7 +112,7 @@ static bool plan_config(plan *made, cupti_refusal *why)
     return true;
 }
 
-/* All metrics are added in one call: one after the other they take more passes, and some percentages come out wrong. */
+/* All metrics are added in one call: separate calls lead to more passes, and to some wrong percentages. */
 bool plan_make(const chip &c, const counters &wanted, plan *made, cupti_refusal *why)
 {
     made->lib = c.lib;

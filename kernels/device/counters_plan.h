@@ -1,4 +1,4 @@
-/* What a chip makes of names of metrics: sets of them, ready to be counted. This half of CUPTI needs no device. */
+/* Sets of metrics of a chip, ready to be counted. This half of CUPTI needs no device. */
 #ifndef COALESCED_KERNELS_DEVICE_COUNTERS_PLAN_H
 #define COALESCED_KERNELS_DEVICE_COUNTERS_PLAN_H
 
@@ -18,10 +18,10 @@ struct plan {
     const cupti *lib = nullptr;
     std::string key;
     std::vector<std::string> metric, reason; /* of each counter; no metric: its reason */
-    std::vector<const char *> metrics;       /* those that there are */
+    std::vector<const char *> metrics;       /* the metrics that the chip has */
     CUpti_Profiler_Host_Object *host = nullptr;
-    std::vector<uint8_t> config, image; /* image: where the counts go; a session makes room for it */
-    size_t passes = 0, ranges = 0; /* ranges: launches that there is room for in a pass; 0: not known yet */
+    std::vector<uint8_t> config, image; /* image: the counts; the session allocates it */
+    size_t passes = 0, ranges = 0;      /* ranges: the capacity of launches in a pass; 0: not known yet */
 
     plan() = default;
     plan(const plan &) = delete;
@@ -29,10 +29,11 @@ struct plan {
     void host_free();
 };
 
-/* For the counters that counters_begin() made. Names that the chip has not cost nothing but themselves. False: refused. */
+/* Makes the plan of the counters that counters_begin() made. Metrics that the chip lacks do not fail the
+   others. False: refused. */
 bool plan_make(const chip &chip, const counters &wanted, plan *made, cupti_refusal *why);
 
-/* Copies metrics, reasons and the number of passes. */
+/* Copies metrics, reasons and the number of passes to the counters. */
 void plan_tell(const plan &made, counters *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The CPU as a device: the same bodies, really executed, timed with the clock of the operating system. */
+/* The CPU as a device: executes the same bodies, timed by the operating system's clock. */
 #include "kernels/device/device.h"
 
 #include <sys/mman.h>
@@ -26,11 +26,11 @@ void cpu_check_add(mismatches *sum, const mismatches *part);
 
 struct cpu_device {
     cpu_pool *pool;
-    char *memory;          /* as it was mapped */
-    uint64_t spacer;       /* bytes at its beginning that nobody uses */
+    char *memory;          /* the mapping */
+    uint64_t spacer;       /* unused bytes at its beginning */
     uint64_t memory_bytes; /* behind the spacer */
     uint64_t allocations;
-    uint64_t *flush; /* twice the last cache, read before each cold sample; NULL until needed */
+    uint64_t *flush; /* twice the last cache, read before each cold sample; NULL until the first one */
     uint64_t flush_words;
 };
 
@@ -39,7 +39,7 @@ struct cpu_launches {
     unsigned count;
 };
 
-/* The table's device and launches are these two, here and nowhere else. */
+/* The types behind the table's opaque device and launches. */
 static cpu_device *own(device *device)
 {
     return reinterpret_cast<cpu_device *>(device);
@@ -52,7 +52,7 @@ static cpu_launches *own(launches *launches)
 #ifdef __x86_64__
 static const uint64_t line_bytes = 64;
 #endif
-/* A cache of unknown size counts as this large when it is to be emptied. */
+/* The assumed size of a cache of unknown size, for emptying it. */
 static const uint64_t flush_default_bytes = 64u << 20;
 
 void cpu_check_add(mismatches *sum, const mismatches *part)
@@ -105,7 +105,7 @@ static int cpu_describe(int, device_facts *facts, error *)
     snprintf(facts->runtime, sizeof facts->runtime, "%.47s", __VERSION__);
     facts->multiprocessors = cores();
     facts->warp_size = 1;
-    facts->max_threads_per_block = 1024; /* as a GPU has it, so that requests mean the same on both */
+    facts->max_threads_per_block = 1024; /* as on a GPU, so that requests mean the same on both */
     facts->max_block[0] = facts->max_block[1] = 1024;
     facts->max_block[2] = 64;
     facts->max_grid[0] = 2147483647;
@@ -159,7 +159,7 @@ static int cpu_open(device **out, int, error *error)
     return 0;
 }
 
-/* Nobody touches the spacer's pages: there is nothing behind them. */
+/* Pages of the spacer are never touched, so they take no memory. */
 static int memory_map(cpu_device *d, uint64_t bytes, uint64_t spacer, error *error)
 {
     if (host_memory_check(bytes, error) < 0)
@@ -247,7 +247,7 @@ static int cpu_launch_facts(device *, const run *r, launch_facts *facts, error *
     return 0;
 }
 
-/* Sends every line of the run's buffers back to memory; clean, as a flush must leave them. */
+/* Writes every line of the run's buffers back to memory and drops it from the caches. */
 static int flush(cpu_device *d, const run *r, error *error)
 {
 #ifdef __x86_64__
@@ -260,20 +260,22 @@ static int flush(cpu_device *d, const run *r, error *error)
                           _mm_mfence();
                       });
 #else
-    /* Without such an instruction: reading twice the last cache leaves nothing else in it. */
+    /* Without such an instruction: reads twice the last cache, which replaces everything else in it. */
     (void)r;
     if (!d->flush) {
         d->flush = (uint64_t *)map_memory(d->flush_words * sizeof *d->flush);
         if (!d->flush)
             return error_set(error, ERROR_OUT_OF_MEMORY, "no memory to empty the caches with");
         for (uint64_t i = 0; i < d->flush_words; i++)
-            d->flush[i] = i; /* else every page is the one zero page, and reading it empties nothing */
+            d->flush[i] =
+                i; /* otherwise every page is the shared zero page, and reading it empties nothing */
     }
     cpu_pool_each(d->pool, d->flush_words, [&](uint64_t begin, uint64_t end) {
         uint64_t sum = 0;
         for (uint64_t i = begin; i < end; i++)
             sum += d->flush[i];
-        *(volatile uint64_t *)&d->flush[begin] = d->flush[begin] + (sum & 0); /* keeps the reads */
+        *(volatile uint64_t *)&d->flush[begin] =
+            d->flush[begin] + (sum & 0); /* keeps the compiler from removing the reads */
     });
 #endif
     return 0;

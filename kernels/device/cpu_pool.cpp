@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-/* The mutex guards everything below it. A round is one cpu_pool_run(); threads sleep between rounds, because
-   an executor that waits for work must not burn the cores that others measure on. */
+/* The mutex guards all members below it. A round is one cpu_pool_run(). Threads sleep between rounds, because a
+   waiting executor must not use cores that others measure on. */
 struct cpu_pool {
     std::vector<std::thread> threads;
     std::mutex mutex;
@@ -84,7 +84,7 @@ void cpu_pool_run(cpu_pool *pool, uint64_t count, void (*part)(void *, uint64_t,
         pool->round++;
     }
     pool->begun.notify_all();
-    do_part(pool, 0, others + 1); /* the caller's thread is one of them */
+    do_part(pool, 0, others + 1); /* the caller's thread does a part too */
     std::unique_lock<std::mutex> lock(pool->mutex);
     pool->ended.wait(lock, [&] { return pool->busy == 0; });
 }

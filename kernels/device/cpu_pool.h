@@ -1,4 +1,4 @@
-/* The threads of the CPU device: one a core, started once, each given a contiguous part of the work. */
+/* The threads of the CPU device: one a core, started once; each gets a contiguous part of the work. */
 #ifndef COALESCED_KERNELS_DEVICE_CPU_POOL_H
 #define COALESCED_KERNELS_DEVICE_CPU_POOL_H
 
@@ -10,7 +10,7 @@ struct cpu_pool *cpu_pool_new(unsigned threads);
 void cpu_pool_free(cpu_pool *pool);
 unsigned cpu_pool_threads(const cpu_pool *pool);
 
-/* Calls part(arg, begin, end) on every thread so that [0, count) is covered once, and waits for all. */
+/* Calls part(arg, begin, end) on every thread, with parts that cover [0, count) once, and waits for all. */
 void cpu_pool_run(cpu_pool *pool, uint64_t count, void (*part)(void *arg, uint64_t begin, uint64_t end),
                   void *arg);
 

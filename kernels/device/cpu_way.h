@@ -1,5 +1,5 @@
-/* How the CPU executes a body: loops over the block's threads within loops over blocks, x innermost, so that
-   a compiler sees the loops one would write by hand. Blocks are spread over the pool's threads. */
+/* Compiles a kernel's file for the CPU: loops over a block's threads within loops over blocks, x innermost, as
+   one would write them by hand. Blocks are spread over the pool's threads. */
 #include <cstddef>
 #include <vector>
 
@@ -7,7 +7,7 @@
 #include "kernels/device/way.h"
 
 #ifndef WAY_CONTEXT
-#define WAY_CONTEXT(...) __VA_ARGS__ /* tests wrap the context in one that spoils the body */
+#define WAY_CONTEXT(...) __VA_ARGS__ /* tests replace it by one that spoils the body */
 #define WAY_ENTRY(name) cpu_entry_##name
 #endif
 
@@ -20,7 +20,7 @@ template <class T_, int V> struct cpu_context {
     int64_t params[KERNEL_PARAMS];
     T *buffers[KERNEL_BUFFERS];
     I bx, by, bz, tx, ty, tz, dx, dy, dz, gx, gy, gz;
-    T *shared; /* one block's */
+    T *shared; /* of the current block */
 
     cpu_context(const run &r, void *shared_memory)
         : n((I)r.domain.n), rows((I)r.domain.rows), columns((I)r.domain.columns), bx(0), by(0), bz(0), tx(0),
@@ -66,11 +66,14 @@ template <class T_, int V> struct cpu_context {
     BODY T constant(I k) const { return (T)constant_value((uint64_t)k); }
     BODY T load_shared(I i) const { return shared[i]; }
     BODY void store_shared(I i, T v) const { shared[i] = v; }
-    BODY void atomic_add_shared(I i, T v) const { shared[i] += v; } /* its threads are one */
+    BODY void atomic_add_shared(I i, T v) const
+    {
+        shared[i] += v;
+    } /* a block's threads run one after the other */
 
     T load_texture(int b, I i) const { return buffers[b][i]; }
 
-    /* The threads of a block, one after the other; a barrier is where such a loop ends. */
+    /* Runs the threads of a block one after the other; a barrier is the end of such a loop. */
     template <class F> BODY void threads(F f)
     {
         for (tz = 0; tz < dz; tz++)
@@ -97,7 +100,7 @@ template <class T_, int V> struct cpu_context {
             lane = 0;
         });
     }
-    /* Block by block, so that neighbouring threads' elements follow each other. */
+    /* Goes block by block, so that the elements of neighbouring threads follow each other. */
     template <class F> BODY void each_of_grid(I count, F f) const
     {
         for (I first = bx * dx; first < count; first += gx * dx)
@@ -124,12 +127,12 @@ template <class T_, int V> struct cpu_context {
     BODY T value_of(I i) const { return (T)i; }
 };
 
-/* A cluster's: one context for all its blocks, of which each has its part of the shared memory. */
+/* The context of a cluster: one for all its blocks, each of which has its part of the shared memory. */
 template <class Base> struct cpu_cluster : Base {
     using T = typename Base::T;
     using I = typename Base::I;
-    I blocks = 1, rank = 0; /* of the cluster, and which of them is at work */
-    T *all = nullptr;       /* their shared memory, `each` elements a block */
+    I blocks = 1, rank = 0; /* of the cluster; rank: the current one */
+    T *all = nullptr;       /* the shared memory of all blocks, `each` elements for one */
     I each = 0;
     using Base::Base;
     template <class F> BODY void threads(F f)
@@ -161,7 +164,7 @@ template <class K, class C> static void cpu_clusters(const run &r, uint64_t begi
     }
 }
 
-/* What a GPU's copy engines do. */
+/* Copies a buffer, as a GPU's copy engine does. */
 static inline void cpu_copy_buffer(const run *r, int from, int to, void *where)
 {
     uint64_t each = dtype_bytes(r->dtype);

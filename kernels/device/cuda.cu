@@ -1,5 +1,5 @@
-/* NVIDIA GPUs by the CUDA runtime, on a stream of our own. The figures behind the way of timing are in
-   docs/measuring.md. */
+/* NVIDIA GPUs by the CUDA runtime, on a stream of the device's own. docs/measuring.md has the figures behind
+   the method of timing. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +29,10 @@ struct cuda_device {
     uint64_t flush_bytes;
     mismatches *found; /* in device memory */
     unsigned *sink;
-    /* Of the kernel that keeps the device busy while a sample is enqueued: one launch, a graph of many. */
+    /* Duration of the kernel that keeps the device busy while a sample is enqueued: for one launch, and for a
+       graph of many. */
     double launch_spin_ns, graph_spin_ns;
-    counters_session *counters; /* NULL until somebody asks for them */
+    counters_session *counters; /* NULL until the first use */
 };
 
 struct cuda_launches {
@@ -40,7 +41,7 @@ struct cuda_launches {
     unsigned count;
 };
 
-/* The table's device and launches are these two, here and nowhere else. */
+/* The types behind the table's opaque device and launches. */
 static cuda_device *own(device *device)
 {
     return reinterpret_cast<cuda_device *>(device);
@@ -61,7 +62,7 @@ __global__ void spin_body(long long ns)
 
 __global__ void empty_body(void) {}
 
-/* Ends with clean lines: a flush that wrote would leave the kernel its lines to write back. */
+/* Reads, so that all lines end clean: dirty ones would be written back during the measured kernel. */
 __global__ void flush_body(const uint4 *from, uint64_t count, unsigned *sink)
 {
     unsigned sum = 0;
@@ -70,7 +71,7 @@ __global__ void flush_body(const uint4 *from, uint64_t count, unsigned *sink)
         uint4 v = __ldcg(from + i);
         sum += v.x ^ v.y ^ v.z ^ v.w;
     }
-    if (sum == 0x9E3779B9u) /* keeps the loads; the buffer is all zero */
+    if (sum == 0x9E3779B9u) /* keeps the compiler from removing the loads; the buffer is all zero */
         *sink = sum;
 }
 
@@ -164,7 +165,7 @@ static int cuda_fill(device *device, void *at, int byte, uint64_t bytes, error *
     return cuda_side_fill(side_of(own(device), at), at, byte, bytes, error);
 }
 
-/* Either way between host and device. */
+/* Copies in either direction between host and device. */
 static int cuda_copy(device *device, void *to, const void *from, uint64_t bytes, error *error)
 {
     cuda_device *d = own(device);
@@ -238,9 +239,9 @@ static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error 
     return 0;
 }
 
-/* Times what `enqueue` puts on the stream, behind a spinning kernel that keeps launch latency off the clock.
-   A sample whose clock started before all was enqueued is reported as negative; unless the host takes part in what is timed,
-   so that its share of the time is part of it. */
+/* Times what `enqueue` puts on the stream, behind a spinning kernel that hides the latency of enqueueing. A
+   sample whose clock started before all was enqueued is reported as negative; unless the host takes part in the
+   timed work, so that its time belongs to the sample. */
 template <class F>
 static int time_enqueued(cuda_device *d, double *spin_ns, bool by_host, double *us, error *error, F enqueue)
 {
@@ -256,14 +257,15 @@ static int time_enqueued(cuda_device *d, double *spin_ns, bool by_host, double *
     CHECK(cudaEventElapsedTime(&ms, d->begin, d->end));
     bool early = state == cudaSuccess;
     if (!early)
-        cudaGetLastError(); /* "not ready" is the good case */
+        cudaGetLastError(); /* "not ready" is the expected answer */
     *us = early && !by_host ? -1 : ms * 1e3;
     *spin_ns = device_spin_ns(*spin_ns, (double)(enqueued_ns - began_ns), early);
     return 0;
 }
 
-/* Without access the driver stages a copy in the host's memory, and need not have enqueued it when its call returns, nor
-   return before it is nearly over. Nor does a call that fetches pages. */
+/* True when the host takes part in the timed work. Without access the driver stages a copy in the host's
+   memory, so the call may return before it has enqueued the copy, or only when the copy is nearly done. A call
+   that prefetches pages does the same. */
 static bool takes_host(const cuda_device *d, const run *r)
 {
     return r && ((r->kernel->copied && !d->peer.access) ||
@@ -278,7 +280,7 @@ static int flush(cuda_device *d, error *error)
     return 0;
 }
 
-/* Its part of the L2, and pages of managed memory where the kernel wants them. */
+/* Sets the kernel's part of the L2 aside, and moves pages of managed memory to where the kernel wants them. */
 static int cuda_cold(const run *r, error *error)
 {
     CHECK(cuda_set_aside(r));
@@ -309,7 +311,7 @@ static int record_launches(cuda_device *d, const run *r, unsigned count, cudaGra
     int code = 0;
     for (unsigned i = 0; i < count && code == 0; i++)
         code = entry_of(r)->launch(r, d->stream);
-    CHECK(cudaStreamEndCapture(d->stream, graph)); /* also when a launch was refused */
+    CHECK(cudaStreamEndCapture(d->stream, graph)); /* needed even when a launch was refused */
     CHECK(code);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* How a GPU executes a body: the context is the thread. */
+/* The context of a body on a GPU: the context is the thread. */
 #ifndef COALESCED_KERNELS_DEVICE_CUDA_CONTEXT_H
 #define COALESCED_KERNELS_DEVICE_CUDA_CONTEXT_H
 
@@ -14,7 +14,7 @@ template <class T, class I> struct cuda_args {
     I params[KERNEL_PARAMS];
 };
 
-/* What one access of so many bytes moves. */
+/* The type that one access of so many bytes moves. */
 template <unsigned bytes> struct word_of;
 template <> struct word_of<1> {
     using type = unsigned char;
@@ -40,8 +40,8 @@ struct constant_table {
             value[k] = (int32_t)constant_value((uint64_t)k);
     }
 };
-/* A template, so that only a kernel that asks for it brings it along: a module with constant memory of its own costs each
-   of its launches some 0.25 us. */
+/* A template, so that only kernels that use it contain it: constant memory in a module costs each of its
+   launches some 0.25 us. */
 template <class> __constant__ constant_table cuda_constants;
 
 extern __shared__ uint4 cuda_shared[];
@@ -51,7 +51,7 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     using I = I_;
     static constexpr int variant = V;
     static constexpr unsigned element_bytes = sizeof(T_);
-    cudaTextureObject_t texture; /* of the first buffer, where the kernel is textured */
+    cudaTextureObject_t texture; /* of the first buffer, when the kernel is textured */
     __device__ explicit cuda_context(const cuda_args<T, I> &args) : cuda_args<T, I>(args) {}
 
     BODY I param(int k) const { return this->params[k]; }
@@ -114,7 +114,7 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
         __cluster_barrier_arrive();
         __cluster_barrier_wait();
     }
-#else /* experiment_check() refuses them before */
+#else /* never reached: experiment_check() refuses them */
     BODY T load_cluster(I, I) const
     {
         __trap();
@@ -154,8 +154,8 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     }
     template <class F> BODY void strided(I count, F f) const
     {
-        /* All threads take so many rounds, and some of them one more. A plain `while (i < count)` that the compiler
-           unrolls would have the lanes of a warp leave it at different places, and take the same load twice. */
+        /* All threads do so many rounds, and some of them one more. In a plain `while (i < count)` that the
+           compiler unrolls the lanes of a warp would exit at different places and repeat the same load. */
         I step = (I)gridDim.x * block_dim_x(), i = global_x();
         for (I rounds = count / step; rounds > 0; rounds--, i += step)
             f(i);
@@ -182,7 +182,7 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
             if (WAY == STAGED_ASYNC && tile < tiles && j < count)
                 stage_async(to + thread_x(), from + j);
             if (WAY == STAGED_ASYNC)
-                stage_async_end(); /* an empty one too, so that as many are always under way */
+                stage_async_end(); /* also ends an empty group, so that the number of groups under way is constant */
         };
         if (WAY == STAGED_BULK) {
             for (I slot = 0; thread_x() == 0 && slot < stages; slot++)
@@ -204,7 +204,7 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
                 memcpy(&w, slots + slot * width + thread_x(), sizeof w);
                 f(j, w);
             }
-            __syncthreads(); /* everybody has read what is now written over */
+            __syncthreads(); /* all threads have read the data that is overwritten next */
             fetch(tile + stages, slot);
             if (++slot == stages) {
                 slot = 0;

@@ -1,4 +1,4 @@
-/* What the files of the CUDA device share. */
+/* Declarations that the files of the CUDA device share. */
 #ifndef COALESCED_KERNELS_DEVICE_CUDA_DEVICE_H
 #define COALESCED_KERNELS_DEVICE_CUDA_DEVICE_H
 
@@ -10,14 +10,14 @@
 int cuda_count(void);
 int cuda_describe(int index, device_facts *facts, error *error);
 
-/* As facts have it: of a MIG slice its own. */
+/* The uuid as in the facts; a MIG slice has its own. */
 enum { CUDA_UUID_SIZE = 64 };
 int cuda_uuid(int index, char uuid[CUDA_UUID_SIZE], error *error);
 
-/* The CUcontext that is current in this thread; it is the driver's, which is not linked. */
+/* The CUcontext that is current in this thread. It comes from the driver, which is not linked. */
 int cuda_context(void **context, error *error);
 
-/* Sets *error from a code of the runtime; always -1. */
+/* Sets *error from an error code of the runtime. Returns -1. */
 int cuda_failed(cudaError_t code, const char *expression, const char *file, int line, error *error);
 
 #define CHECK(call)                                                                                          \

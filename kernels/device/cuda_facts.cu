@@ -1,4 +1,4 @@
-/* What a GPU is, and what the runtime's codes mean. */
+/* The facts of a GPU, and the meaning of the runtime's error codes. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "kernels/live.h"
 #include "kernels/facts.h"
 
-/* The kind that the service acts upon: after all but two of them the context is beyond repair. */
+/* The kind of an error, which the server acts upon: after all but the first two the context is unusable. */
 static error_kind kind_of(cudaError_t code)
 {
     switch (code) {
@@ -33,7 +33,7 @@ static error_kind kind_of(cudaError_t code)
 
 int cuda_failed(cudaError_t code, const char *expression, const char *file, int line, error *error)
 {
-    cudaGetLastError(); /* else the next call would report it again */
+    cudaGetLastError(); /* otherwise the next call would report it again */
     error_set(error, kind_of(code), "%s: %s (%s)", expression, cudaGetErrorString(code),
               cudaGetErrorName(code));
     if (error && !error->where[0])
@@ -116,7 +116,7 @@ static int describe_clocks(int index, device_facts *facts, error *error)
     return 0;
 }
 
-/* The runtime gives the device's or the slice's sixteen bytes; only a slice's name tells which. */
+/* The runtime reports sixteen bytes, of a device or of a slice; only the name tells which. */
 static void uuid_text(const cudaDeviceProp &p, char uuid[CUDA_UUID_SIZE])
 {
     const unsigned char *u = (const unsigned char *)p.uuid.bytes;
@@ -133,7 +133,7 @@ int cuda_uuid(int index, char uuid[CUDA_UUID_SIZE], error *error)
     return 0;
 }
 
-/* Asks the driver alone; no context is made for it. */
+/* Asks the driver without making a context. */
 static void describe_pci(int index, device_facts *facts)
 {
     if (cudaDeviceGetPCIBusId(facts->pci, sizeof facts->pci, index) != cudaSuccess) {

@@ -2,7 +2,7 @@
 
 #include "kernels/suite/suite.h"
 
-/* Dynamic shared memory that a launch gets without asking for more. */
+/* Dynamic shared memory that a launch gets without opting in to more, bytes. */
 static const uint64_t shared_unasked = 48 * 1024;
 
 static uint64_t bytes_of(const run *r, int buffer)
@@ -102,7 +102,7 @@ int cuda_texture_of(const run *r, cudaTextureObject_t *texture)
 
 /* ---- streams ---- */
 
-/* Made once, and kept as long as the process: a stream takes longer to make than most launches. */
+/* Made once in a process: making a stream takes longer than most launches. */
 static struct {
     cudaStream_t stream;
     cudaEvent_t done;
@@ -144,7 +144,7 @@ int cuda_fork::end(cudaStream_t to)
 {
     int failed = 0;
     for (int k = 0; k < streams_;
-         k++) { /* each, also when one fails: a capture must not be left half joined */
+         k++) { /* all of them, even when one fails: a capture must be joined completely */
         int code = (int)cudaEventRecord(side[k].done, side[k].stream);
         code = code ? code : (int)cudaStreamWaitEvent(to, side[k].done, 0);
         failed = failed ? failed : code;

@@ -3,12 +3,12 @@
 #include "kernels/device/cuda_device.h"
 #include "kernels/device/host.h"
 
-/* The device's pages are that large; the host's must be pinned, so that less of them is left unused. */
+/* The size of the device's pages. The host's memory is pinned, so that a smaller spacer is left unused there. */
 static const uint64_t device_page = 2 << 20, host_page = 4096, host_spacer_most = 2 << 20;
-/* Left to others when a spacer is made. */
+/* Bytes left to other processes when a spacer is made. */
 static const uint64_t device_rest = 256 << 20;
 
-/* *spacer comes as wished for, and is less where there is no room for it. */
+/* *spacer is the wanted size, and is reduced when there is no memory for it. */
 static int own_alloc(char **at, uint64_t bytes, uint64_t *spacer, error *error)
 {
     size_t available, total;
@@ -19,7 +19,7 @@ static int own_alloc(char **at, uint64_t bytes, uint64_t *spacer, error *error)
     if (*spacer && *spacer + device_rest <= available - bytes) {
         if (cudaMalloc((void **)at, *spacer + bytes) == cudaSuccess)
             return 0;
-        cudaGetLastError(); /* else the next call would report it */
+        cudaGetLastError(); /* otherwise the next call would report it */
     }
     *spacer = 0;
     CHECK(cudaMalloc((void **)at, bytes));
@@ -34,7 +34,7 @@ static int mapped_alloc(char **at, uint64_t bytes, uint64_t *spacer, error *erro
     return 0;
 }
 
-/* Only where a GPU and the processor may use it at the same time do pages move one by one. */
+/* Pages move one by one only where GPU and processor may access them at the same time. */
 static int managed_alloc(char **at, uint64_t bytes, uint64_t *spacer, error *error)
 {
     int device = 0, concurrent = 0;

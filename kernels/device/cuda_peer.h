@@ -1,4 +1,5 @@
-/* The other GPU of an experiment of two: found by its uuid, with what its own memory is filled and checked with. */
+/* The peer of an experiment on two GPUs: found by its uuid, with a stream and memory for filling and checking
+   its buffers. */
 #ifndef COALESCED_KERNELS_DEVICE_CUDA_PEER_H
 #define COALESCED_KERNELS_DEVICE_CUDA_PEER_H
 
@@ -10,14 +11,14 @@ struct mismatches;
 
 /* All zero: no peer. */
 struct cuda_peer {
-    bool open;   /* it has a context of this process from here on */
-    bool access; /* launches on the own device reach its memory */
+    bool open;   /* this process has a context on it */
+    bool access; /* launches on the own device can access its memory */
     int index;
-    cudaStream_t stream; /* the peer's, as are the following */
+    cudaStream_t stream; /* on the peer, as is the following member */
     mismatches *found;
 };
 
-/* Another device is current until the end of the block. */
+/* Makes another device current until the end of the scope. */
 struct cuda_current {
     int back;
     cuda_current(int index, int own) : back(own) { cudaSetDevice(index); }
@@ -26,13 +27,13 @@ struct cuda_current {
     cuda_current &operator=(const cuda_current &) = delete;
 };
 
-/* The runtime's number of the device of that uuid; -1: this process sees none of it. */
+/* The runtime's index of the device with that uuid; -1: this process does not see it. */
 int cuda_index_of(const char *uuid);
 
-/* Opens it with access or without, or changes that. It must not be open with another index. As peer() of device.h. */
+/* Opens the peer, or changes its access. It must not be open with another index. As peer() of device.h. */
 int cuda_peer_open(cuda_peer *peer, int own, int index, bool access, error *error);
 
-/* Its memory has been freed before. */
+/* Closes the peer, whose memory must be freed before. */
 void cuda_peer_close(cuda_peer *peer, int own);
 
 #endif

@@ -3,7 +3,7 @@
 #include "kernels/device/cuda_device.h"
 #include "kernels/device/cuda_peer.h"
 
-/* The device's memory and the host's alike. */
+/* Fills memory of the device or of the host. */
 __global__ void fill_body(unsigned char *at, unsigned char byte, uint64_t bytes)
 {
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes;
@@ -28,7 +28,7 @@ static unsigned grid_of(uint64_t bytes)
     return (unsigned)(blocks > 4096 ? 4096 : blocks);
 }
 
-/* What comes next is enqueued on the own device's stream. */
+/* Waits for work on another device, because the next work is enqueued on the own device's stream. */
 static int settle(const cuda_side &side, error *error)
 {
     if (side.index != side.own)

@@ -1,4 +1,4 @@
-/* Where memory is filled and checked: on the device that it is of, so that no access to another is needed. */
+/* Fills and checks memory on the device that it belongs to, so that no access between devices is needed. */
 #ifndef COALESCED_KERNELS_DEVICE_CUDA_SIDE_H
 #define COALESCED_KERNELS_DEVICE_CUDA_SIDE_H
 
@@ -8,12 +8,13 @@
 #include "kernels/device/kernel_entry.h"
 
 struct cuda_side {
-    int own, index; /* the experiment's device, and the one whose memory it is; the first is current */
+    int own,
+        index; /* own: the experiment's device, which is current; index: the device that the memory belongs to */
     cudaStream_t stream;
-    mismatches *found; /* in that one's memory */
+    mismatches *found; /* in the memory of device `index` */
 };
 
-/* As the members of struct device_kind. What was enqueued on another device than the own is over when they return. */
+/* As the members of struct device_kind. They wait for work on another device than the own. */
 int cuda_side_fill(const cuda_side &side, void *at, int byte, uint64_t bytes, error *error);
 int cuda_side_count_other(const cuda_side &side, const void *at, int byte, uint64_t bytes, mismatches *found,
                           error *error);

@@ -1,6 +1,6 @@
-/* How a tile comes to shared memory without passing through registers, as PTX has it (the PTX ISA, "Data Movement and
-   Conversion Instructions: Asynchronous copy" and "mbarrier"). What an architecture lacks traps: experiment_check() refuses it
-   before. Addresses of shared memory are 32-bit; src and dst are aligned to 16 bytes. */
+/* Copies of tiles to shared memory without registers, in PTX (the PTX ISA, "Data Movement and Conversion
+   Instructions: Asynchronous copy" and "mbarrier"). An architecture without them traps, but experiment_check()
+   refuses the experiment before. Addresses of shared memory are 32-bit; src and dst are aligned to 16 bytes. */
 #ifndef COALESCED_KERNELS_DEVICE_CUDA_STAGE_H
 #define COALESCED_KERNELS_DEVICE_CUDA_STAGE_H
 
@@ -11,7 +11,7 @@ static __device__ __forceinline__ unsigned stage_address(const void *at)
     return (unsigned)__cvta_generic_to_shared(at);
 }
 
-/* cp.async: 16 bytes of this thread, past the L1. */
+/* cp.async: copies 16 bytes for this thread, past the L1. */
 static __device__ __forceinline__ void stage_async(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
@@ -36,7 +36,7 @@ template <int LEFT> static __device__ __forceinline__ void stage_async_wait(void
 #endif
 }
 
-/* Until at most `left` groups, 0 to 7, are still under way: the instruction wants a constant. */
+/* Waits until at most `left` groups, 0 to 7, are under way: the instruction needs a constant. */
 static __device__ __forceinline__ void stage_async_await(int left)
 {
     switch (left) {
@@ -59,7 +59,8 @@ static __device__ __forceinline__ void stage_async_await(int left)
     }
 }
 
-/* A barrier that one thread arrives at, with the bytes that are to come. By one thread, and the block's barrier after it. */
+/* Initialises a barrier for one arriving thread and the bytes that it expects. Called by one thread, before the
+   block's barrier. */
 static __device__ __forceinline__ void stage_bulk_begin(uint64_t *barrier)
 {
 #if __CUDA_ARCH__ >= 900
@@ -70,7 +71,7 @@ static __device__ __forceinline__ void stage_bulk_begin(uint64_t *barrier)
 #endif
 }
 
-/* cp.async.bulk by one thread for the block; bytes are a multiple of 16. */
+/* cp.async.bulk by one thread for the block; `bytes` is a multiple of 16. */
 static __device__ __forceinline__ void stage_bulk(uint64_t *barrier, void *to, const void *from,
                                                   unsigned bytes)
 {
@@ -86,7 +87,8 @@ static __device__ __forceinline__ void stage_bulk(uint64_t *barrier, void *to, c
 #endif
 }
 
-/* Each thread, until the barrier's phase of this parity is over: 0 for its first tile, 1 for its second, and so on by turns. */
+/* Waits, in each thread, until the barrier's phase of this parity is over: 0 for its first tile, 1 for its
+   second, and alternating. */
 static __device__ __forceinline__ void stage_bulk_await(uint64_t *barrier, unsigned parity)
 {
 #if __CUDA_ARCH__ >= 900

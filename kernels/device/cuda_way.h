@@ -1,5 +1,5 @@
-/* How a GPU executes a body: it becomes a __global__ function, over the context of cuda_context.h. Indices
-   are 32-bit where everything that a thread could compute fits, 64-bit elsewhere. */
+/* Compiles a kernel's file for GPUs: its body becomes a __global__ function over the context of cuda_context.h.
+   Indices are 32-bit where every index that a thread can compute fits, else 64-bit. */
 #include <cuda_runtime.h>
 
 #include "kernels/device/cuda_context.h"
@@ -7,12 +7,12 @@
 #include "kernels/device/way.h"
 
 #ifndef WAY_CONTEXT
-#define WAY_CONTEXT(...) __VA_ARGS__ /* tests wrap the context in one that spoils the body */
+#define WAY_CONTEXT(...) __VA_ARGS__ /* tests replace it by one that spoils the body */
 #define WAY_ENTRY(name) cuda_entry_##name
 #endif
 
-/* Threads that a multiprocessor holds, by the architecture that is compiled for (the CUDA programming guide's table of
-   compute capabilities): ptxas refuses launch bounds that ask for room for more. */
+/* Threads that an SM holds, by compiled architecture (the CUDA programming guide's table of compute
+   capabilities): ptxas refuses launch bounds beyond that. */
 #if !defined(__CUDA_ARCH__)
 enum { SM_THREADS = 2048 };
 #elif __CUDA_ARCH__ == 750
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
     K::body(c);
 }
 
-/* The same for a kernel whose pointers do not overlap: the compiler may then take the read-only path by itself. */
+/* The same for a kernel with __restrict__ pointers: the compiler may use the read-only path by itself. */
 template <class K, class C>
 __global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
     cuda_body_restricted(const cuda_args<typename C::T, typename C::I> args, typename C::T *__restrict__ a,
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
     K::body(context);
 }
 
-/* The same with a cap on its registers, which cannot stand beside launch bounds. Before CUDA 12.4 had it: by bounds that
-   leave a thread so many. */
+/* The same with a limit of registers, which cannot be combined with launch bounds. Before CUDA 12.4 launch
+   bounds that leave a thread so many stand for it. */
 #if CUDART_VERSION >= 12040
 #define CUDA_CAPPED(K, C) __maxnreg__(K::max_registers(C::variant))
 #else
@@ -73,7 +73,7 @@ __global__ void CUDA_CAPPED(K, C) cuda_body_capped(const cuda_args<typename C::T
     K::body(c);
 }
 
-/* The same with a texture over its first buffer. */
+/* The same with a texture over the first buffer. */
 template <class K, class C>
 __global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
     cuda_body_textured(const cuda_args<typename C::T, typename C::I> args, cudaTextureObject_t texture)
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(K::max_threads, min_blocks<K, C>())
     K::body(c);
 }
 
-/* A chunk of the grid, from a block on: its blocks are numbered as those of the whole. */
+/* The context of a chunk of the grid: its blocks have their numbers in the whole grid. */
 template <class Base> struct cuda_chunk : Base {
     using I = typename Base::I;
     I first;
@@ -114,7 +114,7 @@ template <class K, class C> static const void *cuda_body_of()
         return (const void *)cuda_body<K, C>;
 }
 
-/* f(symbol, args) for the instance that this run calls for; args begin with the four pointers. */
+/* Calls f(symbol, args) for the instance of this run; args begin with the four pointers. */
 template <class K, class F> static int cuda_with_instance(const run *r, F f)
 {
     return with_dtype<K>(r->dtype, [&](auto zero) {
@@ -138,14 +138,14 @@ template <class K, class F> static int cuda_with_instance(const run *r, F f)
     });
 }
 
-/* The whole of the first buffer to the second, wherever they lie: by one of the copy engines. */
+/* Copies the whole first buffer to the second, wherever they lie, by a copy engine. */
 static inline int cuda_copy_buffers(const run *r, void *where)
 {
     return (int)cudaMemcpyAsync(r->buffer[1], r->buffer[0], r->elements[0] * dtype_bytes(r->dtype),
                                 cudaMemcpyDefault, (cudaStream_t)where);
 }
 
-/* A launch of the whole grid: what its attributes ask for, and what stands behind the arguments. */
+/* Launches the whole grid, with its attributes and the arguments behind `args`. */
 template <class K>
 static int cuda_launch_whole(const run *r, const void *symbol, void *args, cudaStream_t stream)
 {
@@ -165,7 +165,7 @@ static int cuda_launch_whole(const run *r, const void *symbol, void *args, cudaS
     return launching.go(symbol, arguments);
 }
 
-/* Chunk by chunk, each in a stream of its own turn: copied in, worked on, copied out. */
+/* Launches chunk by chunk, each in the next stream: copies in, launches, copies out. */
 template <class K>
 static int cuda_launch_chunks(const run *r, const void *symbol, void *args, cudaStream_t stream)
 {
@@ -232,7 +232,7 @@ __global__ void cuda_check_body(expectation<T> x, buffer_role role, int buffer, 
             continue;
         atomicAdd(&found->mismatches, 1ull);
         atomicMin(&found->first, (unsigned long long)i);
-        /* Doubles that are not negative are ordered as their bits are. */
+        /* The order of non-negative doubles is the order of their bits. */
         atomicMax((unsigned long long *)&found->max_abs_error,
                   (unsigned long long)__double_as_longlong(error));
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The `wanted`-th device among the kinds that `take` accepts; returns how many there are. */
+/* Finds the `wanted`-th device among the kinds that `take` accepts; returns how many there are. */
 template <class F> static int nth_device(int wanted, F take, const device_kind **kind, int *index)
 {
     int count = 0;
@@ -22,7 +22,7 @@ template <class F> static int nth_device(int wanted, F take, const device_kind *
     return count;
 }
 
-/* Up to the colon, which a number follows. */
+/* The length of the name before the colon, which a number follows. */
 static size_t name_length(const char *spec)
 {
     return strcspn(spec, ":");

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "kernels/device/counters_plan.h"
 
-/* Where the points' own launches are among all that a pass sees. */
+/* The index of a point's own launch among all launches that a pass sees. */
 static size_t range_of(const counters_work *work, int point)
 {
     size_t range = 0;
@@ -28,7 +28,7 @@ struct counters_session {
     chip what = {};
     std::vector<uint8_t> availability;
     CUpti_RangeProfiler_Object *profiler = nullptr;
-    std::unique_ptr<plan> use; /* the profiler goes on referring to it until it is disabled */
+    std::unique_ptr<plan> use; /* the profiler refers to it until it is disabled */
 
     ~counters_session() { close(); }
     bool prepare(cupti_refusal *why);
@@ -45,7 +45,7 @@ struct counters_session {
                  error *error, bool *failed);
 };
 
-/* What is asked once in a process: it takes longest. */
+/* Asks what is needed once in a process, which takes longest. */
 bool counters_session::prepare(cupti_refusal *why)
 {
     if (!availability.empty())
@@ -89,14 +89,14 @@ void counters_session::close()
     CUPTI_PARAMS(CUpti_RangeProfiler_Disable, p);
     p.pRangeProfilerObject = profiler;
     if (profiler && lib.cuptiRangeProfilerDisable(&p) != CUPTI_SUCCESS)
-        (void)use.release(); /* leaked: it may still be written to */
+        (void)use.release(); /* leaked, because CUPTI may still write to it */
     profiler = nullptr;
     use.reset();
 }
 
-/* A profiler that was configured for one set of metrics goes on with its passes when it is given another (seen with CUPTI
-   13.0: no error, and no value for what is new), so another set gets a new profiler. So does a set with more launches in
-   a pass than there is room for; fewer fit. */
+/* Configures a set of metrics. A profiler that was configured for one set continues its passes when it gets
+   another (seen with CUPTI 13.0: no error, and no values of new metrics), so another set needs a new profiler,
+   as does a set with more launches in a pass than its capacity. */
 bool counters_session::plan_for(const counters &wanted, size_t ranges, cupti_refusal *why)
 {
     std::string key;
@@ -127,8 +127,8 @@ bool counters_session::plan_for(const counters &wanted, size_t ranges, cupti_ref
     return true;
 }
 
-/* A range is a launch, which CUPTI sees for itself: ranges that the caller marks cost so much at their ends that a short
-   kernel's duration and everything by the second drown in it. We replay, so that each pass begins cold. */
+/* A range is a launch, which CUPTI finds by itself: ranges marked by the caller cost so much at their ends that
+   the duration and rates of a short kernel are lost in it. The caller replays, so that each pass begins cold. */
 bool counters_session::configure(cupti_refusal *why)
 {
     CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, image);
@@ -152,7 +152,7 @@ bool counters_session::configure(cupti_refusal *why)
     return cupti_ok(lib, lib.cuptiRangeProfilerSetConfig(&p), "the configuration", why);
 }
 
-/* The first pass finds out how many points there is time for. False: the work failed. */
+/* Goes through the points; the first pass finds how many fit into the time. False: the work failed. */
 bool counters_session::work_through(const counters_work *work, int *points, bool first, error *error)
 {
     int64_t until = clock_monotonic_ns() + (int64_t)(work->ahead_s / (double)use->passes * 1e9);
@@ -165,8 +165,8 @@ bool counters_session::work_through(const counters_work *work, int *points, bool
     return true;
 }
 
-/* What prepares the first point stays outside: an experiment by itself has one launch in its passes and no more. Each that
-   is seen costs 0.8 ms. */
+/* Does one pass. The first point is prepared outside of it: so an experiment alone has one launch in its
+   passes. Each launch that CUPTI sees costs 0.8 ms. */
 bool counters_session::pass(const counters_work *work, int *points, bool first, bool *last,
                             cupti_refusal *why, error *error, bool *failed)
 {
@@ -212,7 +212,7 @@ bool counters_session::evaluate(counters *out, size_t range, cupti_refusal *why)
     return true;
 }
 
-/* The data of all passes. False: refused. */
+/* Decodes the data of all passes. False: refused. */
 bool counters_session::decode(size_t ranges, unsigned passes, bool last, cupti_refusal *why)
 {
     CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData, decode);
@@ -233,7 +233,7 @@ bool counters_session::decode(size_t ranges, unsigned passes, bool last, cupti_r
     return false;
 }
 
-/* False: refused, or with *failed the work failed. */
+/* Measures all points. False: refused, or with *failed the work failed. */
 bool counters_session::measure(const counters_wanted *wanted, const counters_work *work, counters *out,
                                cupti_refusal *why, error *error, bool *failed)
 {
@@ -287,7 +287,7 @@ extern "C" int device_counters_measure(counters_session *session, const counters
     }
     if (failed)
         return -1;
-    session->close(); /* whatever state it is in: the next measurement begins afresh */
+    session->close(); /* its state is unknown; the next measurement opens a new one */
     for (int i = 1; i < work->points; i++)
         out[i] = {};
     counters_unavailable(out, why.remedy, "%s", why.reason);

@@ -1,6 +1,6 @@
-/* A GPU's hardware counters by CUPTI's range profiler. CUPTI is opened at run time and everything in it may refuse: then
-   the counters are unavailable and nothing else is the worse for it. No type of CUDA's is in here, so that a library that
-   only plays CUPTI can stand behind it. */
+/* A GPU's hardware counters by CUPTI's range profiler. CUPTI is opened at run time and every call of it may be
+   refused: then the counters are unavailable, and nothing else is affected. No CUDA type is used here, so that
+   tests can replace CUPTI by a library of their own. */
 #ifndef COALESCED_KERNELS_DEVICE_DEVICE_COUNTERS_H
 #define COALESCED_KERNELS_DEVICE_DEVICE_COUNTERS_H
 
@@ -11,33 +11,35 @@
 extern "C" {
 #endif
 
-/* One process' profiler on one context: opened at the first measurement and kept enabled, which saves 140 ms a
-   measurement. From its ninth counted launch on every launch in the context takes some 0.2 us longer (docs/measuring.md),
-   so a process that counts must not time. What failed is tried again by the next measurement. */
+/* The profiler of this process on one context: opened at the first measurement and then left enabled, which
+   saves 140 ms a measurement. From the ninth counted launch on every launch in the context takes some 0.2 us
+   longer (docs/measuring.md), so a process that counts must not time. The next measurement tries again what
+   failed. */
 struct counters_session;
 
-/* What is counted: each pass goes through all points, which is one launch for each. Both functions wait until the device
-   is done, and return 0, or -1 with *error. */
+/* The work to count: each pass launches all points once. Both functions wait until the device is done, and
+   return 0, or -1 with *error. */
 struct counters_work {
     void *arg;
     int points; /* 1 to COUNTERS_POINTS */
-    /* so long may all passes together take to begin further points; the rest is left out of all */
+    /* Seconds in which all passes together may begin further points; the remaining points are not counted in
+       any pass. */
     double ahead_s;
-    /* Before every launch: outputs restored, caches cold and clean. The profiler sees the kernels that it launches, but
-       for the first point's. */
+    /* Called before every launch: restores outputs, empties caches. The profiler sees the kernels that it
+       launches, except the first point's. */
     int (*prepare)(void *arg, int point, struct error *error);
     int (*launch)(void *arg, int point, struct error *error); /* one kernel */
     unsigned preparing[COUNTERS_POINTS];                      /* kernels that prepare() launches */
 };
 
-/* For the CUcontext that is current in this thread, of the runtime's device of that index. Touches neither yet.
-   NULL: no memory. */
+/* Makes the profiler of a CUcontext that is current in this thread, of the runtime's device of that index,
+   without using either yet. NULL: no memory. */
 struct counters_session *device_counters_new(void *context, int device_index);
 void device_counters_free(struct counters_session *session); /* NULL is allowed */
 
-/* Prepares and launches as many times as the counters need passes. Returns 0 with what came of it in counters[point]; or
-   -1 when the work failed, which is the device's fault and not CUPTI's. A refusal is told in counters[0]; the others, and
-   points that were left out, are then COUNTERS_NOT_REQUESTED. */
+/* Prepares and launches as many times as the counters need passes. Returns 0 with the counters of each point;
+   or -1 when the work failed, which is an error of the device and not of CUPTI. A refusal is in counters[0];
+   the others, and points that were left out, are then COUNTERS_NOT_REQUESTED. */
 int device_counters_measure(struct counters_session *session, const struct counters_wanted *wanted,
                             const struct counters_work *work, struct counters counters[],
                             struct error *error);

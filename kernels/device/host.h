@@ -1,4 +1,4 @@
-/* The host's memory, which a CPU device has for its own and a GPU maps and copies from. */
+/* The host's memory: a CPU device's own memory, which a GPU maps and copies. */
 #ifndef COALESCED_KERNELS_DEVICE_HOST_H
 #define COALESCED_KERNELS_DEVICE_HOST_H
 
@@ -11,14 +11,14 @@
 extern "C" {
 #endif
 
-/* The value of the line that begins with `key`, from a "key : value" file; empty when it is not there. */
+/* The value of the line that begins with `key` in a "key : value" file; empty when there is none. */
 void host_read_line(const char *path, const char *key, char *value, size_t size);
 
-/* What this process may use: the machine's memory, or its control group's limit when that is less. */
+/* Bytes that this process may use: the machine's memory, or its control group's limit when that is less. */
 uint64_t host_memory_bytes(void);
 
-/* Are so many bytes available now? Asked before they are taken: beyond that the kernel does not refuse memory, it ends
-   processes. 0; or -1: ERROR_OUT_OF_MEMORY. */
+/* Checks that so many bytes are available now: beyond that Linux does not refuse an allocation, it kills
+   processes. Returns 0, or -1: ERROR_OUT_OF_MEMORY. */
 int host_memory_check(uint64_t bytes, struct error *error);
 
 #ifdef __cplusplus

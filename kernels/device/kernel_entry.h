@@ -1,5 +1,5 @@
-/* One kernel on one kind of device: what the kind's <kind>_way.h makes of a file of the suite, and the plain
-   data that its functions take. */
+/* One kernel on one kind of device: what <kind>_way.h makes of a file of the suite, and the data of its
+   functions. */
 #ifndef COALESCED_KERNELS_DEVICE_KERNEL_ENTRY_H
 #define COALESCED_KERNELS_DEVICE_KERNEL_ENTRY_H
 
@@ -20,36 +20,35 @@ struct run {
     uint64_t elements[KERNEL_BUFFERS];
 };
 
-/* What a check found, summed up on the device. Differences count; of the first ones only the least index is
- * kept. */
+/* The result of a check, summed up on the device. */
 struct mismatches {
     unsigned long long mismatches;
     unsigned long long first; /* index of the first wrong element, ~0: none */
-    double max_abs_error;     /* over touched elements that are wrong */
+    double max_abs_error;     /* over wrong elements that the launch may change */
 };
 
-/* What the guards and the elements that must not be touched hold. */
+/* The byte of the guards and of elements that must not change. */
 enum { PATTERN_BYTE = 0xA5 };
 
-/* `where` is the device's own: a stream, a pool of threads. Return 0, or the device's own code. None waits
-   for the device. */
+/* `where` is the device's: a stream, or a pool of threads. The functions return 0 or the device's own code, and
+   do not wait for the device. */
 struct kernel_entry {
     /* One launch. */
     int (*launch)(const struct run *run, void *where);
-    /* An input buffer: generated. An output: the complement of what is expected, the pattern where nothing
-     * is. */
+    /* Fills a buffer: an input with generated values; an output with the complement of the expected value, and
+       the pattern where none is expected. */
     int (*prepare)(const struct run *run, int buffer, void *where);
-    /* Compares every element of a buffer with expected(); adds to *found, which is device memory. */
+    /* Compares every element of a buffer with expected(), and adds to *found, which is in the device's memory. */
     int (*check)(const struct run *run, int buffer, struct mismatches *found, void *where);
-    /* What the device's runtime knows the compiled body by; NULL when there is no such thing. */
+    /* The compiled body's symbol in the device's runtime; NULL: there is none. */
     const void *(*symbol)(const struct run *run);
 };
 
 struct access;
 struct explain;
 
-/* The same body as what it touches; kernels/model/access.h says what is counted, explain.h beside it what is listed
-   (explain; NULL: nothing). */
+/* The same body, traced: kernels/model/access.h says what is counted, explain.h what is listed (explain; NULL:
+   nothing). */
 typedef void (*model_entry)(const struct run *run, struct access *access, struct explain *explain);
 
 #ifdef __cplusplus

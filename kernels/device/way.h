@@ -1,4 +1,4 @@
-/* Shared by the ways that execute: what elements hold before a launch, and must hold after it. */
+/* Shared by the ways that execute bodies: the values of elements before and after a launch. */
 #ifndef COALESCED_KERNELS_DEVICE_WAY_H
 #define COALESCED_KERNELS_DEVICE_WAY_H
 
@@ -7,7 +7,7 @@
 #include "kernels/device/kernel_entry.h"
 #include "kernels/suite/choose.h"
 
-/* Bytes of an element as bits, to complement and to compare them: a NaN must not pass for anything. */
+/* An element as bits, to complement and to compare: a NaN must equal only itself. */
 template <unsigned bytes> struct bits_of_size;
 template <> struct bits_of_size<1> {
     using type = uint8_t;
@@ -35,7 +35,7 @@ template <class T> HOST_DEVICE bits_of<T> pattern_bits()
     return (bits_of<T>)0xA5A5A5A5A5A5A5A5u;
 }
 
-/* What an element holds before the checked launch. */
+/* The bits of an element before the checked launch. */
 template <class K, class T>
 HOST_DEVICE bits_of<T> prepared_bits(const expectation<T> &x, buffer_role role, int buffer, uint64_t i)
 {
@@ -49,7 +49,8 @@ HOST_DEVICE bits_of<T> prepared_bits(const expectation<T> &x, buffer_role role, 
     return (bits_of<T>)~to_bits(value);
 }
 
-/* Is the element wrong? Then *error is its distance from the value, or 0 when it should have been left alone. */
+/* True when the element is wrong; *error is then its distance from the value, or 0 for an element that must not
+   change. */
 template <class K, class T>
 HOST_DEVICE bool element_wrong(const expectation<T> &x, buffer_role role, int buffer, uint64_t i, T found,
                                double *error)

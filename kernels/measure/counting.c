@@ -9,8 +9,8 @@ struct counting {
     const struct device_kind *kind;
     struct device *device;
     struct counted *points[COUNTERS_POINTS];
-    struct layout
-        layout; /* of the point that was prepared last: points use the same memory, one after the other */
+    /* of the point that was prepared last: points use the same memory, one after the other */
+    struct layout layout;
 };
 
 static int counting_prepare(void *arg, int point, struct error *error)

@@ -334,8 +334,8 @@ int runner_run(struct runner *runner, const struct experiment *e, struct result 
 {
     void (*say)(void *, const char *) = progress ? progress : say_nothing;
     struct layout layout;
-    double limit_s =
-        fmin(e->measure.quiet_s, e->timeout_s / 2); /* the other half is left for the experiment */
+    /* the other half is left for the experiment */
+    double limit_s = fmin(e->measure.quiet_s, e->timeout_s / 2);
     double waited_s = stability_wait(runner->live, runner->own, limit_s, say, arg);
     int failed = verify(runner, e, e->placement == PLACEMENT_NEW, &layout, result, say, arg, error);
     result->stability.waited_s = waited_s;

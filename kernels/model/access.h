@@ -55,8 +55,8 @@ struct access_instruction {
     unsigned bytes;            /* of a lane's access */
     struct access_sums global; /* over the launch; constant memory too. 0 in shared memory */
     struct shared_sums shared; /* over the launch */
-    int64_t
-        times; /* number of times that the listed warp does it with at least one lane; 0 when no warp is listed */
+    /* number of times that the listed warp does it with at least one lane; 0 when no warp is listed */
+    int64_t times;
 };
 
 /* The distinct units that are touched, each counted once: the least that an L1, an L2 and DRAM have to move. */

@@ -51,8 +51,8 @@ enum arch_l1 { ARCH_L1_NEVER, ARCH_L1_ON_REQUEST, ARCH_L1_BY_DEFAULT };
 
 struct arch_access {
     enum arch_l1 l1;
-    uint32_t
-        l1_bytes; /* bytes that a load through L1 fetches at a time: a line, or a sector; 0 when no load uses L1 */
+    /* bytes that a load through L1 fetches at a time: a line, or a sector; 0 when no load uses L1 */
+    uint32_t l1_bytes;
     /* True: the bytes that a request stores into one 128-byte region are one transaction, of one 32-byte
        segment, of an aligned two, or of all four. False: each 32-byte sector is a transaction. */
     bool stores_joined;

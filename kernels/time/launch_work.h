@@ -40,15 +40,15 @@ struct launch_work {
     double conflict_rows; /* of these: bank conflicts */
 
     double load_requests, load_lines, load_sectors, store_requests, store_lines, store_sectors;
-    double load_bytes,
-        store_bytes;         /* requested; a byte that several lanes request counts once for each request */
-    double store_moved;      /* bytes of the stored sectors; with gaps more than store_bytes */
-    double filled;           /* bytes that are read to fill the gaps */
-    double requests_at_once; /* of a warp, before it has to wait */
-    double extra_lines;      /* of a warp: lines beyond one of each request */
-    double missed;           /* part of the load sectors that misses the L1, 0 to 1 */
-    double l1_lines;         /* capacity of the L1 of an SM */
-    double chunks;           /* distinct loaded chunks of 64 bytes */
+    /* requested; a byte that several lanes request counts once for each request */
+    double load_bytes, store_bytes;
+    double store_moved;            /* bytes of the stored sectors; with gaps more than store_bytes */
+    double filled;                 /* bytes that are read to fill the gaps */
+    double requests_at_once;       /* of a warp, before it has to wait */
+    double extra_lines;            /* of a warp: lines beyond one of each request */
+    double missed;                 /* part of the load sectors that misses the L1, 0 to 1 */
+    double l1_lines;               /* capacity of the L1 of an SM */
+    double chunks;                 /* distinct loaded chunks of 64 bytes */
     double dram_read, dram_opened; /* bytes; opened pages, without those of a stream */
     double in_flight;              /* bytes from DRAM that a warp waits for at once */
     bool near; /* all loaded data fits the L2 and is requested by everybody: no DRAM latency */

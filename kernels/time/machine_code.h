@@ -23,8 +23,8 @@ struct code_pass {
     uint32_t iterations;   /* of the source's loop */
     uint32_t instructions; /* of a warp */
     uint32_t waits;        /* latencies of global loads in a row */
-    uint32_t
-        cycles; /* of a warp alone, besides the waits: the compiler encodes how long each instruction stalls */
+    /* of a warp alone, besides the waits: the compiler encodes how long each instruction stalls */
+    uint32_t cycles;
     uint32_t doubles; /* of the instructions: arithmetic of 64-bit floats */
 };
 
