@@ -8,8 +8,8 @@
 #include "kernels/device/kernel_entry.h"
 
 struct cuda_side {
-    int own,
-        index; /* own: the experiment's device, which is current; index: the device that the memory belongs to */
+    /* own: the experiment's device, which is current; index: the device that the memory belongs to */
+    int own, index;
     cudaStream_t stream;
     mismatches *found; /* in the memory of device `index` */
 };

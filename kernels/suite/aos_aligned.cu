@@ -12,9 +12,9 @@ struct aos_aligned : suite_kernel {
         k.title = {"Array of aligned structures", "对齐的结构数组"};
         k.text = {"out[i] = {in[i].x + 10, in[i].y + 20}, a pair an access",
                   "out[i] = {in[i].x + 10, in[i].y + 20}，每次访问一对"};
-        k.lesson = {
-            "A structure that is aligned to its size moves as one: 100 % efficiency without another layout.",
-            "按自身大小对齐的结构可以一次搬运：不改布局，效率也是 100 %。"};
+        k.lesson = {"A structure that is aligned to its size is moved in one access: 100 % efficiency "
+                    "without another layout.",
+                    "按自身大小对齐的结构可以一次搬运：不改布局，效率也是 100 %。"};
         k.block = {128, 1, 1};
         input(k, IN, "in", "n pairs");
         output(k, OUT, "out", "n pairs, all written");

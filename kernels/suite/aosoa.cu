@@ -12,10 +12,10 @@ struct aosoa : suite_kernel {
     static void describe(kernel &k)
     {
         k.title = {"Array of structures of arrays", "数组结构的数组"};
-        k.text = {"out.x[i] = in.x[i] + 10, out.y[i] = in.y[i] + 20, fields in turns of `tile` elements",
+        k.text = {"out.x[i] = in.x[i] + 10, out.y[i] = in.y[i] + 20, `tile` elements of x, then of y",
                   "out.x[i] = in.x[i] + 10, out.y[i] = in.y[i] + 20，字段每 `tile` 个元素轮换"};
-        k.lesson = {"A field needs neighbours only as far as a sector reaches: tiles of 32 bytes are as good "
-                    "as one array.",
+        k.lesson = {"The elements of a field need to be contiguous only within a sector: tiles of 32 bytes "
+                    "are as good as one array.",
                     "一个字段只需在一个扇区的范围内相邻：32 字节的小段与一整个数组一样好。"};
         k.block = {128, 1, 1};
         param_power_of_two(k, TILE, "tile", "elements",

@@ -22,7 +22,7 @@ struct async_copy : suite_kernel {
         static const char *const ways[] = {"registers", "async", "bulk", nullptr};
         k.title = {"Asynchronous copy to shared memory", "异步复制到共享内存"};
         k.text = {"C[i] = A[i], through shared memory", "C[i] = A[i]，经过共享内存"};
-        k.lesson = {"What is on its way to shared memory needs no register and no thread that waits for it.",
+        k.lesson = {"Data on its way to shared memory occupies no register, and no thread waits for it.",
                     "在去共享内存路上的数据不占寄存器，也不需要线程等它。"};
         k.size[0] = 67108864;
         k.per_thread = W;
@@ -44,7 +44,7 @@ struct async_copy : suite_kernel {
         return {"copies to shared memory that go on while a block works are not modelled",
                 "模型不含块工作时仍在进行的向共享内存的复制"};
     }
-    static shape cover(const domain &d) /* the rest, too: of 7 elements it is the wider loop */
+    static shape cover(const domain &d) /* the rest counts too: of 7 elements it is the longer loop */
     {
         uint64_t wide = (d.n + W - 1) / W, rest = d.n % W;
         return {wide > rest ? wide : rest, 1, 1};
@@ -64,7 +64,7 @@ struct async_copy : suite_kernel {
         c.template staged<Context::variant, W>(A, c.n / W, c.param(STAGES),
                                                [&](auto j, auto four) { c.store_wide(C, j, four); });
         auto whole = c.n / W * W;
-        c.threads([&] { /* a rest of less than four */
+        c.threads([&] { /* the last less than four elements */
                         c.strided(c.n - whole, [&](auto r) { c.store(C, whole + r, c.load(A, whole + r)); });
         });
     }

@@ -18,7 +18,8 @@ struct atomic_add : suite_kernel {
         k.title = {"Atomic updates", "原子更新"};
         k.text = {"C[k] += 1 by n threads; k: the thread, the block, or 0",
                   "n 个线程各做 C[k] += 1；k：线程号、块号或 0"};
-        k.lesson = {"An update costs by how many others want the same address at the same time.",
+        k.lesson = {"The cost of an update grows with the number of others that want the same address at the "
+                    "same time.",
                     "一次更新的代价取决于同时有多少别的更新要同一个地址。"};
         k.dtype = DTYPE_I32;
         param_choice(k, MEET, "meet",

@@ -1,7 +1,8 @@
-/* bank_conflict: C[i] = the sum over r < repeats of S[(thread * stride + r) mod block], S the block's elements of A.
+/* bank_conflict: C[i] = the sum over r < repeats of S[(thread * stride + r) mod block], S the block's elements
+   of A.
 
-   Shared memory has 32 banks, and a bank gives one word at a time. With an odd stride the lanes of a warp meet 32 banks;
-   with a stride of 2 they share 16, and take turns; with 32 they all wait for one. */
+   Shared memory has 32 banks, and a bank delivers one word at a time. With an odd stride the lanes of a warp
+   use 32 banks; with a stride of 2 they share 16, two lanes each; with 32 they all wait for one. */
 #include "kernels/suite/suite.h"
 
 struct bank_conflict : suite_kernel {
@@ -16,7 +17,7 @@ struct bank_conflict : suite_kernel {
             "C[i] = the sum over r < repeats of S[(thread x stride + r) mod block], S the block's part of A",
             "C[i] = 对 r < repeats 求和 S[(线程号 x stride + r) mod 块大小]，S 是 A 中本块的一段"};
         k.lesson = {
-            "In shared memory it is not sectors that count but banks: a warp waits for its longest queue.",
+            "In shared memory banks count, not sectors: a warp waits for the bank with most of its words.",
             "共享内存里要紧的不是扇区而是存储体：线程束要等最长的那一队。"};
         param_integer(k, STRIDE, "stride", "elements",
                       {"distance between the words of neighbouring lanes", "相邻通道的字之间的距离"}, 1, 64,

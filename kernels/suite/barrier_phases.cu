@@ -16,7 +16,8 @@ struct barrier_phases : suite_kernel {
         k.text = {
             "C[i] = A[the element `phases` threads further within the block] + phases, a step at a time",
             "C[i] = A[块内往后 `phases` 个线程的元素] + phases，一次一步"};
-        k.lesson = {"Occupancy by one block stalls as one; by several blocks some work while others wait.",
+        k.lesson = {"At a barrier one big block stalls as a whole; of several small blocks some work while "
+                    "others wait.",
                     "占用率来自一个块时，大家一起停；来自几个块时，有的等，有的还在工作。"};
         k.block = {1024, 1, 1};
         param_integer(k, PHASES, "phases", "", {"steps, each behind a barrier", "步数，每步在一个屏障之后"},

@@ -16,7 +16,7 @@ struct broadcast : suite_kernel {
         k.text = {"C[i] = A[the first element of i's warp, block, or grid]",
                   "C[i] = A[i 所在线程束、块或网格的第一个元素]"};
         k.lesson = {
-            "Lanes that ask for the same bytes are answered together: the request moves a single sector.",
+            "Lanes that request the same bytes are served together: the request moves a single sector.",
             "要同样字节的通道一起得到回答：这个请求只搬运一个扇区。"};
         param_choice(
             k, SHARE, "share",

@@ -1,8 +1,9 @@
-/* Each chain follows A from element to element; C[j] = where chain j is after `steps`.
+/* Shared by the kernels that chase pointers: each chain follows A from element to element, and C[j] is where
+   chain j is after `steps`.
 
-   A load has to wait for the one before it: time over steps is the latency of a load from wherever A lies. A holds one ring
-   through all its elements, each a large and constant distance further (of the n elements a share that no small number of
-   steps brings back), so that neighbours in time lie in different lines. */
+   A load waits for the one before it: time over steps is the latency of a load from wherever A lies. A holds
+   one ring through all its elements, each a large and constant distance further (one that shares no small
+   multiple with n), so that successive loads touch different lines. */
 #ifndef COALESCED_KERNELS_SUITE_CHASE_H
 #define COALESCED_KERNELS_SUITE_CHASE_H
 

@@ -1,5 +1,5 @@
-/* From what a request says at run time to what a kernel's file is compiled for: element type, variant, load path. Each
-   returns what f does, an int. */
+/* From a request's values at run time to what a kernel's file is compiled for: element type, variant, load
+   path. Each function returns what f returns, an int. */
 #ifndef COALESCED_KERNELS_SUITE_CHOOSE_H
 #define COALESCED_KERNELS_SUITE_CHOOSE_H
 
@@ -7,7 +7,7 @@
 
 #include "kernels/suite/suite.h"
 
-/* f(T{}) for the element type, as far as the kernel is compiled for it. */
+/* Calls f(T{}) for the element type, if the kernel is compiled for it. */
 template <class K, class F> int with_dtype(dtype type, F f)
 {
     if constexpr (K::dtypes & F32)
@@ -30,7 +30,7 @@ template <class K, class F> int with_dtype(dtype type, F f)
 
 template <int V> using variant_tag = std::integral_constant<int, V>;
 
-/* f(variant_tag<V>{}) for the variant that the request calls for. */
+/* Calls f(variant_tag<V>{}) for the request's variant. */
 template <class K, int V = 0, class F> int with_variant(const domain &d, F f)
 {
     if constexpr (V + 1 < K::variants)
@@ -41,7 +41,7 @@ template <class K, int V = 0, class F> int with_variant(const domain &d, F f)
 
 template <load_path P> using load_tag = std::integral_constant<load_path, P>;
 
-/* f(load_tag<P>{}) for the load path that the request calls for. */
+/* Calls f(load_tag<P>{}) for the request's load path. */
 template <class K, class F> int with_load(const kernel &k, const domain &d, F f)
 {
     if constexpr (K::load_paths) {

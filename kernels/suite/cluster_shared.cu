@@ -13,7 +13,7 @@ struct cluster_shared : suite_kernel {
     enum { A, C };
     enum { OF_CLUSTER, GLOBAL };
     static constexpr bool block_level = true, clustered = true;
-    static constexpr bool sampled = true; /* which block is next is found by % */
+    static constexpr bool sampled = true; /* the next block is found by % */
     static constexpr int variants = 2;
     static int variant(const domain &d) { return (int)d.param[HOW]; }
 
@@ -23,7 +23,7 @@ struct cluster_shared : suite_kernel {
         k.title = {"Shared memory of a cluster", "线程块簇的共享内存"};
         k.text = {"C[i] = A[i] + A[i'], i' at the same place of the cluster's next block",
                   "C[i] = A[i] + A[i']，i' 在簇中下一块的同一位置"};
-        k.lesson = {"What a neighbouring block holds in its shared memory need not be loaded twice.",
+        k.lesson = {"Data in a neighbouring block's shared memory need not be loaded twice.",
                     "相邻块已放在共享内存里的数据不必再加载一次。"};
         k.size[0] = 16777216;
         param_choice(k, HOW, "how",
@@ -57,7 +57,7 @@ struct cluster_shared : suite_kernel {
         if (d.param[HOW] == OF_CLUSTER)
             return t;
         t.loads += whole;
-        for (uint64_t i = whole; i < d.n; i++) /* of the last cluster, which may lack some */
+        for (uint64_t i = whole; i < d.n; i++) /* of the last cluster, which may be incomplete */
             t.loads += next_block(i / width, blocks) * width + i % width < d.n;
         return t;
     }
@@ -86,7 +86,7 @@ struct cluster_shared : suite_kernel {
             if (c.global_x() < c.n)
                 c.store(C, c.global_x(), c.load_shared(c.thread_x()) + neighbours(c));
         });
-        c.cluster_barrier(); /* nobody leaves while a neighbour reads */
+        c.cluster_barrier(); /* no block exits while a neighbour reads its memory */
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
     {

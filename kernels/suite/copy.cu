@@ -12,7 +12,7 @@ struct copy : suite_kernel {
     {
         k.title = {"Copy", "复制"};
         k.text = {"C[i] = A[i]"};
-        k.lesson = {"What a plain copy reaches: the yardstick for everything that moves memory.",
+        k.lesson = {"The bandwidth of a plain copy: the reference for everything that moves memory.",
                     "普通复制能达到多少：一切搬运内存的操作都以它为尺。"};
         param_load(k, LOAD);
         input(k, A, "A", "n elements");

@@ -14,7 +14,7 @@ struct copy_width : width_by_parameter<0> {
         k.title = {"Copy, by the width of an access", "复制，按访问宽度"};
         k.text = {"C[i] = A[i], in accesses of `width` elements", "C[i] = A[i]，每次访问 `width` 个元素"};
         k.lesson = {
-            "Sectors are what memory moves and requests what a warp issues: width trades one for the other.",
+            "Memory moves sectors, a warp issues requests: the width of an access trades one for the other.",
             "内存搬运的是扇区，线程束发出的是请求：访问宽度在两者之间取舍。"};
         describe_width(k, 4);
         input(k, A, "A", "n elements");

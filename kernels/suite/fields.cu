@@ -15,8 +15,8 @@ struct fields : suite_kernel {
     {
         k.title = {"Some fields of a structure", "结构的部分字段"};
         k.text = {"C[i] = A[i].field[0] + ... + A[i].field[read - 1]"};
-        k.lesson = {"One field of a structure costs what lies between: an array of its own for what is read "
-                    "alone.",
+        k.lesson = {"Reading one field of a structure moves what lies between: a field that is read alone "
+                    "wants an array of its own.",
                     "读一个字段，要付出中间所有字节的代价：单独读的东西应有自己的数组。"};
         param_integer(k, FIELDS, "fields", "elements", {"of a structure", "一个结构的字段数"}, 1, 16, 4);
         param_integer(k, READ, "read", "fields",

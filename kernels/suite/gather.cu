@@ -19,9 +19,9 @@ struct gather : suite_kernel {
         k.title = {"Gather", "收集（gather）"};
         k.text = {"C[i] = A[p(i)], p a permutation of all elements or of each block's own",
                   "C[i] = A[p(i)]，p 是全部元素的排列，或各块自己元素的排列"};
-        k.lesson = {
-            "Disorder costs by how far it reaches: within a block the L1 mends it, beyond it nobody does.",
-            "无序的代价看它伸得多远：块内由 L1 弥补，出了块就没有办法。"};
+        k.lesson = {"The cost of disorder depends on its range: within a block the L1 hides it, beyond that "
+                    "nothing does.",
+                    "无序的代价看它伸得多远：块内由 L1 弥补，出了块就没有办法。"};
         param_choice(k, SCOPE, "scope",
                      {"what is permuted: all elements, or the elements of each block",
                       "排列的范围：全部元素，或各块自己的元素"},

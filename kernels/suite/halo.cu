@@ -20,7 +20,8 @@ struct halo : suite_kernel {
         static const char *const ways[] = {"direct", "shared", nullptr};
         k.title = {"Tiles with a halo", "带边缘的分块"};
         k.text = {"C[y][x] = A[y][x+1] + A[y+1][x] + A[y+1][x+2] + A[y+2][x+1] - 4 A[y+1][x+1]"};
-        k.lesson = {"Shared memory saves loads, not bytes of memory: the L1 has the neighbours already.",
+        k.lesson = {"Shared memory saves loads, not bytes of memory: the neighbouring elements are in the L1 "
+                    "already.",
                     "共享内存省的是加载次数，不是内存的字节：相邻的元素 L1 里已经有了。"};
         k.dims = k.grid_dims = k.block_dims = 2;
         k.size[0] = k.size[1] = 4096;

@@ -25,9 +25,9 @@ struct histogram : suite_kernel {
         static const char *const ways[] = {"global", "shared", nullptr};
         k.title = {"Histogram", "直方图"};
         k.text = {"C[k] += how many elements of A are k", "C[k] += A 中等于 k 的元素个数"};
-        k.lesson = {
-            "Where many update few addresses, counts of a block's own are near, and meet fewer others.",
-            "许多线程更新少数地址时，块自己的计数离得近，相撞也少。"};
+        k.lesson = {"Where many threads update few addresses, counts in a block's shared memory are near, "
+                    "and collide with fewer others.",
+                    "许多线程更新少数地址时，块自己的计数离得近，相撞也少。"};
         k.size[0] = 16777216;
         param_choice(k, HOW, "how",
                      {"where elements are counted: in global memory, or in each block's shared memory first",
@@ -64,7 +64,7 @@ struct histogram : suite_kernel {
     {
         return buffer == A ? (typename X::T)drawn(i, (uint64_t)x.param(BINS)) : x.input(buffer, i);
     }
-    /* f(bin) for each, the threads taking turns. */
+    /* Calls f(bin) for each bin, spread over the threads. */
     template <class Context, class F> static BODY void each_bin(Context &c, F f)
     {
         c.threads([&] {

@@ -14,10 +14,10 @@ struct l2_persistence : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const no_or_yes[] = {"no", "yes", nullptr};
-        k.title = {"Kept in the L2", "留在 L2 里"};
+        k.title = {"Data that stays in the L2", "留在 L2 里"};
         k.text = {"C[i] = A[i] + B[i % table]"};
-        k.lesson = {"What is used again can be kept from what streams by, as far as the part of the L2 that "
-                    "may be set aside goes.",
+        k.lesson = {"Reused data can be protected from streaming data, as far as the part of the L2 that can "
+                    "be set aside goes.",
                     "会再用的数据可以不被流过的数据挤走，只要 L2 中可预留的部分装得下。"};
         k.size[0] = 67108864;
         param_integer(k, TABLE, "table", "elements", {"length of B", "B 的长度"}, 1, INT64_C(1) << 28,

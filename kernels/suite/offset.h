@@ -1,4 +1,4 @@
-/* What the kernels with an offset share: C = A + B with the loads shifted, or the stores. */
+/* Shared by the kernels with an offset: C = A + B with the loads shifted, or the stores. */
 #ifndef COALESCED_KERNELS_SUITE_OFFSET_H
 #define COALESCED_KERNELS_SUITE_OFFSET_H
 
@@ -7,7 +7,7 @@
 template <class Base> struct offset_kernel : Base {
     enum { OFFSET, LOAD };
     enum { A, B, C };
-    /* each path compiled for each variant would be many */
+    /* Compiling each path for each variant would be many instances. */
     static constexpr bool load_paths = Base::variants == 1;
 
     static void describe_offset(kernel &k, text_pair shifted, const char *written)

@@ -20,12 +20,13 @@ struct overlap : suite_kernel {
         k.text = {
             "D[i] = A[i] + 1 + 1 + ..., `rounds` additions, in chunks: copied in, worked on, copied out",
             "D[i] = A[i] + 1 + 1 + ...，共 `rounds` 次加法，分段进行：拷入、计算、拷出"};
-        k.lesson = {"A copy in, a copy out and a kernel can go on at the same time, if they are of different "
+        k.lesson = {"Copies in, copies out and kernels can run at the same time, if they are of different "
                     "chunks in different streams.",
                     "拷入、拷出和内核可以同时进行，只要它们属于不同流里的不同段。"};
         k.size[0] = 16777216;
-        param_integer(k, STREAMS, "streams", "", {"streams that take chunks by turns", "轮流接收各段的流数"},
-                      1, STREAMS_MOST, 1);
+        param_integer(k, STREAMS, "streams", "",
+                      {"streams that get the chunks one after the other", "轮流接收各段的流数"}, 1,
+                      STREAMS_MOST, 1);
         param_integer(
             k, CHUNKS, "chunks", "",
             {"chunks that the arrays are cut into, at most one a block", "数组切成的段数，最多一块一段"}, 1,

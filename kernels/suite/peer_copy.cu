@@ -21,10 +21,9 @@ struct peer_copy : suite_kernel {
         k.title = {"Copy between two GPUs", "两个 GPU 之间的复制"};
         k.text = {"C[i] = A[i] by a copy engine, A or C in the peer's memory",
                   "复制引擎做 C[i] = A[i]，A 或 C 在对方的内存里"};
-        k.lesson = {
-            "What a link between two GPUs carries, and what is left of it where copies must go by way of the "
-            "host's memory.",
-            "两个 GPU 之间的链路能传多少；若复制必须绕经主机内存，又还剩多少。"};
+        k.lesson = {"The bandwidth of a link between two GPUs, and what is left of it when copies go through "
+                    "the host's memory.",
+                    "两个 GPU 之间的链路能传多少；若复制必须绕经主机内存，又还剩多少。"};
         k.size[0] = 16777216;
         param_choice(k, DIRECTION, "direction",
                      {"read: A lies in the peer's memory; write: C does. It is this device that copies",

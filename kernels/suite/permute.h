@@ -1,5 +1,5 @@
-/* A permutation of 0 to count - 1 that anyone can compute: i x prime mod count. The prime is none of count's factors, so no
-   two i meet; neighbours land far apart. */
+/* A permutation of 0 to count - 1 that can be computed: i x prime mod count. The prime is no factor of count,
+   so no two i get the same place, and neighbours get distant ones. */
 #ifndef COALESCED_KERNELS_SUITE_PERMUTE_H
 #define COALESCED_KERNELS_SUITE_PERMUTE_H
 
@@ -15,7 +15,7 @@ HOST_DEVICE uint64_t permuted(uint64_t i, uint64_t count)
     return i * permute_prime(count) % count;
 }
 
-/* From i to i + hop (mod count), again and again, leads through all of them. */
+/* Going from i to i + hop (mod count) again and again reaches all of them. */
 HOST_DEVICE uint64_t permute_hop(uint64_t count)
 {
     return permute_prime(count) % count;

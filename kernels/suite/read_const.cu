@@ -16,10 +16,9 @@ struct read_const : suite_kernel {
         k.title = {"Constant memory", "常量内存"};
         k.text = {"C[i] = A[i] + K[w]; one: w is the warp's number in its block, lanes: the thread's",
                   "C[i] = A[i] + K[w]；one：w 是线程束在块内的编号，lanes：线程的编号"};
-        k.lesson = {
-            "Constant memory is for what all lanes of a warp read at once: 32 different words cost 32 "
-            "times one.",
-            "常量内存适合整个线程束同时读的内容：32 个不同的字是一个字代价的 32 倍。"};
+        k.lesson = {"Constant memory is for words that all lanes of a warp read at once: 32 different words "
+                    "cost 32 times as much as one.",
+                    "常量内存适合整个线程束同时读的内容：32 个不同的字是一个字代价的 32 倍。"};
         param_choice(k, WORD, "word",
                      {"whether the lanes of a warp ask for one word of K, or each for its own",
                       "线程束的各通道要 K 的同一个字，还是各要各的"},

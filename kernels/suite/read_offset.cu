@@ -11,8 +11,8 @@ struct read_offset : shifted_loads<suite_kernel> {
         k.title = {"Misaligned loads", "非对齐加载"};
         k.text = {"C[i] = A[i + offset] + B[i + offset]"};
         k.lesson = {
-            "A load that starts off a sector's boundary moves one sector more a warp: 80 % of what is "
-            "moved is used, 50 % where a cache line is the unit.",
+            "A load that starts off a sector's boundary moves one more sector for each warp: 80 % of the "
+            "moved bytes are used, 50 % where the unit is a cache line.",
             "不从扇区边界开始的加载，每个线程束多搬一个扇区：搬运的数据用到 80 %；以缓存行为单位时只用到 50 "
             "%。"};
         describe_offset(k);

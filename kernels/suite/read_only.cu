@@ -13,7 +13,7 @@ struct read_only : suite_kernel {
         k.title = {"Read only", "只读"};
         k.text = {"C[thread] = the sum of A[i] over i = thread, thread + threads, ...",
                   "C[线程号] = 对 i = 线程号, 线程号 + 线程总数, ... 求和 A[i]"};
-        k.lesson = {"What loads reach by themselves: the ceiling for everything that reads.",
+        k.lesson = {"The bandwidth of loads alone: the upper limit of everything that reads.",
                     "单靠加载能达到多少：一切读取操作的上限。"};
         k.dtype = DTYPE_F64;
         k.size[0] = 33554432;

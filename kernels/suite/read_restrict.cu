@@ -13,8 +13,9 @@ struct read_restrict : suite_kernel {
         k.title = {"Pointers that do not overlap", "互不重叠的指针"};
         k.text = {"C[i] = A[i] + B[i], A, B and C declared __restrict__",
                   "C[i] = A[i] + B[i]，A、B、C 声明为 __restrict__"};
-        k.lesson = {"A promise to the compiler does what ldg asks for by name.",
-                    "对编译器的一个承诺，效果等于点名使用 ldg。"};
+        k.lesson = {
+            "Promising the compiler that pointers do not overlap has the effect of asking for ldg by name.",
+            "对编译器的一个承诺，效果等于点名使用 ldg。"};
         input(k, A, "A", "n elements");
         input(k, B, "B", "n elements");
         output(k, C, "C", "n elements, all written");

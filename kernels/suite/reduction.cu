@@ -23,8 +23,8 @@ struct reduction : suite_kernel {
         k.title = {"Sums of blocks", "块内求和"};
         k.text = {"C[block] = the sum of the block's elements of A", "C[块号] = 本块在 A 中的元素之和"};
         k.lesson = {
-            "Threads that go on should fill warps, and their words banks; what lanes pass on among "
-            "themselves needs no barrier.",
+            "Active threads should fill warps, and their words should lie in different banks; values that "
+            "lanes exchange directly need no barrier.",
             "继续工作的线程应填满线程束，它们的字应分散到各存储体；通道之间直接传递的数据不需要屏障。"};
         k.size[0] = 16777216;
         param_choice(k, HOW, "how", {"who adds which two", "谁把哪两个相加"}, ways);

@@ -34,8 +34,8 @@ struct register_pressure : suite_kernel {
         k.title = {"Registers against occupancy", "寄存器与占用率"};
         k.text = {"C[i] = the sum over k < values of v[k] * (s + k); v[k] = A[i + k], s their sum",
                   "C[i] = 对 k < values 求和 v[k] * (s + k)；v[k] = A[i + k]，s 是它们的和"};
-        k.lesson = {"Registers that a thread keeps are warps that do not fit; to be denied them costs trips "
-                    "to memory.",
+        k.lesson = {"Registers of a thread are warps that do not fit; fewer registers than needed cost "
+                    "accesses to memory.",
                     "线程占着的寄存器就是放不下的线程束；不给它寄存器，就要多跑内存。"};
         param_power_of_two(k, VALUES, "values", "elements",
                            {"values that a thread keeps at once", "一个线程同时保留的值的个数"}, 16, 128, 16);

@@ -15,8 +15,8 @@ struct reuse : suite_kernel {
         k.title = {"Reuse over time", "时间上的重用"};
         k.text = {"C[thread] = the sum of the thread's `each` elements of A, read `passes` times",
                   "C[线程号] = 该线程在 A 中 `each` 个元素之和，读 `passes` 遍"};
-        k.lesson = {"What is read again comes from the L1, as long as everything fits that the threads of a "
-                    "multiprocessor read in between.",
+        k.lesson = {"Data that is read again comes from the L1, as long as everything fits that the SM's "
+                    "threads read in between.",
                     "再次读取的数据来自 L1，只要多处理器的所有线程在两次之间读的内容都放得下。"};
         k.size[0] = 16777216;
         k.per_thread = 64;

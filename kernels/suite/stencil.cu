@@ -20,8 +20,8 @@ struct stencil : suite_kernel {
                   "2: C[i] = -A[i] + 16 A[i+1] - 30 A[i+2] + 16 A[i+3] - A[i+4]",
                   "半径 1：C[i] = A[i] - 2 A[i+1] + A[i+2]；2：C[i] = -A[i] + 16 A[i+1] - 30 A[i+2] + 16 "
                   "A[i+3] - A[i+4]"};
-        k.lesson = {"What neighbours have read is in the L1: five loads of shifted places cost the memory "
-                    "what one does.",
+        k.lesson = {"Elements that neighbours have read are in the L1: for the memory five shifted loads "
+                    "cost as much as one.",
                     "邻居读过的已在 L1：五次错位的加载，对内存来说只相当于一次。"};
         k.size[0] = 33554432;
         param_integer(k, RADIUS, "radius", "elements",

@@ -24,8 +24,8 @@ struct store_pattern : suite_kernel {
         static const char *const patterns[] = {"aligned", "across", "scattered", "strided", nullptr};
         k.title = {"Stores by pattern", "按模式存储"};
         k.text = {"C[p(i)] = A[i] with p by the pattern", "C[p(i)] = A[i]，p 由模式决定"};
-        k.lesson = {"A store costs the 32-byte segments that its warp touches, not their order; what is "
-                    "written in part is moved all the same.",
+        k.lesson = {"The cost of a store is the number of 32-byte segments that its warp touches, not their "
+                    "order; partly written segments are moved whole.",
                     "存储的代价是线程束碰到的 32 字节段的个数，与次序无关；只写一部分也要整段搬运。"};
         param_choice(k, PATTERN, "pattern",
                      {"where the elements of a warp are stored", "一个线程束的元素存到哪里"}, patterns);

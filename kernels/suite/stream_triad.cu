@@ -11,7 +11,7 @@ struct stream_triad : stream_kernel {
         describe_stream(k);
         k.title = {"STREAM triad", "STREAM triad"};
         k.text = {"a[i] = b[i] + scalar * c[i]"};
-        k.lesson = {"The fourth, and the one that is quoted: two loads, a multiply-add, one store.",
+        k.lesson = {"The fourth, which is quoted most: two loads, a multiply-add, one store.",
                     "第四个，也是常被引用的一个：两次加载，一次乘加，一次存储。"};
         input(k, B, "b", "n elements");
         input(k, C, "c", "n elements");

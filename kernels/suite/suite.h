@@ -93,7 +93,7 @@
 #define HOST_DEVICE inline
 #define BODY inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
-#define UNROLL_ALL /* a CPU spills what does not fit anyway */
+#define UNROLL_ALL /* a CPU spills the values anyway */
 #endif
 
 enum : unsigned {
@@ -104,18 +104,18 @@ enum : unsigned {
     U16 = 1u << DTYPE_U16
 };
 
-/* How c.staged() brings what it brings: through registers, by cp.async, or a tile at once by the tensor memory accelerator,
-   which needs a barrier of its own for each tile that is under way. */
+/* The ways of c.staged(): through registers, by cp.async, or a whole tile by the tensor memory accelerator,
+   which needs a barrier for each tile under way. */
 enum staged_way { STAGED_REGISTERS, STAGED_ASYNC, STAGED_BULK, STAGED_WAYS };
 enum { STAGED_BARRIER_BYTES = 8, STAGED_MOST = 8, STREAMS_MOST = 8 };
 
-/* Neighbouring elements that are moved in one access. */
+/* Neighbouring elements, moved in one access. */
 template <class T, int V> struct wide {
     T v[V];
 };
 
-/* What the generator puts into input element i: 0 to 255 from a hash of buffer and index, so that neighbours
-   differ, sums are exact in every dtype, and any element can be known without the others. */
+/* The generated value of input element i: 0 to 255, a hash of buffer and index, so that neighbours differ, sums
+   are exact in every dtype, and any element is known without the others. */
 HOST_DEVICE constexpr uint32_t input_value(int buffer, uint64_t i)
 {
     uint32_t h =
@@ -127,14 +127,14 @@ HOST_DEVICE constexpr uint32_t input_value(int buffer, uint64_t i)
     return h >> 24;
 }
 
-/* What lies in constant memory: c.constant(k), k below CONSTANTS. */
+/* Word k of constant memory: c.constant(k), k below CONSTANTS. */
 enum { CONSTANTS = 1024 };
 HOST_DEVICE constexpr uint32_t constant_value(uint64_t k)
 {
     return input_value(KERNEL_BUFFERS, k);
 }
 
-/* The view of an experiment that expected() is given. */
+/* The experiment as expected() sees it. */
 template <class T_> struct expectation {
     using T = T_;
     uint64_t n, rows, columns, block_x, block_y, grid_x;
@@ -153,70 +153,73 @@ template <class T_> struct expectation {
     HOST_DEVICE int64_t param(int k) const { return params[k]; }
 };
 
-/* Defaults, and the words of describe(). Descriptions run once, on the host. */
+/* Defaults of the members of a kernel, and the functions of describe(). Descriptions run once, on the host. */
 struct suite_kernel {
     static constexpr unsigned dtypes = F32 | F64 | I32;
     static constexpr bool load_paths = false; /* has the parameter "load" */
-    /* The body is one block's: what its threads do stands in c.threads(f), with c.barrier() between. */
+    /* The body is of one block: c.threads(f) contains what its threads do, with c.barrier() between. */
     static constexpr bool block_level = false;
     static constexpr bool grid_stride_loop = false; /* has c.each_of_grid() or c.strided(), and block_level */
     static constexpr bool restricted = false;       /* its pointers are declared __restrict__ */
     static constexpr bool debug_build = false; /* on a GPU its file is compiled with -G (cmake/suite.cmake) */
-    /* the path that its body names, without a parameter "load" */
+    /* The load path that the body uses, for kernels without a parameter "load". */
     static constexpr int loads_by = LOAD_DEFAULT;
-    /* Some of its addresses are not affine in a block's coordinates: a computed permutation, what memory says, an index
-       that wraps by % within a block. The model then samples, and its prediction says "exact": false. Without this the
-       tests want every prediction exact; a wrap can be had by a buffer that goes on (elements()). */
+    /* Some addresses are not affine in a block's coordinates: a computed permutation, loaded indices, an index
+       that wraps by % within a block. The model then samples, and the prediction says "exact": false. Otherwise
+       the tests require exact predictions. A buffer that continues (elements()) avoids a wrap. */
     static constexpr bool sampled = false;
-    /* Whose memory a buffer lies in. host_memory: some lie in the host's, or move there and back; peer: it needs another
-       device, in whose memory some lie. Without peer_access() launches here do not reach that, and only a copy can. */
+    /* The memory of a buffer. host_memory: some are in the host's memory, or move to it and back; peer: the
+       kernel needs another device, whose memory has some. Without peer_access() only copies can reach a peer's
+       memory. */
     static memory memory_of(const domain &, int) { return MEMORY_OWN; }
     static constexpr bool host_memory = false;
     static constexpr bool peer = false;
     static bool peer_access(const domain &) { return true; }
     static pages pages_before(const domain &) { return PAGES_RESIDENT; }
-    /* Compute capability that it needs of a GPU, times ten. */
+    /* The minimum compute capability of a GPU, times ten. */
     static int architecture(const domain &) { return 0; }
-    /* Launched in clusters of so many blocks, along x, that reach each other's shared memory (clustered: has
-       c.load_cluster() and c.cluster_barrier(), and block_level). */
+    /* The kernel is launched in clusters of so many blocks along x, which can access each other's shared memory
+       (clustered: it has c.load_cluster() and c.cluster_barrier(), and block_level). */
     static constexpr bool clustered = false;
     static uint64_t cluster(const domain &) { return 1; }
-    /* The buffer for which a part of the L2 is set aside. */
+    /* The buffer that a part of the L2 is set aside for (persisting accesses). */
     static int l2_persisting(const domain &) { return -1; }
-    /* On a GPU its first buffer is bound to a texture: has c.load_texture(). */
+    /* On a GPU the first buffer is bound to a texture: c.load_texture(). */
     static constexpr bool textured = false;
-    /* On a GPU the blocks are launched in so many chunks, in so many streams, one chunk after the other; before each the
-       copy engine moves the chunk's elements of the first buffer to the second, and after it those of the third to the
-       fourth. One element a thread. Elsewhere the same is done for all at once. */
+    /* On a GPU the blocks are launched in so many chunks, which go to so many streams one after the other.
+       Before each chunk the copy engine copies the chunk's elements of the first buffer to the second, and
+       after it those of the third to the fourth. One element a thread. Other devices do the same for all
+       elements at once. */
     static constexpr bool streamed = false;
     static int streams(const domain &) { return 1; }
     static int chunks(const domain &) { return 1; }
-    /* What of the ledger no load or store of a warp asks for. */
+    /* The part of the ledger that no load or store of a warp requests. */
     static traffic unmodelled_traffic(const domain &) { return {0, 0}; }
-    /* Why the model of time does not apply. */
+    /* Why the model of time does not apply; no text: it does. */
     static text_pair untimed(const domain &) { return {}; }
-    /* On a GPU the copy engine moves the first buffer to the second in the body's place. */
+    /* On a GPU the copy engine copies the first buffer to the second instead of the body. */
     static constexpr bool copied = false;
-    /* Compiled in so many variants: C::variant is the one that variant() says. */
+    /* The number of compiled variants; variant() chooses C::variant. */
     static constexpr int variants = 1;
     static int variant(const domain &) { return 0; }
-    /* Launch bounds: threads a block, and blocks an SM that the compiler must leave room for (0: none). */
+    /* Launch bounds: the maximum of threads in a block, and blocks of an SM that must fit (0: none). */
     static constexpr int max_threads = 1024;
     static HOST_DEVICE constexpr int min_blocks(int) { return 0; }
-    /* In the place of launch bounds: registers a thread that the compiler may take (0: no such cap). */
+    /* Instead of launch bounds: the maximum of registers of a thread (0: none). */
     static HOST_DEVICE constexpr int max_registers(int) { return 0; }
 
     static HOST_DEVICE uint64_t elements(const domain &d, int) { return d.n; }
     static shape cover(const domain &d) { return {d.n, 1, 1}; }
     static uint64_t shared_bytes(const domain &, uint64_t) { return 0; }
     static kernel_problem refuse(const domain &, dtype) { return {}; }
-    /* What the generator puts into element i of an input, or of an accumulated output before the launch. */
+    /* The generated value of element i of an input, or of an accumulated output before the launch. */
     template <class X> static HOST_DEVICE typename X::T generate(const X &x, int buffer, uint64_t i)
     {
         return x.input(buffer, i);
     }
 
-    /* Each parameter and each buffer is described with its enumerator, in the order of the enum. */
+    /* Each parameter and each buffer is described with its enumerator, in the order of the enum. Texts are
+       {English, Chinese}; without Chinese the English text serves both. */
     static void param_integer(kernel &k, int param, const char *name, const char *unit, text_pair text,
                               int64_t min, int64_t max, int64_t fallback)
     {
@@ -252,7 +255,7 @@ struct suite_kernel {
              "L2（cg），经只读通路（ldg），当作只用一次的数据（cs），或从不留在寄存器里（volatile）"},
             paths);
     }
-    /* What a family of kernels adds to its shared description. */
+    /* The part of a shared description that a family of kernels adds. */
     static void describe_more(kernel &) {}
     static int log_2(int64_t power)
     {
@@ -275,8 +278,8 @@ struct suite_kernel {
     }
 
   private:
-    /* False: what comes next is not the one that is described, or there is no room for it. The first such mistake is
-       kept; suite_at() and its like end the program with it. */
+    /* False: the next one in order is another, or there are too many. The first such mistake is stored, and
+       suite_at() and its like end the program with it. */
     static bool in_order(kernel &k, const char *what, const char *name, int index, int next, int room)
     {
         if (index == next && next < room)

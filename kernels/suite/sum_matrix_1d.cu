@@ -13,7 +13,7 @@ struct sum_matrix_1d : suite_kernel {
         k.title = {"Matrix add, 1D grid and 1D block", "矩阵相加，一维网格和一维块"};
         k.text = {"C[i] = A[i] + B[i] over all elements of a matrix, one thread each, in one line",
                   "对矩阵的所有元素 C[i] = A[i] + B[i]，每个线程一个，排成一行"};
-        k.lesson = {"A matrix that is laid out row after row is a vector: no block shape to get wrong.",
+        k.lesson = {"A matrix that is stored row by row is a vector: no block shape to choose wrongly.",
                     "逐行存放的矩阵就是一个向量：没有块形状可以选错。"};
         k.dims = 2;
         k.dtype = DTYPE_I32;

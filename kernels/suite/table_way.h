@@ -1,8 +1,7 @@
-/* The first way: a kernel's file as a description. Makes suite_describe_<name>() of it; nothing is executed.
- */
+/* Compiles a kernel's file as a description: makes suite_describe_<name>(); no body is executed. */
 #include "kernels/suite/choose.h"
 
-/* Inputs are expected to hold what the generator put there: a body must not write them. */
+/* Inputs must still have their generated values: a body must not write them. */
 template <class K>
 static bool table_expected(const domain *d, dtype type, bool is_input, int buffer, uint64_t i, double *value)
 {
@@ -23,7 +22,7 @@ template <class K> static void table_describe(kernel *k)
     k->dtypes = K::dtypes;
     k->dtype = K::dtypes & F32   ? DTYPE_F32
                : K::dtypes & F64 ? DTYPE_F64
-                                 : DTYPE_I32; /* unless it says otherwise */
+                                 : DTYPE_I32; /* unless describe() sets another */
     k->dims = k->grid_dims = k->block_dims = k->per_thread = 1;
     k->size[0] = 1048576;
     k->block = {256, 1, 1};

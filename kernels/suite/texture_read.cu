@@ -20,7 +20,7 @@ struct texture_read : suite_kernel {
         static const char *const ways[] = {"texture", "load", nullptr};
         k.title = {"Texture fetches", "纹理读取"};
         k.text = {"C[i] = A[i + shift]"};
-        k.lesson = {"A texture's fetch takes the same sectors by another way.",
+        k.lesson = {"A texture fetch moves the same sectors on another path.",
                     "纹理读取走另一条路，取的扇区相同。"};
         param_choice(k, HOW, "how", {"by texture fetches, or by loads", "用纹理读取，或用加载"}, ways);
         param_integer(k, SHIFT, "shift", "elements", {"where reading begins", "从哪里开始读"}, 0, 1024, 0);

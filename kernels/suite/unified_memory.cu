@@ -1,11 +1,12 @@
-/* unified_memory: C[i] = A[i], both in unified (managed) memory, whose pages move to whoever touches them.
+/* unified_memory: C[i] = A[i], both in unified (managed) memory, whose pages move to the processor that touches
+   them.
 
-     resident     the pages are the device's already
-     faults       they lie with the host: the first touch of each page waits until it has come
-     prefetched   they lie with the host, and are brought by a call in the same stream before the launch
+     resident     the pages are on the device already
+     faults       they are on the host: the first access to each page waits until it has moved
+     prefetched   they are on the host, and a call in the same stream moves them before the launch
 
-   Where pages lie is so before each cold sample. Of warm launches, one behind the other, the first has brought them: those
-   tell what the memory costs once it is there. On a CPU all is the host's. */
+   The pages are put there before each cold sample. Of warm launches in a row the first has moved them: those
+   measure the memory alone. On a CPU all pages are the host's. */
 #include "kernels/suite/suite.h"
 
 struct unified_memory : suite_kernel {
@@ -18,8 +19,8 @@ struct unified_memory : suite_kernel {
         static const char *const ways[] = {"resident", "faults", "prefetched", nullptr};
         k.title = {"Unified memory", "统一内存"};
         k.text = {"C[i] = A[i], A and C in managed memory", "C[i] = A[i]，A 和 C 在统一（managed）内存里"};
-        k.lesson = {"Pages that are fetched before they are needed come as fast as a copy; those that are "
-                    "waited for come one fault after the other.",
+        k.lesson = {"Pages that are prefetched come as fast as a copy; pages that are waited for come one "
+                    "fault after the other.",
                     "用之前就取来的页和复制一样快；等着才来的页，一次缺页接一次缺页。"};
         param_choice(k, PAGES, "pages",
                      {"where the pages lie before a cold launch: on the device, with the host until they are "

@@ -1,6 +1,5 @@
-/* Several elements a thread, a block apart: all loads of a thread first, then its stores, so that many
-   requests are in flight at once. Each element has its own bound check, so that every element is done
-   whatever the size. */
+/* Several elements for each thread, a block apart: first all its loads, then its stores, so that many requests
+   are in flight at once. Each element has its own bound check, so that all are done for any size. */
 #ifndef COALESCED_KERNELS_SUITE_UNROLLED_H
 #define COALESCED_KERNELS_SUITE_UNROLLED_H
 
@@ -32,8 +31,8 @@ template <int unroll> struct unrolled_kernel : suite_kernel, unrolled_access<unr
     static shape cover(const domain &d) { return {(d.n + unroll - 1) / unroll, 1, 1}; }
 };
 
-/* The factor is a parameter, and each factor compiled for itself: 1, 2, 4, 8, 16. It comes after the offset,
-   in the place of the load path. */
+/* The factor is a parameter, and each factor is compiled: 1, 2, 4, 8, 16. The parameter stands behind the
+   offset, in the place of the load path. */
 struct unroll_by_parameter : suite_kernel {
     enum { UNROLL_BY = 1 };
     static constexpr int variants = 5;

@@ -13,9 +13,9 @@ struct vector_add : suite_kernel {
     {
         k.title = {"Vector add", "向量相加"};
         k.text = {"C[i] = A[i] + B[i]"};
-        k.lesson = {
-            "How the block size sets how many warps a multiprocessor holds, and what that does to time.",
-            "块的大小如何决定多处理器能容纳多少线程束，又如何影响时间。"};
+        k.lesson = {"How the block size determines the number of warps on a multiprocessor, and their effect "
+                    "on time.",
+                    "块的大小如何决定多处理器能容纳多少线程束，又如何影响时间。"};
         k.dtype = DTYPE_I32;
         k.size[0] = 16777216;
         param_load(k, LOAD);

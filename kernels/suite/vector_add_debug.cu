@@ -7,14 +7,14 @@
 
 struct vector_add_debug : suite_kernel {
     enum { A, B, C };
-    static constexpr bool debug_build = true; /* cmake/suite.cmake looks for it */
+    static constexpr bool debug_build = true; /* cmake/suite.cmake searches for this line */
 
     static void describe(kernel &k)
     {
         k.title = {"Vector add, built for a debugger", "向量相加，为调试器编译"};
         k.text = {"C[i] = A[i] + B[i]; on a GPU compiled with -G, without optimisation",
                   "C[i] = A[i] + B[i]；在 GPU 上用 -G 编译，不优化"};
-        k.lesson = {"What is measured of a debug build is the debug build: compare it with vector_add.",
+        k.lesson = {"A measurement of a debug build measures the debug build: compare it with vector_add.",
                     "测量调试版本，测到的是调试版本：与 vector_add 比较一下。"};
         k.dtype = DTYPE_I32;
         k.size[0] = 16777216;

@@ -1,5 +1,5 @@
-/* Several neighbouring elements a thread, in one access: wide<T, W> at W * j. A rest of less than W elements
-   is done one by one, by the thread whose access would reach beyond the end. */
+/* Several neighbouring elements for each thread, in one access: wide<T, W> at W * j. The remaining less than W
+   elements are done one by one, by the thread whose access would exceed the end. */
 #ifndef COALESCED_KERNELS_SUITE_WIDE_H
 #define COALESCED_KERNELS_SUITE_WIDE_H
 
@@ -34,7 +34,7 @@ template <int W> struct wide_kernel : suite_kernel, wide_access<W> {
     static shape cover(const domain &d) { return {(d.n + W - 1) / W, 1, 1}; }
 };
 
-/* By so many elements an access as the parameter of that place in the file's enum says: a power of two. */
+/* The elements of an access are a parameter, with place WIDTH in the enum: a power of two. */
 template <int WIDTH> struct width_by_parameter : suite_kernel {
     static constexpr unsigned dtypes = F32 | F64 | I32 | U8 | U16;
     static constexpr unsigned access_most = 16; /* bytes */
@@ -68,8 +68,8 @@ template <int WIDTH> struct width_by_parameter : suite_kernel {
     }
 };
 
-/* What the STREAM kernels share: doubles by default, sizes and byte counts as BabelStream has them. Two elements a thread,
-   because one 8-byte load a thread leaves too few bytes in flight. */
+/* Shared by the STREAM kernels: doubles by default, sizes and byte counts as in BabelStream. Two elements for
+   each thread, because one 8-byte load leaves too few bytes in flight. */
 struct stream_kernel : wide_kernel<2> {
     static constexpr int scalar = 3; /* sums and products of small integers stay exact */
 

@@ -9,9 +9,8 @@ struct write_offset : shifted_stores<suite_kernel> {
     {
         k.title = {"Misaligned stores", "非对齐存储"};
         k.text = {"C[i + offset] = A[i] + B[i]"};
-        k.lesson = {"A store that starts off a sector's boundary touches one sector more a warp, and sectors "
-                    "that are "
-                    "written in part.",
+        k.lesson = {"A store that starts off a sector's boundary touches one more sector for each warp, and "
+                    "some sectors are only partly written.",
                     "不从扇区边界开始的存储，每个线程束多碰一个扇区，而且有的扇区只写一部分。"};
         describe_offset(k);
     }

@@ -10,7 +10,7 @@ struct write_offset_unroll : shifted_stores<unroll_by_parameter> {
         k.title = {"Misaligned stores, unrolled by a parameter", "非对齐存储，展开次数可选"};
         k.text = {"C[i + offset] = A[i] + B[i], 1 to 16 elements a thread",
                   "C[i + offset] = A[i] + B[i]，每个线程 1 到 16 个元素"};
-        k.lesson = {"Stores wait for nobody: what unrolling gains comes from the loads in front of them.",
+        k.lesson = {"No thread waits for a store: unrolling gains by the loads before the stores.",
                     "存储不等任何人：展开的好处来自它前面的加载。"};
         describe_offset(k);
     }

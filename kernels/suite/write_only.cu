@@ -13,7 +13,7 @@ struct write_only : wide_kernel<2> {
         k.text = {"C[i] = the number of the thread that writes it, modulo 128",
                   "C[i] = 写它的线程的编号，对 128 取模"};
         k.lesson = {
-            "What stores reach by themselves. Nobody waits for them, until the path to memory is full.",
+            "The bandwidth of stores alone. No thread waits for them until the path to memory is full.",
             "单靠存储能达到多少。在通往内存的路堵满之前，没有人等它们。"};
         k.dtype = DTYPE_F64;
         k.size[0] = 33554432;
