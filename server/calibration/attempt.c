@@ -15,14 +15,14 @@
 static const int64_t idle_ns = 3000000000;
 enum { SWEEPS_SEARCHED = 1024 };
 
-/* What a calibration is of: the device, its driver and its executor's build. */
+/* What a calibration is made for: the device, its driver and its executor's build. */
 static void identity_make(const struct device_status *status, char identity[ATTEMPT_IDENTITY_BYTES])
 {
     snprintf(identity, ATTEMPT_IDENTITY_BYTES, "%s %s %s", status->facts.uuid, status->facts.driver,
              status->executor_build);
 }
 
-/* A sweep resumed after a restart has an empty key, so its failure does not block an automatic retry. */
+/* After a restart the key is empty, so the failure of a resumed sweep does not prevent an automatic attempt. */
 static void failure_set(struct attempt *attempt, const char *why)
 {
     struct attempts *attempts = attempt->attempts;
@@ -34,22 +34,23 @@ static void failure_set(struct attempt *attempt, const char *why)
     log_warning("device %d: no calibration: %s", attempt->device, why);
 }
 
-void attempt_tell(struct attempt *attempt, const struct error *failed)
+void attempt_answer(struct attempt *attempt, const struct error *failed)
 {
+    struct calibration_waiters waiters;
     pthread_mutex_lock(&attempt->attempts->lock);
-    struct calibrations_asker *asker = attempt->askers, *next;
-    attempt->askers = NULL;
+    waiters = attempt->waiters;
+    SLIST_INIT(&attempt->waiters);
     pthread_mutex_unlock(&attempt->attempts->lock);
-    for (; asker; asker = next) {
-        next = asker->next; /* it is gone once it was told */
-        asker->done(asker, failed);
+    for (struct calibration_waiter *waiter; (waiter = SLIST_FIRST(&waiters));) {
+        SLIST_REMOVE_HEAD(&waiters, entries); /* done() may free it */
+        waiter->done(waiter, failed);
     }
 }
 
 /* ---- submitting ---- */
 
-/* In the writer's thread. A sweep that the key found again may have ended long ago: the next look tells whoever asked that it
-   runs, or submits a new one. */
+/* On the writer's thread. The sweep that the key found again may have ended long ago, so the waiters are not answered here:
+   the next look answers that it runs, or submits a new one. */
 static void on_submitted(void *arg, const struct submitted *submitted)
 {
     struct attempt *attempt = arg;
@@ -69,24 +70,30 @@ static void on_submitted(void *arg, const struct submitted *submitted)
     if (again && stopping)
         error_set(&failed, ERROR_UNAVAILABLE, ATTEMPT_STOPPING);
     if (!again || stopping)
-        attempt_tell(attempt, submitted->outcome == SUBMITTED_NEW ? NULL : &failed);
+        attempt_answer(attempt, submitted->outcome == SUBMITTED_NEW ? NULL : &failed);
 }
 
+static int plan_make(struct attempt *attempt, const struct device_status *status, struct error *error)
+{
+    struct device_listing listing = {0};
+    devices_listing(attempt->attempts->devices, attempt->device, &listing);
+    const struct device_offer device = {
+        .number = attempt->device, .name = listing.name, .facts = &status->facts, .listed = true};
+    calibration_plan_free(&attempt->plan);
+    return calibration_plan_make(&attempt->plan, &device, status->executor_build, error);
+}
+
+/* `asked`: by a waiter. An automatic attempt has an idempotency key, so that a sweep that failed is not run again after each
+   restart. */
 static void attempt_submit(struct attempt *attempt, const struct device_status *status, bool asked)
 {
     struct attempts *attempts = attempt->attempts;
     struct error error = {0};
-    struct device_listing listing = {0};
-    devices_listing(attempts->devices, attempt->device, &listing);
-    const struct device_offer device = {
-        .number = attempt->device, .name = listing.name, .facts = &status->facts, .listed = true};
     pthread_mutex_lock(&attempts->lock);
     attempt->stage = ATTEMPT_SUBMITTING;
     attempt->sweep[0] = attempt->failure[0] = '\0';
     pthread_mutex_unlock(&attempts->lock);
-    calibration_plan_free(&attempt->plan);
-    int made = calibration_plan_make(&attempt->plan, &device, status->executor_build, &error);
-    /* What was not asked for has a key: where its sweep failed it is not run again after each restart. */
+    int made = plan_make(attempt, status, &error);
     identity_make(status, attempt->key);
     const struct queue_submission submission = {
         .sweep = &attempt->plan.sweep,
@@ -98,20 +105,20 @@ static void attempt_submit(struct attempt *attempt, const struct device_status *
     };
     if (made < 0 || queue_submit(attempts->queue, &submission, on_submitted, attempt, &error) < 0) {
         failure_set(attempt, error.text);
-        attempt_tell(attempt, &error);
+        attempt_answer(attempt, &error);
     }
 }
 
-/* ---- what an earlier service left unfinished ---- */
+/* ---- what the last run of the server left unfinished ---- */
 
-struct search {
+struct sweep_search {
     int device;
     char sweep[ID_BYTES]; /* empty: none */
 };
 
 static int sweep_match(void *arg, const struct sweep_row *row)
 {
-    struct search *search = arg;
+    struct sweep_search *search = arg;
     bool ours = row->recipe && strcmp(row->recipe, CALIBRATION_RECIPE) == 0;
     if (!ours || !device_set_has(&row->devices, search->device))
         return 0;
@@ -120,20 +127,20 @@ static int sweep_match(void *arg, const struct sweep_row *row)
 }
 
 /* Takes up the device's last sweep unless constants were made from it. The sweep itself is the record that a calibration is
-   to be made: it is on disk before anybody is told so. */
+   to be made: it is on disk before a waiter is answered. */
 static void attempt_resume(struct attempt *attempt)
 {
     struct attempts *attempts = attempt->attempts;
     const struct store_filter filter = {
         .state = -1, .device = -1, .owner = CALIBRATION_RECIPE, .limit = SWEEPS_SEARCHED, .within_ms = -1};
-    struct search search = {.device = attempt->device};
+    struct sweep_search search = {.device = attempt->device};
     struct error error = {0};
     if (store_sweeps(attempts->store, &filter, sweep_match, &search, &error) < 0) {
-        attempt_tell(attempt, &error); /* the disk may come back */
+        attempt_answer(attempt, &error); /* the disk may come back */
         return;
     }
     attempt->resumed = true;
-    if (!search.sweep[0] || kept_of_sweep(&attempts->kept, search.sweep))
+    if (!search.sweep[0] || stored_calibrations_of_sweep(&attempts->stored, search.sweep))
         return;
     pthread_mutex_lock(&attempts->lock);
     attempt->stage = ATTEMPT_SUBMITTED;
@@ -143,90 +150,97 @@ static void attempt_resume(struct attempt *attempt)
 
 /* ---- when its experiments have ended ---- */
 
-struct gathering {
+struct sweep_times {
     struct fit_row *rows;
-    int count, failed;
-    char first[192]; /* why the first one that failed did */
+    int count;
+    int failed;      /* experiments without a time */
+    char first[192]; /* why the first of them failed */
 };
 
-static int row_gather(void *arg, const struct point_row *point)
+static int time_add(void *arg, const struct point_row *point)
 {
-    struct gathering *gathering = arg;
+    struct sweep_times *times = arg;
     const struct job *job = point->job;
-    bool told = job && job->state == JOB_SUCCEEDED && job->result &&
-                calibration_row(&gathering->rows[gathering->count], job->request, job->result) == 0;
-    if (told)
-        return ++gathering->count == FIT_ROWS_MOST;
-    if (!gathering->failed++)
-        snprintf(gathering->first, sizeof gathering->first, "%.40s: %.140s", job ? job->kernel : "removed",
+    bool timed = job && job->state == JOB_SUCCEEDED && job->result &&
+                 calibration_row(&times->rows[times->count], job->request, job->result) == 0;
+    if (timed)
+        return ++times->count == FIT_ROWS_MOST;
+    if (!times->failed++)
+        snprintf(times->first, sizeof times->first, "%.40s: %.140s", job ? job->kernel : "removed",
                  job && job->failure.text[0] ? job->failure.text : "it was not timed");
     return 0;
 }
 
-static int constants_make(struct attempt *attempt, const struct device_status *status,
-                          struct calibration *calibration, struct error *error)
+static int constants_fit(const struct attempt *attempt, const struct device_status *status,
+                         struct sweep_times *times, struct calibration *calibration, struct error *error)
 {
-    struct gathering gathering = {.rows = calloc(FIT_ROWS_MOST, sizeof *gathering.rows)};
-    int made = -1;
-    if (!gathering.rows)
-        error_set(error, ERROR_MEMORY, "no memory for the experiments of a calibration");
-    else if (store_points(attempt->attempts->store, attempt->sweep, 0, FIT_ROWS_MOST, row_gather, &gathering,
-                          error) == 0 &&
-             fit_begin(calibration, &status->facts, error) == 0)
-        made = gathering.count >= FIT_ROWS_LEAST
-                   ? fit_rows(calibration, gathering.rows, gathering.count, error)
-                   : error_set(error, ERROR_INVALID, "%d of its experiments told no time, %d did: %s",
-                               gathering.failed, gathering.count, gathering.first);
-    free(gathering.rows);
-    snprintf(calibration->build, sizeof calibration->build, "%s", status->executor_build);
-    calibration->made_ms = clock_wall_ms();
-    return made;
+    if (store_points(attempt->attempts->store, attempt->sweep, 0, FIT_ROWS_MOST, time_add, times, error) <
+            0 ||
+        fit_begin(calibration, &status->facts, error) < 0)
+        return -1;
+    if (times->count < FIT_ROWS_LEAST)
+        return error_set(error, ERROR_INVALID, "%d of its experiments told no time, %d did: %s",
+                         times->failed, times->count, times->first);
+    return fit_rows(calibration, times->rows, times->count, error);
 }
 
-/* Owns itself until the store is done with it. */
-struct keeping {
+static int constants_make(const struct attempt *attempt, const struct device_status *status,
+                          struct calibration *calibration, struct error *error)
+{
+    struct sweep_times times = {.rows = calloc(FIT_ROWS_MOST, sizeof *times.rows)};
+    if (!times.rows)
+        return error_set(error, ERROR_MEMORY, "no memory for the experiments of a calibration");
+    int status_of_fit = constants_fit(attempt, status, &times, calibration, error);
+    free(times.rows);
+    snprintf(calibration->build, sizeof calibration->build, "%s", status->executor_build);
+    calibration->made_ms = clock_wall_ms();
+    return status_of_fit;
+}
+
+/* A calibration on its way to the store, which frees itself. */
+struct calibration_save {
     struct store_write write; /* first: a write is cast to it */
     struct store_calibration row;
     struct buffer text;
-    struct stored_calibration kept;
+    struct stored_calibration stored;
 };
 
-static void on_written(struct store_write *write, const struct error *failed)
+static void on_saved(struct store_write *write, const struct error *failed)
 {
-    struct keeping *keeping = (struct keeping *)write;
+    struct calibration_save *save = (struct calibration_save *)write;
     if (failed)
-        log_error("the calibration of device %d is not kept: %s", keeping->row.device, failed->text);
-    buffer_free(&keeping->text);
-    free(keeping);
+        log_error("the calibration of device %d is not stored: %s", save->row.device, failed->text);
+    buffer_free(&save->text);
+    free(save);
 }
 
-/* It counts from here on, also where it cannot be written. */
-static void calibration_keep(const struct attempt *attempt, const struct stored_calibration *kept)
+/* The constants are used from here on, also when they cannot be written. */
+static void constants_save(const struct attempt *attempt, const struct stored_calibration *stored)
 {
-    struct keeping *keeping = calloc(1, sizeof *keeping);
-    if (!keeping || stored_calibrations_put(&attempt->attempts->kept, kept) < 0 ||
-        calibration_write(&keeping->text, &kept->calibration) < 0) {
-        log_error("no memory to keep the calibration of device %d", attempt->device);
-        if (keeping)
-            buffer_free(&keeping->text);
-        free(keeping);
+    struct calibration_save *save = calloc(1, sizeof *save);
+    if (!save || stored_calibrations_put(&attempt->attempts->stored, stored) < 0 ||
+        calibration_write(&save->text, &stored->calibration) < 0) {
+        log_error("no memory to store the calibration of device %d", attempt->device);
+        if (save)
+            buffer_free(&save->text);
+        free(save);
         return;
     }
-    keeping->kept = *kept;
-    keeping->row = (struct store_calibration){
+    save->stored = *stored;
+    save->row = (struct store_calibration){
         .device = attempt->device,
-        .made_ms = kept->calibration.made_ms,
-        .uuid = keeping->kept.uuid,
-        .driver = keeping->kept.calibration.driver,
-        .build = keeping->kept.calibration.build,
-        .sweep = keeping->kept.sweep,
-        .calibration = keeping->text.data,
+        .made_ms = stored->calibration.made_ms,
+        .uuid = save->stored.uuid,
+        .driver = save->stored.calibration.driver,
+        .build = save->stored.calibration.build,
+        .sweep = save->stored.sweep,
+        .calibration = save->text.data,
     };
-    keeping->write = (struct store_write){.calibration = &keeping->row, .patient = true, .done = on_written};
-    store_hand_over(attempt->attempts->store, &keeping->write);
+    save->write = (struct store_write){.calibration = &save->row, .patient = true, .done = on_saved};
+    store_hand_over(attempt->attempts->store, &save->write);
 }
 
-/* Was it another device, or had it another driver or build, when its experiments were submitted? */
+/* True when the sweep was submitted for another device, driver or build. */
 static bool sweep_stale(const struct attempt *attempt, const struct device_status *status,
                         const struct sweep_row *row)
 {
@@ -240,31 +254,31 @@ static void attempt_end(struct attempt *attempt, const struct device_status *sta
                         const struct sweep_row *row)
 {
     struct attempts *attempts = attempt->attempts;
-    struct stored_calibration kept = {0};
-    const struct calibration *made = &kept.calibration;
+    struct stored_calibration stored = {0};
+    const struct calibration *made = &stored.calibration;
     struct error error = {0};
     if (sweep_stale(attempt, status, row)) {
         failure_set(attempt, "the device, its driver or its build changed while it was calibrated");
         return;
     }
-    if (constants_make(attempt, status, &kept.calibration, &error) < 0) {
+    if (constants_make(attempt, status, &stored.calibration, &error) < 0) {
         failure_set(attempt, error.text);
         return;
     }
-    memcpy(kept.uuid, status->facts.uuid, sizeof kept.uuid);
-    memcpy(kept.sweep, attempt->sweep, sizeof kept.sweep);
-    calibration_keep(attempt, &kept);
+    memcpy(stored.uuid, status->facts.uuid, sizeof stored.uuid);
+    memcpy(stored.sweep, attempt->sweep, sizeof stored.sweep);
+    constants_save(attempt, &stored);
     pthread_mutex_lock(&attempts->lock);
     attempt->stage = ATTEMPT_NONE;
     pthread_mutex_unlock(&attempts->lock);
     log_info("device %d: calibrated by %d experiments of sweep %s: %.0f GB/s, %.3f ns a block",
-             attempt->device, made->experiments, kept.sweep, made->constant[CALIBRATION_BANDWIDTH].value,
+             attempt->device, made->experiments, stored.sweep, made->constant[CALIBRATION_BANDWIDTH].value,
              made->constant[CALIBRATION_LAUNCH].value);
 }
 
-/* ---- looking after it ---- */
+/* ---- what is due ---- */
 
-/* Has its queue been empty for a moment? */
+/* True when its queue has been empty for idle_ns. */
 static bool device_idle(struct attempt *attempt)
 {
     struct queue *queue = attempt->attempts->queue;
@@ -278,19 +292,19 @@ static bool device_idle(struct attempt *attempt)
     return attempt->idle_since_ns && now - attempt->idle_since_ns >= idle_ns;
 }
 
-/* Should one be made unasked? Not where no executor is there: to get one may cost an allocation. What failed is not tried
-   again before the device is another, or somebody asks. */
+/* True when an attempt is to begin unasked. Not without an executor: starting one may cost an allocation of a cluster. What
+   failed is not tried again before the device changes, or somebody asks. */
 static bool attempt_due(struct attempt *attempt, const struct device_status *status)
 {
     struct attempts *attempts = attempt->attempts;
-    char device[ATTEMPT_IDENTITY_BYTES];
-    struct stored_calibration kept;
+    char identity[ATTEMPT_IDENTITY_BYTES];
+    struct stored_calibration stored;
     if (!attempts->automatic || status->readiness != DEVICE_READY)
         return false;
-    identity_make(status, device);
-    bool fresh = stored_calibrations_of_device(&attempts->kept, status->facts.uuid, &kept) &&
-                 stored_calibrations_fresh(&kept, status);
-    return !fresh && strcmp(attempt->failed_for, device) != 0 && device_idle(attempt);
+    identity_make(status, identity);
+    bool fresh = stored_calibrations_of_device(&attempts->stored, status->facts.uuid, &stored) &&
+                 stored_calibrations_fresh(&stored, status);
+    return !fresh && strcmp(attempt->failed_for, identity) != 0 && device_idle(attempt);
 }
 
 static void submitted_look(struct attempt *attempt, const struct device_status *status)
@@ -304,14 +318,14 @@ static void submitted_look(struct attempt *attempt, const struct device_status *
         failure_set(attempt, why);
     } else if (store_sweep(attempt->attempts->store, attempt->sweep, &row, &error) < 0) {
         if (error.kind == ERROR_NOT_FOUND)
-            failure_set(attempt, "its sweep was removed"); /* whoever asks gets a new one */
+            failure_set(attempt, "its sweep was removed"); /* the next look submits for a waiter */
         else
-            attempt_tell(attempt, &error); /* the disk may come back */
+            attempt_answer(attempt, &error); /* the disk may come back */
     } else {
         if (sweep_row_ended(&row))
             attempt_end(attempt, status, &row);
         else
-            attempt_tell(attempt, NULL);
+            attempt_answer(attempt, NULL);
         sweep_row_clear(&row);
     }
 }
@@ -323,7 +337,7 @@ const char *attempt_unfit(const struct device_status *status)
     return NULL;
 }
 
-/* Forgets what was of the number's earlier device. Not while the writer has the plan and the key. */
+/* Forgets the state of the device that had the number before. Not while the writer borrows the plan and the key. */
 static void attempt_renew(struct attempt *attempt)
 {
     struct device_listing listing = {0};
@@ -355,7 +369,7 @@ bool attempt_look(struct attempt *attempt)
     attempt_renew(attempt);
     devices_get(attempts->devices, attempt->device, &status);
     if (attempt_check(attempt->device, &status, &error) < 0) {
-        attempt_tell(attempt, &error);
+        attempt_answer(attempt, &error);
         return false;
     }
     if (!attempt->resumed)
@@ -364,7 +378,7 @@ bool attempt_look(struct attempt *attempt)
         return true;
     pthread_mutex_lock(&attempts->lock);
     enum attempt_stage stage = attempt->stage;
-    bool asked = attempt->askers;
+    bool asked = !SLIST_EMPTY(&attempt->waiters);
     pthread_mutex_unlock(&attempts->lock);
     if (stage == ATTEMPT_SUBMITTED)
         submitted_look(attempt, &status);

@@ -18,23 +18,23 @@ struct calibrations {
     bool started;
 };
 
-/* ---- what is asked ---- */
+/* ---- what others read ---- */
 
 static void view_fill(struct calibrations *calibrations, const struct device_status *status,
                       struct calibrations_view *view)
 {
-    struct stored_calibration kept;
-    bool own = stored_calibrations_of_device(&calibrations->common.kept, status->facts.uuid, &kept);
+    struct stored_calibration stored;
+    bool own = stored_calibrations_of_device(&calibrations->common.stored, status->facts.uuid, &stored);
     const struct calibration *shipped = calibration_find(status->facts.name);
     if (own) {
-        bool fresh = stored_calibrations_fresh(&kept, status);
+        bool fresh = stored_calibrations_fresh(&stored, status);
         view->state = fresh ? CALIBRATIONS_MADE : CALIBRATIONS_STALE;
-        view->calibration = kept.calibration;
-        memcpy(view->sweep, kept.sweep, sizeof view->sweep);
+        view->calibration = stored.calibration;
+        memcpy(view->sweep, stored.sweep, sizeof view->sweep);
         if (!fresh)
             snprintf(view->reason, sizeof view->reason,
                      "it was made with driver %.48s and build %.64s; now they are %.48s and %.64s",
-                     kept.calibration.driver, kept.calibration.build, status->facts.driver,
+                     stored.calibration.driver, stored.calibration.build, status->facts.driver,
                      status->executor_build);
     } else if (shipped) {
         view->state = CALIBRATIONS_SHIPPED;
@@ -62,7 +62,7 @@ void calibrations_get(struct calibrations *calibrations, int device, struct cali
     pthread_mutex_lock(&calibrations->common.lock);
     view_fill(calibrations, &status, view);
     memcpy(view->failure, attempt->failure, sizeof view->failure);
-    if (attempt->askers || attempt->stage != ATTEMPT_NONE) {
+    if (!SLIST_EMPTY(&attempt->waiters) || attempt->stage != ATTEMPT_NONE) {
         view->state = CALIBRATIONS_RUNNING;
         view->reason[0] = '\0';
         memcpy(view->sweep, attempt->sweep, sizeof view->sweep);
@@ -70,7 +70,7 @@ void calibrations_get(struct calibrations *calibrations, int device, struct cali
     pthread_mutex_unlock(&calibrations->common.lock);
 }
 
-int calibrations_ask(struct calibrations *calibrations, int device, struct calibrations_asker *asker,
+int calibrations_ask(struct calibrations *calibrations, int device, struct calibration_waiter *waiter,
                      struct error *error)
 {
     struct device_status status = {0};
@@ -84,8 +84,7 @@ int calibrations_ask(struct calibrations *calibrations, int device, struct calib
     pthread_mutex_lock(&calibrations->common.lock);
     bool stopping = calibrations->common.stopping;
     if (!stopping) {
-        asker->next = attempt->askers;
-        attempt->askers = asker;
+        SLIST_INSERT_HEAD(&attempt->waiters, waiter, entries);
         pthread_cond_signal(&calibrations->common.change);
     }
     pthread_mutex_unlock(&calibrations->common.lock);
@@ -96,7 +95,7 @@ int calibrations_of(struct calibrations *calibrations, const char *device_name,
                     struct calibration *calibration)
 {
     const struct calibration *shipped = calibration_find(device_name);
-    if (stored_calibrations_of_name(&calibrations->common.kept, device_name, calibration))
+    if (stored_calibrations_of_name(&calibrations->common.stored, device_name, calibration))
         return 0;
     if (shipped)
         *calibration = *shipped;
@@ -108,11 +107,11 @@ char *calibrations_text(void *arg, int device)
     struct calibrations *calibrations = arg;
     struct device_status status = {0};
     struct buffer text = {0};
-    struct stored_calibration kept;
+    struct stored_calibration stored;
     devices_get(calibrations->common.devices, device, &status);
-    if (!stored_calibrations_of_device(&calibrations->common.kept, status.facts.uuid, &kept))
+    if (!stored_calibrations_of_device(&calibrations->common.stored, status.facts.uuid, &stored))
         return NULL;
-    calibration_write(&text, &kept.calibration);
+    calibration_write(&text, &stored.calibration);
     return buffer_take(&text);
 }
 
@@ -132,7 +131,7 @@ static void *work(void *arg)
             if (device_set_has(&present, i))
                 soon |= attempt_look(&calibrations->attempts[i]);
             else
-                attempt_tell(&calibrations->attempts[i], &absent);
+                attempt_answer(&calibrations->attempts[i], &absent);
         int64_t until = clock_monotonic_ns() + (soon ? LOOK_SOON_MS : LOOK_MS) * 1000000LL;
         struct timespec limit = {.tv_sec = (time_t)(until / 1000000000),
                                  .tv_nsec = (long)(until % 1000000000)};
@@ -165,7 +164,7 @@ int calibrations_start(struct calibrations **out, const struct calibrations_conf
         calibrations->attempts[i].device = i;
     }
     *out = calibrations;
-    if (stored_calibrations_open(&calibrations->common.kept, config->store, error) < 0)
+    if (stored_calibrations_open(&calibrations->common.stored, config->store, error) < 0)
         return -1;
     int code = thread_start(&calibrations->thread, "calibrations", work, calibrations);
     if (code)
@@ -189,10 +188,10 @@ void calibrations_stop(struct calibrations *calibrations)
     for (int i = 0; i < DEVICES_MAX; i++) {
         struct attempt *attempt = &calibrations->attempts[i];
         pthread_mutex_lock(&calibrations->common.lock);
-        bool submitting = attempt->stage == ATTEMPT_SUBMITTING; /* its commit tells them */
+        bool submitting = attempt->stage == ATTEMPT_SUBMITTING; /* its commit answers them */
         pthread_mutex_unlock(&calibrations->common.lock);
         if (!submitting)
-            attempt_tell(attempt, &stopping);
+            attempt_answer(attempt, &stopping);
     }
 }
 
@@ -202,7 +201,7 @@ void calibrations_free(struct calibrations *calibrations)
         return;
     for (int i = 0; i < DEVICES_MAX; i++)
         calibration_plan_free(&calibrations->attempts[i].plan);
-    stored_calibrations_close(&calibrations->common.kept);
+    stored_calibrations_close(&calibrations->common.stored);
     pthread_cond_destroy(&calibrations->common.change);
     pthread_mutex_destroy(&calibrations->common.lock);
     free(calibrations);

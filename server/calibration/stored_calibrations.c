@@ -10,11 +10,11 @@
 
 static void row_load(void *arg, const struct store_calibration *row)
 {
-    struct stored_calibration kept;
-    snprintf(kept.uuid, sizeof kept.uuid, "%s", row->uuid);
-    snprintf(kept.sweep, sizeof kept.sweep, "%s", row->sweep);
-    if (calibration_read(&kept.calibration, row->calibration) == 0)
-        stored_calibrations_put(arg, &kept);
+    struct stored_calibration stored;
+    snprintf(stored.uuid, sizeof stored.uuid, "%s", row->uuid);
+    snprintf(stored.sweep, sizeof stored.sweep, "%s", row->sweep);
+    if (calibration_read(&stored.calibration, row->calibration) == 0)
+        stored_calibrations_put(arg, &stored);
 }
 
 int stored_calibrations_open(struct stored_calibrations *all, struct store *store, struct error *error)
@@ -29,7 +29,7 @@ void stored_calibrations_close(struct stored_calibrations *all)
     pthread_mutex_destroy(&all->lock);
 }
 
-/* With the lock held. NULL: there is none. */
+/* NULL: there is none. Called with the lock held. */
 static struct stored_calibration *device_find(const struct stored_calibrations *all, const char *uuid)
 {
     for (int i = 0; i < all->count; i++)
@@ -39,12 +39,12 @@ static struct stored_calibration *device_find(const struct stored_calibrations *
 }
 
 bool stored_calibrations_of_device(struct stored_calibrations *all, const char *uuid,
-                                   struct stored_calibration *kept)
+                                   struct stored_calibration *stored)
 {
     pthread_mutex_lock(&all->lock);
     const struct stored_calibration *found = device_find(all, uuid);
     if (found)
-        *kept = *found;
+        *stored = *found;
     pthread_mutex_unlock(&all->lock);
     return found;
 }
@@ -65,7 +65,7 @@ bool stored_calibrations_of_name(struct stored_calibrations *all, const char *na
     return found;
 }
 
-bool kept_of_sweep(struct stored_calibrations *all, const char *sweep)
+bool stored_calibrations_of_sweep(struct stored_calibrations *all, const char *sweep)
 {
     bool found = false;
     pthread_mutex_lock(&all->lock);
@@ -75,11 +75,11 @@ bool kept_of_sweep(struct stored_calibrations *all, const char *sweep)
     return found;
 }
 
-int stored_calibrations_put(struct stored_calibrations *all, const struct stored_calibration *kept)
+int stored_calibrations_put(struct stored_calibrations *all, const struct stored_calibration *stored)
 {
     int status = 0;
     pthread_mutex_lock(&all->lock);
-    struct stored_calibration *place = device_find(all, kept->uuid);
+    struct stored_calibration *place = device_find(all, stored->uuid);
     struct stored_calibration *grown =
         place ? all->at : realloc(all->at, ((size_t)all->count + 1) * sizeof *grown);
     if (!grown)
@@ -87,13 +87,13 @@ int stored_calibrations_put(struct stored_calibrations *all, const struct stored
     else if (!place)
         place = &(all->at = grown)[all->count++];
     if (status == 0)
-        *place = *kept;
+        *place = *stored;
     pthread_mutex_unlock(&all->lock);
     return status;
 }
 
-bool stored_calibrations_fresh(const struct stored_calibration *kept, const struct device_status *status)
+bool stored_calibrations_fresh(const struct stored_calibration *stored, const struct device_status *status)
 {
-    return strcmp(kept->calibration.driver, status->facts.driver) == 0 &&
-           strcmp(kept->calibration.build, status->executor_build) == 0;
+    return strcmp(stored->calibration.driver, status->facts.driver) == 0 &&
+           strcmp(stored->calibration.build, status->executor_build) == 0;
 }

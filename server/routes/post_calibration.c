@@ -8,15 +8,15 @@
 #include "server/routes/choosing.h"
 
 struct asking {
-    struct calibrations_asker asker; /* first: an asker is cast to it */
+    struct calibration_waiter waiter; /* first: a waiter is cast to it */
     struct request *request;
     atomic_bool done;
     struct error failed;
 };
 
-static void on_done(struct calibrations_asker *asker, const struct error *failed)
+static void on_done(struct calibration_waiter *waiter, const struct error *failed)
 {
-    struct asking *asking = (struct asking *)asker;
+    struct asking *asking = (struct asking *)waiter;
     if (failed)
         asking->failed = *failed;
     struct request *request = asking->request;
@@ -38,11 +38,11 @@ static enum handled handle(struct request *request)
                                                  : reply_error(request, &asking->failed);
     if (!(asking = calloc(1, sizeof *asking)))
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to ask for a calibration");
-    asking->asker.done = on_done;
+    asking->waiter.done = on_done;
     asking->request = request;
     request_set_state(request, asking, free);
     struct error error = {0};
-    if (calibrations_ask(request_service(request)->calibrations, index, &asking->asker, &error) == 0)
+    if (calibrations_ask(request_service(request)->calibrations, index, &asking->waiter, &error) == 0)
         return request_wait(request);
     struct device_status status = {0};
     devices_get(request_service(request)->devices, index, &status);

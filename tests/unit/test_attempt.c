@@ -1,4 +1,4 @@
-/* Who asks for a calibration while one is being made, or nothing can be known of it, is told the truth. */
+/* Answers to those who ask for a calibration while one is being made, or while its state cannot be read. */
 #include <semaphore.h>
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -24,25 +24,24 @@ struct fixture {
 };
 
 struct asker {
-    struct calibrations_asker asker; /* first: an asker is cast to it */
-    int told;
+    struct calibration_waiter waiter; /* first: a waiter is cast to it */
+    int answered;
     struct error failed;
 };
 
-static void on_told(struct calibrations_asker *one, const struct error *failed)
+static void on_answer(struct calibration_waiter *waiter, const struct error *failed)
 {
-    struct asker *asker = (struct asker *)one;
-    asker->told++;
+    struct asker *asker = (struct asker *)waiter;
+    asker->answered++;
     if (failed)
         asker->failed = *failed;
 }
 
 static void ask(struct fixture *f, struct asker *asker)
 {
-    *asker = (struct asker){.asker = {.done = on_told}};
+    *asker = (struct asker){.waiter = {.done = on_answer}};
     pthread_mutex_lock(&f->attempts.lock);
-    asker->asker.next = f->attempt.askers;
-    f->attempt.askers = &asker->asker;
+    SLIST_INSERT_HEAD(&f->attempt.waiters, &asker->waiter, entries);
     pthread_mutex_unlock(&f->attempts.lock);
 }
 
@@ -75,7 +74,7 @@ static int set_up(void **state)
     f->attempts.automatic = true;
     pthread_mutex_init(&f->attempts.lock, NULL);
     pthread_cond_init(&f->attempts.change, NULL);
-    assert_int_equal(stored_calibrations_open(&f->attempts.kept, f->service.store, &error), 0);
+    assert_int_equal(stored_calibrations_open(&f->attempts.stored, f->service.store, &error), 0);
     f->attempt.attempts = &f->attempts;
     sem_init(&f->writer, 0, 0);
     device_become(f, "gpu0", "cuda", true);
@@ -88,7 +87,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
     service_end(&f->service);
     calibration_plan_free(&f->attempt.plan);
-    stored_calibrations_close(&f->attempts.kept);
+    stored_calibrations_close(&f->attempts.stored);
     devices_free(f->attempts.devices);
     free(f);
     return 0;
@@ -167,12 +166,12 @@ static void who_asks_while_an_ended_sweep_is_found_again_gets_a_new_one(void **s
     sem_post(&f->writer);
     store_flush(f->service.store);
     assert_string_equal(f->attempt.sweep, first);
-    assert_int_equal(asker.told, 0);
+    assert_int_equal(asker.answered, 0);
     attempt_look(&f->attempt); /* it has ended */
-    assert_int_equal(asker.told, 0);
+    assert_int_equal(asker.answered, 0);
     attempt_look(&f->attempt);
     store_flush(f->service.store);
-    assert_int_equal(asker.told, 1);
+    assert_int_equal(asker.answered, 1);
     assert_int_equal(asker.failed.kind, ERROR_NONE);
     assert_string_not_equal(f->attempt.sweep, first);
 }
@@ -187,7 +186,7 @@ static void who_asks_while_one_is_being_made_is_told_so(void **state)
     memcpy(first, f->attempt.sweep, sizeof first);
     ask(f, &asker);
     attempt_look(&f->attempt);
-    assert_int_equal(asker.told, 1);
+    assert_int_equal(asker.answered, 1);
     assert_int_equal(asker.failed.kind, ERROR_NONE);
     assert_string_equal(f->attempt.sweep, first);
 }
@@ -206,7 +205,7 @@ static void who_asks_is_told_that_the_store_cannot_be_read(void **state)
     assert_int_equal(sqlite3_exec(db, "ALTER TABLE sweeps RENAME TO gone", NULL, NULL, NULL), SQLITE_OK);
     ask(f, &asker);
     attempt_look(&f->attempt);
-    assert_int_equal(asker.told, 1);
+    assert_int_equal(asker.answered, 1);
     assert_int_equal(asker.failed.kind, ERROR_STORE);
     assert_int_equal(f->attempt.stage, ATTEMPT_SUBMITTED); /* it may be readable later */
     sqlite3_exec(db, "ALTER TABLE gone RENAME TO sweeps; ALTER TABLE away RENAME TO points", NULL, NULL,
@@ -221,12 +220,12 @@ static void who_asks_is_told_that_the_device_can_have_none(void **state)
     ask(f, &asker);
     device_become(f, "gpu0", "cuda", false);
     attempt_look(&f->attempt);
-    assert_int_equal(asker.told, 1);
+    assert_int_equal(asker.answered, 1);
     assert_int_equal(asker.failed.kind, ERROR_UNAVAILABLE);
     ask(f, &asker);
     device_become(f, "gpu0", "cpu", true);
     attempt_look(&f->attempt);
-    assert_int_equal(asker.told, 1);
+    assert_int_equal(asker.answered, 1);
     assert_int_equal(asker.failed.kind, ERROR_CONFLICT);
 }
 
@@ -250,19 +249,19 @@ static void after_the_stop_nobody_waits(void **state)
 {
     struct fixture *f = *state;
     struct error error = {0};
-    struct asker asker = {.asker = {.done = on_told}}, late = asker;
+    struct asker asker = {.waiter = {.done = on_answer}}, late = asker;
     struct calibrations *calibrations;
     const struct calibrations_config config = {
         .store = f->service.store, .queue = f->service.queue, .devices = f->attempts.devices};
     assert_int_equal(calibrations_start(&calibrations, &config, &error), 0);
-    assert_int_equal(calibrations_ask(calibrations, 0, &asker.asker, &error), 0);
+    assert_int_equal(calibrations_ask(calibrations, 0, &asker.waiter, &error), 0);
     calibrations_stop(calibrations);
-    assert_int_equal(calibrations_ask(calibrations, 0, &late.asker, &error), -1);
+    assert_int_equal(calibrations_ask(calibrations, 0, &late.waiter, &error), -1);
     assert_int_equal(error.kind, ERROR_UNAVAILABLE);
     assert_string_equal(error.text, "the service is stopping");
     store_flush(f->service.store);
-    assert_int_equal(asker.told, 1);
-    assert_int_equal(late.told, 0);
+    assert_int_equal(asker.answered, 1);
+    assert_int_equal(late.answered, 0);
     service_stop(&f->service);
     calibrations_free(calibrations);
     service_start(&f->service);
