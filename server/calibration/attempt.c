@@ -179,7 +179,7 @@ static int constants_fit(const struct attempt *attempt, const struct device_stat
         fit_begin(calibration, &status->facts, error) < 0)
         return -1;
     if (times->count < FIT_ROWS_LEAST)
-        return error_set(error, ERROR_INVALID, "%d of its experiments told no time, %d did: %s",
+        return error_set(error, ERROR_INVALID, "%d of its experiments have no time, %d have one: %s",
                          times->failed, times->count, times->first);
     return fit_rows(calibration, times->rows, times->count, error);
 }
@@ -190,11 +190,11 @@ static int constants_make(const struct attempt *attempt, const struct device_sta
     struct sweep_times times = {.rows = calloc(FIT_ROWS_MOST, sizeof *times.rows)};
     if (!times.rows)
         return error_set(error, ERROR_MEMORY, "no memory for the experiments of a calibration");
-    int status_of_fit = constants_fit(attempt, status, &times, calibration, error);
+    int fitted = constants_fit(attempt, status, &times, calibration, error);
     free(times.rows);
     snprintf(calibration->build, sizeof calibration->build, "%s", status->executor_build);
     calibration->made_ms = clock_wall_ms();
-    return status_of_fit;
+    return fitted;
 }
 
 /* A calibration on its way to the store, which frees itself. */

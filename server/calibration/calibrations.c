@@ -77,8 +77,8 @@ int calibrations_ask(struct calibrations *calibrations, int device, struct calib
     devices_get(calibrations->common.devices, device, &status);
     if (attempt_check(device, &status, error) < 0)
         return -1;
-    struct device_set present = devices_listed(calibrations->common.devices);
-    if (!device_set_has(&present, device))
+    struct device_set listed = devices_listed(calibrations->common.devices);
+    if (!device_set_has(&listed, device))
         return error_set(error, ERROR_CONFLICT, "device %d was taken out of the list", device);
     struct attempt *attempt = &calibrations->attempts[device];
     pthread_mutex_lock(&calibrations->common.lock);
@@ -117,27 +117,32 @@ char *calibrations_text(void *arg, int device)
 
 /* ---- the thread ---- */
 
-static void *work(void *arg)
+/* Looks at every device once. True: one is to be looked at again soon. */
+static bool devices_look(struct calibrations *calibrations)
+{
+    struct device_set listed = devices_listed(calibrations->common.devices);
+    struct error absent = {0};
+    bool soon = false;
+    error_set(&absent, ERROR_CONFLICT, "the device was taken out of the list");
+    for (int i = 0; i < DEVICES_MAX; i++)
+        if (device_set_has(&listed, i))
+            soon |= attempt_look(&calibrations->attempts[i]);
+        else
+            attempt_answer(&calibrations->attempts[i], &absent);
+    return soon;
+}
+
+static void *calibrations_thread(void *arg)
 {
     struct calibrations *calibrations = arg;
-    struct error absent = {0};
-    error_set(&absent, ERROR_CONFLICT, "the device was taken out of the list");
     pthread_mutex_lock(&calibrations->common.lock);
     while (!calibrations->common.stopping) {
-        bool soon = false;
         pthread_mutex_unlock(&calibrations->common.lock);
-        struct device_set present = devices_listed(calibrations->common.devices);
-        for (int i = 0; i < DEVICES_MAX; i++)
-            if (device_set_has(&present, i))
-                soon |= attempt_look(&calibrations->attempts[i]);
-            else
-                attempt_answer(&calibrations->attempts[i], &absent);
-        int64_t until = clock_monotonic_ns() + (soon ? LOOK_SOON_MS : LOOK_MS) * 1000000LL;
-        struct timespec limit = {.tv_sec = (time_t)(until / 1000000000),
-                                 .tv_nsec = (long)(until % 1000000000)};
+        int pause_ms = devices_look(calibrations) ? LOOK_SOON_MS : LOOK_MS;
         pthread_mutex_lock(&calibrations->common.lock);
         if (!calibrations->common.stopping)
-            pthread_cond_timedwait(&calibrations->common.change, &calibrations->common.lock, &limit);
+            thread_wait_until(&calibrations->common.change, &calibrations->common.lock,
+                              clock_monotonic_ns() + pause_ms * 1000000LL);
     }
     pthread_mutex_unlock(&calibrations->common.lock);
     return NULL;
@@ -149,16 +154,12 @@ int calibrations_start(struct calibrations **out, const struct calibrations_conf
     struct calibrations *calibrations = calloc(1, sizeof *calibrations);
     if (!calibrations)
         return error_set(error, ERROR_MEMORY, "no memory for calibrations");
-    pthread_condattr_t monotonic;
     calibrations->common.store = config->store;
     calibrations->common.queue = config->queue;
     calibrations->common.devices = config->devices;
     calibrations->common.automatic = config->automatic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&calibrations->common.lock, NULL);
-    pthread_cond_init(&calibrations->common.change, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    thread_condition_init(&calibrations->common.change);
     for (int i = 0; i < DEVICES_MAX; i++) {
         calibrations->attempts[i].attempts = &calibrations->common;
         calibrations->attempts[i].device = i;
@@ -166,9 +167,9 @@ int calibrations_start(struct calibrations **out, const struct calibrations_conf
     *out = calibrations;
     if (stored_calibrations_open(&calibrations->common.stored, config->store, error) < 0)
         return -1;
-    int code = thread_start(&calibrations->thread, "calibrations", work, calibrations);
-    if (code)
-        return error_set_errno(error, code, "cannot start the thread that calibrates");
+    int number = thread_start(&calibrations->thread, "calibrations", calibrations_thread, calibrations);
+    if (number)
+        return error_set_errno(error, number, "cannot start the thread that calibrates");
     calibrations->started = true;
     return 0;
 }

@@ -168,8 +168,7 @@ static bool writer_wait(struct writer *writer)
         }
         bool hurry = (retry || !writer->healthy) && (writer->flushes || writer->closing);
         int64_t wake_ns = clock_monotonic_ns() + (hurry ? RETRY_FLUSHING_MS : LOOK_MS) * 1000000LL;
-        struct timespec wake = {wake_ns / 1000000000, wake_ns % 1000000000};
-        number = pthread_cond_timedwait(&writer->work, &writer->lock, &wake);
+        number = thread_wait_until(&writer->work, &writer->lock, wake_ns);
     }
     writer->busy = true;
     return true;
@@ -193,13 +192,9 @@ static void *writer_thread(void *arg)
 
 int writer_start(struct writer *writer, sqlite3 *db, const char *path, struct error *error)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&writer->lock, NULL);
-    pthread_cond_init(&writer->work, &attributes);
-    pthread_cond_init(&writer->idle, &attributes);
-    pthread_condattr_destroy(&attributes);
+    thread_condition_init(&writer->work);
+    pthread_cond_init(&writer->idle, NULL);
     STAILQ_INIT(&writer->waiting);
     STAILQ_INIT(&writer->retries);
     writer->healthy = true;
