@@ -3,54 +3,49 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "kernels/model/access.h"
 
-double bandwidth_gbps(double bytes, double us)
+double bandwidth_json_gbps(double bytes, double us)
 {
     return us > 0 ? bytes / us / 1e3 : NAN;
 }
 
-/* One count of bytes, told apart: asked for, moved in sectors between L1 and L2, moved by DRAM. */
+/* A count of bytes: requested, moved in sectors between L1 and L2, or moved by DRAM. */
 struct traffic_bytes {
     double load, store;
     const char *source;          /* NULL: not known */
-    const char *status, *reason; /* then */
+    const char *status, *reason; /* why, where it is not known */
 };
 
 static struct traffic_bytes of_counters(const struct counters *c, const char *load, const char *store,
-                                        double each)
+                                        double unit_bytes)
 {
     const struct counter *loads = counters_find(c, load), *stores = counters_find(c, store);
     struct traffic_bytes bytes = {.status = "unavailable", .reason = "this was not counted"};
     if (loads && stores) {
-        bytes.load = loads->value * each;
-        bytes.store = stores->value * each;
+        bytes.load = loads->value * unit_bytes;
+        bytes.store = stores->value * unit_bytes;
         bytes.source = "counters";
     }
     return bytes;
 }
 
-static struct traffic_bytes sector_bytes(const struct result *r, const json_t *prediction)
+static struct traffic_bytes sector_bytes(const struct result *r, const struct prediction_answer *prediction)
 {
     struct traffic_bytes bytes =
         of_counters(&r->counters, "gld_transactions", "gst_transactions", SECTOR_BYTES);
-    const char *arch = json_string_value(json_object_get(prediction, "arch"));
-    const json_t *load = json_object_get(prediction, "gld_sectors"),
-                 *store = json_object_get(prediction, "gst_sectors");
     if (bytes.source)
         return bytes;
-    if (arch && strcmp(arch, r->device.arch) == 0 && !load) {
-        bytes.reason = "not counted, and the prediction says why it has none";
-        return bytes;
-    }
-    if (!arch || strcmp(arch, r->device.arch) != 0 || !load || !store) {
+    if (strcmp(prediction->arch, r->device.arch) != 0) {
         bytes.reason = "not counted, and the model does not know this device's architecture";
-        return bytes;
+    } else if (!prediction->known) {
+        bytes.reason = "not counted, and the prediction says why it has none";
+    } else {
+        bytes.load = (double)prediction->prediction.load.sectors * SECTOR_BYTES;
+        bytes.store = (double)prediction->prediction.store.sectors * SECTOR_BYTES;
+        bytes.source = "prediction";
     }
-    bytes.load = (double)json_integer_value(load) * SECTOR_BYTES;
-    bytes.store = (double)json_integer_value(store) * SECTOR_BYTES;
-    bytes.source = "prediction";
     return bytes;
 }
 
@@ -66,75 +61,114 @@ static struct traffic_bytes dram_bytes(const struct experiment *e, const struct 
     return bytes;
 }
 
-static json_t *bytes_to_json(const struct traffic_bytes *bytes, const char *load, const char *store)
+static void write_bytes(struct json_writer *json, const char *key, const struct traffic_bytes *bytes,
+                        const char *load, const char *store)
 {
-    return bytes->source ? json_pack("{s:I,s:I,s:s}", load, (json_int_t)bytes->load, store,
-                                     (json_int_t)bytes->store, "source", bytes->source)
-                         : missing_to_json(bytes->status, bytes->reason);
+    if (!bytes->source) {
+        json_parts_missing(json, key, bytes->status, bytes->reason);
+        return;
+    }
+    json_writer_begin_object(json, key);
+    json_writer_int(json, load, (int64_t)bytes->load);
+    json_writer_int(json, store, (int64_t)bytes->store);
+    json_writer_string(json, "source", bytes->source);
+    json_writer_end(json);
 }
 
-/* name_gbps and name_above_peak; null where the bytes are not known, which says why. */
-static void add_rate(json_t *rates, const char *gbps, const char *above, const struct traffic_bytes *bytes,
-                     double us, double peak)
+/* A rate, and whether it is above the device's peak; null where the bytes are not known. */
+static void write_rate(struct json_writer *json, const char *gbps, const char *above,
+                       const struct traffic_bytes *bytes, double us, double peak)
 {
-    double rate = bytes->source ? bandwidth_gbps(bytes->load + bytes->store, us) : NAN;
-    json_object_set_new(rates, gbps, number_to_json(rate));
-    json_object_set_new(rates, above, json_boolean(peak > 0 && rate > peak));
+    double rate = bytes->source ? bandwidth_json_gbps(bytes->load + bytes->store, us) : NAN;
+    json_writer_rounded(json, gbps, rate);
+    json_writer_bool(json, above, peak > 0 && rate > peak);
 }
 
-static json_t *rates_to_json(const struct result *r, const struct timing *t,
-                             const struct traffic_bytes *sectors)
+/* Leaves the object open. */
+static void open_rates(struct json_writer *json, const char *key, const struct result *r,
+                       const struct timing *t, const struct traffic_bytes *sectors)
 {
     double bytes = (double)(r->load_bytes + r->store_bytes + r->atomic_bytes);
-    double peak = r->device.peak_gbps, effective = bandwidth_gbps(bytes, t->median_us);
-    json_t *rates = json_pack("{s:o,s:o,s:o,s:b}", "effective_gbps", number_to_json(effective), "best_gbps",
-                              number_to_json(bandwidth_gbps(bytes, t->min_us)), "of_peak",
-                              number_to_json(peak > 0 ? effective / peak : NAN), "above_peak",
-                              peak > 0 && effective > peak);
-    add_rate(rates, "sector_gbps", "sector_above_peak", sectors, t->median_us, peak);
-    return rates;
+    double peak = r->device.peak_gbps, effective = bandwidth_json_gbps(bytes, t->median_us);
+    json_writer_begin_object(json, key);
+    json_writer_rounded(json, "effective_gbps", effective);
+    json_writer_rounded(json, "best_gbps", bandwidth_json_gbps(bytes, t->min_us));
+    json_writer_rounded(json, "of_peak", peak > 0 ? effective / peak : NAN);
+    json_writer_bool(json, "above_peak", peak > 0 && effective > peak);
+    write_rate(json, "sector_gbps", "sector_above_peak", sectors, t->median_us, peak);
 }
 
-json_t *bandwidth_to_json(const struct experiment *e, const struct result *r, const json_t *prediction)
+static void write_all_rates(struct json_writer *json, const struct result *r,
+                            const struct traffic_bytes *sectors, const struct traffic_bytes *dram)
+{
+    const char *untimed = "the kernel was not timed", *reason = NULL;
+    if (!r->cold.samples)
+        reason = untimed;
+    else if (!r->load_bytes && !r->store_bytes && !r->atomic_bytes)
+        reason = "nothing was touched";
+    if (reason) {
+        json_parts_missing(json, "cold", "unavailable", reason);
+        json_parts_missing(json, "hot", "unavailable", reason);
+        return;
+    }
+    open_rates(json, "cold", r, &r->cold, sectors);
+    /* The counters count one cold launch. The rate is over the cold median, as the other rates are, so that they can be
+       compared; the profiler's own duration differs a little from it. */
+    write_rate(json, "dram_gbps", "dram_above_peak", dram, r->cold.median_us, r->device.peak_gbps);
+    json_writer_end(json);
+    if (!r->hot.samples) {
+        json_parts_missing(json, "hot", "unavailable", untimed);
+        return;
+    }
+    open_rates(json, "hot", r, &r->hot, sectors);
+    json_writer_end(json);
+}
+
+void bandwidth_json_write(struct json_writer *json, const char *key, const struct experiment *e,
+                          const struct result *r, const struct prediction_answer *prediction)
 {
     struct traffic_bytes sectors = sector_bytes(r, prediction), dram = dram_bytes(e, r);
-    json_t *requested = json_pack("{s:I,s:I,s:I}", "load", (json_int_t)r->load_bytes, "store",
-                                  (json_int_t)r->store_bytes, "atomic", (json_int_t)r->atomic_bytes);
-    json_t *object = json_pack(
-        "{s:o,s:o,s:o,s:o,s:s,s:I,s:o}", "requested_bytes", requested, "sector_bytes",
-        bytes_to_json(&sectors, "load", "store"), "dram_bytes", bytes_to_json(&dram, "read", "write"),
-        "peak_gbps", r->device.peak_gbps > 0 ? number_to_json(r->device.peak_gbps) : json_null(),
-        "peak_source", r->device.peak_source, "working_set_bytes", (json_int_t)r->working_set_bytes,
-        "fits_in_l2",
-        r->device.l2_bytes ? json_boolean(r->working_set_bytes <= r->device.l2_bytes) : json_null());
-    const char *reason = !r->cold.samples                                        ? "the kernel was not timed"
-                         : !r->load_bytes && !r->store_bytes && !r->atomic_bytes ? "nothing was touched"
-                                                                                 : NULL;
-    json_t *cold = reason ? missing_to_json("unavailable", reason) : rates_to_json(r, &r->cold, &sectors);
-    /* What was counted is a cold launch. Over the cold median, as the others are, so that they can be held against each
-       other; the profiler's own duration differs a little from it. */
-    if (!reason)
-        add_rate(cold, "dram_gbps", "dram_above_peak", &dram, r->cold.median_us, r->device.peak_gbps);
-    json_object_set_new(object, "cold", cold);
-    json_object_set_new(object, "hot",
-                        reason || !r->hot.samples
-                            ? missing_to_json("unavailable", reason ? reason : "the kernel was not timed")
-                            : rates_to_json(r, &r->hot, &sectors));
-    return object;
+    json_writer_begin_object(json, key);
+    json_writer_begin_object(json, "requested_bytes");
+    json_writer_uint(json, "load", r->load_bytes);
+    json_writer_uint(json, "store", r->store_bytes);
+    json_writer_uint(json, "atomic", r->atomic_bytes);
+    json_writer_end(json);
+    write_bytes(json, "sector_bytes", &sectors, "load", "store");
+    write_bytes(json, "dram_bytes", &dram, "read", "write");
+    json_writer_rounded(json, "peak_gbps", r->device.peak_gbps > 0 ? r->device.peak_gbps : NAN);
+    json_writer_string(json, "peak_source", r->device.peak_source);
+    json_writer_uint(json, "working_set_bytes", r->working_set_bytes);
+    if (r->device.l2_bytes)
+        json_writer_bool(json, "fits_in_l2", r->working_set_bytes <= r->device.l2_bytes);
+    else
+        json_writer_null(json, "fits_in_l2");
+    write_all_rates(json, r, &sectors, &dram);
+    json_writer_end(json);
 }
 
-static json_t *pace_to_json(const struct result *r, const struct timing *t)
+static void write_pace(struct json_writer *json, const char *key, const struct result *r,
+                       const struct timing *t)
 {
-    if (!t->samples)
-        return missing_to_json("unavailable", "the kernel was not timed");
-    return json_pack("{s:o,s:o}", "gops", number_to_json((double)r->operations / t->median_us / 1e3),
-                     "ns_per_operation", number_to_json(t->median_us * 1e3 / (double)r->operations));
+    if (!t->samples) {
+        json_parts_missing(json, key, "unavailable", "the kernel was not timed");
+        return;
+    }
+    json_writer_begin_object(json, key);
+    json_writer_rounded(json, "gops", (double)r->operations / t->median_us / 1e3);
+    json_writer_rounded(json, "ns_per_operation", t->median_us * 1e3 / (double)r->operations);
+    json_writer_end(json);
 }
 
-json_t *compute_to_json(const struct result *r)
+void bandwidth_json_compute(struct json_writer *json, const char *key, const struct result *r)
 {
-    if (!r->operations)
-        return missing_to_json("not_applicable", "the kernel is about bytes");
-    return json_pack("{s:I,s:o,s:o}", "operations", (json_int_t)r->operations, "cold",
-                     pace_to_json(r, &r->cold), "hot", pace_to_json(r, &r->hot));
+    if (!r->operations) {
+        json_parts_missing(json, key, "not_applicable", "the kernel is about bytes");
+        return;
+    }
+    json_writer_begin_object(json, key);
+    json_writer_uint(json, "operations", r->operations);
+    write_pace(json, "cold", r, &r->cold);
+    write_pace(json, "hot", r, &r->hot);
+    json_writer_end(json);
 }

@@ -5,51 +5,45 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/text.h"
 #include "base/clock.h"
+#include "base/json_writer.h"
 
-static void constant_write(struct buffer *out, const struct calibration *calibration, int which)
+static void write_constant(struct json_writer *json, const struct calibration *calibration, int which)
 {
     const struct calibration_about *about = calibration_about(which);
     double value = calibration->constant[which].value, spread = calibration->constant[which].spread;
-    buffer_text(out, which ? ",{\"name\":" : "{\"name\":");
-    text_string(out, about->name);
-    buffer_text(out, ",\"value\":");
-    text_real(out, isfinite(value) ? value : 0);
-    buffer_text(out, ",\"unit\":");
-    text_string(out, about->unit);
-    buffer_text(out, ",\"spread\":");
-    if (spread > 0 && isfinite(spread))
-        text_real(out, spread);
-    else
-        buffer_text(out, "null");
-    buffer_format(out, ",\"fitted\":%s,\"text\":", about->fitted ? "true" : "false");
-    text_string(out, about->text);
-    buffer_text(out, ",\"measured\":");
-    text_string(out, about->measured);
-    buffer_text(out, "}");
+    json_writer_begin_object(json, NULL);
+    json_writer_string(json, "name", about->name);
+    json_writer_double(json, "value", isfinite(value) ? value : 0);
+    json_writer_string(json, "unit", about->unit);
+    json_writer_double(json, "spread", spread > 0 ? spread : NAN);
+    json_writer_bool(json, "fitted", about->fitted);
+    json_writer_string(json, "text", about->text);
+    json_writer_string(json, "measured", about->measured);
+    json_writer_end(json);
 }
 
 int calibration_write(struct buffer *out, const struct calibration *calibration)
 {
+    struct json_writer json = {.out = out};
     char made[CLOCK_TEXT_BYTES];
     clock_text(calibration->made_ms, made);
-    buffer_text(out, "{\"name\":");
-    text_string(out, calibration->name);
-    buffer_text(out, ",\"arch\":");
-    text_string(out, calibration->arch);
-    buffer_text(out, ",\"driver\":");
-    text_string(out, calibration->driver);
-    buffer_text(out, ",\"build\":");
-    text_string(out, calibration->build);
-    buffer_format(out,
-                  ",\"made_at\":\"%s\",\"experiments\":%d,\"multiprocessors\":%lu,\"clock_khz\":%lu,"
-                  "\"l1_bytes\":%llu,\"constants\":[",
-                  made, calibration->experiments, (unsigned long)calibration->sms,
-                  (unsigned long)calibration->clock_khz, (unsigned long long)calibration->l1_bytes);
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "name", calibration->name);
+    json_writer_string(&json, "arch", calibration->arch);
+    json_writer_string(&json, "driver", calibration->driver);
+    json_writer_string(&json, "build", calibration->build);
+    json_writer_string(&json, "made_at", made);
+    json_writer_int(&json, "experiments", calibration->experiments);
+    json_writer_uint(&json, "multiprocessors", calibration->sms);
+    json_writer_uint(&json, "clock_khz", calibration->clock_khz);
+    json_writer_uint(&json, "l1_bytes", calibration->l1_bytes);
+    json_writer_begin_array(&json, "constants");
     for (int i = 0; i < CALIBRATION_CONSTANTS; i++)
-        constant_write(out, calibration, i);
-    return buffer_text(out, "]}");
+        write_constant(&json, calibration, i);
+    json_writer_end(&json);
+    json_writer_end(&json);
+    return json_writer_finish(&json);
 }
 
 static int text_copy(const json_t *object, const char *name, char *to, size_t room)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "kernels/kernel.h"
 
 extern const char calibration_plan_json[]; /* embedded */
@@ -90,7 +90,7 @@ static void field_scale(json_t *object, const struct scaled *scaled, const json_
     json_object_set_new(object, scaled->field, values);
 }
 
-/* A sweep's object for that device; new reference. */
+/* A sweep's object for that device: a tree, which sweep_expand() takes as it takes a request. New reference. */
 static json_t *entry_make(const json_t *entry, const struct device_offer *device)
 {
     json_t *object = json_deep_copy(json_object_get(entry, "sweep"));
@@ -156,11 +156,18 @@ static int entry_add(struct calibration_plan *plan, const json_t *entry, const s
 
 char *calibration_request(int device, const struct device_facts *facts, const char *build)
 {
-    json_t *request = json_pack("{s:s,s:i,s:{s:s,s:s,s:s}}", "recipe", CALIBRATION_RECIPE, "device", device,
-                                "labels", "uuid", facts->uuid, "driver", facts->driver, "build", build);
-    char *text = request ? json_dumps(request, API_JSON_FLAGS) : NULL;
-    json_decref(request);
-    return text;
+    struct buffer text = {0};
+    struct json_writer json = {.out = &text};
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "recipe", CALIBRATION_RECIPE);
+    json_writer_int(&json, "device", device);
+    json_writer_begin_object(&json, "labels");
+    json_writer_string(&json, "uuid", facts->uuid);
+    json_writer_string(&json, "driver", facts->driver);
+    json_writer_string(&json, "build", build);
+    json_writer_end(&json);
+    json_writer_end(&json);
+    return buffer_take(&text);
 }
 
 int calibration_plan_make(struct calibration_plan *plan, const struct device_offer *device, const char *build,

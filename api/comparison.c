@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/comparison_fields.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/scan.h"
 #include "base/buffer.h"
 #include "base/hash.h"
@@ -146,7 +146,7 @@ static const json_t *known_of(struct comparison *comparison, int side, const cha
         return known;
     int point = json_is_object(asked) ? point_of(comparison, side, asked, error) : -1;
     json_t *beside_it = point >= 0 ? comparison_told(comparison->request, asked) : NULL;
-    char *words = beside_it ? json_dumps(beside_it, API_JSON_FLAGS) : NULL;
+    char *words = beside_it ? json_parts_text(beside_it) : NULL;
     if (point > -2)
         known = json_pack("[i,s]", point, words ? words : "{}");
     if (known && json_object_set_new(comparison->known[side], text, known) < 0)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 
 json_t *comparison_csv_columns(const struct comparison *comparison)
 {
@@ -37,7 +37,7 @@ static void cell_number(struct buffer *out, double value)
 
 static void cell_value(struct buffer *out, const json_t *value)
 {
-    char *text = value && !json_is_null(value) ? json_dumps(value, API_JSON_FLAGS | JSON_ENCODE_ANY) : NULL;
+    char *text = value && !json_is_null(value) ? json_parts_text(value) : NULL;
     buffer_text(out, ",");
     if (json_is_string(value))
         buffer_text(out, json_string_value(value)); /* a name needs no quotes */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/labels_json.h"
 #include "api/problem.h"
 #include "base/clock.h"
@@ -54,7 +54,7 @@ static const char *text_read(const json_t *value, const struct member_place *pla
     if (json_is_string(value) && *json_string_value(value))
         return json_string_value(value);
     problem_add(place->problems, place->pointer, "must be a text, is %s",
-                json_is_string(value) ? "empty" : json_type_name(value));
+                json_is_string(value) ? "empty" : json_parts_type(value));
     return NULL;
 }
 
@@ -103,7 +103,7 @@ static void read_experiments(struct comparison_side *side, const json_t *value,
             char pointer[64];
             snprintf(pointer, sizeof pointer, "%s/%zu", place->pointer, i);
             problem_add(place->problems, pointer, "must be the id of an experiment, is %s",
-                        json_type_name(id));
+                        json_parts_type(id));
         }
     side->experiments = value;
 }
@@ -227,7 +227,7 @@ static void read_but_for(struct comparison_request *request, const json_t *value
         char pointer[32];
         snprintf(pointer, sizeof pointer, "#/but_for/%zu", i);
         if (!json_is_string(name)) {
-            problem_add(problems, pointer, "must be the name of a field, is %s", json_type_name(name));
+            problem_add(problems, pointer, "must be the name of a field, is %s", json_parts_type(name));
             continue;
         }
         check_field(json_string_value(name), pointer, problems);
@@ -238,7 +238,7 @@ static void read_but_for(struct comparison_request *request, const json_t *value
 static bool flag_read(const json_t *value, struct problems *problems)
 {
     if (value && !json_is_boolean(value))
-        problem_add(problems, "#/stable_only", "must be true or false, is %s", json_type_name(value));
+        problem_add(problems, "#/stable_only", "must be true or false, is %s", json_parts_type(value));
     return json_is_true(value);
 }
 

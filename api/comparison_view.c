@@ -1,34 +1,12 @@
 #include "api/comparison_view.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json.h"
-#include "api/text.h"
+#include "api/json_parts.h"
 
 enum { ONLY_HERE_MAX = 20, VALUES_MAX = 8 };
-
-static int append(const char *bytes, size_t count, void *out)
-{
-    return buffer_append(out, bytes, count);
-}
-
-static void write_value(struct buffer *out, const json_t *value)
-{
-    if (json_dump_callback(value, append, out, API_JSON_FLAGS | JSON_ENCODE_ANY) < 0)
-        out->failed = true;
-}
-
-/* As number_to_json(). */
-static void write_number(struct buffer *out, double value)
-{
-    if (isfinite(value))
-        buffer_format(out, "%.7g", value);
-    else
-        buffer_text(out, "null");
-}
 
 /* ---- what differs ---- */
 
@@ -44,7 +22,7 @@ static json_t *tally(const struct comparison *comparison, int side, const json_t
         const json_t *value = json_array_get(facts, (size_t)fact);
         if (field)
             value = json_object_get(json_array_get(facts, COMPARISON_FACTS), field);
-        char *text = value ? json_dumps(value, API_JSON_FLAGS | JSON_ENCODE_ANY) : strdup("null");
+        char *text = value ? json_parts_text(value) : strdup("null");
         json_int_t before = text ? json_integer_value(json_object_get(counts, text)) : 0;
         json_int_t more = json_integer_value(json_array_get(runs, (size_t)side));
         if (text && more)
@@ -81,36 +59,37 @@ static bool same_names(json_t *one, json_t *other)
 }
 
 /* Takes them out of the object, the most frequent first. */
-static void write_tally(struct buffer *out, json_t *counts)
+static void write_tally(struct json_writer *json, const char *key, json_t *counts)
 {
     const char *name;
-    buffer_text(out, "[");
+    json_writer_begin_array(json, key);
     for (int i = 0; i < VALUES_MAX && (name = most_frequent(counts)); i++) {
-        buffer_format(out, "%s{\"value\":", i ? "," : "");
-        buffer_text(out, name);
-        buffer_format(out, ",\"runs\":%lld}", (long long)json_integer_value(json_object_get(counts, name)));
+        json_writer_begin_object(json, NULL);
+        json_writer_json(json, "value", name);
+        json_writer_int(json, "runs", json_integer_value(json_object_get(counts, name)));
+        json_writer_end(json);
         json_object_del(counts, name);
     }
-    buffer_text(out, "]");
+    json_writer_end(json);
 }
 
 /* One field, when it differs. `field`: of the request; else the fact of that number. */
-static void write_difference(struct buffer *out, const struct comparison *comparison, const json_t *numbers,
-                             const char *field, int fact, bool *begun)
+static void write_difference(struct json_writer *json, const struct comparison *comparison,
+                             const json_t *numbers, const char *field, int fact)
 {
     json_t *a = tally(comparison, 0, numbers, field, fact), *b = tally(comparison, 1, numbers, field, fact);
     const char *most_a = most_frequent(a), *most_b = most_frequent(b);
     bool differs = !same_names(a, b);
+    char name[160];
+    snprintf(name, sizeof name, "%s%s", field ? "request." : "", field ? field : comparison_facts[fact].name);
     if (!field && comparison_facts[fact].momentary)
         differs = most_a && most_b && strcmp(most_a, most_b) != 0;
     if (differs) {
-        buffer_format(out, "%s{\"field\":\"%s%s\",\"a\":", *begun ? "," : "", field ? "request." : "",
-                      field ? field : comparison_facts[fact].name);
-        write_tally(out, a);
-        buffer_text(out, ",\"b\":");
-        write_tally(out, b);
-        buffer_text(out, "}");
-        *begun = true;
+        json_writer_begin_object(json, NULL);
+        json_writer_string(json, "field", name);
+        write_tally(json, "a", a);
+        write_tally(json, "b", b);
+        json_writer_end(json);
     }
     json_decref(a);
     json_decref(b);
@@ -140,17 +119,16 @@ static json_t *numbers_of(const struct comparison *comparison, json_t *fields)
     return numbers;
 }
 
-static void write_differences(struct buffer *out, const struct comparison *comparison)
+static void write_differences(struct json_writer *json, const struct comparison *comparison)
 {
     json_t *fields = json_object(), *numbers = numbers_of(comparison, fields), *value;
     const char *field;
-    bool begun = false;
-    buffer_text(out, "{\"differs\":[");
+    json_writer_begin_array(json, "differs");
     for (int i = 0; i < COMPARISON_FACTS; i++)
-        write_difference(out, comparison, numbers, NULL, i, &begun);
+        write_difference(json, comparison, numbers, NULL, i);
     json_object_foreach (fields, field, value)
-        write_difference(out, comparison, numbers, field, -1, &begun);
-    buffer_text(out, "]");
+        write_difference(json, comparison, numbers, field, -1);
+    json_writer_end(json);
     json_decref(numbers);
     json_decref(fields);
 }
@@ -158,95 +136,107 @@ static void write_differences(struct buffer *out, const struct comparison *compa
 /* ---- the sides and the points ---- */
 
 /* The fields but for those in common. */
-static void write_fields(struct buffer *out, const struct comparison *comparison, const json_t *fields)
+static void write_fields(struct json_writer *json, const char *key, const struct comparison *comparison,
+                         const json_t *fields)
 {
     const char *name;
     json_t *value;
-    bool begun = false;
-    buffer_text(out, "{");
+    json_writer_begin_object(json, key);
     json_object_foreach ((json_t *)fields, name, value) {
         const json_t *common = json_object_get(comparison->common, name);
-        if (common && json_equal(common, value))
-            continue;
-        buffer_text(out, begun ? "," : "");
-        text_string(out, name);
-        buffer_text(out, ":");
-        write_value(out, value);
-        begun = true;
+        if (!common || !json_equal(common, value))
+            json_parts_tree(json, name, value);
     }
-    buffer_text(out, "}");
+    json_writer_end(json);
 }
 
-static void write_only_here(struct buffer *out, const struct comparison *comparison, int side)
+static void write_only_here(struct json_writer *json, const struct comparison *comparison, int side)
 {
-    int count = 0;
+    int count = 0, written = 0;
     for (int i = 0; i < comparison->point_count; i++)
         count += comparison->points[i].count[side] && !comparison->points[i].count[!side];
-    buffer_format(out, ",\"only_here\":{\"count\":%d,\"values\":[", count);
-    int written = 0;
+    json_writer_begin_object(json, "only_here");
+    json_writer_int(json, "count", count);
+    json_writer_begin_array(json, "values");
     for (int i = comparison->point_count - 1; i >= 0 && written < ONLY_HERE_MAX; i--) {
         const struct comparison_point *point = &comparison->points[i];
         if (!point->count[side] || point->count[!side])
             continue;
-        buffer_text(out, written++ ? "," : "");
-        write_fields(out, comparison, point->fields);
+        written++;
+        write_fields(json, NULL, comparison, point->fields);
     }
-    buffer_text(out, "]}");
+    json_writer_end(json);
+    json_writer_end(json);
 }
 
-static void write_side(struct buffer *out, const struct comparison *comparison, int side)
+static void write_side(struct json_writer *json, const struct comparison *comparison, int side)
 {
+    static const char *const reasons[COMPARISON_LEFT] = {[COMPARISON_NOT_ENDED] = "not_ended",
+                                                         [COMPARISON_NOT_SUCCEEDED] = "not_succeeded",
+                                                         [COMPARISON_NOT_VERIFIED] = "not_verified",
+                                                         [COMPARISON_NOT_TIMED] = "not_timed",
+                                                         [COMPARISON_UNSTABLE] = "unstable"};
     const struct comparison_count *count = &comparison->sides[side];
-    buffer_format(out,
-                  ",\"%s\":{\"experiments\":%d,\"runs\":%d,\"unstable\":%d,\"left_out\":{\"not_ended\":%d,"
-                  "\"not_succeeded\":%d,\"not_verified\":%d,\"not_timed\":%d,\"unstable\":%d},\"points\":%d",
-                  side ? "b" : "a", count->experiments, count->used, count->unstable,
-                  count->left[COMPARISON_NOT_ENDED], count->left[COMPARISON_NOT_SUCCEEDED],
-                  count->left[COMPARISON_NOT_VERIFIED], count->left[COMPARISON_NOT_TIMED],
-                  count->left[COMPARISON_UNSTABLE], count->points);
-    write_only_here(out, comparison, side);
-    buffer_text(out, "}");
+    json_writer_begin_object(json, side ? "b" : "a");
+    json_writer_int(json, "experiments", count->experiments);
+    json_writer_int(json, "runs", count->used);
+    json_writer_int(json, "unstable", count->unstable);
+    json_writer_begin_object(json, "left_out");
+    for (int i = 0; i < COMPARISON_LEFT; i++)
+        json_writer_int(json, reasons[i], count->left[i]);
+    json_writer_end(json);
+    json_writer_int(json, "points", count->points);
+    write_only_here(json, comparison, side);
+    json_writer_end(json);
+}
+
+static void write_request(struct json_writer *json, const struct comparison_request *request)
+{
+    json_writer_string(json, "time", request->hot ? "hot" : "cold");
+    json_writer_amount(json, "same_within", request->same_within);
+    json_writer_begin_array(json, "but_for");
+    for (int i = 0; i < request->but_for_count; i++)
+        json_writer_string(json, NULL, request->but_for[i]);
+    json_writer_end(json);
+    json_writer_bool(json, "stable_only", request->stable_only);
 }
 
 int comparison_view(struct buffer *out, const struct comparison *comparison)
 {
-    const struct comparison_request *request = comparison->request;
-    write_differences(out, comparison);
-    write_side(out, comparison, 0);
-    write_side(out, comparison, 1);
-    buffer_format(out, ",\"time\":\"%s\",\"same_within\":", request->hot ? "hot" : "cold");
-    write_number(out, request->same_within);
-    buffer_text(out, ",\"but_for\":[");
-    for (int i = 0; i < request->but_for_count; i++) {
-        buffer_text(out, i ? "," : "");
-        text_string(out, request->but_for[i]);
-    }
-    buffer_format(out, "],\"stable_only\":%s,\"verdicts\":{", request->stable_only ? "true" : "false");
+    struct json_writer json = {.out = out};
+    json_writer_begin_object(&json, NULL);
+    write_differences(&json, comparison);
+    write_side(&json, comparison, 0);
+    write_side(&json, comparison, 1);
+    write_request(&json, comparison->request);
+    json_writer_begin_object(&json, "verdicts");
     for (int i = 0; i < VERDICTS; i++)
-        buffer_format(out, "%s\"%s\":%d", i ? "," : "", verdict_name((enum verdict)i),
-                      comparison->verdicts[i]);
-    buffer_format(out, "},\"chance\":{\"points\":%d,\"expected\":", comparison->tellable);
-    write_number(out, comparison->expected);
-    buffer_text(out, "},\"apart_us\":");
-    write_number(out, comparison->apart_us);
-    buffer_text(out, ",\"common\":");
-    write_value(out, comparison->common);
-    return buffer_text(out, ",\"points\":[");
+        json_writer_int(&json, verdict_name((enum verdict)i), comparison->verdicts[i]);
+    json_writer_end(&json);
+    json_writer_begin_object(&json, "chance");
+    json_writer_int(&json, "points", comparison->tellable);
+    json_writer_amount(&json, "expected", comparison->expected);
+    json_writer_end(&json);
+    json_writer_amount(&json, "apart_us", comparison->apart_us);
+    json_parts_tree(&json, "common", comparison->common);
+    json_writer_begin_array(&json, "points");
+    return out->failed ? -1 : 0;
 }
 
-static void write_runs(struct buffer *out, const struct verdict_side *side, int unstable)
+static void write_runs(struct json_writer *json, const char *key, const struct verdict_side *side,
+                       int unstable)
 {
-    buffer_format(out, "{\"runs\":%d,\"unstable\":%d,\"placements\":%d,\"median_us\":", side->runs, unstable,
-                  side->placements);
-    write_number(out, side->median_us);
-    buffer_text(out, ",\"min_us\":");
-    write_number(out, side->min_us);
-    buffer_text(out, ",\"max_us\":");
-    write_number(out, side->max_us);
-    buffer_text(out, "}");
+    json_writer_begin_object(json, key);
+    json_writer_int(json, "runs", side->runs);
+    json_writer_int(json, "unstable", unstable);
+    json_writer_int(json, "placements", side->placements);
+    json_writer_amount(json, "median_us", side->median_us);
+    json_writer_amount(json, "min_us", side->min_us);
+    json_writer_amount(json, "max_us", side->max_us);
+    json_writer_end(json);
 }
 
-static void write_needs(struct buffer *out, const struct verdict_of *of)
+static void write_needs(struct json_writer *json, const struct verdict_of *of)
 {
     static const char *const reasons[] = {
         [VERDICT_NEEDS_RUNS] =
@@ -257,30 +247,34 @@ static void write_needs(struct buffer *out, const struct verdict_of *of)
         [VERDICT_NEEDS_WIDTH] = "the interval lies neither within what is called the same nor beyond it; it "
                                 "narrows as one over the root of the runs",
     };
-    if (of->need == VERDICT_NEEDS_NOTHING)
-        buffer_text(out, "null");
-    else
-        buffer_format(out, "{\"a\":%d,\"b\":%d,\"code\":\"%s\",\"reason\":\"%s\"}", of->more_a, of->more_b,
-                      verdict_need_name(of->need), reasons[of->need]);
+    if (of->need == VERDICT_NEEDS_NOTHING) {
+        json_writer_null(json, "needs");
+        return;
+    }
+    json_writer_begin_object(json, "needs");
+    json_writer_int(json, "a", of->more_a);
+    json_writer_int(json, "b", of->more_b);
+    json_writer_string(json, "code", verdict_need_name(of->need));
+    json_writer_string(json, "reason", reasons[of->need]);
+    json_writer_end(json);
 }
 
 int comparison_view_point(struct buffer *out, const struct comparison *comparison,
                           const struct comparison_point *point)
 {
     const struct verdict_of *of = &point->of;
-    buffer_text(out, "{\"values\":");
-    write_fields(out, comparison, point->fields);
-    buffer_text(out, ",\"a\":");
-    write_runs(out, &of->a, point->unstable[0]);
-    buffer_text(out, ",\"b\":");
-    write_runs(out, &of->b, point->unstable[1]);
-    buffer_text(out, ",\"ratio\":");
-    write_number(out, of->ratio);
-    buffer_text(out, ",\"ratio_ci95\":[");
-    write_number(out, of->ratio_ci[0]);
-    buffer_text(out, ",");
-    write_number(out, of->ratio_ci[1]);
-    buffer_format(out, "],\"verdict\":\"%s\",\"needs\":", verdict_name(of->verdict));
-    write_needs(out, of);
-    return buffer_text(out, "}");
+    struct json_writer json = {.out = out};
+    json_writer_begin_object(&json, NULL);
+    write_fields(&json, "values", comparison, point->fields);
+    write_runs(&json, "a", &of->a, point->unstable[0]);
+    write_runs(&json, "b", &of->b, point->unstable[1]);
+    json_writer_amount(&json, "ratio", of->ratio);
+    json_writer_begin_array(&json, "ratio_ci95");
+    json_writer_amount(&json, NULL, of->ratio_ci[0]);
+    json_writer_amount(&json, NULL, of->ratio_ci[1]);
+    json_writer_end(&json);
+    json_writer_string(&json, "verdict", verdict_name(of->verdict));
+    write_needs(&json, of);
+    json_writer_end(&json);
+    return json_writer_finish(&json);
 }

@@ -2,15 +2,16 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "kernels/model/access.h"
 
 /* Percentage points by which two ways to the same efficiency may differ. */
 static const double efficiency_tolerance = 0.01;
 
-/* ---- asked for ---- */
+/* ---- what a request asks for ---- */
 
 static void read_name(struct counters_wanted *wanted, const json_t *value, size_t index,
                       struct problems *problems)
@@ -33,7 +34,7 @@ static void read_name(struct counters_wanted *wanted, const json_t *value, size_
     snprintf(wanted->name[wanted->count++], COUNTERS_NAME_BYTES, "%s", name);
 }
 
-void counters_wanted_from_json(struct counters_wanted *wanted, const json_t *value, struct problems *problems)
+void counters_json_read_wanted(struct counters_wanted *wanted, const json_t *value, struct problems *problems)
 {
     struct counters_wanted found = {.on = !json_is_false(value)};
     int before = problems->count;
@@ -51,83 +52,107 @@ void counters_wanted_from_json(struct counters_wanted *wanted, const json_t *val
         *wanted = found;
 }
 
-/* ---- measured ---- */
+/* ---- in a result ---- */
 
-/* Counts whole, however large; all else to seven digits. */
-static json_t *value_to_json(double value)
+/* Values as members of the open object, those of metrics that the request names under "metrics". */
+static void write_values(struct json_writer *json, const struct counters *c)
 {
-    bool whole = fabs(value) < 9e15 && value == floor(value);
-    return whole ? json_integer((json_int_t)value) : number_to_json(value);
+    for (int i = 0; i < c->count; i++)
+        if (c->at[i].measured && !c->at[i].named)
+            json_writer_amount(json, c->at[i].name, c->at[i].value);
+    json_writer_begin_object(json, "metrics");
+    for (int i = 0; i < c->count; i++)
+        if (c->at[i].measured && c->at[i].named)
+            json_writer_amount(json, c->at[i].name, c->at[i].value);
+    json_writer_end(json);
+    json_writer_begin_object(json, "source");
+    for (int i = 0; i < c->count; i++)
+        if (*c->at[i].metric)
+            json_writer_string(json, c->at[i].name, c->at[i].metric);
+    json_writer_end(json);
+    json_writer_begin_object(json, "unavailable");
+    for (int i = 0; i < c->count; i++)
+        if (!c->at[i].measured)
+            json_writer_string(json, c->at[i].name, c->at[i].reason);
+    json_writer_end(json);
 }
 
-/* Values as members of *object, those of named metrics under "metrics". */
-static void add_values(json_t *object, const struct counters *c)
-{
-    json_t *metrics = json_object(), *source = json_object(), *unavailable = json_object();
-    for (int i = 0; i < c->count; i++) {
-        const struct counter *one = &c->at[i];
-        if (one->measured)
-            json_object_set_new(one->named ? metrics : object, one->name, value_to_json(one->value));
-        else
-            json_object_set_new(unavailable, one->name, json_string(one->reason));
-        if (*one->metric)
-            json_object_set_new(source, one->name, json_string(one->metric));
-    }
-    json_object_set_new(object, "metrics", metrics);
-    json_object_set_new(object, "source", source);
-    json_object_set_new(object, "unavailable", unavailable);
-}
+/* Sectors and requests, which the model predicts for one architecture and the hardware counts. */
+struct pair {
+    const char *name;
+    uint64_t predicted;
+};
+enum { PAIRS = 4 };
 
-/* The model counts sectors and requests for one architecture, and the hardware these, whatever path a load takes. NULL:
-   comparable. */
-static const char *incomparable(const struct result *r, const json_t *prediction)
+/* NULL: what was counted can be compared with the prediction; else why not. */
+static const char *incomparable(const struct result *r, const struct prediction_answer *prediction,
+                                const struct pair *pairs)
 {
-    const char *arch = json_string_value(json_object_get(prediction, "arch"));
-    if (json_object_get(prediction, "status") || !arch || strcmp(arch, r->device.arch) != 0)
+    if (!prediction->known || strcmp(prediction->arch, r->device.arch) != 0)
         return "the model does not know this architecture";
-    return json_is_true(json_object_get(prediction, "exact")) ? NULL : "the prediction is sampled";
+    if (!prediction->prediction.exact)
+        return "the prediction is sampled";
+    for (int i = 0; i < PAIRS; i++)
+        if (counters_find(&r->counters, pairs[i].name))
+            return NULL;
+    return "none of what the model predicts was measured";
 }
 
-static json_t *against_prediction(const struct result *r, const json_t *prediction)
+static void write_difference(struct json_writer *json, const struct counter *counted, uint64_t predicted)
 {
-    static const struct {
-        const char *measured, *predicted;
-    } pairs[] = {
-        {"gld_transactions", "gld_sectors"},
-        {"gst_transactions", "gst_sectors"},
-        {"gld_requests", "gld_requests"},
-        {"gst_requests", "gst_requests"},
-    };
-    const char *reason = incomparable(r, prediction);
-    json_t *compared = json_array(), *differences = json_array();
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs && !reason; i++) {
-        const struct counter *one = counters_find(&r->counters, pairs[i].measured);
-        json_int_t predicted = json_integer_value(json_object_get(prediction, pairs[i].predicted));
-        if (!one)
-            continue;
-        json_array_append_new(compared, json_string(one->name));
-        if (one->value != (double)predicted)
-            json_array_append_new(differences, json_pack("{s:s,s:o,s:I}", "name", one->name, "measured",
-                                                         value_to_json(one->value), "predicted", predicted));
-    }
-    if (!reason && json_array_size(compared) == 0)
-        reason = "none of what the model predicts was measured";
-    json_t *object = json_pack("{s:o,s:o,s:o}", "equal",
-                               reason ? json_null() : json_boolean(json_array_size(differences) == 0),
-                               "compared", compared, "differences", differences);
-    if (reason)
-        json_object_set_new(object, "reason", json_string(reason));
-    return object;
+    json_writer_begin_object(json, NULL);
+    json_writer_string(json, "name", counted->name);
+    json_writer_amount(json, "measured", counted->value);
+    json_writer_uint(json, "predicted", predicted);
+    json_writer_end(json);
 }
 
-/* Requested bytes over the bytes of the sectors, in per cent: what the efficiency is, by other counters. NaN: not known. */
+static void write_against_prediction(struct json_writer *json, const struct result *r,
+                                     const struct prediction_answer *prediction)
+{
+    const struct prediction_side *load = &prediction->prediction.load, *store = &prediction->prediction.store;
+    const struct pair pairs[PAIRS] = {{"gld_transactions", load->sectors},
+                                      {"gst_transactions", store->sectors},
+                                      {"gld_requests", load->requests},
+                                      {"gst_requests", store->requests}};
+    const char *reason = incomparable(r, prediction, pairs);
+    const struct counter *compared[PAIRS], *different[PAIRS] = {NULL};
+    bool equal = true;
+    for (int i = 0; i < PAIRS; i++) {
+        compared[i] = reason ? NULL : counters_find(&r->counters, pairs[i].name);
+        if (compared[i] && compared[i]->value != (double)pairs[i].predicted)
+            different[i] = compared[i];
+        equal = equal && !different[i];
+    }
+    json_writer_begin_object(json, "against_prediction");
+    if (reason)
+        json_writer_null(json, "equal");
+    else
+        json_writer_bool(json, "equal", equal);
+    json_writer_begin_array(json, "compared");
+    for (int i = 0; i < PAIRS; i++)
+        if (compared[i])
+            json_writer_string(json, NULL, compared[i]->name);
+    json_writer_end(json);
+    json_writer_begin_array(json, "differences");
+    for (int i = 0; i < PAIRS; i++)
+        if (different[i])
+            write_difference(json, different[i], pairs[i].predicted);
+    json_writer_end(json);
+    if (reason)
+        json_writer_string(json, "reason", reason);
+    json_writer_end(json);
+}
+
+/* Requested bytes over the bytes of the sectors, in per cent: the efficiency, computed from other counters. NaN: not
+   known. */
 static double efficiency_of(const struct counters *c, const char *bytes, const char *sectors)
 {
     const struct counter *above = counters_find(c, bytes), *below = counters_find(c, sectors);
     return above && below && below->value > 0 ? 100 * above->value / (below->value * SECTOR_BYTES) : NAN;
 }
 
-static json_t *efficiency_check(const struct counters *c)
+static void write_efficiency_check(struct json_writer *json, const struct counters *c)
 {
     double other[2] = {efficiency_of(c, "gld_requested_bytes", "gld_transactions"),
                        efficiency_of(c, "gst_requested_bytes", "gst_transactions")};
@@ -139,24 +164,150 @@ static json_t *efficiency_check(const struct counters *c)
             known++;
             equal += fabs(metric[i]->value - other[i]) <= efficiency_tolerance;
         }
-    return json_pack("{s:o,s:o,s:o}", "ok", known ? json_boolean(equal == known) : json_null(),
-                     "gld_from_bytes_pct", number_to_json(other[0]), "gst_from_bytes_pct",
-                     number_to_json(other[1]));
+    json_writer_begin_object(json, "efficiency_check");
+    if (known)
+        json_writer_bool(json, "ok", equal == known);
+    else
+        json_writer_null(json, "ok");
+    json_writer_rounded(json, "gld_from_bytes_pct", other[0]);
+    json_writer_rounded(json, "gst_from_bytes_pct", other[1]);
+    json_writer_end(json);
 }
 
-json_t *counters_to_json(const struct experiment *e, const struct result *r, const json_t *prediction)
+static void write_unavailable(struct json_writer *json, const char *key, const struct counters *c)
+{
+    json_writer_begin_object(json, key);
+    if (key)
+        json_writer_string(json, "status", "unavailable");
+    json_writer_string(json, "reason", c->reason);
+    json_writer_string(json, "remedy", c->remedy);
+    json_writer_end(json);
+}
+
+void counters_json_write(struct json_writer *json, const char *key, const struct experiment *e,
+                         const struct result *r, const struct prediction_answer *prediction)
 {
     const struct counters *c = &r->counters;
-    if (!e->counters.on)
-        return missing_to_json("not_requested", "\"counters\": true asks for them");
+    if (!e->counters.on) {
+        json_parts_missing(json, key, "not_requested", "\"counters\": true asks for them");
+    } else if (c->status == COUNTERS_UNAVAILABLE) {
+        write_unavailable(json, key, c);
+    } else if (c->status != COUNTERS_MEASURED) {
+        json_parts_missing(json, key, "unavailable",
+                           "the kernel's output was wrong: nothing of it was counted");
+    } else {
+        json_writer_begin_object(json, key);
+        json_writer_string(json, "status", "measured");
+        json_writer_uint(json, "passes", c->passes);
+        json_writer_int(json, "points_per_pass", c->points);
+        write_values(json, c);
+        write_efficiency_check(json, c);
+        write_against_prediction(json, r, prediction);
+        json_writer_end(json);
+    }
+}
+
+/* ---- between executors ---- */
+
+static void write_counter(struct json_writer *json, const struct counter *one)
+{
+    json_writer_begin_object(json, NULL);
+    json_writer_string(json, "name", one->name);
+    json_writer_string(json, "metric", one->metric);
+    json_writer_bool(json, "named", one->named);
+    if (one->measured)
+        json_writer_exact(json, "value", one->value);
+    else
+        json_writer_string(json, "reason", one->reason);
+    json_writer_end(json);
+}
+
+static void write_counted(struct json_writer *json, const struct counters *c)
+{
+    json_writer_begin_object(json, NULL);
+    json_writer_uint(json, "passes", c->passes);
+    json_writer_int(json, "points", c->points);
+    json_writer_begin_array(json, "values");
+    for (int i = 0; i < c->count; i++)
+        write_counter(json, &c->at[i]);
+    json_writer_end(json);
+    json_writer_end(json);
+}
+
+char *counters_json_pack(const struct counters *c)
+{
+    struct buffer text = {0};
+    struct json_writer json = {.out = &text};
+    if (c->status == COUNTERS_NOT_REQUESTED)
+        return NULL;
     if (c->status == COUNTERS_UNAVAILABLE)
-        return json_pack("{s:s,s:s,s:s}", "status", "unavailable", "reason", c->reason, "remedy", c->remedy);
-    if (c->status != COUNTERS_MEASURED)
-        return missing_to_json("unavailable", "the kernel's output was wrong: nothing of it was counted");
-    json_t *object = json_pack("{s:s,s:i,s:i}", "status", "measured", "passes", (int)c->passes,
-                               "points_per_pass", c->points);
-    add_values(object, c);
-    json_object_set_new(object, "efficiency_check", efficiency_check(c));
-    json_object_set_new(object, "against_prediction", against_prediction(r, prediction));
-    return object;
+        write_unavailable(&json, NULL, c);
+    else
+        write_counted(&json, c);
+    return buffer_take(&text);
+}
+
+char *counters_json_pack_failure(const char *reason)
+{
+    struct counters lost;
+    counters_unavailable(
+        &lost, "ask again; if it stays, see the service's log and docs/operating.md, Counters", "%s", reason);
+    return counters_json_pack(&lost);
+}
+
+/* True: the member is a text that fits. */
+static bool read_text(const json_t *object, const char *member, char *to, size_t size)
+{
+    const char *text = json_string_value(json_object_get(object, member));
+    if (!text || strlen(text) >= size)
+        return false;
+    memcpy(to, text, strlen(text) + 1);
+    return true;
+}
+
+static bool read_counter(struct counter *one, const json_t *object)
+{
+    const json_t *value = json_object_get(object, "value");
+    one->named = json_is_true(json_object_get(object, "named"));
+    one->measured = json_is_number(value);
+    one->value = json_number_value(value);
+    return read_text(object, "name", one->name, sizeof one->name) &&
+           read_text(object, "metric", one->metric, sizeof one->metric) &&
+           (one->measured || read_text(object, "reason", one->reason, sizeof one->reason));
+}
+
+static bool read_values(struct counters *c, const json_t *object)
+{
+    const json_t *values = json_object_get(object, "values");
+    json_int_t passes = json_integer_value(json_object_get(object, "passes"));
+    json_int_t points = json_integer_value(json_object_get(object, "points"));
+    if (passes < 1 || passes > 1000000 || points < 1 || points > COUNTERS_POINTS || !json_is_array(values) ||
+        json_array_size(values) > COUNTERS_MAX)
+        return false;
+    c->status = COUNTERS_MEASURED;
+    c->passes = (unsigned)passes;
+    c->points = (int)points;
+    for (size_t i = 0; i < json_array_size(values); i++)
+        if (!read_counter(&c->at[c->count++], json_array_get(values, i)))
+            return false;
+    return true;
+}
+
+int counters_json_unpack(struct counters *c, const char *text, struct error *error)
+{
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    *c = (struct counters){0};
+    bool good = false;
+    if (json_object_get(object, "reason")) {
+        c->status = COUNTERS_UNAVAILABLE;
+        good = read_text(object, "reason", c->reason, sizeof c->reason) &&
+               read_text(object, "remedy", c->remedy, sizeof c->remedy);
+    } else {
+        good = read_values(c, object);
+    }
+    json_decref(object);
+    if (good)
+        return 0;
+    *c = (struct counters){0};
+    return error_set(error, ERROR_INVALID, "what was counted cannot be understood");
 }

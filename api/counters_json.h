@@ -1,18 +1,29 @@
-/* Counters in JSON: what a request asks for, and what a result says. */
+/* Hardware counters as JSON: what a request asks for, what a result says, and what the counting executor sends. */
 #ifndef COALESCED_API_COUNTERS_JSON_H
 #define COALESCED_API_COUNTERS_JSON_H
 
 #include <jansson.h>
 
+#include "api/prediction_json.h"
 #include "kernels/experiment.h"
 #include "kernels/result.h"
 
-/* true, false or a list of names; a wrong one leaves *wanted as it was and says so in *problems. */
-void counters_wanted_from_json(struct counters_wanted *wanted, const json_t *value,
+/* Reads the "counters" of a request: true, false or a list of names. Adds what is wrong to *problems, and then leaves
+   *wanted alone. */
+void counters_json_read_wanted(struct counters_wanted *wanted, const json_t *value,
                                struct problems *problems);
 
-/* A result's `counters`, held against its `prediction`. New reference. */
-json_t *counters_to_json(const struct experiment *experiment, const struct result *result,
-                         const json_t *prediction);
+/* The `counters` of a result, or why there are none; `prediction` is the result's, with which they are compared. */
+void counters_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
+                         const struct result *result, const struct prediction_answer *prediction);
+
+/* What was counted, as text to be freed by the caller; NULL: nothing was asked for, or no memory. Values lose no digit. */
+char *counters_json_pack(const struct counters *counters);
+
+/* The same for counters that could not be had, which says why. */
+char *counters_json_pack_failure(const char *reason);
+
+/* Reads either. 0; or -1 (ERROR_INVALID), and *counters is empty. */
+int counters_json_unpack(struct counters *counters, const char *text, struct error *error);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/problem.h"
 
 const struct kernel *debug_from_json(const struct kernel *kernel, const json_t *debug,
@@ -14,7 +14,7 @@ const struct kernel *debug_from_json(const struct kernel *kernel, const json_t *
     if (!debug || json_is_false(debug))
         return kernel;
     if (!json_is_true(debug)) {
-        problem_add(problems, "#/debug", "must be true or false, is %s", json_type_name(debug));
+        problem_add(problems, "#/debug", "must be true or false, is %s", json_parts_type(debug));
         return kernel;
     }
     if (built)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/device_list.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/suggest.h"
 
@@ -129,7 +129,7 @@ void device_choice_read(struct device_choice *choice, const json_t *value, const
                     "must be an integer, the number of a device, or a device's name, or \"any\", or an "
                     "object of what "
                     "it must be, as {\"arch\": \"sm_90\"}; is %s",
-                    json_type_name(value));
+                    json_parts_type(value));
     else if (!device_choice_parse(choice, text) || choice->kind == DEVICE_BY_NUMBER)
         problem_add(
             problems, pointer,

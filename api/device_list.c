@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/suggest.h"
 
 #define NAME_RULE                                                                                            \
@@ -92,7 +92,7 @@ static int wrong(const struct place *place, const char *format, ...)
 /* A value as the file has it, short. */
 static const char *shown(const json_t *value, char text[64])
 {
-    char *dumped = json_dumps(value, API_JSON_FLAGS | JSON_ENCODE_ANY);
+    char *dumped = json_parts_text(value);
     snprintf(text, 64, "%s", dumped ? dumped : "?");
     free(dumped);
     return text;

@@ -7,7 +7,7 @@
 #include "api/debug_json.h"
 #include "api/device_choice.h"
 #include "api/experiment_text.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/labels_json.h"
 #include "api/measure_json.h"
 #include "api/problem.h"
@@ -24,7 +24,7 @@ static void read_integer(struct reader *r, const json_t *value, const char *poin
     if (json_is_integer(value))
         *to = json_integer_value(value);
     else
-        problem_add(r->problems, pointer, "must be an integer, is %s", json_type_name(value));
+        problem_add(r->problems, pointer, "must be an integer, is %s", json_parts_type(value));
 }
 
 static void read_number(struct reader *r, const json_t *value, const char *pointer, double *to)
@@ -32,7 +32,7 @@ static void read_number(struct reader *r, const json_t *value, const char *point
     if (json_is_number(value))
         *to = json_number_value(value);
     else
-        problem_add(r->problems, pointer, "must be a number, is %s", json_type_name(value));
+        problem_add(r->problems, pointer, "must be a number, is %s", json_parts_type(value));
 }
 
 /* An integer or a list of them; what is not given stays. *given is how many there were. */
@@ -47,7 +47,7 @@ static void read_list(struct reader *r, const json_t *value, const char *pointer
     }
     if (!json_is_array(value) || json_array_size(value) < 1 || json_array_size(value) > most) {
         problem_add(r->problems, pointer, "must be an integer or a list of 1 to %zu of them, is %s", most,
-                    json_is_array(value) ? "a list of another length" : json_type_name(value));
+                    json_is_array(value) ? "a list of another length" : json_parts_type(value));
         return;
     }
     size_t i;
@@ -140,7 +140,7 @@ static void read_measure(struct reader *r, const json_t *value)
 
 static void read_counters(struct reader *r, const json_t *value)
 {
-    counters_wanted_from_json(&r->experiment->counters, value, r->problems);
+    counters_json_read_wanted(&r->experiment->counters, value, r->problems);
 }
 
 static void read_shared_bytes(struct reader *r, const json_t *value)
@@ -221,7 +221,7 @@ static void read_param(struct reader *r, int index, const json_t *value, const c
         problem_add(r->problems, pointer, "there is no %.32s \"%.32s\"%s it must be one of %s", param->name,
                     text, suggest_text(&meant), names);
     else
-        problem_add(r->problems, pointer, "must be one of %s, is %s", names, json_type_name(value));
+        problem_add(r->problems, pointer, "must be one of %s, is %s", names, json_parts_type(value));
 }
 
 /* The index of a common field, FIELDS and up that of a parameter; -1: the kernel takes no such field. */
@@ -328,13 +328,13 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     const json_t *name = json_object_get(request, "kernel");
     const struct kernel *kernel = json_is_string(name) ? suite_find(json_string_value(name)) : NULL;
     if (!json_is_object(request))
-        problem_add(problems, "#", "must be an object, is %s", json_type_name(request));
+        problem_add(problems, "#", "must be an object, is %s", json_parts_type(request));
     else if (!name)
         problem_add(problems, "#/kernel",
                     json_object_get(request, "recipe") ? "is required; a recipe is for POST /v1/sweeps"
                                                        : "is required; GET /v1/kernels lists them");
     else if (!json_is_string(name))
-        problem_add(problems, "#/kernel", "must be a string, is %s", json_type_name(name));
+        problem_add(problems, "#/kernel", "must be a string, is %s", json_parts_type(name));
     else if (!kernel)
         problem_add_kernel(problems, "#/kernel", json_string_value(name));
     experiment->kernel = NULL;

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/suggest.h"
 #include "base/error.h"
 #include "kernels/experiment.h"

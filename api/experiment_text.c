@@ -2,155 +2,108 @@
 
 #include <string.h>
 
-#include "api/json.h"
-#include "api/text.h"
+#include "api/json_parts.h"
+#include "api/kernel_json.h"
 
-static void write_name(struct buffer *out, const char *name)
+static void write_measure(struct json_writer *json, const struct measure *measure)
 {
-    buffer_text(out, ",\"");
-    buffer_text(out, name);
-    buffer_text(out, "\":");
+    json_writer_begin_object(json, "measure");
+    json_writer_int(json, "min_samples", measure->min_samples);
+    json_writer_double(json, "noise", measure->noise);
+    json_writer_double(json, "max_seconds", measure->max_seconds);
+    json_writer_double(json, "quiet_s", measure->quiet_s);
+    json_writer_bool(json, "keep_samples", measure->keep_samples);
+    /* Only where it is asked for: a request of a version before it is shown as it was. */
+    if (measure->host_timer)
+        json_writer_bool(json, "host_timer", true);
+    json_writer_end(json);
 }
 
-static void write_integer(struct buffer *out, const char *name, int64_t value)
+static void write_counters(struct json_writer *json, const struct counters_wanted *wanted)
 {
-    write_name(out, name);
-    text_integer(out, value);
-}
-
-static void write_real(struct buffer *out, const char *name, double value)
-{
-    write_name(out, name);
-    text_real(out, value);
-}
-
-static void write_string(struct buffer *out, const char *name, const char *value)
-{
-    write_name(out, name);
-    text_string(out, value);
-}
-
-static void write_list(struct buffer *out, const char *name, const int64_t *values, int count)
-{
-    write_name(out, name);
-    for (int i = 0; i < count; i++) {
-        buffer_text(out, i ? "," : "[");
-        text_integer(out, values[i]);
+    if (!wanted->count) {
+        json_writer_bool(json, "counters", wanted->on);
+        return;
     }
-    buffer_text(out, "]");
+    json_writer_begin_array(json, "counters");
+    for (int i = 0; i < wanted->count; i++)
+        json_writer_string(json, NULL, wanted->name[i]);
+    json_writer_end(json);
 }
 
-static void write_param(struct buffer *out, const struct kernel_param *param, int64_t value)
+static void write_conditions(struct json_writer *json, const char *key, const struct device_choice *choice)
 {
-    if (param->type == PARAM_CHOICE)
-        write_string(out, param->name, param->choices[value]);
-    else
-        write_integer(out, param->name, value);
-}
-
-static void write_measure(struct buffer *out, const struct measure *measure)
-{
-    buffer_text(out, ",\"measure\":{\"min_samples\":");
-    text_integer(out, measure->min_samples);
-    write_real(out, "noise", measure->noise);
-    write_real(out, "max_seconds", measure->max_seconds);
-    write_real(out, "quiet_s", measure->quiet_s);
-    buffer_text(out, measure->keep_samples ? ",\"keep_samples\":true" : ",\"keep_samples\":false");
-    /* Only where asked for: a request of a version before it is told back as it was. */
-    buffer_text(out, measure->host_timer ? ",\"host_timer\":true}" : "}");
-}
-
-static void write_counters(struct buffer *out, const struct counters_wanted *wanted)
-{
-    write_name(out, "counters");
-    if (!wanted->count)
-        buffer_text(out, wanted->on ? "true" : "false");
-    for (int i = 0; i < wanted->count; i++) {
-        buffer_text(out, i ? "," : "[");
-        text_string(out, wanted->name[i]);
-    }
-    buffer_text(out, wanted->count ? "]" : "");
-}
-
-static int append(const char *bytes, size_t count, void *out)
-{
-    return buffer_append(out, bytes, count);
-}
-
-static void write_labels(struct buffer *out, const json_t *labels)
-{
-    write_name(out, "labels");
-    if (!json_object_size(labels))
-        buffer_text(out, "{}");
-    else if (json_dump_callback(labels, append, out, API_JSON_FLAGS) < 0)
-        out->failed = true;
-}
-
-static void write_conditions(struct buffer *out, const struct device_choice *choice)
-{
-    const char *comma = "";
-    buffer_text(out, "{");
-    if (choice->arch[0]) {
-        buffer_text(out, "\"arch\":");
-        text_string(out, choice->arch);
-        comma = ",";
-    }
-    if (choice->product[0]) {
-        buffer_format(out, "%s\"name\":", comma);
-        text_string(out, choice->product);
-        comma = ",";
-    }
-    if (choice->memory_bytes) {
-        buffer_format(out, "%s\"memory_bytes\":%lld", comma, (long long)choice->memory_bytes);
-        comma = ",";
-    }
+    json_writer_begin_object(json, key);
+    if (choice->arch[0])
+        json_writer_string(json, "arch", choice->arch);
+    if (choice->product[0])
+        json_writer_string(json, "name", choice->product);
+    if (choice->memory_bytes)
+        json_writer_int(json, "memory_bytes", (int64_t)choice->memory_bytes);
     if (choice->counters)
-        buffer_format(out, "%s\"counters\":true", comma);
-    buffer_text(out, "}");
+        json_writer_bool(json, "counters", true);
+    json_writer_end(json);
+}
+
+static void write_choice(struct json_writer *json, const char *key, const struct device_choice *choice)
+{
+    if (choice->kind == DEVICE_BY_NUMBER)
+        json_writer_int(json, key, choice->number);
+    else if (choice->kind == DEVICE_BY_CONDITIONS)
+        write_conditions(json, key, choice);
+    else
+        json_writer_string(json, key, choice->kind == DEVICE_ANY ? "any" : choice->called);
 }
 
 int device_choice_write(struct buffer *out, const struct device_choice *choice)
 {
-    if (choice->kind == DEVICE_BY_NUMBER)
-        text_integer(out, choice->number);
-    else if (choice->kind == DEVICE_BY_CONDITIONS)
-        write_conditions(out, choice);
-    else
-        text_string(out, choice->kind == DEVICE_ANY ? "any" : choice->called);
-    return out->failed ? -1 : 0;
+    struct json_writer json = {.out = out};
+    write_choice(&json, NULL, choice);
+    return json_writer_finish(&json);
 }
 
-int experiment_write(struct buffer *out, const struct experiment *e, const json_t *request)
+void experiment_text_write(struct json_writer *json, const char *key, const struct experiment *e,
+                           const json_t *request)
 {
     const struct kernel *kernel = e->kernel;
-    buffer_text(out, "{\"kernel\":");
-    text_string(out, kernel->name);
-    write_string(out, "dtype", dtype_name(e->dtype));
+    const json_t *labels = json_object_get(request, "labels");
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "kernel", kernel->name);
+    json_writer_string(json, "dtype", dtype_name(e->dtype));
     if (kernel->dims == 2)
-        write_list(out, "size", e->size, 2);
+        json_writer_ints(json, "size", e->size, 2);
     else
-        write_integer(out, "size", e->size[0]);
-    write_list(out, "block", e->block, 3);
-    write_list(out, "grid", e->grid, 3);
+        json_writer_int(json, "size", e->size[0]);
+    json_writer_ints(json, "block", e->block, 3);
+    json_writer_ints(json, "grid", e->grid, 3);
     for (int i = 0; i < kernel->param_count; i++)
-        write_param(out, &kernel->params[i], e->param[i]);
-    write_integer(out, "shared_bytes", e->shared_bytes);
-    write_name(out, "device");
-    device_choice_write(out, &e->device);
-    if (e->peer_given) {
-        write_name(out, "peer");
-        device_choice_write(out, &e->peer);
-    }
+        kernel_json_param(json, kernel->params[i].name, &kernel->params[i], e->param[i]);
+    json_writer_int(json, "shared_bytes", e->shared_bytes);
+    write_choice(json, "device", &e->device);
+    if (e->peer_given)
+        write_choice(json, "peer", &e->peer);
     if (e->peer_uuid[0])
-        write_string(out, "peer_uuid", e->peer_uuid);
-    write_measure(out, &e->measure);
-    write_counters(out, &e->counters);
-    write_string(out, "transfers", transfers_name(e->transfers));
-    write_string(out, "placement", placement_text(e->placement));
-    write_real(out, "timeout_s", e->timeout_s);
-    write_integer(out, "priority", e->priority);
-    write_labels(out, json_object_get(request, "labels"));
-    return buffer_text(out, "}");
+        json_writer_string(json, "peer_uuid", e->peer_uuid);
+    write_measure(json, &e->measure);
+    write_counters(json, &e->counters);
+    json_writer_string(json, "transfers", transfers_name(e->transfers));
+    json_writer_string(json, "placement", placement_text(e->placement));
+    json_writer_double(json, "timeout_s", e->timeout_s);
+    json_writer_int(json, "priority", e->priority);
+    if (labels) {
+        json_parts_tree(json, "labels", labels);
+    } else {
+        json_writer_begin_object(json, "labels");
+        json_writer_end(json);
+    }
+    json_writer_end(json);
+}
+
+int experiment_write(struct buffer *out, const struct experiment *experiment, const json_t *request)
+{
+    struct json_writer json = {.out = out};
+    experiment_text_write(&json, NULL, experiment, request);
+    return json_writer_finish(&json);
 }
 
 bool experiment_text_wants_counters(const char *request)

@@ -1,102 +1,157 @@
 #include "api/kernel_json.h"
 
-#include "api/experiment_json.h"
+#include "kernels/experiment.h"
 
-/* Adds that text in Chinese to `zh`, which is made when it is needed; a text that serves both languages is not repeated. */
-static void chinese_add(json_t **zh, const char *name, struct text_pair text)
+void kernel_json_param(struct json_writer *json, const char *key, const struct kernel_param *param,
+                       int64_t value)
 {
-    if (!text.zh)
-        return;
-    if (!*zh)
-        *zh = json_object();
-    json_object_set_new(*zh, name, json_string(text.zh));
+    if (param->type == PARAM_CHOICE)
+        json_writer_string(json, key, param->choices[value]);
+    else
+        json_writer_int(json, key, value);
 }
 
-static json_t *param_to_json(const struct kernel_param *param)
+/* A text that a document has in Chinese too. */
+struct chinese_text {
+    const char *name;
+    struct text_pair text;
+};
+
+/* Writes the Chinese texts as "zh"; a text that serves both languages is not repeated. */
+static void write_chinese(struct json_writer *json, const struct chinese_text *texts, int count)
 {
-    json_t *object = json_pack("{s:s,s:s,s:s,s:s,s:o}", "name", param->name, "unit", param->unit, "text",
-                               param->text.en, "type", param->type == PARAM_CHOICE ? "choice" : "integer",
-                               "default", param_value_to_json(param, param->fallback));
-    json_t *zh = NULL;
-    chinese_add(&zh, "text", param->text);
-    if (zh)
-        json_object_set_new(object, "zh", zh);
-    if (param->type == PARAM_CHOICE) {
-        json_t *choices = json_array();
-        for (int i = 0; param->choices[i]; i++)
-            json_array_append_new(choices, json_string(param->choices[i]));
-        json_object_set_new(object, "choices", choices);
-        return object;
+    bool begun = false;
+    for (int i = 0; i < count; i++) {
+        if (!texts[i].text.zh)
+            continue;
+        if (!begun)
+            json_writer_begin_object(json, "zh");
+        begun = true;
+        json_writer_string(json, texts[i].name, texts[i].text.zh);
     }
+    if (begun)
+        json_writer_end(json);
+}
+
+static void write_choices(struct json_writer *json, const struct kernel_param *param)
+{
+    json_writer_begin_array(json, "choices");
+    for (int i = 0; param->choices[i]; i++)
+        json_writer_string(json, NULL, param->choices[i]);
+    json_writer_end(json);
+}
+
+static void write_range(struct json_writer *json, const struct kernel_param *param)
+{
     if (param->power_of_two) {
-        json_t *values = json_array();
+        json_writer_begin_array(json, "values");
         for (int64_t value = param->min; value <= param->max; value *= 2)
-            json_array_append_new(values, json_integer(value));
-        json_object_set_new(object, "values", values);
+            json_writer_int(json, NULL, value);
+        json_writer_end(json);
     }
-    json_object_set_new(object, "min", json_integer(param->min));
-    json_object_set_new(object, "max",
-                        param->max == PARAM_MAX_IS_SIZE ? json_string("size") : json_integer(param->max));
-    return object;
+    json_writer_int(json, "min", param->min);
+    if (param->max == PARAM_MAX_IS_SIZE)
+        json_writer_string(json, "max", "size");
+    else
+        json_writer_int(json, "max", param->max);
 }
 
-static const char *role_name(enum buffer_role role)
+static void write_params(struct json_writer *json, const struct kernel *kernel)
 {
-    static const char *const names[] = {
-        [BUFFER_INPUT] = "input", [BUFFER_OUTPUT] = "output", [BUFFER_ACCUMULATED] = "accumulated"};
-    return names[role];
+    json_writer_begin_array(json, "parameters");
+    for (int i = 0; i < kernel->param_count; i++) {
+        const struct kernel_param *param = &kernel->params[i];
+        json_writer_begin_object(json, NULL);
+        json_writer_string(json, "name", param->name);
+        json_writer_string(json, "unit", param->unit);
+        json_writer_string(json, "text", param->text.en);
+        json_writer_string(json, "type", param->type == PARAM_CHOICE ? "choice" : "integer");
+        kernel_json_param(json, "default", param, param->fallback);
+        write_chinese(json, &(struct chinese_text){"text", param->text}, 1);
+        if (param->type == PARAM_CHOICE)
+            write_choices(json, param);
+        else
+            write_range(json, param);
+        json_writer_end(json);
+    }
+    json_writer_end(json);
 }
 
-/* The ledger at the defaults, an example with its numbers. */
-static json_t *ledger_to_json(struct experiment *e)
+static void write_buffers(struct json_writer *json, const struct kernel *kernel)
+{
+    static const char *const roles[] = {
+        [BUFFER_INPUT] = "input", [BUFFER_OUTPUT] = "output", [BUFFER_ACCUMULATED] = "accumulated"};
+    json_writer_begin_array(json, "buffers");
+    for (int i = 0; i < kernel->buffer_count; i++) {
+        json_writer_begin_object(json, NULL);
+        json_writer_string(json, "name", kernel->buffers[i].name);
+        json_writer_string(json, "text", kernel->buffers[i].text);
+        json_writer_string(json, "role", roles[kernel->buffers[i].role]);
+        json_writer_end(json);
+    }
+    json_writer_end(json);
+}
+
+static void write_defaults(struct json_writer *json, const struct experiment *e)
+{
+    json_writer_begin_object(json, "defaults");
+    json_writer_string(json, "dtype", dtype_name(e->kernel->dtype));
+    if (e->kernel->dims == 2)
+        json_writer_ints(json, "size", e->size, 2);
+    else
+        json_writer_int(json, "size", e->size[0]);
+    json_writer_ints(json, "block", e->block, 3);
+    json_writer_end(json);
+}
+
+/* The ledger at the defaults, as an example. */
+static void write_ledger(struct json_writer *json, struct experiment *e)
 {
     struct problems problems = {0};
     experiment_check(e, NULL, &problems); /* derives the grid */
     struct domain domain = experiment_domain(e);
     struct traffic traffic = e->kernel->ledger(&domain);
     uint64_t each = dtype_bytes(e->dtype);
-    return json_pack("{s:I,s:I,s:I,s:I,s:I}", "elements", (json_int_t)domain.n, "load_bytes",
-                     (json_int_t)(traffic.loads * each), "store_bytes", (json_int_t)(traffic.stores * each),
-                     "atomic_bytes", (json_int_t)(traffic.atomics * each), "operations",
-                     (json_int_t)traffic.operations);
+    json_writer_begin_object(json, "ledger");
+    json_writer_int(json, "elements", domain.n);
+    json_writer_uint(json, "load_bytes", traffic.loads * each);
+    json_writer_uint(json, "store_bytes", traffic.stores * each);
+    json_writer_uint(json, "atomic_bytes", traffic.atomics * each);
+    json_writer_uint(json, "operations", traffic.operations);
+    json_writer_end(json);
 }
 
-json_t *kernel_to_json(const struct kernel *kernel, bool with_source)
+void kernel_json_write(struct json_writer *json, const char *key, const struct kernel *kernel,
+                       bool with_source)
 {
+    const struct chinese_text chinese[] = {
+        {"title", kernel->title}, {"text", kernel->text}, {"lesson", kernel->lesson}};
     struct experiment e;
     experiment_init(&e, kernel);
-    json_t *params = json_array(), *dtypes = json_array(), *buffers = json_array();
-    for (int i = 0; i < kernel->param_count; i++)
-        json_array_append_new(params, param_to_json(&kernel->params[i]));
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "name", kernel->name);
+    json_writer_string(json, "title", kernel->title.en);
+    json_writer_string(json, "text", kernel->text.en);
+    json_writer_string(json, "lesson", kernel->lesson.en);
+    json_writer_begin_array(json, "dtypes");
     for (int i = 0; i < DTYPE_COUNT; i++)
         if (kernel->dtypes >> i & 1u)
-            json_array_append_new(dtypes, json_string(dtype_name((enum dtype)i)));
-    for (int i = 0; i < kernel->buffer_count; i++)
-        json_array_append_new(buffers,
-                              json_pack("{s:s,s:s,s:s}", "name", kernel->buffers[i].name, "text",
-                                        kernel->buffers[i].text, "role", role_name(kernel->buffers[i].role)));
-    json_t *size = kernel->dims == 2 ? json_pack("[I,I]", (json_int_t)e.size[0], (json_int_t)e.size[1])
-                                     : json_integer(e.size[0]);
-    json_t *object = json_pack(
-        "{s:s,s:s,s:s,s:s,s:o,s:i,s:i,s:i,s:i,s:o,s:o,s:{s:s,s:o,s:o},s:o,s:s}", "name", kernel->name,
-        "title", kernel->title.en, "text", kernel->text.en, "lesson", kernel->lesson.en, "dtypes", dtypes,
-        "size_dims", kernel->dims, "grid_dims", kernel->grid_dims, "block_dims", kernel->block_dims,
-        "elements_per_thread", kernel->per_thread, "parameters", params, "buffers", buffers, "defaults",
-        "dtype", dtype_name(kernel->dtype), "size", size, "block", shape_to_json(e.block), "ledger",
-        ledger_to_json(&e), "sha256", kernel->sha256);
-    if (object && (json_object_set_new(object, "grid_stride", json_boolean(kernel->grid_stride)) ||
-                   json_object_set_new(object, "host_memory", json_boolean(kernel->host_memory)) ||
-                   json_object_set_new(object, "peer", json_boolean(kernel->peer)))) {
-        json_decref(object);
-        return NULL;
-    }
-    json_t *zh = NULL;
-    chinese_add(&zh, "title", kernel->title);
-    chinese_add(&zh, "text", kernel->text);
-    chinese_add(&zh, "lesson", kernel->lesson);
-    if (object && zh)
-        json_object_set_new(object, "zh", zh);
-    if (object && with_source)
-        json_object_set_new(object, "source", json_string(kernel->source));
-    return object;
+            json_writer_string(json, NULL, dtype_name((enum dtype)i));
+    json_writer_end(json);
+    json_writer_int(json, "size_dims", kernel->dims);
+    json_writer_int(json, "grid_dims", kernel->grid_dims);
+    json_writer_int(json, "block_dims", kernel->block_dims);
+    json_writer_int(json, "elements_per_thread", kernel->per_thread);
+    write_params(json, kernel);
+    write_buffers(json, kernel);
+    write_defaults(json, &e);
+    write_ledger(json, &e);
+    json_writer_string(json, "sha256", kernel->sha256);
+    json_writer_bool(json, "grid_stride", kernel->grid_stride);
+    json_writer_bool(json, "host_memory", kernel->host_memory);
+    json_writer_bool(json, "peer", kernel->peer);
+    write_chinese(json, chinese, sizeof chinese / sizeof *chinese);
+    if (with_source)
+        json_writer_string(json, "source", kernel->source);
+    json_writer_end(json);
 }

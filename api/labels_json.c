@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/problem.h"
 
 enum { LABELS_MAX = 16, LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 255 };
@@ -13,7 +13,7 @@ void labels_check(const json_t *value, struct problems *problems)
     const char *key;
     json_t *member;
     if (!json_is_object(value)) {
-        problem_add(problems, "#/labels", "must be an object of strings, is %s", json_type_name(value));
+        problem_add(problems, "#/labels", "must be an object of strings, is %s", json_parts_type(value));
         return;
     }
     if (json_object_size(value) > LABELS_MAX) {

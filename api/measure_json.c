@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/suggest.h"
 
@@ -51,7 +51,7 @@ static void read_member(struct measure *measure, const struct member *member, co
                     member->kind == FLAG     ? "true or false"
                     : member->kind == NUMBER ? "a number"
                                              : "an integer",
-                    json_type_name(value));
+                    json_parts_type(value));
 }
 
 void measure_read(struct measure *measure, const json_t *value, struct problems *problems)
@@ -59,7 +59,7 @@ void measure_read(struct measure *measure, const json_t *value, struct problems 
     const char *key;
     json_t *one;
     if (!json_is_object(value)) {
-        problem_add(problems, "#/measure", "must be an object, is %s", json_type_name(value));
+        problem_add(problems, "#/measure", "must be an object, is %s", json_parts_type(value));
         return;
     }
     json_object_foreach ((json_t *)value, key, one) {

@@ -1,120 +1,212 @@
 #include "api/prediction_json.h"
 
+#include <math.h>
 #include <stdio.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 
-static int side_to_json(json_t *object, const char *prefix, const struct prediction_side *side)
+/* ---- predicting ---- */
+
+/* The note that is nearest to what was asked for; each replaces those before it. */
+static void note_make(struct prediction_answer *answer, const struct experiment *experiment)
+{
+    struct domain domain = experiment_domain(experiment);
+    struct traffic unmodelled = experiment->kernel->unmodelled_traffic(&domain);
+    if (answer->prediction.note)
+        snprintf(answer->note, sizeof answer->note, "%s", answer->prediction.note);
+    if (unmodelled.loads || unmodelled.stores)
+        snprintf(
+            answer->note, sizeof answer->note,
+            "on a GPU %llu elements are loaded and %llu stored by other ways than the loads and stores of "
+            "warps (a copy engine, the tensor memory accelerator, a texture): none of these sums has them",
+            (unsigned long long)unmodelled.loads, (unsigned long long)unmodelled.stores);
+    if (experiment->kernel->copied)
+        snprintf(
+            answer->note, sizeof answer->note,
+            "on a GPU a copy engine does it, and no warp makes a request; this is what threads would ask "
+            "for in its place");
+}
+
+void prediction_json_make(struct prediction_answer *answer, const struct experiment *experiment,
+                          const struct access *access, const char *name, enum l1_setting setting)
+{
+    const struct arch *arch = arch_find(name);
+    struct error error = {0};
+    *answer = (struct prediction_answer){.arch = name};
+    if (!arch)
+        error_set(&error, ERROR_NOT_FOUND, "the model has no architecture \"%.32s\"", name);
+    else
+        answer->known = prediction_make(experiment, access, arch, setting, &answer->prediction, &error) == 0;
+    snprintf(answer->reason, sizeof answer->reason, "%.255s", error.text);
+    if (answer->known)
+        note_make(answer, experiment);
+}
+
+void prediction_json_of_device(struct prediction_answer *answer, const struct experiment *experiment,
+                               const struct access *access, const char *arch)
+{
+    const char *known = arch_find(arch) ? arch : PREDICTION_STAND_IN;
+    if (experiment->kernel->copied) {
+        *answer = (struct prediction_answer){.arch = known,
+                                             .reason = "a copy engine does it: no warp makes a request"};
+        return;
+    }
+    prediction_json_make(answer, experiment, access, known, L1_BY_ARCH);
+    if (known != arch)
+        snprintf(answer->note, sizeof answer->note, "the model does not know %.64s; this is what %s would do",
+                 arch, known);
+}
+
+/* ---- writing ---- */
+
+static void write_side(struct json_writer *json, const char *prefix, const struct prediction_side *side)
 {
     const struct {
         const char *name;
-        json_t *value;
+        uint64_t value;
     } members[] = {
-        {"requests", json_integer((json_int_t)side->requests)},
-        {"transactions", json_integer((json_int_t)side->transactions)},
-        {"sectors", json_integer((json_int_t)side->sectors)},
-        {"lines", json_integer((json_int_t)side->lines)},
-        {"requested_bytes", json_integer((json_int_t)side->bytes)},
-        {"moved_bytes", json_integer((json_int_t)side->moved_bytes)},
-        {"efficiency_pct", side->efficiency_pct < 0 ? json_null() : number_to_json(side->efficiency_pct)},
+        {"requests", side->requests},     {"transactions", side->transactions},
+        {"sectors", side->sectors},       {"lines", side->lines},
+        {"requested_bytes", side->bytes}, {"moved_bytes", side->moved_bytes},
     };
-    int failed = 0;
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        char name[48];
+    char name[48];
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         snprintf(name, sizeof name, "%s_%s", prefix, members[i].name);
-        failed |= json_object_set_new(object, name, members[i].value);
+        json_writer_uint(json, name, members[i].value);
     }
-    if (side->efficiency_pct < 0) {
-        char name[48];
-        snprintf(name, sizeof name, "%s_reason", prefix);
-        failed |= json_object_set_new(object, name, json_string("nothing is touched"));
-    }
-    return failed;
+    bool touched = side->efficiency_pct >= 0;
+    snprintf(name, sizeof name, "%s_efficiency_pct", prefix);
+    json_writer_rounded(json, name, touched ? side->efficiency_pct : NAN);
+    snprintf(name, sizeof name, "%s_reason", prefix);
+    if (!touched)
+        json_writer_string(json, name, "nothing is touched");
 }
 
-/* Where a transaction is a segment of one of three sizes. */
-static int segments_to_json(json_t *object, const uint64_t segments[3])
+static void write_prediction(struct json_writer *json, const struct prediction *prediction)
 {
-    return json_object_set_new(object, "gst_transactions_32", json_integer((json_int_t)segments[0])) |
-           json_object_set_new(object, "gst_transactions_64", json_integer((json_int_t)segments[1])) |
-           json_object_set_new(object, "gst_transactions_128", json_integer((json_int_t)segments[2]));
-}
-
-json_t *prediction_to_json(const struct prediction *prediction)
-{
-    json_t *object = json_pack("{s:s,s:b,s:b}", "arch", prediction->arch->name, "l1", prediction->l1, "exact",
-                               prediction->exact);
     const struct prediction_shared *load = &prediction->shared_load, *store = &prediction->shared_store;
-    json_t *rest =
-        json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "atomic_requests", (json_int_t)prediction->atomic_requests,
-                  "atomic_sectors", (json_int_t)prediction->atomic_sectors, "shared_load_requests",
-                  (json_int_t)load->requests, "shared_load_bank_conflicts", (json_int_t)load->bank_conflicts,
-                  "shared_store_requests", (json_int_t)store->requests, "shared_store_bank_conflicts",
-                  (json_int_t)store->bank_conflicts);
-    int failed = side_to_json(object, "gld", &prediction->load) ||
-                 side_to_json(object, "gst", &prediction->store) || !rest || json_object_update(object, rest);
-    if (prediction->arch->access.stores_joined)
-        failed |= segments_to_json(object, prediction->store.segments);
-    failed |= json_object_set_new(object, "lanes_active", number_to_json(prediction->lanes_active));
-    if (prediction->note)
-        failed |= json_object_set_new(object, "note", json_string(prediction->note));
-    json_decref(rest);
-    if (failed) {
-        json_decref(object);
-        return NULL;
+    const uint64_t *segments = prediction->store.segments;
+    json_writer_string(json, "arch", prediction->arch->name);
+    json_writer_bool(json, "l1", prediction->l1);
+    json_writer_bool(json, "exact", prediction->exact);
+    write_side(json, "gld", &prediction->load);
+    write_side(json, "gst", &prediction->store);
+    json_writer_uint(json, "atomic_requests", prediction->atomic_requests);
+    json_writer_uint(json, "atomic_sectors", prediction->atomic_sectors);
+    json_writer_uint(json, "shared_load_requests", load->requests);
+    json_writer_uint(json, "shared_load_bank_conflicts", load->bank_conflicts);
+    json_writer_uint(json, "shared_store_requests", store->requests);
+    json_writer_uint(json, "shared_store_bank_conflicts", store->bank_conflicts);
+    if (prediction->arch->access.stores_joined) { /* a transaction is a segment of one of three sizes */
+        json_writer_uint(json, "gst_transactions_32", segments[0]);
+        json_writer_uint(json, "gst_transactions_64", segments[1]);
+        json_writer_uint(json, "gst_transactions_128", segments[2]);
     }
-    return object;
+    json_writer_rounded(json, "lanes_active", prediction->lanes_active);
 }
 
-/* In place of a note that is there: what stands for a device is the nearer one. */
-static void note_elsewhere(const struct experiment *experiment, json_t *object)
+void prediction_json_open(struct json_writer *json, const char *key, const struct prediction_answer *answer)
 {
-    struct domain domain = experiment_domain(experiment);
-    struct traffic elsewhere = experiment->kernel->unmodelled_traffic(&domain);
-    if (object && (elsewhere.loads || elsewhere.stores))
-        json_object_set_new(
-            object, "note",
-            json_sprintf("on a GPU %llu elements are loaded and %llu stored by other ways than the loads and "
-                         "stores of warps (a copy engine, the tensor memory accelerator, a texture): none of "
-                         "these sums has them",
-                         (unsigned long long)elsewhere.loads, (unsigned long long)elsewhere.stores));
+    json_writer_begin_object(json, key);
+    if (answer->known) {
+        write_prediction(json, &answer->prediction);
+    } else {
+        json_writer_string(json, "arch", answer->arch);
+        json_writer_string(json, "status", "unavailable");
+        json_writer_string(json, "reason", answer->reason);
+    }
+    if (answer->note[0])
+        json_writer_string(json, "note", answer->note);
 }
 
-static json_t *noted(const struct experiment *experiment, json_t *object)
+void prediction_json_write(struct json_writer *json, const char *key, const struct prediction_answer *answer)
 {
-    note_elsewhere(experiment, object);
-    if (object && experiment->kernel->copied)
-        json_object_set_new(
-            object, "note",
-            json_string("on a GPU a copy engine does it, and no warp makes a request; this is what "
-                        "threads would ask for in its place"));
-    return object;
+    prediction_json_open(json, key, answer);
+    json_writer_end(json);
 }
 
-json_t *prediction_for(const struct experiment *experiment, const struct access *access, const char *name,
-                       enum l1_setting setting)
+/* ---- occupancy ---- */
+
+static void write_limits(struct json_writer *json, unsigned limited_by)
 {
-    const struct arch *arch = arch_find(name);
-    struct prediction prediction;
+    json_writer_begin_array(json, "limited_by");
+    for (int i = 0; i < OCCUPANCY_LIMIT_COUNT; i++)
+        if (limited_by >> i & 1u)
+            json_writer_string(json, NULL, occupancy_limit_name((enum occupancy_limit)i));
+    json_writer_end(json);
+}
+
+/* Blocks that each limit alone would allow; null: it does not bind here, or is not known. */
+static void write_blocks_by(struct json_writer *json, const struct occupancy *occupancy)
+{
+    json_writer_begin_object(json, "blocks_by");
+    for (int i = 0; i < OCCUPANCY_LIMIT_COUNT; i++) {
+        const char *name = occupancy_limit_name((enum occupancy_limit)i);
+        if (occupancy->blocks_by[i] == OCCUPANCY_UNLIMITED)
+            json_writer_null(json, name);
+        else
+            json_writer_uint(json, name, occupancy->blocks_by[i]);
+    }
+    json_writer_end(json);
+}
+
+/* What CUDA reports for a block that does not fit: it depends on the limit that it checks first. */
+static const char *launch_error(const struct occupancy *occupancy)
+{
+    if (!occupancy->blocks_by[OCCUPANCY_THREADS])
+        return "invalid configuration argument";
+    if (!occupancy->blocks_by[OCCUPANCY_SHARED])
+        return "invalid argument";
+    return "too many resources requested for launch";
+}
+
+static void write_occupancy(struct json_writer *json, const char *key, const struct arch *arch,
+                            const struct occupancy *occupancy, int registers)
+{
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "arch", arch->name);
+    json_writer_rounded(json, "theoretical", occupancy->theoretical);
+    json_writer_uint(json, "blocks_per_sm", occupancy->blocks_per_sm);
+    json_writer_uint(json, "warps_per_sm", occupancy->warps_per_sm);
+    json_writer_uint(json, "max_warps_per_sm", arch->warps_per_sm);
+    write_limits(json, occupancy->limited_by);
+    write_blocks_by(json, occupancy);
+    if (registers >= 0)
+        json_writer_int(json, "registers_per_thread", registers);
+    else
+        json_writer_null(json, "registers_per_thread");
+    if (!occupancy->blocks_per_sm)
+        json_writer_string(json, "launch_error", launch_error(occupancy));
+    if (occupancy->waves) {
+        json_writer_uint(json, "waves", occupancy->waves);
+        json_writer_rounded(json, "last_wave_fill", occupancy->last_wave_fill);
+    }
+    /* Dependent arithmetic: warps that hide the latency of a register, where a figure can be cited. */
+    if (arch->register_latency_cycles)
+        json_writer_uint(json, "warps_to_hide_register_latency",
+                         occupancy_warps_to_hide(arch, arch->register_latency_cycles, 1));
+    json_writer_end(json);
+}
+
+double prediction_json_occupancy(struct json_writer *json, const char *key,
+                                 const struct occupancy_case *question)
+{
+    const struct arch *arch = arch_find(question->arch);
+    const int registers = question->registers_per_thread;
+    struct occupancy occupancy;
     struct error error = {0};
-    if (!arch)
-        error_set(&error, ERROR_NOT_FOUND, "the model has no architecture \"%.32s\"", name);
-    else if (prediction_make(experiment, access, arch, setting, &prediction, &error) == 0)
-        return noted(experiment, prediction_to_json(&prediction));
-    return json_pack("{s:s,s:s,s:s}", "arch", name, "status", "unavailable", "reason", error.text);
-}
-
-json_t *prediction_for_device(const struct experiment *experiment, const struct access *access,
-                              const char *arch)
-{
-    const char *known = arch_find(arch) ? arch : PREDICTION_STAND_IN;
-    if (experiment->kernel->copied)
-        return json_pack("{s:s,s:s,s:s}", "arch", known, "status", "unavailable", "reason",
-                         "a copy engine does it: no warp makes a request");
-    json_t *object = prediction_for(experiment, access, known, L1_BY_ARCH);
-    if (known != arch)
-        json_object_set_new(
-            object, "note",
-            json_sprintf("the model does not know %s; this is what %s would do", arch, known));
-    return object;
+    const struct occupancy_question asked = {
+        .threads_per_block = (uint32_t)question->threads_per_block,
+        .registers_per_thread = registers >= 0 ? (uint32_t)registers : 0,
+        .shared_bytes_per_block = question->shared_bytes_per_block,
+        .grid_blocks = question->grid_blocks,
+        .sms = question->sms,
+    };
+    if (!arch || occupancy_compute(arch, &asked, &occupancy, &error) < 0) {
+        json_parts_missing(json, key, "unavailable",
+                           arch ? error.text : "the model does not know the architecture");
+        return NAN;
+    }
+    write_occupancy(json, key, arch, &occupancy, registers);
+    return occupancy.theoretical;
 }

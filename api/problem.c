@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "api/problem_zh.h"
-#include "api/text.h"
 
 /* `name` is that of the response in openapi.yaml, where the document's type points to. */
 static const struct {
@@ -99,40 +98,44 @@ void problem_extend(struct problems *problems, const char *field, const char *te
     }
 }
 
-static void sentence_write(struct buffer *out, const char *english, enum problem_language language)
+static void sentence_write(struct json_writer *json, const char *key, const char *english,
+                           enum problem_language language)
 {
     char chinese[2048];
     if (language == PROBLEM_CHINESE)
         problem_zh(english, chinese, sizeof chinese);
-    text_string(out, language == PROBLEM_CHINESE ? chinese : english);
+    json_writer_string(json, key, language == PROBLEM_CHINESE ? chinese : english);
 }
 
-void problem_write_fields(struct buffer *out, const struct problems *fields, enum problem_language language)
+void problem_write_fields(struct json_writer *json, const char *key, const struct problems *fields,
+                          enum problem_language language)
 {
-    int kept = fields->count < EXPERIMENT_PROBLEMS ? fields->count : EXPERIMENT_PROBLEMS;
-    buffer_text(out, ",\"errors\":[");
-    for (int i = 0; i < kept; i++) {
-        buffer_text(out, i ? ",{\"pointer\":" : "{\"pointer\":");
-        text_string(out, fields->at[i].pointer);
-        buffer_text(out, ",\"detail\":");
-        sentence_write(out, fields->at[i].detail, language);
-        buffer_text(out, "}");
+    int count = fields->count < EXPERIMENT_PROBLEMS ? fields->count : EXPERIMENT_PROBLEMS;
+    json_writer_begin_array(json, key);
+    for (int i = 0; i < count; i++) {
+        json_writer_begin_object(json, NULL);
+        json_writer_string(json, "pointer", fields->at[i].pointer);
+        sentence_write(json, "detail", fields->at[i].detail, language);
+        json_writer_end(json);
     }
-    buffer_text(out, "]");
+    json_writer_end(json);
 }
 
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
                   const struct problems *fields, enum problem_language language)
 {
-    buffer_format(out, "{\"type\":\"/openapi.yaml#/components/responses/%s\",\"title\":", types[type].name);
-    sentence_write(out, types[type].title, language);
-    buffer_format(out, ",\"status\":%u,\"detail\":", types[type].status);
-    sentence_write(out, detail, language);
-    if (instance) {
-        buffer_text(out, ",\"instance\":");
-        text_string(out, instance);
-    }
+    struct json_writer json = {.out = out};
+    char reference[96];
+    snprintf(reference, sizeof reference, "/openapi.yaml#/components/responses/%s", types[type].name);
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "type", reference);
+    sentence_write(&json, "title", types[type].title, language);
+    json_writer_uint(&json, "status", types[type].status);
+    sentence_write(&json, "detail", detail, language);
+    if (instance)
+        json_writer_string(&json, "instance", instance);
     if (fields)
-        problem_write_fields(out, fields, language);
-    return buffer_text(out, "}\n");
+        problem_write_fields(&json, "errors", fields, language);
+    json_writer_end(&json);
+    return buffer_text(out, "\n");
 }

@@ -3,7 +3,7 @@
 #ifndef COALESCED_API_PROBLEM_H
 #define COALESCED_API_PROBLEM_H
 
-#include "base/buffer.h"
+#include "base/json_writer.h"
 #include "base/error.h"
 #include "kernels/experiment.h"
 
@@ -52,7 +52,8 @@ enum problem_language { PROBLEM_ENGLISH, PROBLEM_CHINESE };
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
                   const struct problems *fields, enum problem_language language);
 
-/* Appends that member alone, with the comma before it. */
-void problem_write_fields(struct buffer *out, const struct problems *fields, enum problem_language language);
+/* Writes such a list alone. */
+void problem_write_fields(struct json_writer *json, const char *key, const struct problems *fields,
+                          enum problem_language language);
 
 #endif

@@ -23,7 +23,7 @@
      {"type":"leaving","why":"SIGTERM","done":false}
 
    Parts: `request` is the text that experiment_write() made and the store has; "device" of the header is the number of the
-   device that runs it, whatever the request says. `counters` is of counters_to_text(), `calibration` of
+   device that runs it, whatever the request says. `counters` is of counters_json_pack(), `calibration` of
    calibration_write(), `result` a JSON object on one line with the members of result_to_json(), `cold` and `hot` are of
    samples_pack(). A run may lack counters, calibration and "counting_pid"; a result its samples; an error its result.
 
@@ -132,7 +132,7 @@ struct counts {
     int count;
     struct {
         char id[64];
-        char *counters; /* as counters_to_text() writes it, owned; of the server's, not looked at */
+        char *counters; /* as counters_json_pack() writes it, owned; of the server's, not looked at */
         bool no_room;   /* not counted, because the device's memory was full */
     } at[PROTOCOL_POINTS];
 };
@@ -185,7 +185,7 @@ const char *protocol_type_name(enum message_type type);
 
 /* What goes to the executor together with a request. */
 struct run_along {
-    const char *counters;    /* of counters_to_text(); NULL: nothing was counted */
+    const char *counters;    /* of counters_json_pack(); NULL: nothing was counted */
     const char *calibration; /* of calibration_write(); NULL: the device has made none */
     int64_t counting_pid;    /* 0: none */
 };

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/facts_json.h"
-#include "api/live_json.h"
-#include "api/result_members.h"
+#include "api/device_json.h"
+#include "api/result_read.h"
 
 /* ---- members of a header, parts of a payload ---- */
 
@@ -140,7 +139,7 @@ static int read_hello(struct frame_reader *r)
     if (read_pid(r, "pid", &message->pid) < 0 ||
         read_name(r, r->header, "build", message->build, sizeof message->build) < 0)
         return -1;
-    return facts_from_json(&message->facts, json_object_get(r->header, "device"), r->error);
+    return device_json_read_facts(&message->facts, json_object_get(r->header, "device"), r->error);
 }
 
 /* Both times, or neither: without a limit there is no lease, and without beats none can be prolonged. */
@@ -215,10 +214,10 @@ static int read_members(struct frame_reader *r, const json_t *result)
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)result, name, value)
-        if (!result_has_member(name))
+        if (!result_read_has_member(name))
             return refuse_member(r, name, "is no member of a result");
     value = json_object_get(json_object_get(result, "correctness"), "verified");
-    stability_from_json(&r->message->stability, json_object_get(result, "stability"));
+    result_read_stability(&r->message->stability, json_object_get(result, "stability"));
     r->message->verified = json_is_true(value);
     return r->message->type == MESSAGE_ERROR || json_is_boolean(value)
                ? 0

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/facts_json.h"
-#include "api/json.h"
+#include "api/device_json.h"
 #include "api/protocol.h"
 #include "base/json_writer.h"
 #include "version.h"
@@ -49,9 +48,6 @@ static void part_name(struct frame_writer *writer, const char *name, const char 
 struct buffer protocol_write_hello(int devices, bool can_count, int64_t pid, const struct device_facts *facts)
 {
     struct frame_writer writer;
-    json_t *object = facts_to_json(facts);
-    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
-    json_decref(object);
     header_begin(&writer, MESSAGE_HELLO, NULL, 0);
     json_writer_int(&writer.header, "protocol", PROTOCOL_OLDEST);
     json_writer_int(&writer.header, "newest", PROTOCOL_NEWEST);
@@ -60,10 +56,10 @@ struct buffer protocol_write_hello(int devices, bool can_count, int64_t pid, con
     json_writer_int(&writer.header, "devices", devices);
     if (pid)
         json_writer_int(&writer.header, "pid", pid);
-    json_writer_json(&writer.header, "device", text);
+    json_writer_begin_object(&writer.header, "device");
+    device_json_facts(&writer.header, facts);
+    json_writer_end(&writer.header);
     header_end(&writer);
-    writer.frame.failed |= !text;
-    free(text);
     return writer.frame;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/prediction_json.h"
 #include "api/problem.h"
 #include "base/buffer.h"
@@ -66,17 +66,18 @@ const struct recipe *recipe_find(const char *name)
     return NULL;
 }
 
-json_t *recipe_document(const struct recipe *recipe)
+void recipe_write(struct json_writer *json, const char *key, const struct recipe *recipe)
 {
-    return json_deep_copy(recipe->document);
+    json_parts_tree(json, key, recipe->document);
 }
 
-json_t *recipe_summary(const struct recipe *recipe)
+void recipe_write_summary(struct json_writer *json, const char *key, const struct recipe *recipe)
 {
-    const json_t *d = recipe->document;
-    return json_pack("{s:s,s:s,s:s}", "name", recipe_name(recipe), "title",
-                     json_string_value(json_object_get(d, "title")), "text",
-                     json_string_value(json_object_get(d, "text")));
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "name", recipe_name(recipe));
+    json_writer_string(json, "title", json_string_value(json_object_get(recipe->document, "title")));
+    json_writer_string(json, "text", json_string_value(json_object_get(recipe->document, "text")));
+    json_writer_end(json);
 }
 
 json_t *recipe_sweep(const struct recipe *recipe, const json_t *request)
@@ -147,7 +148,9 @@ static int where_fits(const json_t *where, const json_t *request)
     return 1;
 }
 
-/* ---- a point that is not quite the published one ---- */
+/* ---- what was published for a point ----
+
+   The figures are chosen out of the recipe's document, a tree, and some of them are replaced: these are trees too. */
 
 /* With every default filled in; NULL: it cannot be read, or there is no memory. */
 static json_t *normal_of(const json_t *request)
@@ -219,7 +222,7 @@ static void off_by_difference(json_t *off, const json_t *published, const json_t
     json_t *value;
     int only_size = 1;
     json_object_foreach ((json_t *)differs, name, value) {
-        char *text = json_dumps(json_object_get(value, "published"), API_JSON_FLAGS | JSON_ENCODE_ANY);
+        char *text = json_parts_text(json_object_get(value, "published"));
         buffer_format(&why, "%s %s %s", why.size ? "," : "of", name, text ? text : "");
         free(text);
         only_size &= strcmp(name, "size") == 0 || strcmp(name, "grid") == 0;
@@ -270,22 +273,22 @@ json_t *recipe_published(const struct recipe *recipe, const json_t *request)
     return json_null();
 }
 
-static json_t *predicted(const struct recipe *recipe, const struct experiment *experiment,
-                         const char *device_arch)
+static void write_predicted(struct json_writer *json, const struct recipe *recipe,
+                            const struct experiment *experiment, const char *device_arch)
 {
     struct access access;
+    struct prediction_answer answer;
     int l1;
     const char *arch = recipe_arch(recipe, &l1);
-    json_t *object = json_object();
     access_count(experiment, &access);
-    if (arch)
-        json_object_set_new(object, "published_arch",
-                            prediction_for(experiment, &access, arch,
-                                           l1 < 0 ? L1_BY_ARCH
-                                           : l1   ? L1_ON
-                                                  : L1_OFF));
-    json_object_set_new(object, "device_arch", prediction_for_device(experiment, &access, device_arch));
-    return object;
+    json_writer_begin_object(json, "predicted");
+    if (arch) {
+        prediction_json_make(&answer, experiment, &access, arch, l1 < 0 ? L1_BY_ARCH : l1 ? L1_ON : L1_OFF);
+        prediction_json_write(json, "published_arch", &answer);
+    }
+    prediction_json_of_device(&answer, experiment, &access, device_arch);
+    prediction_json_write(json, "device_arch", &answer);
+    json_writer_end(json);
 }
 
 char *recipe_reference(const struct recipe *recipe, const char *request, const char *device_arch,
@@ -293,19 +296,25 @@ char *recipe_reference(const struct recipe *recipe, const char *request, const c
 {
     struct experiment experiment;
     struct problems problems = {0};
-    json_t *object = json_loads(request, 0, NULL), *reference = NULL;
-    if (object)
-        reference = json_pack("{s:o}", "published", recipe_published(recipe, object));
-    if (reference && unpredicted)
-        json_object_set_new(reference, "predicted",
-                            json_pack("{s:s,s:s}", "status", "unavailable", "reason", unpredicted));
-    else if (reference && experiment_from_json(&experiment, object, &problems) == 0 &&
+    struct buffer text = {0};
+    struct json_writer json = {.out = &text};
+    json_t *object = json_loads(request, 0, NULL);
+    json_t *published = object ? recipe_published(recipe, object) : NULL;
+    if (!published) {
+        json_decref(object);
+        return NULL;
+    }
+    json_writer_begin_object(&json, NULL);
+    json_parts_tree(&json, "published", published);
+    if (unpredicted)
+        json_parts_missing(&json, "predicted", "unavailable", unpredicted);
+    else if (experiment_from_json(&experiment, object, &problems) == 0 &&
              experiment_check(&experiment, NULL, &problems) == 0)
-        json_object_set_new(reference, "predicted", predicted(recipe, &experiment, device_arch));
-    char *text = reference ? json_dumps(reference, API_JSON_FLAGS) : NULL;
-    json_decref(reference);
+        write_predicted(&json, recipe, &experiment, device_arch);
+    json_writer_end(&json);
+    json_decref(published);
     json_decref(object);
-    return text;
+    return buffer_take(&text);
 }
 
 const char *recipe_suggest(struct suggestion *meant, const char *name)

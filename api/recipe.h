@@ -6,11 +6,12 @@
 #include <jansson.h>
 
 #include "api/suggest.h"
+#include "base/json_writer.h"
 #include "kernels/experiment.h"
 
 struct recipe;
 
-/* In the order of their names. Any thread, after api_start(). */
+/* In the order of their names. Any thread, after json_parts_start(). */
 int recipe_count(void);
 const struct recipe *recipe_at(int index);
 
@@ -21,9 +22,9 @@ const char *recipe_name(const struct recipe *recipe);
 /* How a sentence goes on that says that there is no recipe of that name, as suggest_text(). */
 const char *recipe_suggest(struct suggestion *meant, const char *name);
 
-/* The whole document, and its name, title and text alone. New references; NULL: no memory. */
-json_t *recipe_document(const struct recipe *recipe);
-json_t *recipe_summary(const struct recipe *recipe);
+/* Writes the whole document, or its name, title and text alone. */
+void recipe_write(struct json_writer *json, const char *key, const struct recipe *recipe);
+void recipe_write_summary(struct json_writer *json, const char *key, const struct recipe *recipe);
 
 /* Its sweep, with the members of `request` laid over but for "recipe": a smaller size, another device. New reference. */
 json_t *recipe_sweep(const struct recipe *recipe, const json_t *request);

@@ -5,8 +5,8 @@
 
 #include "api/csv.h"
 #include "api/experiment_json.h"
-#include "api/json.h"
-#include "api/occupancy_json.h"
+#include "api/experiment_text.h"
+#include "api/json_parts.h"
 #include "api/prediction_json.h"
 #include "api/sweep_axes.h"
 #include "api/time_json.h"
@@ -15,108 +15,184 @@
 /* The points of a recipe: more than any has. */
 enum { POINTS_MAX = 10000 };
 
-static json_t *predict(const struct recipe *recipe, const struct experiment *e, const char *arch, bool late)
+/* A point of the recipe's sweep. */
+struct predicted_point {
+    const struct recipe *recipe;
+    const char *arch;
+    const struct axes *axes;
+    const json_t *asked; /* its request; borrowed */
+    int index;
+    struct experiment experiment;
+    struct problems problems; /* none: it can be launched, and `experiment` is there */
+    bool late;                /* the time for predictions is over */
+};
+
+/* Leaves out the occupancy and the time, which a table has beside the prediction. */
+static void open_prediction(struct json_writer *json, const struct predicted_point *point,
+                            const struct access *access)
 {
-    struct access access;
     int l1;
-    const char *published = recipe_arch(recipe, &l1);
-    enum l1_setting setting = l1 < 0 ? L1_BY_ARCH : l1 ? L1_ON : L1_OFF;
-    if (late)
-        return json_pack("{s:s,s:s,s:s}", "arch", arch, "status", "unavailable", "reason",
-                         "the predictions of this recipe take too long to be made at once; POST "
-                         "/v1/predictions makes one");
-    access_count(e, &access);
-    struct occupancy_case fill = {
-        .arch = arch,
+    const char *published = recipe_arch(point->recipe, &l1);
+    bool same = published && strcmp(published, point->arch) == 0;
+    enum l1_setting setting = !same || l1 < 0 ? L1_BY_ARCH : l1 ? L1_ON : L1_OFF;
+    struct prediction_answer answer = {
+        .arch = point->arch,
+        .reason = "the predictions of this recipe take too long to be made at once; POST /v1/predictions "
+                  "makes one"};
+    if (!point->late)
+        prediction_json_make(&answer, &point->experiment, access, point->arch, setting);
+    prediction_json_open(json, "prediction", &answer);
+}
+
+static void write_occupancy_and_time(struct json_writer *json, const struct predicted_point *point,
+                                     const struct access *access)
+{
+    const struct experiment *e = &point->experiment;
+    const struct occupancy_case fill = {
+        .arch = point->arch,
         .registers_per_thread = -1,
         .shared_bytes_per_block = experiment_shared_bytes(e),
         .threads_per_block = (uint64_t)(e->block[0] * e->block[1] * e->block[2]),
     };
-    bool same = published && strcmp(published, arch) == 0;
-    json_t *prediction = prediction_for(e, &access, arch, same ? setting : L1_BY_ARCH);
-    json_object_set_new(prediction, "occupancy", occupancy_to_json(&fill));
-    struct time_question time = {
-        .calibration = calibration_of_arch(arch), .registers = -1, .shared_bytes = -1};
+    const struct time_question time = {
+        .calibration = calibration_of_arch(point->arch), .registers = -1, .shared_bytes = -1};
+    if (point->late)
+        return;
+    prediction_json_occupancy(json, "occupancy", &fill);
     if (time.calibration)
-        json_object_set_new(prediction, "time", time_to_json(e, &access, &time));
-    return prediction;
+        time_json_write(json, "time", e, access, &time);
 }
 
-static json_t *values_of(const struct axes *axes, const json_t *point)
+static void write_values(struct json_writer *json, const char *key, const struct predicted_point *point)
 {
-    json_t *values = json_object();
-    for (size_t i = 0; i < axes->count; i++)
-        json_object_set(values, axes->at[i].name, json_object_get(point, axes->at[i].name));
-    return values;
+    json_writer_begin_object(json, key);
+    for (size_t i = 0; i < point->axes->count; i++)
+        json_parts_tree(json, point->axes->at[i].name,
+                        json_object_get(point->asked, point->axes->at[i].name));
+    json_writer_end(json);
 }
 
-static json_t *point_make(const struct recipe *recipe, const struct axes *axes, const json_t *asked,
-                          const char *arch, bool late)
+static void write_failure(struct json_writer *json, const char *key, const struct predicted_point *point)
 {
-    struct experiment experiment;
-    struct problems problems = {0};
-    json_t *point = json_pack("{s:o}", "values", values_of(axes, asked));
-    experiment_from_json(&experiment, asked, &problems);
-    if (experiment.kernel)
-        experiment_check(&experiment, NULL, &problems);
-    if (problems.count) {
-        json_object_set_new(
-            point, "failure",
-            json_pack("{s:s,s:s}", "pointer", problems.at[0].pointer, "detail", problems.at[0].detail));
-        return point;
-    }
-    json_t *request = experiment_to_json(&experiment);
-    json_object_set_new(point, "request", request);
-    json_object_set_new(point, "prediction", predict(recipe, &experiment, arch, late));
-    json_object_set_new(point, "published", recipe_published(recipe, request));
-    return point;
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "pointer", point->problems.at[0].pointer);
+    json_writer_string(json, "detail", point->problems.at[0].detail);
+    json_writer_end(json);
 }
 
-static int points_make(json_t *points, const struct recipe *recipe, struct axes *axes, json_t *asked,
-                       const char *arch, int64_t end_ns)
+static void write_published(struct json_writer *json, const struct predicted_point *point)
 {
+    json_t *request = experiment_to_json(&point->experiment),
+           *published = request ? recipe_published(point->recipe, request) : NULL;
+    json_parts_tree(json, "published", published);
+    json_decref(published);
+    json_decref(request);
+}
+
+/* ---- each point ---- */
+
+/* Receives each point. 0, or -1: no memory. */
+typedef int point_taker(void *arg, const struct predicted_point *point);
+
+static int points_walk(const struct recipe *recipe, const char *arch, struct axes *axes, json_t *asked,
+                       int64_t end_ns, point_taker *take, void *arg)
+{
+    int index = 0;
     do {
         int set = axes_set(axes, asked);
         if (set < 0)
             return -1;
         if (!set)
             continue;
-        json_t *point = point_make(recipe, axes, asked, arch, clock_monotonic_ns() >= end_ns);
-        if (json_object_set_new(point, "index", json_integer((json_int_t)json_array_size(points))) < 0 ||
-            json_array_append_new(points, point) < 0)
+        struct predicted_point point = {
+            .recipe = recipe, .arch = arch, .axes = axes, .asked = asked, .index = index++};
+        experiment_from_json(&point.experiment, asked, &point.problems);
+        if (point.experiment.kernel)
+            experiment_check(&point.experiment, NULL, &point.problems);
+        point.late = clock_monotonic_ns() >= end_ns;
+        if (take(arg, &point) < 0)
             return -1;
     } while (axes_step(axes));
     return 0;
 }
 
-json_t *recipe_predict(const struct recipe *recipe, const char *arch, int budget_ms)
+/* Calls `begin` with the axes and `take` with each point. 0, or -1: no memory, or either of them failed. */
+static int recipe_walk(const struct recipe *recipe, const char *arch, int budget_ms,
+                       int (*begin)(void *arg, const struct axes *axes), point_taker *take, void *arg)
 {
     struct axes axes = {0};
     struct problems problems = {0};
-    json_t *none = json_object(), *asked = recipe_sweep(recipe, none), *points = json_array(),
-           *names = json_array();
     int64_t end_ns = clock_monotonic_ns() + budget_ms * INT64_C(1000000);
-    json_t *object = NULL;
-    json_object_del(asked, "repeat");
-    json_object_del(asked, "spread");
-    json_t *point = json_copy(asked);
-    if (point && axes_read(&axes, asked, POINTS_MAX, &problems) == 0 &&
-        points_make(points, recipe, &axes, point, arch, end_ns) == 0) {
-        for (size_t i = 0; i < axes.count; i++)
-            json_array_append_new(names, json_string(axes.at[i].name));
-        object = json_pack("{s:s,s:s,s:O,s:O}", "recipe", recipe_name(recipe), "arch", arch, "axes", names,
-                           "points", points);
-    }
+    json_t *none = json_object(), *sweep = none ? recipe_sweep(recipe, none) : NULL;
+    json_object_del(sweep, "repeat");
+    json_object_del(sweep, "spread");
+    json_t *point = json_copy(sweep);
+    int status = point && axes_read(&axes, sweep, POINTS_MAX, &problems) == 0 ? begin(arg, &axes) : -1;
+    if (status == 0)
+        status = points_walk(recipe, arch, &axes, point, end_ns, take, arg);
     axes_free(&axes);
     json_decref(point);
-    json_decref(asked);
+    json_decref(sweep);
     json_decref(none);
-    json_decref(points);
-    json_decref(names);
-    return object;
+    return status;
+}
+
+/* ---- as JSON ---- */
+
+static int begin_document(void *arg, const struct axes *axes)
+{
+    struct json_writer *json = arg;
+    json_writer_begin_array(json, "axes");
+    for (size_t i = 0; i < axes->count; i++)
+        json_writer_string(json, NULL, axes->at[i].name);
+    json_writer_end(json);
+    json_writer_begin_array(json, "points");
+    return 0;
+}
+
+static int write_point(void *arg, const struct predicted_point *point)
+{
+    struct json_writer *json = arg;
+    struct access access;
+    json_writer_begin_object(json, NULL);
+    write_values(json, "values", point);
+    if (point->problems.count) {
+        write_failure(json, "failure", point);
+    } else {
+        experiment_text_write(json, "request", &point->experiment, NULL);
+        if (!point->late)
+            access_count(&point->experiment, &access);
+        open_prediction(json, point, &access);
+        write_occupancy_and_time(json, point, &access);
+        json_writer_end(json);
+        write_published(json, point);
+    }
+    json_writer_int(json, "index", point->index);
+    json_writer_end(json);
+    return 0;
+}
+
+int recipe_predict(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms)
+{
+    struct json_writer json = {.out = out};
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "recipe", recipe_name(recipe));
+    json_writer_string(&json, "arch", arch);
+    if (recipe_walk(recipe, arch, budget_ms, begin_document, write_point, &json) < 0)
+        return -1;
+    json_writer_end(&json);
+    json_writer_end(&json);
+    return json_writer_finish(&json) < 0 ? -1 : buffer_text(out, "\n");
 }
 
 /* ---- as a table ---- */
+
+struct table {
+    struct buffer *out;
+    const char *asked; /* columns */
+    char *detail;      /* what is wrong with them */
+    struct columns columns;
+};
 
 static const char before[] = "index,kernel,dtype,size_elements,size_rows,size_columns,block_x,block_y";
 static const char behind[] =
@@ -127,22 +203,20 @@ static const char behind[] =
     "published_gld_transactions,published_gld_efficiency_pct,published_gst_transactions,"
     "published_gst_efficiency_pct,published_achieved_occupancy";
 
-static int columns_choose(struct columns *columns, const json_t *document, const char *asked,
+static int columns_choose(struct columns *columns, const struct axes *axes, const char *asked,
                           char detail[COLUMNS_DETAIL_BYTES])
 {
     static const char *const shapes[] = {"kernel", "dtype", "size", "block", "grid"};
     struct buffer text = {0};
-    size_t i;
-    const json_t *axis;
     if (asked && asked[0])
         return csv_columns(columns, asked, detail);
     buffer_text(&text, before);
-    json_array_foreach (json_object_get(document, "axes"), i, axis) {
+    for (size_t i = 0; i < axes->count; i++) {
         bool shape = false;
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            shape |= strcmp(json_string_value(axis), shapes[s]) == 0;
+            shape |= strcmp(axes->at[i].name, shapes[s]) == 0;
         if (!shape)
-            buffer_format(&text, ",%s", json_string_value(axis));
+            buffer_format(&text, ",%s", axes->at[i].name);
     }
     buffer_text(&text, behind);
     int status = text.failed ? -1 : csv_columns(columns, text.data, detail);
@@ -150,57 +224,68 @@ static int columns_choose(struct columns *columns, const json_t *document, const
     return status;
 }
 
-static char *text_of(const json_t *value)
+static int begin_table(void *arg, const struct axes *axes)
 {
-    return value ? json_dumps(value, API_JSON_FLAGS) : NULL;
-}
-
-/* A row as that of an experiment with a result of which there is the prediction alone. */
-static int row_write(struct buffer *out, const struct columns *columns, const json_t *point)
-{
-    const json_t *prediction = json_object_get(point, "prediction");
-    json_t *result = json_object(), *reference = json_object();
-    json_object_set(result, "prediction", (json_t *)prediction);
-    json_object_set(result, "occupancy", json_object_get(prediction, "occupancy"));
-    json_object_set(result, "time", json_object_get(prediction, "time"));
-    json_object_set(reference, "published", json_object_get(point, "published"));
-    char *request = text_of(json_object_get(point, "request")),
-         *values = text_of(json_object_get(point, "values")), *result_text = text_of(result),
-         *reference_text = text_of(reference), *failure = text_of(json_object_get(point, "failure"));
-    struct view_experiment experiment = {
-        .id = "", .state = "predicted", .device = -1, .request = request, .result = result_text};
-    struct view_point row = {
-        .index = (int)json_integer_value(json_object_get(point, "index")),
-        .values = values,
-        .experiment = request ? &experiment : NULL,
-        .request = values,
-        .failure = failure ? failure : "{}",
-        .id = "",
-        .reference = reference_text,
-    };
-    int status = values && result_text && reference_text ? csv_row(out, columns, &row) : -1;
-    free(request);
-    free(values);
-    free(result_text);
-    free(reference_text);
-    free(failure);
-    json_decref(result);
-    json_decref(reference);
-    return status;
-}
-
-int recipe_predict_csv(struct buffer *out, const json_t *document, const char *asked,
-                       char detail[COLUMNS_DETAIL_BYTES])
-{
-    struct columns columns;
-    size_t i;
-    const json_t *point;
-    detail[0] = '\0';
-    if (columns_choose(&columns, document, asked, detail) < 0)
+    struct table *table = arg;
+    if (columns_choose(&table->columns, axes, table->asked, table->detail) < 0)
         return -1;
-    int status = csv_header(out, &columns);
-    json_array_foreach (json_object_get(document, "points"), i, point)
-        if (status == 0)
-            status = row_write(out, &columns, point);
+    return csv_header(table->out, &table->columns);
+}
+
+/* A row is that of an experiment whose result has the prediction alone. */
+static int write_row(void *arg, const struct predicted_point *point)
+{
+    struct table *table = arg;
+    struct buffer texts[5] = {{0}};
+    enum { REQUEST, VALUES, RESULT, REFERENCE, FAILURE, TEXTS };
+    struct json_writer values = {.out = &texts[VALUES]}, result = {.out = &texts[RESULT]},
+                       reference = {.out = &texts[REFERENCE]}, failure = {.out = &texts[FAILURE]};
+    struct access access;
+    bool failed = point->problems.count > 0;
+    write_values(&values, NULL, point);
+    json_writer_begin_object(&result, NULL);
+    json_writer_begin_object(&reference, NULL);
+    if (failed) {
+        write_failure(&failure, NULL, point);
+    } else {
+        experiment_write(&texts[REQUEST], &point->experiment, NULL);
+        if (!point->late)
+            access_count(&point->experiment, &access);
+        open_prediction(&result, point, &access);
+        json_writer_end(&result);
+        write_occupancy_and_time(&result, point, &access);
+        write_published(&reference, point);
+    }
+    json_writer_end(&result);
+    json_writer_end(&reference);
+    struct view_experiment experiment = {.id = "",
+                                         .state = "predicted",
+                                         .device = -1,
+                                         .request = texts[REQUEST].data,
+                                         .result = texts[RESULT].data};
+    struct view_point row = {
+        .index = point->index,
+        .values = texts[VALUES].data,
+        .experiment = failed ? NULL : &experiment,
+        .request = texts[VALUES].data,
+        .failure = failed ? texts[FAILURE].data : "{}",
+        .id = "",
+        .reference = texts[REFERENCE].data,
+    };
+    int status = 0;
+    for (int i = 0; i < TEXTS; i++)
+        status = texts[i].failed ? -1 : status;
+    if (status == 0)
+        status = csv_row(table->out, &table->columns, &row);
+    for (int i = 0; i < TEXTS; i++)
+        buffer_free(&texts[i]);
     return status;
+}
+
+int recipe_predict_csv(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms,
+                       const char *asked, char detail[COLUMNS_DETAIL_BYTES])
+{
+    struct table table = {.out = out, .asked = asked, .detail = detail};
+    detail[0] = '\0';
+    return recipe_walk(recipe, arch, budget_ms, begin_table, write_row, &table);
 }

@@ -5,93 +5,199 @@
 
 #include "api/bandwidth_json.h"
 #include "api/counters_json.h"
-#include "api/json.h"
-#include "api/live_json.h"
-#include "api/occupancy_json.h"
+#include "api/json_parts.h"
 #include "api/prediction_json.h"
+#include "api/stability_json.h"
 #include "api/time_json.h"
 #include "version.h"
 
-static json_t *timing_to_json(const struct timing *t)
+static void write_device(struct json_writer *json, const struct experiment *e, const struct device_facts *f)
 {
-    if (!t->samples)
-        return missing_to_json("unavailable", "every sample was discarded: launches did not arrive in time");
-    return json_pack("{s:i,s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:[o,o],s:s,s:o,s:s}", "samples",
-                     (int)t->samples, "discarded", (int)t->discarded, "launches_per_sample", (int)t->launches,
-                     "rounds", (int)t->rounds, "min_us", number_to_json(t->min_us), "p25_us",
-                     number_to_json(t->p25_us), "median_us", number_to_json(t->median_us), "p75_us",
-                     number_to_json(t->p75_us), "max_us", number_to_json(t->max_us), "mean_us",
-                     number_to_json(t->mean_us), "stddev_us", number_to_json(t->stddev_us), "ci95_us",
-                     number_to_json(t->ci95_us[0]), number_to_json(t->ci95_us[1]), "interval_of", "placement",
-                     "noise", number_to_json(t->noise), "stop", stop_reason_name(t->stop));
+    json_writer_begin_object(json, "device");
+    json_writer_int(json, "index", e->device.number);
+    json_writer_string(json, "backend", f->backend);
+    json_writer_string(json, "name", f->name);
+    json_writer_string(json, "uuid", f->uuid);
+    json_writer_string(json, "arch", f->arch);
+    json_writer_string(json, "driver", f->driver);
+    json_writer_string(json, "runtime", f->runtime);
+    json_writer_end(json);
 }
 
-static json_t *timings_to_json(const struct result *r)
+static void write_launch(struct json_writer *json, const struct experiment *e, const struct launch_facts *l)
 {
-    if (!r->cold.samples)
-        return missing_to_json("unavailable",
-                               r->correctness.verified
-                                   ? "launches did not arrive in time: every sample was discarded"
-                                   : "the output was wrong: a wrong kernel is not timed");
-    /* Below twice the empty kernel's time what is measured is mostly the launch. */
-    bool near_floor = r->cold.median_us < 2 * r->floor_us;
-    return json_pack("{s:o,s:o,s:o,s:b,s:o}", "cold", timing_to_json(&r->cold), "hot",
-                     timing_to_json(&r->hot), "floor_us", number_to_json(r->floor_us), "near_floor",
-                     near_floor, "tick_us", number_to_json(r->tick_us));
-}
-
-static json_t *samples_to_json(const struct result *r)
-{
-    if (!r->cold_series)
-        return json_pack("{s:b}", "kept", 0);
-    return json_pack("{s:b,s:i,s:i}", "kept", 1, "cold", (int)r->cold_series->count, "hot",
-                     (int)r->hot_series->count);
-}
-
-static json_t *correctness_to_json(const struct correctness *c)
-{
-    if (!c->checked)
-        return missing_to_json("unavailable", "the output was not checked");
-    json_t *first = json_null();
-    if (c->has_first)
-        first = json_pack("{s:s,s:I,s:b,s:o,s:o}", "buffer", c->first.buffer, "index",
-                          (json_int_t)c->first.index, "outside", c->first.guard, "expected",
-                          c->first.untouched ? json_string("untouched") : number_to_json(c->first.expected),
-                          "found", c->first.guard ? json_null() : number_to_json(c->first.found));
-    return json_pack("{s:b,s:I,s:I,s:o,s:o}", "verified", c->verified, "elements_checked",
-                     (json_int_t)c->elements_checked, "mismatches", (json_int_t)c->mismatches,
-                     "max_abs_error", number_to_json(c->max_abs_error), "first_mismatch", first);
-}
-
-static json_t *launch_to_json(const struct experiment *e, const struct launch_facts *l)
-{
-    json_t *object = json_pack("{s:[I,I,I],s:[I,I,I]}", "grid", (json_int_t)e->grid[0],
-                               (json_int_t)e->grid[1], (json_int_t)e->grid[2], "block",
-                               (json_int_t)e->block[0], (json_int_t)e->block[1], (json_int_t)e->block[2]);
     bool known = l->registers_per_thread >= 0;
-    json_object_set_new(object, "registers_per_thread",
-                        known ? json_integer(l->registers_per_thread) : json_null());
-    json_object_set_new(object, "local_bytes_per_thread",
-                        known ? json_integer((json_int_t)l->local_bytes_per_thread) : json_null());
-    json_object_set_new(object, "shared_bytes_per_block",
-                        known ? json_integer((json_int_t)l->shared_bytes_per_block) : json_null());
-    return object;
+    const struct {
+        const char *name;
+        int64_t value;
+    } members[] = {
+        {"registers_per_thread", l->registers_per_thread},
+        {"local_bytes_per_thread", (int64_t)l->local_bytes_per_thread},
+        {"shared_bytes_per_block", (int64_t)l->shared_bytes_per_block},
+    };
+    json_writer_begin_object(json, "launch");
+    json_writer_ints(json, "grid", e->grid, 3);
+    json_writer_ints(json, "block", e->block, 3);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (known)
+            json_writer_int(json, members[i].name, members[i].value);
+        else
+            json_writer_null(json, members[i].name);
+    json_writer_end(json);
 }
 
-static json_t *device_to_json(const struct experiment *e, const struct device_facts *f)
+/* ---- times ---- */
+
+static void write_timing(struct json_writer *json, const char *key, const struct timing *t)
 {
-    return json_pack("{s:I,s:s,s:s,s:s,s:s,s:s,s:s}", "index", (json_int_t)e->device.number, "backend",
-                     f->backend, "name", f->name, "uuid", f->uuid, "arch", f->arch, "driver", f->driver,
-                     "runtime", f->runtime);
+    if (!t->samples) {
+        json_parts_missing(json, key, "unavailable",
+                           "every sample was discarded: launches did not arrive in time");
+        return;
+    }
+    json_writer_begin_object(json, key);
+    json_writer_uint(json, "samples", t->samples);
+    json_writer_uint(json, "discarded", t->discarded);
+    json_writer_uint(json, "launches_per_sample", t->launches);
+    json_writer_uint(json, "rounds", t->rounds);
+    json_writer_rounded(json, "min_us", t->min_us);
+    json_writer_rounded(json, "p25_us", t->p25_us);
+    json_writer_rounded(json, "median_us", t->median_us);
+    json_writer_rounded(json, "p75_us", t->p75_us);
+    json_writer_rounded(json, "max_us", t->max_us);
+    json_writer_rounded(json, "mean_us", t->mean_us);
+    json_writer_rounded(json, "stddev_us", t->stddev_us);
+    json_writer_begin_array(json, "ci95_us");
+    json_writer_rounded(json, NULL, t->ci95_us[0]);
+    json_writer_rounded(json, NULL, t->ci95_us[1]);
+    json_writer_end(json);
+    json_writer_string(json, "interval_of", "placement");
+    json_writer_rounded(json, "noise", t->noise);
+    json_writer_string(json, "stop", stop_reason_name(t->stop));
+    json_writer_end(json);
 }
 
-/* Of the device itself, or of the architecture that stands in for a CPU; there no registers are known. */
-static json_t *occupancy_of(const struct experiment *e, const struct result *r)
+static void write_timings(struct json_writer *json, const struct result *r)
+{
+    if (!r->cold.samples) {
+        json_parts_missing(json, "timing", "unavailable",
+                           r->correctness.verified
+                               ? "launches did not arrive in time: every sample was discarded"
+                               : "the output was wrong: a wrong kernel is not timed");
+        return;
+    }
+    json_writer_begin_object(json, "timing");
+    write_timing(json, "cold", &r->cold);
+    write_timing(json, "hot", &r->hot);
+    json_writer_rounded(json, "floor_us", r->floor_us);
+    /* Below twice the empty kernel's time what is measured is mostly the launch. */
+    json_writer_bool(json, "near_floor", r->cold.median_us < 2 * r->floor_us);
+    json_writer_rounded(json, "tick_us", r->tick_us);
+    json_writer_end(json);
+}
+
+static void write_samples(struct json_writer *json, const struct result *r)
+{
+    json_writer_begin_object(json, "samples");
+    json_writer_bool(json, "kept", r->cold_series != NULL);
+    if (r->cold_series) {
+        json_writer_uint(json, "cold", r->cold_series->count);
+        json_writer_uint(json, "hot", r->hot_series->count);
+    }
+    json_writer_end(json);
+}
+
+static void write_host_timer(struct json_writer *json, const struct result *r)
+{
+    if (!r->host.samples) {
+        json_parts_missing(json, "host_timer", "unavailable", "the kernel was not timed");
+        return;
+    }
+    json_writer_begin_object(json, "host_timer");
+    json_writer_uint(json, "samples", r->host.samples);
+    json_writer_rounded(json, "first_us", r->host.first_us);
+    json_writer_rounded(json, "median_us", r->host.median_us);
+    json_writer_rounded(json, "min_us", r->host.min_us);
+    json_writer_string(
+        json, "note",
+        "the host's clock before a launch and after the device is done: it holds what the driver and the "
+        "host "
+        "take, and from the second launch on the caches are warm; bandwidths are made of `timing`");
+    json_writer_end(json);
+}
+
+/* ---- the rest ---- */
+
+static void write_first_mismatch(struct json_writer *json, const struct correctness *c)
+{
+    if (!c->has_first) {
+        json_writer_null(json, "first_mismatch");
+        return;
+    }
+    json_writer_begin_object(json, "first_mismatch");
+    json_writer_string(json, "buffer", c->first.buffer);
+    json_writer_int(json, "index", (int64_t)c->first.index);
+    json_writer_bool(json, "outside", c->first.guard);
+    if (c->first.untouched)
+        json_writer_string(json, "expected", "untouched");
+    else
+        json_writer_rounded(json, "expected", c->first.expected);
+    json_writer_rounded(json, "found", c->first.guard ? NAN : c->first.found);
+    json_writer_end(json);
+}
+
+static void write_correctness(struct json_writer *json, const struct correctness *c)
+{
+    if (!c->checked) {
+        json_parts_missing(json, "correctness", "unavailable", "the output was not checked");
+        return;
+    }
+    json_writer_begin_object(json, "correctness");
+    json_writer_bool(json, "verified", c->verified);
+    json_writer_uint(json, "elements_checked", c->elements_checked);
+    json_writer_uint(json, "mismatches", c->mismatches);
+    json_writer_rounded(json, "max_abs_error", c->max_abs_error);
+    write_first_mismatch(json, c);
+    json_writer_end(json);
+}
+
+static void write_transfer(struct json_writer *json, const char *key, const struct transfer *t)
+{
+    json_writer_begin_object(json, key);
+    json_writer_uint(json, "samples", t->samples);
+    json_writer_uint(json, "bytes", t->bytes);
+    json_writer_rounded(json, "median_us", t->median_us);
+    json_writer_rounded(json, "min_us", t->min_us);
+    json_writer_rounded(json, "gbps", bandwidth_json_gbps((double)t->bytes, t->median_us));
+    json_writer_end(json);
+}
+
+static void write_transfers(struct json_writer *json, const struct experiment *e, const struct result *r)
+{
+    if (e->transfers == TRANSFERS_NONE) {
+        json_parts_missing(json, "transfers", "not_requested",
+                           "\"transfers\": \"pageable\" or \"pinned\" asks for them");
+        return;
+    }
+    if (!r->to_device.samples) {
+        json_parts_missing(json, "transfers", "unavailable",
+                           r->cold.samples ? "the device's memory is the host's: nothing is transferred"
+                                           : "the kernel was not timed");
+        return;
+    }
+    json_writer_begin_object(json, "transfers");
+    json_writer_string(json, "memory", transfers_name(e->transfers));
+    write_transfer(json, "h2d", &r->to_device);
+    write_transfer(json, "d2h", &r->to_host);
+    json_writer_end(json);
+}
+
+/* The occupancy on the device itself, or on the architecture that stands in for a CPU, where no registers are known.
+   Returns the theoretical one; NAN: not known. */
+static double write_occupancy(struct json_writer *json, const struct experiment *e, const struct result *r)
 {
     bool known = arch_find(r->device.arch) != NULL;
-    if (e->kernel->copied)
-        return missing_to_json("unavailable", "a copy engine does it: no blocks are launched");
-    struct occupancy_case question = {
+    const struct occupancy_case question = {
         .arch = known ? r->device.arch : PREDICTION_STAND_IN,
         .registers_per_thread = r->launch.registers_per_thread,
         .shared_bytes_per_block = r->launch.shared_bytes_per_block,
@@ -99,85 +205,79 @@ static json_t *occupancy_of(const struct experiment *e, const struct result *r)
         .grid_blocks = (uint64_t)e->grid[0] * (uint64_t)e->grid[1] * (uint64_t)e->grid[2],
         .sms = known ? r->device.multiprocessors : 0,
     };
-    return occupancy_to_json(&question);
-}
-
-static json_t *transfer_to_json(const struct transfer *t)
-{
-    return json_pack("{s:i,s:I,s:o,s:o,s:o}", "samples", (int)t->samples, "bytes", (json_int_t)t->bytes,
-                     "median_us", number_to_json(t->median_us), "min_us", number_to_json(t->min_us), "gbps",
-                     number_to_json(bandwidth_gbps((double)t->bytes, t->median_us)));
-}
-
-static json_t *transfers_to_json(const struct experiment *e, const struct result *r)
-{
-    if (e->transfers == TRANSFERS_NONE)
-        return missing_to_json("not_requested", "\"transfers\": \"pageable\" or \"pinned\" asks for them");
-    if (!r->to_device.samples)
-        return missing_to_json("unavailable",
-                               r->cold.samples ? "the device's memory is the host's: nothing is transferred"
-                                               : "the kernel was not timed");
-    return json_pack("{s:s,s:o,s:o}", "memory", transfers_name(e->transfers), "h2d",
-                     transfer_to_json(&r->to_device), "d2h", transfer_to_json(&r->to_host));
-}
-
-static json_t *host_to_json(const struct result *r)
-{
-    if (!r->host.samples)
-        return missing_to_json("unavailable", "the kernel was not timed");
-    return json_pack("{s:i,s:o,s:o,s:o,s:s}", "samples", (int)r->host.samples, "first_us",
-                     number_to_json(r->host.first_us), "median_us", number_to_json(r->host.median_us),
-                     "min_us", number_to_json(r->host.min_us), "note",
-                     "the host's clock before a launch and after the device is done: it holds what the "
-                     "driver and the host take, and from the second launch on the caches are warm; "
-                     "bandwidths are made of `timing`");
+    if (!e->kernel->copied)
+        return prediction_json_occupancy(json, "occupancy", &question);
+    json_parts_missing(json, "occupancy", "unavailable", "a copy engine does it: no blocks are launched");
+    return NAN;
 }
 
 /* What the link carried, each byte once. */
-static json_t *peer_to_json(const struct experiment *e, const struct result *r)
+static void write_peer(struct json_writer *json, const struct experiment *e, const struct result *r)
 {
     struct domain domain = experiment_domain(e);
     double bytes = (double)r->load_bytes;
-    return json_pack("{s:s,s:b,s:I,s:o,s:o}", "uuid", e->peer_uuid, "access", e->kernel->peer_access(&domain),
-                     "bytes", (json_int_t)r->load_bytes, "cold_gbps",
-                     number_to_json(bandwidth_gbps(bytes, r->cold.median_us)), "hot_gbps",
-                     number_to_json(bandwidth_gbps(bytes, r->hot.median_us)));
+    json_writer_begin_object(json, "peer");
+    json_writer_string(json, "uuid", e->peer_uuid);
+    json_writer_bool(json, "access", e->kernel->peer_access(&domain));
+    json_writer_uint(json, "bytes", r->load_bytes);
+    json_writer_rounded(json, "cold_gbps", bandwidth_json_gbps(bytes, r->cold.median_us));
+    json_writer_rounded(json, "hot_gbps", bandwidth_json_gbps(bytes, r->hot.median_us));
+    json_writer_end(json);
 }
 
-json_t *result_to_json(const struct experiment *e, const struct result *r)
+static void write_origin(struct json_writer *json, const struct experiment *e, const struct result *r)
+{
+    json_writer_begin_object(json, "execution");
+    json_writer_int(json, "began_monotonic_ns", r->began_ns);
+    json_writer_int(json, "ended_monotonic_ns", r->ended_ns);
+    json_writer_end(json);
+    json_writer_begin_object(json, "provenance");
+    json_writer_string(json, "version", COALESCED_VERSION);
+    json_writer_string(json, "commit", coalesced_commit);
+    json_writer_string(json, "kernel_sha256", e->kernel->sha256);
+    json_writer_end(json);
+    if (!r->placed.name[0])
+        return;
+    json_writer_begin_object(json, "placement");
+    json_writer_string(json, "name", r->placed.name);
+    json_writer_bool(json, "new", r->placed.fresh);
+    json_writer_end(json);
+}
+
+void result_json_write(struct json_writer *json, const char *key, const struct experiment *e,
+                       const struct result *r)
 {
     struct access access;
+    struct prediction_answer prediction;
     access_count(e, &access);
-    json_t *prediction = prediction_for_device(e, &access, r->device.arch), *occupancy = occupancy_of(e, r);
-    const json_t *theoretical = json_object_get(occupancy, "theoretical");
-    json_t *time =
-        time_of_result(e, &access, r, r->calibration ? r->calibration : calibration_find(r->device.name),
-                       theoretical ? json_number_value(theoretical) : NAN);
-    json_t *object = json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:I,s:I},s:{s:s,s:s,s:s}}", "device",
-        device_to_json(e, &r->device), "launch", launch_to_json(e, &r->launch), "timing", timings_to_json(r),
-        "bandwidth", bandwidth_to_json(e, r, prediction), "compute", compute_to_json(r), "correctness",
-        correctness_to_json(&r->correctness), "stability", stability_to_json(e, r), "counters",
-        counters_to_json(e, r, prediction), "transfers", transfers_to_json(e, r), "occupancy", occupancy,
-        "prediction", prediction, "time", time, "execution", "began_monotonic_ns", (json_int_t)r->began_ns,
-        "ended_monotonic_ns", (json_int_t)r->ended_ns, "provenance", "version", COALESCED_VERSION, "commit",
-        coalesced_commit, "kernel_sha256", e->kernel->sha256);
-    if (r->placed.name[0] && object)
-        json_object_set_new(object, "placement",
-                            json_pack("{s:s,s:b}", "name", r->placed.name, "new", r->placed.fresh));
-    if (e->measure.host_timer && object)
-        json_object_set_new(object, "host_timer", host_to_json(r));
-    if (e->kernel->peer && object)
-        json_object_set_new(object, "peer", peer_to_json(e, r));
-    if (object)
-        json_object_set_new(object, "samples", samples_to_json(r));
-    return object;
+    prediction_json_of_device(&prediction, e, &access, r->device.arch);
+    json_writer_begin_object(json, key);
+    write_device(json, e, &r->device);
+    write_launch(json, e, &r->launch);
+    write_timings(json, r);
+    bandwidth_json_write(json, "bandwidth", e, r, &prediction);
+    bandwidth_json_compute(json, "compute", r);
+    write_correctness(json, &r->correctness);
+    stability_json_write(json, "stability", e, r);
+    counters_json_write(json, "counters", e, r, &prediction);
+    write_transfers(json, e, r);
+    double theoretical = write_occupancy(json, e, r);
+    prediction_json_write(json, "prediction", &prediction);
+    time_json_of_result(json, "time", e, &access, r,
+                        r->calibration ? r->calibration : calibration_find(r->device.name), theoretical);
+    write_origin(json, e, r);
+    if (e->measure.host_timer)
+        write_host_timer(json, r);
+    if (e->kernel->peer)
+        write_peer(json, e, r);
+    write_samples(json, r);
+    json_writer_end(json);
 }
 
-char *result_to_text(const struct experiment *e, const struct result *r)
+char *result_json_text(const struct experiment *experiment, const struct result *result)
 {
-    json_t *object = result_to_json(e, r);
-    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
-    json_decref(object);
-    return text;
+    struct buffer text = {0};
+    struct json_writer json = {.out = &text};
+    result_json_write(&json, NULL, experiment, result);
+    return buffer_take(&text);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json.h"
+#include "api/json_parts.h"
 
 /* In a microsecond; and what is more than the longest sample. */
 static const double picoseconds = 1e6, most_us = 1e12;
@@ -120,47 +120,47 @@ bool samples_valid(const char *bytes, size_t size)
 
 /* ---- the answers ---- */
 
-static void write_us(struct buffer *out, double us)
-{
-    buffer_format(out, "%.6f", us);
-    while (out->size && out->data[out->size - 1] == '0' && out->data[out->size - 2] != '.')
-        out->data[--out->size] = '\0';
-}
-
-/* What the result tells of them, then themselves. */
-static int write_series(struct buffer *out, const char *name, const json_t *timing,
+/* What the result says of the series, and the samples themselves. */
+static int write_series(struct json_writer *json, const char *name, const json_t *timing,
                         const struct buffer *packed)
 {
     struct series series;
     if (samples_unpack(&series, packed->data, packed->size) < 0)
         return -1;
-    const json_t *told = json_object_get(timing, name);
-    buffer_format(out, ",\"%s\":{\"discarded\":%lld,\"launches_per_sample\":%lld,\"rounds\":[", name,
-                  (long long)json_integer_value(json_object_get(told, "discarded")),
-                  (long long)json_integer_value(json_object_get(told, "launches_per_sample")));
+    const json_t *figures = json_object_get(timing, name);
+    json_writer_begin_object(json, name);
+    json_writer_int(json, "discarded", json_integer_value(json_object_get(figures, "discarded")));
+    json_writer_int(json, "launches_per_sample",
+                    json_integer_value(json_object_get(figures, "launches_per_sample")));
+    json_writer_begin_array(json, "rounds");
     for (unsigned i = 0; i < series.rounds; i++)
-        buffer_format(out, "%s%u", i ? "," : "", series.round_end[i] - (i ? series.round_end[i - 1] : 0));
-    buffer_text(out, "],\"samples_us\":[");
-    for (unsigned i = 0; i < series.count; i++) {
-        buffer_text(out, i ? "," : "");
-        write_us(out, series.us[i]);
-    }
+        json_writer_uint(json, NULL, series.round_end[i] - (i ? series.round_end[i - 1] : 0));
+    json_writer_end(json);
+    json_writer_begin_array(json, "samples_us");
+    for (unsigned i = 0; i < series.count; i++)
+        json_writer_double(json, NULL, series.us[i]);
+    json_writer_end(json);
+    json_writer_end(json);
     free(series.us);
-    return buffer_text(out, "]}");
+    return 0;
 }
 
 int samples_view(struct buffer *out, const char *id, const char *result, const struct samples *samples)
 {
+    struct json_writer json = {.out = out};
     json_t *object = json_loads(result, JSON_REJECT_DUPLICATES, NULL);
     const json_t *timing = json_object_get(object, "timing");
-    char *placement = json_dumps(json_object_get(object, "placement"), API_JSON_FLAGS | JSON_ENCODE_ANY);
-    buffer_format(out, "{\"experiment\":\"%s\",\"unit\":\"us\",\"placement\":", id);
-    buffer_text(out, placement ? placement : "null");
-    int failed = write_series(out, "cold", timing, &samples->cold) < 0 ||
-                 write_series(out, "hot", timing, &samples->hot) < 0;
-    free(placement);
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "experiment", id);
+    json_writer_string(&json, "unit", "us");
+    json_parts_tree(&json, "placement", json_object_get(object, "placement"));
+    int status = write_series(&json, "cold", timing, &samples->cold) < 0 ||
+                         write_series(&json, "hot", timing, &samples->hot) < 0
+                     ? -1
+                     : 0;
+    json_writer_end(&json);
     json_decref(object);
-    return failed ? -1 : buffer_text(out, "}\n");
+    return status < 0 || json_writer_finish(&json) < 0 ? -1 : buffer_text(out, "\n");
 }
 
 static int table_rows(struct buffer *out, const char *name, const struct buffer *packed)
@@ -172,7 +172,7 @@ static int table_rows(struct buffer *out, const char *name, const struct buffer 
         while (i >= series.round_end[round])
             round++;
         buffer_format(out, "%s,%u,%u,", name, round, i);
-        write_us(out, series.us[i]);
+        json_writer_double(&(struct json_writer){.out = out}, NULL, series.us[i]);
         buffer_text(out, "\r\n");
     }
     free(series.us);

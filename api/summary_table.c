@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/csv.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "base/json_writer.h"
 
 int summary_table_make(struct summary_table *table, const char *values)
@@ -33,7 +33,7 @@ void summary_table_clear(struct summary_table *table)
 /* What a device must be, as JSON. */
 static void object_cell(struct buffer *out, const json_t *value)
 {
-    char *text = json_dumps(value, API_JSON_FLAGS);
+    char *text = json_parts_text(value);
     if (text)
         csv_text(out, text, strlen(text));
     out->failed |= !text;

@@ -8,12 +8,11 @@
 #include "api/device_choice.h"
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/recipe.h"
 #include "api/sweep_axes.h"
 #include "api/sweep_devices.h"
-#include "api/text.h"
 #include "base/clock.h"
 #include "base/hash.h"
 
@@ -58,48 +57,41 @@ static const char *text_keep(struct sweep *sweep, const struct buffer *text)
     return copy;
 }
 
-static int text_write(const char *bytes, size_t count, void *text)
-{
-    return buffer_append(text, bytes, count);
-}
-
-static const char *json_keep(struct expander *x, const json_t *json)
+/* Begins another text in the place of the one before. */
+static struct json_writer text_begin(struct expander *x)
 {
     x->text.size = 0;
-    if (!json || json_dump_callback(json, text_write, &x->text, API_JSON_FLAGS) < 0)
-        return NULL;
-    return text_keep(x->sweep, &x->text);
+    return (struct json_writer){.out = &x->text};
+}
+
+static const char *json_keep(struct expander *x, const json_t *value)
+{
+    struct json_writer json = text_begin(x);
+    json_parts_tree(&json, NULL, value);
+    return json_writer_finish(&json) == 0 ? text_keep(x->sweep, &x->text) : NULL;
 }
 
 static const char *values_keep(struct expander *x)
 {
-    bool first = true;
-    x->text.size = 0;
-    buffer_text(&x->text, "{");
-    for (size_t i = 0; i < x->axes.count; i++) {
-        const struct axis *axis = &x->axes.at[i];
-        buffer_text(&x->text, first ? "" : ",");
-        text_string(&x->text, axis->name);
-        buffer_text(&x->text, ":");
-        first = false;
-        if (json_dump_callback(json_object_get(x->point, axis->name), text_write, &x->text,
-                               API_JSON_FLAGS | JSON_ENCODE_ANY) < 0)
-            return NULL;
-    }
-    buffer_text(&x->text, "}");
-    return text_keep(x->sweep, &x->text);
+    struct json_writer json = text_begin(x);
+    json_writer_begin_object(&json, NULL);
+    for (size_t i = 0; i < x->axes.count; i++)
+        json_parts_tree(&json, x->axes.at[i].name, json_object_get(x->point, x->axes.at[i].name));
+    json_writer_end(&json);
+    return json_writer_finish(&json) == 0 ? text_keep(x->sweep, &x->text) : NULL;
 }
 
 static const char *failure_keep(struct expander *x, const struct problems *problems)
 {
     const struct problem *first = &problems->at[0];
+    struct json_writer json = text_begin(x);
     char detail[320];
     snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
-    x->text.size = 0;
-    buffer_text(&x->text, "{\"kind\":\"invalid\",\"detail\":");
-    text_string(&x->text, detail);
-    problem_write_fields(&x->text, problems, PROBLEM_ENGLISH);
-    buffer_text(&x->text, "}");
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "kind", "invalid");
+    json_writer_string(&json, "detail", detail);
+    problem_write_fields(&json, "errors", problems, PROBLEM_ENGLISH);
+    json_writer_end(&json);
     return text_keep(x->sweep, &x->text);
 }
 
@@ -212,7 +204,7 @@ static bool spread_read(const json_t *request, struct problems *problems)
 {
     const json_t *spread = json_object_get(request, "spread");
     if (spread && !json_is_boolean(spread))
-        problem_add(problems, "#/spread", "must be true or false, is %s", json_type_name(spread));
+        problem_add(problems, "#/spread", "must be true or false, is %s", json_parts_type(spread));
     return json_is_true(spread);
 }
 

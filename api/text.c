@@ -1,7 +1,5 @@
 #include "api/text.h"
 
-#include <jansson.h>
-
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -138,9 +136,4 @@ int text_members(struct buffer *out, const char *object)
         return 0;
     buffer_text(out, ",");
     return buffer_append(out, begin, (size_t)(end - begin));
-}
-
-void api_start(void)
-{
-    json_object_seed(0);
 }

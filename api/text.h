@@ -8,9 +8,6 @@
 
 #include "base/buffer.h"
 
-/* Once, before any thread: seeds the hashes that keep a hostile object's keys from colliding. */
-void api_start(void);
-
 /* Appends the text as a JSON string, quotes included; null when it is NULL. Bytes that are not UTF-8 become
    U+FFFD, so that whatever a client or a library said can be repeated. 0, or -1: no memory. */
 int text_string(struct buffer *out, const char *text);

@@ -1,9 +1,8 @@
-/* struct time_prediction -> JSON: the `time` of a prediction and of a result, with its reasons and what a change would bring. */
+/* The `time` of a prediction and of a result as JSON: the predicted time, its reasons, and what a change would bring. */
 #ifndef COALESCED_API_TIME_JSON_H
 #define COALESCED_API_TIME_JSON_H
 
-#include <jansson.h>
-
+#include "base/json_writer.h"
 #include "kernels/calibrations/calibration.h"
 #include "kernels/model/access.h"
 #include "kernels/result.h"
@@ -16,14 +15,14 @@ struct time_question {
     int64_t device;       /* that `check` names; -1: none */
 };
 
-/* Of a checked experiment; or {"status", "reason", ...} where the model does not apply. New reference. */
-json_t *time_to_json(const struct experiment *experiment, const struct access *access,
-                     const struct time_question *question);
+/* Predicts the time of a checked experiment; {"status", "reason", ...} where the model does not apply. */
+void time_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
+                     const struct access *access, const struct time_question *question);
 
-/* Of a result, by the constants of its device, with what was measured held against it. `theoretical` occupancy, 0 to 1; NAN:
-   not known. New reference. */
-json_t *time_of_result(const struct experiment *experiment, const struct access *access,
-                       const struct result *result, const struct calibration *calibration,
-                       double theoretical);
+/* The `time` of a result, with the constants of its device, compared with what was measured. `theoretical` occupancy,
+   0 to 1; NAN: not known. calibration NULL: none is known. */
+void time_json_of_result(struct json_writer *json, const char *key, const struct experiment *experiment,
+                         const struct access *access, const struct result *result,
+                         const struct calibration *calibration, double theoretical);
 
 #endif

@@ -1,148 +1,34 @@
-/* How an experiment, its place, a device and a queue look on the wire. What was asked and what came back are
-   JSON texts and are put in as they are. Every function appends to `out` and returns 0, or -1: no memory. */
+/* The views, appended to a buffer: for answers that are put together of texts. */
 #ifndef COALESCED_API_VIEWS_H
 #define COALESCED_API_VIEWS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "api/device_view.h"
+#include "api/sweep_view.h"
 
-#include "api/device_set.h"
-#include "base/buffer.h"
-#include "base/error.h"
-#include "kernels/facts.h"
-#include "kernels/live.h"
+#define VIEW_INLINE(name, type, write, end)                                                                  \
+    static inline int name(struct buffer *out, const struct type *view)                                      \
+    {                                                                                                        \
+        struct json_writer json = {.out = out};                                                              \
+        write(&json, NULL, view);                                                                            \
+        return buffer_text(out, end);                                                                        \
+    }
+VIEW_INLINE(view_experiment, view_experiment, experiment_view_write, "\n")
+VIEW_INLINE(view_accepted, view_experiment, experiment_view_accepted, "\n")
+VIEW_INLINE(view_summary, view_experiment, experiment_view_summary, "")
+VIEW_INLINE(view_sweep, view_sweep, sweep_view_open, "")
+VIEW_INLINE(view_point, view_point, sweep_view_point, "")
+VIEW_INLINE(view_device, view_device, device_view_write, "")
+VIEW_INLINE(view_queue, view_queue, device_view_queue, "")
+#undef VIEW_INLINE
 
-enum { VIEW_WAITS_BYTES = 512 };
+static inline void view_device_of(struct buffer *out, int device, const char *name)
+{
+    experiment_view_device(&(struct json_writer){.out = out, .separate = true}, device, name);
+}
 
-/* All texts are borrowed. */
-struct view_experiment {
-    const char *id, *state, *kernel;
-    bool ended;
-    int device; /* number; -1: none yet */
-    int attempt;
-    char device_name[64];                          /* empty: none yet, or not known any more */
-    int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
-    const char *request;                           /* JSON object */
-    const char *result;                            /* JSON object, or NULL */
-    const struct error *failure;                   /* kind ERROR_NONE: none */
-    const char *lost;  /* JSON list of {attempt, device, at (ms), why}; NULL: none */
-    const char *sweep; /* it belongs to; NULL or empty: none */
-    bool repeated;     /* that sweep is: then repeat_index is its round, from 0 */
-    int repeat_index;
-    const char *owner; /* its name; NULL or empty: nobody by name */
-    /* while it has not ended */
-    int position;    /* 0: running or next; -1: not known */
-    double eta_s;    /* until its end; negative: not known */
-    bool cancelling; /* somebody asked for its end */
-    bool paused;     /* it does not begin before somebody resumes its device, or the queue */
-    bool running;
-    char waits_for
-        [VIEW_WAITS_BYTES]; /* what keeps it from beginning besides other experiments; empty: nothing does */
-};
-
-/* All of it: the state of one that has not ended, or the result. */
-int view_experiment(struct buffer *out, const struct view_experiment *experiment);
-
-/* What somebody gets who submitted or cancelled it: id, state, position, eta_seconds, links. */
-int view_accepted(struct buffer *out, const struct view_experiment *experiment);
-
-/* One of a list: no result. */
-int view_summary(struct buffer *out, const struct view_experiment *experiment);
-
-struct view_ran {
-    int device;
-    char name[64]; /* empty: not known any more */
-};
-
-struct view_sweep {
-    const char *id, *state;
-    const char *request; /* JSON object; NULL: leave it out */
-    const char *recipe;  /* NULL: none */
-    const char *owner;   /* as an experiment's */
-    bool spread;
-    struct view_ran devices[DEVICE_SET_MOST]; /* where its experiments run or ran */
-    int device_count;
-    int64_t submitted_ms, finished_ms; /* 0: not yet */
-    int repeat;                        /* rounds over all points; 1: it is not repeated */
-    int total, queued, running, succeeded, failed, cancelled; /* runs: points in all rounds */
-    int removed;             /* runs whose experiment the store has no more */
-    double eta_s;            /* until the last has ended; negative: not known */
-    bool cancelling, paused; /* as an experiment's, as the next */
-    char waits_for[VIEW_WAITS_BYTES];
-};
-
-/* Leaves the object open: members may follow, and a "}". */
-int view_sweep(struct buffer *out, const struct view_sweep *sweep);
-
-struct view_point {
-    int index;
-    bool repeated; /* its sweep is: then this run of it is of round repeat_index, from 0 */
-    int repeat_index;
-    const char *values;                       /* JSON object */
-    const struct view_experiment *experiment; /* NULL: it cannot be launched, or was removed */
-    const char *request,
-        *failure;   /* of one that cannot be launched: JSON objects, what was asked for and what is wrong */
-    const char *id; /* of one that was removed */
-    const char *reference; /* JSON object whose members are shown with it; NULL: none */
-};
-int view_point(struct buffer *out, const struct view_point *point);
-
-/* Appends ,"device":...,"device_name":...: null where there is none, negative or empty. */
-void view_device_of(struct buffer *out, int device, const char *name);
-
-/* Why a point has neither an experiment nor a reason: JSON object, {kind, detail}. */
-#define VIEW_REMOVED "{\"kind\":\"not_found\",\"detail\":\"the experiment was removed from the store\"}"
-
-/* What takes no new work until somebody resumes it. */
-struct view_hold {
-    bool held;
-    const char *owner; /* who did it; NULL or empty: nobody by name */
-    int64_t since_ms;
-};
-
-/* Appends ,"paused":false, or ,"paused":true with paused_by and paused_since. */
-void view_hold(struct buffer *out, const struct view_hold *hold);
-
-struct view_device {
-    int index;
-    const char *name, *note; /* the operator's; the note may be empty */
-    bool listed, release;
-    const char *readiness;
-    const char *build;                /* its executor's; empty: not known */
-    const struct device_facts *facts; /* NULL: not known yet */
-    const char *health;               /* "healthy", "starting", "unhealthy" */
-    const char *reason;               /* why it is not, or what its start waits for */
-    int64_t executor;                 /* process id; 0: none */
-    bool context;                     /* it may hold memory on the device */
-    int64_t runs, failures;
-    struct view_hold hold;
-    const struct live_reading *live; /* NULL: leave it out */
-    double live_age_s;
-};
-int view_device(struct buffer *out, const struct view_device *device);
-
-struct view_owner {
-    const char *name; /* NULL or empty: nobody by name */
-    int queued;
-    bool running;
-    double share;     /* of what all owners used lately */
-    const char *next; /* the id of what runs next of it; empty: not known */
-    double begins_s;  /* until that begins; negative: not known */
-    double ends_s;    /* until all of it has ended; negative: not known */
-};
-
-struct view_queue {
-    int device, queued;
-    const char *name;
-    const char *running;   /* id; NULL or empty: none */
-    double mean_s;         /* of one experiment; negative: not known */
-    double eta_s;          /* until a new one would begin; negative: not known */
-    const char *waits_for; /* what keeps all of it from beginning; NULL or empty: nothing does */
-    struct view_hold hold;
-    const struct view_owner *owners;
-    int owner_count;
-    int owners_in_all; /* of whom `owners` tells some */
-};
-int view_queue(struct buffer *out, const struct view_queue *queue);
+static inline void view_hold(struct buffer *out, const struct view_hold *hold)
+{
+    device_view_hold(&(struct json_writer){.out = out, .separate = true}, hold);
+}
 
 #endif

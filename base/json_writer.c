@@ -200,6 +200,14 @@ void json_writer_uint(struct json_writer *writer, const char *key, uint64_t valu
     append_uint(writer->out, false, value);
 }
 
+void json_writer_ints(struct json_writer *writer, const char *key, const int64_t *values, size_t count)
+{
+    json_writer_begin_array(writer, key);
+    for (size_t i = 0; i < count; i++)
+        json_writer_int(writer, NULL, values[i]);
+    json_writer_end(writer);
+}
+
 void json_writer_bool(struct json_writer *writer, const char *key, bool value)
 {
     value_begin(writer, key);
@@ -242,6 +250,24 @@ void json_writer_double(struct json_writer *writer, const char *key, double valu
 void json_writer_exact(struct json_writer *writer, const char *key, double value)
 {
     real(writer, key, value, 17);
+}
+
+void json_writer_amount(struct json_writer *writer, const char *key, double value)
+{
+    if (fabs(value) < 9e15 && value == floor(value))
+        json_writer_int(writer, key, (int64_t)value);
+    else
+        json_writer_rounded(writer, key, value);
+}
+
+void json_writer_fixed(struct json_writer *writer, const char *key, double value, int decimals)
+{
+    if (!(value >= 0) || !isfinite(value)) {
+        json_writer_null(writer, key);
+        return;
+    }
+    value_begin(writer, key);
+    buffer_format(writer->out, "%.*f", decimals, value);
 }
 
 void json_writer_raw(struct json_writer *writer, const char *key, const char *json, size_t bytes)

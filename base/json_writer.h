@@ -41,12 +41,21 @@ void json_writer_uint(struct json_writer *writer, const char *key, uint64_t valu
 void json_writer_bool(struct json_writer *writer, const char *key, bool value);
 void json_writer_null(struct json_writer *writer, const char *key);
 
+/* An array of integers. */
+void json_writer_ints(struct json_writer *writer, const char *key, const int64_t *values, size_t count);
+
 /* A real number, always with a fraction or an exponent, so that it is read as a real number again: to seven significant
    digits (more than any clock here resolves), fifteen, or as many as give back the same bits. NaN and infinity are
    written as null. */
 void json_writer_rounded(struct json_writer *writer, const char *key, double value);
 void json_writer_double(struct json_writer *writer, const char *key, double value);
 void json_writer_exact(struct json_writer *writer, const char *key, double value);
+
+/* An integer where the value is whole, else as json_writer_rounded(): for what is counted. */
+void json_writer_amount(struct json_writer *writer, const char *key, double value);
+
+/* With just so many digits after the point; negative values, NaN and infinity are written as null: for durations. */
+void json_writer_fixed(struct json_writer *writer, const char *key, double value, int decimals);
 
 /* Bytes that are valid JSON already, as they are. */
 void json_writer_raw(struct json_writer *writer, const char *key, const char *json, size_t bytes);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/counters_text.h"
+#include "api/counters_json.h"
 #include "api/experiment_json.h"
 
 /* How long those after the first may take. */
@@ -53,7 +53,7 @@ static int add_all(struct counts *counts, const struct count_group *group)
     for (int i = 0; i < group->count; i++) {
         const struct counters *counters = &group->points[i].counters;
         if (counters->status != COUNTERS_NOT_REQUESTED &&
-            add(counts, group->ids[i], counters_to_text(counters), false) < 0)
+            add(counts, group->ids[i], counters_json_pack(counters), false) < 0)
             return -1;
     }
     return 0;
@@ -70,12 +70,12 @@ int count_answer_make(struct runner *runner, const struct message *message, cons
         goto out;
     collect(group, &message->ahead, facts);
     if (!group->count)
-        add(&counts, message->id, counters_lost_to_text("the executor does not understand the request"),
+        add(&counts, message->id, counters_json_pack_failure("the executor does not understand the request"),
             false);
     else if (runner_count(runner, group->points, group->count, ahead_s, &failure) == 0)
         add_all(&counts, group);
     else if (failure.kind == ERROR_OUT_OF_MEMORY)
-        add(&counts, message->id, counters_lost_to_text(failure.text), true);
+        add(&counts, message->id, counters_json_pack_failure(failure.text), true);
     else
         *error = failure;
     if (error->kind == ERROR_NONE && counts.count) {

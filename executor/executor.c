@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "api/calibration_json.h"
-#include "api/counters_text.h"
+#include "api/counters_json.h"
 #include "api/experiment_json.h"
 #include "api/protocol.h"
 #include "api/result_json.h"
@@ -101,7 +101,7 @@ static void counters_fill(struct executor_task *task)
     if (!kind->counters)
         counters_unavailable(counters, "run it on an NVIDIA GPU", "the %s device has no hardware counters",
                              kind->name);
-    else if (!text || counters_from_text(counters, text, &error) < 0)
+    else if (!text || counters_json_unpack(counters, text, &error) < 0)
         counters_unavailable(counters, "ask again", "%s",
                              text ? error.text : "the service sent no counts with this run");
 }
@@ -162,7 +162,7 @@ static struct buffer run_answer(struct executor_task *task, struct error *failur
     int failed = task_run(task, failure);
     char *result = NULL;
     if (!failed || failure->kind == ERROR_INCORRECT)
-        result = result_to_text(&task->experiment, &task->result);
+        result = result_json_text(&task->experiment, &task->result);
     if (!failed && !result)
         error_set(failure, ERROR_MEMORY, "no memory for a result");
     struct buffer frame = failure->kind == ERROR_NONE

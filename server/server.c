@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "api/text.h"
+#include "api/json_parts.h"
 #include "base/log.h"
 #include "base/notify.h"
 #include "kernels/experiment.h"
@@ -331,7 +331,7 @@ int server_run(const struct config *config, executor_spec_check spec_check)
        share pages with queued experiments, which live longer and would keep these pages resident. The worker
        pool trims all arenas. */
     mallopt(M_ARENA_MAX, 64);
-    api_start();
+    json_parts_start();
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

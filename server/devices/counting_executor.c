@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/counters_text.h"
+#include "api/counters_json.h"
 #include "base/log.h"
 
 enum {
@@ -218,7 +218,7 @@ static enum counting_executor_end attempt(struct counting_executor *counter, str
         count_alone(counter, group, &outcome.failure);
         *again = true;
     } else {
-        cache(counter, id, counters_lost_to_text(outcome.failure.text), "");
+        cache(counter, id, counters_json_pack_failure(outcome.failure.text), "");
     }
     executor_outcome_free(&outcome);
     return end;
@@ -242,10 +242,10 @@ enum counting_executor_end counting_executor_count(struct counting_executor *cou
     }
     if (end == COUNTING_DONE && !has_counters(counter, id))
         cache(counter, id,
-              counters_lost_to_text("the executor that counts was gone each time that it was asked"), "");
+              counters_json_pack_failure("the executor that counts was gone each time that it was asked"), "");
     const struct cached_counts *found = cached_counts_find(counter, id);
     if (found && found->uuid[0] && strcmp(found->uuid, supervisor_uuid(timing)) != 0) {
-        cache(counter, id, counters_lost_to_text("it was counted on another device than it is timed on"), "");
+        cache(counter, id, counters_json_pack_failure("it was counted on another device than it is timed on"), "");
         found = cached_counts_find(counter, id);
     }
     if (end == COUNTING_DONE && found)
@@ -259,7 +259,7 @@ enum counting_executor_end counting_executor_decline(struct counting_executor *c
     struct counters none;
     counters_unavailable(&none, "say \"counting\": true in the device's entry in the file of devices",
                          "counts need a second executor, which may cost an allocation of its own");
-    cache(counter, id, counters_to_text(&none), "");
+    cache(counter, id, counters_json_pack(&none), "");
     const struct cached_counts *found = cached_counts_find(counter, id);
     *counters = found ? found->counters : NULL;
     return COUNTING_DONE;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "api/counters_text.h"
+#include "api/counters_json.h"
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
 #include "base/log.h"

@@ -1,9 +1,5 @@
 /* GET /v1/kernels: what can be run, and with which parameters. */
-#include <jansson.h>
-#include <stdlib.h>
-
 #include "api/experiment_json.h"
-#include "api/json.h"
 #include "api/kernel_json.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
@@ -11,16 +7,14 @@
 static enum handled handle(struct request *request)
 {
     struct buffer body = {0};
-    buffer_text(&body, "{\"kernels\":[");
-    for (int i = 0; i < suite_count(); i++) {
-        json_t *kernel = kernel_to_json(suite_at(i), false);
-        char *text = kernel ? json_dumps(kernel, API_JSON_FLAGS) : NULL;
-        buffer_text(&body, i ? "," : "");
-        buffer_text(&body, text ? text : "null");
-        free(text);
-        json_decref(kernel);
-    }
-    buffer_text(&body, "]}\n");
+    struct json_writer json = {.out = &body};
+    json_writer_begin_object(&json, NULL);
+    json_writer_begin_array(&json, "kernels");
+    for (int i = 0; i < suite_count(); i++)
+        kernel_json_write(&json, NULL, suite_at(i), false);
+    json_writer_end(&json);
+    json_writer_end(&json);
+    buffer_text(&body, "\n");
     return reply_immutable(request, &body, "kernels");
 }
 

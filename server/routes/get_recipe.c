@@ -1,8 +1,4 @@
 /* GET /v1/recipes/{name}: one of them, with its sweep and the published figures. */
-#include <jansson.h>
-#include <stdlib.h>
-
-#include "api/json.h"
 #include "api/recipe.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
@@ -15,10 +11,10 @@ static enum handled handle(struct request *request)
         return reply_problem(request, PROBLEM_NOT_FOUND,
                              "there is no recipe %.64s%s GET /v1/recipes lists them", request_param(request),
                              recipe_suggest(&meant, request_param(request)));
-    json_t *object = recipe_document(recipe);
-    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
-    json_decref(object);
-    return reply_immutable_text(request, text, request_param(request));
+    struct buffer body = {0};
+    recipe_write(&(struct json_writer){.out = &body}, NULL, recipe);
+    buffer_text(&body, "\n");
+    return reply_immutable(request, &body, request_param(request));
 }
 
 const struct route route_get_recipe = {

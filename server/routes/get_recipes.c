@@ -1,21 +1,20 @@
 /* GET /v1/recipes: the published tables that can be run as sweeps. */
-#include <jansson.h>
-#include <stdlib.h>
-
-#include "api/json.h"
 #include "api/recipe.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
 
 static enum handled handle(struct request *request)
 {
-    json_t *list = json_array();
+    struct buffer body = {0};
+    struct json_writer json = {.out = &body};
+    json_writer_begin_object(&json, NULL);
+    json_writer_begin_array(&json, "recipes");
     for (int i = 0; i < recipe_count(); i++)
-        json_array_append_new(list, recipe_summary(recipe_at(i)));
-    json_t *object = json_pack("{s:o}", "recipes", list);
-    char *text = object ? json_dumps(object, API_JSON_FLAGS) : NULL;
-    json_decref(object);
-    return reply_immutable_text(request, text, "recipes");
+        recipe_write_summary(&json, NULL, recipe_at(i));
+    json_writer_end(&json);
+    json_writer_end(&json);
+    buffer_text(&body, "\n");
+    return reply_immutable(request, &body, "recipes");
 }
 
 const struct route route_get_recipes = {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/body.h"
+#include "api/json_parts.h"
 #include "api/comparison_apart.h"
 #include "api/comparison_devices.h"
 #include "api/comparison_csv.h"
@@ -289,11 +289,11 @@ static int devices_resolve(struct devices *devices, struct comparing *work)
 /* -1: what is wrong with the body is *handled. */
 static int body_read(struct request *request, struct comparing *work, enum handled *handled)
 {
-    char detail[BODY_DETAIL_BYTES];
+    char detail[JSON_PARTS_DETAIL_BYTES];
     size_t length;
     const char *body = request_body(request, &length);
     json_t *object =
-        body_parse(body, length, "{\"a\": {\"sweep\": \"...\"}, \"b\": {\"sweep\": \"...\"}}", detail);
+        json_parts_body(body, length, "{\"a\": {\"sweep\": \"...\"}, \"b\": {\"sweep\": \"...\"}}", detail);
     if (!object)
         *handled = reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
     else if (comparison_request_read(&work->request, object, &work->problems) < 0 ||

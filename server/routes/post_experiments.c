@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/body.h"
+#include "api/json_parts.h"
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
-#include "api/json.h"
 #include "api/sweep.h"
 #include "server/http/route.h"
 #include "server/auth/user.h"
@@ -145,9 +144,9 @@ static enum handled begin(struct request *request)
     if (wrong_key)
         return handled;
     size_t length;
-    char detail[BODY_DETAIL_BYTES];
+    char detail[JSON_PARTS_DETAIL_BYTES];
     const char *body = request_body(request, &length);
-    json_t *object = body_parse(body, length, "{\"kernel\": \"...\"}", detail);
+    json_t *object = json_parts_body(body, length, "{\"kernel\": \"...\"}", detail);
     if (!object)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
     if (json_object_get(object, "repeat")) {

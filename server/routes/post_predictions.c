@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/archs.h"
-#include "api/body.h"
+#include "api/json_parts.h"
 #include "api/experiment_json.h"
-#include "api/explain_json.h"
-#include "api/json.h"
-#include "api/occupancy_json.h"
+#include "api/experiment_text.h"
+#include "api/explanation_json.h"
 #include "api/prediction_json.h"
+#include "api/prediction_request.h"
 #include "api/time_json.h"
 #include "server/http/route.h"
 #include "server/routes/service.h"
@@ -95,20 +94,20 @@ static void question_take(struct question *question, struct calibrations *calibr
         problem_add(problems, "#/l1", "must be true or false");
     question->l1 = !l1 ? L1_BY_ARCH : json_is_true(l1) ? L1_ON : L1_OFF;
     question->archs = !asked && question->calibration ? json_pack("[s]", question->calibration->arch)
-                                                      : archs_read(asked, problems);
+                                                      : prediction_request_archs(asked, problems);
     if (question->calibration)
         check_device_arch(question, problems);
     question->registers = number_take(request, "registers_per_thread", 1, 255, -1, problems);
     question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, -1, problems);
-    explain_read(&question->explain, json_object_get(request, "explain"), problems);
+    prediction_request_explain(&question->explain, json_object_get(request, "explain"), problems);
     json_object_del(request, "explain");
     json_object_del(request, "arch");
     json_object_del(request, "l1");
 }
 
-/* Of the device that is named, or of the first calibrated one of that architecture; NULL: there is none. */
-static json_t *time_make(const struct experiment *experiment, const struct access *access,
-                         const struct question *question, const char *arch)
+/* With the constants of the device that is named, or of the first calibrated one of that architecture. */
+static void write_time(struct json_writer *json, const struct experiment *experiment,
+                       const struct access *access, const struct question *question, const char *arch)
 {
     struct time_question asked = {
         .calibration = question->calibration ? question->calibration : calibration_of_arch(arch),
@@ -118,70 +117,73 @@ static json_t *time_make(const struct experiment *experiment, const struct acces
         .device = -1,
     };
     if (!asked.calibration)
-        return NULL;
+        return;
     if (question->l1 == L1_OFF)
-        return missing_to_json("unavailable",
-                               "a device's L1 is not turned off: \"load\": \"cg\" goes past it");
-    return time_to_json(experiment, access, &asked);
+        json_parts_missing(json, "time", "unavailable",
+                           "a device's L1 is not turned off: \"load\": \"cg\" goes past it");
+    else
+        time_json_write(json, "time", experiment, access, &asked);
 }
 
-/* Of that architecture, as far as they are made; borrowed. NULL: there is none yet. */
-static json_t *row_of(const json_t *predictions, const json_t *arch)
+static void write_prediction(struct json_writer *json, const struct experiment *experiment,
+                             const struct access *access, const struct question *question, const char *arch)
 {
-    size_t i;
-    json_t *row;
-    json_array_foreach (predictions, i, row)
-        if (json_equal(json_object_get(row, "arch"), arch))
-            return row;
-    return NULL;
+    struct prediction_answer answer;
+    const struct occupancy_case fill = {
+        .arch = arch,
+        .registers_per_thread = question->registers,
+        .shared_bytes_per_block = question->shared_bytes < 0 ? experiment_shared_bytes(experiment)
+                                                             : (uint64_t)question->shared_bytes,
+        .threads_per_block = (uint64_t)(experiment->block[0] * experiment->block[1] * experiment->block[2]),
+    };
+    prediction_json_make(&answer, experiment, access, arch, question->l1);
+    prediction_json_open(json, NULL, &answer);
+    prediction_json_occupancy(json, "occupancy", &fill);
+    write_time(json, experiment, access, question, arch);
+    json_writer_end(json);
 }
 
-static json_t *predictions_make(const struct experiment *experiment, const struct access *access,
-                                const struct question *question)
+/* One for each name. An architecture that has two of its names in the list is predicted once, and the text is repeated. */
+static void write_predictions(struct json_writer *json, const struct experiment *experiment,
+                              const struct access *access, const struct question *question)
 {
-    size_t i;
-    const json_t *name;
-    json_t *predictions = json_array();
-    json_array_foreach (question->archs, i, name) {
-        json_t *same = row_of(predictions, name);
-        if (same) { /* by another of its names */
-            json_array_append(predictions, same);
+    size_t count = json_array_size(question->archs), begin[PREDICTION_REQUEST_ARCHS];
+    json_writer_begin_array(json, "predictions");
+    for (size_t i = 0; i < count && i < PREDICTION_REQUEST_ARCHS && !json->out->failed; i++) {
+        const json_t *name = json_array_get(question->archs, i);
+        size_t same = 0;
+        while (!json_equal(json_array_get(question->archs, same), name))
+            same++;
+        begin[i] = json->out->size + (i > 0);
+        if (same == i) {
+            write_prediction(json, experiment, access, question, json_string_value(name));
             continue;
         }
-        json_t *row = prediction_for(experiment, access, json_string_value(name), question->l1);
-        struct occupancy_case fill = {
-            .arch = json_string_value(name),
-            .registers_per_thread = question->registers,
-            .shared_bytes_per_block = question->shared_bytes < 0 ? experiment_shared_bytes(experiment)
-                                                                 : (uint64_t)question->shared_bytes,
-            .threads_per_block =
-                (uint64_t)(experiment->block[0] * experiment->block[1] * experiment->block[2]),
-        };
-        json_t *time = time_make(experiment, access, question, json_string_value(name));
-        json_object_set_new(row, "occupancy", occupancy_to_json(&fill));
-        if (time)
-            json_object_set_new(row, "time", time);
-        json_array_append_new(predictions, row);
+        struct buffer copy = {0};
+        buffer_append(&copy, json->out->data + begin[same], begin[same + 1] - 1 - begin[same]);
+        json_writer_json(json, NULL, copy.data);
+        buffer_free(&copy);
     }
-    return predictions;
+    json_writer_end(json);
 }
 
-/* NULL: no memory. */
-static json_t *answer_make(const struct experiment *experiment, struct question *question)
+/* 0, or -1: no memory. */
+static int answer_write(struct buffer *out, const struct experiment *experiment, struct question *question)
 {
+    struct json_writer json = {.out = out};
     struct access access;
-    json_t *explanation = NULL;
-    if (!question->explain.asked) {
+    if (!question->explain.asked)
         access_count(experiment, &access);
-    } else {
-        if (explain_make(experiment, &access, &question->warp) == 0)
-            explanation = explain_to_json(experiment, &access, &question->warp);
-        explain_free(&question->warp);
-        if (!explanation)
-            return NULL;
-    }
-    return json_pack("{s:o,s:o,s:o*}", "request", experiment_to_json(experiment), "predictions",
-                     predictions_make(experiment, &access, question), "explain", explanation);
+    else if (explain_make(experiment, &access, &question->warp) < 0)
+        return -1;
+    json_writer_begin_object(&json, NULL);
+    experiment_text_write(&json, "request", experiment, NULL);
+    write_predictions(&json, experiment, &access, question);
+    if (question->explain.asked)
+        explanation_json_write(&json, "explain", experiment, &access, &question->warp);
+    json_writer_end(&json);
+    explain_free(&question->warp);
+    return json_writer_finish(&json) < 0 ? -1 : buffer_text(out, "\n");
 }
 
 /* Without a device the grid of a loop over the grid covers the size: how many blocks it holds at once is not known. */
@@ -199,10 +201,10 @@ static enum handled handle(struct request *request)
     struct experiment experiment;
     struct problems problems = {0};
     struct question question = {0};
-    char detail[BODY_DETAIL_BYTES];
+    char detail[JSON_PARTS_DETAIL_BYTES];
     size_t length;
     const char *body = request_body(request, &length);
-    json_t *object = body_parse(body, length, "{\"kernel\": \"...\"}", detail);
+    json_t *object = json_parts_body(body, length, "{\"kernel\": \"...\"}", detail);
     if (!object)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
     question_take(&question, request_service(request)->calibrations, object, &problems);
@@ -210,14 +212,15 @@ static enum handled handle(struct request *request)
     if (experiment.kernel)
         check(&experiment, &question, &problems);
     if (!problems.count) /* else the grid is not the one that is meant */
-        explain_ask(&question.explain, &experiment, &question.warp, &problems);
+        prediction_request_locate(&question.explain, &experiment, &question.warp, &problems);
     if (problems.count) {
         handled = reply_fields(request, &problems);
     } else {
-        json_t *answer = answer_make(&experiment, &question);
-        char *text = answer ? json_dumps(answer, API_JSON_FLAGS) : NULL;
-        handled = reply_text(request, text);
-        json_decref(answer);
+        struct buffer answer = {0};
+        handled = answer_write(&answer, &experiment, &question) == 0
+                      ? reply_body(request, 200, &answer)
+                      : reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for predictions");
+        buffer_free(&answer);
     }
     json_decref(question.archs);
     json_decref(object);

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/body.h"
+#include "api/json_parts.h"
 #include "api/csv.h"
 #include "api/debug_json.h"
-#include "api/json.h"
 #include "api/recipe.h"
 #include "api/sweep.h"
 #include "base/clock.h"
@@ -42,7 +41,7 @@ struct sweeping {
     bool started, joined, submitted;
     atomic_bool expanded; /* what follows is there */
     bool malformed, failed;
-    char detail[BODY_DETAIL_BYTES];
+    char detail[JSON_PARTS_DETAIL_BYTES];
     struct problems problems;
     struct sweep sweep;
     int point_count, rounds;     /* of the sweep, when that is freed */
@@ -85,7 +84,7 @@ static char *one_text(const json_t *object)
     json_object_foreach ((json_t *)object, name, value)
         if (sweep_is_axis(name, value))
             json_object_set_new(sweep, name, json_pack("[O]", value));
-    char *text = sweep ? json_dumps(sweep, API_JSON_FLAGS) : NULL;
+    char *text = sweep ? json_parts_text(sweep) : NULL;
     json_decref(sweep);
     return text;
 }
@@ -105,10 +104,10 @@ static int body_expand(struct sweeping *sweeping, const struct device_offers *of
     size_t length;
     const char *body = request_body(sweeping->request, &length);
     json_t *object =
-        body_parse(body, length, "{\"kernel\": \"...\"} or {\"recipe\": \"...\"}", sweeping->detail);
+        json_parts_body(body, length, "{\"kernel\": \"...\"} or {\"recipe\": \"...\"}", sweeping->detail);
     debug_resolve(object);
     if (object)
-        sweeping->text = sweeping->one ? one_text(object) : json_dumps(object, API_JSON_FLAGS);
+        sweeping->text = sweeping->one ? one_text(object) : json_parts_text(object);
     if (object && sweeping->one) {
         int result = choosing_default(service, object);
         if (result == 0)

@@ -89,7 +89,7 @@ static void run(const struct message *asked)
         .floor_us = truth.constant[CALIBRATION_FLOOR].value,
         .calibration = asked->calibration && calibration_read(&own, asked->calibration) == 0 ? &own : NULL,
     };
-    char *text = result_to_text(&experiment, &result);
+    char *text = result_json_text(&experiment, &result);
     channel_write(channel, protocol_write_result(asked->id, text, NULL));
     free(text);
 }

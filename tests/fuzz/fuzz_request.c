@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/body.h"
+#include "api/json_parts.h"
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
 #include "api/problem.h"
@@ -75,10 +75,10 @@ static void check_refusal(const struct experiment *experiment, const json_t *req
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char detail[BODY_DETAIL_BYTES];
+    char detail[JSON_PARTS_DETAIL_BYTES];
     struct experiment experiment;
     struct problems problems = {0};
-    json_t *object = body_parse((const char *)data, size, "{}", detail);
+    json_t *object = json_parts_body((const char *)data, size, "{}", detail);
     if (!object)
         return 0;
     int bad = experiment_from_json(&experiment, object, &problems) < 0;

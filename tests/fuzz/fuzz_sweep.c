@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "api/body.h"
+#include "api/json_parts.h"
 #include "api/experiment_json.h"
 #include "api/problem.h"
 #include "api/recipe.h"
@@ -84,11 +84,11 @@ static void check_refusal(const struct problems *problems)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char detail[BODY_DETAIL_BYTES];
+    char detail[JSON_PARTS_DETAIL_BYTES];
     struct sweep sweep;
     struct problems problems = {0};
     const struct recipe *recipe = NULL;
-    json_t *object = body_parse((const char *)data, size, "{}", detail);
+    json_t *object = json_parts_body((const char *)data, size, "{}", detail);
     json_t *wanted = object ? recipe_resolve(object, &recipe, &problems) : NULL;
     if (wanted && sweep_expand(&sweep, wanted, &devices, &problems) == 0) {
         must(!problems.count);

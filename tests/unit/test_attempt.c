@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "api/text.h"
+#include "api/json_parts.h"
 #include "server/calibration/attempt.h"
 #include "server/calibration/calibrations.h"
 #include "tests/faults/h200_facts.h"
@@ -278,6 +278,6 @@ int main(void)
         ONE(what_failed_on_a_numbers_earlier_device_is_not_its_next_ones),
         ONE(after_the_stop_nobody_waits),
     };
-    api_start();
+    json_parts_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 #include "api/result_json.h"
-#include "api/result_json.h"
+#include "tests/unit/support/json_tree.h"
 
 static struct experiment experiment;
 static struct result result;
@@ -94,7 +94,7 @@ static void has_text(json_t *root, const char *path, const char *part)
 static void values_stand_beside_what_they_came_from(void **state)
 {
     (void)state;
-    json_t *json = result_to_json(&experiment, &result);
+    json_t *json = JSON_TREE(result_json_write, &experiment, &result);
     has_text(json, "counters/status", "measured");
     has_number(json, "counters/passes", 4);
     has_number(json, "counters/points_per_pass", 3);
@@ -111,7 +111,7 @@ static void values_stand_beside_what_they_came_from(void **state)
 static void three_counts_of_bytes_have_a_bandwidth_each(void **state)
 {
     (void)state;
-    json_t *json = result_to_json(&experiment, &result);
+    json_t *json = JSON_TREE(result_json_write, &experiment, &result);
     has_number(json, "bandwidth/requested_bytes/load", 8388520);
     has_number(json, "bandwidth/sector_bytes/load", 327676 * 32);
     has_number(json, "bandwidth/sector_bytes/store", 131071 * 32);
@@ -136,7 +136,7 @@ static void without_counters_sectors_are_the_predicted_ones(void **state)
     (void)state;
     experiment.counters = (struct counters_wanted){0};
     result.counters = (struct counters){0};
-    json_t *json = result_to_json(&experiment, &result);
+    json_t *json = JSON_TREE(result_json_write, &experiment, &result);
     has_text(json, "counters/status", "not_requested");
     has_number(json, "bandwidth/sector_bytes/load", 327676 * 32);
     has_text(json, "bandwidth/sector_bytes/source", "prediction");
@@ -144,7 +144,7 @@ static void without_counters_sectors_are_the_predicted_ones(void **state)
     assert_true(json_is_null(member(json, "bandwidth/cold/dram_gbps")));
     json_decref(json);
     snprintf(result.device.arch, sizeof result.device.arch, "x86_64");
-    json = result_to_json(&experiment, &result);
+    json = JSON_TREE(result_json_write, &experiment, &result);
     has_text(json, "bandwidth/sector_bytes/status", "unavailable");
     has_text(json, "bandwidth/sector_bytes/reason", "architecture");
     assert_true(json_is_null(member(json, "bandwidth/cold/sector_gbps")));
@@ -155,14 +155,14 @@ static void what_was_refused_says_why_and_what_to_do(void **state)
 {
     (void)state;
     counters_unavailable(&result.counters, "be root", "no permission for %s", "this");
-    json_t *json = result_to_json(&experiment, &result);
+    json_t *json = JSON_TREE(result_json_write, &experiment, &result);
     has_text(json, "counters/status", "unavailable");
     has_text(json, "counters/reason", "no permission for this");
     has_text(json, "counters/remedy", "be root");
     has_text(json, "bandwidth/dram_bytes/reason", "no permission");
     json_decref(json);
     result.counters.status = COUNTERS_NOT_REQUESTED; /* of a kernel whose output was wrong */
-    json = result_to_json(&experiment, &result);
+    json = JSON_TREE(result_json_write, &experiment, &result);
     has_text(json, "counters/reason", "wrong");
     json_decref(json);
 }
@@ -170,19 +170,19 @@ static void what_was_refused_says_why_and_what_to_do(void **state)
 static void the_counts_are_held_against_the_prediction(void **state)
 {
     (void)state;
-    json_t *json = result_to_json(&experiment, &result);
+    json_t *json = JSON_TREE(result_json_write, &experiment, &result);
     assert_true(json_is_true(member(json, "counters/against_prediction/equal")));
     assert_int_equal(json_array_size(member(json, "counters/against_prediction/compared")), 4);
     json_decref(json);
     set("gst_requests", 32769);
-    json = result_to_json(&experiment, &result);
+    json = JSON_TREE(result_json_write, &experiment, &result);
     assert_true(json_is_false(member(json, "counters/against_prediction/equal")));
     has_text(json, "counters/against_prediction/differences/0/name", "gst_requests");
     has_number(json, "counters/against_prediction/differences/0/measured", 32769);
     has_number(json, "counters/against_prediction/differences/0/predicted", 32768);
     json_decref(json);
     snprintf(result.device.arch, sizeof result.device.arch, "sm_999");
-    json = result_to_json(&experiment, &result);
+    json = JSON_TREE(result_json_write, &experiment, &result);
     assert_true(json_is_null(member(json, "counters/against_prediction/equal")));
     has_text(json, "counters/against_prediction/reason", "architecture");
     json_decref(json);
@@ -191,12 +191,12 @@ static void the_counts_are_held_against_the_prediction(void **state)
 static void efficiency_is_checked_by_bytes_and_sectors(void **state)
 {
     (void)state;
-    json_t *json = result_to_json(&experiment, &result);
+    json_t *json = JSON_TREE(result_json_write, &experiment, &result);
     assert_true(json_is_true(member(json, "counters/efficiency_check/ok")));
     has_number(json, "counters/efficiency_check/gld_from_bytes_pct", 80.0001);
     json_decref(json);
     set("gld_efficiency_pct", 99.9997); /* as it comes when metrics are added one by one */
-    json = result_to_json(&experiment, &result);
+    json = JSON_TREE(result_json_write, &experiment, &result);
     assert_true(json_is_false(member(json, "counters/efficiency_check/ok")));
     json_decref(json);
 }
@@ -224,7 +224,7 @@ static void what_is_asked_for_reads_back_the_same(void **state)
             assert_int_equal(experiment_from_text(&e, text, NULL, &error), 0);
             assert_int_equal(e.counters.on, strcmp(given, "false") != 0);
             json_t *request = experiment_to_json(&e);
-            char *kept = json_dumps(json_object_get(request, "counters"), API_JSON_FLAGS | JSON_ENCODE_ANY);
+            char *kept = json_parts_text(json_object_get(request, "counters"));
             assert_string_equal(kept, cases[i].kept);
             free(kept);
             json_decref(request);

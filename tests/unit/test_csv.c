@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "api/csv.h"
-#include "api/json.h"
+#include "api/json_parts.h"
 
 static struct columns all;
 
@@ -22,7 +22,7 @@ static char *member_text(const json_t *row, const char *name)
     const json_t *member = json_object_get(row, name);
     if (!member || json_is_null(member))
         return NULL;
-    return json_is_string(member) ? strdup(json_string_value(member)) : json_dumps(member, API_JSON_FLAGS);
+    return json_is_string(member) ? strdup(json_string_value(member)) : json_parts_text(member);
 }
 
 static int64_t member_number(const json_t *row, const char *name)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "api/device_list.h"
-#include "api/text.h"
+#include "api/json_parts.h"
 
 static struct device_list list;
 
@@ -203,6 +203,6 @@ int main(void)
         cmocka_unit_test_teardown(an_option_names_a_device_and_its_command, clear),
         cmocka_unit_test_teardown(the_example_can_be_read, clear),
     };
-    api_start();
+    json_parts_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,10 @@
 
 #include "api/experiment_json.h"
 #include "api/kernel_json.h"
-#include "api/facts_json.h"
-#include "api/json.h"
+#include "api/device_json.h"
+#include "api/json_parts.h"
 #include "api/result_json.h"
+#include "tests/unit/support/json_tree.h"
 
 static const struct device_facts facts = {
     .name = "Test GPU",
@@ -304,12 +305,12 @@ static void facts_read_back_the_same(void **state)
     (void)state;
     struct device_facts again;
     struct error error = {0};
-    json_t *object = facts_to_json(&facts);
+    json_t *object = JSON_MEMBERS(device_json_facts, &facts);
     assert_non_null(object);
-    assert_int_equal(facts_from_json(&again, object, &error), 0);
+    assert_int_equal(device_json_read_facts(&again, object, &error), 0);
     assert_memory_equal(&again, &facts, sizeof facts);
     json_object_del(object, "max_grid");
-    assert_int_equal(facts_from_json(&again, object, &error), -1);
+    assert_int_equal(device_json_read_facts(&again, object, &error), -1);
     assert_non_null(strstr(error.text, "max_grid"));
     json_decref(object);
 }
@@ -321,7 +322,7 @@ static void a_result_without_timing_says_so(void **state)
     struct experiment e;
     struct result result = {0};
     experiment_init(&e, suite_at(0));
-    json_t *object = result_to_json(&e, &result);
+    json_t *object = JSON_TREE(result_json_write, &e, &result);
     assert_non_null(object);
     assert_string_equal(json_string_value(json_object_get(json_object_get(object, "timing"), "status")),
                         "unavailable");
@@ -334,7 +335,7 @@ static void every_kernel_describes_itself(void **state)
 {
     (void)state;
     for (int i = 0; i < suite_count(); i++) {
-        json_t *object = kernel_to_json(suite_at(i), true);
+        json_t *object = JSON_TREE(kernel_json_write, suite_at(i), true);
         assert_non_null(object);
         assert_true(strlen(suite_at(i)->lesson.en) > 20);
         assert_non_null(strstr(json_string_value(json_object_get(object, "source")), suite_at(i)->name));

@@ -86,6 +86,23 @@ static void an_integer_is_written_whole(void **state)
     assert_text(&text, "18446744073709551615");
 }
 
+static void an_amount_is_whole_where_it_can_be(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    struct json_writer writer = {.out = &text};
+    json_writer_begin_array(&writer, NULL);
+    json_writer_amount(&writer, NULL, 3);
+    json_writer_amount(&writer, NULL, 8e15);
+    json_writer_amount(&writer, NULL, 2.5);
+    json_writer_amount(&writer, NULL, NAN);
+    json_writer_fixed(&writer, NULL, 1, 3);
+    json_writer_fixed(&writer, NULL, -1, 3);
+    json_writer_ints(&writer, NULL, (const int64_t[]){1, -2}, 2);
+    json_writer_end(&writer);
+    assert_text(&text, "[3,8000000000000000,2.5,null,1.000,null,[1,-2]]");
+}
+
 static void a_text_is_escaped_wherever_it_must_be(void **state)
 {
     (void)state;
@@ -203,6 +220,7 @@ int main(void)
         cmocka_unit_test(a_real_number_is_written_as_jansson_does),
         cmocka_unit_test(what_is_no_number_is_null),
         cmocka_unit_test(an_integer_is_written_whole),
+        cmocka_unit_test(an_amount_is_whole_where_it_can_be),
         cmocka_unit_test(a_text_is_escaped_wherever_it_must_be),
         cmocka_unit_test(members_and_elements_are_separated),
         cmocka_unit_test(mistakes_are_remembered),

@@ -14,14 +14,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/live_json.h"
-#include "api/json.h"
+#include "api/device_json.h"
+#include "api/stability_json.h"
+#include "api/json_parts.h"
 #include "api/result_json.h"
 #include "kernels/device/device.h"
 #include "kernels/live.h"
 #include "kernels/measure/runner.h"
 #include "kernels/stability.h"
 #include "tests/unit/support/scratch.h"
+#include "tests/unit/support/json_tree.h"
 
 static char directory[SCRATCH_BYTES], script[SCRATCH_BYTES + 16];
 
@@ -101,7 +103,7 @@ static void what_a_slice_has_none_of_is_its_gpus_and_said_to_be(void **state)
     const struct live_value *temperature = &reading.of[LIVE_TEMPERATURE], *power = &reading.of[LIVE_POWER];
     assert_true(temperature->known && temperature->of_parent && temperature->value == 41);
     assert_true(power->known && !power->of_parent);
-    json_t *told = live_to_json(&reading, 0);
+    json_t *told = JSON_TREE(device_json_live, &reading, 0);
     assert_int_equal(json_array_size(json_object_get(told, "of_parent")), 1);
     json_decref(told);
     struct live *live = live_open(slice);
@@ -281,7 +283,7 @@ static json_t *run(bool as_gpu, double quiet_s)
         fail_msg("%s", error.text);
     runner_free(runner);
     result->cold.noise = result->hot.noise = 0; /* this machine's is not what is tested */
-    json_t *all = result_to_json(&e, result);
+    json_t *all = JSON_TREE(result_json_write, &e, result);
     assert_true(json_is_true(json_object_get(json_object_get(all, "correctness"), "verified")));
     json_t *stability = json_incref(json_object_get(all, "stability"));
     json_decref(all);

@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/peaks_json.h"
+#include "api/device_json.h"
 #include "kernels/model/arch.h"
 #include "kernels/facts.h"
+#include "tests/unit/support/json_tree.h"
 
 static void near(double value, double expected, double within)
 {
@@ -55,7 +56,7 @@ static void a_devices_peaks_come_with_their_inputs(void **state)
                                              .memory_clock_khz = 3201000,
                                              .memory_bus_bits = 6016};
     (void)state;
-    json_t *peaks = peaks_to_json(&h200);
+    json_t *peaks = JSON_MEMBERS(device_json_peaks, &h200);
     const json_t *bandwidth = json_object_get(peaks, "peak_bandwidth");
     const json_t *single = json_object_get(peaks, "peak_single_precision");
     near(number(bandwidth, "gbps"), 4814.304, 1e-3);
@@ -92,7 +93,7 @@ static void what_lacks_an_input_is_unavailable_with_a_reason(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        json_t *peaks = peaks_to_json(&cases[i]);
+        json_t *peaks = JSON_MEMBERS(device_json_peaks, &cases[i]);
         for (int m = 0; m < 3; m++) {
             const json_t *member = json_object_get(peaks, members[m]);
             assert_string_equal(json_string_value(json_object_get(member, "status")), "unavailable");

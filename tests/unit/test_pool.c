@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "api/text.h"
+#include "api/json_parts.h"
 #include "base/clock.h"
 #include "server/devices/device_pool.h"
 #include "server/store/write.h"
@@ -407,6 +407,6 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(only_executors_with_a_lease_may_outlive_the_service, set_up,
                                         tear_down),
     };
-    api_start();
+    json_parts_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

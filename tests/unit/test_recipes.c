@@ -13,6 +13,7 @@
 #include "api/device_choice.h"
 #include "api/sweep.h"
 #include "kernels/model/prediction.h"
+#include "tests/unit/support/json_tree.h"
 
 /* The request of one row: the sweep with the row's value for each field that the sweep varies. */
 static json_t *row_request(const json_t *sweep, const json_t *columns, const json_t *row)
@@ -98,7 +99,7 @@ static int compare_table(const char *name)
 {
     const struct recipe *recipe = recipe_find(name);
     assert_non_null(recipe);
-    json_t *document = recipe_document(recipe);
+    json_t *document = JSON_TREE(recipe_write, recipe);
     const json_t *published = json_object_get(document, "published"),
                  *columns = json_object_get(published, "columns");
     const json_t *row;
@@ -216,7 +217,7 @@ static void every_recipe_is_whole(void **state)
     (void)state;
     assert_int_equal(recipe_count(), 38);
     for (int i = 0; i < recipe_count(); i++) {
-        json_t *summary = recipe_summary(recipe_at(i));
+        json_t *summary = JSON_TREE(recipe_write_summary, recipe_at(i));
         assert_non_null(summary);
         assert_true(recipe_find(recipe_name(recipe_at(i))) == recipe_at(i));
         json_decref(summary);

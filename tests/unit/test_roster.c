@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "api/text.h"
+#include "api/json_parts.h"
 #include "server/devices/roster.h"
 
 static int check_spec(const char *spec, struct error *error)
@@ -192,6 +192,6 @@ int main(void)
         cmocka_unit_test(what_is_wrong_with_a_list_is_told),
         cmocka_unit_test(what_is_no_file_is_refused_at_once),
     };
-    api_start();
+    json_parts_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

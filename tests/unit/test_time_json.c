@@ -11,6 +11,7 @@
 #include "api/experiment_json.h"
 #include "api/result_json.h"
 #include "kernels/calibrations/calibration.h"
+#include "tests/unit/support/json_tree.h"
 
 static struct experiment experiment;
 static struct result result;
@@ -35,7 +36,7 @@ static int set_up(void **state)
 
 static json_t *time_of_it(json_t **object)
 {
-    *object = result_to_json(&experiment, &result);
+    *object = JSON_TREE(result_json_write, &experiment, &result);
     json_t *time = json_object_get(*object, "time");
     assert_non_null(time);
     return time;

@@ -1,0 +1,152 @@
+#include "api/explanation_json.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "api/prediction_request.h"
+
+static const char *const kinds[ACCESS_KINDS] = {"load", "store", "atomic"};
+
+static void write_percent(struct json_writer *json, const char *key, uint64_t used, uint64_t units,
+                          int unit_bytes)
+{
+    json_writer_rounded(json, key, units ? 100 * (double)used / ((double)units * unit_bytes) : NAN);
+}
+
+static int64_t element_bytes(const struct experiment *e, const struct access_instruction *i)
+{
+    return i->space == SPACE_CONSTANT ? 4 : (int64_t)dtype_bytes(e->dtype);
+}
+
+static void write_sums(struct json_writer *json, const struct access_instruction *i)
+{
+    const struct access_sums *g = &i->global;
+    if (i->space == SPACE_SHARED) {
+        json_writer_uint(json, "bank_conflicts", i->shared.conflicts);
+        json_writer_uint(json, "bank_conflicts_wide", i->shared.conflicts_wide);
+        return;
+    }
+    if (i->space != SPACE_CONSTANT) {
+        json_writer_uint(json, "sectors", g->sectors);
+        json_writer_uint(json, "lines", g->lines);
+    }
+    json_writer_uint(json, "requested_bytes", g->bytes);
+    json_writer_uint(json, "used_bytes", g->used);
+    if (i->space == SPACE_CONSTANT) {
+        json_writer_uint(json, "words", g->used / (uint64_t)i->bytes);
+        return;
+    }
+    write_percent(json, "efficiency_pct", g->used, g->sectors, SECTOR_BYTES);
+    write_percent(json, "line_efficiency_pct", g->used, g->lines, LINE_BYTES);
+}
+
+static void write_instruction(struct json_writer *json, const struct experiment *e,
+                              const struct access_instruction *i, int index)
+{
+    bool shared = i->space == SPACE_SHARED, constant = i->space == SPACE_CONSTANT;
+    json_writer_begin_object(json, NULL);
+    json_writer_int(json, "index", index);
+    json_writer_string(json, "kind", kinds[i->kind]);
+    json_writer_string(json, "space", shared ? "shared" : constant ? "constant" : "global");
+    json_writer_string(json, "array", shared || constant ? NULL : e->kernel->buffers[i->space].name);
+    json_writer_int(json, "element_bytes", element_bytes(e, i));
+    json_writer_int(json, "access_bytes", i->bytes);
+    json_writer_int(json, "times", i->times);
+    json_writer_uint(json, "requests", shared ? i->shared.requests : i->global.requests);
+    write_sums(json, i);
+    json_writer_end(json);
+}
+
+enum lane_figure { LANE_ELEMENT, LANE_ADDRESS, LANE_BANK };
+
+/* An array of 32: null where the lane is idle. */
+static void write_lanes(struct json_writer *json, const char *key, const struct explain_access *access,
+                        enum lane_figure figure, int64_t bytes)
+{
+    json_writer_begin_array(json, key);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int64_t first = access->first[lane];
+        if (first < 0)
+            json_writer_null(json, NULL);
+        else
+            json_writer_int(json, NULL,
+                            figure == LANE_ELEMENT ? first / bytes
+                            : figure == LANE_BANK  ? explain_bank(first)
+                                                   : first);
+    }
+    json_writer_end(json);
+}
+
+/* The sectors of an access, and the lines that they lie in. */
+static void write_units(struct json_writer *json, const struct access_instruction *i,
+                        const struct explain_access *access)
+{
+    struct explain_sector touched[EXPLAIN_SECTORS];
+    int count = explain_sectors(i, access, touched);
+    json_writer_begin_array(json, "sectors");
+    for (int s = 0; s < count; s++) {
+        char mask[9];
+        snprintf(mask, sizeof mask, "%08x", touched[s].used);
+        json_writer_begin_object(json, NULL);
+        json_writer_int(json, "address", (int64_t)touched[s].address);
+        json_writer_string(json, "used_mask", mask);
+        json_writer_int(json, "used_bytes", __builtin_popcount(touched[s].used));
+        json_writer_end(json);
+    }
+    json_writer_end(json);
+    json_writer_begin_array(json, "lines");
+    for (int s = 0; s < count; s++) {
+        int64_t line = (int64_t)touched[s].address / LINE_BYTES;
+        if (!s || line != (int64_t)touched[s - 1].address / LINE_BYTES)
+            json_writer_int(json, NULL, line * LINE_BYTES);
+    }
+    json_writer_end(json);
+}
+
+static void write_access(struct json_writer *json, const struct experiment *e,
+                         const struct access_instruction *i, const struct explain_access *access)
+{
+    json_writer_begin_object(json, NULL);
+    json_writer_int(json, "instruction", access->instruction);
+    json_writer_int(json, "time", (int64_t)access->time);
+    write_lanes(json, "elements", access, LANE_ELEMENT, element_bytes(e, i));
+    write_lanes(json, "addresses", access, LANE_ADDRESS, 1);
+    if (access->index[0])
+        json_writer_string(json, "index", access->index);
+    if (i->space < SPACE_SHARED)
+        write_units(json, i, access);
+    if (i->space == SPACE_SHARED) {
+        write_lanes(json, "banks", access, LANE_BANK, 1);
+        json_writer_uint(json, "bank_conflicts", access->shared.conflicts);
+        json_writer_uint(json, "bank_conflicts_wide", access->shared.conflicts_wide);
+    }
+    json_writer_end(json);
+}
+
+void explanation_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
+                            const struct access *access, const struct explain *explain)
+{
+    const int64_t *grid = experiment->grid, warps = prediction_request_warps(experiment);
+    json_writer_begin_object(json, key);
+    json_writer_ints(json, "block", explain->block, 3);
+    json_writer_int(json, "warp", explain->warp);
+    json_writer_int(json, "warps_per_block", warps);
+    json_writer_int(json, "warps", warps * grid[0] * grid[1] * grid[2]);
+    json_writer_int(json, "lanes", explain->lanes);
+    json_writer_int(json, "lanes_active", __builtin_popcount(explain->active));
+    json_writer_bool(json, "exact", access->exact);
+    json_writer_begin_array(json, "instructions");
+    for (int i = 0; i < explain->instruction_count; i++)
+        write_instruction(json, experiment, &explain->instructions[i], i);
+    json_writer_end(json);
+    json_writer_begin_array(json, "accesses");
+    for (int i = 0; i < explain->access_count; i++)
+        write_access(json, experiment, &explain->instructions[explain->accesses[i].instruction],
+                     &explain->accesses[i]);
+    json_writer_end(json);
+    json_writer_int(json, "accesses_left_out", (int64_t)(explain->accesses_all - explain->access_count));
+    if (!explain->active)
+        json_writer_string(json, "note",
+                           "no thread of this warp accesses memory: what the kernel works on ends before it");
+    json_writer_end(json);
+}

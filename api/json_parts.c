@@ -1,0 +1,129 @@
+#include "api/json_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+void json_parts_start(void)
+{
+    json_object_seed(0);
+}
+
+/* jansson's messages that speak of its own interface, in words of ours. */
+static const char *parse_error(const char *text)
+{
+    if (strstr(text, "JSON_ALLOW_NUL"))
+        return "\\u0000 is not allowed";
+    if (strstr(text, "too big integer"))
+        return "too big integer: 9223372036854775807 is the largest that can be read";
+    if (strstr(text, "too big negative integer"))
+        return "too big negative integer: -9223372036854775808 is the smallest that can be read";
+    return text;
+}
+
+json_t *json_parts_body(const char *body, size_t length, const char *least,
+                        char detail[JSON_PARTS_DETAIL_BYTES])
+{
+    json_error_t error;
+    if (!length) {
+        snprintf(detail, JSON_PARTS_DETAIL_BYTES, "the body is empty; at the least %s", least);
+        return NULL;
+    }
+    json_t *object = json_loadb(body, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (!object) {
+        snprintf(detail, JSON_PARTS_DETAIL_BYTES, "line %d, column %d: %s", error.line, error.column,
+                 parse_error(error.text));
+    } else if (!json_is_object(object)) {
+        const char *list = "; many experiments are one object with lists in its fields, for POST /v1/sweeps";
+        snprintf(detail, JSON_PARTS_DETAIL_BYTES, "the body must be one JSON object, at the least %s%s",
+                 least, json_is_array(object) ? list : "");
+        json_decref(object);
+        object = NULL;
+    }
+    return object;
+}
+
+const char *json_parts_type(const json_t *value)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "an object",
+        [JSON_ARRAY] = "an array",
+        [JSON_STRING] = "a string",
+        [JSON_INTEGER] = "an integer",
+        [JSON_REAL] = "a number with a fraction or an exponent",
+        [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",
+        [JSON_NULL] = "null",
+    };
+    return names[json_typeof(value)];
+}
+
+static void write_members(struct json_writer *json, const json_t *value)
+{
+    const char *name;
+    json_t *member;
+    size_t i;
+    if (json_is_object(value))
+        json_object_foreach ((json_t *)value, name, member)
+            json_parts_tree(json, name, member);
+    else
+        json_array_foreach (value, i, member)
+            json_parts_tree(json, NULL, member);
+    json_writer_end(json);
+}
+
+/* As deep as what was read, which jansson bounds; the writer fails beyond its own bound. */
+void json_parts_tree(struct json_writer *json, const char *key, const json_t *value)
+{
+    if (json_is_object(value))
+        json_writer_begin_object(json, key);
+    else if (json_is_array(value))
+        json_writer_begin_array(json, key);
+    else if (json_is_string(value))
+        json_writer_string(json, key, json_string_value(value));
+    else if (json_is_integer(value))
+        json_writer_int(json, key, json_integer_value(value));
+    else if (json_is_real(value))
+        json_writer_double(json, key, json_real_value(value));
+    else if (json_is_boolean(value))
+        json_writer_bool(json, key, json_is_true(value));
+    else
+        json_writer_null(json, key);
+    if (json_is_object(value) || json_is_array(value))
+        write_members(json, value);
+}
+
+char *json_parts_text(const json_t *value)
+{
+    struct buffer text = {0};
+    struct json_writer json = {.out = &text};
+    if (!value)
+        return NULL;
+    json_parts_tree(&json, NULL, value);
+    if (json_writer_finish(&json) == 0)
+        return buffer_take(&text);
+    buffer_free(&text);
+    return NULL;
+}
+
+void json_parts_missing(struct json_writer *json, const char *key, const char *status, const char *reason)
+{
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "status", status);
+    json_writer_string(json, "reason", reason);
+    json_writer_end(json);
+}
+
+void json_parts_name(struct json_writer *json, const char *key, const char *text)
+{
+    json_writer_string(json, key, text && text[0] ? text : NULL);
+}
+
+void json_parts_time(struct json_writer *json, const char *key, int64_t wall_ms)
+{
+    char text[CLOCK_TEXT_BYTES];
+    if (wall_ms)
+        clock_text(wall_ms, text);
+    json_writer_string(json, key, wall_ms ? text : NULL);
+}

@@ -1,0 +1,38 @@
+/* What several documents share: reading a body, what stands for something that is missing, a tree as it is. */
+#ifndef COALESCED_API_JSON_PARTS_H
+#define COALESCED_API_JSON_PARTS_H
+
+#include <jansson.h>
+
+#include "base/json_writer.h"
+
+enum { JSON_PARTS_DETAIL_BYTES = 256 };
+
+/* Once, before any thread: seeds the hashes that keep a hostile object's keys from colliding. */
+void json_parts_start(void);
+
+/* The object that a request's body holds, a new reference; or NULL, with line, column and what is wrong in `detail`.
+   Duplicate keys are wrong. `least`: the smallest body that is right, for an empty one. */
+json_t *json_parts_body(const char *body, size_t length, const char *least,
+                        char detail[JSON_PARTS_DETAIL_BYTES]);
+
+/* What a value is, with its article: "an integer". Static. */
+const char *json_parts_type(const json_t *value);
+
+/* Writes a tree that was read; NULL is written as null. */
+void json_parts_tree(struct json_writer *json, const char *key, const json_t *value);
+
+/* The same as compact text, to be freed by the caller; NULL: no memory, or no value. */
+char *json_parts_text(const json_t *value);
+
+/* {"status", "reason"}: what stands in the place of something that is missing. Status: "unavailable",
+   "not_requested" or "not_applicable". */
+void json_parts_missing(struct json_writer *json, const char *key, const char *status, const char *reason);
+
+/* Writes null where the text is empty or NULL. */
+void json_parts_name(struct json_writer *json, const char *key, const char *text);
+
+/* A moment, in milliseconds since 1970, as "2026-01-20T12:00:00.000Z"; 0 is written as null. */
+void json_parts_time(struct json_writer *json, const char *key, int64_t wall_ms);
+
+#endif

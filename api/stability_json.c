@@ -1,0 +1,107 @@
+#include "api/stability_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/device_json.h"
+#include "api/json_parts.h"
+
+/* One quantity at every look; a look that lacks it makes all of it missing. */
+static void write_looks(struct json_writer *json, const char *key, const struct stability *s,
+                        enum live_quantity quantity)
+{
+    for (int i = 0; i < s->looks; i++)
+        if (!s->look[i].of[quantity].known) {
+            device_json_live_value(json, key, &s->look[i].of[quantity]);
+            return;
+        }
+    json_writer_begin_array(json, key);
+    for (int i = 0; i < s->looks; i++)
+        device_json_live_value(json, NULL, &s->look[i].of[quantity]);
+    json_writer_end(json);
+}
+
+static void write_throttle(struct json_writer *json, const char *key, const struct stability *s)
+{
+    unsigned long long bits = 0;
+    const struct live_value *missing = NULL;
+    for (int i = 0; i < s->looks; i++) {
+        const struct live_value *value = &s->look[i].of[LIVE_THROTTLE];
+        if (value->known)
+            bits |= (unsigned long long)value->value;
+        else
+            missing = value;
+    }
+    if (missing)
+        device_json_live_value(json, key, missing);
+    else
+        device_json_throttle(json, key, bits);
+}
+
+/* Other processes at the first and the last look, which alone ask for them. */
+static void write_others(struct json_writer *json, const char *key, const struct stability *s)
+{
+    const struct live_value *first = &s->look[0].of[LIVE_OTHERS],
+                            *last = &s->look[s->looks - 1].of[LIVE_OTHERS];
+    if (first->known && last->known)
+        json_writer_amount(json, key, fmax(first->value, last->value));
+    else
+        device_json_live_value(json, key, first->known ? last : first);
+}
+
+static void write_live(struct json_writer *json, const char *key, const struct stability *s)
+{
+    double took_us = 0;
+    if (!s->looks || !live_known(&s->look[0])) {
+        json_parts_missing(json, key, "unavailable",
+                           s->looks ? live_reason(&s->look[0]) : "the kernel was not timed");
+        return;
+    }
+    for (int i = 0; i < s->looks; i++)
+        took_us += s->look[i].took_us;
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "status", "measured");
+    write_looks(json, "sm_clock_mhz", s, LIVE_SM_CLOCK);
+    write_looks(json, "memory_clock_mhz", s, LIVE_MEMORY_CLOCK);
+    write_throttle(json, "throttle_reasons", s);
+    device_json_live_value(json, "temperature_c", &s->look[s->looks - 1].of[LIVE_TEMPERATURE]);
+    write_others(json, "other_processes", s);
+    json_writer_rounded(json, "took_us", took_us);
+    json_writer_end(json);
+}
+
+static void judge_noise(struct stability_reasons *reasons, const char *which, const struct timing *t,
+                        double wanted)
+{
+    if (t->samples && t->samples < TIMING_LEAST)
+        stability_reason(reasons, STABILITY_FEW, "%s samples: only %u, and their noise is known from %d on",
+                         which, t->samples, TIMING_LEAST);
+    else if (t->samples && t->noise > wanted)
+        stability_reason(reasons, STABILITY_NOISE, "%s samples: noise stayed at %.2g, %.2g was asked for",
+                         which, t->noise, wanted);
+}
+
+void stability_json_write(struct json_writer *json, const char *key, const struct experiment *e,
+                          const struct result *r)
+{
+    struct stability_reasons reasons = {0};
+    if (!r->cold.samples)
+        stability_reason(&reasons, STABILITY_UNTIMED, "there is no timing");
+    stability_judge(&r->stability, &reasons);
+    judge_noise(&reasons, "cold", &r->cold, e->measure.noise);
+    judge_noise(&reasons, "hot", &r->hot, e->measure.noise);
+    json_writer_begin_object(json, key);
+    json_writer_bool(json, "stable", reasons.count == 0);
+    json_writer_begin_array(json, "reasons");
+    for (int i = 0; i < reasons.count; i++)
+        json_writer_string(json, NULL, reasons.text[i]);
+    json_writer_end(json);
+    json_writer_begin_array(json, "codes");
+    for (int i = 0; i < reasons.count; i++)
+        json_writer_string(json, NULL, stability_code_name(reasons.code[i]));
+    json_writer_end(json);
+    json_writer_rounded(json, "waited_s", r->stability.waited_s);
+    write_live(json, "live", &r->stability);
+    json_writer_end(json);
+}
