@@ -23,7 +23,7 @@ static void write_constant(struct json_writer *json, const struct calibration *c
     json_writer_end(json);
 }
 
-int calibration_write(struct buffer *out, const struct calibration *calibration)
+int calibration_json_write(struct buffer *out, const struct calibration *calibration)
 {
     struct json_writer json = {.out = out};
     char made[CLOCK_TEXT_BYTES];
@@ -92,7 +92,7 @@ static int object_read(struct calibration *calibration, const json_t *object)
     return 0;
 }
 
-int calibration_read(struct calibration *calibration, const char *text)
+int calibration_json_read(struct calibration *calibration, const char *text)
 {
     json_t *object = json_loads(text, 0, NULL);
     int status = object_read(calibration, object);

@@ -6,10 +6,10 @@
 #include "kernels/calibrations/calibration.h"
 
 /* Appends the object. 0, or -1: no memory. */
-int calibration_write(struct buffer *out, const struct calibration *calibration);
+int calibration_json_write(struct buffer *out, const struct calibration *calibration);
 
-/* Reads what calibration_write() wrote, of this build or an earlier one. 0; or -1: it is no such object, or a constant of
+/* Reads what calibration_json_write() wrote, of this build or an earlier one. 0; or -1: it is no such object, or a constant of
    this build is not in it. */
-int calibration_read(struct calibration *calibration, const char *text);
+int calibration_json_read(struct calibration *calibration, const char *text);
 
 #endif

@@ -154,7 +154,7 @@ static int entry_add(struct calibration_plan *plan, const json_t *entry, const s
     return problems.count ? 0 : -1;
 }
 
-char *calibration_request(int device, const struct device_facts *facts, const char *build)
+char *calibration_plan_request(int device, const struct device_facts *facts, const char *build)
 {
     struct buffer text = {0};
     struct json_writer json = {.out = &text};
@@ -177,7 +177,7 @@ int calibration_plan_make(struct calibration_plan *plan, const struct device_off
     const json_t *entry;
     json_t *entries = json_loads(calibration_plan_json, 0, NULL);
     *plan = (struct calibration_plan){.sweep = {.unknown_device = -1}};
-    plan->request = calibration_request(device->number, device->facts, build);
+    plan->request = calibration_plan_request(device->number, device->facts, build);
     int status = entries && plan->request ? 0 : -1;
     json_array_foreach (entries, i, entry)
         status = status == 0 ? entry_add(plan, entry, device) : status;
@@ -221,7 +221,7 @@ static int row_read(struct fit_row *row, const json_t *request, const json_t *re
 {
     struct problems problems = {0};
     const json_t *timing = json_object_get(result, "timing");
-    if (experiment_from_json(&row->experiment, request, &problems) < 0 ||
+    if (experiment_json_read(&row->experiment, request, &problems) < 0 ||
         experiment_check(&row->experiment, NULL, &problems) < 0)
         return -1;
     access_count(&row->experiment, &row->access);
@@ -234,7 +234,7 @@ static int row_read(struct fit_row *row, const json_t *request, const json_t *re
     return row->cold_us > 0 && row->floor_us > 0 ? 0 : -1;
 }
 
-int calibration_row(struct fit_row *row, const char *request, const char *result)
+int calibration_plan_row(struct fit_row *row, const char *request, const char *result)
 {
     json_t *asked = json_loads(request, 0, NULL), *told = json_loads(result, 0, NULL);
     int status = asked && told ? row_read(row, asked, told) : -1;

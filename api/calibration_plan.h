@@ -28,11 +28,11 @@ int calibration_plan_make(struct calibration_plan *plan, const struct device_off
 
 /* The request of such a sweep, to be freed; NULL: no memory. Its labels name the device's uuid, the driver and the build, so
    two requests are equal when what they measure is. */
-char *calibration_request(int device, const struct device_facts *facts, const char *build);
+char *calibration_plan_request(int device, const struct device_facts *facts, const char *build);
 
 void calibration_plan_free(struct calibration_plan *plan);
 
 /* Reads an experiment of it that succeeded, by its request and its result. 0; or -1: it tells no time. */
-int calibration_row(struct fit_row *row, const char *request, const char *result);
+int calibration_plan_row(struct fit_row *row, const char *request, const char *result);
 
 #endif

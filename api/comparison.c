@@ -123,7 +123,7 @@ static int point_add(struct comparison *comparison, json_t *fields, struct error
 /* Its point, -1: none, the side does not want it; -2 with *error. And what is told of it, a text. */
 static int point_of(struct comparison *comparison, int side, const json_t *asked, struct error *error)
 {
-    if (!comparison_side_wants(&comparison->request->sides[side], asked))
+    if (!comparison_fields_match(&comparison->request->sides[side], asked))
         return -1;
     json_t *fields = comparison_fields(comparison->request, asked);
     char *key = fields ? json_dumps(fields, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
@@ -145,7 +145,7 @@ static const json_t *known_of(struct comparison *comparison, int side, const cha
     if (known)
         return known;
     int point = json_is_object(asked) ? point_of(comparison, side, asked, error) : -1;
-    json_t *beside_it = point >= 0 ? comparison_told(comparison->request, asked) : NULL;
+    json_t *beside_it = point >= 0 ? comparison_fields_beside(comparison->request, asked) : NULL;
     char *words = beside_it ? json_parts_text(beside_it) : NULL;
     if (point > -2)
         known = json_pack("[i,s]", point, words ? words : "{}");

@@ -63,7 +63,7 @@ struct comparison {
     int tellable;    /* points with enough on both sides */
     double expected; /* verdicts of better and worse by chance, at most */
     int shared;      /* experiments on both sides */
-    double apart_us; /* see comparison_apart.h; set before it is judged */
+    double apart_us; /* see comparison_devices.h; set before it is judged */
 };
 
 /* What is told of each run besides its time. */

@@ -4,6 +4,8 @@
 
 #include "api/device_set.h"
 
+/* ---- a point for each device ---- */
+
 struct parted {
     json_t *numbers;             /* by uuid, as they came */
     bool on[2][DEVICE_SET_MOST]; /* by number: has the side a run there? */
@@ -101,4 +103,41 @@ int comparison_devices_split(struct comparison *comparison)
     free(parted.made);
     json_decref(parted.numbers);
     return status;
+}
+
+/* ---- levels of executors ---- */
+
+/* Of so many executors the levels are as good as mixed. */
+enum { EXECUTORS_MAX = 32 };
+
+struct executors {
+    uint64_t at[EXECUTORS_MAX];
+    int count;
+};
+
+static bool executors_have(const struct executors *executors, uint64_t executor)
+{
+    for (int i = 0; i < executors->count; i++)
+        if (executors->at[i] == executor)
+            return true;
+    return false;
+}
+
+static void executors_of(const struct comparison_count *side, struct executors *executors)
+{
+    executors->count = 0;
+    for (int i = 0; i < side->used && executors->count < EXECUTORS_MAX; i++)
+        if (!executors_have(executors, side->runs[i].executor))
+            executors->at[executors->count++] = side->runs[i].executor;
+}
+
+double comparison_devices_apart_us(const struct comparison *comparison)
+{
+    struct executors a, b;
+    executors_of(&comparison->sides[0], &a);
+    executors_of(&comparison->sides[1], &b);
+    bool same = a.count == b.count;
+    for (int i = 0; i < a.count; i++)
+        same &= executors_have(&b, a.at[i]);
+    return comparison->request->hot || same ? 0 : COMPARISON_EXECUTORS_APART_US;
 }

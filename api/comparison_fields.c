@@ -11,7 +11,7 @@ static const char *const beside[] = {"device",   "labels",    "priority",  "time
 /* Those of them that are told where they differ. */
 static const char *const told[] = {"device", "measure", "transfers", "placement", "counters", NULL};
 
-bool comparison_side_wants(const struct comparison_side *side, const json_t *experiment)
+bool comparison_fields_match(const struct comparison_side *side, const json_t *experiment)
 {
     const char *name;
     json_t *wanted;
@@ -59,7 +59,7 @@ static bool grid_is_derived(const json_t *asked)
     const json_t *grid = json_object_get(asked, "grid");
     json_t *copy = json_copy((json_t *)asked);
     json_object_del(copy, "grid");
-    bool same = copy && experiment_from_json(&experiment, copy, &problems) == 0 &&
+    bool same = copy && experiment_json_read(&experiment, copy, &problems) == 0 &&
                 experiment_check(&experiment, NULL, &problems) == 0;
     json_decref(copy);
     for (size_t i = 0; same && i < 3; i++)
@@ -79,7 +79,7 @@ json_t *comparison_fields(const struct comparison_request *request, const json_t
     return fields;
 }
 
-json_t *comparison_told(const struct comparison_request *request, const json_t *asked)
+json_t *comparison_fields_beside(const struct comparison_request *request, const json_t *asked)
 {
     const char *name, *inner;
     json_t *value, *member, *out = json_object();

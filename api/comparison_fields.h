@@ -5,13 +5,13 @@
 #include "api/comparison_request.h"
 
 /* Has that request of an experiment the values of the side's `where`? */
-bool comparison_side_wants(const struct comparison_side *side, const json_t *experiment);
+bool comparison_fields_match(const struct comparison_side *side, const json_t *experiment);
 
 /* The fields that identify its point. New reference; NULL: no memory. */
 json_t *comparison_fields(const struct comparison_request *request, const json_t *asked);
 
 /* What is told of it where the sides differ: the fields of but_for, and how it is measured, members of objects as
    "measure.noise". New reference; NULL: no memory. */
-json_t *comparison_told(const struct comparison_request *request, const json_t *asked);
+json_t *comparison_fields_beside(const struct comparison_request *request, const json_t *asked);
 
 #endif

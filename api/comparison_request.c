@@ -6,7 +6,7 @@
 
 #include "api/experiment_json.h"
 #include "api/json_parts.h"
-#include "api/labels_json.h"
+#include "api/experiment_members.h"
 #include "api/problem.h"
 #include "base/clock.h"
 #include "kernels/kernel.h"
@@ -26,7 +26,7 @@ struct member_place {
 static bool field_known(const char *name)
 {
     for (int i = 0; i < suite_count(); i++)
-        if (experiment_takes(suite_at(i), name))
+        if (experiment_json_takes(suite_at(i), name))
             return true;
     return false;
 }
@@ -112,7 +112,7 @@ static void read_experiments(struct comparison_side *side, const json_t *value,
 static void read_labels(struct comparison_side *side, const json_t *value, const struct member_place *place)
 {
     struct problems found = {0};
-    labels_check(value, &found);
+    experiment_members_labels(value, &found);
     for (int i = 0; i < found.count && i < EXPERIMENT_PROBLEMS; i++) {
         char pointer[64];
         snprintf(pointer, sizeof pointer, "%.10s%s", place->pointer,

@@ -11,47 +11,6 @@
 /* Percentage points by which two ways to the same efficiency may differ. */
 static const double efficiency_tolerance = 0.01;
 
-/* ---- what a request asks for ---- */
-
-static void read_name(struct counters_wanted *wanted, const json_t *value, size_t index,
-                      struct problems *problems)
-{
-    const char *name = json_string_value(value);
-    char pointer[64];
-    snprintf(pointer, sizeof pointer, "#/counters/%zu", index);
-    if (!name || json_string_length(value) != strlen(name) || !counters_name_valid(name)) {
-        problem_add(problems, pointer,
-                    "must be a metric's name, 1 to %d letters, digits, '_' or '.'; true or false ask for the "
-                    "default set or none",
-                    COUNTERS_NAME_BYTES - 1);
-        return;
-    }
-    for (int i = 0; i < wanted->count; i++)
-        if (strcmp(wanted->name[i], name) == 0) {
-            problem_add(problems, pointer, "\"%s\" is there twice", name);
-            return;
-        }
-    snprintf(wanted->name[wanted->count++], COUNTERS_NAME_BYTES, "%s", name);
-}
-
-void counters_json_read_wanted(struct counters_wanted *wanted, const json_t *value, struct problems *problems)
-{
-    struct counters_wanted found = {.on = !json_is_false(value)};
-    int before = problems->count;
-    size_t i;
-    const json_t *item;
-    if (json_is_array(value) && json_array_size(value) > COUNTERS_NAMES)
-        problem_add(problems, "#/counters", "at most %d metrics beside the default set, there are %zu",
-                    COUNTERS_NAMES, json_array_size(value));
-    else if (json_is_array(value))
-        json_array_foreach ((json_t *)value, i, item)
-            read_name(&found, item, i, problems);
-    else if (!json_is_boolean(value))
-        problem_add(problems, "#/counters", "must be true or false, or a list of names of metrics");
-    if (problems->count == before)
-        *wanted = found;
-}
-
 /* ---- in a result ---- */
 
 /* Values as members of the open object, those of metrics that the request names under "metrics". */

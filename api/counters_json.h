@@ -1,17 +1,10 @@
-/* Hardware counters as JSON: what a request asks for, what a result says, and what the counting executor sends. */
+/* Hardware counters as JSON: what a result says, and what the counting executor sends. */
 #ifndef COALESCED_API_COUNTERS_JSON_H
 #define COALESCED_API_COUNTERS_JSON_H
-
-#include <jansson.h>
 
 #include "api/prediction_json.h"
 #include "kernels/experiment.h"
 #include "kernels/result.h"
-
-/* Reads the "counters" of a request: true, false or a list of names. Adds what is wrong to *problems, and then leaves
-   *wanted alone. */
-void counters_json_read_wanted(struct counters_wanted *wanted, const json_t *value,
-                               struct problems *problems);
 
 /* The `counters` of a result, or why there are none; `prediction` is the result's, with which they are compared. */
 void counters_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,

@@ -111,7 +111,7 @@ bool device_choice_parse(struct device_choice *choice, const char *text)
     }
     choice->kind = strcmp(text, any_name) == 0 ? DEVICE_ANY : DEVICE_BY_NAME;
     snprintf(choice->called, sizeof choice->called, "%s", choice->kind == DEVICE_ANY ? "" : text);
-    return choice->kind == DEVICE_ANY || device_name_valid(text);
+    return choice->kind == DEVICE_ANY || device_list_name_valid(text);
 }
 
 void device_choice_read(struct device_choice *choice, const json_t *value, const char *pointer,

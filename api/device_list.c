@@ -13,7 +13,7 @@
     "a name has 1 to 63 letters, digits and ._:-, begins with a letter or a digit, is not all digits and "   \
     "not \"any\""
 
-bool device_name_valid(const char *name)
+bool device_list_name_valid(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
                       digits[] = "0123456789";
@@ -32,7 +32,7 @@ const struct device_entry device_entry_unsaid = {
 /* Takes the entry over, but copies its command. */
 static int entry_add(struct device_list *list, const struct device_entry *entry, struct error *error)
 {
-    if (!entry->automatic && !device_name_valid(entry->name))
+    if (!entry->automatic && !device_list_name_valid(entry->name))
         return error_set(error, ERROR_INVALID, NAME_RULE ", not \"%.80s\"", entry->name);
     for (int i = 0; i < list->count; i++)
         if (list->entries[i].automatic ? entry->automatic : strcmp(list->entries[i].name, entry->name) == 0)
@@ -69,16 +69,17 @@ int device_list_option(struct device_list *list, const char *text, struct error 
 /* ---- a file ---- */
 
 /* Where something is wrong, and where that is told. */
-struct place {
+struct entry_place {
     const char *path;
     int index;        /* of the entry */
     const char *name; /* its name; NULL: not known yet */
     struct error *error;
 };
 
-static int wrong(const struct place *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int wrong(const struct entry_place *place, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static int wrong(const struct place *place, const char *format, ...)
+static int wrong(const struct entry_place *place, const char *format, ...)
 {
     char text[320];
     va_list arguments;
@@ -99,7 +100,7 @@ static const char *shown(const json_t *value, char text[64])
 }
 
 static int text_member(const json_t *value, const char *name, char *out, size_t size,
-                       const struct place *place)
+                       const struct entry_place *place)
 {
     char text[64];
     if (!json_is_string(value) || !json_string_length(value))
@@ -111,7 +112,7 @@ static int text_member(const json_t *value, const char *name, char *out, size_t 
     return 0;
 }
 
-static int idle_member(const json_t *value, struct device_entry *entry, const struct place *place)
+static int idle_member(const json_t *value, struct device_entry *entry, const struct entry_place *place)
 {
     static const char *const names[] = {[DEVICE_IDLE_CONTEXT] = "context", [DEVICE_IDLE_RELEASE] = "release"};
     char text[64];
@@ -140,7 +141,7 @@ static const char *const others[] = {"auto", "name", "command", "device",  "coun
                                      "idle", "note", "why",     "counting"};
 enum { OTHERS = sizeof others / sizeof *others };
 
-static int unknown_member(const char *name, const struct place *place)
+static int unknown_member(const char *name, const struct entry_place *place)
 {
     struct suggestion meant;
     suggest_begin(&meant, name);
@@ -156,7 +157,7 @@ static int unknown_member(const char *name, const struct place *place)
 }
 
 static int member_read(struct device_entry *entry, const char *name, const json_t *value, int *count,
-                       const struct place *place)
+                       const struct entry_place *place)
 {
     char text[64];
     if (strcmp(name, "name") == 0)
@@ -201,7 +202,7 @@ static int member_read(struct device_entry *entry, const char *name, const json_
     return unknown_member(name, place);
 }
 
-static int automatic_read(struct device_list *list, const json_t *object, const struct place *place)
+static int automatic_read(struct device_list *list, const json_t *object, const struct entry_place *place)
 {
     const struct device_entry entry = {.automatic = true};
     struct error why = {0};
@@ -217,7 +218,7 @@ static int automatic_read(struct device_list *list, const json_t *object, const 
 
 /* `count` devices of one entry: name-1, name-2 ...; a single one has the name itself. */
 static int entries_add(struct device_list *list, const struct device_entry *entry, bool counted, int count,
-                       const struct place *place)
+                       const struct entry_place *place)
 {
     for (int i = 1; i <= count; i++) {
         struct device_entry one = *entry;
@@ -236,7 +237,7 @@ static int entries_add(struct device_list *list, const struct device_entry *entr
     return 0;
 }
 
-static int entry_read(struct device_list *list, json_t *object, struct place *place)
+static int entry_read(struct device_list *list, json_t *object, struct entry_place *place)
 {
     struct device_entry entry = device_entry_unsaid;
     const char *name;
@@ -252,7 +253,7 @@ static int entry_read(struct device_list *list, json_t *object, struct place *pl
         return wrong(place, "\"name\" is missing: what the device is called, as \"h200\"");
     if (text_member(value, "name", entry.name, sizeof entry.name, place) < 0)
         return -1;
-    if (!device_name_valid(entry.name))
+    if (!device_list_name_valid(entry.name))
         return wrong(place, "\"name\": " NAME_RULE ", not %s", shown(value, text));
     place->name = entry.name;
     json_object_foreach (object, name, value)
@@ -275,7 +276,7 @@ static int document_read(struct device_list *list, json_t *document, const char 
             "[{\"name\": \"h200\", \"command\": \"...\"}]}",
             path);
     json_array_foreach (devices, index, object) {
-        struct place place = {path, (int)index, NULL, error};
+        struct entry_place place = {path, (int)index, NULL, error};
         if (entry_read(list, object, &place) < 0)
             return -1;
     }

@@ -36,7 +36,7 @@ struct device_list {
 };
 
 /* Letters, digits and ._:-, a letter or a digit first, not all digits, 63 bytes at most. */
-bool device_name_valid(const char *name);
+bool device_list_name_valid(const char *name);
 
 /* One of which nothing is said: "auto:0", without a name. */
 extern const struct device_entry device_entry_unsaid;

@@ -4,12 +4,10 @@
 #include <string.h>
 
 #include "api/counters_json.h"
-#include "api/debug_json.h"
+#include "api/experiment_members.h"
 #include "api/device_choice.h"
 #include "api/experiment_text.h"
 #include "api/json_parts.h"
-#include "api/labels_json.h"
-#include "api/measure_json.h"
 #include "api/problem.h"
 
 /* ---- reading ---- */
@@ -135,12 +133,12 @@ static void read_peer_uuid(struct reader *r, const json_t *value)
 
 static void read_measure(struct reader *r, const json_t *value)
 {
-    measure_read(&r->experiment->measure, value, r->problems);
+    experiment_members_measure(&r->experiment->measure, value, r->problems);
 }
 
 static void read_counters(struct reader *r, const json_t *value)
 {
-    counters_json_read_wanted(&r->experiment->counters, value, r->problems);
+    experiment_members_counters(&r->experiment->counters, value, r->problems);
 }
 
 static void read_shared_bytes(struct reader *r, const json_t *value)
@@ -182,7 +180,7 @@ static void read_priority(struct reader *r, const json_t *value)
 
 static void read_labels(struct reader *r, const json_t *value)
 {
-    labels_check(value, r->problems);
+    experiment_members_labels(value, r->problems);
 }
 
 static const struct {
@@ -237,7 +235,7 @@ static int field_find(const struct kernel *kernel, const char *name)
     return -1;
 }
 
-bool experiment_takes(const struct kernel *kernel, const char *name)
+bool experiment_json_takes(const struct kernel *kernel, const char *name)
 {
     return strcmp(name, "kernel") == 0 || (strcmp(name, "debug") == 0 && suite_debug_build(kernel)) ||
            field_find(kernel, name) >= 0;
@@ -282,7 +280,7 @@ static void add_unknown_field(struct reader *r, const char *pointer, const char 
         suggest_consider(&meant, kernel->params[i].name);
     }
     for (int i = 0; i < FIELDS; i++)
-        if (experiment_takes(kernel, fields[i].name))
+        if (experiment_json_takes(kernel, fields[i].name))
             suggest_consider(&meant, fields[i].name);
     suggest_consider(&meant, "repeat");
     suggest_consider(&meant, "debug");
@@ -305,7 +303,7 @@ static void read_field(struct reader *r, const char *name, const json_t *value)
         read_param(r, field - FIELDS, value, pointer);
 }
 
-const char *kernel_suggest(struct suggestion *meant, const char *name)
+const char *experiment_json_suggest_kernel(struct suggestion *meant, const char *name)
 {
     suggest_begin(meant, name);
     for (int i = 0; i < suite_count(); i++)
@@ -313,14 +311,14 @@ const char *kernel_suggest(struct suggestion *meant, const char *name)
     return suggest_text(meant);
 }
 
-void problem_add_kernel(struct problems *problems, const char *pointer, const char *name)
+void experiment_json_no_kernel(struct problems *problems, const char *pointer, const char *name)
 {
     struct suggestion meant;
     problem_add(problems, pointer, "there is no kernel \"%.64s\"%s GET /v1/kernels lists them", name,
-                kernel_suggest(&meant, name));
+                experiment_json_suggest_kernel(&meant, name));
 }
 
-int experiment_from_json(struct experiment *experiment, const json_t *request, struct problems *problems)
+int experiment_json_read(struct experiment *experiment, const json_t *request, struct problems *problems)
 {
     int before = problems->count;
     const char *key;
@@ -336,11 +334,12 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     else if (!json_is_string(name))
         problem_add(problems, "#/kernel", "must be a string, is %s", json_parts_type(name));
     else if (!kernel)
-        problem_add_kernel(problems, "#/kernel", json_string_value(name));
+        experiment_json_no_kernel(problems, "#/kernel", json_string_value(name));
     experiment->kernel = NULL;
     if (!kernel)
         return -1;
-    experiment_init(experiment, debug_from_json(kernel, json_object_get(request, "debug"), problems));
+    experiment_init(experiment,
+                    experiment_members_debug(kernel, json_object_get(request, "debug"), problems));
     struct reader reader = {experiment, problems};
     json_object_foreach ((json_t *)request, key, value) {
         if (problems_full(problems))
@@ -351,14 +350,14 @@ int experiment_from_json(struct experiment *experiment, const json_t *request, s
     return problems->count == before ? 0 : -1;
 }
 
-int experiment_from_text(struct experiment *experiment, const char *text, const struct device_facts *facts,
-                         struct error *error)
+int experiment_json_read_text(struct experiment *experiment, const char *text,
+                              const struct device_facts *facts, struct error *error)
 {
     struct problems problems = {0};
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     if (!object)
         return error_set(error, ERROR_INVALID, "the request is not JSON");
-    int bad = experiment_from_json(experiment, object, &problems) < 0 ||
+    int bad = experiment_json_read(experiment, object, &problems) < 0 ||
               experiment_check(experiment, facts, &problems) < 0;
     json_decref(object);
     return bad ? error_set(error, ERROR_INVALID, "%s %s", problems.at[0].pointer, problems.at[0].detail) : 0;
@@ -371,7 +370,7 @@ json_t *param_value_to_json(const struct kernel_param *param, int64_t value)
     return param->type == PARAM_CHOICE ? json_string(param->choices[value]) : json_integer(value);
 }
 
-json_t *experiment_to_json(const struct experiment *e)
+json_t *experiment_json_tree(const struct experiment *e)
 {
     struct buffer text = {0};
     json_t *object = NULL;

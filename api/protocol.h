@@ -24,7 +24,7 @@
 
    Parts: `request` is the text that experiment_write() made and the store has; "device" of the header is the number of the
    device that runs it, whatever the request says. `counters` is of counters_json_pack(), `calibration` of
-   calibration_write(), `result` a JSON object on one line with the members of result_to_json(), `cold` and `hot` are of
+   calibration_json_write(), `result` a JSON object on one line with the members of result_to_json(), `cold` and `hot` are of
    samples_pack(). A run may lack counters, calibration and "counting_pid"; a result its samples; an error its result.
 
    Versions: a hello names the oldest ("protocol") and the newest version that the executor speaks; both sides then speak
@@ -186,7 +186,7 @@ const char *protocol_type_name(enum message_type type);
 /* What goes to the executor together with a request. */
 struct run_along {
     const char *counters;    /* of counters_json_pack(); NULL: nothing was counted */
-    const char *calibration; /* of calibration_write(); NULL: the device has made none */
+    const char *calibration; /* of calibration_json_write(); NULL: the device has made none */
     int64_t counting_pid;    /* 0: none */
 };
 

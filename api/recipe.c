@@ -157,11 +157,11 @@ static json_t *normal_of(const json_t *request)
 {
     struct experiment experiment;
     struct problems problems = {0};
-    if (experiment_from_json(&experiment, request, &problems) < 0)
+    if (experiment_json_read(&experiment, request, &problems) < 0)
         return NULL;
     experiment_check(&experiment, NULL,
                      &problems); /* derives the grid; a point that cannot be launched has none */
-    return experiment_to_json(&experiment);
+    return experiment_json_tree(&experiment);
 }
 
 /* The experiment that the row of this point is of. */
@@ -308,7 +308,7 @@ char *recipe_reference(const struct recipe *recipe, const char *request, const c
     json_parts_tree(&json, "published", published);
     if (unpredicted)
         json_parts_missing(&json, "predicted", "unavailable", unpredicted);
-    else if (experiment_from_json(&experiment, object, &problems) == 0 &&
+    else if (experiment_json_read(&experiment, object, &problems) == 0 &&
              experiment_check(&experiment, NULL, &problems) == 0)
         write_predicted(&json, recipe, &experiment, device_arch);
     json_writer_end(&json);

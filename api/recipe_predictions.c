@@ -19,7 +19,7 @@ enum { POINTS_MAX = 10000 };
 struct predicted_point {
     const struct recipe *recipe;
     const char *arch;
-    const struct axes *axes;
+    const struct sweep_axes *axes;
     const json_t *asked; /* its request; borrowed */
     int index;
     struct experiment experiment;
@@ -82,7 +82,7 @@ static void write_failure(struct json_writer *json, const char *key, const struc
 
 static void write_published(struct json_writer *json, const struct predicted_point *point)
 {
-    json_t *request = experiment_to_json(&point->experiment),
+    json_t *request = experiment_json_tree(&point->experiment),
            *published = request ? recipe_published(point->recipe, request) : NULL;
     json_parts_tree(json, "published", published);
     json_decref(published);
@@ -94,43 +94,43 @@ static void write_published(struct json_writer *json, const struct predicted_poi
 /* Receives each point. 0, or -1: no memory. */
 typedef int point_taker(void *arg, const struct predicted_point *point);
 
-static int points_walk(const struct recipe *recipe, const char *arch, struct axes *axes, json_t *asked,
+static int points_walk(const struct recipe *recipe, const char *arch, struct sweep_axes *axes, json_t *asked,
                        int64_t end_ns, point_taker *take, void *arg)
 {
     int index = 0;
     do {
-        int set = axes_set(axes, asked);
+        int set = sweep_axes_set(axes, asked);
         if (set < 0)
             return -1;
         if (!set)
             continue;
         struct predicted_point point = {
             .recipe = recipe, .arch = arch, .axes = axes, .asked = asked, .index = index++};
-        experiment_from_json(&point.experiment, asked, &point.problems);
+        experiment_json_read(&point.experiment, asked, &point.problems);
         if (point.experiment.kernel)
             experiment_check(&point.experiment, NULL, &point.problems);
         point.late = clock_monotonic_ns() >= end_ns;
         if (take(arg, &point) < 0)
             return -1;
-    } while (axes_step(axes));
+    } while (sweep_axes_step(axes));
     return 0;
 }
 
 /* Calls `begin` with the axes and `take` with each point. 0, or -1: no memory, or either of them failed. */
 static int recipe_walk(const struct recipe *recipe, const char *arch, int budget_ms,
-                       int (*begin)(void *arg, const struct axes *axes), point_taker *take, void *arg)
+                       int (*begin)(void *arg, const struct sweep_axes *axes), point_taker *take, void *arg)
 {
-    struct axes axes = {0};
+    struct sweep_axes axes = {0};
     struct problems problems = {0};
     int64_t end_ns = clock_monotonic_ns() + budget_ms * INT64_C(1000000);
     json_t *none = json_object(), *sweep = none ? recipe_sweep(recipe, none) : NULL;
     json_object_del(sweep, "repeat");
     json_object_del(sweep, "spread");
     json_t *point = json_copy(sweep);
-    int status = point && axes_read(&axes, sweep, POINTS_MAX, &problems) == 0 ? begin(arg, &axes) : -1;
+    int status = point && sweep_axes_read(&axes, sweep, POINTS_MAX, &problems) == 0 ? begin(arg, &axes) : -1;
     if (status == 0)
         status = points_walk(recipe, arch, &axes, point, end_ns, take, arg);
-    axes_free(&axes);
+    sweep_axes_free(&axes);
     json_decref(point);
     json_decref(sweep);
     json_decref(none);
@@ -139,7 +139,7 @@ static int recipe_walk(const struct recipe *recipe, const char *arch, int budget
 
 /* ---- as JSON ---- */
 
-static int begin_document(void *arg, const struct axes *axes)
+static int begin_document(void *arg, const struct sweep_axes *axes)
 {
     struct json_writer *json = arg;
     json_writer_begin_array(json, "axes");
@@ -172,7 +172,7 @@ static int write_point(void *arg, const struct predicted_point *point)
     return 0;
 }
 
-int recipe_predict(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms)
+int recipe_predictions_write(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms)
 {
     struct json_writer json = {.out = out};
     json_writer_begin_object(&json, NULL);
@@ -203,7 +203,7 @@ static const char behind[] =
     "published_gld_transactions,published_gld_efficiency_pct,published_gst_transactions,"
     "published_gst_efficiency_pct,published_achieved_occupancy";
 
-static int columns_choose(struct columns *columns, const struct axes *axes, const char *asked,
+static int columns_choose(struct columns *columns, const struct sweep_axes *axes, const char *asked,
                           char detail[COLUMNS_DETAIL_BYTES])
 {
     static const char *const shapes[] = {"kernel", "dtype", "size", "block", "grid"};
@@ -224,7 +224,7 @@ static int columns_choose(struct columns *columns, const struct axes *axes, cons
     return status;
 }
 
-static int begin_table(void *arg, const struct axes *axes)
+static int begin_table(void *arg, const struct sweep_axes *axes)
 {
     struct table *table = arg;
     if (columns_choose(&table->columns, axes, table->asked, table->detail) < 0)
@@ -282,8 +282,8 @@ static int write_row(void *arg, const struct predicted_point *point)
     return status;
 }
 
-int recipe_predict_csv(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms,
-                       const char *asked, char detail[COLUMNS_DETAIL_BYTES])
+int recipe_predictions_csv(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms,
+                           const char *asked, char detail[COLUMNS_DETAIL_BYTES])
 {
     struct table table = {.out = out, .asked = asked, .detail = detail};
     detail[0] = '\0';

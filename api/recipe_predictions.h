@@ -10,12 +10,13 @@
    that architecture; loads go through L1 as in the published table where that is the table's own architecture. A point
    that no GPU can launch has a failure in the place of the request and the prediction. A prediction may take a second:
    those that are not begun within budget_ms say so. 0, or -1: no memory. */
-int recipe_predict(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms);
+int recipe_predictions_write(struct buffer *out, const struct recipe *recipe, const char *arch,
+                             int budget_ms);
 
 /* The same as a table: with columns NULL or empty the axes, what is predicted and what was published, else the columns that
    are named, of those that all tables have. 0; or -1 with what is wrong in `detail`, which is empty where there was no
    memory. */
-int recipe_predict_csv(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms,
-                       const char *columns, char detail[COLUMNS_DETAIL_BYTES]);
+int recipe_predictions_csv(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms,
+                           const char *columns, char detail[COLUMNS_DETAIL_BYTES]);
 
 #endif

@@ -30,12 +30,12 @@ struct expander {
     struct sweep *sweep;
     const struct device_offers *offers;
     struct problems *problems; /* with the whole */
-    struct axes axes;
-    const struct axis *device; /* the axis of devices; NULL: there is none */
-    json_t *point;             /* the request with one value for each axis */
-    struct buffer text;        /* of what is being written */
-    int *slots;                /* experiment + 1 at the hash of its text; 0: free */
-    int *groups;               /* of each experiment: its place in the axis of devices */
+    struct sweep_axes axes;
+    const struct sweep_axis *device; /* the axis of devices; NULL: there is none */
+    json_t *point;                   /* the request with one value for each axis */
+    struct buffer text;              /* of what is being written */
+    int *slots;                      /* experiment + 1 at the hash of its text; 0: free */
+    int *groups;                     /* of each experiment: its place in the axis of devices */
 };
 
 static const char *text_keep(struct sweep *sweep, const struct buffer *text)
@@ -129,7 +129,7 @@ static int experiment_find(struct expander *x, const struct experiment *experime
 static void point_check(struct expander *x, struct experiment *experiment, struct device_set *devices,
                         struct problems *problems)
 {
-    experiment_from_json(experiment, x->point, problems);
+    experiment_json_read(experiment, x->point, problems);
     if (!experiment->kernel)
         return;
     if (device_choice_resolve(experiment, x->offers, devices, problems) == DEVICE_UNKNOWN)
@@ -191,10 +191,10 @@ static int expander_run(struct expander *x, const json_t *object, size_t total)
         if (strcmp(x->axes.at[i].name, "device") == 0)
             x->device = &x->axes.at[i];
     do {
-        int set = axes_set(&x->axes, x->point);
+        int set = sweep_axes_set(&x->axes, x->point);
         if (set < 0 || (set && point_add(x) < 0))
             return -1;
-    } while (axes_step(&x->axes));
+    } while (sweep_axes_step(&x->axes));
     if (sweep->spread || sweep->unknown_device >= 0)
         return 0;
     return devices_keep(x);
@@ -251,7 +251,7 @@ static json_t *round_of(const json_t *object, int rounds)
 
 static int expander_end(struct expander *x, json_t *round, int status)
 {
-    axes_free(&x->axes);
+    sweep_axes_free(&x->axes);
     json_decref(x->point);
     json_decref(round);
     buffer_free(&x->text);
@@ -271,12 +271,12 @@ int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_
     sweep->spread = spread_read(object, problems);
     json_t *round = round_of(object, sweep->repeat);
     json_object_del(round, "spread");
-    int status = round ? axes_read(&x.axes, round, SWEEP_POINTS_MAX, problems) : -1;
-    size_t total = status == 0 ? axes_total(&x.axes) : 0;
+    int status = round ? sweep_axes_read(&x.axes, round, SWEEP_POINTS_MAX, problems) : -1;
+    size_t total = status == 0 ? sweep_axes_total(&x.axes) : 0;
     if (status == 0)
         status = total_check(total, sweep->repeat, problems);
     if (status == 0)
-        status = axes_check(&x.axes, round, problems);
+        status = sweep_axes_check(&x.axes, round, problems);
     if (problems->count != before)
         status = -1;
     if (status == 0)
@@ -315,7 +315,7 @@ static bool is_shape(const char *name, const json_t *value)
 
 bool sweep_is_axis(const char *name, const json_t *value)
 {
-    return axes_is_axis(name, value);
+    return sweep_axes_is_axis(name, value);
 }
 
 void sweep_explain(const struct kernel *kernel, const json_t *request, struct problems *problems)
@@ -323,8 +323,8 @@ void sweep_explain(const struct kernel *kernel, const json_t *request, struct pr
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)request, name, value)
-        if (axes_is_axis(name, value) && !is_shape(name, value) &&
-            (!kernel || experiment_takes(kernel, name)))
+        if (sweep_axes_is_axis(name, value) && !is_shape(name, value) &&
+            (!kernel || experiment_json_takes(kernel, name)))
             problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
 }
 

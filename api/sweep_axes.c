@@ -9,7 +9,7 @@
 #include "api/problem.h"
 #include "api/range.h"
 
-/* Whose lists are no axes, or who take none: what they are is for experiment_from_json() to say. */
+/* Whose lists are no axes, or who take none: what they are is for experiment_json_read() to say. */
 static const char *const never[] = {"labels", "counters", "measure", "debug"};
 
 static bool is_never_axis(const char *name)
@@ -20,7 +20,7 @@ static bool is_never_axis(const char *name)
     return false;
 }
 
-bool axes_is_axis(const char *name, const json_t *value)
+bool sweep_axes_is_axis(const char *name, const json_t *value)
 {
     return (json_is_array(value) || range_is(json_string_value(value))) && !is_never_axis(name);
 }
@@ -33,13 +33,13 @@ static bool is_pair(const char *name, const json_t *values)
 
 /* ---- kernels ---- */
 
-static size_t kernel_count(const struct axes *axes)
+static size_t kernel_count(const struct sweep_axes *axes)
 {
     return json_is_array(axes->kernel) ? json_array_size(axes->kernel) : 1;
 }
 
 /* NULL: it is none. */
-static const struct kernel *kernel_at(const struct axes *axes, size_t index)
+static const struct kernel *kernel_at(const struct sweep_axes *axes, size_t index)
 {
     const json_t *name = json_is_array(axes->kernel) ? json_array_get(axes->kernel, index) : axes->kernel;
     return json_is_string(name) ? suite_find(json_string_value(name)) : NULL;
@@ -57,13 +57,13 @@ static bool kernel_reads(const struct kernel *kernel, const char *name, json_t *
     struct experiment experiment;
     json_t *field = json_pack("{s:s,s:O}", "kernel", kernel->name, name, value);
     why->count = 0;
-    bool reads = field && experiment_from_json(&experiment, field, why) == 0;
+    bool reads = field && experiment_json_read(&experiment, field, why) == 0;
     json_decref(field);
     return reads;
 }
 
 /* Has one of the kernels a number there? Where none has, a text with dots is as wrong as any other one. */
-static bool is_number(const struct axes *axes, const char *name)
+static bool is_number(const struct sweep_axes *axes, const char *name)
 {
     struct problems why;
     bool number = false;
@@ -113,7 +113,7 @@ static json_t *ranges_expand(const char *name, json_t *value, size_t limit, stru
 
 /* ---- reading ---- */
 
-static void axis_read(struct axes *axes, const char *name, json_t *value, size_t limit,
+static void axis_read(struct sweep_axes *axes, const char *name, json_t *value, size_t limit,
                       struct problems *problems)
 {
     bool ranged = value != axes->kernel && holds_range(value) && is_number(axes, name);
@@ -122,7 +122,7 @@ static void axis_read(struct axes *axes, const char *name, json_t *value, size_t
     json_t *values = ranged ? ranges_expand(name, value, limit, problems) : value;
     if (!values)
         return;
-    axes->at[axes->count++] = (struct axis){
+    axes->at[axes->count++] = (struct sweep_axis){
         .name = name, .values = values, .made = ranged, .pair = !ranged && is_pair(name, values)};
     if (json_array_size(values) == 0) {
         char pointer[64];
@@ -131,12 +131,12 @@ static void axis_read(struct axes *axes, const char *name, json_t *value, size_t
     }
 }
 
-int axes_read(struct axes *axes, const json_t *request, size_t limit, struct problems *problems)
+int sweep_axes_read(struct sweep_axes *axes, const json_t *request, size_t limit, struct problems *problems)
 {
     const char *name;
     json_t *value;
     int before = problems->count;
-    *axes = (struct axes){.kernel = json_object_get(request, "kernel")};
+    *axes = (struct sweep_axes){.kernel = json_object_get(request, "kernel")};
     if (!axes->kernel)
         problem_add(problems, "#/kernel",
                     "is required, or a recipe; GET /v1/kernels and /v1/recipes list them");
@@ -144,18 +144,18 @@ int axes_read(struct axes *axes, const json_t *request, size_t limit, struct pro
     if (!axes->at)
         return -1;
     json_object_foreach ((json_t *)request, name, value)
-        if (axes_is_axis(name, value) && !problems_full(problems))
+        if (sweep_axes_is_axis(name, value) && !problems_full(problems))
             axis_read(axes, name, value, limit, problems);
     return problems->count == before ? 0 : -1;
 }
 
-void axes_free(struct axes *axes)
+void sweep_axes_free(struct sweep_axes *axes)
 {
     for (size_t i = 0; i < axes->count; i++)
         if (axes->at[i].made)
             json_decref((json_t *)axes->at[i].values);
     free(axes->at);
-    *axes = (struct axes){0};
+    *axes = (struct sweep_axes){0};
 }
 
 /* ---- the product ---- */
@@ -165,7 +165,7 @@ static size_t product(size_t a, size_t b)
     return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
-size_t axes_total(const struct axes *axes)
+size_t sweep_axes_total(const struct sweep_axes *axes)
 {
     size_t total = 1, flat = 0, kernels = kernel_count(axes);
     bool paired = false;
@@ -174,7 +174,7 @@ size_t axes_total(const struct axes *axes)
     for (size_t i = 0; i < axes->count; i++)
         paired |= axes->at[i].pair;
     for (size_t i = 0; i < axes->count; i++) {
-        const struct axis *axis = &axes->at[i];
+        const struct sweep_axis *axis = &axes->at[i];
         if (!axis->pair && axis->values != axes->kernel)
             total = product(total, json_array_size(axis->values));
     }
@@ -182,14 +182,14 @@ size_t axes_total(const struct axes *axes)
 }
 
 /* NULL: for this kernel the axis has no such value. Borrowed. */
-static json_t *axis_value(const struct axis *axis, size_t index, const struct kernel *kernel)
+static json_t *axis_value(const struct sweep_axis *axis, size_t index, const struct kernel *kernel)
 {
     if (axis->pair && !is_flat(kernel))
         return index == 0 ? (json_t *)axis->values : NULL;
     return json_array_get(axis->values, index);
 }
 
-int axes_set(const struct axes *axes, json_t *point)
+int sweep_axes_set(const struct sweep_axes *axes, json_t *point)
 {
     const struct kernel *kernel = kernel_at(axes, 0);
     for (size_t i = 0; i < axes->count; i++)
@@ -205,10 +205,10 @@ int axes_set(const struct axes *axes, json_t *point)
     return 1;
 }
 
-bool axes_step(struct axes *axes)
+bool sweep_axes_step(struct sweep_axes *axes)
 {
     for (size_t i = axes->count; i-- > 0;) {
-        struct axis *axis = &axes->at[i];
+        struct sweep_axis *axis = &axes->at[i];
         if (++axis->present < json_array_size(axis->values))
             return true;
         axis->present = 0;
@@ -219,7 +219,8 @@ bool axes_step(struct axes *axes)
 /* ---- what no kernel can read ---- */
 
 /* The kernels that the request names, each once; how many. Names that are no kernel's are told. */
-static int kernels_gather(const struct axes *axes, const struct kernel **kernels, struct problems *problems)
+static int kernels_gather(const struct sweep_axes *axes, const struct kernel **kernels,
+                          struct problems *problems)
 {
     int count = 0;
     for (size_t i = 0; i < kernel_count(axes) && !problems_full(problems); i++) {
@@ -235,7 +236,7 @@ static int kernels_gather(const struct axes *axes, const struct kernel **kernels
             problem_add(problems, pointer,
                         "must be a string or a list of them; GET /v1/kernels lists the kernels");
         else if (!kernel)
-            problem_add_kernel(problems, pointer, json_string_value(name));
+            experiment_json_no_kernel(problems, pointer, json_string_value(name));
         else if (known == count)
             kernels[count++] = kernel;
     }
@@ -269,7 +270,7 @@ struct check {
 static void axis_explain(const struct kernel *kernel, const char *name, const json_t *value,
                          struct problems *problems)
 {
-    if (is_never_axis(name) || !experiment_takes(kernel, name))
+    if (is_never_axis(name) || !experiment_json_takes(kernel, name))
         return;
     if (range_is(json_string_value(value)))
         problem_extend(problems, name,
@@ -280,7 +281,7 @@ static void axis_explain(const struct kernel *kernel, const char *name, const js
 }
 
 /* `axis` is NULL for a field with one value. */
-static void value_check(struct check *check, const char *name, const struct axis *axis, json_t *value,
+static void value_check(struct check *check, const char *name, const struct sweep_axis *axis, json_t *value,
                         size_t index)
 {
     struct problems first = {0}, why;
@@ -300,7 +301,7 @@ static void value_check(struct check *check, const char *name, const struct axis
     problems_move(check->problems, &first, whole ? -1 : (long)index);
 }
 
-int axes_check(const struct axes *axes, const json_t *request, struct problems *problems)
+int sweep_axes_check(const struct sweep_axes *axes, const json_t *request, struct problems *problems)
 {
     const char *name;
     json_t *value;
@@ -312,7 +313,7 @@ int axes_check(const struct axes *axes, const json_t *request, struct problems *
     size_t next = 0;
     if (check.kernel_count)
         json_object_foreach ((json_t *)request, name, value) {
-            const struct axis *axis =
+            const struct sweep_axis *axis =
                 next < axes->count && strcmp(axes->at[next].name, name) == 0 ? &axes->at[next++] : NULL;
             size_t count = axis ? json_array_size(axis->values) : 1;
             if (problems_full(problems))

@@ -8,7 +8,7 @@
 
 #include "kernels/experiment.h"
 
-struct axis {
+struct sweep_axis {
     const char *name;     /* the field's; borrowed from the request */
     const json_t *values; /* the list: the request's, or made of its ranges */
     bool made;            /* it is made, and the axis's own */
@@ -16,30 +16,30 @@ struct axis {
     bool pair;            /* a flat size of two numbers: one value for a two-dimensional kernel, else two */
 };
 
-struct axes {
-    struct axis *at;
+struct sweep_axes {
+    struct sweep_axis *at;
     size_t count;
     const json_t *kernel; /* the request's field: a name or a list of them */
 };
 
 /* Is that member of a request a list of values to try, or a range of them? */
-bool axes_is_axis(const char *name, const json_t *value);
+bool sweep_axes_is_axis(const char *name, const json_t *value);
 
-/* 0; or -1 with what is wrong in *problems, or no memory and problems->count 0. axes_free() in any case. Ranges of more
+/* 0; or -1 with what is wrong in *problems, or no memory and problems->count 0. sweep_axes_free() in any case. Ranges of more
    values than `limit` are wrong. */
-int axes_read(struct axes *axes, const json_t *request, size_t limit, struct problems *problems);
-void axes_free(struct axes *axes);
+int sweep_axes_read(struct sweep_axes *axes, const json_t *request, size_t limit, struct problems *problems);
+void sweep_axes_free(struct sweep_axes *axes);
 
 /* How many points there are; SIZE_MAX when they are more than that. */
-size_t axes_total(const struct axes *axes);
+size_t sweep_axes_total(const struct sweep_axes *axes);
 
 /* Can every value of every field be read by at least one of the kernels? 0, or -1 with those that cannot. */
-int axes_check(const struct axes *axes, const json_t *request, struct problems *problems);
+int sweep_axes_check(const struct sweep_axes *axes, const json_t *request, struct problems *problems);
 
 /* Puts the present values into the point. 1; 0: there is no such point; -1: no memory. */
-int axes_set(const struct axes *axes, json_t *point);
+int sweep_axes_set(const struct sweep_axes *axes, json_t *point);
 
 /* To the next place; false: that was the last. */
-bool axes_step(struct axes *axes);
+bool sweep_axes_step(struct sweep_axes *axes);
 
 #endif

@@ -72,7 +72,7 @@ static json_t *answer(const json_t *row)
     struct access access;
     struct time_prediction prediction;
     struct error error;
-    if (!text || experiment_from_text(&experiment, text, NULL, &error) < 0) {
+    if (!text || experiment_json_read_text(&experiment, text, NULL, &error) < 0) {
         free(text);
         return json_pack("{s:s}", "error", text ? error.text : "no request");
     }

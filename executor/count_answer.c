@@ -26,7 +26,7 @@ static void collect(struct count_group *group, const struct ahead *asked, const 
     for (int i = 0; i < asked->count; i++) {
         struct error refused = {0};
         struct experiment *next = &group->experiments[group->count];
-        if (experiment_from_text(next, asked->at[i].request, facts, &refused) < 0) {
+        if (experiment_json_read_text(next, asked->at[i].request, facts, &refused) < 0) {
             if (i == 0)
                 return;
             continue;

@@ -110,7 +110,7 @@ static void counters_fill(struct executor_task *task)
 static void calibration_fill(struct executor_task *task)
 {
     const char *text = task->message->calibration;
-    if (text && calibration_read(&task->calibration, text) == 0)
+    if (text && calibration_json_read(&task->calibration, text) == 0)
         task->result.calibration = &task->calibration;
 }
 
@@ -125,7 +125,7 @@ static int task_run(struct executor_task *task, struct error *error)
 {
     struct executor *executor = task->executor;
     const struct message *run = task->message;
-    if (experiment_from_text(&task->experiment, run->request, &executor->facts, error) < 0)
+    if (experiment_json_read_text(&task->experiment, run->request, &executor->facts, error) < 0)
         return -1;
     task->experiment.device = (struct device_choice){.kind = DEVICE_BY_NUMBER, .number = run->device};
     machine_lock_take(&executor->lock, task->experiment.kernel->peer ? task->experiment.peer_uuid : "",

@@ -162,7 +162,7 @@ static int time_add(void *arg, const struct point_row *point)
     struct sweep_times *times = arg;
     const struct job *job = point->job;
     bool timed = job && job->state == JOB_SUCCEEDED && job->result &&
-                 calibration_row(&times->rows[times->count], job->request, job->result) == 0;
+                 calibration_plan_row(&times->rows[times->count], job->request, job->result) == 0;
     if (timed)
         return ++times->count == FIT_ROWS_MOST;
     if (!times->failed++)
@@ -219,7 +219,7 @@ static void constants_save(const struct attempt *attempt, const struct stored_ca
 {
     struct calibration_save *save = calloc(1, sizeof *save);
     if (!save || stored_calibrations_put(&attempt->attempts->stored, stored) < 0 ||
-        calibration_write(&save->text, &stored->calibration) < 0) {
+        calibration_json_write(&save->text, &stored->calibration) < 0) {
         log_error("no memory to store the calibration of device %d", attempt->device);
         if (save)
             buffer_free(&save->text);
@@ -244,7 +244,7 @@ static void constants_save(const struct attempt *attempt, const struct stored_ca
 static bool sweep_stale(const struct attempt *attempt, const struct device_status *status,
                         const struct sweep_row *row)
 {
-    char *request = calibration_request(attempt->device, &status->facts, status->executor_build);
+    char *request = calibration_plan_request(attempt->device, &status->facts, status->executor_build);
     bool stale = request && strcmp(request, row->request) != 0;
     free(request);
     return stale;

@@ -68,7 +68,7 @@ int calibrations_ask(struct calibrations *calibrations, int device, struct calib
 int calibrations_of(struct calibrations *calibrations, const char *device_name,
                     struct calibration *calibration);
 
-/* The constants of this very device as calibration_write() writes them, to be freed; NULL: it has none of its own, or there is
+/* The constants of this very device as calibration_json_write() writes them, to be freed; NULL: it has none of its own, or there is
    no memory. Any thread. Fits worker_callbacks.calibration: `arg` is struct calibrations. */
 char *calibrations_text(void *arg, int device);
 

@@ -13,7 +13,7 @@ static void row_load(void *arg, const struct store_calibration *row)
     struct stored_calibration stored;
     snprintf(stored.uuid, sizeof stored.uuid, "%s", row->uuid);
     snprintf(stored.sweep, sizeof stored.sweep, "%s", row->sweep);
-    if (calibration_read(&stored.calibration, row->calibration) == 0)
+    if (calibration_json_read(&stored.calibration, row->calibration) == 0)
         stored_calibrations_put(arg, &stored);
 }
 

@@ -203,7 +203,7 @@ static void outcome_count(const struct worker *worker, const struct task *task,
     struct experiment experiment;
     if (outcome->end == OUTCOME_FAILED && outcome->failure.kind == ERROR_INCORRECT)
         metrics_count(EVENT_INCORRECT, worker->device,
-                      experiment_from_text(&experiment, task->request, NULL, NULL) == 0
+                      experiment_json_read_text(&experiment, task->request, NULL, NULL) == 0
                           ? experiment.kernel->name
                           : NULL,
                       1);

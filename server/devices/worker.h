@@ -21,7 +21,7 @@ struct worker_callbacks {
     /* A hello of the executor that times, as it came. */
     void (*said_hello)(void *arg, int device, const char *header);
     void *said_hello_arg;
-    /* Returns the constants that the device measured itself, as calibration_write() has them, to be freed; NULL: none. Called
+    /* Returns the constants that the device measured itself, as calibration_json_write() has them, to be freed; NULL: none. Called
        before each run, after the executor's hello. */
     char *(*calibration)(void *arg, int device);
     void *calibration_arg;

@@ -32,7 +32,7 @@ enum handled reply_calibration(struct request *request, unsigned status, int dev
     member_write(&body, "failure", view.failure);
     buffer_text(&body, ",\"calibration\":");
     if (view.given)
-        calibration_write(&body, &view.calibration);
+        calibration_json_write(&body, &view.calibration);
     else
         buffer_text(&body, "null");
     buffer_format(&body, ",\"links\":{\"self\":\"/v1/devices/%d/calibration\",\"device\":\"/v1/devices/%d\"",

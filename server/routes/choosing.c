@@ -62,7 +62,7 @@ static void select_one(const struct choosing *choosing, struct queue_selection *
     json_t *object = json_loads(selection->request, 0, NULL);
     struct experiment experiment;
     struct problems problems = {0};
-    bool read = object && experiment_from_json(&experiment, object, &problems) == 0;
+    bool read = object && experiment_json_read(&experiment, object, &problems) == 0;
     selection->open = read && device_choice_open(&experiment.device);
     if (!choosing || !read ||
         device_choice_resolve(&experiment, &choosing->offers, &selection->devices, &problems) != DEVICE_FITS)

@@ -11,7 +11,7 @@ static enum handled handle(struct request *request)
     if (!kernel)
         return reply_problem(request, PROBLEM_NOT_FOUND,
                              "there is no kernel %.64s%s GET /v1/kernels lists them", request_param(request),
-                             kernel_suggest(&meant, request_param(request)));
+                             experiment_json_suggest_kernel(&meant, request_param(request)));
     struct buffer body = {0};
     kernel_json_write(&(struct json_writer){.out = &body}, NULL, kernel, true);
     buffer_text(&body, "\n");

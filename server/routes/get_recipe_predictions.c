@@ -36,9 +36,9 @@ static enum handled handle(struct request *request)
                              "columns are a table's: ask for one with Accept: text/csv");
     struct buffer body = {0};
     char wrong[COLUMNS_DETAIL_BYTES] = "";
-    int status =
-        table ? recipe_predict_csv(&body, recipe, arch, BUDGET_MS, request_query(request, "columns"), wrong)
-              : recipe_predict(&body, recipe, arch, BUDGET_MS);
+    int status = table ? recipe_predictions_csv(&body, recipe, arch, BUDGET_MS,
+                                                request_query(request, "columns"), wrong)
+                       : recipe_predictions_write(&body, recipe, arch, BUDGET_MS);
     if (status == 0)
         return reply_body(request, 200, &body);
     buffer_free(&body);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api/json_parts.h"
-#include "api/comparison_apart.h"
 #include "api/comparison_devices.h"
 #include "api/comparison_csv.h"
 #include "api/comparison_view.h"
@@ -261,7 +260,7 @@ static enum handled answer(struct request *request, struct comparing *work)
     struct error error = {0};
     if (work->problems.count)
         return reply_fields(request, &work->problems);
-    work->comparison->apart_us = comparison_apart_us(work->comparison);
+    work->comparison->apart_us = comparison_devices_apart_us(work->comparison);
     if (comparison_devices_split(work->comparison) < 0)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to compare");
     if (comparison_judge(work->comparison, &error) < 0)

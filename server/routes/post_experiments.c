@@ -67,7 +67,7 @@ static int experiment_read(struct request *request, const json_t *object, struct
         *handled = reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for another experiment");
         return -1;
     }
-    experiment_from_json(experiment, object, &problems);
+    experiment_json_read(experiment, object, &problems);
     if (experiment->kernel) /* then every field holds something, and all that is wrong is told at once */
         fit = device_choice_resolve(experiment, &choosing->offers, devices, &problems);
     free(choosing);

@@ -208,7 +208,7 @@ static enum handled handle(struct request *request)
     if (!object)
         return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
     question_take(&question, request_service(request)->calibrations, object, &problems);
-    experiment_from_json(&experiment, object, &problems);
+    experiment_json_read(&experiment, object, &problems);
     if (experiment.kernel)
         check(&experiment, &question, &problems);
     if (!problems.count) /* else the grid is not the one that is meant */

@@ -11,7 +11,7 @@
 
 #include "api/json_parts.h"
 #include "api/csv.h"
-#include "api/debug_json.h"
+#include "api/experiment_members.h"
 #include "api/recipe.h"
 #include "api/sweep.h"
 #include "base/clock.h"
@@ -105,7 +105,7 @@ static int body_expand(struct sweeping *sweeping, const struct device_offers *of
     const char *body = request_body(sweeping->request, &length);
     json_t *object =
         json_parts_body(body, length, "{\"kernel\": \"...\"} or {\"recipe\": \"...\"}", sweeping->detail);
-    debug_resolve(object);
+    experiment_members_resolve_debug(object);
     if (object)
         sweeping->text = sweeping->one ? one_text(object) : json_parts_text(object);
     if (object && sweeping->one) {

@@ -73,7 +73,7 @@ static void run(const struct message *asked)
     struct calibration own;
     double cold_us, hot_us;
     usleep((useconds_t)pause_ms * 1000);
-    if (failing-- > 0 || experiment_from_text(&experiment, asked->request, &facts, &error) < 0) {
+    if (failing-- > 0 || experiment_json_read_text(&experiment, asked->request, &facts, &error) < 0) {
         error_set(&error, ERROR_OUT_OF_MEMORY, "made up");
         channel_write(channel, protocol_write_error(asked->id, &error, NULL));
         return;
@@ -87,7 +87,8 @@ static void run(const struct message *asked)
         .cold = {.samples = 30, .launches = 1, .median_us = cold_us},
         .hot = {.samples = 30, .launches = 1, .median_us = hot_us},
         .floor_us = truth.constant[CALIBRATION_FLOOR].value,
-        .calibration = asked->calibration && calibration_read(&own, asked->calibration) == 0 ? &own : NULL,
+        .calibration =
+            asked->calibration && calibration_json_read(&own, asked->calibration) == 0 ? &own : NULL,
     };
     char *text = result_json_text(&experiment, &result);
     channel_write(channel, protocol_write_result(asked->id, text, NULL));

@@ -52,7 +52,7 @@ static void check_again(const struct experiment *experiment, const json_t *reque
     struct problems problems = {0};
     char *text = text_of(experiment, request);
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    must(object && experiment_from_json(&again, object, &problems, PROBLEM_CHINESE) == 0);
+    must(object && experiment_json_read(&again, object, &problems, PROBLEM_CHINESE) == 0);
     must(experiment_check(&again, &device, &problems) == 0);
     char *same = text_of(&again, object);
     must(strcmp(text, same) == 0);
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_t *object = json_parts_body((const char *)data, size, "{}", detail);
     if (!object)
         return 0;
-    int bad = experiment_from_json(&experiment, object, &problems) < 0;
+    int bad = experiment_json_read(&experiment, object, &problems) < 0;
     must(bad == (problems.count > 0));
     if (experiment.kernel)
         bad |= experiment_check(&experiment, &device, &problems) < 0;

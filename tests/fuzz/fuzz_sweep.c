@@ -67,8 +67,8 @@ static void check_sweep(const struct sweep *sweep)
         struct experiment experiment;
         int known = device_set_has(&sweep->experiments[i].devices, 0);
         asked += sweep->experiments[i].points;
-        must(experiment_from_text(&experiment, sweep->experiments[i].request, known ? &device : NULL,
-                                  &error) == 0);
+        must(experiment_json_read_text(&experiment, sweep->experiments[i].request, known ? &device : NULL,
+                                       &error) == 0);
     }
     must(asked == launched);
 }

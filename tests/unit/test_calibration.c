@@ -27,7 +27,7 @@ static int rows_load(void **state)
     while (file && count < ROWS && getline(&line, &room, file) > 0) {
         char *tab = strchr(line, '\t');
         *tab = '\0';
-        if (calibration_row(&rows[count], line, tab + 1) < 0)
+        if (calibration_plan_row(&rows[count], line, tab + 1) < 0)
             break;
         count++;
     }
@@ -112,7 +112,7 @@ static int plan_measure(struct fit_row *measured, const struct calibration *trut
     assert_int_equal(calibration_plan_make(&plan, &offer, "", NULL), 0);
     for (int i = 0; i < plan.sweep.experiment_count; i++) {
         struct fit_row *row = &measured[count];
-        assert_int_equal(calibration_row(row, plan.sweep.experiments[i].request, nothing), 0);
+        assert_int_equal(calibration_plan_row(row, plan.sweep.experiments[i].request, nothing), 0);
         row->cold_us = row_us(truth, row) * (1 + 0.05 * drawn(seed));
         count += !row->latency;
     }

@@ -92,17 +92,17 @@ static void a_result_tells_a_row(void **state)
                                  "\"timing\":{\"cold\":{\"median_us\":7.5},\"hot\":{\"median_us\":5},"
                                  "\"floor_us\":2.5}}";
     (void)state;
-    assert_int_equal(calibration_row(&row, request, result), 0);
+    assert_int_equal(calibration_plan_row(&row, request, result), 0);
     assert_true(row.cold_us == 7.5 && row.hot_us == 5 && row.floor_us == 2.5);
     assert_int_equal(row.registers, 18);
     assert_int_equal(row.shared_bytes, 1024);
     assert_int_equal(row.access.load.bytes, 4 << 20);
     assert_false(row.latency);
     assert_int_equal(
-        calibration_row(&row, request,
-                        "{\"launch\":{},\"timing\":{\"status\":\"unavailable\",\"reason\":\"late\"}}"),
+        calibration_plan_row(&row, request,
+                             "{\"launch\":{},\"timing\":{\"status\":\"unavailable\",\"reason\":\"late\"}}"),
         -1);
-    assert_int_equal(calibration_row(&row, "{\"kernel\":\"gone\"}", result), -1);
+    assert_int_equal(calibration_plan_row(&row, "{\"kernel\":\"gone\"}", result), -1);
 }
 
 static void what_is_written_is_read_again(void **state)
@@ -113,8 +113,8 @@ static void what_is_written_is_read_again(void **state)
     (void)state;
     made.constant[CALIBRATION_LAUNCH].spread = 0.25;
     made.made_ms = 1700000000123;
-    assert_int_equal(calibration_write(&text, &made), 0);
-    assert_int_equal(calibration_read(&read, text.data), 0);
+    assert_int_equal(calibration_json_write(&text, &made), 0);
+    assert_int_equal(calibration_json_read(&read, text.data), 0);
     assert_string_equal(read.name, made.name);
     assert_true(read.made_ms == made.made_ms && read.l1_bytes == made.l1_bytes);
     for (int i = 0; i < CALIBRATION_CONSTANTS; i++) {
@@ -123,10 +123,10 @@ static void what_is_written_is_read_again(void **state)
     }
     made.sms = 0;
     buffer_free(&text);
-    assert_int_equal(calibration_write(&text, &made), 0);
-    assert_int_equal(calibration_read(&read, text.data), -1);
-    assert_int_equal(calibration_read(&read, "{\"name\":\"NVIDIA H200\"}"), -1);
-    assert_int_equal(calibration_read(&read, "[]"), -1);
+    assert_int_equal(calibration_json_write(&text, &made), 0);
+    assert_int_equal(calibration_json_read(&read, text.data), -1);
+    assert_int_equal(calibration_json_read(&read, "{\"name\":\"NVIDIA H200\"}"), -1);
+    assert_int_equal(calibration_json_read(&read, "[]"), -1);
     buffer_free(&text);
 }
 

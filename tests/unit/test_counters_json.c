@@ -32,10 +32,10 @@ static int set_up(void **state)
 {
     (void)state;
     struct error error = {0};
-    assert_int_equal(experiment_from_text(&experiment,
-                                          "{\"kernel\":\"read_offset\",\"size\":1048576,\"block\":512,"
-                                          "\"offset\":11,\"counters\":[\"sm__warps_active.sum\"]}",
-                                          NULL, &error),
+    assert_int_equal(experiment_json_read_text(&experiment,
+                                               "{\"kernel\":\"read_offset\",\"size\":1048576,\"block\":512,"
+                                               "\"offset\":11,\"counters\":[\"sm__warps_active.sum\"]}",
+                                               NULL, &error),
                      0);
     result = (struct result){
         .device = {.arch = "sm_90", .backend = "cuda", .peak_gbps = 4814.3, .peak_source = "a test"},
@@ -221,9 +221,9 @@ static void what_is_asked_for_reads_back_the_same(void **state)
             struct error error = {0};
             char text[128];
             snprintf(text, sizeof text, "{\"kernel\":\"copy\",\"counters\":%s}", given);
-            assert_int_equal(experiment_from_text(&e, text, NULL, &error), 0);
+            assert_int_equal(experiment_json_read_text(&e, text, NULL, &error), 0);
             assert_int_equal(e.counters.on, strcmp(given, "false") != 0);
-            json_t *request = experiment_to_json(&e);
+            json_t *request = experiment_json_tree(&e);
             char *kept = json_parts_text(json_object_get(request, "counters"));
             assert_string_equal(kept, cases[i].kept);
             free(kept);
@@ -250,7 +250,7 @@ static void a_wrong_list_names_its_place_and_the_limit(void **state)
         char text[512] = "{\"kernel\":\"copy\",\"counters\":[\"m0\"";
         if (i < sizeof cases / sizeof *cases) {
             snprintf(text, sizeof text, "{\"kernel\":\"copy\",\"counters\":%s}", cases[i].given);
-            assert_int_equal(experiment_from_text(&e, text, NULL, &error), -1);
+            assert_int_equal(experiment_json_read_text(&e, text, NULL, &error), -1);
             if (!strstr(error.text, cases[i].word))
                 fail_msg("%s: %s", text, error.text);
             if (strcmp(cases[i].pointer, "#") != 0)
@@ -260,7 +260,7 @@ static void a_wrong_list_names_its_place_and_the_limit(void **state)
         for (int n = 1; n <= COUNTERS_NAMES; n++)
             snprintf(text + strlen(text), sizeof text - strlen(text), ",\"m%d\"", n);
         strcat(text, "]}");
-        assert_int_equal(experiment_from_text(&e, text, NULL, &error), -1);
+        assert_int_equal(experiment_json_read_text(&e, text, NULL, &error), -1);
         assert_string_equal(error.text, "#/counters at most 16 metrics beside the default set, there are 17");
     }
 }

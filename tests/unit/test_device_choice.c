@@ -52,7 +52,7 @@ static enum device_fit resolve(const char *device, const char *size, const struc
                   "size", json_loads(size, JSON_DECODE_ANY, NULL));
     assert_non_null(object);
     problems->count = 0;
-    experiment_from_json(&experiment, object, problems);
+    experiment_json_read(&experiment, object, problems);
     json_decref(object);
     return device_choice_resolve(&experiment, among, set, problems);
 }
@@ -179,7 +179,7 @@ static void peer_is(const char *request, const char *wanted)
     struct buffer out = {0};
     json_t *object = json_loads(request, 0, NULL);
     assert_non_null(object);
-    experiment_from_json(&experiment, object, &problems);
+    experiment_json_read(&experiment, object, &problems);
     json_decref(object);
     if (device_choice_resolve(&experiment, &offers, &set, &problems) == DEVICE_FITS && !problems.count)
         buffer_format(&out, "%s from %d of %d", experiment.peer_uuid, device_set_next(&set, 0),

@@ -28,7 +28,7 @@ static int check(const char *text, struct experiment *experiment, struct problem
     if (!request)
         fail_msg("%s: %s", text, where.text);
     *problems = (struct problems){0};
-    int result = experiment_from_json(experiment, request, problems);
+    int result = experiment_json_read(experiment, request, problems);
     if (result == 0)
         result = experiment_check(experiment, &facts, problems);
     json_decref(request);
@@ -139,7 +139,7 @@ static void a_kernel_of_two_gpus_wants_another_gpu(void **state)
         json_t *request = json_loads(cases[i].request, 0, NULL);
         snprintf(gpu.backend, sizeof gpu.backend, "%s", cases[i].backend);
         int failed =
-            experiment_from_json(&e, request, &problems) < 0 || experiment_check(&e, &gpu, &problems) < 0;
+            experiment_json_read(&e, request, &problems) < 0 || experiment_check(&e, &gpu, &problems) < 0;
         json_decref(request);
         assert_int_equal(failed, cases[i].pointer != NULL);
         if (!failed)
@@ -169,7 +169,7 @@ static void a_gpu_that_lacks_it_is_told(void **state)
         json_t *request = json_loads(cases[i].request, 0, NULL);
         strcpy(gpu.name, "a GPU");
         strcpy(gpu.arch, cases[i].arch);
-        assert_int_equal(experiment_from_json(&e, request, &problems), 0);
+        assert_int_equal(experiment_json_read(&e, request, &problems), 0);
         assert_int_equal(experiment_check(&e, &gpu, &problems) < 0, cases[i].says != NULL);
         json_decref(request);
         if (!cases[i].says)
@@ -265,14 +265,14 @@ static void what_is_written_reads_back_the_same(void **state)
             e.param[p] =
                 e.kernel->params[p].min + (e.kernel->params[p].power_of_two ? e.kernel->params[p].min : 1);
         assert_int_equal(experiment_check(&e, NULL, &problems), 0);
-        json_t *written = experiment_to_json(&e);
+        json_t *written = experiment_json_tree(&e);
         assert_non_null(written);
-        assert_int_equal(experiment_from_json(&again, written, &problems), 0);
+        assert_int_equal(experiment_json_read(&again, written, &problems), 0);
         assert_int_equal(experiment_check(&again, NULL, &problems), 0);
         assert_memory_equal(again.grid, e.grid, sizeof e.grid);
         assert_int_equal(again.shared_bytes, e.shared_bytes);
         assert_memory_equal(again.param, e.param, sizeof e.param);
-        json_t *twice = experiment_to_json(&again);
+        json_t *twice = experiment_json_tree(&again);
         assert_true(json_equal(written, twice));
         json_decref(written);
         json_decref(twice);

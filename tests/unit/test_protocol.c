@@ -93,13 +93,13 @@ static void a_run_carries_what_goes_along(void **state)
     struct buffer text = {0};
     sent.made_ms = 1768910400000;
     sent.constant[CALIBRATION_LAUNCH].value = 0.123456789;
-    assert_int_equal(calibration_write(&text, &sent), 0);
+    assert_int_equal(calibration_json_write(&text, &sent), 0);
     const struct run_along along = {"{\"passes\": 4, \"value\": 0.123456789012345}", text.data, 4712};
     reparse(protocol_write_run("01AB", 0, "{}", &along), &m);
     assert_string_equal(m.request, "{}");
     assert_string_equal(m.counters, along.counters);
     assert_int_equal(m.counting_pid, 4712);
-    assert_int_equal(calibration_read(&got, m.calibration), 0);
+    assert_int_equal(calibration_json_read(&got, m.calibration), 0);
     assert_int_equal(got.made_ms, sent.made_ms);
     for (int i = 0; i < CALIBRATION_CONSTANTS; i++)
         assert_true(got.constant[i].value == sent.constant[i].value);

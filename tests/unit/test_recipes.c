@@ -31,7 +31,7 @@ static json_t *row_request(const json_t *sweep, const json_t *columns, const jso
 static bool read_experiment(const json_t *request, struct experiment *e)
 {
     struct problems problems = {0};
-    if (experiment_from_json(e, request, &problems) == 0 && experiment_check(e, NULL, &problems) == 0)
+    if (experiment_json_read(e, request, &problems) == 0 && experiment_check(e, NULL, &problems) == 0)
         return true;
     if (strcmp(problems.at[0].pointer, "#/block") != 0)
         fail_msg("%s: %s", problems.at[0].pointer, problems.at[0].detail);
@@ -74,7 +74,7 @@ static void compare_row(const struct recipe *recipe, const char *arch, int l1, c
         return;
     access_count(&e, &access);
     assert_true(access.exact);
-    json_t *normal = experiment_to_json(&e), *published = recipe_published(recipe, normal);
+    json_t *normal = experiment_json_tree(&e), *published = recipe_published(recipe, normal);
     const json_t *off = json_object_get(published, "off");
     for (size_t i = 0; i < json_array_size(columns); i++)
         for (size_t c = 0; c < sizeof cells / sizeof cells[0]; c++) {

@@ -19,7 +19,7 @@
 static void counted(const char *request, struct experiment *experiment, struct access *access)
 {
     struct error error;
-    if (experiment_from_text(experiment, request, NULL, &error) < 0)
+    if (experiment_json_read_text(experiment, request, NULL, &error) < 0)
         fail_msg("%s: %s", request, error.text);
     access_count(experiment, access);
 }

@@ -20,11 +20,12 @@ static int set_up(void **state)
 {
     (void)state;
     struct error error = {0};
-    assert_int_equal(experiment_from_text(&experiment,
-                                          "{\"kernel\":\"copy\",\"size\":67108864,\"block\":64,\"device\":1,"
-                                          "\"counters\":true}",
-                                          NULL, &error),
-                     0);
+    assert_int_equal(
+        experiment_json_read_text(&experiment,
+                                  "{\"kernel\":\"copy\",\"size\":67108864,\"block\":64,\"device\":1,"
+                                  "\"counters\":true}",
+                                  NULL, &error),
+        0);
     result = (struct result){
         .device = {.name = "NVIDIA H200", .arch = "sm_90", .backend = "cuda", .multiprocessors = 132},
         .launch = {.registers_per_thread = 10},
