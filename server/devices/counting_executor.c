@@ -242,10 +242,12 @@ enum counting_executor_end counting_executor_count(struct counting_executor *cou
     }
     if (end == COUNTING_DONE && !has_counters(counter, id))
         cache(counter, id,
-              counters_json_pack_failure("the executor that counts was gone each time that it was asked"), "");
+              counters_json_pack_failure("the executor that counts was gone each time that it was asked"),
+              "");
     const struct cached_counts *found = cached_counts_find(counter, id);
     if (found && found->uuid[0] && strcmp(found->uuid, supervisor_uuid(timing)) != 0) {
-        cache(counter, id, counters_json_pack_failure("it was counted on another device than it is timed on"), "");
+        cache(counter, id, counters_json_pack_failure("it was counted on another device than it is timed on"),
+              "");
         found = cached_counts_find(counter, id);
     }
     if (end == COUNTING_DONE && found)
