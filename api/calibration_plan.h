@@ -6,7 +6,7 @@
 #ifndef COALESCED_API_CALIBRATION_PLAN_H
 #define COALESCED_API_CALIBRATION_PLAN_H
 
-#include "api/device_choice.h"
+#include "api/device_fit.h"
 #include "api/sweep.h"
 #include "base/error.h"
 #include "kernels/calibrations/fit.h"

@@ -1,6 +1,8 @@
+/* Reads where an experiment may run from its request, or from an operator's option. */
 #include "api/device_choice.h"
 
 #include <ctype.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +13,6 @@
 #include "api/suggest.h"
 
 static const char any_name[] = "any";
-
-/* ---- reading ---- */
 
 /* "sm_90", "sm_100a", or what a machine without a GPU says of itself. */
 static bool arch_valid(const char *arch)
@@ -140,7 +140,7 @@ void device_choice_read(struct device_choice *choice, const json_t *value, const
         *choice = (struct device_choice){.kind = DEVICE_ANY};
 }
 
-void device_peer_read(struct device_choice *peer, const json_t *value, struct problems *problems)
+void device_choice_read_peer(struct device_choice *peer, const json_t *value, struct problems *problems)
 {
     int before = problems->count;
     *peer = (struct device_choice){.kind = DEVICE_ANY};
@@ -150,223 +150,31 @@ void device_peer_read(struct device_choice *peer, const json_t *value, struct pr
         problem_add(problems, "#/peer", "must be the number or the name of one other device");
 }
 
-/* ---- who fits ---- */
-
-/* Which condition the device does not meet, from `from` on; CONDITIONS: none. */
-static int condition_missed(const struct device_choice *choice, const struct device_offer *offer, int from)
-{
-    const struct device_facts *facts = offer->facts;
-    const bool missed[CONDITIONS] = {
-        choice->arch[0] && strcmp(choice->arch, facts->arch) != 0 &&
-            (strcmp(choice->arch, "cpu") != 0 || strcmp(facts->backend, "cpu") != 0),
-        choice->product[0] && strcmp(choice->product, facts->name) != 0,
-        (uint64_t)choice->memory_bytes > facts->memory_bytes,
-        choice->counters && !offer->can_count,
-    };
-    while (from < CONDITIONS && !missed[from])
-        from++;
-    return from;
-}
-
 bool device_choice_open(const struct device_choice *choice)
 {
     return choice->kind != DEVICE_BY_NUMBER && choice->kind != DEVICE_BY_NAME;
 }
 
-bool device_choice_match(const struct device_choice *choice, const struct device_offer *offer)
+int device_choice_check_default(const char *text, struct error *error)
 {
-    if (choice->kind == DEVICE_BY_NUMBER)
-        return choice->number == offer->number;
-    if (choice->kind == DEVICE_BY_NAME)
-        return strcmp(choice->called, offer->name) == 0;
-    return choice->kind == DEVICE_ANY || (offer->facts && condition_missed(choice, offer, 0) == CONDITIONS);
+    struct device_choice choice;
+    if (!text[0] || device_choice_parse(&choice, text))
+        return 0;
+    return error_set(error, ERROR_INVALID,
+                     "--default-device %s is neither a number nor a device's name nor any", text);
 }
 
-/* "5 devices: 0 (h200-1), 1 (h200-2) and 3 more" */
-static void offers_list(const struct device_offers *offers, char *text, size_t size)
+int device_choice_default(json_t *request, const char *text, int first)
 {
-    int listed = 0, told = 0;
-    for (int i = 0; i < offers->count; i++)
-        listed += offers->at[i].listed;
-    snprintf(text, size, "%d device%s%s", listed, listed == 1 ? "" : "s", listed ? ": " : "");
-    for (int i = 0; i < offers->count; i++) {
-        size_t used = strlen(text);
-        if (offers->at[i].listed && told < 4 && used + 90 < size)
-            snprintf(text + used, size - used, "%s%d (%s)", told++ ? ", " : "", offers->at[i].number,
-                     offers->at[i].name);
+    struct device_choice choice;
+    if (!json_is_object(request) || json_object_get(request, "device"))
+        return 0;
+    if (json_is_true(json_object_get(request, "spread")))
+        text = any_name;
+    if (text && text[0] && device_choice_parse(&choice, text)) {
+        if (choice.kind != DEVICE_BY_NUMBER)
+            return json_object_set_new(request, "device", json_string(text));
+        first = (int)choice.number;
     }
-    if (listed > told)
-        snprintf(text + strlen(text), size - strlen(text), " and %d more", listed - told);
-}
-
-static void refuse_named(const struct device_choice *choice, const struct device_offers *offers,
-                         const char *pointer, struct problems *problems)
-{
-    char asked[80], known[200];
-    struct suggestion meant;
-    offers_list(offers, known, sizeof known);
-    if (choice->kind == DEVICE_BY_NUMBER)
-        snprintf(asked, sizeof asked, "%lld", (long long)choice->number);
-    else
-        snprintf(asked, sizeof asked, "\"%s\"", choice->called);
-    suggest_begin(&meant, choice->called);
-    for (int i = 0; i < offers->count; i++) {
-        if (device_choice_match(choice, &offers->at[i])) {
-            problem_add(problems, pointer, "device %s is not in the list any more; that has %s", asked,
-                        known);
-            return;
-        }
-        suggest_consider(&meant, offers->at[i].name);
-    }
-    problem_add(problems, pointer, "there is no device %s%s this service has %s", asked,
-                choice->kind == DEVICE_BY_NAME ? suggest_text(&meant) : ";", known);
-}
-
-/* Of the device that misses the fewest conditions, each with what it has. */
-static void refuse_conditions(const struct device_choice *choice, const struct device_offers *offers,
-                              const char *pointer, struct problems *problems)
-{
-    const struct device_offer *best = NULL;
-    int least = CONDITIONS + 1, unknown = 0;
-    char more[120] = "";
-    for (int i = 0; i < offers->count; i++) {
-        const struct device_offer *offer = &offers->at[i];
-        int missed = 0;
-        unknown += offer->listed && !offer->facts;
-        if (offer->listed && choice->product[0] && strcmp(choice->product, offer->name) == 0)
-            snprintf(more, sizeof more, "; for the device called so say \"device\": \"%s\"", offer->name);
-        if (!offer->listed || !offer->facts)
-            continue;
-        for (int c = condition_missed(choice, offer, 0); c < CONDITIONS;
-             c = condition_missed(choice, offer, c + 1))
-            missed++;
-        if (missed < least) {
-            least = missed;
-            best = offer;
-        }
-    }
-    if (unknown && !more[0])
-        snprintf(more, sizeof more, "; of %d others nothing is known yet", unknown);
-    for (int c = condition_missed(choice, best, 0); c < CONDITIONS;
-         c = condition_missed(choice, best, c + 1)) {
-        char at[64], has[160];
-        const char *const texts[CONDITIONS] = {best->facts->arch, best->facts->name, has,
-                                               "none that it could read"};
-        snprintf(has, sizeof has, "%llu bytes", (unsigned long long)best->facts->memory_bytes);
-        problem_pointer(at, sizeof at, pointer, conditions[c].name);
-        problem_add(problems, at, "no device of the list is all of this; the nearest, %d (%s), has %s%s",
-                    best->number, best->name, texts[c], more);
-    }
-}
-
-enum device_fit device_choice_find(const struct device_choice *choice, const struct device_offers *offers,
-                                   const char *pointer, struct device_set *set, struct problems *problems)
-{
-    struct device_set known = {{0}}, unknown = {{0}}, told = {{0}};
-    for (int i = 0; i < offers->count; i++) {
-        const struct device_offer *offer = &offers->at[i];
-        if (!offer->listed)
-            continue;
-        if (offer->facts)
-            device_set_add(&told, offer->number);
-        if (offer->facts && device_choice_match(choice, offer))
-            device_set_add(&known, offer->number);
-        if (!offer->facts && (choice->kind == DEVICE_BY_CONDITIONS || device_choice_match(choice, offer)))
-            device_set_add(&unknown, offer->number);
-    }
-    *set = device_set_count(&known) ? known : unknown;
-    if (device_set_count(&known))
-        return DEVICE_FITS;
-    bool conditional = choice->kind == DEVICE_BY_CONDITIONS;
-    if (device_set_count(&unknown) && !(conditional && device_set_count(&told)))
-        return DEVICE_UNKNOWN;
-    if (conditional && device_set_count(&told))
-        refuse_conditions(choice, offers, pointer, problems);
-    else if (choice->kind == DEVICE_BY_NUMBER || choice->kind == DEVICE_BY_NAME)
-        refuse_named(choice, offers, pointer, problems);
-    else
-        problem_add(problems, pointer, "no device in the list can be used");
-    return DEVICE_REFUSED;
-}
-
-/* Why it cannot be run on that device, which is named where there are others. */
-static void problems_say(struct problems *to, const struct problems *from, const struct device_offer *offer,
-                         int candidates)
-{
-    for (int i = 0; i < from->count && i < EXPERIMENT_PROBLEMS; i++)
-        if (candidates > 1)
-            problem_add(to, from->at[i].pointer, "%s; of %d devices this is the nearest, %d (%s)",
-                        from->at[i].detail, candidates, offer->number, offer->name);
-        else
-            problem_add(to, from->at[i].pointer, "%s", from->at[i].detail);
-}
-
-/* Fills in the uuid of the other device that the kernel needs, or says what is wrong with it. */
-static void peer_resolve(struct experiment *experiment, const struct device_offers *offers,
-                         struct problems *problems)
-{
-    const struct device_offer *peer = NULL;
-    if (!experiment->kernel->peer || (!experiment->peer_given && experiment->peer_uuid[0]))
-        return;
-    for (int i = 0; i < offers->count && experiment->peer_given; i++)
-        if (offers->at[i].listed && device_choice_match(&experiment->peer, &offers->at[i]))
-            peer = &offers->at[i];
-    if (!experiment->peer_given)
-        problem_add(problems, "#/peer",
-                    "is required by %s: the number or the name of another GPU of this machine",
-                    experiment->kernel->name);
-    else if (!peer && experiment->peer.kind != DEVICE_ANY) /* else it was told already */
-        refuse_named(&experiment->peer, offers, "#/peer", problems);
-    else if (peer && !peer->own)
-        problem_add(problems, "#/peer", "must be a GPU of this machine, %s is not run by this program",
-                    peer->name);
-    else if (peer && !peer->facts)
-        problem_add(problems, "#/peer", "%s has not said what it is yet; try again in a moment", peer->name);
-    else if (peer)
-        snprintf(experiment->peer_uuid, sizeof experiment->peer_uuid, "%s", peer->facts->uuid);
-}
-
-/* Can that device run it beside its peer? */
-static void peer_check(const struct experiment *experiment, const struct device_offer *offer,
-                       struct problems *problems)
-{
-    if (experiment->kernel->peer && experiment->peer_uuid[0] && !offer->own)
-        problem_add(problems, "#/device", "must be a GPU of this machine, %s is not run by this program",
-                    offer->name);
-}
-
-enum device_fit device_choice_resolve(struct experiment *experiment, const struct device_offers *offers,
-                                      struct device_set *set, struct problems *problems)
-{
-    int before = problems->count;
-    struct problems best = {.count = -1}, found;
-    const struct device_offer *nearest = NULL;
-    struct device_set chosen;
-    peer_resolve(experiment, offers, problems);
-    enum device_fit fit = device_choice_find(&experiment->device, offers, "#/device", &chosen, problems);
-    *set = (struct device_set){{0}};
-    if (fit != DEVICE_FITS) { /* all else that is wrong is told along with it */
-        experiment_check(experiment, NULL, problems);
-        *set = chosen;
-        return problems->count == before ? DEVICE_UNKNOWN : DEVICE_REFUSED;
-    }
-    for (int i = 0; i < offers->count; i++) {
-        struct experiment tried = *experiment;
-        if (!device_set_has(&chosen, offers->at[i].number))
-            continue;
-        found.count = 0;
-        peer_check(experiment, &offers->at[i], &found);
-        if (experiment_check(&tried, offers->at[i].facts, &found) == 0 && !found.count) {
-            if (!device_set_count(set))
-                *experiment = tried;
-            device_set_add(set, offers->at[i].number);
-        } else if (!nearest || found.count < best.count) {
-            best = found;
-            nearest = &offers->at[i];
-        }
-    }
-    if (device_set_count(set))
-        return DEVICE_FITS;
-    problems_say(problems, &best, nearest, device_set_count(&chosen));
-    return DEVICE_REFUSED;
+    return json_object_set_new(request, "device", first < 0 ? json_string(any_name) : json_integer(first));
 }

@@ -117,7 +117,7 @@ static void read_device(struct reader *r, const json_t *value)
 
 static void read_peer(struct reader *r, const json_t *value)
 {
-    device_peer_read(&r->experiment->peer, value, r->problems);
+    device_choice_read_peer(&r->experiment->peer, value, r->problems);
     r->experiment->peer_given = true;
 }
 

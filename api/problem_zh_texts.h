@@ -238,6 +238,8 @@ static const struct {
     {"there is no sweep %s", "没有扫描 {1}"},
     {"no experiment %.32s is queued or running", "没有排队或运行中的实验 {1}"},
     {"nothing of sweep %.32s is queued or runs", "扫描 {1} 没有排队或运行中的实验"},
+    {"%s %s has ended: %s; DELETE with ?remove=true removes it", "{1} {2} 已结束（{3}）；带 ?remove=true 的 DELETE 会删除它"},
+    {"%s %s has not ended: %s; DELETE without remove cancels it", "{1} {2} 尚未结束（{3}）；不带 remove 的 DELETE 会取消它"},
     {"experiment %s has ended", "实验 {1} 已结束"},
     {"sweep %s has ended", "扫描 {1} 已结束"},
     {"experiment %s has not ended: it has no samples yet", "实验 {1} 尚未结束：还没有样本"},

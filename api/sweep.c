@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/device_choice.h"
+#include "api/device_fit.h"
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
 #include "api/json_parts.h"
@@ -132,7 +133,7 @@ static void point_check(struct expander *x, struct experiment *experiment, struc
     experiment_json_read(experiment, x->point, problems);
     if (!experiment->kernel)
         return;
-    if (device_choice_resolve(experiment, x->offers, devices, problems) == DEVICE_UNKNOWN)
+    if (device_fit_find(experiment, x->offers, devices, problems) == DEVICE_UNKNOWN)
         x->sweep->unknown_device = device_set_next(devices, 0);
 }
 

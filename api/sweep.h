@@ -21,7 +21,7 @@
 
 struct json_t;
 struct recipe;        /* api/recipe.h */
-struct device_offers; /* api/device_choice.h */
+struct device_offers; /* api/device_fit.h */
 
 enum { SWEEP_POINTS_MAX = 10000 /* in all rounds together */, SWEEP_REPEAT_MAX = 1000 };
 

@@ -2,7 +2,7 @@
 #ifndef COALESCED_API_SWEEP_DEVICES_H
 #define COALESCED_API_SWEEP_DEVICES_H
 
-#include "api/device_choice.h"
+#include "api/device_fit.h"
 
 /* sets[i] is where experiment i of `count` may run; groups[i] is the place of its choice in the axis "device", without one
    it is 0, and `choices` is 1. Leaves to each experiment those devices that all of its group can be run on; with an axis,

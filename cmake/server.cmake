@@ -1,17 +1,2 @@
-# The contract, embedded; and the list of endpoints: each file of server/routes/ that defines `route_<its name>`.
+# The contract, embedded.
 embed(${CMAKE_SOURCE_DIR}/api/openapi.yaml api_openapi_yaml ${generated}/openapi.c)
-file(GLOB route_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/server/routes/*.c)
-list(SORT route_files)
-set(declarations "")
-set(list "")
-foreach(file ${route_files})
-  get_filename_component(name ${file} NAME_WE)
-  file(STRINGS ${file} defined REGEX "^const struct route route_${name} =")
-  if(NOT defined)
-    continue()
-  endif()
-  string(APPEND declarations "extern const struct route route_${name};\n")
-  string(APPEND list "    &route_${name},\n")
-endforeach()
-write_if_different(${generated}/routes.c
-  "#include \"server/http/route.h\"\n${declarations}\nconst struct route *const routes[] = {\n${list}    0};\n")

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/device_choice.h"
 #include "api/json_parts.h"
 #include "base/log.h"
 #include "base/notify.h"
@@ -18,11 +19,11 @@
 #include "server/auth/users.h"
 #include "server/config.h"
 #include "server/devices/device_pool.h"
+#include "server/devices/device_snapshot.h"
 #include "server/http/http.h"
 #include "server/listeners.h"
 #include "server/queue/queue_admin.h"
-#include "server/routes/choosing.h"
-#include "server/routes/remove.h"
+#include "server/routes/route_table.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
 #include "server/store/retention.h"
@@ -138,8 +139,8 @@ static int queue_begin(struct server *server, struct error *error)
         .changed = long_poll_publish,
         .sweep_ended = long_poll_publish_sweep_ended,
         .changed_arg = service->events,
-        .select = service_select,
-        .select_arg = service,
+        .select = device_snapshot_select,
+        .select_arg = service->devices,
     };
     if (event_feed_new(&service->feed, service->store, error) < 0)
         return -1;
@@ -187,7 +188,7 @@ static struct http_config http_config_of(struct server *server)
         .threads = server->config->threads,
         .request_s = (int)(server->config->request_s + 0.5),
         .comment_s = server->config->comment_s,
-        .routes = routes,
+        .routes = route_table,
         .connections_per_address = server->config->connections_per_address,
         .users = server->service.users,
         .instance = server->service.instance,
@@ -206,7 +207,7 @@ static int http_begin(struct server *server, struct error *error)
     event_feed_listen(server->service.feed, http_wake, server->http);
     struct retention_config retention = {.days = server->config->keep_days,
                                          .bytes = server->config->keep_bytes,
-                                         .removed = remove_forget,
+                                         .removed = service_forget_experiment,
                                          .arg = server->http};
     return retention_start(&server->retention, server->service.store, &retention, error);
 }
@@ -277,7 +278,7 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
     experiment_quiet_default(config->quiet_s);
     server->service.data_dir = config->data_dir;
     server->service.default_device = config->default_device;
-    if (choosing_check(config->default_device, error) < 0)
+    if (device_choice_check_default(config->default_device, error) < 0)
         return -1;
     if (listeners_open(&server->listeners, config, server->service.users, error) < 0 ||
         server_load_wait(server, signals, received, error) < 0 || workers_begin(server, error) < 0)

@@ -123,11 +123,6 @@ void request_type_first(struct request *request)
     request->accept = NULL;
 }
 
-void request_pass(struct request *request, const struct route *route)
-{
-    request->match.route = route;
-}
-
 const char *request_body(const struct request *request, size_t *length)
 {
     *length = request->body.size;

@@ -46,9 +46,6 @@ const char *request_type(const struct request *request);
 /* Makes request_type() the route's first type, for a reply that exists in that type only. */
 void request_type_first(struct request *request);
 
-/* Hands the request to another route: the next call is of its handler, and request_type() is of its types. */
-void request_pass(struct request *request, const struct route *route);
-
 /* The body, `*length` bytes and a NUL. */
 const char *request_body(const struct request *request, size_t *length);
 

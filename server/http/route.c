@@ -41,21 +41,22 @@ static void allow_add(char *allow, size_t room, const char *method)
         allow_add(allow, room, "HEAD");
 }
 
-void route_find(const struct route *const *table, const char *method, const char *path,
+void route_find(const struct route *const *tables, const char *method, const char *path,
                 struct route_match *match)
 {
     *match = (struct route_match){0};
     const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
-    for (; *table; table++) {
-        char param[sizeof match->param];
-        if (!pattern_fits((*table)->pattern, path, param, sizeof param))
-            continue;
-        allow_add(match->allow, sizeof match->allow, (*table)->method);
-        if (strcmp((*table)->method, wanted) != 0)
-            continue;
-        match->route = *table;
-        memcpy(match->param, param, sizeof param);
-    }
+    for (const struct route *route = *tables; route; route = *++tables)
+        for (; route->method; route++) {
+            char param[sizeof match->param];
+            if (!pattern_fits(route->pattern, path, param, sizeof param))
+                continue;
+            allow_add(match->allow, sizeof match->allow, route->method);
+            if (strcmp(route->method, wanted) != 0)
+                continue;
+            match->route = route;
+            memcpy(match->param, param, sizeof param);
+        }
 }
 
 enum role route_role(const struct route *route)

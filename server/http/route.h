@@ -1,5 +1,4 @@
-/* An endpoint: its method, its path, what it needs, and its handler. Files in server/routes/ define `struct
-   route route_<name>`; the build collects them in routes[]. */
+/* An endpoint: its method, its path, what it needs, and its handler. server/routes/ has a table of them for each resource. */
 #ifndef COALESCED_SERVER_HTTP_ROUTE_H
 #define COALESCED_SERVER_HTTP_ROUTE_H
 
@@ -26,6 +25,9 @@ enum route_flags {
     ROUTE_QUERY = 256,  /* any query is allowed; the client reads it, not the service */
 };
 
+/* Called when the whole body has arrived, and again after each wait. */
+typedef enum handled route_handler(struct request *request);
+
 struct route {
     const char *method;  /* GET includes HEAD */
     const char *pattern; /* "/v1/experiments/{id}": {...} stands for one segment, up to a dot */
@@ -34,12 +36,8 @@ struct route {
     unsigned flags;
     size_t body_max;            /* bytes; 0: 64 KiB */
     const char *const *queries; /* names of the query parameters, ended by NULL; NULL: none */
-    /* Called when the whole body has arrived, and again after each wait. */
-    enum handled (*handle)(struct request *request);
+    route_handler *handle;
 };
-
-/* All routes, ended by NULL. */
-extern const struct route *const routes[];
 
 /* The route of a path. */
 struct route_match {
@@ -52,7 +50,8 @@ struct route_match {
    otherwise. */
 enum role route_role(const struct route *route);
 
-void route_find(const struct route *const *table, const char *method, const char *path,
+/* `tables` ends with NULL; each table ends with an empty route. */
+void route_find(const struct route *const *tables, const char *method, const char *path,
                 struct route_match *match);
 
 /* A request that is over: its reply was sent, or its client has closed the connection. */

@@ -1,41 +1,61 @@
-/* What endpoints work with. */
+/* What all endpoints work with, and what many of them ask about devices. */
 #ifndef COALESCED_SERVER_ROUTES_SERVICE_H
 #define COALESCED_SERVER_ROUTES_SERVICE_H
 
+#include "server/auth/users.h"
 #include "server/calibration/calibrations.h"
-#include "server/devices/devices.h"
 #include "server/devices/device_pool.h"
+#include "server/devices/devices.h"
 #include "server/devices/readings.h"
-#include "server/events/long_poll.h"
 #include "server/events/event_feed.h"
+#include "server/events/long_poll.h"
 #include "server/http/http.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/auth/users.h"
+#include "server/store/experiment_reads.h"
 #include "server/store/retention.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
 #include "server/store/sweep_reads.h"
 
+/* Made and ended by main. Its members outlive all requests, and lock themselves. */
 struct service {
     struct store *store;
     struct queue *queue;
     struct long_poll *events;
     struct event_feed *feed;
     struct devices *devices;
-    struct device_pool *pool; /* whose list they are of */
+    struct device_pool *pool;
     struct readings *readings;
     struct calibrations *calibrations;
-    struct users *users; /* NULL: everybody may do everything */
+    struct users *users; /* NULL: no tokens are asked for, everybody may do everything */
     const char *data_dir;
-    /* for a request that names none: a number, a name or "any"; NULL or empty: the first of the list */
+    /* The device of a request that names none: a number, a name or "any"; NULL or empty: the first of the list. */
     const char *default_device;
     char instance[64];
 };
 
-struct service *request_service(const struct request *request);
+/* The service that the request was sent to. */
+struct service *service_of(const struct request *request);
 
 /* Fits http_config.completed: counts the request for /metrics. */
 void service_completed(void *arg, const struct http_completed *completed);
+
+/* The number of the device that a path or a query names by its number or its name, be it in the list or not; -1: no device
+   ever had that number or name. */
+int service_find_device(struct devices *devices, const char *text);
+
+/* A device's name; empty where no device ever had that number. */
+void service_device_name(struct devices *devices, int number, char name[DEVICE_NAME_BYTES]);
+
+/* Answers 503: nothing is known of the device yet, because its executor has not said hello. */
+enum handled service_reply_unknown_device(struct request *request, int device);
+
+/* Answers 503 for want of memory; `what` as in "there is no memory for a list". */
+enum handled service_reply_no_memory(struct request *request, const char *what);
+
+/* Drops the cached answer about an experiment that was removed. Fits the `removed` of the store and of its retention;
+   `http` is the struct http. */
+void service_forget_experiment(void *http, const char *id);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/notify.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/routes/answer_metrics.h"
+#include "server/routes/state_metrics.h"
 #include "version.h"
 
 enum { AGAIN_S = 2, GRACE_MS = 300, REASON_BYTES = 512 };
@@ -62,7 +62,7 @@ static enum handled handle_metrics(struct request *request)
 {
     struct starting *starting = request_context(request);
     struct buffer body = {0};
-    answer_metrics_starting(&body, starting->data_dir);
+    state_metrics_write_starting(&body, starting->data_dir);
     return reply_body(request, 200, &body);
 }
 
@@ -76,33 +76,39 @@ static enum handled handle_other(struct request *request)
 
 /* With any query: what the routes of a service with a store will take is not for this file to know. */
 #define OTHER(of)                                                                                            \
-    &(const struct route)                                                                                    \
     {                                                                                                        \
         .method = of, .pattern = "*", .type = "application/json", .other = "text/csv",                       \
         .flags = ROUTE_METRICS | ROUTE_QUERY, .body_max = 1 << 20, .handle = handle_other                    \
     }
 
-static const struct route *const starting_routes[] = {
+static const struct route starting_routes[] = {
     OTHER("GET"),
     OTHER("POST"),
     OTHER("DELETE"),
-    &(const struct route){.method = "GET",
-                          .pattern = "/livez",
-                          .type = "application/json",
-                          .flags = ROUTE_OPEN | ROUTE_HEALTH,
-                          .handle = handle_livez},
-    &(const struct route){.method = "GET",
-                          .pattern = "/readyz",
-                          .type = "application/json",
-                          .flags = ROUTE_OPEN | ROUTE_HEALTH | ROUTE_QUERY,
-                          .handle = handle_readyz},
-    &(const struct route){.method = "GET",
-                          .pattern = "/metrics",
-                          .type = ANSWER_METRICS_TYPE,
-                          .flags = ROUTE_METRICS,
-                          .handle = handle_metrics},
-    NULL,
+    {
+        .method = "GET",
+        .pattern = "/livez",
+        .type = "application/json",
+        .flags = ROUTE_OPEN | ROUTE_HEALTH,
+        .handle = handle_livez,
+    },
+    {
+        .method = "GET",
+        .pattern = "/readyz",
+        .type = "application/json",
+        .flags = ROUTE_OPEN | ROUTE_HEALTH | ROUTE_QUERY,
+        .handle = handle_readyz,
+    },
+    {
+        .method = "GET",
+        .pattern = "/metrics",
+        .type = STATE_METRICS_TYPE,
+        .flags = ROUTE_METRICS,
+        .handle = handle_metrics,
+    },
+    {0},
 };
+static const struct route *const starting_tables[] = {starting_routes, NULL};
 
 int starting_begin(struct starting **out, const struct http_config *config, const char *reason,
                    struct error *error)
@@ -115,7 +121,7 @@ int starting_begin(struct starting **out, const struct http_config *config, cons
     snprintf(starting->reason, sizeof starting->reason, "%s", reason);
     starting->data_dir = ((const struct service *)config->context)->data_dir;
     pthread_mutex_init(&starting->lock, NULL);
-    own.routes = starting_routes;
+    own.routes = starting_tables;
     own.context = starting;
     if (http_start(&starting->http, &own, error) == 0) {
         *out = starting;

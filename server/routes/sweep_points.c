@@ -1,6 +1,6 @@
+/* Reads a sweep's points from the store and sends them, run by run or summed up over the runs of each point. */
 #include "server/routes/sweep_points.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,57 +9,11 @@
 #include "api/point_summary.h"
 #include "api/recipe.h"
 #include "api/summary_table.h"
-#include "server/http/header_field.h"
-#include "server/routes/answer_experiment.h"
-#include "server/routes/answer_sweep.h"
-#include "server/routes/idempotency.h"
+#include "base/hash.h"
+#include "server/routes/experiment_reply.h"
+#include "server/routes/sweep_reply.h"
 
 enum { PIECE_RUNS = 16 };
-
-/* ---- what is asked for ---- */
-
-const char *sweep_page_read(const struct request *request, bool table, struct sweep_page *page)
-{
-    const char *size = request_query(request, "page_size"), *token = request_query(request, "page_token");
-    const char *view = request_query(request, "view");
-    *page = (struct sweep_page){.size = table ? INT_MAX : SWEEP_PAGE_SIZE,
-                                .table = table,
-                                .columns = request_query(request, "columns")};
-    if (size && !header_field_number(size, 1, SWEEP_PAGE_SIZE_MAX, &page->size))
-        return "page_size must be a number from 1 to 500";
-    if (token && !header_field_number(token, 0, 999999999, &page->from))
-        return "page_token must be the next_page_token of the page before";
-    if (view && strcmp(view, "runs") != 0 && strcmp(view, "summary") != 0)
-        return "view must be runs or summary";
-    if (view)
-        page->view = view[0] == 'r' ? SWEEP_VIEW_RUNS : SWEEP_VIEW_SUMMARY;
-    if (page->columns && !table)
-        return "columns are a table's: ask for one with Accept: text/csv, or at /v1/sweeps/{id}.csv";
-    return NULL;
-}
-
-/* The columns that the page asks for, and (of a summary, to be cleared) what all of them are. */
-static int columns_find(const struct sweep_page *page, const char *values, struct summary_table *all,
-                        struct columns *columns, char detail[COLUMNS_DETAIL_BYTES])
-{
-    *all = (struct summary_table){0};
-    if (page->view != SWEEP_VIEW_SUMMARY)
-        return csv_columns(columns, page->columns, detail);
-    snprintf(detail, COLUMNS_DETAIL_BYTES, "there is no memory for a table");
-    if (summary_table_make(all, values) < 0)
-        return -1;
-    return columns_read(columns, page->columns, all->names, all->count, detail);
-}
-
-int sweep_page_check(const struct sweep_page *page, const char *values, char detail[COLUMNS_DETAIL_BYTES])
-{
-    struct summary_table all;
-    struct columns columns;
-    int status = page->table ? columns_find(page, values, &all, &columns, detail) : 0;
-    if (page->table)
-        summary_table_clear(&all);
-    return status;
-}
 
 /* ---- pages ---- */
 
@@ -161,7 +115,7 @@ static int run_write(void *arg, const struct point_row *row)
                                .request = row->request,
                                .failure = row->reason};
     if (row->job) {
-        view_of_job(paging->service, row->job, &experiment);
+        experiment_reply_init(paging->service, row->job, &experiment);
         point.experiment = &experiment;
     }
     if ((paging->gone = row->place != paging->run))
@@ -226,8 +180,8 @@ static int table_begin(struct request *request, struct paging *paging, const str
         status = store_points(paging->store, paging->id, 0, 1, values_take, &values, &error);
     if (status < 0 || values.failed) {
         *handled = reply_error(request, &error);
-    } else if ((status = columns_find(page, values.data ? values.data : "{}", &all, &paging->columns,
-                                      detail)) < 0) {
+    } else if ((status = sweep_page_columns(page, values.data ? values.data : "{}", &all, &paging->columns,
+                                            detail)) < 0) {
         *handled = reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
     } else if (page->view == SWEEP_VIEW_SUMMARY) {
         columns_header(&paging->head, &paging->columns, all.names);
@@ -242,22 +196,22 @@ static int table_begin(struct request *request, struct paging *paging, const str
 static void page_begin(struct request *request, struct paging *paging, const struct sweep_row *row)
 {
     struct view_sweep view;
-    view_of_sweep(request_service(request), row, &view);
+    sweep_reply_init(service_of(request), row, &view);
     view.request = row->request;
     view_sweep(&paging->head, &view);
     buffer_format(&paging->head, ",\"view\":\"%s\",\"points\":[", paging->summary ? "summary" : "runs");
 }
 
-/* Names what the answer to such a request is as long as the sweep stays as it is. False: no memory. */
+/* Names the answer to such a request for as long as the sweep stays as it is. False: no memory. */
 static bool answer_name(const struct sweep_row *row, const struct sweep_page *page, char name[ID_BYTES + 20])
 {
-    char hash[FINGERPRINT_BYTES];
     struct buffer asked = {0};
     buffer_format(&asked, "%d %d %d %d %d ", page->table, page->view, page->from, page->size, row->removed);
     buffer_text(&asked, page->columns ? page->columns : "");
     bool named = !asked.failed;
-    fingerprint_make(named ? asked.data : "", hash);
-    snprintf(name, ID_BYTES + 20, "%s-%.16s", row->id, hash);
+    if (named)
+        snprintf(name, ID_BYTES + 20, "%s-%016llx", row->id,
+                 (unsigned long long)hash_bytes(asked.data, asked.size));
     buffer_free(&asked);
     return named;
 }
@@ -265,7 +219,7 @@ static bool answer_name(const struct sweep_row *row, const struct sweep_page *pa
 static struct paging *paging_new(struct request *request, const struct sweep_row *row,
                                  const struct sweep_page *page)
 {
-    struct service *service = request_service(request);
+    struct service *service = service_of(request);
     struct paging *paging = calloc(1, sizeof *paging);
     bool summary = page->view == SWEEP_VIEW_SUMMARY;
     int each = summary ? row->rounds : 1, count = row->total / each;
@@ -289,7 +243,8 @@ static struct paging *paging_new(struct request *request, const struct sweep_row
     return paging;
 }
 
-enum handled reply_sweep(struct request *request, const struct sweep_row *row, const struct sweep_page *asked)
+enum handled sweep_points_reply(struct request *request, const struct sweep_row *row,
+                                const struct sweep_page *asked)
 {
     enum handled handled = HANDLED_FAILED;
     char name[ID_BYTES + 20];
@@ -303,7 +258,7 @@ enum handled reply_sweep(struct request *request, const struct sweep_row *row, c
         return handled;
     struct paging *paging = paging_new(request, row, &page);
     if (!paging)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for an answer");
+        return service_reply_no_memory(request, "for an answer");
     if (page.table && table_begin(request, paging, &page, &handled) < 0) {
         paging_free(paging);
         return handled;
@@ -312,7 +267,7 @@ enum handled reply_sweep(struct request *request, const struct sweep_row *row, c
         page_begin(request, paging, row);
     if (paging->head.failed) {
         paging_free(paging);
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for an answer");
+        return service_reply_no_memory(request, "for an answer");
     }
     return reply_stream(request, piece_write, paging, paging_free);
 }

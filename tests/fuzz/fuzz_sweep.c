@@ -8,7 +8,7 @@
 #include "api/experiment_json.h"
 #include "api/problem.h"
 #include "api/recipe.h"
-#include "api/device_choice.h"
+#include "api/device_fit.h"
 #include "api/sweep.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

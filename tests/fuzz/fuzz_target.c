@@ -19,11 +19,14 @@ static void check(bool holds, const char *what)
     abort();
 }
 
-static const struct route list = {.method = "GET", .pattern = "/v1/things"};
-static const struct route show = {.method = "GET", .pattern = "/v1/things/{id}"};
-static const struct route table = {.method = "GET", .pattern = "/v1/things/{id}.csv"};
-static const struct route drop = {.method = "DELETE", .pattern = "/v1/things/{id}"};
-static const struct route *const routes_known[] = {&list, &show, &table, &drop, NULL};
+static const struct route things[] = {
+    {.method = "GET", .pattern = "/v1/things"},
+    {.method = "GET", .pattern = "/v1/things/{id}"},
+    {.method = "GET", .pattern = "/v1/things/{id}.csv"},
+    {.method = "DELETE", .pattern = "/v1/things/{id}"},
+    {0},
+};
+static const struct route *const routes_known[] = {things, NULL};
 
 static void target(char *text)
 {

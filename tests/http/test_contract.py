@@ -14,7 +14,7 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 def routes():
     found = {}
     shared = "".join(path.read_text() for path in sorted(ROUTES.glob("*.c")))
-    blocks = [(text, method, rest) for text in (path.read_text() for path in sorted(ROUTES.glob("*.c")))
+    blocks = [(text, method, rest) for text in (path.read_text() for path in sorted(ROUTES.glob("*_routes.c")))
               for method, rest in re.findall(r'\.method = "(\w+)"(.*?)\n *\}', text, re.S)]
     for text, method, rest in blocks:
         pattern = re.search(r'\.pattern = "([^"]+)"', rest).group(1)

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "api/device_choice.h"
+#include "api/device_fit.h"
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
 
@@ -54,7 +55,7 @@ static enum device_fit resolve(const char *device, const char *size, const struc
     problems->count = 0;
     experiment_json_read(&experiment, object, problems);
     json_decref(object);
-    return device_choice_resolve(&experiment, among, set, problems);
+    return device_fit_find(&experiment, among, set, problems);
 }
 
 static void what_is_chosen_and_can_run_it_is_found(void **state)
@@ -181,7 +182,7 @@ static void peer_is(const char *request, const char *wanted)
     assert_non_null(object);
     experiment_json_read(&experiment, object, &problems);
     json_decref(object);
-    if (device_choice_resolve(&experiment, &offers, &set, &problems) == DEVICE_FITS && !problems.count)
+    if (device_fit_find(&experiment, &offers, &set, &problems) == DEVICE_FITS && !problems.count)
         buffer_format(&out, "%s from %d of %d", experiment.peer_uuid, device_set_next(&set, 0),
                       device_set_count(&set));
     else

@@ -10,7 +10,7 @@
 
 #include "api/experiment_json.h"
 #include "api/recipe.h"
-#include "api/device_choice.h"
+#include "api/device_fit.h"
 #include "api/sweep.h"
 #include "kernels/model/prediction.h"
 #include "tests/unit/support/json_tree.h"

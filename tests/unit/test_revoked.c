@@ -35,10 +35,12 @@ static enum handled handle(struct request *request)
     return request_wait_until(request, 60);
 }
 
-static const struct route get = {.method = "GET", .pattern = "/held", .type = "text/plain", .handle = handle};
-static const struct route post = {
-    .method = "POST", .pattern = "/held", .type = "text/plain", .handle = handle};
-static const struct route *const table[] = {&get, &post, NULL};
+static const struct route held[] = {
+    {.method = "GET", .pattern = "/held", .type = "text/plain", .handle = handle},
+    {.method = "POST", .pattern = "/held", .type = "text/plain", .handle = handle},
+    {0},
+};
+static const struct route *const table[] = {held, NULL};
 
 static int ask(int port, const char *method)
 {

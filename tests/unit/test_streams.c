@@ -106,9 +106,14 @@ static enum handled handle(struct request *request)
     {                                                                                                        \
         .method = "GET", .pattern = "/" name, .type = "text/plain", .flags = ROUTE_SLOW, .handle = handle    \
     }
-static const struct route all[] = {STREAM("fails"),   STREAM("breaks"), STREAM("pauses"),
-                                   STREAM("endless"), STREAM("short"),  STREAM("blocks")};
-static const struct route *const table[] = {&all[0], &all[1], &all[2], &all[3], &all[4], &all[5], NULL};
+static const struct route all[] = {STREAM("fails"),
+                                   STREAM("breaks"),
+                                   STREAM("pauses"),
+                                   STREAM("endless"),
+                                   STREAM("short"),
+                                   STREAM("blocks"),
+                                   {0}};
+static const struct route *const table[] = {all, NULL};
 
 struct server {
     struct http *http;

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "api/device_choice.h"
+#include "api/device_fit.h"
 #include "api/sweep.h"
 
 static const struct device_facts device = {

@@ -1,0 +1,42 @@
+/* Which devices fit an experiment: the one place that chooses, for requests as they come and for those that wait. Pure functions
+   of an experiment and of what is known of the devices. */
+#ifndef COALESCED_API_DEVICE_FIT_H
+#define COALESCED_API_DEVICE_FIT_H
+
+#include "api/device_set.h"
+#include "kernels/experiment.h"
+
+/* A device as it is known when an experiment is to be placed. Pointers are borrowed. */
+struct device_offer {
+    int number;
+    const char *name;                 /* the operator's */
+    const struct device_facts *facts; /* NULL: not known yet */
+    bool can_count;
+    bool own; /* of this machine, run by this program: a kernel of two devices can be run there */
+    bool
+        listed; /* it takes work; a device that left the list is an offer too, so that a refusal can name it */
+};
+
+struct device_offers {
+    const struct device_offer *at; /* in the order of their numbers */
+    int count;
+};
+
+enum device_fit {
+    DEVICE_FITS,    /* *set has at least one */
+    DEVICE_REFUSED, /* none fits; *problems says why, of the nearest one */
+    DEVICE_UNKNOWN, /* the devices that may be chosen have not said hello yet; *set has these */
+};
+
+/* The listed devices that the experiment chooses and on which it can be run (experiment_check()). A grid that is not given is
+   derived for the first of them and holds for the others. The peer of a kernel of two devices gets its uuid. Whatever else is
+   wrong with the experiment is added to *problems. */
+enum device_fit device_fit_find(struct experiment *experiment, const struct device_offers *offers,
+                                struct device_set *set, struct problems *problems);
+
+/* The same from the text of a request that was checked before. False: none fits now, and *set is empty. *open: the request
+   names no device. */
+bool device_fit_select(const char *request, const struct device_offers *offers, struct device_set *set,
+                       bool *open);
+
+#endif

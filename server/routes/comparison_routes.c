@@ -1,0 +1,377 @@
+/* /v1/comparisons: . */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/json_parts.h"
+#include "api/comparison_devices.h"
+#include "api/comparison_csv.h"
+#include "api/comparison_view.h"
+#include "api/csv.h"
+#include "base/clock.h"
+#include "server/routes/service.h"
+#include "server/routes/comparison_slots.h"
+#include "server/routes/route_table.h"
+
+static route_handler compare;
+
+const struct route comparison_routes[] = {
+    /* Two sides of what was measured, matched by their points. Experiments are read some at a time, so that others have their turn in the worker pool between; the answer is made as it is sent. */
+    {
+        .method = "POST",
+        .pattern = "/v1/comparisons",
+        .type = "application/json",
+        .other = CSV_MEDIA_TYPE,
+        .flags = ROUTE_READ | ROUTE_JSON | ROUTE_SLOW,
+        .body_max = 1 << 20,
+        .handle = compare,
+    },
+    {0},
+};
+
+enum { SLOT_WAIT_MORE_S = 5 }; /* for a slot, beyond the time that a client has to read an answer */
+enum { ROWS_A_TURN = 1000 };   /* read before others have their turn */
+enum { SIDE_MAX_MS = 4000 };   /* of the processor, for reading */
+enum { POINTS_A_PIECE = 100 }; /* of the answer */
+
+struct comparing {
+    struct comparison_slot slot;
+    bool entered; /* the slot is in use */
+    struct store *store;
+    struct comparison_request request;
+    struct comparison *comparison;
+    struct problems problems;
+    struct error failed;   /* while an experiment was taken */
+    int side;              /* that is being read; 2: both are there */
+    int place;             /* in the side's list of experiments */
+    char before[ID_BYTES]; /* ids read so far are not less; empty: none yet */
+    int rows;              /* of this turn */
+    int64_t reading_ns;    /* of this side */
+    bool exhausted;        /* no more of this side */
+
+    /* the answer */
+    bool table, headed;
+    int next; /* point, counted down */
+    json_t *columns;
+};
+
+static void comparing_free(void *arg)
+{
+    struct comparing *work = arg;
+    json_decref(work->columns);
+    comparison_free(work->comparison);
+    comparison_request_clear(&work->request);
+    if (work->entered)
+        comparison_slot_leave(&work->slot);
+    free(work);
+}
+
+/* ---- reading ---- */
+
+/* What is wrong with a side as a whole, or with a member of it. */
+static void add_problem(struct comparing *work, const char *member, const char *detail)
+{
+    char pointer[64];
+    snprintf(pointer, sizeof pointer, "#/%s%s", work->side ? "b" : "a", member);
+    problem_add(&work->problems, pointer, "%s", detail);
+}
+
+/* Does the job fit what the store's filter does not look at? */
+static bool job_fits(const struct comparison_side *side, const struct job *job)
+{
+    return (!side->kernel || strcmp(job->kernel, side->kernel) == 0) &&
+           (side->device < 0 || job->device == side->device) &&
+           (!side->owner || strcmp(job->owner, side->owner) == 0) &&
+           (!side->sweep || strcmp(job->sweep, side->sweep) == 0) && job->submitted_ms >= side->since_ms &&
+           job->submitted_ms < side->until_ms;
+}
+
+/* All labels but those that the store looked at cost a parse, and are few. */
+static bool labels_fit(const json_t *labels, const char *request)
+{
+    const char *name;
+    json_t *wanted, *asked = json_object_size(labels) ? json_loads(request, 0, NULL) : NULL;
+    const json_t *found = json_object_get(asked, "labels");
+    bool fit = true;
+    json_object_foreach ((json_t *)labels, name, wanted)
+        fit = fit && json_equal(wanted, json_object_get(found, name));
+    json_decref(asked);
+    return fit;
+}
+
+static int job_take(void *arg, const struct job *job)
+{
+    struct comparing *work = arg;
+    const struct comparison_side *side = &work->request.sides[work->side];
+    struct error error = {0};
+    work->rows++;
+    memcpy(work->before, job->id, ID_BYTES);
+    if (!job_fits(side, job) || !labels_fit(side->labels, job->request))
+        return 0;
+    struct comparison_experiment experiment = {
+        .id = job->id,
+        .ended = job_state_ended(job->state),
+        .succeeded = job->state == JOB_SUCCEEDED,
+        .request = job->request,
+        .result = job->result,
+    };
+    if (comparison_add(work->comparison, work->side, &experiment, &error) == 0)
+        return 0;
+    if (error.kind != ERROR_FULL) {
+        work->failed = error;
+        return 1;
+    }
+    char detail[160];
+    snprintf(detail, sizeof detail, "%.100s; narrow it, as by a kernel or by where", error.text);
+    add_problem(work, "", detail);
+    return 1;
+}
+
+static int filter_read(struct comparing *work, const struct comparison_side *side, struct error *error)
+{
+    struct store_filter filter = {.kernel = side->kernel,
+                                  .state = -1,
+                                  .device = side->device,
+                                  .sweep = side->sweep,
+                                  .owner = side->owner,
+                                  .since_ms = side->since_ms,
+                                  .until_ms = side->until_ms < INT64_MAX ? side->until_ms : 0,
+                                  .limit = ROWS_A_TURN};
+    void *first = json_object_iter((json_t *)side->labels);
+    if (first) {
+        filter.label = json_object_iter_key(first);
+        filter.label_value = json_string_value(json_object_iter_value(first));
+    }
+    char before[ID_BYTES];
+    memcpy(before, work->before, sizeof before);
+    filter.before = before[0] ? before : NULL;
+    if (store_list(work->store, &filter, job_take, work, error) < 0)
+        return -1;
+    work->exhausted |= work->rows < ROWS_A_TURN;
+    return 0;
+}
+
+/* The experiments that are named one by one. */
+static int list_read(struct comparing *work, const struct comparison_side *side, struct error *error)
+{
+    int count = (int)json_array_size(side->experiments);
+    for (; work->place < count && work->rows < ROWS_A_TURN; work->place++) {
+        const char *id = json_string_value(json_array_get(side->experiments, (size_t)work->place));
+        struct error why = {0};
+        struct job *job;
+        if (problems_full(&work->problems))
+            break;
+        if (store_get(work->store, id, &job, &why) == 0) {
+            job_take(work, job);
+            job_free(job);
+        } else if (why.kind == ERROR_NOT_FOUND) {
+            char member[32];
+            snprintf(member, sizeof member, "/experiments/%d", work->place);
+            add_problem(work, member, why.text);
+        } else {
+            return error_set(error, why.kind, "%s", why.text);
+        }
+    }
+    work->exhausted = work->place == count || problems_full(&work->problems);
+    return 0;
+}
+
+/* Is the sweep there? One that is not names no experiment, and is better told so. */
+static int sweep_look(struct comparing *work, const char *sweep, struct error *error)
+{
+    struct sweep_row row;
+    struct error why = {0};
+    if (store_sweep(work->store, sweep, &row, &why) == 0) {
+        sweep_row_clear(&row);
+        return 0;
+    }
+    if (why.kind != ERROR_NOT_FOUND)
+        return error_set(error, why.kind, "%s", why.text);
+    add_problem(work, "/sweep", why.text);
+    work->exhausted = true;
+    return 0;
+}
+
+static void side_end(struct comparing *work)
+{
+    const struct comparison_count *count = &work->comparison->sides[work->side];
+    bool shared = work->side == 1 && work->comparison->shared;
+    if (!count->experiments && !shared && !work->problems.count)
+        add_problem(work, "", "there is no experiment that is all of this");
+    if (shared) {
+        char detail[128];
+        snprintf(detail, sizeof detail,
+                 "%d of its experiments are in a, too: nothing can be compared with itself",
+                 work->comparison->shared);
+        add_problem(work, "", detail);
+    }
+    work->side++;
+    work->place = 0;
+    work->before[0] = '\0';
+    work->reading_ns = 0;
+    work->exhausted = false;
+}
+
+/* A turn's worth of what is left to read. */
+static int turn_read(struct comparing *work, struct error *error)
+{
+    const struct comparison_side *side = &work->request.sides[work->side];
+    int64_t began_ns = clock_thread_ns();
+    bool first = !work->before[0] && !work->place;
+    int status = 0;
+    work->rows = 0;
+    if (first && side->sweep)
+        status = sweep_look(work, side->sweep, error);
+    if (status == 0 && !work->exhausted)
+        status = side->experiments ? list_read(work, side, error) : filter_read(work, side, error);
+    if (status < 0)
+        return -1;
+    if (work->failed.kind != ERROR_NONE)
+        return error_set(error, work->failed.kind, "%s", work->failed.text);
+    work->reading_ns += clock_thread_ns() - began_ns;
+    if (work->exhausted || (work->problems.count && !side->experiments))
+        side_end(work);
+    else if (work->reading_ns > SIDE_MAX_MS * 1000000LL)
+        return error_set(
+            error, ERROR_UNAVAILABLE,
+            "reading side %s took too long and was stopped; narrow it by a kernel, a label with its "
+            "value, a sweep or a time",
+            work->side ? "b" : "a");
+    return 0;
+}
+
+/* ---- the answer ---- */
+
+static int piece_write(void *arg, struct buffer *out, struct error *error)
+{
+    struct comparing *work = arg;
+    const struct comparison *comparison = work->comparison;
+    bool begun = work->headed;
+    if (!work->headed && work->table)
+        comparison_csv_header(out, work->columns);
+    else if (!work->headed)
+        comparison_view(out, comparison);
+    work->headed = true;
+    for (int written = 0; work->next > 0 && written < POINTS_A_PIECE;) {
+        const struct comparison_point *point = &comparison->points[--work->next];
+        if (!comparison_matched(point))
+            continue;
+        if (work->table) {
+            comparison_csv_row(out, work->columns, point);
+        } else {
+            buffer_text(out, begun || written ? "," : "");
+            comparison_view_point(out, comparison, point);
+        }
+        written++;
+    }
+    if (!work->next && !work->table)
+        buffer_text(out, "]}\n");
+    return out->failed ? error_set(error, ERROR_MEMORY, "no memory for an answer") : work->next > 0;
+}
+
+/* Newest experiments were read first: from the last point on they come as they were submitted. */
+static enum handled answer(struct request *request, struct comparing *work)
+{
+    struct error error = {0};
+    if (work->problems.count)
+        return reply_fields(request, &work->problems);
+    work->comparison->apart_us = comparison_devices_apart_us(work->comparison);
+    if (comparison_devices_split(work->comparison) < 0)
+        return service_reply_no_memory(request, "to compare");
+    if (comparison_judge(work->comparison, &error) < 0)
+        return reply_error(request, &error);
+    work->table = strcmp(request_type(request), CSV_MEDIA_TYPE) == 0;
+    work->next = work->comparison->point_count;
+    work->columns = work->table ? comparison_csv_columns(work->comparison) : NULL;
+    request_set_state(request, NULL, NULL);
+    request_send_within(request, request_seconds(request));
+    return reply_stream(request, piece_write, work, comparing_free);
+}
+
+/* Names to numbers. */
+static int devices_resolve(struct devices *devices, struct comparing *work)
+{
+    for (work->side = 0; work->side < 2; work->side++) {
+        struct comparison_side *side = &work->request.sides[work->side];
+        if (side->called && (side->device = service_find_device(devices, side->called)) < 0)
+            add_problem(work, "/device", "there is no device of that name; GET /v1/devices lists them");
+    }
+    work->side = 0;
+    return work->problems.count ? -1 : 0;
+}
+
+/* -1: what is wrong with the body is *handled. */
+static int body_read(struct request *request, struct comparing *work, enum handled *handled)
+{
+    char detail[JSON_PARTS_DETAIL_BYTES];
+    size_t length;
+    const char *body = request_body(request, &length);
+    json_t *object =
+        json_parts_body(body, length, "{\"a\": {\"sweep\": \"...\"}, \"b\": {\"sweep\": \"...\"}}", detail);
+    if (!object)
+        *handled = reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+    else if (comparison_request_read(&work->request, object, &work->problems) < 0 ||
+             devices_resolve(service_of(request)->devices, work) < 0)
+        *handled = reply_fields(request, &work->problems);
+    else
+        return 0;
+    return -1;
+}
+
+static enum handled begin(struct request *request, struct comparing *work)
+{
+    enum handled handled;
+    if (!comparison_slot_held(&work->slot)) {
+        comparison_request_clear(&work->request);
+        return request_over(request)
+                   ? reply_problem(
+                         request, PROBLEM_UNAVAILABLE,
+                         "there is no room for it: %d comparisons of yours, or %d of all clients, are "
+                         "being made or have answers that are not read to their end",
+                         COMPARISON_SLOTS_EACH, COMPARISON_SLOTS)
+                   : request_wait_until(request, request_seconds(request) + SLOT_WAIT_MORE_S);
+    }
+    if (!work->request.tree && body_read(request, work, &handled) < 0)
+        return handled;
+    work->store = service_of(request)->store;
+    if (!(work->comparison = comparison_new(&work->request)))
+        return service_reply_no_memory(request, "to compare");
+    request_wake(request);
+    return request_wait(request);
+}
+
+/* What is wrong with the body is told before there is a slot. What waits for one holds nothing but its request: the body is
+   read again when it is there. */
+static enum handled enter(struct request *request)
+{
+    enum handled handled;
+    struct comparing *work = calloc(1, sizeof *work);
+    if (!work)
+        return service_reply_no_memory(request, "to compare");
+    request_set_state(request, work, comparing_free);
+    if (body_read(request, work, &handled) < 0)
+        return handled;
+    work->entered = comparison_slot_enter(&work->slot, request);
+    if (!work->entered)
+        return reply_problem(request, PROBLEM_UNAVAILABLE,
+                             "%d comparisons of yours wait already; wait until some of them are answered",
+                             COMPARISONS_WAITING_EACH);
+    return begin(request, work);
+}
+
+static enum handled compare(struct request *request)
+{
+    struct comparing *work = request_state(request);
+    struct error error = {0};
+    if (!work)
+        return enter(request);
+    if (!work->comparison)
+        return begin(request, work);
+    if (work->side == 2)
+        return answer(request, work);
+    if (request_ending(request))
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "the service is stopping");
+    if (turn_read(work, &error) < 0)
+        return reply_error(request, &error);
+    request_wake(request);
+    return request_wait(request);
+}

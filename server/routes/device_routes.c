@@ -1,0 +1,52 @@
+/* /v1/devices: what experiments run on. */
+#include "server/routes/device_reply.h"
+#include "server/routes/route_table.h"
+#include "server/routes/service.h"
+
+static route_handler device_list_all, device_show;
+
+const struct route device_routes[] = {
+    /* What experiments run on. */
+    {
+        .method = "GET",
+        .pattern = "/v1/devices",
+        .type = "application/json",
+        .handle = device_list_all,
+    },
+    /* One device: its limits, how it is, and how it is at this moment. */
+    {
+        .method = "GET",
+        .pattern = "/v1/devices/{n}",
+        .type = "application/json",
+        .flags = ROUTE_SLOW, /* a driver may take half a second */
+        .handle = device_show,
+    },
+    {0},
+};
+
+static enum handled device_list_all(struct request *request)
+{
+    struct service *service = service_of(request);
+    struct buffer body = {0};
+    buffer_text(&body, "{\"devices\":[");
+    struct device_set told = device_reply_shown(service);
+    int first = device_set_next(&told, 0);
+    for (int i = first; i >= 0; i = device_set_next(&told, i + 1)) {
+        buffer_text(&body, i > first ? "," : "");
+        device_reply_write(&body, service, i, false);
+    }
+    buffer_text(&body, "]}\n");
+    return reply_body(request, 200, &body);
+}
+
+static enum handled device_show(struct request *request)
+{
+    enum handled handled;
+    int index = device_reply_find(request, &handled);
+    if (index < 0)
+        return handled;
+    struct buffer body = {0};
+    device_reply_write(&body, service_of(request), index, true);
+    buffer_text(&body, "\n");
+    return reply_body(request, 200, &body);
+}

@@ -1,0 +1,254 @@
+/* Streams of server-sent events: what happens to everything, to one experiment or to one sweep. */
+#include <string.h>
+
+#include "api/text.h"
+#include "base/clock.h"
+#include "server/auth/user.h"
+#include "server/events/subscription.h"
+#include "server/queue/queue_view.h"
+#include "server/routes/device_reply.h"
+#include "server/routes/experiment_reply.h"
+#include "server/routes/sweep_reply.h"
+#include "server/routes/service.h"
+#include "server/routes/route_table.h"
+
+static route_handler follow_all, follow_experiment, follow_sweep;
+
+static const char *const all_queries[] = {"owner", "device", NULL};
+
+const struct route event_routes[] = {
+    /* Everything that happens. */
+    {
+        .method = "GET",
+        .pattern = "/v1/events",
+        .type = "text/event-stream",
+        .queries = all_queries,
+        .flags = ROUTE_SLOW,
+        .handle = follow_all,
+    },
+    /* What happens to one experiment, until it has ended. */
+    {
+        .method = "GET",
+        .pattern = "/v1/experiments/{id}/events",
+        .type = "text/event-stream",
+        .flags = ROUTE_SLOW,
+        .handle = follow_experiment,
+    },
+    /* How a sweep gets on, until all of it has ended. */
+    {
+        .method = "GET",
+        .pattern = "/v1/sweeps/{id}/events",
+        .type = "text/event-stream",
+        .flags = ROUTE_SLOW,
+        .handle = follow_sweep,
+    },
+    {0},
+};
+
+/* Fills in the filters; NULL, or what is wrong. */
+static const char *filters_read(const struct request *request, struct subscription_config *config)
+{
+    const char *owner = request_query(request, "owner"), *device = request_query(request, "device");
+    if (owner && strcmp(owner, "me") == 0)
+        owner = request_user(request)->name;
+    if (owner && owner[0] && !user_name_valid(owner))
+        return "owner must be \"me\" or a name: " USER_NAME_RULE;
+    config->owner = owner;
+    if (device && (config->device = service_find_device(service_of(request)->devices, device)) < 0)
+        return "device must be the number or the name of a device of this service";
+    return NULL;
+}
+
+static enum handled follow_all(struct request *request)
+{
+    struct service *service = service_of(request);
+    struct subscription_config config = {.what = SUBSCRIBE_ALL, .device = -1};
+    const char *wrong = filters_read(request, &config);
+    if (wrong)
+        return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
+    struct subscription *subscription =
+        subscription_new(service->feed, &config, request_header(request, "Last-Event-ID"));
+    if (!subscription)
+        return service_reply_no_memory(request, "to follow events");
+    if (subscription_fresh(subscription)) {
+        struct buffer snapshot = {0};
+        buffer_text(&snapshot, "{\"queue\":");
+        device_reply_write_queues(&snapshot, service, request_user(request)->name);
+        buffer_text(&snapshot, "}");
+        subscription_begin(subscription, &snapshot);
+    }
+    return reply_live(request, subscription_more, subscription, subscription_free);
+}
+
+/* Where it waits or runs. */
+static void place_write(void *arg, const char *id, struct buffer *out)
+{
+    struct service *service = arg;
+    struct queue_position place;
+    if (queue_view_position(service->queue, id, &place) < 0)
+        return;
+    double eta_s = place.ahead_s >= 0 && place.own_s >= 0 ? place.ahead_s + place.own_s : -1;
+    buffer_format(out, "{\"id\":\"%s\",\"position\":%d,\"eta_seconds\":", id, place.position);
+    if (eta_s >= 0)
+        buffer_format(out, "%.3f", eta_s);
+    else
+        buffer_text(out, "null");
+    buffer_text(out, place.paused ? ",\"paused\":true}" : "}");
+}
+
+static void experiment_end_write(void *arg, const char *id, struct buffer *out)
+{
+    struct service *service = arg;
+    struct job *job;
+    struct error error = {0};
+    if (store_get(service->store, id, &job, &error) < 0)
+        return;
+    buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\"}", id, job_state_name(job->state));
+    job_free(job);
+}
+
+/* As its last event tells it. */
+static void experiment_snapshot_write(struct buffer *out, const struct job *job)
+{
+    char at[CLOCK_TEXT_BYTES];
+    bool ended = job_state_ended(job->state);
+    clock_text(ended                       ? job->finished_ms
+               : job->state == JOB_RUNNING ? job->started_ms
+                                           : job->submitted_ms,
+               at);
+    buffer_format(out, "{\"experiment\":{\"id\":\"%s\",\"sweep\":", job->id);
+    text_string(out, job->sweep[0] ? job->sweep : NULL);
+    buffer_format(out, ",\"state\":\"%s\",\"attempt\":%d,\"device\":", job_state_name(job->state),
+                  job->attempt);
+    if (job->device < 0)
+        buffer_text(out, "null");
+    else
+        text_integer(out, job->device);
+    buffer_text(out, ",\"kernel\":");
+    text_string(out, job->kernel);
+    buffer_text(out, ",\"owner\":");
+    text_string(out, job->owner[0] ? job->owner : NULL);
+    buffer_format(out, ",\"at\":\"%s\"", at);
+    if (job->failure.kind != ERROR_NONE)
+        buffer_format(out, ",\"failure\":\"%s\"", error_kind_name(job->failure.kind));
+    buffer_text(out, "}}");
+}
+
+static enum handled experiment_begin(struct request *request, struct subscription *subscription)
+{
+    struct store *store = service_of(request)->store;
+    const char *id = request_param(request);
+    struct job *job;
+    struct error error = {0};
+    if (store_get(store, id, &job, &error) < 0) {
+        subscription_free(subscription);
+        if (error.kind == ERROR_NOT_FOUND)
+            return reply_problem(request, PROBLEM_NOT_FOUND, "there is no experiment %s", id);
+        return reply_error(request, &error);
+    }
+    if (subscription_fresh(subscription)) {
+        struct buffer snapshot = {0};
+        experiment_snapshot_write(&snapshot, job);
+        subscription_begin(subscription, &snapshot);
+    }
+    if (job_state_ended(job->state))
+        subscription_end(subscription, store_events_last(store));
+    job_free(job);
+    return reply_live(request, subscription_more, subscription, subscription_free);
+}
+
+static enum handled follow_experiment(struct request *request)
+{
+    const char *id = request_param(request);
+    if (!id_valid(id))
+        return reply_problem(request, PROBLEM_NOT_FOUND, "there is no experiment %s", id);
+    /* Before its state is read, so that nothing in between is missed. */
+    const struct subscription_config config = {
+        .what = SUBSCRIBE_EXPERIMENT,
+        .id = id,
+        .write_state = place_write,
+        .state_kind = "place",
+        .write_end = experiment_end_write,
+        .arg = service_of(request),
+    };
+    struct subscription *subscription =
+        subscription_new(service_of(request)->feed, &config, request_header(request, "Last-Event-ID"));
+    if (!subscription)
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to experiment_begin events");
+    return experiment_begin(request, subscription);
+}
+
+static void sweep_write(struct service *service, const struct sweep_row *row, struct buffer *out)
+{
+    struct view_sweep view;
+    sweep_reply_init(service, row, &view);
+    view_sweep(out, &view);
+    buffer_text(out, "}");
+}
+
+/* How many of its points have ended; takes a millisecond for 10,000. */
+static void points_write(void *arg, const char *id, struct buffer *out)
+{
+    struct service *service = arg;
+    struct sweep_row row;
+    struct error error = {0};
+    if (store_sweep(service->store, id, &row, &error) < 0)
+        return;
+    sweep_write(service, &row, out);
+    sweep_row_clear(&row);
+}
+
+static void sweep_end_write(void *arg, const char *id, struct buffer *out)
+{
+    struct service *service = arg;
+    struct sweep_row row;
+    struct view_sweep view;
+    struct error error = {0};
+    if (store_sweep(service->store, id, &row, &error) < 0)
+        return;
+    sweep_reply_init(service, &row, &view);
+    buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\"}", id, view.state);
+    sweep_row_clear(&row);
+}
+
+static enum handled sweep_begin(struct request *request, struct subscription *subscription)
+{
+    struct service *service = service_of(request);
+    struct sweep_row row;
+    enum handled handled;
+    if (sweep_reply_read(request, request_param(request), &row, &handled) < 0) {
+        subscription_free(subscription);
+        return handled;
+    }
+    if (subscription_fresh(subscription)) {
+        struct buffer snapshot = {0};
+        buffer_text(&snapshot, "{\"sweep\":");
+        sweep_write(service, &row, &snapshot);
+        buffer_text(&snapshot, "}");
+        subscription_begin(subscription, &snapshot);
+    }
+    if (sweep_row_ended(&row))
+        subscription_end(subscription, store_events_last(service->store));
+    sweep_row_clear(&row);
+    return reply_live(request, subscription_more, subscription, subscription_free);
+}
+
+static enum handled follow_sweep(struct request *request)
+{
+    const char *id = request_param(request);
+    if (!id_valid(id))
+        return reply_problem(request, PROBLEM_NOT_FOUND, "there is no sweep %s", id);
+    const struct subscription_config config = {
+        .what = SUBSCRIBE_SWEEP,
+        .id = id,
+        .write_state = points_write,
+        .state_kind = "points",
+        .write_end = sweep_end_write,
+        .arg = service_of(request),
+    };
+    struct subscription *subscription =
+        subscription_new(service_of(request)->feed, &config, request_header(request, "Last-Event-ID"));
+    if (!subscription)
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to sweep_begin events");
+    return sweep_begin(request, subscription);
+}

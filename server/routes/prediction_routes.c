@@ -1,0 +1,241 @@
+/* /v1/predictions: the model alone. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/json_parts.h"
+#include "api/experiment_json.h"
+#include "api/experiment_text.h"
+#include "api/explanation_json.h"
+#include "api/prediction_json.h"
+#include "api/prediction_request.h"
+#include "api/time_json.h"
+#include "server/routes/route_table.h"
+#include "server/routes/service.h"
+
+static route_handler predict;
+
+const struct route prediction_routes[] = {
+    /* The model alone, no queue, no device: an experiment's fields, a list of architectures or the name of a calibrated device, whether loads go through L1, and which warp to explain. Answers at once. */
+    {
+        .method = "POST",
+        .pattern = "/v1/predictions",
+        .type = "application/json",
+        .flags = ROUTE_READ | ROUTE_JSON | ROUTE_SLOW,
+        .handle = predict,
+    },
+    {0},
+};
+
+/* What is asked for besides an experiment. */
+struct question {
+    json_t *archs;                /* a list of names; owned */
+    struct calibration constants; /* of the device that is named: its own, or those that are shipped */
+    const struct calibration *calibration; /* the same; NULL: none is named */
+    bool what_if, what_if_said;
+    enum l1_setting l1;
+    int registers; /* a thread; -1: not said */
+    int shared_bytes;
+    struct explain_question explain;
+    struct explain warp; /* where explain is asked for */
+};
+
+/* Takes a whole number out of the request; `fallback` when it is not there. */
+static int number_take(json_t *request, const char *name, int min, int max, int fallback,
+                       struct problems *problems)
+{
+    const json_t *value = json_object_get(request, name);
+    json_int_t number = json_is_integer(value) ? json_integer_value(value) : fallback;
+    char pointer[64];
+    snprintf(pointer, sizeof pointer, "#/%s", name);
+    if (value && (!json_is_integer(value) || number < min || number > max))
+        problem_add(problems, pointer, "must be a whole number from %d to %d", min, max);
+    json_object_del(request, name);
+    return (int)number;
+}
+
+static void device_take(struct question *question, struct calibrations *calibrations, json_t *request,
+                        struct problems *problems)
+{
+    const json_t *name = json_object_get(request, "device_name");
+    char known[160] = "";
+    if (name && !json_is_string(name))
+        problem_add(problems, "#/device_name", "must be a string, the name of a calibrated device");
+    else if (name && calibrations_of(calibrations, json_string_value(name), &question->constants) == 0)
+        question->calibration = &question->constants;
+    for (int i = 0; i < calibration_count(); i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s\"%s\"", i ? ", " : "", calibration_at(i)->name);
+    }
+    if (json_is_string(name) && !question->calibration)
+        problem_add(problems, "#/device_name", "no constants are known for \"%.40s\", but for %s",
+                    json_string_value(name), known);
+    json_object_del(request, "device_name");
+}
+
+/* One that is named has one architecture. */
+static void check_device_arch(const struct question *question, struct problems *problems)
+{
+    size_t i;
+    const json_t *name;
+    json_array_foreach (question->archs, i, name)
+        if (json_is_string(name) && strcmp(json_string_value(name), question->calibration->arch) != 0)
+            problem_add(problems, "#/arch", "\"%.64s\" is %s: leave arch out, or leave device_name out",
+                        question->calibration->name, question->calibration->arch);
+}
+
+static void what_if_take(struct question *question, json_t *request, struct problems *problems)
+{
+    const json_t *value = json_object_get(request, "what_if");
+    if (value && !json_is_boolean(value))
+        problem_add(problems, "#/what_if", "must be true or false");
+    question->what_if_said = value != NULL;
+    question->what_if = json_is_true(value);
+    json_object_del(request, "what_if");
+}
+
+/* Takes what is not an experiment's out of the request. */
+static void question_take(struct question *question, struct calibrations *calibrations, json_t *request,
+                          struct problems *problems)
+{
+    const json_t *asked = json_object_get(request, "arch");
+    device_take(question, calibrations, request, problems);
+    what_if_take(question, request, problems);
+    json_t *l1 = json_object_get(request, "l1");
+    if (l1 && !json_is_boolean(l1))
+        problem_add(problems, "#/l1", "must be true or false");
+    question->l1 = !l1 ? L1_BY_ARCH : json_is_true(l1) ? L1_ON : L1_OFF;
+    question->archs = !asked && question->calibration ? json_pack("[s]", question->calibration->arch)
+                                                      : prediction_request_archs(asked, problems);
+    if (question->calibration)
+        check_device_arch(question, problems);
+    question->registers = number_take(request, "registers_per_thread", 1, 255, -1, problems);
+    question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, -1, problems);
+    prediction_request_explain(&question->explain, json_object_get(request, "explain"), problems);
+    json_object_del(request, "explain");
+    json_object_del(request, "arch");
+    json_object_del(request, "l1");
+}
+
+/* With the constants of the device that is named, or of the first calibrated one of that architecture. */
+static void write_time(struct json_writer *json, const struct experiment *experiment,
+                       const struct access *access, const struct question *question, const char *arch)
+{
+    struct time_question asked = {
+        .calibration = question->calibration ? question->calibration : calibration_of_arch(arch),
+        .registers = question->registers,
+        .shared_bytes = question->shared_bytes,
+        .what_if = question->what_if_said ? question->what_if : question->calibration && access->exact,
+        .device = -1,
+    };
+    if (!asked.calibration)
+        return;
+    if (question->l1 == L1_OFF)
+        json_parts_missing(json, "time", "unavailable",
+                           "a device's L1 is not turned off: \"load\": \"cg\" goes past it");
+    else
+        time_json_write(json, "time", experiment, access, &asked);
+}
+
+static void write_prediction(struct json_writer *json, const struct experiment *experiment,
+                             const struct access *access, const struct question *question, const char *arch)
+{
+    struct prediction_answer answer;
+    const struct occupancy_case fill = {
+        .arch = arch,
+        .registers_per_thread = question->registers,
+        .shared_bytes_per_block = question->shared_bytes < 0 ? experiment_shared_bytes(experiment)
+                                                             : (uint64_t)question->shared_bytes,
+        .threads_per_block = (uint64_t)(experiment->block[0] * experiment->block[1] * experiment->block[2]),
+    };
+    prediction_json_make(&answer, experiment, access, arch, question->l1);
+    prediction_json_open(json, NULL, &answer);
+    prediction_json_occupancy(json, "occupancy", &fill);
+    write_time(json, experiment, access, question, arch);
+    json_writer_end(json);
+}
+
+/* One for each name. An architecture that has two of its names in the list is predicted once, and the text is repeated. */
+static void write_predictions(struct json_writer *json, const struct experiment *experiment,
+                              const struct access *access, const struct question *question)
+{
+    size_t count = json_array_size(question->archs), begin[PREDICTION_REQUEST_ARCHS];
+    json_writer_begin_array(json, "predictions");
+    for (size_t i = 0; i < count && i < PREDICTION_REQUEST_ARCHS && !json->out->failed; i++) {
+        const json_t *name = json_array_get(question->archs, i);
+        size_t same = 0;
+        while (!json_equal(json_array_get(question->archs, same), name))
+            same++;
+        begin[i] = json->out->size + (i > 0);
+        if (same == i) {
+            write_prediction(json, experiment, access, question, json_string_value(name));
+            continue;
+        }
+        struct buffer copy = {0};
+        buffer_append(&copy, json->out->data + begin[same], begin[same + 1] - 1 - begin[same]);
+        json_writer_json(json, NULL, copy.data);
+        buffer_free(&copy);
+    }
+    json_writer_end(json);
+}
+
+/* 0, or -1: no memory. */
+static int answer_write(struct buffer *out, const struct experiment *experiment, struct question *question)
+{
+    struct json_writer json = {.out = out};
+    struct access access;
+    if (!question->explain.asked)
+        access_count(experiment, &access);
+    else if (explain_make(experiment, &access, &question->warp) < 0)
+        return -1;
+    json_writer_begin_object(&json, NULL);
+    experiment_text_write(&json, "request", experiment, NULL);
+    write_predictions(&json, experiment, &access, question);
+    if (question->explain.asked)
+        explanation_json_write(&json, "explain", experiment, &access, &question->warp);
+    json_writer_end(&json);
+    explain_free(&question->warp);
+    return json_writer_finish(&json) < 0 ? -1 : buffer_text(out, "\n");
+}
+
+/* Without a device the grid of a loop over the grid covers the size: how many blocks it holds at once is not known. */
+static void check(struct experiment *experiment, const struct question *question, struct problems *problems)
+{
+    struct device_facts facts;
+    if (question->calibration)
+        calibration_facts(question->calibration, &facts);
+    experiment_check(experiment, question->calibration ? &facts : NULL, problems);
+}
+
+static enum handled predict(struct request *request)
+{
+    enum handled handled;
+    struct experiment experiment;
+    struct problems problems = {0};
+    struct question question = {0};
+    char detail[JSON_PARTS_DETAIL_BYTES];
+    size_t length;
+    const char *body = request_body(request, &length);
+    json_t *object = json_parts_body(body, length, "{\"kernel\": \"...\"}", detail);
+    if (!object)
+        return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+    question_take(&question, service_of(request)->calibrations, object, &problems);
+    experiment_json_read(&experiment, object, &problems);
+    if (experiment.kernel)
+        check(&experiment, &question, &problems);
+    if (!problems.count) /* else the grid is not the one that is meant */
+        prediction_request_locate(&question.explain, &experiment, &question.warp, &problems);
+    if (problems.count) {
+        handled = reply_fields(request, &problems);
+    } else {
+        struct buffer answer = {0};
+        handled = answer_write(&answer, &experiment, &question) == 0
+                      ? reply_body(request, 200, &answer)
+                      : reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for predictions");
+        buffer_free(&answer);
+    }
+    json_decref(question.archs);
+    json_decref(object);
+    return handled;
+}

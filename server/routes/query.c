@@ -1,0 +1,117 @@
+/* Reads the query parameters that several endpoints take. */
+#include "server/routes/query.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "server/http/header_field.h"
+
+#define BAD_TOKEN "page_token must be the next_page_token of the page before"
+
+static const char *page_size_read(const struct request *request, int *size)
+{
+    const char *text = request_query(request, "page_size");
+    static_assert(QUERY_PAGE_SIZE_MAX == 500, "the sentence names it");
+    if (text && !header_field_number(text, 1, QUERY_PAGE_SIZE_MAX, size))
+        return "page_size must be a number from 1 to 500";
+    return NULL;
+}
+
+/* ---- lists ---- */
+
+/* label=name or label=name:value */
+static bool label_read(const char *text, struct query_list *list)
+{
+    size_t length = strcspn(text, ":");
+    if (!length || length >= sizeof list->label)
+        return false;
+    memcpy(list->label, text, length);
+    list->filter.label = list->label;
+    if (!text[length])
+        return true;
+    list->filter.label_value = list->label_value;
+    return (size_t)snprintf(list->label_value, sizeof list->label_value, "%s", text + length + 1) <
+           sizeof list->label_value;
+}
+
+static bool uuid_read(const char *uuid, struct query_list *list)
+{
+    if (!uuid[0] || strlen(uuid) >= sizeof list->device_uuid || strpbrk(uuid, "\"\\"))
+        return false;
+    snprintf(list->device_uuid, sizeof list->device_uuid, "%s", uuid);
+    list->filter.device_uuid = list->device_uuid;
+    return true;
+}
+
+const char *query_list(const struct request *request, int size, struct query_list *list)
+{
+    const char *owner = request_query(request, "owner"), *label = request_query(request, "label");
+    const char *uuid = request_query(request, "device_uuid"), *token = request_query(request, "page_token");
+    const char *since = request_query(request, "since"), *until = request_query(request, "until");
+    *list = (struct query_list){.filter = {.state = -1, .device = -1}, .size = size};
+    if (owner && !user_name_valid(owner))
+        return "owner must be a name: " USER_NAME_RULE;
+    if (owner)
+        list->filter.owner = memcpy(list->owner, owner, strlen(owner) + 1);
+    if (label && !label_read(label, list))
+        return "label must be a label's name, or name:value";
+    if (uuid && !uuid_read(uuid, list))
+        return "device_uuid must be a device's, as /v1/devices tells it";
+    if (since && clock_read(since, &list->filter.since_ms) < 0)
+        return "since must be a time as in 2026-02-03T04:05:06Z, or a date as in 2026-02-03";
+    if (until && clock_read(until, &list->filter.until_ms) < 0)
+        return "until must be a time as in 2026-02-03T04:05:06Z, or a date as in 2026-02-03";
+    if (token && !id_valid(token))
+        return BAD_TOKEN;
+    if (token)
+        memcpy(list->token, token, sizeof list->token);
+    return page_size_read(request, &list->size);
+}
+
+/* ---- a sweep's points ---- */
+
+const char *query_sweep_page(const struct request *request, bool table, struct sweep_page *page)
+{
+    const char *token = request_query(request, "page_token"), *view = request_query(request, "view");
+    *page = (struct sweep_page){.size = table ? INT_MAX : QUERY_PAGE_SIZE,
+                                .table = table,
+                                .columns = request_query(request, "columns")};
+    const char *wrong = page_size_read(request, &page->size);
+    if (wrong)
+        return wrong;
+    if (token && !header_field_number(token, 0, 999999999, &page->from))
+        return BAD_TOKEN;
+    if (view && strcmp(view, "runs") != 0 && strcmp(view, "summary") != 0)
+        return "view must be runs or summary";
+    if (view)
+        page->view = view[0] == 'r' ? SWEEP_VIEW_RUNS : SWEEP_VIEW_SUMMARY;
+    if (page->columns && !table)
+        return "columns are a table's: ask for one with Accept: text/csv, or at /v1/sweeps/{id}.csv";
+    return NULL;
+}
+
+/* ---- the others ---- */
+
+const char *query_wait(const struct request *request, int *wait_s)
+{
+    const char *text = request_query(request, "wait");
+    *wait_s = text ? 0 : request_prefer_wait(request);
+    if (!text)
+        return NULL;
+    if (!text[0] || text[strspn(text, "0123456789")])
+        return "wait must be a number of seconds";
+    unsigned long seconds = strtoul(text, NULL, 10); /* ULONG_MAX where it does not fit */
+    *wait_s = seconds < REQUEST_WAIT_MAX_S ? (int)seconds : REQUEST_WAIT_MAX_S;
+    return NULL;
+}
+
+const char *query_remove(const struct request *request, bool *remove)
+{
+    const char *text = request_query(request, "remove");
+    *remove = text && strcmp(text, "true") == 0;
+    return !text || *remove || strcmp(text, "false") == 0 ? NULL : "remove must be true or false";
+}

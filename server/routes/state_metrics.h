@@ -1,0 +1,15 @@
+/* What /metrics shows besides what was counted (server/metrics): how things are at this moment. */
+#ifndef COALESCED_SERVER_ROUTES_STATE_METRICS_H
+#define COALESCED_SERVER_ROUTES_STATE_METRICS_H
+
+#include "server/routes/service.h"
+
+#define STATE_METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+/* All of it, in Prometheus' text format. Takes no lock for long, asks no device and no database. */
+void state_metrics_write(struct buffer *out, const struct service *service);
+
+/* While the store cannot be opened there is no more than the process and its disk. */
+void state_metrics_write_starting(struct buffer *out, const char *data_dir);
+
+#endif

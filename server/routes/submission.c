@@ -1,0 +1,268 @@
+/* Submitting over HTTP in three steps: read the request, decide, queue and answer. */
+#include "server/routes/submission.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/csv.h"
+#include "base/clock.h"
+#include "server/devices/device_snapshot.h"
+#include "server/queue/queue_submit.h"
+#include "server/routes/experiment_reply.h"
+#include "server/routes/query.h"
+#include "server/routes/submission_plan.h"
+#include "server/routes/sweep_points.h"
+#include "server/routes/sweep_reply.h"
+#include "server/routes/wait.h"
+
+/* Kept from the queueing to the reply. */
+struct submission_state {
+    struct commit_wait commit;
+    struct service *service;
+    struct submission_plan plan;
+    struct submission_request read; /* its texts are the request's */
+    struct submitted outcome;       /* set when commit.done */
+    struct end_wait *end;           /* NULL: nothing is waited for, or not yet */
+};
+
+static void state_free(void *arg)
+{
+    struct submission_state *state = arg;
+    wait_end_free(state->end);
+    submission_plan_clear(&state->plan);
+    free(state);
+}
+
+/* ---- read ---- */
+
+/* NULL, or what is wrong with the header or the query. */
+static const char *request_read(struct request *request, bool sweep, struct submission_request *read)
+{
+    struct buffer keys = {0};
+    *read = (struct submission_request){
+        .sweep = sweep, .user = request_user(request), .wait_s = request_prefer_wait(request)};
+    read->body = request_body(request, &read->length);
+    read->key = request_header(request, "Idempotency-Key");
+    request_list(request, "Idempotency-Key", &keys);
+    bool several = read->key && keys.data && strcmp(keys.data, read->key) != 0;
+    buffer_free(&keys);
+    static_assert(SUBMISSION_KEY_MAX == 255, "the sentence names it");
+    if (several)
+        return "one Idempotency-Key is wanted, there are more";
+    if (read->key && (!read->key[0] || strlen(read->key) > SUBMISSION_KEY_MAX))
+        return "an Idempotency-Key has 1 to 255 characters";
+    if (!sweep) { /* the query has no page; with "repeat" the usual one is shown */
+        read->page = (struct sweep_page){.size = QUERY_PAGE_SIZE};
+        return NULL;
+    }
+    return query_sweep_page(request, strcmp(request_type(request), CSV_MEDIA_TYPE) == 0, &read->page);
+}
+
+/* ---- decide ---- */
+
+static enum handled reply_fault(struct request *request, const struct submission_fault *fault)
+{
+    switch (fault->kind) {
+    case SUBMISSION_MALFORMED:
+        return reply_problem(request, PROBLEM_MALFORMED, "%s", fault->detail);
+    case SUBMISSION_INVALID:
+        return reply_fields(request, &fault->problems);
+    case SUBMISSION_FORBIDDEN:
+        return reply_fields_as(request, PROBLEM_FORBIDDEN, &fault->problems);
+    case SUBMISSION_UNKNOWN:
+        return service_reply_unknown_device(request, fault->device);
+    case SUBMISSION_NO_MEMORY:
+        break;
+    }
+    return service_reply_no_memory(request, "for another submission");
+}
+
+static int decide(struct request *request, struct submission_state *state, enum handled *handled)
+{
+    const struct service *service = state->service;
+    struct device_snapshot *snapshot = device_snapshot_new(service->devices);
+    if (!snapshot) {
+        *handled = service_reply_no_memory(request, "for another submission");
+        return -1;
+    }
+    const struct submission_devices devices = {&snapshot->offers, service->default_device, snapshot->first};
+    struct submission_fault fault;
+    int status = submission_plan_make(&state->plan, &state->read, &devices, &fault);
+    if (status < 0)
+        *handled = reply_fault(request, &fault);
+    free(snapshot);
+    return status;
+}
+
+/* ---- act ---- */
+
+static void on_submitted(void *arg, const struct submitted *outcome)
+{
+    struct submission_state *state = arg;
+    state->outcome = *outcome;
+    state->commit.changed = outcome->outcome == SUBMITTED_NEW;
+    wait_commit_done(state, NULL);
+}
+
+/* Says when what the queue has no place for may be sent again. */
+static enum handled reply_refusal(struct request *request, const struct submission_state *state,
+                                  const struct error *error)
+{
+    if (error->kind == ERROR_FULL)
+        reply_retry_after(request, queue_submit_wait_s(state->service->queue, state->read.user->name,
+                                                       state->plan.runs, state->plan.timeouts_s));
+    return reply_error(request, error);
+}
+
+static enum handled act(struct request *request, struct submission_state *state)
+{
+    const struct queue_submission submission = {
+        .sweep = &state->plan.items,
+        .owner = state->read.user->name,
+        .request = state->plan.request,
+        .recipe = state->plan.recipe,
+        .idempotency_key = state->read.key,
+        .fingerprint = state->plan.fingerprint,
+    };
+    struct error error = {0};
+    if (queue_submit(state->service->queue, &submission, on_submitted, state, &error) == 0)
+        return request_wait(request);
+    return reply_refusal(request, state, &error);
+}
+
+static enum handled begin(struct request *request, bool sweep)
+{
+    struct submission_request read;
+    enum handled handled;
+    const char *wrong = request_read(request, sweep, &read);
+    if (wrong)
+        return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
+    struct submission_state *state = wait_commit_new(request, sizeof *state, state_free, &handled);
+    if (!state)
+        return handled;
+    state->read = read;
+    state->service = service_of(request);
+    return decide(request, state, &handled) < 0 ? handled : act(request, state);
+}
+
+/* ---- answer ---- */
+
+static void location_set(struct request *request, const char *resource, const char *id)
+{
+    char location[64];
+    snprintf(location, sizeof location, "/v1/%s/%s", resource, id);
+    reply_header(request, "Location", location);
+}
+
+/* The key came before, and what became of that cannot be read now. */
+static enum handled reply_unread(struct request *request, const char *id, const struct error *error)
+{
+    reply_retry_after(request, 2);
+    return reply_problem(request, PROBLEM_UNAVAILABLE,
+                         "it was accepted before, as %s, and what became of it cannot be read now: %s", id,
+                         error->text);
+}
+
+/* True: the client waits for an end that is still to come. */
+static bool waits(struct request *request, const struct submission_state *state, bool ended, bool unread)
+{
+    return state->read.wait_s && !ended && !unread && !request_over(request);
+}
+
+/* The result, when it was waited for and has ended; else where the experiment stands. A read that fails changes nothing about
+   what is committed; but what came before with the same key may be at any state by now. */
+static enum handled answer_experiment(struct request *request, struct submission_state *state)
+{
+    struct service *service = state->service;
+    const char *id = state->outcome.id;
+    struct view_experiment view = {.id = id, .kernel = state->plan.kernel, .device = state->plan.device};
+    struct job *job = NULL;
+    struct error error = {0};
+    bool running, queued = experiment_reply_place(service, &view, &running);
+    view.state = job_state_name(running ? JOB_RUNNING : JOB_QUEUED);
+    if (!queued || state->read.wait_s) {
+        if (store_get(service->store, id, &job, &error) == 0)
+            experiment_reply_init(service, job, &view);
+        else if (error.kind == ERROR_NOT_FOUND)
+            return reply_error(request, &error);
+        if (job && !view.ended)
+            experiment_reply_place(service, &view, &running);
+    }
+    bool unread = error.kind != ERROR_NONE;
+    enum handled handled;
+    if (unread && !queued && state->outcome.outcome == SUBMITTED_AGAIN)
+        return reply_unread(request, id, &error);
+    if (waits(request, state, view.ended, unread)) {
+        handled = request_wait_until(request, state->read.wait_s);
+    } else if (state->read.wait_s && view.ended) {
+        location_set(request, "experiments", id);
+        reply_preference_applied(request);
+        handled = experiment_reply_reply(request, &view);
+    } else {
+        location_set(request, "experiments", id);
+        handled = experiment_reply_reply_accepted(request, 202, &view);
+    }
+    job_free(job);
+    return handled;
+}
+
+/* The same for a sweep. */
+static enum handled answer_sweep(struct request *request, struct submission_state *state)
+{
+    const char *id = state->outcome.id;
+    struct sweep_row row;
+    struct error error = {0};
+    enum handled handled;
+    bool unread = store_sweep(state->service->store, id, &row, &error) < 0;
+    if (unread && error.kind == ERROR_NOT_FOUND)
+        return reply_error(request, &error);
+    if (unread && state->outcome.outcome == SUBMITTED_AGAIN)
+        return reply_unread(request, id, &error);
+    if (unread) {
+        row.rounds = state->plan.rounds;
+        row.total = row.states[JOB_QUEUED] = state->plan.points * state->plan.rounds;
+        row.submitted_ms = clock_wall_ms();
+        memcpy(row.id, id, sizeof row.id);
+    }
+    bool ended = sweep_row_ended(&row);
+    if (waits(request, state, ended, unread)) {
+        handled = request_wait_until(request, state->read.wait_s);
+    } else if (state->read.wait_s && ended) {
+        location_set(request, "sweeps", id);
+        reply_preference_applied(request);
+        handled = sweep_points_reply(request, &row, &state->read.page);
+    } else {
+        location_set(request, "sweeps", id);
+        request_type_first(request); /* there is no table of what has not ended */
+        handled = sweep_reply_reply_accepted(request, 202, &row);
+    }
+    sweep_row_clear(&row);
+    return handled;
+}
+
+static enum handled answer(struct request *request, struct submission_state *state)
+{
+    const struct submitted *outcome = &state->outcome;
+    if (outcome->outcome == SUBMITTED_FAILED)
+        return reply_refusal(request, state, &outcome->error);
+    if (outcome->outcome == SUBMITTED_MISMATCH)
+        return reply_problem(request, PROBLEM_KEY_REUSED,
+                             "this Idempotency-Key came before, with another request; use a new one");
+    request_made(request, outcome->id);
+    submission_plan_clear(&state->plan); /* a wait may be long */
+    /* Before the state is read, so that an end in between is not missed. */
+    if (state->read.wait_s && !state->end && !(state->end = wait_end_new(request, outcome->id)))
+        state->read.wait_s = 0;
+    return state->plan.sweep ? answer_sweep(request, state) : answer_experiment(request, state);
+}
+
+enum handled submission_handle(struct request *request, bool sweep)
+{
+    struct submission_state *state = request_state(request);
+    enum handled handled;
+    if (!state)
+        return begin(request, sweep);
+    return wait_commit_over(&state->commit, &handled) ? answer(request, state) : handled;
+}

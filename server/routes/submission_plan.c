@@ -1,0 +1,234 @@
+/* From a request's body to what is to be queued. */
+#include "server/routes/submission_plan.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/experiment_members.h"
+#include "api/device_choice.h"
+#include "api/experiment_json.h"
+#include "api/experiment_text.h"
+#include "api/json_parts.h"
+#include "api/recipe.h"
+#include "base/hash.h"
+
+enum { PREDICTING_MAX_MS = 2000 }; /* for the points of a recipe */
+
+static void fingerprint_make(const char *prefix, const char *text, char out[SUBMISSION_FINGERPRINT_BYTES])
+{
+    unsigned long long one = hash_bytes(text, strlen(text)), other = 0x84222325cbf29ce4;
+    for (; *text; text++) {
+        other = (other ^ (unsigned char)*text) * 0x9e3779b97f4a7c15;
+        other ^= other >> 29;
+    }
+    snprintf(out, SUBMISSION_FINGERPRINT_BYTES, "%s%016llx%016llx", prefix, one, other);
+}
+
+/* False, with *fault: a priority above EXPERIMENT_PRIORITY_MAX goes before everybody's and is for an admin. */
+static bool priority_allowed(int64_t priority, const struct user *user, struct submission_fault *fault)
+{
+    if (priority <= EXPERIMENT_PRIORITY_MAX || user->role == ROLE_ADMIN)
+        return true;
+    fault->kind = SUBMISSION_FORBIDDEN;
+    problem_add(&fault->problems, "#/priority",
+                "more than %d goes before everybody's, for which the role admin is wanted; this token has %s",
+                EXPERIMENT_PRIORITY_MAX, role_name(user->role));
+    return false;
+}
+
+/* ---- one experiment ---- */
+
+/* Checks the experiment and finds its devices. What is wrong on any device is said before a device is known. */
+static int experiment_read(struct experiment *experiment, struct device_set *set, const json_t *object,
+                           const struct submission_devices *devices, struct submission_fault *fault)
+{
+    enum device_fit fit = DEVICE_REFUSED;
+    experiment_json_read(experiment, object, &fault->problems);
+    /* Wrong fields hold their defaults, so that all that is wrong is found at once. */
+    if (experiment->kernel)
+        fit = device_fit_find(experiment, devices->offers, set, &fault->problems);
+    if (fault->problems.count) {
+        sweep_explain(experiment->kernel, object, &fault->problems);
+        fault->kind = SUBMISSION_INVALID;
+        return -1;
+    }
+    if (fit == DEVICE_UNKNOWN) {
+        fault->kind = SUBMISSION_UNKNOWN;
+        fault->device = device_set_next(set, 0);
+        return -1;
+    }
+    return 0;
+}
+
+static int plan_single(struct submission_plan *plan, json_t *object, const struct submission_request *request,
+                       const struct submission_devices *devices, struct submission_fault *fault)
+{
+    struct experiment experiment;
+    struct device_set set;
+    struct buffer text = {0};
+    if (device_choice_default(object, devices->default_device, devices->first) < 0 ||
+        experiment_read(&experiment, &set, object, devices, fault) < 0 ||
+        !priority_allowed(experiment.priority, request->user, fault))
+        return -1;
+    if (experiment_write(&text, &experiment, object) < 0) {
+        buffer_free(&text);
+        return -1;
+    }
+    bool open = device_choice_open(&experiment.device);
+    plan->single_text = text.data;
+    plan->kernel = experiment.kernel->name;
+    plan->device = open ? -1 : device_set_next(&set, 0);
+    plan->single = (struct sweep_experiment){
+        .kernel = plan->kernel,
+        .devices = set,
+        .open = open,
+        .priority = (int)experiment.priority,
+        .timeout_s = experiment.timeout_s,
+        .request = plan->single_text,
+    };
+    plan->items = (struct sweep){.experiments = &plan->single, .experiment_count = 1};
+    if (request->key)
+        fingerprint_make("", plan->single_text, plan->fingerprint);
+    return 0;
+}
+
+/* ---- a sweep ---- */
+
+/* The sweep that says the same as one experiment with "repeat": shapes, which are no axes there, in lists of their own. */
+static char *repeated_text(const json_t *object)
+{
+    const char *name;
+    json_t *value, *sweep = json_copy((json_t *)object);
+    json_object_foreach ((json_t *)object, name, value)
+        if (sweep_is_axis(name, value))
+            json_object_set_new(sweep, name, json_pack("[O]", value));
+    char *text = sweep ? json_parts_text(sweep) : NULL;
+    json_decref(sweep);
+    return text;
+}
+
+static int repeated_expand(struct sweep *sweep, json_t *object, const struct submission_devices *devices,
+                           struct problems *problems)
+{
+    const json_t *name = json_object_get(object, "kernel");
+    if (device_choice_default(object, devices->default_device, devices->first) < 0)
+        return -1;
+    int status = sweep_expand_one(sweep, object, devices->offers, problems);
+    if (status < 0 && json_is_string(name))
+        sweep_explain(suite_find(json_string_value(name)), object, problems);
+    return status;
+}
+
+static int sweep_or_recipe_expand(struct submission_plan *plan, json_t *object,
+                                  const struct submission_devices *devices, struct problems *problems)
+{
+    const struct recipe *recipe = NULL;
+    int status = -1;
+    json_t *wanted = recipe_resolve(object, &recipe, problems);
+    if (wanted && device_choice_default(wanted, devices->default_device, devices->first) == 0)
+        status = sweep_expand(&plan->items, wanted, devices->offers, problems);
+    if (status == 0 && recipe)
+        status = sweep_refer(&plan->items, recipe, devices->offers, PREDICTING_MAX_MS);
+    if (recipe)
+        recipe_explain(recipe, object, problems);
+    plan->recipe = recipe ? recipe_name(recipe) : NULL;
+    json_decref(wanted);
+    return status;
+}
+
+/* What may still be wrong with a sweep that was expanded. */
+static int sweep_check(const struct sweep *sweep, const struct submission_request *request,
+                       struct submission_fault *fault)
+{
+    static_assert((int)COLUMNS_DETAIL_BYTES <= (int)JSON_PARTS_DETAIL_BYTES, "either detail fits");
+    if (sweep->unknown_device >= 0) {
+        fault->kind = SUBMISSION_UNKNOWN;
+        fault->device = sweep->unknown_device;
+        return -1;
+    }
+    if (sweep_page_check(&request->page, sweep->points[0].values, fault->detail) < 0) {
+        fault->kind = SUBMISSION_MALFORMED;
+        return -1;
+    }
+    for (int i = 0; i < sweep->experiment_count; i++)
+        if (!priority_allowed(sweep->experiments[i].priority, request->user, fault))
+            return -1;
+    return 0;
+}
+
+static int plan_sweep(struct submission_plan *plan, json_t *object, const struct submission_request *request,
+                      const struct submission_devices *devices, struct submission_fault *fault)
+{
+    experiment_members_resolve_debug(object);
+    char *text = request->sweep ? json_parts_text(object) : repeated_text(object);
+    plan->sweep = true;
+    plan->request = text;
+    plan->items.unknown_device = -1;
+    int status = request->sweep ? sweep_or_recipe_expand(plan, object, devices, &fault->problems)
+                                : repeated_expand(&plan->items, object, devices, &fault->problems);
+    if (fault->problems.count)
+        fault->kind = SUBMISSION_INVALID;
+    if (status < 0 || !text || fault->problems.count)
+        return -1;
+    /* Another one than that of the same text as an experiment. */
+    if (request->key)
+        fingerprint_make("sweep ", text, plan->fingerprint);
+    return sweep_check(&plan->items, request, fault);
+}
+
+/* ---- both ---- */
+
+static int plan_object(struct submission_plan *plan, json_t *object, const struct submission_request *request,
+                       const struct submission_devices *devices, struct submission_fault *fault)
+{
+    if (!request->sweep && json_object_get(object, "repeat")) {
+        if (sweep_repeat(object, &fault->problems) > 1 || fault->problems.count) {
+            fault->problems.count = 0; /* expanding it adds them again, with all others */
+            return plan_sweep(plan, object, request, devices, fault);
+        }
+        json_object_del(object, "repeat");
+    }
+    return request->sweep ? plan_sweep(plan, object, request, devices, fault)
+                          : plan_single(plan, object, request, devices, fault);
+}
+
+int submission_plan_make(struct submission_plan *plan, const struct submission_request *request,
+                         const struct submission_devices *devices, struct submission_fault *fault)
+{
+    const char *least =
+        request->sweep ? "{\"kernel\": \"...\"} or {\"recipe\": \"...\"}" : "{\"kernel\": \"...\"}";
+    *plan = (struct submission_plan){.device = -1};
+    fault->kind = SUBMISSION_NO_MEMORY; /* where nothing else is said */
+    fault->problems.count = 0;
+    json_t *object = json_parts_body(request->body, request->length, least, fault->detail);
+    if (!object) {
+        fault->kind = SUBMISSION_MALFORMED;
+        return -1;
+    }
+    int status = plan_object(plan, object, request, devices, fault);
+    json_decref(object);
+    if (status < 0) {
+        submission_plan_clear(plan);
+        return -1;
+    }
+    plan->points = plan->sweep ? plan->items.point_count : 1;
+    plan->rounds = sweep_rounds(&plan->items);
+    plan->runs = plan->items.experiment_count * plan->rounds;
+    for (int i = 0; i < plan->items.experiment_count; i++)
+        plan->timeouts_s += plan->items.experiments[i].timeout_s * plan->rounds;
+    return 0;
+}
+
+void submission_plan_clear(struct submission_plan *plan)
+{
+    if (plan->sweep)
+        sweep_free(&plan->items);
+    plan->items = (struct sweep){0};
+    free((char *)plan->request);
+    plan->request = NULL;
+    free(plan->single_text);
+    plan->single_text = NULL;
+}

@@ -1,0 +1,111 @@
+/* The page, the contract, and a word for who asks by hand. */
+#include <string.h>
+
+#include "server/http/site.h"
+#include "server/routes/route_table.h"
+#include "server/routes/service.h"
+#include "version.h"
+
+static route_handler index_show, contract_show;
+
+static const char page_type[] = "text/html; charset=utf-8";
+
+const struct route ui_routes[] = {
+    /* A word for whoever asks by hand; a browser is led to the page. */
+    {
+        .method = "GET",
+        .pattern = "/",
+        .type = "text/plain",
+        .other = page_type,
+        .flags = ROUTE_OPEN | ROUTE_CACHED,
+        .handle = index_show,
+    },
+    /* The contract, as it was when this program was built. */
+    {
+        .method = "GET",
+        .pattern = "/openapi.yaml",
+        .type = "application/yaml",
+        .flags = ROUTE_OPEN | ROUTE_CACHED | ROUTE_SLOW,
+        .handle = contract_show,
+    },
+    /* The page, at the lab. */
+    {
+        .method = "GET",
+        .pattern = "/ui/",
+        .type = "text/html; charset=utf-8",
+        .flags = ROUTE_OPEN | ROUTE_QUERY,
+        .handle = site_answer_page,
+    },
+    /* One of its pages. */
+    {
+        .method = "GET",
+        .pattern = "/ui/{page}",
+        .type = "text/html; charset=utf-8",
+        .flags = ROUTE_OPEN | ROUTE_QUERY,
+        .handle = site_answer_page,
+    },
+    /* A page about one experiment, sweep or device. */
+    {
+        .method = "GET",
+        .pattern = "/ui/{page}/{id}",
+        .type = "text/html; charset=utf-8",
+        .flags = ROUTE_OPEN | ROUTE_QUERY,
+        .handle = site_answer_page,
+    },
+    /* A script that pages share. */
+    {
+        .method = "GET",
+        .pattern = "/ui/assets/{file}.js",
+        .type = "text/javascript",
+        .flags = ROUTE_OPEN | ROUTE_CACHED,
+        .handle = site_answer_file,
+    },
+    /* How it looks. */
+    {
+        .method = "GET",
+        .pattern = "/ui/assets/{file}.css",
+        .type = "text/css",
+        .flags = ROUTE_OPEN | ROUTE_CACHED,
+        .handle = site_answer_file,
+    },
+    /* A page's script, or a chart's. */
+    {
+        .method = "GET",
+        .pattern = "/ui/assets/{folder}/{file}.js",
+        .type = "text/javascript",
+        .flags = ROUTE_OPEN | ROUTE_CACHED,
+        .handle = site_answer_file,
+    },
+    {0},
+};
+
+static const char text[] =
+    "coalesced " COALESCED_VERSION ": memory experiments on a shared GPU\n\n"
+    "GET  /v1/kernels           what can be run\n"
+    "GET  /v1/devices           on what\n"
+    "POST /v1/experiments       run one: {\"kernel\": \"read_offset\", \"offset\": 11}\n"
+    "GET  /v1/experiments/{id}  its result\n"
+    "POST /v1/sweeps            many at once: {\"kernel\": \"read_offset\", \"offset\": [0, 1, 11]}\n"
+    "GET  /v1/recipes           published tables, as sweeps: {\"recipe\": \"aos_soa\"}\n"
+    "POST /v1/predictions       what the model says, at once\n"
+    "GET  /v1/queue             what waits\n"
+    "GET  /ui/                  the same in a browser\n"
+    "GET  /openapi.yaml         all of it\n";
+
+static enum handled index_show(struct request *request)
+{
+    if (strcmp(request_type(request), page_type) == 0)
+        return reply_see_other(request, "ui/");
+    struct buffer body = {0};
+    buffer_text(&body, text);
+    return reply_immutable(request, &body, "index");
+}
+
+extern const char api_openapi_yaml[];
+
+static enum handled contract_show(struct request *request)
+{
+    struct buffer body = {0};
+    buffer_text(&body, api_openapi_yaml);
+    return reply_immutable(request, &body, "openapi");
+}
