@@ -4,7 +4,7 @@
    is a set of devices on which experiments may run. Each device has a group of its own, for what is bound to it. Groups
    of unbound experiments are made with their first experiment and freed with their last.
 
-   An owner is known from its first submission, or from its usage on disk, until owner_forget.h removes it. All
+   An owner is known from its first submission, or from its usage on disk, until owner_forget() removes it. All
    functions are called with the queue's lock held. */
 #ifndef COALESCED_SERVER_QUEUE_OWNER_H
 #define COALESCED_SERVER_QUEUE_OWNER_H
@@ -16,6 +16,7 @@
 #include "server/queue/device_share.h"
 #include "server/queue/order.h"
 
+struct store;
 struct entry; /* queue_state.h */
 LIST_HEAD(entries, entry);
 
@@ -75,9 +76,16 @@ struct owners {
 
 struct owner *owner_find(const struct owners *owners, const char *name); /* NULL: none */
 struct owner *owner_get(struct owners *owners, const char *name);        /* new if needed; NULL: no memory */
-void owner_remove(struct owners *owners, struct owner *owner);           /* the caller frees it */
-void owner_free(struct owner *owner);
 void owner_free_all(struct owners *owners);
+
+/* How many owners without work are remembered. */
+enum { OWNERS_IDLE_MAX = 1024 };
+
+/* Forgets the owners without work that have used less than a millisecond (usage halves with each half-life), and of the
+   others without work all but the OWNERS_IDLE_MAX that have used most, in memory and on disk, so that neither grows with
+   each name ever used. An owner that comes back starts with no usage. Linear in the owners: called when there are more
+   owners than queued experiments + 2 x OWNERS_IDLE_MAX. */
+void owner_forget(struct owners *owners, struct store *store, int64_t now_ns, double half_life_s);
 
 /* What is known of the owner at that device; NULL: nothing. */
 struct owner_device *owner_at_device(const struct owner *owner, int device);

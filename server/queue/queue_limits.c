@@ -88,12 +88,6 @@ int queue_limits_check(const struct queue *queue, const struct owner *owner, int
 
 /* ---- when the owner may submit ---- */
 
-static struct device_set listed_devices(const struct queue *queue, const struct owner *owner)
-{
-    struct device_set devices = owner_devices(owner);
-    return device_set_both(&devices, &queue->listed);
-}
-
 static bool rate_known(const struct queue *queue, int device)
 {
     return queue->devices[device].run_mean.count && !schedule_held(queue, device);
@@ -114,21 +108,21 @@ static double rate_of_all(struct queue *queue)
     return per_s;
 }
 
-/* The same of one owner, on all devices for which it has something waiting, when it shares each of them equally with the
-   other owners that have something waiting for it. */
+/* The same of one owner, which shares each device for which it has something waiting equally with the other owners that
+   have something waiting for the device. */
 static double rate_of(const struct queue *queue, const struct owner *owner)
 {
     int sharing[DEVICE_SET_MOST] = {0};
     double per_s = 0;
     const struct owner *other;
     LIST_FOREACH (other, &queue->owners.all, next) {
-        struct device_set devices = listed_devices(queue, other);
+        struct device_set devices = owner_devices(other);
         for (int i = -1; (i = device_set_next(&devices, i + 1)) >= 0;)
             sharing[i]++;
     }
-    struct device_set devices = listed_devices(queue, owner);
+    struct device_set devices = owner_devices(owner);
     for (int i = -1; (i = device_set_next(&devices, i + 1)) >= 0;)
-        if (rate_known(queue, i))
+        if (device_set_has(&queue->listed, i) && rate_known(queue, i))
             per_s += 1 / (schedule_mean_s(queue, owner, i) * sharing[i]);
     return per_s;
 }

@@ -41,10 +41,8 @@ struct entry {
     int64_t started_ms;                      /* wall clock; on disk */
     int64_t started_ns;                      /* the same moment on the clock of queue_state_now_ns() */
     enum { WAITING, RUNNING, ENDING } phase; /* transition.h; an ENDING one is running or queued on disk */
-    bool
-        cancelled; /* it ends as cancelled; set while it runs, or when its sweep was cancelled after a hand-back */
-    struct device_set
-        *selected; /* listed_devices.c: its devices in the selection that is applied; NULL: not part of it */
+    bool cancelled; /* it ends as cancelled: requested while it ran, or of its sweep after a hand-back */
+    struct device_set *selected; /* listed_devices.c, by the selection that is applied; NULL: not by it */
 };
 
 /* The experiments of one sweep that have not ended. */
@@ -84,24 +82,22 @@ struct queue {
     struct store *store;
     pthread_mutex_t lock;
     bool stopping;
-    int queued;          /* experiments that wait or are being submitted */
-    int uncommitted;     /* changes of state that are handed over and not committed */
-    int uncommitted_max; /* from here on nothing is taken: the disk is slow */
-    struct device_set
-        outlived; /* devices that take nothing before outlived_until_ns (queue_config.outliving) */
-    int64_t outlived_until_ns; /* of clock_monotonic_ns() */
-    struct entries *index;     /* all entries, by the hash of their id */
+    int queued;                 /* experiments that wait or are being submitted */
+    int uncommitted;            /* changes of state that are handed over and not committed */
+    int uncommitted_max;        /* from here on nothing is taken: the disk is slow */
+    struct device_set outlived; /* take nothing before outlived_until_ns (queue_config.outliving) */
+    int64_t outlived_until_ns;  /* of clock_monotonic_ns() */
+    struct entries *index;      /* all entries, by the hash of their id */
     uint64_t index_mask;
     LIST_HEAD(, entry_sweep) sweeps;
     struct owners owners;
-    int64_t served;                     /* the last number given to an owner (device_share.h) */
-    struct queue_hold hold;             /* of all devices; on disk */
-    struct device_groups device_groups; /* the unbound ones */
-    struct run_mean run_mean;           /* on all devices, of all owners */
-    int64_t start_rank;                 /* the last one given to a device */
-    bool selecting;                     /* a thread runs a selection (listed_devices.c) */
-    enum selection_scope
-        selection_wanted; /* of the next one, which that thread or the next waiting worker runs */
+    int64_t served;                        /* the last number given to an owner (device_share.h) */
+    struct queue_hold hold;                /* of all devices; on disk */
+    struct device_groups device_groups;    /* the unbound ones */
+    struct run_mean run_mean;              /* on all devices, of all owners */
+    int64_t start_rank;                    /* the last one given to a device */
+    bool selecting;                        /* a thread runs a selection (listed_devices.c) */
+    enum selection_scope selection_wanted; /* the next one: by that thread or the next waiting worker */
     struct device_set listed;
     struct device_set idle[QUEUE_READINESS];
     struct device_set sleeping; /* whose workers are in queue_worker_wait() and were not woken */

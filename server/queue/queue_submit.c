@@ -7,7 +7,6 @@
 #include "server/metrics/metrics.h"
 #include "server/queue/entry.h"
 #include "server/queue/listed_devices.h"
-#include "server/queue/owner_forget.h"
 #include "server/queue/queue_limits.h"
 #include "server/queue/transition.h"
 #include "server/store/store.h"
@@ -242,7 +241,7 @@ int queue_submit(struct queue *queue, const struct queue_submission *submission,
     int status = 0;
     pthread_mutex_lock(&queue->lock);
     if (queue->owners.count > queue->queued + 2 * OWNERS_IDLE_MAX)
-        owner_forget(queue);
+        owner_forget(&queue->owners, queue->store, queue_state_now_ns(queue), queue->config.half_life_s);
     struct owner *owner = owner_get(&queue->owners, submission->owner ? submission->owner : "");
     if (queue->stopping)
         status = error_set(error, ERROR_UNAVAILABLE, "the service is stopping");

@@ -74,12 +74,10 @@ struct queue_hold {
 };
 
 struct queue_position {
-    int position; /* 0: it runs, or is next while nothing runs; -1: it is neither queued nor running */
-    double
-        ahead_s; /* how long all before it will take; 0: nothing is before it; negative: not known, or held */
-    double
-        own_s; /* its own duration, from its owner's or else the device's recent runs; negative: not known */
-    bool paused; /* it does not begin before one of its devices, or all devices, are resumed */
+    int position;   /* 0: it runs, or is next while nothing runs; -1: it is neither queued nor running */
+    double ahead_s; /* duration of all before it; 0: nothing is before it; negative: not known, or held */
+    double own_s;   /* its own, from recent runs of its owner or else of the device; negative: not known */
+    bool paused;    /* it does not begin before one of its devices, or all devices, are resumed */
 };
 
 /* How soon a device can begin an experiment. */

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "server/queue/entry.h"
 #include "server/queue/listed_devices.h"
-#include "server/queue/owner_forget.h"
 #include "server/queue/schedule.h"
 #include "server/queue/transition.h"
 #include "server/store/startup_reads.h"
@@ -239,7 +238,7 @@ int recovery_load(struct queue *queue, struct error *error)
                  device_set_count(&queue->outlived), queue->config.outlive_s);
     pthread_mutex_lock(&queue->lock);
     listed_devices_select(queue, SELECTION_STRANDED);
-    owner_forget(queue);
+    owner_forget(&queue->owners, queue->store, queue_state_now_ns(queue), queue->config.half_life_s);
     pthread_mutex_unlock(&queue->lock);
     return 0;
 }

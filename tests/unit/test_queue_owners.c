@@ -10,7 +10,6 @@
 
 #include "api/sweep.h"
 #include "server/queue/entry.h"
-#include "server/queue/owner_forget.h"
 #include "tests/unit/support/service.h"
 
 enum { AT_ONCE = 128, MANY = 24 * AT_ONCE, MOST = 2 * OWNERS_IDLE_MAX + 2 * AT_ONCE };
