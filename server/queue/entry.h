@@ -1,5 +1,5 @@
-/* Entries: their index, how they wait, and the sweeps that they belong to (queue_state.h). Called with the queue's lock
-   held, but for entry_new() and entry_sweep_new(). */
+/* Entries: their index, how they wait, and the sweeps that they belong to (queue_state.h). Called with the queue's
+   lock held, but for entry_new() and entry_sweep_new(). */
 #ifndef COALESCED_SERVER_QUEUE_ENTRY_H
 #define COALESCED_SERVER_QUEUE_ENTRY_H
 
@@ -36,8 +36,8 @@ void entry_pull(struct entry *entry);
 /* From here on it belongs to that owner queue. It must not wait, or be pulled. */
 void entry_move(struct entry *entry, struct owner_queue *owner_queue);
 
-/* Removes it from the index and from its sweep. True when it was the sweep's last one, whose id is written to `sweep`:
-   to be reported with transition_notify_sweep(). */
+/* Removes it from the index and from its sweep. True when it was the sweep's last one, whose id is written to
+   `sweep`: to be reported with transition_notify_sweep(). */
 bool entry_leave(struct entry *entry, char sweep[ID_BYTES]);
 
 struct entry_sweep *entry_sweep_find(struct queue *queue, const char *id); /* NULL: none */

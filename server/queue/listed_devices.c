@@ -7,8 +7,8 @@
 #include "server/queue/entry.h"
 #include "server/queue/schedule.h"
 
-/* The experiments of one selection. They are found again by their ids, because each may begin, end or be cancelled while
-   the lock is released. */
+/* The experiments of one selection. They are found again by their ids, because each may begin, end or be cancelled
+   while the lock is released. */
 struct selection {
     int count;
     char (*ids)[ID_BYTES];
@@ -126,7 +126,7 @@ static void selection_apply(struct queue *queue, const struct selection *selecti
     LIST_FOREACH (sweep, &queue->sweeps, next)
         if (!sweep->spread)
             sweep_select(sweep);
-    /* All are pulled before any waits again, so that a sweep that goes to one device is one work item of one group. */
+    /* All are pulled before any waits again, so that a sweep that is not spread stays one work item of one group. */
     for (int i = 0; i < selection->count; i++)
         if ((entry = selected_entry(queue, selection, i)) && entry->phase == WAITING)
             entry_pull(entry);

@@ -118,6 +118,7 @@ static struct queue_position position_first(struct queue *queue, const struct ow
     return position;
 }
 
+/* ahead_s is not known while no device serves it, all of them are held, or no run time is known. */
 static void position_finish(const struct queue *queue, const struct servers *servers,
                             struct queue_position *position)
 {

@@ -1,4 +1,4 @@
-/* Where an experiment stands in the queue, and how long it will wait (queue_view.h). Called with the queue's lock held. */
+/* Where an experiment stands, and how long it will wait (queue_view.h). Called with the queue's lock held. */
 #ifndef COALESCED_SERVER_QUEUE_POSITION_H
 #define COALESCED_SERVER_QUEUE_POSITION_H
 

@@ -8,8 +8,8 @@
 
 #include "server/queue/queue_state.h"
 
-/* May that owner have `count` more experiments waiting, whose time limits are `timeouts_s` in sum? 0; or -1: ERROR_FULL
-   (not now) or ERROR_INVALID (never), with what the owner has and may have. */
+/* May that owner have `count` more experiments waiting, whose time limits are `timeouts_s` in sum? 0; or -1:
+   ERROR_FULL (not now) or ERROR_INVALID (never), with what the owner has and may have. */
 int queue_limits_check(const struct queue *queue, const struct owner *owner, int count, double timeouts_s,
                        struct error *error);
 

@@ -48,7 +48,8 @@ struct queue_config {
     int64_t (*now_ns)(void); /* clock for run times and usage; NULL: the monotonic clock */
 };
 
-/* An experiment that a worker holds. Borrowed from the queue until queue_worker_next() or queue_worker_hand_back(). */
+/* An experiment that a worker holds. Borrowed from the queue until queue_worker_next() or
+   queue_worker_hand_back(). */
 struct task {
     char id[ID_BYTES];
     int device, attempt; /* device: -1 while it waits and is unbound */

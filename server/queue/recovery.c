@@ -40,7 +40,8 @@ static int load_spread(struct recovery *recovery, const char *id, bool *spread)
     return status;
 }
 
-/* The device for which it waits from now on; -1: it is unbound, as one that was running and does not name its device. */
+/* The device for which it waits from now on; -1: it is unbound, as one that was running and does not name its
+   device. */
 static int device_after(const struct queue *queue, const struct job *job, bool spread)
 {
     struct queue_selection selection = {.request = job->request};
@@ -49,8 +50,8 @@ static int device_after(const struct queue *queue, const struct job *job, bool s
     return selection.open ? -1 : job->device;
 }
 
-/* It may still run where it was: for a while nothing begins on a device where it could begin again. That holds also for a
-   device that is no longer listed, because its kind is not known. */
+/* It may still run where it was: for a while nothing begins on a device where it could begin again. That holds
+   also for a device that is no longer listed, because its kind is not known. */
 static void block_devices(struct recovery *recovery, const struct job *job, int device)
 {
     struct queue *queue = recovery->queue;
@@ -78,8 +79,8 @@ static struct error failure_of(const struct queue *queue, const struct job *job,
     return failure;
 }
 
-/* Usage of a run that the end of the server cut short. When it ended is not known: it is charged for its time limit, but
-   not for more than the time until now, and the usage has decayed since then. */
+/* Usage of a run that the end of the server cut short. When it ended is not known: it is charged for its time
+   limit, but not for more than the time until now, and the usage has decayed since then. */
 static double run_usage_s(const struct queue *queue, const struct job *job)
 {
     double since_s = (double)(clock_wall_ms() - job->started_ms) / 1e3;
