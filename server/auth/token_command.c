@@ -62,9 +62,9 @@ static int failed(const struct error *error)
 /* ---- actions ---- */
 
 /* Reads the first line of standard input. */
-static int secret_read(char *secret, size_t room, struct error *error)
+static int secret_read(char *secret, size_t size, struct error *error)
 {
-    if (!fgets(secret, (int)room, stdin))
+    if (!fgets(secret, (int)size, stdin))
         return error_set(error, ERROR_INVALID, "there is no token on standard input");
     secret[strcspn(secret, "\r\n")] = '\0';
     return secret_check(secret, error);

@@ -24,7 +24,7 @@ static const char nobody_line[] = "# nobody\n";
 /* A change in progress. */
 struct change {
     char path[PATH_MAX]; /* of the file itself, if a link was given */
-    int folder;          /* its descriptor, locked; -1: not yet */
+    int directory;       /* its descriptor, locked; -1: not yet */
     bool exists;
     struct stat status; /* of the file; only if `exists` */
     char *text;         /* of the file, before the change */
@@ -37,32 +37,32 @@ static void change_end(struct change *change)
     buffer_free(&change->changed);
     tokens_free(change->tokens);
     free(change->text);
-    if (change->folder >= 0)
-        close(change->folder);
+    if (change->directory >= 0)
+        close(change->directory);
 }
 
 /* The directory is locked and not the file, because the file is replaced. */
-static int folder_lock(struct change *change, struct error *error)
+static int directory_lock(struct change *change, struct error *error)
 {
     char copy[PATH_MAX];
     memcpy(copy, change->path, sizeof copy);
-    change->folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (change->folder < 0)
-        return error_set_errno(error, errno, "cannot open the folder of %s", change->path);
-    while (flock(change->folder, LOCK_EX) < 0)
+    change->directory = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (change->directory < 0)
+        return error_set_errno(error, errno, "cannot open the directory of %s", change->path);
+    while (flock(change->directory, LOCK_EX) < 0)
         if (errno != EINTR)
-            return error_set_errno(error, errno, "cannot lock the folder of %s", change->path);
+            return error_set_errno(error, errno, "cannot lock the directory of %s", change->path);
     return 0;
 }
 
 /* Locks and reads the file. change_end() is due in either case. */
 static int change_begin(struct change *change, const char *path, struct error *error)
 {
-    *change = (struct change){.folder = -1};
+    *change = (struct change){.directory = -1};
     if (!realpath(path, change->path) &&
         snprintf(change->path, sizeof change->path, "%s", path) >= (int)sizeof change->path)
         return error_set(error, ERROR_INVALID, "%s is too long a name", path);
-    if (folder_lock(change, error) < 0)
+    if (directory_lock(change, error) < 0)
         return -1;
     change->exists = stat(change->path, &change->status) == 0;
     if (!change->exists && errno != ENOENT)
@@ -86,47 +86,47 @@ static int all_written(int fd, const char *text, size_t size)
 }
 
 /* Gives the new file the owner and mode of the old one, so that the service can still read it. */
-static int beside_write(const struct change *change, const char *beside, struct error *error)
+static int new_file_write(const struct change *change, const char *new_path, struct error *error)
 {
-    unlink(beside); /* left by a change that was interrupted */
-    int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    unlink(new_path); /* left by a change that was interrupted */
+    int fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
-        return error_set_errno(error, errno, "cannot write %s", beside);
+        return error_set_errno(error, errno, "cannot write %s", new_path);
     const struct stat *old = &change->status;
     int failed = 0;
     if (change->exists && fchown(fd, old->st_uid, old->st_gid) < 0)
         failed = error_set_errno(error, errno,
                                  "cannot give %s the owner of the old one (run this as its owner or as root)",
-                                 beside);
+                                 new_path);
     else if ((change->exists && fchmod(fd, old->st_mode & 0777) < 0) ||
              all_written(fd, change->changed.data, change->changed.size) < 0 || fsync(fd) < 0)
-        failed = error_set_errno(error, errno, "cannot write %s", beside);
+        failed = error_set_errno(error, errno, "cannot write %s", new_path);
     if (close(fd) < 0 && !failed)
-        failed = error_set_errno(error, errno, "cannot write %s", beside);
+        failed = error_set_errno(error, errno, "cannot write %s", new_path);
     return failed;
 }
 
 static int change_commit(struct change *change, struct error *error)
 {
-    char beside[PATH_MAX];
+    char new_path[PATH_MAX];
     if (change->changed.failed)
         return error_set(error, ERROR_MEMORY, "no memory for %s", change->path);
     if (change->changed.size >= TOKENS_FILE_BYTES)
         return error_set(error, ERROR_INVALID,
                          "%s would be larger than %d bytes, which nobody could read again", change->path,
                          TOKENS_FILE_BYTES);
-    if (snprintf(beside, sizeof beside, "%s.new", change->path) >= (int)sizeof beside)
+    if (snprintf(new_path, sizeof new_path, "%s.new", change->path) >= (int)sizeof new_path)
         return error_set(error, ERROR_INVALID, "%s is too long a name", change->path);
-    if (beside_write(change, beside, error) < 0) {
-        unlink(beside);
+    if (new_file_write(change, new_path, error) < 0) {
+        unlink(new_path);
         return -1;
     }
-    if (rename(beside, change->path) < 0) {
+    if (rename(new_path, change->path) < 0) {
         error_set_errno(error, errno, "cannot replace %s", change->path);
-        unlink(beside);
+        unlink(new_path);
         return -1;
     }
-    if (fsync(change->folder) < 0)
+    if (fsync(change->directory) < 0)
         return error_set_errno(error, errno, "%s is changed, but a power cut may undo it", change->path);
     return 0;
 }
@@ -183,11 +183,11 @@ int token_file_add(const char *path, const struct user *user, const char *secret
         return -1;
     secret_hash(secret, hash);
     if (change_begin(&change, path, error) == 0) {
-        const struct token *twin = tokens_find(change.tokens, hash);
+        const struct token *same = tokens_find(change.tokens, hash);
         line_add(&change, user, hash);
-        if (twin)
+        if (same)
             error_set(error, ERROR_CONFLICT, "%s has this token already, in line %d: it is %s's", path,
-                      twin->line, twin->user.name);
+                      same->line, same->user.name);
         else
             failed = change_commit(&change, error);
     }

@@ -30,7 +30,7 @@ static int words_of(char *line, char *words[WORDS])
 
 /* A line of one word, as in files before names existed. It may be a secret, so the message does not repeat
    it. */
-static int bare_refuse(const char *path, int number, struct error *error)
+static int one_word_refuse(const char *path, int number, struct error *error)
 {
     return error_set(
         error, ERROR_INVALID,
@@ -45,7 +45,7 @@ static int token_read(struct token *token, char *line, const char *path, int num
     char *words[WORDS] = {NULL};
     int count = words_of(line, words);
     if (count == 1)
-        return bare_refuse(path, number, error);
+        return one_word_refuse(path, number, error);
     if (count != 3 && count != 4)
         return error_set(error, ERROR_INVALID,
                          "%s, line %d: NAME ROLE sha256:HASH is wanted, there are %d words", path, number,
@@ -94,10 +94,10 @@ static int line_read(struct tokens *tokens, char *line, const char *path, int nu
         return 0;
     if (token_read(&token, line, path, number, error) < 0)
         return -1;
-    const struct token *twin = tokens_find(tokens, token.hash);
-    if (twin)
+    const struct token *same = tokens_find(tokens, token.hash);
+    if (same)
         return error_set(error, ERROR_INVALID, "%s, line %d: the same token as in line %d", path, number,
-                         twin->line);
+                         same->line);
     struct token *grown = realloc(tokens->at, (size_t)(tokens->count + 1) * sizeof *grown);
     if (!grown)
         return error_set(error, ERROR_MEMORY, "no memory for the tokens");

@@ -19,8 +19,8 @@
 
 enum {
     BODY_MAX = 64 << 10, /* of an endpoint that sets no limit */
-    /* Bytes of a body that are read and dropped, so that a 413 can be answered; twice the limit of an endpoint that
-       allows as many. */
+    /* Bytes of a body that are read and dropped, so that a 413 can be answered; twice the limit of an
+       endpoint that allows as many. */
     BODY_DRAIN_MAX = 1 << 20
 };
 

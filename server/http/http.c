@@ -198,11 +198,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *text)
 {
     (void)arg;
-    bool sound = true;
-    size_t length = request_target_decode(text, &sound);
+    bool valid = true;
+    size_t length = request_target_decode(text, &valid);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    if (!sound && info && info->socket_context)
+    if (!valid && info && info->socket_context)
         ((struct peer *)info->socket_context)->malformed = true;
     return length;
 }

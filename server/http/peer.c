@@ -110,9 +110,9 @@ bool peer_arm(struct http *http, struct peer *peer)
 {
     pthread_mutex_lock(&http->lock);
     peer->woken = false;
-    bool present = !peer->gone;
+    bool here = !peer->gone;
     pthread_mutex_unlock(&http->lock);
-    return present;
+    return here;
 }
 
 bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns)
@@ -249,8 +249,8 @@ void peer_done(struct http *http, struct peer *peer)
 /* ---- the periodic job ---- */
 
 /* True: the client has closed the connection. A client that has closed both directions and one that only
-   sends no more look the same until something is sent. So an interim response is sent, which a present client
-   ignores (RFC 9110, 15.2) and a closed socket answers with a reset. */
+   sends no more look the same until something is sent. So an interim response is sent, which a client that is
+   there ignores (RFC 9110, 15.2) and a closed socket answers with a reset. */
 static bool peer_left(struct peer *peer)
 {
     static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";

@@ -21,13 +21,13 @@ static int escape_value(const char *at)
     return value ? value : -1;
 }
 
-size_t request_target_decode(char *text, bool *sound)
+size_t request_target_decode(char *text, bool *valid)
 {
     char *to = text;
     for (const char *from = text; *from; from++) {
         int value = *from == '%' ? escape_value(from) : (unsigned char)*from;
         if (value < 0) {
-            *sound = false;
+            *valid = false;
             value = '%';
         } else if (*from == '%') {
             from += 2;
@@ -35,7 +35,7 @@ size_t request_target_decode(char *text, bool *sound)
         *to++ = (char)value;
     }
     *to = '\0';
-    *sound = *sound && text_valid(text);
+    *valid = *valid && text_valid(text);
     return (size_t)(to - text);
 }
 

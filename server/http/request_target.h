@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Decodes %XX in place and returns the length. *sound becomes false for a % without two hexadecimal digits or
+/* Decodes %XX in place and returns the length. *valid becomes false for a % without two hexadecimal digits or
    a NUL, which are left as they are, and for bytes that are not UTF-8. */
-size_t request_target_decode(char *text, bool *sound);
+size_t request_target_decode(char *text, bool *valid);
 
 /* The path of an absolute URL, http://host/path; any other target is a path already. */
 const char *request_target_path(const char *target);

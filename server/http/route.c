@@ -6,7 +6,7 @@
 
 /* Matches a path with a pattern; "*" matches any. Copies the segment that {...} stands for; a segment that is
    too long matches nothing. */
-static bool pattern_fits(const char *pattern, const char *path, char *param, size_t room)
+static bool pattern_fits(const char *pattern, const char *path, char *param, size_t size)
 {
     param[0] = '\0';
     if (strcmp(pattern, "*") == 0)
@@ -18,7 +18,7 @@ static bool pattern_fits(const char *pattern, const char *path, char *param, siz
             continue;
         }
         size_t length = strcspn(path, "/.");
-        if (length == 0 || length >= room)
+        if (length == 0 || length >= size)
             return false;
         memcpy(param, path, length);
         param[length] = '\0';
@@ -29,16 +29,16 @@ static bool pattern_fits(const char *pattern, const char *path, char *param, siz
 }
 
 /* Appends a method. Not snprintf(), because each request comes through here. */
-static void allow_add(char *allow, size_t room, const char *method)
+static void allow_add(char *allow, size_t size, const char *method)
 {
     size_t used = strlen(allow), length = strlen(method);
-    if (used + length + sizeof ", " > room)
+    if (used + length + sizeof ", " > size)
         return;
     if (used)
         memcpy(allow + used, ", ", 2);
     memcpy(allow + used + (used ? 2 : 0), method, length + 1);
     if (strcmp(method, "GET") == 0)
-        allow_add(allow, room, "HEAD");
+        allow_add(allow, size, "HEAD");
 }
 
 void route_find(const struct route *const *tables, const char *method, const char *path,

@@ -1,4 +1,4 @@
-"""Many connections, of one address and of all: who has done nothing longest makes room, and health is always answered."""
+"""Many connections, of one address and of all: the longest idle one is closed for a new one, and health is always answered."""
 import resource
 import socket
 import threading
@@ -34,7 +34,7 @@ def wait(service, path, count):
 
 
 def fill(service, path, clients):
-    """Until there is no room; one that has not asked yet may have been closed for the next."""
+    """Until the limit; one that has not asked yet may have been closed for the next."""
     def full():
         if ask(service, "/v1/queue").startswith("HTTP/1.1 503 "):
             return True

@@ -324,7 +324,7 @@ def test_http_1_0_is_answered(service):
     ("DELETE", "/v1/sweeps/{id}", b""),
 ])
 def test_a_client_that_resets_its_connection_at_any_moment_costs_nothing(start, method, path, body):
-    """What it asked for is on its way to the disk, and nobody is left to be told."""
+    """What it asked for is on its way to the disk, and no client is left for the answer."""
     service = start()
     hang = service.post({"kernel": "copy", "size": 4096, "labels": {"fake": "sleep:600"}, "timeout_s": 900}).json()["id"]
     nobody = hang[:-1] + ("1" if hang[-1] == "0" else "0")

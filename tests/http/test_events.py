@@ -1,4 +1,4 @@
-"""Server-sent events: what is told, to whom, from where on, and what they cost others."""
+"""Server-sent events: what is sent, to whom, from where on, and what they cost others."""
 import resource
 import signal
 import socket
@@ -279,7 +279,7 @@ def _follows(service):
 
 @pytest.mark.slow
 def test_one_that_does_not_read_is_cut_off_and_holds_up_nobody(start):
-    """More happens than its socket holds; whoever reads hears all of it."""
+    """More happens than its socket holds; a client that reads receives all of it."""
     service = start()
     service.post(LONG)
     deaf = slow_reader(service, "/v1/events", "")

@@ -1,4 +1,4 @@
-"""Whoever follows what happens misses nothing and hears nothing twice, whenever its connection breaks and however often
+"""A client that follows events misses none and receives none twice, whenever its connection breaks and however often
 the service is killed."""
 import os
 import random
@@ -20,7 +20,7 @@ class Listener(threading.Thread):
 
     def __init__(self):
         super().__init__(daemon=True)
-        self.port, self.last, self.heard, self.wrong, self.over = None, None, [], [], False
+        self.port, self.last, self.received, self.wrong, self.over = None, None, [], [], False
         self.reconnections = 0
 
     def run(self):
@@ -43,7 +43,7 @@ class Listener(threading.Thread):
         if number:
             self.last = number
         if kind in DURABLE:
-            self.heard.append((int(number), kind, data))
+            self.received.append((int(number), kind, data))
 
 
 def submit(port, stop):
@@ -55,8 +55,8 @@ def submit(port, stop):
         pass
 
 
-def kept(port, first, last):
-    """All durable events behind that one, heard at one go, up to the end of that experiment."""
+def stored(port, first, last):
+    """All durable events behind that one, received at one go, up to the end of that experiment."""
     with Stream(port, "/v1/events", last=first) as stream:
         seen = stream.until("state", id=last, state="succeeded")
     assert "reset" not in {kind for kind, _, _ in seen}
@@ -81,7 +81,7 @@ def test_ten_thousand_events_over_ten_kills_are_heard_once_each(start):
         workers = [threading.Thread(target=submit, args=(service.port, stop)) for _ in range(3)]
         for worker in workers:
             worker.start()
-        service.until(lambda: len(listener.heard) >= wanted * (kill + 1) // (KILLS + 1), 60)
+        service.until(lambda: len(listener.received) >= wanted * (kill + 1) // (KILLS + 1), 60)
         if kill < KILLS:
             service.process.send_signal(signal.SIGKILL)
             service.process.wait(10)
@@ -89,21 +89,21 @@ def test_ten_thousand_events_over_ten_kills_are_heard_once_each(start):
         for worker in workers:
             worker.join(20)
     service.until(lambda: service.get("/v1/queue").json()["queued"] + service.get("/v1/queue").json()["running"] == 0, 60)
-    told = kept(service.port, first, service.run()["id"])
-    service.until(lambda: len(listener.heard) >= len(told), 30)
+    events = stored(service.port, first, service.run()["id"])
+    service.until(lambda: len(listener.received) >= len(events), 30)
     listener.over = True
     listener.join(20)
     assert not listener.wrong and listener.reconnections > KILLS
-    assert len(told) >= wanted and listener.heard == told
-    numbers = [number for number, _, _ in told]
+    assert len(events) >= wanted and listener.received == events
+    numbers = [number for number, _, _ in events]
     assert numbers == sorted(set(numbers))
-    check_lives(service, told)
+    check_lives(service, events)
 
 
-def check_lives(service, told):
+def check_lives(service, events):
     """Each experiment of the store has been queued once, and ended once, as it is there."""
     lives = {}
-    for _, kind, data in told:
+    for _, kind, data in events:
         lives.setdefault(data["id"], []).append(data["state"])
     token, rows = "", 0
     while token is not None:

@@ -1,4 +1,4 @@
-"""Where a request ends, and what is said about it: what cannot be told for certain is answered with 400 and a close."""
+"""Where a request ends, and what is said about it: what is not certain is answered with 400 and a close."""
 import re
 
 import pytest

@@ -62,15 +62,15 @@ def test_refusals_without_end_leave_the_audit_log_small_and_others_served(guarde
         lines = [json.loads(line) for line in (tmp_path / log).read_text().splitlines()]
         if log == "audit":
             assert [line["subject"] for line in lines if line["owner"] == "bob"] == made
-        strangers = [line for line in lines if line["owner"] is None and line["route"] != "/readyz"]
-        counts = [line for line in strangers if "count" in line]
-        single = [line for line in strangers if "count" not in line and line["code"] == 401]
+        unknown = [line for line in lines if line["owner"] is None and line["route"] != "/readyz"]
+        counts = [line for line in unknown if "count" in line]
+        single = [line for line in unknown if "count" not in line and line["code"] == 401]
         assert sum(line["count"] for line in counts if line["code"] == 401) + len(single) == 24000
         assert 1 <= len(single) <= len([line for line in counts if line["code"] == 401]) + 1
         for line in counts:
             assert list(line) == ["time", "id", "owner", "remote", "method", "route", "path", "code", *more, "count", "since"]
             assert (line["remote"], line["path"]) == ("127.0.0.1", None) and line["since"] <= line["time"]
-        assert max(len(json.dumps(line)) for line in strangers) < 2000
+        assert max(len(json.dumps(line)) for line in unknown) < 2000
 
 
 def test_what_changes_nothing_is_counted(guarded, tmp_path):
@@ -144,12 +144,12 @@ def test_a_log_is_renamed_at_its_limit_and_so_many_are_kept(start, tmp_path):
     service = start("--access-log", str(logs / "access"), "--log-bytes", "1", "--log-files", "2")
     for path in logs.glob("access.*"):
         path.unlink()
-    for turn in range(5):
-        ask(service, [f"turn-{turn}"])
-        service.until(lambda: f"turn-{turn}" in text(logs / "access"))
+    for number in range(5):
+        ask(service, [f"number-{number}"])
+        service.until(lambda: f"number-{number}" in text(logs / "access"))
     assert service.stop() == 0
     assert [path.name for path in files(logs)] == ["access.2", "access.1", "access"]
-    assert [name for name in names(logs) if "turn" in name][-3:] == ["turn-2", "turn-3", "turn-4"]
+    assert [name for name in names(logs) if "number" in name][-3:] == ["number-2", "number-3", "number-4"]
 
 
 def test_a_log_that_cannot_be_renamed_goes_on(start, tmp_path):
@@ -158,9 +158,9 @@ def test_a_log_that_cannot_be_renamed_goes_on(start, tmp_path):
     (logs / "access.1").mkdir()
     (logs / "access.1" / "in the way").touch()
     service = start("--access-log", str(logs / "access"), "--log-bytes", "1", "--log-files", "1")
-    for turn in range(3):
-        service.get("/livez", headers={"X-Request-Id": f"turn-{turn}"})
-        service.until(lambda: f"turn-{turn}" in (logs / "access").read_text())
+    for number in range(3):
+        service.get("/livez", headers={"X-Request-Id": f"number-{number}"})
+        service.until(lambda: f"number-{number}" in (logs / "access").read_text())
     assert service.stop() == 0
     assert service.log.read_text().count("cannot rename") == 1
 
@@ -176,7 +176,7 @@ def test_what_the_disk_has_in_reserve_is_not_for_logs(disk, tmp_path):  # noqa: 
         first = service.post(SMALL).json()["id"]
         service.until(lambda: first in (tmp_path / "audit").read_text())
         size = (tmp_path / "audit").stat().st_size
-        space.write_text(str(11 << 20))  # there is room for submissions, and for logs from 12.5M on
+        space.write_text(str(11 << 20))  # submissions fit, and for logs from 12.5M on
         service.until(lambda: service.post(SMALL).status_code == 202 and "is kept for experiments" in service.log.read_text())
         assert service.post(SMALL).status_code == 202
         assert (tmp_path / "audit").stat().st_size == size

@@ -158,10 +158,10 @@ def test_both_logs_name_the_owner_of_a_token(start, tmp_path):
 def test_a_log_that_is_rotated_goes_on_in_a_new_file(logged, tmp_path):
     logged.get("/livez", headers={"X-Request-Id": "before"})
     logged.lines("access", "before")
-    for turn, away in enumerate([lambda path: path.rename(tmp_path / "access.1"), lambda path: path.unlink()]):
+    for number, away in enumerate([lambda path: path.rename(tmp_path / "access.1"), lambda path: path.unlink()]):
         away(tmp_path / "access")
-        logged.get("/livez", headers={"X-Request-Id": f"turn-{turn}"})
-        assert [line["id"] for line in logged.lines("access", f"turn-{turn}")] == [f"turn-{turn}"]
+        logged.get("/livez", headers={"X-Request-Id": f"number-{number}"})
+        assert [line["id"] for line in logged.lines("access", f"number-{number}")] == [f"number-{number}"]
     assert (tmp_path / "access").stat().st_mode & 0o7777 == 0o640 & ~os.umask(os.umask(0))
 
 

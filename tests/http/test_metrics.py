@@ -1,4 +1,4 @@
-"""GET /metrics: what it tells is what happened, whatever works or not, and names nobody."""
+"""GET /metrics: it counts what happened, whatever works or not, and names nobody."""
 import json
 import re
 import subprocess
@@ -104,8 +104,8 @@ def test_what_may_run_on_several_devices_counts_once(start, tmp_path):
     assert rows("coalesced_experiments_submitted_total") == {"0": 1, "1": 1, "2": 0, "any": 4}
     assert rows("coalesced_experiments_ended_total", outcome="cancelled") == {"0": 0, "1": 0, "2": 0, "any": 1}
     assert sum(rows("coalesced_experiments_ended_total", outcome="succeeded").values()) == 1
-    told = dict(device="1", device_name="right", kind="cpu", name="Fake device")
-    assert scrape(service)["coalesced_device_info", tuple(sorted(told.items()))] == 1
+    labels = dict(device="1", device_name="right", kind="cpu", name="Fake device")
+    assert scrape(service)["coalesced_device_info", tuple(sorted(labels.items()))] == 1
     # What left the list and has nothing to do is no unhealthy device; what is there makes the service ready.
     write("left", "right")
     service.until(lambda: value(service, "coalesced_device_healthy", device="2") is None)

@@ -45,7 +45,7 @@ def test_a_name_of_this_machine_is_answered_to(service, host):
                                   "[::2]", "[::1", "127.0.0.1:80:80", "localhost:x", "127.0.0.1@evil.example", "0.0.0.0", "127.1"])
 @pytest.mark.parametrize("path", ["/v1/queue", "/readyz", "/v1/kernels", "/nothing"])
 def test_rebinding_is_refused_with_the_names_and_the_option(service, host, path):
-    """A page that points its own name to this machine is same-origin with it: only Host tells."""
+    """A page that points its own name to this machine is same-origin with it: only Host shows it."""
     refused(service.get(path, headers={"Host": host, "Origin": f"http://{host}"}), 421, "localhost, 127.0.0.0/8, [::1]", "--allow-host")
 
 
@@ -349,14 +349,14 @@ def test_a_kept_answer_has_the_name_of_whoever_asks(service):
     """Many at once, several on each connection, of one document: none may have another one's name."""
     clients = [service.connect() for _ in range(64)]
     try:
-        for turn in range(5):
+        for number in range(5):
             for i, client in enumerate(clients):
-                client.sendall(f"GET /v1/kernels/copy HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: {i}-{turn}\r\n\r\n".encode() * 3)
+                client.sendall(f"GET /v1/kernels/copy HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: {i}-{number}\r\n\r\n".encode() * 3)
             for i, client in enumerate(clients):
                 received = b""
                 while received.count(b"SUITE_KERNEL(copy)") < 3:
                     received += client.recv(65536)
-                assert received.count(f"X-Request-Id: {i}-{turn}\r\n".encode()) == received.count(b"X-Request-Id") == 3
+                assert received.count(f"X-Request-Id: {i}-{number}\r\n".encode()) == received.count(b"X-Request-Id") == 3
     finally:
         for client in clients:
             client.close()

@@ -25,10 +25,10 @@ def comparison(a, b):
     return json.dumps({"a": {"sweep": a}, "b": {"sweep": b}}).encode()
 
 
-def ask(service, address, method, path, body=b"", room=4096):
-    """A connection from that address whose client reads nothing by itself, and has little room for what comes."""
+def ask(service, address, method, path, body=b"", buffer_bytes=4096):
+    """A connection from that address whose client reads nothing by itself, and has a small buffer."""
     client = socket.socket()
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
     client.bind((address, 0))
     client.settimeout(60)
     client.connect(("127.0.0.1", service.port))
@@ -69,19 +69,19 @@ def test_comparisons_that_nobody_reads_hold_up_their_own_client_alone(compared):
     waiting = [ask(service, ANOTHER, "POST", "/v1/comparisons", body) for _ in range(16)]
     for _ in range(3):
         assert service.request("POST", "/v1/comparisons", data=body, headers={"Content-Type": "application/json"}).status_code == 200
-    for wrong, status in (b"{", 400), (b"{}", 422):  # told at once, while others of that client wait
+    for wrong, status in (b"{", 400), (b"{}", 422):  # answered at once, while others of that client wait
         assert begins(ask(service, ANOTHER, "POST", "/v1/comparisons", wrong)) == status
     assert not select.select(waiting, [], [], 0)[0]  # nor refused
     many = ask(service, ANOTHER, "POST", "/v1/comparisons", body)
-    turn = select.select([many, *waiting], [], [], 60)[0]  # one of the 17, whichever came last
-    refusal = rest(turn[0])
-    assert len(turn) == 1 and refusal.startswith(b"HTTP/1.1 503 ") and b"\r\nRetry-After: " in refusal and b"16 comparisons of yours wait" in refusal
-    waiting = [client for client in [many, *waiting] if client is not turn[0]]
+    ready = select.select([many, *waiting], [], [], 60)[0]  # one of the 17, whichever came last
+    refusal = rest(ready[0])
+    assert len(ready) == 1 and refusal.startswith(b"HTTP/1.1 503 ") and b"\r\nRetry-After: " in refusal and b"16 comparisons of yours wait" in refusal
+    waiting = [client for client in [many, *waiting] if client is not ready[0]]
     first.close()
     service.until(lambda: select.select(waiting, [], [], 0)[0])
-    turn, = select.select(waiting, [], [], 0)[0]
-    assert begins(turn) == 200 and b"]}" in rest(turn)[-20:]
-    for client in (second, turn, *waiting):
+    ready, = select.select(waiting, [], [], 0)[0]
+    assert begins(ready) == 200 and b"]}" in rest(ready)[-20:]
+    for client in (second, ready, *waiting):
         client.close()
     service.works()
 

@@ -1,4 +1,4 @@
-"""As a service of systemd: what it tells its manager and the journal, and how the unit is rated."""
+"""As a service of systemd: what its manager and the journal receive, and how the unit is rated."""
 import os
 import pathlib
 import re

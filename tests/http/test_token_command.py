@@ -16,8 +16,8 @@ def test_a_token_is_added_listed_and_revoked_by_hand(tmp_path):
     assert added.stdout.strip() not in path.read_text()
     again = token("add", "ada", "--role=run", env=environment).stdout
     assert again != added.stdout
-    kept = token("add", "bob", "--role", "read", "--secret-stdin", env=environment, input="an-old-token-in-use\n")
-    assert kept.stdout == ""
+    taken = token("add", "bob", "--role", "read", "--secret-stdin", env=environment, input="an-old-token-in-use\n")
+    assert taken.stdout == ""
     shown = token("list", env=environment).stdout.splitlines()
     assert [line.split()[:2] for line in shown] == [["ada", "admin"], ["ada", "run"], ["bob", "read"]]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", line.split()[2]) for line in shown)

@@ -12,7 +12,7 @@ import contract
 from conftest import SMALL, Service, slow_reader, token, token_line
 
 ROLES = ["metrics", "read", "run", "admin"]
-PEOPLE = {"mon": "metrics", "rita": "read", "bob": "run", "eve": "run", "ada": "admin"}
+USERS = {"mon": "metrics", "rita": "read", "bob": "run", "eve": "run", "ada": "admin"}
 SLOW = {**SMALL, "labels": {"fake": "sleep:60"}}
 
 
@@ -24,8 +24,8 @@ def bearer(name):
     return {"Authorization": "Bearer " + secret(name)}
 
 
-def lines(people):
-    return "".join(token_line(name, role, secret(name)) for name, role in people.items())
+def lines(users):
+    return "".join(token_line(name, role, secret(name)) for name, role in users.items())
 
 
 def write(path, text):
@@ -36,7 +36,7 @@ def write(path, text):
 
 @pytest.fixture(scope="module")
 def tokens(tmp_path_factory):
-    return pathlib.Path(write(tmp_path_factory.mktemp("people") / "tokens", lines(PEOPLE)))
+    return pathlib.Path(write(tmp_path_factory.mktemp("users") / "tokens", lines(USERS)))
 
 
 def with_tokens(directory, tokens):
@@ -100,7 +100,7 @@ def test_the_contract_names_a_role_for_each_operation():
 @pytest.mark.parametrize("method, path, least", OPERATIONS)
 def test_each_role_may_do_what_the_contract_says_and_no_more(tried, method, path, least):
     assert (ask(tried, method, path, {}).status_code == 401) == (least is not None)
-    for name, role in PEOPLE.items():
+    for name, role in USERS.items():
         response = ask(tried, method, path, bearer(name))
         if least is None or ROLES.index(role) >= ROLES.index(least):
             assert response.status_code not in (401, 403), response.text
@@ -110,7 +110,7 @@ def test_each_role_may_do_what_the_contract_says_and_no_more(tried, method, path
 
 
 def test_a_token_tells_who_it_is(guarded):
-    for name, role in PEOPLE.items():
+    for name, role in USERS.items():
         assert guarded.get("/v1/whoami", headers=bearer(name)).json() == {"name": name, "role": role}
 
 
@@ -258,7 +258,7 @@ def test_a_priority_has_limits_for_everybody(guarded, priority, code):
 def changing(start, tmp_path):
     """A service, and the file that says who may use it."""
     path = tmp_path / "tokens"
-    write(path, lines(PEOPLE))
+    write(path, lines(USERS))
     return start("--token-file", str(path)), path
 
 
@@ -284,7 +284,7 @@ def test_a_change_of_the_file_holds_without_a_restart(changing):
     token("revoke", "bob", "--token-file", str(path))
     service.until(lambda: refused(service, "bob"))
     assert code(service, "eve") == 200
-    write(path, lines({**PEOPLE, "eve": "read"}))  # by hand, in place
+    write(path, lines({**USERS, "eve": "read"}))  # by hand, in place
     service.until(lambda: service.post(SMALL, headers=bearer("eve")).status_code == 403)
     assert code(service, "bob") == 200
     said = [line.split("a token of ")[1] for line in service.log.read_text().splitlines() if "a token of " in line]
@@ -294,34 +294,34 @@ def test_a_change_of_the_file_holds_without_a_restart(changing):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text, mode, words", [("rubbish\n", 0o600, "line 1"), ("", 0o600, "no token"), (lines(PEOPLE), 0o644, "chmod"), (None, 0, "No such file")])
+@pytest.mark.parametrize("text, mode, words", [("rubbish\n", 0o600, "line 1"), ("", 0o600, "no token"), (lines(USERS), 0o644, "chmod"), (None, 0, "No such file")])
 def test_a_broken_file_changes_nothing_but_what_is_told(changing, text, mode, words):
     service, path = changing
 
-    def told():
+    def token_check():
         checks = service.get("/readyz?verbose").json()["checks"]
         return next(check for check in checks if check["name"] == "people")
 
-    assert told() == {"name": "people", "ok": True, "reason": None}
+    assert token_check() == {"name": "people", "ok": True, "reason": None}
     if text is None:
         path.unlink()
     else:
         path.write_text(text)
         path.chmod(mode)
-    service.until(lambda: not told()["ok"])
-    assert words in told()["reason"]
+    service.until(lambda: not token_check()["ok"])
+    assert words in token_check()["reason"]
     assert service.get("/readyz").status_code == 200 and code(service, "bob") == 200
     time.sleep(2.5)
     assert service.log.read_text().count("stay as they were") == 1
     write(path, lines({"ada": "admin"}))
-    service.until(lambda: told()["ok"])
+    service.until(lambda: token_check()["ok"])
     service.until(lambda: refused(service, "bob"))
     assert code(service, "ada") == 200
 
 
 def test_when_all_are_revoked_nobody_may_come_in(changing):
     service, path = changing
-    for name in PEOPLE:
+    for name in USERS:
         token("revoke", name, "--token-file", str(path))
     service.until(lambda: refused(service, "ada"))
     assert service.get("/readyz").status_code == 200
@@ -383,7 +383,7 @@ def test_another_role_ends_what_is_open_too(changing):
     waiting.sendall(f"POST /v1/experiments HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret('bob')}\r\nPrefer: wait=60\r\n"
                     f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
     service.until(lambda: service.get("/v1/queue", headers=bearer("ada")).json()["running"] == 1)
-    write(path, lines({**PEOPLE, "bob": "read"}))
+    write(path, lines({**USERS, "bob": "read"}))
     assert to_the_end(waiting) == b""
     waiting.close()
     # What it had submitted stays.

@@ -1,4 +1,4 @@
-/* The file of a log: what rotation leaves, and what is written where there is little room. */
+/* The file of a log: what rotation leaves, and what is written where the budget is small. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -135,7 +135,7 @@ static void beyond_so_many_addresses_the_rest_share_a_count(void **state)
     enum { MANY = 5000 };
     int first = 0;
     struct log log = log_begin();
-    for (int turn = 0; turn < 2; turn++)
+    for (int round = 0; round < 2; round++)
         for (int i = 0; i < MANY; i++) {
             char address[32];
             snprintf(address, sizeof address, "10.0.%d.%d", i / 250, i % 250);
@@ -179,7 +179,7 @@ static void strangers_leave_room_for_those_who_have_a_token(void **state)
     for (int i = 0; i < 7; i++)
         assert_int_equal(add_code(&log, "10.0.0.1", "mallory", 403, 0), !i);
     json_t *lines = log_end(&log);
-    assert_int_equal(json_array_size(lines), 2); /* each stranger came once */
+    assert_int_equal(json_array_size(lines), 2); /* each client without a token came once */
     assert_string_equal(text_of(lines, 0, "owner"), "mallory");
     assert_int_equal(count_of(lines, 0), 6);
     assert_int_equal(count_of(lines, 1), 1000 - LOG_THROTTLE_UNKNOWN);
@@ -215,10 +215,10 @@ static void a_count_waits_until_the_log_has_room(void **state)
     assert_false(log_throttle_add(throttle, &request, 0));
     fill(log_writer);
     assert_int_equal(poll(&reader, 1, -1),
-                     1); /* the log writer's thread writes what it has, and the pipe has no room for it */
+                     1); /* the log writer's thread writes what it has, and the pipe is full */
     fill(log_writer);
     log_throttle_write(throttle, 61 * second_ns);
-    assert_false(log_throttle_add(throttle, &request, 61 * second_ns)); /* its count is kept */
+    assert_false(log_throttle_add(throttle, &request, 61 * second_ns)); /* it is still counted */
     log_throttle_free(throttle);
     log_writer_close(log_writer);
     close(reader.fd);

@@ -168,9 +168,9 @@ static int ask(const struct server *server, const char *path)
 static struct buffer answer(int client)
 {
     struct buffer all_of_it = {0};
-    char room[4096];
-    for (ssize_t count; (count = recv(client, room, sizeof room, 0)) > 0;)
-        buffer_append(&all_of_it, room, (size_t)count);
+    char bytes[4096];
+    for (ssize_t count; (count = recv(client, bytes, sizeof bytes, 0)) > 0;)
+        buffer_append(&all_of_it, bytes, (size_t)count);
     close(client);
     assert_non_null(all_of_it.data);
     return all_of_it;
