@@ -1,9 +1,7 @@
 /* Thin functions over pthreads, for what every thread of the program needs. */
 #include "base/thread.h"
 
-#include <time.h>
-
-static const int64_t second_ns = 1000000000;
+#include "base/clock.h"
 
 int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg)
 {
@@ -26,7 +24,6 @@ int thread_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t 
 {
     if (until_ns == INT64_MAX)
         return pthread_cond_wait(condition, lock);
-    struct timespec until = {.tv_sec = (time_t)(until_ns / second_ns),
-                             .tv_nsec = (long)(until_ns % second_ns)};
+    struct timespec until = clock_timespec(until_ns);
     return pthread_cond_timedwait(condition, lock, &until);
 }

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -57,15 +56,11 @@ struct device_pool {
 int device_pool_new(struct device_pool **out, const struct roster_config *config, struct error *error)
 {
     struct device_pool *pool = calloc(1, sizeof *pool);
-    pthread_condattr_t monotonic;
     bool there;
     if (!pool)
         return error_set(error, ERROR_MEMORY, "no memory for the devices");
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    thread_condition_init(&pool->wake);
     pool->config = *config;
     if (config->file[0])
         file_changed(config->file, &pool->seen, &there);
@@ -264,10 +259,9 @@ static bool file_is_new(struct device_pool *pool)
 /* Sleeps for so long, or until a reload is asked for. False: the pool ends. */
 static bool pool_wait(struct device_pool *pool, int64_t for_ns, bool *asked)
 {
-    struct timespec limit = clock_timespec(clock_monotonic_ns() + for_ns);
+    int64_t until = clock_monotonic_ns() + for_ns;
     pthread_mutex_lock(&pool->lock);
-    while (!pool->asked && !pool->ended &&
-           pthread_cond_timedwait(&pool->wake, &pool->lock, &limit) != ETIMEDOUT)
+    while (!pool->asked && !pool->ended && thread_wait_until(&pool->wake, &pool->lock, until) != ETIMEDOUT)
         ;
     bool goes_on = !pool->ended;
     *asked = pool->asked;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
@@ -90,12 +89,9 @@ static bool queue_busy(const struct readings *readings)
 /* With the lock: sleeps until a request, or until the thread reads by itself. */
 static void rest(struct readings *readings)
 {
-    int64_t now = clock_monotonic_ns(), until = now + watch_ns;
-    struct timespec limit = clock_timespec(until);
-    if (!readings->devices || now >= readings->interest_until_ns)
-        pthread_cond_wait(&readings->asked, &readings->lock);
-    else
-        pthread_cond_timedwait(&readings->asked, &readings->lock, &limit);
+    int64_t now = clock_monotonic_ns();
+    bool unlimited = !readings->devices || now >= readings->interest_until_ns;
+    thread_wait_until(&readings->asked, &readings->lock, unlimited ? INT64_MAX : now + watch_ns);
     now = clock_monotonic_ns();
     if (readings->stop || !readings->devices || now >= readings->interest_until_ns || queue_busy(readings))
         return;
@@ -145,16 +141,12 @@ static void *work(void *arg)
 int readings_new(struct readings **out, int devices, struct error *error)
 {
     struct readings *readings = calloc(1, sizeof *readings);
-    pthread_condattr_t monotonic;
     if (!readings)
         return error_set(error, ERROR_MEMORY, "no memory for the readings of devices");
     readings->count = devices;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&readings->lock, NULL);
-    pthread_cond_init(&readings->asked, &monotonic);
-    pthread_cond_init(&readings->answered, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    thread_condition_init(&readings->asked);
+    thread_condition_init(&readings->answered);
     int code = thread_start(&readings->thread, "readings", work, readings);
     if (code) {
         free(readings);
@@ -169,11 +161,10 @@ void readings_free(struct readings *readings)
     if (!readings)
         return;
     int64_t until = clock_monotonic_ns() + end_ns;
-    struct timespec limit = clock_timespec(until);
     pthread_mutex_lock(&readings->lock);
     readings->stop = true;
     pthread_cond_signal(&readings->asked);
-    while (!readings->ended && pthread_cond_timedwait(&readings->answered, &readings->lock, &limit) == 0)
+    while (!readings->ended && thread_wait_until(&readings->answered, &readings->lock, until) == 0)
         ;
     bool ended = readings->ended;
     pthread_mutex_unlock(&readings->lock);
@@ -194,8 +185,7 @@ static void row_await(struct readings *readings, const struct reading_row *row)
     int64_t now = clock_monotonic_ns(), until = now + wait_ns;
     if (readings->began_ns && readings->began_ns + wait_ns < until)
         until = readings->began_ns + wait_ns;
-    struct timespec limit = clock_timespec(until);
-    while (row->wanted && pthread_cond_timedwait(&readings->answered, &readings->lock, &limit) == 0)
+    while (row->wanted && thread_wait_until(&readings->answered, &readings->lock, until) == 0)
         ;
 }
 
