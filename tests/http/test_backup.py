@@ -37,7 +37,7 @@ def fails(done, status, *said):
 
 def test_a_backup_under_load_has_all_that_was_acknowledged_before(start, tmp_path):
     service, data, file = start(), tmp_path / "data", tmp_path / "backup %41?#.db"
-    kept = service.run()
+    stored = service.run()
     sweep = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": [0, 1, 2]}, headers={"Prefer": "wait=20"}).json()
     acknowledged, over, slowest = [], threading.Event(), []
 
@@ -65,14 +65,14 @@ def test_a_backup_under_load_has_all_that_was_acknowledged_before(start, tmp_pat
     assert max(slowest) < 5
     # What comes after the backup is not in it, and what is changed after it is as it was.
     later = service.run()
-    service.delete(f"/v1/experiments/{kept['id']}?remove=true")
+    service.delete(f"/v1/experiments/{stored['id']}?remove=true")
     fails(command("restore", file, "--data-dir", data), 1, "in use by process", str(service.process.pid))
     assert service.stop() == 0
     done = restore(data, file)
     aside, = data.glob("coalesced.db.before-*")
     assert str(aside) in done.stdout
     service = start()
-    assert service.get(f"/v1/experiments/{kept['id']}").json() == kept
+    assert service.get(f"/v1/experiments/{stored['id']}").json() == stored
     assert service.get(f"/v1/experiments/{later['id']}").status_code == 404
     assert service.get(sweep["links"]["self"]).json()["done"] == 3
     assert all(service.get(f"/v1/experiments/{one}").status_code == 200 for one in before)
@@ -124,13 +124,13 @@ def test_a_backup_is_never_overwritten_by_accident(start, tmp_path):
 def test_a_backup_goes_into_another_directory(start, tmp_path):
     """By the environment, as in a container."""
     service = start()
-    kept = service.run()
+    stored = service.run()
     environment = {"COALESCED_DATA_DIR": str(tmp_path / "data")}
     assert command("backup", "here.db", environment=environment, directory=tmp_path).returncode == 0
     other = tmp_path / "other"
     assert "what was there" not in restore(other / "data", tmp_path / "here.db").stdout
     again = start(directory=other)
-    assert again.get(f"/v1/experiments/{kept['id']}").json() == kept
+    assert again.get(f"/v1/experiments/{stored['id']}").json() == stored
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -193,7 +193,7 @@ def foreign(path, kind):
     ("with a log", "-wal"), ("missing", "No such file")])
 def test_what_is_no_sound_backup_is_refused_and_nothing_changes(start, tmp_path, kind, said):
     service, data, file = start(), tmp_path / "data", tmp_path / "backup.db"
-    kept = service.run()
+    stored = service.run()
     if kind != "another program's":
         backup(data, file)
     assert service.stop() == 0
@@ -202,7 +202,7 @@ def test_what_is_no_sound_backup_is_refused_and_nothing_changes(start, tmp_path,
     fails(command("restore", file, "--data-dir", data), 1, said)
     assert sorted(path.name for path in data.iterdir()) == before
     service = start()
-    assert service.get(f"/v1/experiments/{kept['id']}").json() == kept
+    assert service.get(f"/v1/experiments/{stored['id']}").json() == stored
 
 
 @pytest.mark.parametrize("words, status, said", [
@@ -210,7 +210,7 @@ def test_what_is_no_sound_backup_is_refused_and_nothing_changes(start, tmp_path,
     (["backup", "a", "--data-dir"], 2, "wants a value"), (["restore"], 2, "which FILE"), (["restore", "a", "--force"], 2, "no option --force"),
     (["backup", "a", "--data-dir", "nowhere"], 1, "no database in nowhere"),
     (["restore", "a", "--data-dir", "nowhere"], 1, "a: No such file")])
-def test_what_is_wrong_is_told(tmp_path, words, status, said):
+def test_wrong_arguments_are_named(tmp_path, words, status, said):
     fails(command(*words, directory=tmp_path), status, said)
     assert list(tmp_path.iterdir()) == []
 

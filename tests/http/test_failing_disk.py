@@ -70,13 +70,13 @@ def test_nothing_more_runs_while_the_disk_is_full(disk):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("before", ["nothing", "a database", "something that ran"])
-def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
+def test_a_start_on_a_full_disk_goes_on_when_there_is_space(disk, start, before):
     if before != "nothing":
         first = start()
-        kept = first.run()
+        stored = first.run()
         if before == "something that ran":
             first.post({**SMALL, "labels": {"fake": "sleep:60"}})
-            # On disk, from which it is counted; /v1/queue tells of it earlier.
+            # On disk, from which it is counted; /v1/queue says it earlier.
             first.until(lambda: first.get("/v1/experiments?state=running").json()["experiments"])
         first.stop(signal.SIGKILL)
     disk.fails("write")
@@ -100,7 +100,7 @@ def test_a_start_on_a_full_disk_goes_on_when_there_is_room(disk, start, before):
     else:
         service.works()
     if before != "nothing":
-        assert service.get(f"/v1/experiments/{kept['id']}").json()["state"] == "succeeded"
+        assert service.get(f"/v1/experiments/{stored['id']}").json()["state"] == "succeeded"
 
 
 def handed_over(disk):
@@ -144,7 +144,7 @@ def test_a_start_on_a_full_disk_can_be_stopped(disk):
 
 @pytest.mark.slow
 def test_submissions_are_refused_before_the_disk_is_full(disk, tmp_path):
-    """Known keys and what waits already go on; when there is room again, new ones are taken."""
+    """Known keys and what waits already go on; when there is space again, new ones are taken."""
     space = tmp_path / "switch.space"
     service = disk("--reserve-bytes", "10M")
     keyed = {"Idempotency-Key": "before"}

@@ -15,7 +15,7 @@ ROUNDS = 50
 
 
 def submit_until_it_dies(service, acknowledged, ends):
-    """Submits as fast as answers come; keeps what was acknowledged, and what was told to have ended."""
+    """Submits as fast as answers come; notes what was acknowledged, and what was said to have ended."""
     session = requests.Session()
     try:
         while True:
@@ -71,7 +71,7 @@ def test_fifty_kills_at_any_moment_lose_nothing(start, tmp_path):
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_lock_that_goes_with_whoever_dies_is_waited_for(start, tmp_path):
+def test_a_lock_that_a_dying_child_still_holds_is_waited_for(start, tmp_path):
     """A process that the killed service had begun, and that has not become the executor yet, holds it a moment longer."""
     (tmp_path / "data").mkdir(mode=0o700)
     with (tmp_path / "data" / "lock").open("w") as lock:

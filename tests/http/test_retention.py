@@ -64,7 +64,7 @@ def test_a_sweep_outlives_its_experiments(service):
 
 def test_a_sweep_goes_with_all_that_is_its(service):
     body = {**SMALL, "offset": list(range(400)), "labels": {"go": "all"}}
-    gone, kept = sweep_of(service, body, **{"Idempotency-Key": "all"}), sweep_of(service, {**SMALL, "offset": [1, 2]})
+    gone, left = sweep_of(service, body, **{"Idempotency-Key": "all"}), sweep_of(service, {**SMALL, "offset": [1, 2]})
     ids = [one["id"] for one in service.get("/v1/experiments?label=go&page_size=500").json()["experiments"]]
     assert len(ids) == 400
     remove(service, gone["links"]["self"])
@@ -74,7 +74,7 @@ def test_a_sweep_goes_with_all_that_is_its(service):
     assert service.get("/v1/experiments?label=go").json()["experiments"] == []
     assert service.get(f"/v1/experiments?sweep={gone['id']}").json()["experiments"] == []
     assert gone["id"] not in [one["id"] for one in service.get("/v1/sweeps").json()["sweeps"]]
-    assert service.get(kept["links"]["self"]).json()["removed"] == 0
+    assert service.get(left["links"]["self"]).json()["removed"] == 0
     again = sweep_of(service, body, **{"Idempotency-Key": "all"})
     assert again["id"] != gone["id"] and again["succeeded"] == 400
 
@@ -132,9 +132,9 @@ def test_what_ended_so_many_days_ago_goes(start):
 
 def test_what_ended_lately_stays(start):
     service = start("--keep-days", "1", "--keep-bytes", "1G")
-    kept = service.run()
+    stored = service.run()
     time.sleep(3)
-    assert service.get(f"/v1/experiments/{kept['id']}").status_code == 200
+    assert service.get(f"/v1/experiments/{stored['id']}").status_code == 200
 
 
 def bytes_used(data):
@@ -161,7 +161,7 @@ def test_the_oldest_go_while_the_database_is_too_large(start, tmp_path):
     assert service.get(open_sweep["links"]["self"]).status_code == 200
 
 
-def test_whoever_reads_meanwhile_sees_what_is_there_or_that_it_is_gone(start):
+def test_a_reader_meanwhile_sees_what_is_there_or_that_it_is_gone(start):
     service = start("--keep-days", str(SECOND / 2))
     wrong, over = [], threading.Event()
 

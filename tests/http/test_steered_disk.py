@@ -1,4 +1,4 @@
-"""A disk that fails in one way and works in the others: what is told then stays true."""
+"""A disk that fails in one way and works in the others: what is answered then stays true."""
 import pathlib
 import signal
 import sys
@@ -25,23 +25,23 @@ def machine(tmp_path):
 @pytest.mark.kills
 def test_what_a_failed_sync_refused_is_not_there_after_a_kill(start, machine):
     service = start(environment=machine.environment)
-    kept = service.run()["id"]
+    stored = service.run()["id"]
     machine.fail("EIO on sync")
     assert service.post(SMALL).status_code == 503
     assert service.request("POST", "/v1/sweeps", json=SWEEP).status_code == 503
     service.stop(signal.SIGKILL)
     machine.fail("none")
     again = start(environment=machine.environment)
-    assert [row["id"] for row in again.get("/v1/experiments").json()["experiments"]] == [kept]
+    assert [row["id"] for row in again.get("/v1/experiments").json()["experiments"]] == [stored]
     assert again.get("/v1/sweeps").json()["sweeps"] == []
     assert machine.hits()["EIO on sync"] > 0
 
 
 @pytest.mark.kills
-def test_what_could_not_be_written_over_yet_is_not_told_to_be_refused(start, machine):
+def test_what_could_not_be_written_over_yet_is_uncertain(start, machine):
     """The sync of a commit fails, and then every write: what the commit wrote stays in the log until writes go through."""
     service = start(environment=machine.environment)
-    kept = service.run()["id"]
+    stored = service.run()["id"]
     machine.fail("EIO on sync", after="EIO on write")
     mended = threading.Timer(0.5, machine.fail, ["none"])
     mended.start()
@@ -49,12 +49,12 @@ def test_what_could_not_be_written_over_yet_is_not_told_to_be_refused(start, mac
     service.stop(signal.SIGKILL)
     mended.join()
     again = start(environment=machine.environment)
-    assert [row["id"] for row in again.get("/v1/experiments").json()["experiments"]] == [kept]
+    assert [row["id"] for row in again.get("/v1/experiments").json()["experiments"]] == [stored]
     assert machine.hits()["EIO on sync"] == 1 and machine.hits()["EIO on write"] > 0
 
 
 @pytest.mark.parametrize("path, body", [("/v1/experiments", SMALL), ("/v1/sweeps", SWEEP)])
-def test_an_ended_one_is_not_told_as_queued_when_it_cannot_be_read(start, machine, path, body):
+def test_an_ended_one_is_not_answered_as_queued_when_it_cannot_be_read(start, machine, path, body):
     service = start(environment=machine.environment)
 
     def send(**headers):
@@ -81,7 +81,7 @@ def parameters(operation):
             yield one["name"]
 
 
-def test_whatever_may_be_asked_is_told_why_not_yet(start, machine):
+def test_every_request_is_answered_with_why_not_yet(start, machine):
     machine.fail("ENOSPC")
     service = start(environment=machine.environment, ready=False)
     asked = [(method.upper(), path, name) for path, operations in contract.DOCUMENT["paths"].items() if path.startswith("/v1/")

@@ -1,5 +1,5 @@
-/* What was told to somebody is there after a kill and after a power cut. A SIGKILL tests that nothing is kept
-   in the process's memory; only the power cuts test that it is synced (vfs_powercut.h). */
+/* What was acknowledged is there after a kill and after a power cut. A SIGKILL shows that it is not in the process's memory
+   alone; only the power cuts show that it is synced (vfs_powercut.h). */
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -18,33 +18,33 @@
 #include "tests/unit/support/service.h"
 #include "tests/unit/support/vfs_powercut.h"
 
-enum { TOLD_MOST = 100000, SUBMITTERS = 2 };
+enum { ACKS_MAX = 100000, SUBMITTERS = 2 };
 
-/* What the outside was told of, in this order; `state` is QUEUED for an accepted submission. */
-struct told {
+/* What was acknowledged, in this order; `state` is QUEUED for an accepted submission. */
+struct acks {
     pthread_mutex_t lock;
     int count;
     struct {
         char id[ID_BYTES];
         enum job_state state;
-    } of[TOLD_MOST];
+    } of[ACKS_MAX];
 };
 
-static void told_add(struct told *told, const char *id, enum job_state state)
+static void acks_add(struct acks *acks, const char *id, enum job_state state)
 {
-    pthread_mutex_lock(&told->lock);
-    if (told->count < TOLD_MOST) {
-        memcpy(told->of[told->count].id, id, ID_BYTES);
-        told->of[told->count++].state = state;
+    pthread_mutex_lock(&acks->lock);
+    if (acks->count < ACKS_MAX) {
+        memcpy(acks->of[acks->count].id, id, ID_BYTES);
+        acks->of[acks->count++].state = state;
     }
-    pthread_mutex_unlock(&told->lock);
+    pthread_mutex_unlock(&acks->lock);
 }
 
 /* ---- a service at work: two submit, one works, some is cancelled ---- */
 
 struct load {
     struct service service;
-    void (*tell)(void *arg, const char *id, enum job_state state);
+    void (*acknowledge)(void *arg, const char *id, enum job_state state);
     void *arg;
     atomic_bool enough;
     pthread_t submitters[SUBMITTERS], worker;
@@ -54,7 +54,7 @@ static void load_changed(void *arg, const char *id, enum job_state state)
 {
     struct load *load = arg;
     if (job_state_ended(state))
-        load->tell(load->arg, id, state);
+        load->acknowledge(load->arg, id, state);
 }
 
 static void *load_submit(void *arg)
@@ -67,7 +67,7 @@ static void *load_submit(void *arg)
     for (int i = 0; !atomic_load(&load->enough); i++) {
         struct submitted submitted = service_submit(&load->service, &submission);
         if (submitted.outcome == SUBMITTED_NEW)
-            load->tell(load->arg, submitted.id, JOB_QUEUED);
+            load->acknowledge(load->arg, submitted.id, JOB_QUEUED);
         usleep(1000);
         if (i % 7 == 0)
             service_cancel(&load->service, submitted.id, NULL);
@@ -117,34 +117,34 @@ static void load_stop(struct load *load)
 
 /* ---- what must hold afterwards ---- */
 
-/* How many of the first `count` things that were told are not so in the store; *why says what of the first. */
-static int store_lost(struct store *store, const struct told *told, int from, int count, struct error *why)
+/* Returns how many of the first `count` acknowledgements do not hold in the store; *why is about the first such. */
+static int store_lost(struct store *store, const struct acks *acks, int from, int count, struct error *why)
 {
     int lost = 0;
     for (int i = from; i < count; i++) {
         struct job *job = NULL;
         struct error error = {0};
-        bool kept = store_get(store, told->of[i].id, &job, &error) == 0 &&
-                    (told->of[i].state == JOB_QUEUED || job->state == told->of[i].state);
-        if (!kept && !lost++)
-            error_set(why, ERROR_STORE, "%s was told to be %s and is %s", told->of[i].id,
-                      job_state_name(told->of[i].state), job ? job_state_name(job->state) : error.text);
+        bool stored = store_get(store, acks->of[i].id, &job, &error) == 0 &&
+                      (acks->of[i].state == JOB_QUEUED || job->state == acks->of[i].state);
+        if (!stored && !lost++)
+            error_set(why, ERROR_STORE, "%s was acknowledged as %s and is %s", acks->of[i].id,
+                      job_state_name(acks->of[i].state), job ? job_state_name(job->state) : error.text);
         job_free(job);
     }
     return lost;
 }
 
-static bool told_ended(const struct told *told, int count, const char *id)
+static bool acks_have_end(const struct acks *acks, int count, const char *id)
 {
     for (int i = 0; i < count; i++)
-        if (told->of[i].state != JOB_QUEUED && strcmp(told->of[i].id, id) == 0)
+        if (acks->of[i].state != JOB_QUEUED && strcmp(acks->of[i].id, id) == 0)
             return true;
     return false;
 }
 
-/* Opens the directory as a service that starts, and counts what is lost of what was told, and what would run
-   once more though it ended. A store that cannot be opened has lost all. */
-static int directory_lost(const char *directory, const struct told *told, int count, struct error *why)
+/* Opens the directory as a server that starts does, and counts acknowledgements that are lost, and what would run once more
+   though it ended. A store that cannot be opened has lost all. */
+static int directory_lost(const char *directory, const struct acks *acks, int count, struct error *why)
 {
     struct store *store = NULL;
     struct queue *queue = NULL;
@@ -161,10 +161,10 @@ static int directory_lost(const char *directory, const struct told *told, int co
         error_set(why, ERROR_STORE, "%s", error.text);
         lost = count;
     } else {
-        lost = store_lost(store, told, 0, count, why);
+        lost = store_lost(store, acks, 0, count, why);
         const struct task *task = queue_worker_next(queue, 0, NULL);
         for (; task; task = queue_worker_next(queue, 0, &good))
-            if (told_ended(told, count, task->id) && !lost++)
+            if (acks_have_end(acks, count, task->id) && !lost++)
                 error_set(why, ERROR_STORE, "%s ended and runs again", task->id);
     }
     queue_admin_close(queue);
@@ -174,7 +174,7 @@ static int directory_lost(const char *directory, const struct told *told, int co
 
 /* ---- kills ---- */
 
-static void pipe_tell(void *arg, const char *id, enum job_state state)
+static void pipe_acknowledge(void *arg, const char *id, enum job_state state)
 {
     char line[ID_BYTES + 2];
     int size = snprintf(line, sizeof line, "%d%s\n", (int)state, id);
@@ -182,112 +182,112 @@ static void pipe_tell(void *arg, const char *id, enum job_state state)
         abort();
 }
 
-static void pipe_read(FILE *pipe, struct told *told)
+static void pipe_read(FILE *pipe, struct acks *acks)
 {
     char line[64];
     while (fgets(line, sizeof line, pipe)) {
         line[strcspn(line, "\n")] = '\0';
         assert_int_equal(strlen(line), ID_BYTES);
-        told_add(told, line + 1, (enum job_state)(line[0] - '0'));
+        acks_add(acks, line + 1, (enum job_state)(line[0] - '0'));
     }
 }
 
-static void nothing_told_is_lost_by_fifty_kills_at_any_moment(void **state)
+static void nothing_acknowledged_is_lost_by_fifty_kills_at_any_moment(void **state)
 {
-    enum { KILLS = 50, TOLD = 500, ENDS = 100, KILLS_MOST = 2000 };
-    static struct told told = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    enum { KILLS = 50, ACKS = 500, ENDS = 100, KILLS_MOST = 2000 };
+    static struct acks acks = {.lock = PTHREAD_MUTEX_INITIALIZER};
     static struct load load;
     struct error why = {0};
     (void)state;
     srand(1);
     service_init(&load.service, NULL);
     int ends = 0, longest_ms = 60;
-    /* A machine that is slow tells less between two kills; where nothing was told at all, lives become longer. */
+    /* A slow machine acknowledges less between two kills; where it was nothing at all, lives become longer. */
     for (int kill_number = 0;
-         kill_number < KILLS || ((told.count < TOLD || ends < ENDS) && kill_number < KILLS_MOST);
+         kill_number < KILLS || ((acks.count < ACKS || ends < ENDS) && kill_number < KILLS_MOST);
          kill_number++) {
         int pipes[2];
         assert_int_equal(pipe(pipes), 0);
         pid_t child = fork();
         if (child == 0) {
             close(pipes[0]);
-            load.tell = pipe_tell;
+            load.acknowledge = pipe_acknowledge;
             load.arg = &pipes[1];
             load_start(&load);
             for (;;)
                 pause();
         }
         close(pipes[1]);
-        int checked = told.count;
+        int checked = acks.count;
         /* From before it is open to some hundred commits. */
         poll(NULL, 0, rand() % longest_ms);
         kill(child, SIGKILL);
         FILE *pipe = fdopen(pipes[0], "r");
-        pipe_read(pipe, &told);
+        pipe_read(pipe, &acks);
         fclose(pipe);
         waitpid(child, NULL, 0);
 
         assert_true(database_whole(load.service.directory));
         service_start(&load.service);
-        if (store_lost(load.service.store, &told, checked, told.count, &why))
+        if (store_lost(load.service.store, &acks, checked, acks.count, &why))
             fail_msg("after kill %d: %s", kill_number, why.text);
         service_stop(&load.service);
-        longest_ms += told.count == checked ? 5 : 0;
-        for (int i = checked; i < told.count; i++)
-            ends += told.of[i].state != JOB_QUEUED;
+        longest_ms += acks.count == checked ? 5 : 0;
+        for (int i = checked; i < acks.count; i++)
+            ends += acks.of[i].state != JOB_QUEUED;
     }
-    /* All of it once more at the end, and that no end was told twice. */
-    for (int i = 0; i < told.count; i++)
-        if (told.of[i].state != JOB_QUEUED && told_ended(&told, i, told.of[i].id))
-            fail_msg("%s ended twice", told.of[i].id);
-    if (directory_lost(load.service.directory, &told, told.count, &why))
+    /* All of it once more at the end, and that no end was acknowledged twice. */
+    for (int i = 0; i < acks.count; i++)
+        if (acks.of[i].state != JOB_QUEUED && acks_have_end(&acks, i, acks.of[i].id))
+            fail_msg("%s ended twice", acks.of[i].id);
+    if (directory_lost(load.service.directory, &acks, acks.count, &why))
         fail_msg("%s", why.text);
-    assert_true(told.count >= TOLD && ends >= ENDS);
+    assert_true(acks.count >= ACKS && ends >= ENDS);
     scratch_remove(load.service.directory);
 }
 
 /* ---- power cuts ---- */
 
-static void told_tell(void *arg, const char *id, enum job_state state)
+static void ack_add(void *arg, const char *id, enum job_state state)
 {
-    told_add(arg, id, state);
+    acks_add(arg, id, state);
 }
 
-/* Cuts the power of a service at work many times; how many times something was lost. */
+/* Cuts the power of a working server many times; returns how many times something was lost. */
 static int cuts_that_lost(const char *vfs, int cuts, struct error *why)
 {
-    struct told *told = calloc(1, sizeof *told);
+    struct acks *acks = calloc(1, sizeof *acks);
     struct load *load = calloc(1, sizeof *load);
     int losses = 0;
     powercut_register();
-    pthread_mutex_init(&told->lock, NULL);
-    load->tell = told_tell;
-    load->arg = told;
+    pthread_mutex_init(&acks->lock, NULL);
+    load->acknowledge = ack_add;
+    load->arg = acks;
     service_init(&load->service, vfs);
     load_start(load);
     for (int cut = 0; cut < cuts; cut++) {
         char image[SCRATCH_BYTES];
         scratch_make(image);
         usleep(20000 + 1000 * (useconds_t)(cut % 7));
-        /* What was told before the cut must be in what is left by it. */
-        pthread_mutex_lock(&told->lock);
-        int count = told->count;
-        pthread_mutex_unlock(&told->lock);
+        /* What was acknowledged before the cut must be in what it leaves. */
+        pthread_mutex_lock(&acks->lock);
+        int count = acks->count;
+        pthread_mutex_unlock(&acks->lock);
         assert_int_equal(powercut_image(load->service.directory, image, (unsigned)cut), 0);
-        if (directory_lost(image, told, count, why))
+        if (directory_lost(image, acks, count, why))
             losses++;
         scratch_remove(image);
     }
     load_stop(load);
     service_end(&load->service);
-    assert_true(told->count > 200);
+    assert_true(acks->count > 200);
     powercut_forget();
     free(load);
-    free(told);
+    free(acks);
     return losses;
 }
 
-static void nothing_told_is_lost_by_a_power_cut(void **state)
+static void nothing_acknowledged_is_lost_by_a_power_cut(void **state)
 {
     const int cuts = SANITIZED ? 10 : 30; /* where each takes a second */
     struct error why = {0};
@@ -296,7 +296,7 @@ static void nothing_told_is_lost_by_a_power_cut(void **state)
         fail_msg("%s", why.text);
 }
 
-/* The proof that the test above can fail: without syncs, as with synchronous=OFF, it does. */
+/* Shows that the test above can fail: without syncs, as with synchronous=OFF, it does. */
 static void the_power_cuts_notice_a_disk_that_does_not_sync(void **state)
 {
     struct error why = {0};
@@ -307,8 +307,8 @@ static void the_power_cuts_notice_a_disk_that_does_not_sync(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_told_is_lost_by_fifty_kills_at_any_moment),
-        cmocka_unit_test(nothing_told_is_lost_by_a_power_cut),
+        cmocka_unit_test(nothing_acknowledged_is_lost_by_fifty_kills_at_any_moment),
+        cmocka_unit_test(nothing_acknowledged_is_lost_by_a_power_cut),
         cmocka_unit_test(the_power_cuts_notice_a_disk_that_does_not_sync),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

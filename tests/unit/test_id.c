@@ -84,7 +84,7 @@ static void what_is_not_formed_like_an_id_is_not_one(void **state)
     assert_true(id_valid(id));
 }
 
-static void an_id_tells_when_it_was_given(void **state)
+static void an_id_says_when_it_was_given(void **state)
 {
     (void)state;
     char id[ID_BYTES];
@@ -131,7 +131,7 @@ int main(void)
         cmocka_unit_test(an_id_begins_with_its_time),
         cmocka_unit_test(ids_of_several_threads_are_unique),
         cmocka_unit_test(what_is_not_formed_like_an_id_is_not_one),
-        cmocka_unit_test(an_id_tells_when_it_was_given),
+        cmocka_unit_test(an_id_says_when_it_was_given),
         cmocka_unit_test(hashes_of_neighbours_spread),
         cmocka_unit_test(ids_go_on_after_one_from_the_future),
     };

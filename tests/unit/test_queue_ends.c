@@ -82,7 +82,7 @@ static void what_has_just_ended_cannot_be_cancelled(void **state)
 {
     struct service *service = *state;
     char id[ID_BYTES];
-    struct tried hold;
+    struct test_write hold;
     struct error error = {0};
     service_queue(service, 0, 0, id);
     queue_worker_next(service->queue, 0, NULL);
@@ -106,7 +106,7 @@ static void what_is_refused_does_not_count_while_its_key_is_looked_up(void **sta
     struct service *service = *state;
     struct sweep_experiment runs[40];
     struct submitted answer = {0};
-    struct tried hold;
+    struct test_write hold;
     struct error error = {0};
     service_stop(service);
     service->config.owner_limit = 50;
@@ -362,7 +362,7 @@ static void what_is_handed_back_while_its_sweep_is_cancelled_ends_when_it_is_tak
 {
     struct service *service = *state;
     static const char *const requests[] = {"{}", "{}"};
-    static struct tried hold;
+    static struct test_write hold;
     char id[ID_BYTES], run[ID_BYTES];
     sem_t cancelled;
     sem_init(&cancelled, 0, 0);

@@ -57,8 +57,9 @@ static sqlite3 *log_hold(const struct fixture *fixture)
     return reader;
 }
 
-/* How many of these a service finds that starts on what is left. */
-static int found_after(const struct fixture *fixture, unsigned seed, struct tried *const *tried, int count)
+/* Returns how many of these a server finds that starts on what is left. */
+static int found_after(const struct fixture *fixture, unsigned seed, struct test_write *const *tried,
+                       int count)
 {
     char image[SCRATCH_BYTES];
     struct store *store = NULL;
@@ -81,14 +82,14 @@ static int found_after(const struct fixture *fixture, unsigned seed, struct trie
 static void what_is_refused_while_it_fails_is_nowhere(const struct fixture *fixture,
                                                       struct powercut_fault fault)
 {
-    static struct tried kept[2], refused[REFUSED];
-    struct tried *const before[] = {&kept[0], &kept[1]};
-    struct tried *after[REFUSED];
+    static struct test_write stored[2], refused[REFUSED];
+    struct test_write *const before[] = {&stored[0], &stored[1]};
+    struct test_write *after[REFUSED];
     int frames = 0;
     for (int i = 0; i < 2; i++) {
         frames = log_frames(fixture);
-        tried_insert(&kept[i], "k", "{}");
-        assert_int_equal(tried_now(fixture->store, &kept[i]), 0);
+        test_write_insert(&stored[i], "k", "{}");
+        assert_int_equal(test_write_commit(fixture->store, &stored[i]), 0);
     }
     /* Room for the frames of one submission, and for less than the index wants. */
     fault.room_bytes = (log_frames(fixture) - frames) * FRAME_BYTES + 16 * 1024;
@@ -96,8 +97,8 @@ static void what_is_refused_while_it_fails_is_nowhere(const struct fixture *fixt
     powercut_fail(&fault);
     for (int i = 0; i < REFUSED; i++) {
         after[i] = &refused[i];
-        tried_insert(&refused[i], "k", "{}");
-        assert_int_equal(tried_now(fixture->store, &refused[i]), -1);
+        test_write_insert(&refused[i], "k", "{}");
+        assert_int_equal(test_write_commit(fixture->store, &refused[i]), -1);
         assert_int_equal(refused[i].failed.kind, ERROR_STORE);
         assert_int_equal(found_after(fixture, POWERCUT_KILL, after, i + 1), 0);
         for (unsigned cut = 0; cut < CUTS; cut++)
@@ -118,70 +119,70 @@ static void what_the_logs_index_may_not_grow_for_is_nowhere(void **state)
     what_is_refused_while_it_fails_is_nowhere(*state, (struct powercut_fault){.index_fixed = true});
 }
 
-/* The log is short in memory and long on the disk, and the next sync says that all is well. */
+/* The log is short in the page cache and long on the disk, and the next sync succeeds. */
 static void what_a_failed_sync_has_dropped_is_written_again(void **state)
 {
     what_is_refused_while_it_fails_is_nowhere(
         *state, (struct powercut_fault){.index_fixed = true, .drops_cut = true});
 }
 
-/* A service that is killed may find it or not; one that goes on does not. */
-static void what_may_still_be_in_the_log_is_not_told_to_be_refused(void **state)
+/* After a kill a server may find it or not; a server that goes on does not. */
+static void what_may_still_be_in_the_log_is_uncertain(void **state)
 {
     const struct fixture *fixture = *state;
-    static struct tried first, second, third;
-    struct tried *const uncertain[] = {&first}, *const refused[] = {&second}, *const good[] = {&third};
+    static struct test_write first, second, third;
+    struct test_write *const uncertain[] = {&first}, *const refused[] = {&second}, *const good[] = {&third};
     powercut_fail(&(struct powercut_fault){.freezes = true});
-    tried_insert(&first, "k", "{}");
-    tried_insert(&second, "k", "{}");
-    assert_int_equal(tried_now(fixture->store, &first), -1);
+    test_write_insert(&first, "k", "{}");
+    test_write_insert(&second, "k", "{}");
+    assert_int_equal(test_write_commit(fixture->store, &first), -1);
     assert_int_equal(first.failed.kind, ERROR_UNCERTAIN);
     assert_int_equal(found_after(fixture, POWERCUT_KILL, uncertain, 1), 1);
-    assert_int_equal(tried_now(fixture->store, &second), -1);
+    assert_int_equal(test_write_commit(fixture->store, &second), -1);
     assert_int_equal(second.failed.kind, ERROR_UNCERTAIN);
     assert_int_equal(found_after(fixture, POWERCUT_KILL, refused, 1), 0);
 
     powercut_fail(NULL);
-    tried_insert(&third, "k", "{}");
-    assert_int_equal(tried_now(fixture->store, &third), 0);
+    test_write_insert(&third, "k", "{}");
+    assert_int_equal(test_write_commit(fixture->store, &third), 0);
     assert_int_equal(found_after(fixture, POWERCUT_KILL, good, 1), 1);
     assert_int_equal(found_after(fixture, POWERCUT_KILL, uncertain, 1), 0);
 }
 
-static void submission_with_key(struct tried *tried)
+static void submission_with_key(struct test_write *tried)
 {
-    tried_insert(tried, "k", "{}");
+    test_write_insert(tried, "k", "{}");
     tried->submission.key = "same";
     tried->submission.fingerprint = "f";
 }
 
-/* A start may find the first one: nobody is told that nothing was done. */
+/* A start may find the first one, so the answer is not that nothing was done. */
 static void a_repetition_of_what_is_uncertain_is_uncertain(void **state)
 {
     const struct fixture *fixture = *state;
-    static struct tried first, again, later;
-    struct tried *const uncertain[] = {&first};
+    static struct test_write first, again, later;
+    struct test_write *const uncertain[] = {&first};
     powercut_fail(&(struct powercut_fault){.freezes = true});
     submission_with_key(&first);
     submission_with_key(&again);
     submission_with_key(&later);
-    assert_int_equal(tried_now(fixture->store, &first), -1);
+    assert_int_equal(test_write_commit(fixture->store, &first), -1);
     assert_int_equal(first.failed.kind, ERROR_UNCERTAIN);
-    assert_int_equal(tried_now(fixture->store, &again), -1);
+    assert_int_equal(test_write_commit(fixture->store, &again), -1);
     assert_int_equal(again.failed.kind, ERROR_UNCERTAIN);
     assert_int_equal(found_after(fixture, POWERCUT_KILL, uncertain, 1), 1);
     powercut_fail(NULL);
-    assert_int_equal(tried_now(fixture->store, &later), 0);
+    assert_int_equal(test_write_commit(fixture->store, &later), 0);
     assert_int_equal(later.write.outcome, WRITE_NEW);
 }
 
 static void what_was_refused_for_itself_is_refused_whatever_the_commit_did(void **state)
 {
     const struct fixture *fixture = *state;
-    static struct tried hold, first, full;
+    static struct test_write hold, first, full;
     fixture_hold(fixture->store, &hold);
-    tried_insert(&first, "k", "{}");
-    tried_insert(&full, "k", "{}");
+    test_write_insert(&first, "k", "{}");
+    test_write_insert(&full, "k", "{}");
     full.submission.known_only = true;
     store_hand_over(fixture->store, &first.write);
     store_hand_over(fixture->store, &full.write);
@@ -194,21 +195,21 @@ static void what_was_refused_for_itself_is_refused_whatever_the_commit_did(void 
 static void a_patient_write_that_is_given_up_may_be_uncertain(void **state)
 {
     const struct fixture *fixture = *state;
-    static struct tried change;
+    static struct test_write change;
     char id[ID_BYTES];
     fixture_insert(fixture->store, "k", 0, "{}", id);
     powercut_fail(&(struct powercut_fault){.freezes = true});
-    tried_change(&change, id, JOB_RUNNING);
+    test_write_change(&change, id, JOB_RUNNING);
     change.write.patient = true;
-    assert_int_equal(tried_now(fixture->store, &change), -1);
+    assert_int_equal(test_write_commit(fixture->store, &change), -1);
     assert_int_equal(change.failed.kind, ERROR_UNCERTAIN);
 }
 
 /* As the sqlite3 shell may, when a COMMIT has failed. */
-static void somebody_who_holds_the_write_lock_does_not_keep_an_answer(void **state)
+static void a_foreign_write_lock_does_not_delay_an_answer(void **state)
 {
     const struct fixture *fixture = *state;
-    static struct tried tried;
+    static struct test_write tried;
     struct timespec limit;
     sem_t entered, leave;
     sem_init(&entered, 0, 0);
@@ -217,7 +218,7 @@ static void somebody_who_holds_the_write_lock_does_not_keep_an_answer(void **sta
     sqlite3_busy_timeout(other, 0);
     long syncs = powercut_log_syncs();
     powercut_fail(&(struct powercut_fault){.freezes = true});
-    tried_insert(&tried, "k", "{}");
+    test_write_insert(&tried, "k", "{}");
     tried.entered = &entered;
     tried.leave = &leave;
     store_hand_over(fixture->store, &tried.write);
@@ -241,34 +242,34 @@ static void somebody_who_holds_the_write_lock_does_not_keep_an_answer(void **sta
 static void what_is_acknowledged_while_the_log_is_removed_is_in_the_database(void **state)
 {
     const struct fixture *fixture = *state;
-    static struct tried kept[2], refused;
-    struct tried *const acknowledged[] = {&kept[0], &kept[1]};
+    static struct test_write stored[2], refused;
+    struct test_write *const acknowledged[] = {&stored[0], &stored[1]};
     for (int i = 0; i < 2; i++) {
         powercut_fail(&(struct powercut_fault){.removes_log = i == 1});
-        tried_insert(&kept[i], "k", "{}");
-        assert_int_equal(tried_now(fixture->store, &kept[i]), 0);
+        test_write_insert(&stored[i], "k", "{}");
+        assert_int_equal(test_write_commit(fixture->store, &stored[i]), 0);
     }
     assert_int_equal(found_after(fixture, POWERCUT_KILL, acknowledged, 2), 2);
-    tried_insert(&refused, "k", "{}");
-    assert_int_equal(tried_now(fixture->store, &refused), -1);
+    test_write_insert(&refused, "k", "{}");
+    assert_int_equal(test_write_commit(fixture->store, &refused), -1);
     assert_int_equal(refused.failed.kind, ERROR_STORE);
 }
 
-/* Somebody reads, so that the database cannot take what is in the log. */
+/* A reader prevents the checkpoint that would move the log into the database. */
 static void what_is_in_a_removed_log_alone_is_uncertain(void **state)
 {
     const struct fixture *fixture = *state;
-    static struct tried kept, uncertain, again;
-    tried_insert(&kept, "k", "{}");
-    assert_int_equal(tried_now(fixture->store, &kept), 0);
+    static struct test_write stored, uncertain, again;
+    test_write_insert(&stored, "k", "{}");
+    assert_int_equal(test_write_commit(fixture->store, &stored), 0);
     sqlite3 *reader = database_open(fixture);
     database_run(reader, "BEGIN; SELECT count(*) FROM experiments");
     powercut_fail(&(struct powercut_fault){.removes_log = true});
-    tried_insert(&uncertain, "k", "{}");
-    tried_insert(&again, "k", "{}");
-    assert_int_equal(tried_now(fixture->store, &uncertain), -1);
+    test_write_insert(&uncertain, "k", "{}");
+    test_write_insert(&again, "k", "{}");
+    assert_int_equal(test_write_commit(fixture->store, &uncertain), -1);
     assert_int_equal(uncertain.failed.kind, ERROR_UNCERTAIN);
-    assert_int_equal(tried_now(fixture->store, &again), -1);
+    assert_int_equal(test_write_commit(fixture->store, &again), -1);
     assert_int_equal(again.failed.kind, ERROR_UNCERTAIN);
     sqlite3_close(reader);
 }
@@ -280,11 +281,11 @@ int main(void)
         ONE(what_the_logs_index_has_no_room_for_is_nowhere),
         ONE(what_the_logs_index_may_not_grow_for_is_nowhere),
         ONE(what_a_failed_sync_has_dropped_is_written_again),
-        ONE(what_may_still_be_in_the_log_is_not_told_to_be_refused),
+        ONE(what_may_still_be_in_the_log_is_uncertain),
         ONE(a_repetition_of_what_is_uncertain_is_uncertain),
         ONE(what_was_refused_for_itself_is_refused_whatever_the_commit_did),
         ONE(a_patient_write_that_is_given_up_may_be_uncertain),
-        ONE(somebody_who_holds_the_write_lock_does_not_keep_an_answer),
+        ONE(a_foreign_write_lock_does_not_delay_an_answer),
         ONE(what_is_acknowledged_while_the_log_is_removed_is_in_the_database),
         ONE(what_is_in_a_removed_log_alone_is_uncertain),
     };

@@ -50,7 +50,7 @@ static void a_list_has_the_newest_first(void **state)
         assert_string_equal(listed.ids[i], ids[MANY - 1 - i]);
 }
 
-static void a_list_keeps_to_its_limit_and_stops_when_told(void **state)
+static void a_list_ends_at_its_limit_and_when_each_says_so(void **state)
 {
     struct store *store = ((struct fixture *)*state)->store;
     char id[ID_BYTES];
@@ -69,7 +69,7 @@ static void a_list_keeps_to_its_limit_and_stops_when_told(void **state)
     assert_int_equal(listed.count, 7);
 }
 
-/* Pages that begin behind the last id of the one before are the whole list, whatever comes in between. */
+/* Pages that each begin behind the last id of the page before make the whole list, whatever is submitted meanwhile. */
 static void pages_are_the_list_though_more_comes_in(void **state)
 {
     struct store *store = ((struct fixture *)*state)->store;
@@ -95,16 +95,16 @@ static void filters_narrow_and_add_up(void **state)
 {
     struct store *store = ((struct fixture *)*state)->store;
     char id[ID_BYTES];
-    struct tried tried;
+    struct test_write tried;
     for (int i = 0; i < 24; i++) {
-        tried_insert(&tried, i % 2 ? "copy" : "triad", "{}");
+        test_write_insert(&tried, i % 2 ? "copy" : "triad", "{}");
         tried.experiment.device = i % 3;
         tried.submission.owner = i < 8 ? "ada" : i < 12 ? "bob" : NULL;
-        assert_int_equal(tried_now(store, &tried), 0);
+        assert_int_equal(test_write_commit(store, &tried), 0);
         memcpy(id, tried.experiment.id, ID_BYTES);
         if (i % 4 == 0) {
-            tried_change(&tried, id, JOB_FAILED);
-            assert_int_equal(tried_now(store, &tried), 0);
+            test_write_change(&tried, id, JOB_FAILED);
+            assert_int_equal(test_write_commit(store, &tried), 0);
         }
     }
     const struct {
@@ -134,7 +134,7 @@ static void filters_narrow_and_add_up(void **state)
     }
 }
 
-/* Names and values with all that SQL and JSON paths would read something into. */
+/* Names and values with characters that mean something in SQL and in JSON paths. */
 static void labels_are_found_whatever_they_are_called(void **state)
 {
     struct store *store = ((struct fixture *)*state)->store;
@@ -201,7 +201,7 @@ static int list_within(void *arg, const struct job *job)
     return 0;
 }
 
-/* More at once than there are connections, and one that writes: nothing is held while a row is looked at. */
+/* More lists at once than there are connections, and a write: no connection is held while a row is looked at. */
 static void a_slow_reader_holds_nothing(void **state)
 {
     struct store *store = ((struct fixture *)*state)->store;
@@ -248,7 +248,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_list_that_takes_too_long_is_stopped, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_list_has_the_newest_first, fixture_setup, fixture_teardown),
-        cmocka_unit_test_setup_teardown(a_list_keeps_to_its_limit_and_stops_when_told, fixture_setup,
+        cmocka_unit_test_setup_teardown(a_list_ends_at_its_limit_and_when_each_says_so, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(pages_are_the_list_though_more_comes_in, fixture_setup,
                                         fixture_teardown),

@@ -33,7 +33,7 @@ static void a_missing_directory_is_made_with_its_parents(void **state)
     store_close(store);
 }
 
-static void a_directory_that_cannot_be_made_is_told(void **state)
+static void a_directory_that_cannot_be_made_is_named(void **state)
 {
     (void)state;
     struct store *store = NULL;
@@ -83,7 +83,7 @@ static void a_database_of_a_newer_version_is_left_alone(void **state)
     assert_non_null(strstr(error.text, "newer version (999)"));
 }
 
-static void a_file_that_is_no_database_is_told(void **state)
+static void a_file_that_is_no_database_is_refused(void **state)
 {
     struct fixture *fixture = *state;
     char path[SCRATCH_BYTES + 32];
@@ -105,9 +105,9 @@ static void name_of(const struct fixture *fixture, const char *end, char path[SC
     snprintf(path, SCRATCH_BYTES + 32, "%s/coalesced.db%s", fixture->directory, end);
 }
 
-enum { LOOKS_MOST = 30000 }; /* of a millisecond, for what happens once a second */
+enum { LOOKS_MAX = 30000 }; /* a millisecond apart, at what happens once a second */
 
-/* Until it is put back, and then it is as it was. */
+/* Refuses writes until the file is put back, and then takes them again. */
 static void a_database_that_is_moved_away_takes_nothing(void **state)
 {
     static const char *const ends[] = {"", "-wal", "-shm"};
@@ -115,17 +115,17 @@ static void a_database_that_is_moved_away_takes_nothing(void **state)
     char path[SCRATCH_BYTES + 32], away[SCRATCH_BYTES + 32], id[ID_BYTES];
     for (int i = 0; i < 3; i++) {
         struct error error = {0};
-        struct tried tried;
+        struct test_write tried;
         name_of(fixture, ends[i], path);
         name_of(fixture, ".away", away);
         assert_true(store_in_place(fixture->store, &error));
         assert_int_equal(rename(path, away), 0);
         assert_false(store_in_place(fixture->store, &error));
         assert_non_null(strstr(error.text, "coalesced.db"));
-        for (int waited = 0; i == 2 && waited < LOOKS_MOST && store_healthy(fixture->store, NULL); waited++)
-            usleep(1000); /* at the index it looks each second, at the others before each transaction */
-        tried_insert(&tried, "k", "{}");
-        assert_int_equal(tried_now(fixture->store, &tried), -1);
+        for (int waited = 0; i == 2 && waited < LOOKS_MAX && store_healthy(fixture->store, NULL); waited++)
+            usleep(1000); /* the index is checked each second, the others before each transaction */
+        test_write_insert(&tried, "k", "{}");
+        assert_int_equal(test_write_commit(fixture->store, &tried), -1);
         assert_int_equal(tried.failed.kind, ERROR_STORE);
         assert_false(store_healthy(fixture->store, NULL));
         assert_int_equal(rename(away, path), 0);
@@ -135,7 +135,7 @@ static void a_database_that_is_moved_away_takes_nothing(void **state)
     }
 }
 
-/* Nobody writes, and nobody asks: it is seen all the same. */
+/* The writer notices it without a write and without a question. */
 static void a_database_that_is_replaced_is_noticed(void **state)
 {
     struct fixture *fixture = *state;
@@ -145,13 +145,13 @@ static void a_database_that_is_replaced_is_noticed(void **state)
     assert_int_equal(rename(path, away), 0);
     FILE *other = fopen(path, "w");
     fclose(other);
-    for (int i = 0; i < LOOKS_MOST && store_healthy(fixture->store, NULL); i++)
+    for (int i = 0; i < LOOKS_MAX && store_healthy(fixture->store, NULL); i++)
         usleep(1000);
     struct error error = {0};
     assert_false(store_healthy(fixture->store, &error));
     assert_non_null(strstr(error.text, "is another file"));
     assert_int_equal(rename(away, path), 0);
-    for (int i = 0; i < LOOKS_MOST && !store_healthy(fixture->store, NULL); i++)
+    for (int i = 0; i < LOOKS_MAX && !store_healthy(fixture->store, NULL); i++)
         usleep(1000);
     assert_true(store_healthy(fixture->store, NULL));
 }
@@ -203,13 +203,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_second_opener_is_refused_by_name, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_missing_directory_is_made_with_its_parents, fixture_setup,
                                         fixture_teardown),
-        cmocka_unit_test_setup_teardown(a_directory_that_cannot_be_made_is_told, fixture_setup,
+        cmocka_unit_test_setup_teardown(a_directory_that_cannot_be_made_is_named, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(the_database_is_set_up_for_durability, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_database_of_a_newer_version_is_left_alone, fixture_setup,
                                         fixture_teardown),
-        cmocka_unit_test_setup_teardown(a_file_that_is_no_database_is_told, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_file_that_is_no_database_is_refused, fixture_setup,
+                                        fixture_teardown),
         cmocka_unit_test_setup_teardown(a_database_that_is_moved_away_takes_nothing, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_database_that_is_replaced_is_noticed, fixture_setup,

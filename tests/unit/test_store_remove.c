@@ -1,4 +1,4 @@
-/* What is removed, in which order and in how small steps; and the room that is kept on the disk. */
+/* What is removed, in which order and in how small steps; and the reserve of the disk. */
 #include <semaphore.h>
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -17,11 +17,11 @@
 
 static void end_at(struct store *store, const char *id, int64_t finished_ms, const char *result)
 {
-    struct tried tried;
-    tried_change(&tried, id, JOB_SUCCEEDED);
+    struct test_write tried;
+    test_write_change(&tried, id, JOB_SUCCEEDED);
     tried.write.changes[0].finished_ms = finished_ms;
     tried.write.changes[0].result = result;
-    assert_int_equal(tried_now(store, &tried), 0);
+    assert_int_equal(test_write_commit(store, &tried), 0);
 }
 
 static void alone_ended_at(struct store *store, int64_t finished_ms, char id[ID_BYTES])
@@ -37,13 +37,13 @@ struct swept {
     char experiments[MANY][ID_BYTES];
 };
 
-/* A sweep of so many, one point each, queued. */
+/* Inserts a sweep of so many queued experiments, one point each. */
 static struct swept *sweep_insert(struct store *store, int count)
 {
     struct swept *swept = calloc(1, sizeof *swept);
     struct store_experiment *experiments = calloc((size_t)count, sizeof *experiments);
     struct sweep_point *points = calloc((size_t)count, sizeof *points);
-    struct tried tried;
+    struct test_write tried;
     assert_non_null(swept);
     id_next(swept->id);
     for (int i = 0; i < count; i++) {
@@ -53,7 +53,7 @@ static struct swept *sweep_insert(struct store *store, int count)
         memcpy(swept->experiments[i], experiments[i].id, ID_BYTES);
         points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
     }
-    tried_insert(&tried, "k", "{}");
+    test_write_insert(&tried, "k", "{}");
     tried.submission = (struct store_submission){.experiments = experiments,
                                                  .count = count,
                                                  .sweep = swept->id,
@@ -62,7 +62,7 @@ static struct swept *sweep_insert(struct store *store, int count)
                                                  .point_count = count,
                                                  .rounds = 1,
                                                  .submitted_ms = 1};
-    assert_int_equal(tried_now(store, &tried), 0);
+    assert_int_equal(test_write_commit(store, &tried), 0);
     free(experiments);
     free(points);
     return swept;
@@ -74,18 +74,18 @@ static void sweep_end(struct store *store, const struct swept *swept, int count,
         end_at(store, swept->experiments[i], last_ms - count + 1 + i, "{}");
 }
 
-/* One step; its error's kind. */
+/* Makes one step; returns the kind of its error. */
 static enum error_kind step(struct store *store, struct store_removal *removal)
 {
-    struct tried tried;
-    tried_change(&tried, (char[ID_BYTES]){0}, JOB_QUEUED);
+    struct test_write tried;
+    test_write_change(&tried, (char[ID_BYTES]){0}, JOB_QUEUED);
     tried.write.change_count = 0;
     tried.write.removal = removal;
-    tried_now(store, &tried);
+    test_write_commit(store, &tried);
     return tried.failed.kind;
 }
 
-/* To the end; how many steps that took. */
+/* Removes to the end; returns how many steps that took. */
 static int run(struct store *store, struct store_removal *removal)
 {
     int steps = 0;
@@ -113,7 +113,7 @@ static enum error_kind sweep_there(struct store *store, const char *id)
     return error.kind;
 }
 
-/* Fails the disk as soon as something of the sweep is gone. */
+/* Makes the disk fail as soon as a part of the sweep is removed. */
 struct half {
     sem_t ended;
     struct error failed;
@@ -134,7 +134,7 @@ static void half_done(void *arg, const struct error *failed)
     sem_post(&half->ended);
 }
 
-/* Rows of a table, read by another connection. */
+/* Counts the rows of a table, on another connection. */
 static int rows_of(const struct fixture *fixture, const char *table)
 {
     char path[SCRATCH_BYTES + 32], sql[64];
@@ -177,7 +177,7 @@ static void what_ended_first_goes_first_and_sweeps_go_whole(void **state)
     removal.ended_before_ms = 1000;
     run(store, &removal);
     assert_false(there(store, at_30) || there(store, at_50));
-    /* It has not ended, so that nothing of it goes. */
+    /* It has not ended, so nothing of it is removed. */
     assert_int_equal(sweep_there(store, half->id), ERROR_NONE);
     assert_true(there(store, half->experiments[0]));
     assert_int_equal(rows_of(fixture, "points"), 3);
@@ -202,12 +202,12 @@ static void a_sweep_that_was_cancelled_has_ended(void **state)
     struct swept *swept = sweep_insert(fixture->store, 3);
     const struct error failure = {.kind = ERROR_CANCELLED, .text = "so"};
     struct store_cancel cancel = {.finished_ms = 5, .failure = &failure};
-    struct tried tried;
-    tried_change(&tried, (char[ID_BYTES]){0}, JOB_QUEUED);
+    struct test_write tried;
+    test_write_change(&tried, (char[ID_BYTES]){0}, JOB_QUEUED);
     memcpy(cancel.sweep, swept->id, ID_BYTES);
     tried.write.change_count = 0;
     tried.write.cancel = &cancel;
-    assert_int_equal(tried_now(fixture->store, &tried), 0);
+    assert_int_equal(test_write_commit(fixture->store, &tried), 0);
     struct store_removal removal = {.what = REMOVE_OLDEST, .ended_before_ms = 6};
     run(fixture->store, &removal);
     assert_int_equal(sweep_there(fixture->store, swept->id), ERROR_NOT_FOUND);
@@ -266,7 +266,7 @@ static int64_t file_bytes(const struct fixture *fixture)
     return status.st_size;
 }
 
-static void the_file_shrinks_to_what_may_be_kept(void **state)
+static void the_file_shrinks_to_the_policys_size(void **state)
 {
     enum { COUNT = 400, RESULT = 16000, KEEP = 2 << 20 };
     struct fixture *fixture = *state;
@@ -316,7 +316,7 @@ static void what_has_not_ended_or_is_not_there_is_refused(void **state)
 static void a_reserve_is_never_more_than_half_of_the_disk(void **state)
 {
     (void)state;
-    static const int64_t cases[][3] = {/* asked for, the disk's, kept free */
+    static const int64_t cases[][3] = {/* configured, size of the disk, reserved */
                                        {256, 10000, 256},
                                        {256, 512, 256},
                                        {256, 100, 50},
@@ -325,8 +325,8 @@ static void a_reserve_is_never_more_than_half_of_the_disk(void **state)
         assert_int_equal(disk_reserve_bytes(cases[i][0], cases[i][1]), cases[i][2]);
 }
 
-/* It is hidden, and goes when the disk takes writes again: nobody is told that nothing was done. */
-static void a_removal_that_fails_after_its_first_step_is_not_told_to_be_refused(void **state)
+/* It is hidden, and removed when the disk takes writes again, so the answer is not that nothing was done. */
+static void a_removal_that_fails_after_its_first_step_is_uncertain(void **state)
 {
     struct fixture *fixture = *state;
     struct half half = {0};
@@ -357,9 +357,9 @@ int main(void)
         WITH_A_STORE(a_sweep_that_was_cancelled_has_ended),
         WITH_A_STORE(a_large_sweep_goes_in_small_steps_and_is_hidden_from_the_first_on),
         WITH_A_STORE(what_a_crash_left_half_removed_goes_after_the_next_start),
-        WITH_A_STORE(the_file_shrinks_to_what_may_be_kept),
+        WITH_A_STORE(the_file_shrinks_to_the_policys_size),
         WITH_A_STORE(what_has_not_ended_or_is_not_there_is_refused),
-        cmocka_unit_test_setup_teardown(a_removal_that_fails_after_its_first_step_is_not_told_to_be_refused,
+        cmocka_unit_test_setup_teardown(a_removal_that_fails_after_its_first_step_is_uncertain,
                                         fixture_setup_powercut, fixture_teardown),
         cmocka_unit_test(a_reserve_is_never_more_than_half_of_the_disk),
     };

@@ -8,7 +8,7 @@
 
 enum { SECTOR_BYTES = 512 };
 
-static struct plate *plates;
+static SLIST_HEAD(, plate) plates = SLIST_HEAD_INITIALIZER(plates);
 
 static void *need(void *memory)
 {
@@ -40,23 +40,21 @@ void plate_note(struct plate *plate, size_t offset, const void *bytes, size_t si
     *write = (struct unsynced){.offset = offset, .size = size, .truncates = truncates};
     if (size)
         memcpy(write->bytes, bytes, size);
-    *plate->end = write;
-    plate->end = &write->next;
+    STAILQ_INSERT_TAIL(&plate->writes, write, entries);
 }
 
 void plate_drop(struct plate *plate)
 {
-    for (struct unsynced *write = plate->first, *next; write; write = next) {
-        next = write->next;
+    for (struct unsynced *write; (write = STAILQ_FIRST(&plate->writes));) {
+        STAILQ_REMOVE_HEAD(&plate->writes, entries);
         free(write);
     }
-    plate->first = NULL;
-    plate->end = &plate->first;
 }
 
 void plate_sync(struct plate *plate)
 {
-    for (struct unsynced *write = plate->first; write; write = write->next)
+    struct unsynced *write;
+    STAILQ_FOREACH (write, &plate->writes, entries)
         if (write->truncates)
             bytes_truncate(&plate->synced, write->offset);
         else
@@ -66,26 +64,27 @@ void plate_sync(struct plate *plate)
 
 void plate_remove(const char *path)
 {
-    for (struct plate **link = &plates; *link; link = &(*link)->next) {
-        struct plate *plate = *link;
-        if (path && strcmp(plate->path, path) != 0)
-            continue;
-        plate_sync(plate);
-        buffer_free(&plate->synced);
-        *link = plate->next;
-        free(plate);
+    struct plate *plate;
+    SLIST_FOREACH (plate, &plates, entries)
+        if (!path || strcmp(plate->path, path) == 0)
+            break;
+    if (!plate)
         return;
-    }
+    SLIST_REMOVE(&plates, plate, plate, entries);
+    plate_drop(plate);
+    buffer_free(&plate->synced);
+    free(plate);
 }
 
 struct plate *plate_of(const char *path, bool is_log)
 {
-    for (struct plate *plate = plates; plate; plate = plate->next)
+    struct plate *plate;
+    SLIST_FOREACH (plate, &plates, entries)
         if (strcmp(plate->path, path) == 0)
             return plate;
-    struct plate *plate = need(calloc(1, sizeof *plate + strlen(path) + 1));
+    plate = need(calloc(1, sizeof *plate + strlen(path) + 1));
     memcpy(plate->path, path, strlen(path) + 1);
-    plate->end = &plate->first;
+    STAILQ_INIT(&plate->writes);
     plate->is_log = is_log;
     FILE *file = fopen(path, "rb");
     char bytes[4096];
@@ -93,8 +92,7 @@ struct plate *plate_of(const char *path, bool is_log)
         buffer_append(&plate->synced, bytes, size);
     if (file)
         fclose(file);
-    plate->next = plates;
-    plates = plate;
+    SLIST_INSERT_HEAD(&plates, plate, entries);
     return plate;
 }
 
@@ -109,11 +107,14 @@ static unsigned dice(unsigned *seed, unsigned sides)
 static void image_begin_only(struct buffer *image, const struct plate *plate, unsigned *seed)
 {
     unsigned count = 0;
-    for (struct unsynced *write = plate->first; write; write = write->next)
+    struct unsynced *write;
+    STAILQ_FOREACH (write, &plate->writes, entries)
         count++;
-    unsigned kept = count ? dice(seed, count + 1) : 0;
-    for (struct unsynced *write = plate->first; write && kept; write = write->next, kept--) {
-        size_t size = kept == 1 && write->size ? dice(seed, (unsigned)write->size + 1) : write->size;
+    unsigned left = count ? dice(seed, count + 1) : 0;
+    STAILQ_FOREACH (write, &plate->writes, entries) {
+        if (!left)
+            break;
+        size_t size = left-- == 1 && write->size ? dice(seed, (unsigned)write->size + 1) : write->size;
         if (write->truncates)
             bytes_truncate(image, write->offset);
         else
@@ -123,7 +124,8 @@ static void image_begin_only(struct buffer *image, const struct plate *plate, un
 
 static void image_any_sectors(struct buffer *image, const struct plate *plate, unsigned *seed)
 {
-    for (struct unsynced *write = plate->first; write; write = write->next) {
+    struct unsynced *write;
+    STAILQ_FOREACH (write, &plate->writes, entries) {
         if (write->truncates && dice(seed, 2))
             bytes_truncate(image, write->offset);
         for (size_t from = 0; from < write->size;) {
@@ -138,7 +140,8 @@ static void image_any_sectors(struct buffer *image, const struct plate *plate, u
 
 static void image_all(struct buffer *image, const struct plate *plate)
 {
-    for (struct unsynced *write = plate->first; write; write = write->next)
+    struct unsynced *write;
+    STAILQ_FOREACH (write, &plate->writes, entries)
         if (write->truncates)
             bytes_truncate(image, write->offset);
         else
@@ -170,7 +173,8 @@ int plates_image(const char *from, const char *to, unsigned seed)
     int status = 0;
     unsigned mode = seed == POWERCUT_KILL ? seed : seed % 3;
     size_t length = strlen(from);
-    for (struct plate *plate = plates; plate; plate = plate->next)
+    struct plate *plate;
+    SLIST_FOREACH (plate, &plates, entries)
         if (!plate->is_removed && strncmp(plate->path, from, length) == 0 && plate->path[length] == '/')
             status |= image_write(plate, to, &seed, mode);
     return status;
@@ -178,6 +182,6 @@ int plates_image(const char *from, const char *to, unsigned seed)
 
 void plates_forget(void)
 {
-    while (plates)
+    while (!SLIST_EMPTY(&plates))
         plate_remove(NULL);
 }

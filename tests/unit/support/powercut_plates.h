@@ -4,12 +4,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 #include "base/buffer.h"
 
 /* A write or, without bytes, a truncation. */
 struct unsynced {
-    struct unsynced *next;
+    STAILQ_ENTRY(unsynced) entries;
     size_t offset, size;
     bool truncates;
     char bytes[];
@@ -17,9 +18,9 @@ struct unsynced {
 
 /* A file by its path: it outlives the connections that open it. */
 struct plate {
-    struct plate *next;
+    SLIST_ENTRY(plate) entries;
     struct buffer synced;
-    struct unsynced *first, **end;
+    STAILQ_HEAD(, unsynced) writes;
     bool is_log, is_removed;
     char path[];
 };
@@ -27,7 +28,7 @@ struct plate {
 /* Finds or makes it; what the file holds already counts as synced. */
 struct plate *plate_of(const char *path, bool is_log);
 
-/* NULL: any one. */
+/* Forgets the plate of that path; NULL: any plate. */
 void plate_remove(const char *path);
 void plates_forget(void);
 

@@ -9,9 +9,9 @@
 
 #include "tests/unit/support/vfs_powercut.h"
 
-static void tried_done(struct store_write *write, const struct error *failed)
+static void test_write_done(struct store_write *write, const struct error *failed)
 {
-    struct tried *tried = (struct tried *)write;
+    struct test_write *tried = (struct test_write *)write;
     if (failed)
         tried->failed = *failed;
     if (tried->entered) {
@@ -21,9 +21,9 @@ static void tried_done(struct store_write *write, const struct error *failed)
     tried->done++;
 }
 
-void tried_insert(struct tried *tried, const char *kernel, const char *request)
+void test_write_insert(struct test_write *tried, const char *kernel, const char *request)
 {
-    *tried = (struct tried){.write.done = tried_done};
+    *tried = (struct test_write){.write.done = test_write_done};
     tried->experiment = (struct store_experiment){.kernel = kernel, .request = request, .timeout_s = 1};
     id_next(tried->experiment.id);
     tried->submission =
@@ -31,15 +31,14 @@ void tried_insert(struct tried *tried, const char *kernel, const char *request)
     tried->write.submission = &tried->submission;
 }
 
-void tried_change(struct tried *tried, const char *id, enum job_state state)
+void test_write_change(struct test_write *tried, const char *id, enum job_state state)
 {
-    *tried = (struct tried){.write = {.done = tried_done, .change_count = 1}};
+    *tried = (struct test_write){.write = {.done = test_write_done, .change_count = 1}};
     tried->write.changes[0] = (struct store_change){.state = state};
     memcpy(tried->write.changes[0].id, id, ID_BYTES);
 }
 
-/* Hands over and waits; the result is 0 when it was committed. */
-int tried_now(struct store *store, struct tried *tried)
+int test_write_commit(struct store *store, struct test_write *tried)
 {
     store_hand_over(store, &tried->write);
     store_flush(store);
@@ -50,10 +49,10 @@ int tried_now(struct store *store, struct tried *tried)
 void fixture_insert(struct store *store, const char *kernel, int device, const char *request,
                     char id[ID_BYTES])
 {
-    struct tried tried;
-    tried_insert(&tried, kernel, request);
+    struct test_write tried;
+    test_write_insert(&tried, kernel, request);
     tried.experiment.device = device;
-    assert_int_equal(tried_now(store, &tried), 0);
+    assert_int_equal(test_write_commit(store, &tried), 0);
     memcpy(id, tried.experiment.id, ID_BYTES);
 }
 
@@ -100,19 +99,19 @@ int fixture_teardown(void **state)
     return 0;
 }
 
-void fixture_hold(struct store *store, struct tried *hold)
+void fixture_hold(struct store *store, struct test_write *hold)
 {
     static sem_t entered, leave;
     sem_init(&entered, 0, 0);
     sem_init(&leave, 0, 0);
-    tried_insert(hold, "k", "{}");
+    test_write_insert(hold, "k", "{}");
     hold->entered = &entered;
     hold->leave = &leave;
     store_hand_over(store, &hold->write);
     sem_wait(&entered);
 }
 
-void fixture_release(struct store *store, struct tried *hold)
+void fixture_release(struct store *store, struct test_write *hold)
 {
     sem_post(hold->leave);
     store_flush(store);

@@ -1,4 +1,4 @@
-/* A store in a scratch directory, and writes to it whose outcome can be looked at. */
+/* A store in a scratch directory, and writes to it whose outcome can be inspected. */
 #ifndef COALESCED_TESTS_STORE_FIXTURE_H
 #define COALESCED_TESTS_STORE_FIXTURE_H
 
@@ -21,9 +21,8 @@ int fixture_setup(void **state);
 int fixture_setup_powercut(void **state);
 int fixture_teardown(void **state);
 
-/* A write, and how it came out. With `entered`, its done() posts that and waits for `leave`: the writer is
-   busy in between. */
-struct tried {
+/* A write and its outcome. With `entered`, its done() posts that and waits for `leave`; the writer is busy until then. */
+struct test_write {
     struct store_write write;
     struct store_submission submission;
     struct store_experiment experiment;
@@ -32,15 +31,16 @@ struct tried {
     sem_t *entered, *leave;
 };
 
-void tried_insert(struct tried *tried, const char *kernel, const char *request);
-void tried_change(struct tried *tried, const char *id, enum job_state state);
+void test_write_insert(struct test_write *tried, const char *kernel, const char *request);
+void test_write_change(struct test_write *tried, const char *id, enum job_state state);
 
-/* Hands over and waits; the result is 0 when it was committed. */
-int tried_now(struct store *store, struct tried *tried);
+/* Hands the write over and waits. 0: it was committed. */
+int test_write_commit(struct store *store, struct test_write *tried);
 
 /* Keeps the writer busy from here until fixture_release(). */
-void fixture_hold(struct store *store, struct tried *hold);
-void fixture_release(struct store *store, struct tried *hold); /* and waits for all that was handed over */
+void fixture_hold(struct store *store, struct test_write *hold);
+void fixture_release(struct store *store,
+                     struct test_write *hold); /* and waits for all that was handed over */
 
 /* These fail the test when they cannot. */
 void fixture_insert(struct store *store, const char *kernel, int device, const char *request,

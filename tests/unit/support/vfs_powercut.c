@@ -46,8 +46,8 @@ static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 of
     return real_of(file)->pMethods->xRead(real_of(file), bytes, size, offset);
 }
 
-/* With the lock held: makes room for the file to become as long as that, or not. */
-static bool room_take(sqlite3_file *file, sqlite3_int64 end)
+/* With the lock held: true when the file may become as long as that. */
+static bool growth_take(sqlite3_file *file, sqlite3_int64 end)
 {
     sqlite3_int64 size = 0;
     if (!fault.full || real_of(file)->pMethods->xFileSize(real_of(file), &size) != SQLITE_OK)
@@ -64,7 +64,7 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
     struct plate *plate = ((struct handle *)file)->plate;
     pthread_mutex_lock(&lock);
     int status = SQLITE_IOERR_WRITE;
-    if (is_full || !room_take(file, offset + size))
+    if (is_full || !growth_take(file, offset + size))
         status = SQLITE_FULL;
     else if (!is_frozen)
         status = real_of(file)->pMethods->xWrite(real_of(file), bytes, size, offset);
@@ -98,7 +98,7 @@ static bool log_sync(struct plate *log)
         log->is_removed = unlink(log->path) == 0;
         fault.removes_log = false;
     }
-    if (!fault.drops_cut || !log->first || !log->first->truncates)
+    if (!fault.drops_cut || STAILQ_EMPTY(&log->writes) || !STAILQ_FIRST(&log->writes)->truncates)
         return true;
     fault.drops_cut = false;
     plate_drop(log);

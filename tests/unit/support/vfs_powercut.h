@@ -1,16 +1,16 @@
-/* A disk whose power can be cut. This layer between SQLite and the file system keeps beside every database,
-   log and log writer what of it would be on the disk's plates: what was there at the last sync, and the writes
-   since. An image is what a machine would find after the power came back: what was synced, and of the rest
-   whatever the seed says: nothing, a beginning that ends within a write, or any sectors of any writes. The
-   running database notices nothing, so one run can be cut many times. The image of a kill has every write. */
+/* A disk whose power can be cut. This layer between SQLite and the file system records of every database and log what would
+   be on the disk's plates: what was there at the last sync, and the writes since. An image is what a machine would find after
+   the power came back: what was synced, and of the rest what the seed says: nothing, a beginning that ends within a write, or
+   any sectors of any writes. The running database notices nothing, so one run can be cut many times. The image of a kill has
+   every write. */
 #ifndef COALESCED_TESTS_VFS_POWERCUT_H
 #define COALESCED_TESTS_VFS_POWERCUT_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-/* SQLite VFS names, to be given to store_open(). The lying disk says that it synced and did not, which is
-   what SQLite's synchronous=OFF comes to: nothing that is proven on it would be proven. */
+/* SQLite VFS names, to be given to store_open(). The lying disk says that it synced and did not, as
+   SQLite does with synchronous=OFF: the tests must fail on it. */
 #define POWERCUT_HONEST "powercut"
 #define POWERCUT_LYING "powercut-lying"
 
@@ -41,7 +41,7 @@ void powercut_fail(const struct powercut_fault *fault);
 /* How many syncs of write-ahead logs there were. */
 long powercut_log_syncs(void);
 
-/* Forgets what it keeps; nothing may be open. */
+/* Forgets all records; no file may be open. */
 void powercut_forget(void);
 
 #endif
