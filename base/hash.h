@@ -16,8 +16,8 @@ static inline uint64_t hash_bytes(const void *bytes, size_t size)
     return hash;
 }
 
-/* For tables whose index is some bits of the hash: FNV-1a with MurmurHash3's finalizer, so that every bit depends on every
-   byte. Texts that differ in the last character alone, as ids do, get unlike values. */
+/* For tables whose index is some bits of the hash: FNV-1a with MurmurHash3's finalizer, so that every bit
+   depends on every byte. Texts that differ in the last character alone, as ids do, get unlike values. */
 static inline uint64_t hash_text(const char *text)
 {
     uint64_t hash = hash_bytes(text, strlen(text));

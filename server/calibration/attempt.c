@@ -22,7 +22,8 @@ static void identity_make(const struct device_status *status, char identity[ATTE
              status->executor_build);
 }
 
-/* After a restart the key is empty, so the failure of a resumed sweep does not prevent an automatic attempt. */
+/* After a restart the key is empty, so the failure of a resumed sweep does not prevent an automatic
+   attempt. */
 static void failure_set(struct attempt *attempt, const char *why)
 {
     struct attempts *attempts = attempt->attempts;
@@ -49,8 +50,8 @@ void attempt_answer(struct attempt *attempt, const struct error *failed)
 
 /* ---- submitting ---- */
 
-/* On the writer's thread. The sweep that the key found again may have ended long ago, so the waiters are not answered here:
-   the next look answers that it runs, or submits a new one. */
+/* On the writer's thread. The sweep that the key found again may have ended long ago, so the waiters are not
+   answered here: the next look answers that it runs, or submits a new one. */
 static void on_submitted(void *arg, const struct submitted *submitted)
 {
     struct attempt *attempt = arg;
@@ -83,8 +84,8 @@ static int plan_make(struct attempt *attempt, const struct device_status *status
     return calibration_plan_make(&attempt->plan, &device, status->executor_build, error);
 }
 
-/* `asked`: by a waiter. An automatic attempt has an idempotency key, so that a sweep that failed is not run again after each
-   restart. */
+/* `asked`: by a waiter. An automatic attempt has an idempotency key, so that a sweep that failed is not run
+   again after each restart. */
 static void attempt_submit(struct attempt *attempt, const struct device_status *status, bool asked)
 {
     struct attempts *attempts = attempt->attempts;
@@ -126,8 +127,8 @@ static int sweep_match(void *arg, const struct sweep_row *row)
     return 1;
 }
 
-/* Takes up the device's last sweep unless constants were made from it. The sweep itself is the record that a calibration is
-   to be made: it is on disk before a waiter is answered. */
+/* Takes up the device's last sweep unless constants were made from it. The sweep itself is the record that a
+   calibration is to be made: it is on disk before a waiter is answered. */
 static void attempt_resume(struct attempt *attempt)
 {
     struct attempts *attempts = attempt->attempts;
@@ -292,8 +293,8 @@ static bool device_idle(struct attempt *attempt)
     return attempt->idle_since_ns && now - attempt->idle_since_ns >= idle_ns;
 }
 
-/* True when an attempt is to begin unasked. Not without an executor: starting one may cost an allocation of a cluster. What
-   failed is not tried again before the device changes, or somebody asks. */
+/* True when an attempt is to begin unasked. Not without an executor: starting one may cost an allocation of a
+   cluster. What failed is not tried again before the device changes, or somebody asks. */
 static bool attempt_due(struct attempt *attempt, const struct device_status *status)
 {
     struct attempts *attempts = attempt->attempts;
@@ -337,7 +338,8 @@ const char *attempt_unfit(const struct device_status *status)
     return NULL;
 }
 
-/* Forgets the state of the device that had the number before. Not while the writer borrows the plan and the key. */
+/* Forgets the state of the device that had the number before. Not while the writer borrows the plan and the
+   key. */
 static void attempt_renew(struct attempt *attempt)
 {
     struct device_listing listing = {0};

@@ -1,5 +1,5 @@
-/* Attempts to calibrate a device: from submitting a sweep to storing the constants that are fitted to it. Private to the
-   folder. */
+/* Attempts to calibrate a device: from submitting a sweep to storing the constants that are fitted to it.
+   Private to the folder. */
 #ifndef COALESCED_SERVER_CALIBRATION_ATTEMPT_H
 #define COALESCED_SERVER_CALIBRATION_ATTEMPT_H
 
@@ -59,8 +59,8 @@ int attempt_check(int device, const struct device_status *status, struct error *
 /* Calls done() of all waiters: NULL when the sweep is on disk, or why it is not. */
 void attempt_answer(struct attempt *attempt, const struct error *failed);
 
-/* For the one thread: looks at a device and does what is due, for half a second at most. True: it is to be looked at again
-   soon. */
+/* For the one thread: looks at a device and does what is due, for half a second at most. True: it is to be
+   looked at again soon. */
 bool attempt_look(struct attempt *attempt);
 
 #endif

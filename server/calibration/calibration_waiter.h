@@ -8,8 +8,8 @@
 
 /* First member of what it belongs to, and borrowed until done(). */
 struct calibration_waiter {
-    /* Called once: with NULL when the sweep is on disk, so that the calibration is made even after a crash; or with the reason
-       why it is not. On any thread; must not block. */
+    /* Called once: with NULL when the sweep is on disk, so that the calibration is made even after a crash;
+       or with the reason why it is not. On any thread; must not block. */
     void (*done)(struct calibration_waiter *waiter, const struct error *failed);
     SLIST_ENTRY(calibration_waiter) entries; /* the attempt's */
 };

@@ -21,8 +21,8 @@ struct stored_calibrations {
     int count;
 };
 
-/* Reads what the store has. A calibration that cannot be read, because another build wrote it, is left out. 0 or -1; in either
-   case to be given to stored_calibrations_close(). */
+/* Reads what the store has. A calibration that cannot be read, because another build wrote it, is left out. 0
+   or -1; in either case to be given to stored_calibrations_close(). */
 int stored_calibrations_open(struct stored_calibrations *all, struct store *store, struct error *error);
 void stored_calibrations_close(struct stored_calibrations *all);
 

@@ -101,7 +101,8 @@ static enum applied change_apply(struct applier *applier, const struct store_cha
     static const char sql[] =
         "UPDATE experiments SET state = ?, attempt = ?, started_ms = ?, finished_ms = ?, failure = ?,"
         " failure_text = ?, failure_where = ?, result = ? WHERE id = ?";
-    /* A statement of its own: setting a column takes the row out of its indices and puts it back, changed or not. */
+    /* A statement of its own: setting a column takes the row out of its indices and puts it back, changed or
+       not. */
     static const char moved_sql[] =
         "UPDATE experiments SET state = ?, attempt = ?, started_ms = ?, finished_ms = ?, failure = ?,"
         " failure_text = ?, failure_where = ?, result = ?, device = ? WHERE id = ?";
@@ -191,7 +192,8 @@ static enum applied calibration_insert(struct applier *applier, const struct sto
 
 /* ---- a write ---- */
 
-/* After the last step of a removal the log is checkpointed: only then is the file as short as the database. */
+/* After the last step of a removal the log is checkpointed: only then is the file as short as the
+   database. */
 static enum applied removal_apply(struct applier *applier, struct store_removal *removal, struct error *error)
 {
     bool begun = removal->more;

@@ -21,11 +21,12 @@ int applier_open(struct applier *applier, struct sqlite3 *db, const char *path, 
 /* An applier that is all zero is allowed. */
 void applier_close(struct applier *applier);
 
-/* Applies one write between transaction_begin() and applier_commit(). A write is a savepoint of its own, so that one which is
-   REFUSED leaves the others alone. */
+/* Applies one write between transaction_begin() and applier_commit(). A write is a savepoint of its own, so
+   that one which is REFUSED leaves the others alone. */
 enum applied applier_write(struct applier *applier, struct store_write *write, struct error *error);
 
-/* 0; or -1, and applier_rollback() is to follow. Publishes the events of the transaction once it is committed. */
+/* 0; or -1, and applier_rollback() is to follow. Publishes the events of the transaction once it is
+   committed. */
 int applier_commit(struct applier *applier, struct error *error);
 void applier_rollback(struct applier *applier);
 

@@ -33,7 +33,8 @@ static int bytes_copy(int from, int to)
     return fsync(to) < 0 ? errno : 0;
 }
 
-/* The copy is synced, readable by its owner alone, and replaces what had that name. A failed one is removed. */
+/* The copy is synced, readable by its owner alone, and replaces what had that name. A failed one is
+   removed. */
 static int file_copy(const char *from, const char *to, struct error *error)
 {
     int status = 0, source = open(from, O_RDONLY | O_CLOEXEC);
@@ -214,8 +215,8 @@ static int log_refuse(const char *file, struct error *error)
     return 0;
 }
 
-/* Gives what is made to the owner of the directory, so that root can restore for the server's user. That user may put links
-   there: none is followed. */
+/* Gives what is made to the owner of the directory, so that root can restore for the server's user. That user
+   may put links there: none is followed. */
 static int owner_set(const char *directory, const char *path, struct error *error)
 {
     struct stat status;
@@ -226,7 +227,8 @@ static int owner_set(const char *directory, const char *path, struct error *erro
     return 0;
 }
 
-/* Moves what a crash left in the log into the old database. Where that fails, the log is put aside with it. */
+/* Moves what a crash left in the log into the old database. Where that fails, the log is put aside with
+   it. */
 static void log_settle(const struct places *places)
 {
     sqlite3 *db = NULL;
@@ -236,7 +238,8 @@ static void log_settle(const struct places *places)
     sqlite3_close(db);
 }
 
-/* Links the old database to a second name, so that the first always has a file; renames it where links are impossible. */
+/* Links the old database to a second name, so that the first always has a file; renames it where links are
+   impossible. */
 static int aside_name(const struct places *places, const char *directory, char aside[BACKUP_ASIDE_BYTES],
                       struct error *error)
 {

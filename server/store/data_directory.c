@@ -79,8 +79,8 @@ static int lock_refused(int file, const char *directory, struct error *error)
     return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by another process", directory);
 }
 
-/* A server that is killed between fork() and exec() of an executor leaves a child that holds the lock for some
-   milliseconds, so a server that is started at once waits for that long. */
+/* A server that is killed between fork() and exec() of an executor leaves a child that holds the lock for
+   some milliseconds, so a server that is started at once waits for that long. */
 static int lock_take(int file)
 {
     int64_t end_ns = clock_monotonic_ns() + LOCK_WAIT_MS * 1000000LL;

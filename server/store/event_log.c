@@ -40,8 +40,8 @@ int event_log_open(struct event_log *log, struct transaction *transaction, struc
     log->transaction = transaction;
     if (stored_mark(log, error) < 0)
         return -1;
-    /* No server has a million events in a second, so a number of now, in microseconds, was never given before: neither by a
-       state of this database that a backup has replaced, nor by another database. */
+    /* No server has a million events in a second, so a number of now, in microseconds, was never given
+       before: neither by a state of this database that a backup has replaced, nor by another database. */
     int64_t now_us = clock_wall_ms() * 1000;
     log->last = log->last > now_us ? log->last : now_us;
     return 0;
@@ -206,7 +206,8 @@ static enum applied cancel_events(struct event_log *log, const struct store_canc
 enum applied event_log_write(struct event_log *log, const struct store_write *write, struct error *error)
 {
     enum applied applied = APPLIED;
-    /* The hold was the write's last statement, and changed no row where the device was held, or was not, already. */
+    /* The hold was the write's last statement, and changed no row where the device was held, or was not,
+       already. */
     if (write->hold && sqlite3_changes(log->transaction->db) > 0)
         write_hold(log, write->hold);
     if (write->submission && write->outcome == WRITE_NEW)

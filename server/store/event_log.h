@@ -1,6 +1,6 @@
-/* The log of what happened to experiments, sweeps and holds: a line "KIND JSON\n" for each event, numbered, stored in the
-   transaction that makes the change. One row holds all events of a transaction, so that they share its cost. On the
-   writer's thread alone. */
+/* The log of what happened to experiments, sweeps and holds: a line "KIND JSON\n" for each event, numbered,
+   stored in the transaction that makes the change. One row holds all events of a transaction, so that they
+   share its cost. On the writer's thread alone. */
 #ifndef COALESCED_SERVER_STORE_EVENT_LOG_H
 #define COALESCED_SERVER_STORE_EVENT_LOG_H
 
@@ -17,7 +17,8 @@ struct event_log {
     struct buffer lines; /* of the present transaction */
     int count;           /* of the lines */
     int64_t last;        /* the number of the newest committed event */
-    /* Numbers of events, EVENT_LOG_MARK_EVERY events apart; when the list is full, events up to the first are deleted. */
+    /* Numbers of events, EVENT_LOG_MARK_EVERY events apart; when the list is full, events up to the first are
+       deleted. */
     int64_t marks[EVENT_LOG_MARKS];
     int mark_count;
     int unmarked; /* events since the last mark */
@@ -27,8 +28,8 @@ struct event_log {
     void *arg;
 };
 
-/* New numbers are greater than those in the database, and than those that were given by a later state of this database that a
-   backup has since replaced. 0 or -1. */
+/* New numbers are greater than those in the database, and than those that were given by a later state of this
+   database that a backup has since replaced. 0 or -1. */
 int event_log_open(struct event_log *log, struct transaction *transaction, struct error *error);
 void event_log_close(struct event_log *log);
 

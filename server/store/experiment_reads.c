@@ -48,8 +48,9 @@ int store_samples(struct store *store, const char *id, struct samples *samples, 
     return result;
 }
 
-/* The experiments of one owner are found by scanning the index by owner, which is quick; SQLite would rather read the rows of
-   all that have the same state or device. What has not ended is few, and a label or sweep nearly always has one owner. */
+/* The experiments of one owner are found by scanning the index by owner, which is quick; SQLite would rather
+   read the rows of all that have the same state or device. What has not ended is few, and a label or sweep
+   nearly always has one owner. */
 static const char *table_of(const struct store_filter *filter)
 {
     if (filter->label)
@@ -59,8 +60,8 @@ static const char *table_of(const struct store_filter *filter)
                                                      : "experiments";
 }
 
-/* The text has only the conditions that are asked for, so that SQLite can choose an index. Labels have a table of their own,
-   in the order of its experiments. */
+/* The text has only the conditions that are asked for, so that SQLite can choose an index. Labels have a
+   table of their own, in the order of its experiments. */
 static void list_text(struct buffer *text, const struct store_filter *filter, const char *before)
 {
     const char *id = filter->label ? "experiment" : "id";

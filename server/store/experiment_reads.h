@@ -10,13 +10,13 @@ struct samples; /* api/samples.h */
 /* *job is to be freed with job_free(); -1: ERROR_NOT_FOUND, ERROR_STORE. */
 int store_get(struct store *store, const char *id, struct job **job, struct error *error);
 
-/* The raw samples that are stored with its result; to be freed with samples_free(), both empty when there are none.
-   -1: ERROR_STORE, ERROR_MEMORY. */
+/* The raw samples that are stored with its result; to be freed with samples_free(), both empty when there are
+   none. -1: ERROR_STORE, ERROR_MEMORY. */
 int store_samples(struct store *store, const char *id, struct samples *samples, struct error *error);
 
-/* Newest first; each(arg, job) for each row, the job valid during the call; a result other than 0 ends the list. Rows are read
-   a page at a time and no connection is held while each() runs, so it may be slow; what is submitted meanwhile does not
-   appear, what changes meanwhile is seen as of its page. */
+/* Newest first; each(arg, job) for each row, the job valid during the call; a result other than 0 ends the
+   list. Rows are read a page at a time and no connection is held while each() runs, so it may be slow; what
+   is submitted meanwhile does not appear, what changes meanwhile is seen as of its page. */
 int store_list(struct store *store, const struct store_filter *filter,
                int (*each)(void *arg, const struct job *), void *arg, struct error *error);
 

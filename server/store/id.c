@@ -49,8 +49,8 @@ void id_next(char id[ID_BYTES])
         fresh[i] = (uint8_t)(now_ms >> 8 * (TIME_BYTES - 1 - i));
 
     pthread_mutex_lock(&lock);
-    /* Within a millisecond, after the clock went back, and when the system gives no random bits the id counts up, which is
-       still unique and in order. */
+    /* Within a millisecond, after the clock went back, and when the system gives no random bits the id counts
+       up, which is still unique and in order. */
     size_t random_bytes = VALUE_BYTES - TIME_BYTES;
     if (memcmp(fresh, last, TIME_BYTES) > 0 &&
         getrandom(fresh + TIME_BYTES, random_bytes, 0) == (ssize_t)random_bytes)

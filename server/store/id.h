@@ -1,5 +1,5 @@
-/* Ids of experiments and sweeps: 26 characters that sort by the time at which they were given (48 bits of milliseconds, then
-   80 random bits, which count up within one millisecond; Crockford's base 32). */
+/* Ids of experiments and sweeps: 26 characters that sort by the time at which they were given (48 bits of
+   milliseconds, then 80 random bits, which count up within one millisecond; Crockford's base 32). */
 #ifndef COALESCED_SERVER_STORE_ID_H
 #define COALESCED_SERVER_STORE_ID_H
 

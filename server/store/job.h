@@ -1,5 +1,6 @@
-/* What the store holds, as its readers return it: experiments, sweeps, points, events; and which of them a list has. Requests
-   and results are JSON texts that the store neither parses nor prints: api/ writes them and composes the views. */
+/* What the store holds, as its readers return it: experiments, sweeps, points, events; and which of them a
+   list has. Requests and results are JSON texts that the store neither parses nor prints: api/ writes them
+   and composes the views. */
 #ifndef COALESCED_SERVER_STORE_JOB_H
 #define COALESCED_SERVER_STORE_JOB_H
 
@@ -47,8 +48,8 @@ struct job {
 /* NULL is allowed. */
 void job_free(struct job *job);
 
-/* A sweep, with its progress, which is counted when it is read; the other fields are on disk. Free what it owns with
-   sweep_row_clear(). */
+/* A sweep, with its progress, which is counted when it is read; the other fields are on disk. Free what it
+   owns with sweep_row_clear(). */
 struct sweep_row {
     char id[ID_BYTES];
     char owner[USER_NAME_BYTES]; /* as a job's */
@@ -71,8 +72,8 @@ struct sweep_row {
 bool sweep_row_ended(const struct sweep_row *row);
 void sweep_row_clear(struct sweep_row *row);
 
-/* One run of a point of a sweep; all is on disk and borrowed. Without a job it cannot be launched (there is a reason), or its
-   experiment was removed from the store. */
+/* One run of a point of a sweep; all is on disk and borrowed. Without a job it cannot be launched (there is a
+   reason), or its experiment was removed from the store. */
 struct point_row {
     int place;              /* of the run: the rounds of a point follow each other */
     const char *axes;       /* JSON object: the axes' values */
@@ -85,8 +86,8 @@ struct point_row {
 
 enum { STORE_EVENTS_MAX = 16384 }; /* so many are stored, about */
 
-/* The events of one transaction, numbered last - count + 1 to last: a line "KIND JSON\n" each, KIND is state, sweep or
-   queue (api/openapi.yaml). */
+/* The events of one transaction, numbered last - count + 1 to last: a line "KIND JSON\n" each, KIND is state,
+   sweep or queue (api/openapi.yaml). */
 struct store_events {
     int64_t last;
     int count;

@@ -184,8 +184,8 @@ void reader_filter_times(struct buffer *text, const struct store_filter *filter,
         buffer_format(text, " AND %s < :beyond AND submitted_ms < :until", id);
 }
 
-/* An id holds the time at which it was given, so a period is a range of the index; with slack on either side, in case the
-   clock was set back a little. */
+/* An id holds the time at which it was given, so a period is a range of the index; with slack on either side,
+   in case the clock was set back a little. */
 static void time_bind(sqlite3_stmt *statement, const char *name, const char *id_name, int64_t ms,
                       int64_t slack_ms)
 {

@@ -1,5 +1,6 @@
-/* Read-only connections, each lent for one short statement, so that no reader's snapshot keeps the write-ahead log from being
-   checkpointed; and what the statements of this folder's readers have in common. */
+/* Read-only connections, each lent for one short statement, so that no reader's snapshot keeps the
+   write-ahead log from being checkpointed; and what the statements of this folder's readers have in
+   common. */
 #ifndef COALESCED_SERVER_STORE_READER_H
 #define COALESCED_SERVER_STORE_READER_H
 
@@ -36,7 +37,8 @@ void readers_close(struct readers *readers);
 struct db_reader *reader_borrow(struct readers *readers, int within_ms);
 void reader_return(struct readers *readers, struct db_reader *reader);
 
-/* Sets the error of a statement that failed: ERROR_UNAVAILABLE when its time was over, else ERROR_STORE; `what` was read. -1. */
+/* Sets the error of a statement that failed: ERROR_UNAVAILABLE when its time was over, else ERROR_STORE;
+   `what` was read. -1. */
 int reader_failed(struct db_reader *reader, const char *what, struct error *error);
 
 /* The rows of one statement, on a connection of its own:

@@ -1,5 +1,5 @@
-/* A sweep goes in steps: it is marked, which hides it, then its experiments go, then its points, then its row. When that is
-   interrupted, REMOVE_OLDEST goes on with it. */
+/* A sweep goes in steps: it is marked, which hides it, then its experiments go, then its points, then its
+   row. When that is interrupted, REMOVE_OLDEST goes on with it. */
 #include "server/store/row_removal.h"
 
 #include <sqlite3.h>
@@ -11,8 +11,8 @@
 enum {
     STEP_US = 2000, /* for removing, before the commit */
     ROWS = 8,       /* between two looks at the clock */
-    /* Free pages that stay in the file, because they are soon written again: a 64th of it, and so many. SQLite searches the
-       list of free pages for each page that it gives back, so the list is kept short. */
+    /* Free pages that stay in the file, because they are soon written again: a 64th of it, and so many.
+       SQLite searches the list of free pages for each page that it gives back, so the list is kept short. */
     FREE_PART = 64,
     FREE_PAGES = 64,
 };
@@ -58,7 +58,8 @@ static void finish(struct step *step, sqlite3_stmt *statement, int status)
     sqlite3_finalize(statement);
 }
 
-/* The number in the first row's first column, and the text in its second in `id` unless that is NULL; -1 without a row. */
+/* The number in the first row's first column, and the text in its second in `id` unless that is NULL; -1
+   without a row. */
 static int64_t look(struct step *step, const char *sql, const char *text, int64_t number, char *id)
 {
     sqlite3_stmt *statement = prepare(step, sql, text, number);

@@ -5,7 +5,8 @@
 #include "server/store/transaction.h"
 #include "server/store/write.h"
 
-/* One step, within the writer's transaction. REFUSED: ERROR_NOT_FOUND or ERROR_CONFLICT, see struct store_removal. */
+/* One step, within the writer's transaction. REFUSED: ERROR_NOT_FOUND or ERROR_CONFLICT, see struct
+   store_removal. */
 enum applied row_removal_step(struct sqlite3 *db, struct store_removal *removal, struct error *error);
 
 #endif

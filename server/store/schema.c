@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first step makes version SCHEMA_FIRST_VERSION, each later one the next version. A step that was released is not
-   edited: a change of the schema is a further step, and a file of tests/upgrades/ for the version before it. */
+/* The first step makes version SCHEMA_FIRST_VERSION, each later one the next version. A step that was
+   released is not edited: a change of the schema is a further step, and a file of tests/upgrades/ for the
+   version before it. */
 static const char *const steps[] = {
     "CREATE TABLE experiments ("
     " id TEXT PRIMARY KEY NOT NULL,"
@@ -36,8 +37,8 @@ static const char *const steps[] = {
     "CREATE INDEX experiments_by_kernel ON experiments (kernel, id);"
     "CREATE INDEX experiments_by_device ON experiments (device, id);"
     "CREATE INDEX experiments_by_sweep ON experiments (sweep, id) WHERE sweep IS NOT NULL;"
-    /* By id first: the submissions of forty owners at one moment then touch one page of the index instead of forty. The
-       list of one owner scans the index, without reading the rows of others. */
+    /* By id first: the submissions of forty owners at one moment then touch one page of the index instead of
+       forty. The list of one owner scans the index, without reading the rows of others. */
     "CREATE INDEX experiments_by_owner ON experiments (id, owner) WHERE owner IS NOT NULL;"
     /* Covers the query that counts a sweep's progress. */
     "CREATE INDEX experiments_of_sweeps ON experiments (sweep, state, device, points, finished_ms)"
@@ -73,8 +74,8 @@ static const char *const steps[] = {
     " AND NOT EXISTS (SELECT 1 FROM experiments WHERE sweep = NEW.sweep AND state IN ('queued', 'running'))"
     " BEGIN UPDATE sweeps SET ended_ms = NEW.finished_ms WHERE id = NEW.sweep; END;"
 
-    /* A row is a point in one round; the rows of the first round come first and hold what all rounds have in common. A
-       point that cannot be launched has no experiment, but its own request and the reason. */
+    /* A row is a point in one round; the rows of the first round come first and hold what all rounds have in
+       common. A point that cannot be launched has no experiment, but its own request and the reason. */
     "CREATE TABLE points ("
     " sweep_id TEXT NOT NULL,"
     " place INTEGER NOT NULL,"
@@ -125,8 +126,8 @@ static const char *const steps[] = {
     " owner TEXT NOT NULL,"
     " since_ms INTEGER NOT NULL);"
 
-    /* All events of one transaction: the number of the last one, and a line for each. The first row has no event; it says
-       from which number on the history is complete. */
+    /* All events of one transaction: the number of the last one, and a line for each. The first row has no
+       event; it says from which number on the history is complete. */
     "CREATE TABLE events ("
     " last INTEGER PRIMARY KEY NOT NULL,"
     " count INTEGER NOT NULL,"
@@ -134,14 +135,15 @@ static const char *const steps[] = {
     "INSERT INTO events (last, count, lines) VALUES (CAST(strftime('%s', 'now') AS INTEGER) * 1000000, 0,"
     " '');"
 
-    /* Every device that has a number, with the last hello of its executor (api/protocol.h), so that its limits are known
-       while no executor runs; NULL: none ever said hello. */
+    /* Every device that has a number, with the last hello of its executor (api/protocol.h), so that its
+       limits are known while no executor runs; NULL: none ever said hello. */
     "CREATE TABLE devices ("
     " number INTEGER PRIMARY KEY NOT NULL,"
     " name TEXT NOT NULL UNIQUE,"
     " hello TEXT,"
     " hello_ms INTEGER NOT NULL DEFAULT 0);"
-    /* Calibrations: the document of api/calibration_json.h. The newest of a device counts, the older ones stay. */
+    /* Calibrations: the document of api/calibration_json.h. The newest of a device counts, the older ones
+       stay. */
     "CREATE TABLE calibrations ("
     " uuid TEXT NOT NULL,"
     " made_ms INTEGER NOT NULL,"
@@ -206,8 +208,8 @@ static int schema_run(sqlite3 *db, const char *sql, struct error *error)
     return schema_failed(db, "cannot set up the database", error);
 }
 
-/* A file system without shared memory gives the database no write-ahead log, and then what a failed commit leaves could not
-   be taken back. */
+/* A file system without shared memory gives the database no write-ahead log, and then what a failed commit
+   leaves could not be taken back. */
 static int log_check(sqlite3 *db, struct error *error)
 {
     sqlite3_stmt *statement = NULL;

@@ -56,7 +56,8 @@ int store_devices(struct store *store, void (*each)(void *arg, const struct stor
 int store_devices_reclaimable(struct store *store, void (*each)(void *arg, int number), void *arg,
                               struct error *error)
 {
-    /* A request that waits may name its peer by number. No value may be NULL, or NOT IN would be true of no number. */
+    /* A request that waits may name its peer by number. No value may be NULL, or NOT IN would be true of no
+       number. */
     static const char sql[] =
         "SELECT number FROM devices"
         " WHERE NOT EXISTS (SELECT 1 FROM experiments WHERE device = devices.number)"

@@ -1,5 +1,6 @@
-/* Reads what the queue, the pool of devices, calibrations and events take up from earlier runs of the server. Each function
-   calls each() for every row, with texts that are borrowed for the call. Any thread. 0 or -1. */
+/* Reads what the queue, the pool of devices, calibrations and events take up from earlier runs of the server.
+   Each function calls each() for every row, with texts that are borrowed for the call. Any thread. 0 or
+   -1. */
 #ifndef COALESCED_SERVER_STORE_STARTUP_READS_H
 #define COALESCED_SERVER_STORE_STARTUP_READS_H
 
@@ -25,8 +26,8 @@ int store_holds(struct store *store, void (*each)(void *arg, int device, const c
 int store_devices(struct store *store, void (*each)(void *arg, const struct store_device *device), void *arg,
                   struct error *error);
 
-/* The numbers of devices to which nothing stored refers: no experiment ran, runs or waits there, or lost a run there, and no
-   hold is on it. The least recently used comes first. */
+/* The numbers of devices to which nothing stored refers: no experiment ran, runs or waits there, or lost a
+   run there, and no hold is on it. The least recently used comes first. */
 int store_devices_reclaimable(struct store *store, void (*each)(void *arg, int number), void *arg,
                               struct error *error);
 
@@ -35,12 +36,13 @@ int store_calibrations(struct store *store,
                        void (*each)(void *arg, const struct store_calibration *calibration), void *arg,
                        struct error *error);
 
-/* The stored events, the oldest first. The first may have none: it says from which number on the list is complete. About
-   STORE_EVENTS_MAX, in a few milliseconds. */
+/* The stored events, the oldest first. The first may have none: it says from which number on the list is
+   complete. About STORE_EVENTS_MAX, in a few milliseconds. */
 int store_events(struct store *store, void (*each)(void *arg, const struct store_events *events), void *arg,
                  struct error *error);
 
-/* The number of the newest committed event; its on_events() may be called a moment later. Negative: it cannot be read. */
+/* The number of the newest committed event; its on_events() may be called a moment later. Negative: it cannot
+   be read. */
 int64_t store_events_last(struct store *store);
 
 #endif

@@ -11,8 +11,8 @@
 #include "server/store/store_parts.h"
 #include "server/store/sweep_reads.h"
 
-/* Of the write-ahead log: frames before a checkpoint, at least, and at most; the part of a small disk that it may take; bytes
-   to which it is cut. */
+/* Of the write-ahead log: frames before a checkpoint, at least, and at most; the part of a small disk that it
+   may take; bytes to which it is cut. */
 enum {
     LOG_FRAMES_MIN = 16,
     LOG_FRAMES_MAX = 1000,
@@ -36,7 +36,8 @@ static int newest_sweep(void *arg, const struct sweep_row *row)
     return 0;
 }
 
-/* On a small disk the limits of the log are a part of the disk: a log that filled it would leave a checkpoint no space. */
+/* On a small disk the limits of the log are a part of the disk: a log that filled it would leave a checkpoint
+   no space. */
 static int log_limit(struct sqlite3 *db, int directory, struct error *error)
 {
     struct statvfs disk;
@@ -105,7 +106,8 @@ void store_close(struct store *store)
 {
     if (!store)
         return;
-    /* Readers first: the last connection to close checkpoints the log, and must be able to write. The lock goes last. */
+    /* Readers first: the last connection to close checkpoints the log, and must be able to write. The lock
+       goes last. */
     readers_close(&store->readers);
     writer_stop(&store->writer);
     if (store->lock >= 0)

@@ -1,8 +1,8 @@
-/* The store: one SQLite database in one data directory. This header opens it and hands writes to it; experiment_reads.h,
-   sweep_reads.h and startup_reads.h read it; retention.h removes.
+/* The store: one SQLite database in one data directory. This header opens it and hands writes to it;
+   experiment_reads.h, sweep_reads.h and startup_reads.h read it; retention.h removes.
 
-   Write-ahead log, synchronous FULL. One thread has the only writing connection and commits all writes that wait in one
-   transaction (group commit). Readers borrow read-only connections. */
+   Write-ahead log, synchronous FULL. One thread has the only writing connection and commits all writes that
+   wait in one transaction (group commit). Readers borrow read-only connections. */
 #ifndef COALESCED_SERVER_STORE_STORE_H
 #define COALESCED_SERVER_STORE_STORE_H
 
@@ -15,23 +15,24 @@
 struct store;
 struct store_write; /* write.h */
 
-/* Creates the directory when it is missing, takes its lock, opens and migrates the database, starts the writer. `vfs` names
-   the SQLite VFS, NULL the default one. The lock is a flock on DIRECTORY/lock, which holds the server's process id as a line
-   of text. From here on ids are greater than every one in the store. 0; or -1: ERROR_CONFLICT when another server holds the
-   lock; ERROR_UNAVAILABLE when the disk is full or fails, and it may be tried again; others. */
+/* Creates the directory when it is missing, takes its lock, opens and migrates the database, starts the
+   writer. `vfs` names the SQLite VFS, NULL the default one. The lock is a flock on DIRECTORY/lock, which
+   holds the server's process id as a line of text. From here on ids are greater than every one in the store.
+   0; or -1: ERROR_CONFLICT when another server holds the lock; ERROR_UNAVAILABLE when the disk is full or
+   fails, and it may be tried again; others. */
 int store_open(struct store **store, const char *directory, const char *vfs, struct error *error);
 
 /* Commits what waits, then closes. No other thread may use the store any more. NULL is allowed. */
 void store_close(struct store *store);
 
-/* Before anything is submitted: submissions that would leave less than that free on the disk fail with ERROR_STORAGE, except
-   for known keys; see disk_reserve.h. 0, as at first: none do. */
+/* Before anything is submitted: submissions that would leave less than that free on the disk fail with
+   ERROR_STORAGE, except for known keys; see disk_reserve.h. 0, as at first: none do. */
 void store_reserve(struct store *store, int64_t reserve_bytes);
 
 /* ---- events ---- */
 
-/* Before anything is handed over: on_events() is called after each commit with its events, from the writer's thread, before
-   any done(). It must not block. */
+/* Before anything is handed over: on_events() is called after each commit with its events, from the writer's
+   thread, before any done(). It must not block. */
 void store_listen(struct store *store, void (*on_events)(void *arg, const struct store_events *events),
                   void *arg);
 
@@ -40,16 +41,16 @@ void store_listen(struct store *store, void (*on_events)(void *arg, const struct
 /* Never blocks for long. Writes are applied in the order in which they come. */
 void store_hand_over(struct store *store, struct store_write *write);
 
-/* Returns when done() has returned for all that was handed over before. What still cannot be committed after a few tries is
-   given up, patient or not. */
+/* Returns when done() has returned for all that was handed over before. What still cannot be committed after
+   a few tries is given up, patient or not. */
 void store_flush(struct store *store);
 
-/* True when the writer runs and its last commit was good; else *error says why. For /readyz. A writer that failed tries again
-   by itself every second, so that this becomes true again without a write. */
+/* True when the writer runs and its last commit was good; else *error says why. For /readyz. A writer that
+   failed tries again by itself every second, so that this becomes true again without a write. */
 bool store_healthy(struct store *store, struct error *error);
 
-/* True when the database's files are those at their paths, now. Asks the file system; the writer asks each second, and about
-   the database and its log before each transaction and before it acknowledges one. */
+/* True when the database's files are those at their paths, now. Asks the file system; the writer asks each
+   second, and about the database and its log before each transaction and before it acknowledges one. */
 bool store_in_place(const struct store *store, struct error *error);
 
 #endif

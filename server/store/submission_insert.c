@@ -54,8 +54,8 @@ static enum applied key_insert(struct transaction *transaction, const struct sto
                            SQL_INT(submission->submitted_ms));
 }
 
-/* The object of the request's labels, without parsing the rest of the request. Its length is 0 where there are no labels,
-   as in most requests. */
+/* The object of the request's labels, without parsing the rest of the request. Its length is 0 where there
+   are no labels, as in most requests. */
 static struct sql_value labels_find(const char *request)
 {
     static const char member[] = "\"labels\":";

@@ -76,8 +76,8 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
     row->removed = row->total;
     for (int i = 0; i < JOB_STATES; i++)
         row->removed -= row->states[i];
-    /* The end of an experiment that was removed is not known any more. A sweep without experiments ended when it was
-       submitted. */
+    /* The end of an experiment that was removed is not known any more. A sweep without experiments ended when
+       it was submitted. */
     if (row->removed)
         row->finished_ms = 0;
     else if (sweep_row_ended(row) && !row->finished_ms)
@@ -153,8 +153,8 @@ int store_sweeps(struct store *store, const struct store_filter *filter,
 
 /* ---- points ---- */
 
-/* In the table the points of a round follow each other; this answers the rounds of a point one after the other. What they
-   have in common is in the row of the first round. */
+/* In the table the points of a round follow each other; this answers the rounds of a point one after the
+   other. What they have in common is in the row of the first round. */
 static const char points_sql[] =
     "WITH RECURSIVE shape (rounds, count) AS (SELECT rounds, total / rounds FROM sweeps WHERE id = :sweep),"
     " run (place) AS (SELECT :from UNION ALL SELECT place + 1 FROM run WHERE place + 1 < :from + :limit)"

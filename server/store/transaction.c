@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a statement waits for the lock of another connection; when a failed commit is cut off, somebody waits. */
+/* How long a statement waits for the lock of another connection; when a failed commit is cut off, somebody
+   waits. */
 enum { BUSY_MS = 5000, DISCARD_BUSY_MS = 50 };
 
 struct statement {
@@ -149,9 +150,9 @@ static int log_end_read(sqlite3 *db, struct log_end *end, struct error *error)
     return 0;
 }
 
-/* Within a write transaction: cuts what lies behind the committed end off the file, and syncs it. 0; or -1: ERROR_STORE, and
-   a recovery may still find what lay there. May be called again: after a sync that failed it does not rely on the success of
-   the next one. */
+/* Within a write transaction: cuts what lies behind the committed end off the file, and syncs it. 0; or -1:
+   ERROR_STORE, and a recovery may still find what lay there. May be called again: after a sync that failed it
+   does not rely on the success of the next one. */
 static int log_cut(sqlite3 *db, const struct log_end *end, struct error *error)
 {
     sqlite3_file *log = NULL;
@@ -163,8 +164,9 @@ static int log_cut(sqlite3 *db, const struct log_end *end, struct error *error)
         status = SQLITE_CANTOPEN;
     if (status == SQLITE_OK)
         status = log->pMethods->xFileSize(log, &size);
-    /* A file that is already short may be short in the page cache alone: a sync that failed may have dropped the change, and
-       the next sync then succeeds without it. Changing the size again makes the kernel write it again; it takes no space. */
+    /* A file that is already short may be short in the page cache alone: a sync that failed may have dropped
+       the change, and the next sync then succeeds without it. Changing the size again makes the kernel write
+       it again; it takes no space. */
     sqlite3_int64 shortened = size < wanted ? size : wanted;
     if (status == SQLITE_OK && size == shortened)
         status = log->pMethods->xTruncate(log, shortened + 1);
@@ -177,9 +179,10 @@ static int log_cut(sqlite3 *db, const struct log_end *end, struct error *error)
     return error_set(error, ERROR_STORE, "the write-ahead log cannot be cut: %s", sqlite3_errstr(status));
 }
 
-/* `before`: the end when the transaction began; `now`: after its COMMIT failed. True: the log's index holds nothing that was
-   committed between the two. A commit that restarts the log and fails then leaves it without frames; this assumes that no
-   other connection restarted or truncated the log meanwhile (checkpoints of RESTART or TRUNCATE). */
+/* `before`: the end when the transaction began; `now`: after its COMMIT failed. True: the log's index holds
+   nothing that was committed between the two. A commit that restarts the log and fails then leaves it without
+   frames; this assumes that no other connection restarted or truncated the log meanwhile (checkpoints of
+   RESTART or TRUNCATE). */
 static bool log_unchanged(const struct log_end *before, const struct log_end *now)
 {
     return now->frames == 0 ||

@@ -1,11 +1,12 @@
-/* Transactions on the writing connection: begin, statements, commit, and the undoing of a commit that failed. On the
-   writer's thread alone.
+/* Transactions on the writing connection: begin, statements, commit, and the undoing of a commit that failed.
+   On the writer's thread alone.
 
-   A COMMIT appends its frames to the write-ahead log, syncs them, and enters them into the log's index (the -shm file);
-   only the last step makes them part of the database for other connections. When a step fails SQLite reports an error, but
-   the frames stay in the file, and a recovery (the first connection after a crash) replays every whole transaction that it
-   finds there. So a failed transaction is undone only when its frames are cut off the file, on disk. See
-   https://www.sqlite.org/walformat.html; the index's header has had its layout since SQLite 3.7. */
+   A COMMIT appends its frames to the write-ahead log, syncs them, and enters them into the log's index (the
+   -shm file); only the last step makes them part of the database for other connections. When a step fails
+   SQLite reports an error, but the frames stay in the file, and a recovery (the first connection after a
+   crash) replays every whole transaction that it finds there. So a failed transaction is undone only when its
+   frames are cut off the file, on disk. See https://www.sqlite.org/walformat.html; the index's header has had
+   its layout since SQLite 3.7. */
 #ifndef COALESCED_SERVER_STORE_TRANSACTION_H
 #define COALESCED_SERVER_STORE_TRANSACTION_H
 
@@ -43,7 +44,8 @@ struct transaction {
     bool uncertain;        /* a commit failed, and a recovery may still find its transaction */
 };
 
-/* Takes the connection over, even when it fails. `path`: the database's. 0 or -1; in either case to be closed. */
+/* Takes the connection over, even when it fails. `path`: the database's. 0 or -1; in either case to be
+   closed. */
 int transaction_open(struct transaction *transaction, struct sqlite3 *db, const char *path,
                      struct error *error);
 void transaction_close(struct transaction *transaction);
@@ -55,16 +57,17 @@ int transaction_begin(struct transaction *transaction, struct error *error);
 /* -1: the transaction is uncertain from here on. */
 int transaction_commit(struct transaction *transaction, struct error *error);
 
-/* -1, like transaction_commit(): what was committed lies in a log that a start would not find, because a file was moved. */
+/* -1, like transaction_commit(): what was committed lies in a log that a start would not find, because a file
+   was moved. */
 int transaction_verify(struct transaction *transaction, struct error *error);
 void transaction_rollback(struct transaction *transaction);
 
 /* Moves committed frames from the log to the database, as far as no reader needs them. */
 void transaction_checkpoint(struct transaction *transaction);
 
-/* After a transaction became uncertain: cuts it off the log. *discarded: it is gone, whatever happens from here. 0; or -1: a
-   recovery may still find it, and nothing may be written before this has succeeded. May be called again. Waits some 50 ms
-   at most for other connections. */
+/* After a transaction became uncertain: cuts it off the log. *discarded: it is gone, whatever happens from
+   here. 0; or -1: a recovery may still find it, and nothing may be written before this has succeeded. May be
+   called again. Waits some 50 ms at most for other connections. */
 int transaction_discard(struct transaction *transaction, bool *discarded, struct error *error);
 
 /* ---- statements ---- */
@@ -89,8 +92,9 @@ struct sql_value sql_value_text(const char *text); /* NULL: an SQL NULL */
         (int)(sizeof((const struct sql_value[]){__VA_ARGS__}) / sizeof(struct sql_value))
 #define SQL_NO_VALUES NULL, 0
 
-/* Sets *statement to one with its values, ready to be stepped, then to be given to transaction_end(). `sql` must be static:
-   the statement is found again by its address. What is not APPLIED leaves nothing to be ended. */
+/* Sets *statement to one with its values, ready to be stepped, then to be given to transaction_end(). `sql`
+   must be static: the statement is found again by its address. What is not APPLIED leaves nothing to be
+   ended. */
 enum applied transaction_statement(struct transaction *transaction, struct sqlite3_stmt **statement,
                                    const char *sql, const struct sql_value *values, int count,
                                    struct error *error);

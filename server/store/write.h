@@ -1,5 +1,5 @@
-/* What is handed to the store's writer with store_hand_over(): by the queue, by the pool of devices, by calibrations, and
-   within the store by what removes. All other code reads. */
+/* What is handed to the store's writer with store_hand_over(): by the queue, by the pool of devices, by
+   calibrations, and within the store by what removes. All other code reads. */
 #ifndef COALESCED_SERVER_STORE_WRITE_H
 #define COALESCED_SERVER_STORE_WRITE_H
 
@@ -86,8 +86,9 @@ struct store_cancel {
 struct store_removal {
     enum { REMOVE_EXPERIMENT, REMOVE_SWEEP, REMOVE_OLDEST } what;
     char id[ID_BYTES]; /* but for OLDEST */
-    /* OLDEST: of what has ended, while it did so before that moment or the database has more bytes in use; 0: neither.
-       Sweeps whose removal has begun are removed in any case, and free pages are given back to the disk. */
+    /* OLDEST: of what has ended, while it did so before that moment or the database has more bytes in use; 0:
+       neither. Sweeps whose removal has begun are removed in any case, and free pages are given back to the
+       disk. */
     int64_t ended_before_ms, keep_bytes;
 
     /* For done(). */
@@ -96,8 +97,8 @@ struct store_removal {
     char removed[STORE_REMOVED_MAX][ID_BYTES]; /* experiments that are gone with this step */
 };
 
-/* The new state of an experiment. All columns that change are absolute, so that a change which follows a lost one makes up
-   for it. */
+/* The new state of an experiment. All columns that change are absolute, so that a change which follows a lost
+   one makes up for it. */
 struct store_change {
     char id[ID_BYTES];
     enum job_state state;
@@ -159,13 +160,13 @@ struct store_write {
     struct store_removal *removal; /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
     struct store_change changes[STORE_CHANGES];
     int change_count;
-    /* A patient write outlives a failing disk: it is tried again until it is committed or the store is flushed. Any other is
-       answered with the failure. */
+    /* A patient write outlives a failing disk: it is tried again until it is committed or the store is
+       flushed. Any other is answered with the failure. */
     bool patient;
 
-    /* Called once, from the writer's thread: after the commit with NULL, or with the reason why it failed. ERROR_UNCERTAIN:
-       the disk failed, and after a crash the write may be found to be committed. The write is its owner's again from
-       here. It must not block; it may hand over another. */
+    /* Called once, from the writer's thread: after the commit with NULL, or with the reason why it failed.
+       ERROR_UNCERTAIN: the disk failed, and after a crash the write may be found to be committed. The write
+       is its owner's again from here. It must not block; it may hand over another. */
     void (*done)(struct store_write *write, const struct error *failed);
 
     /* For done(), with a submission. */

@@ -1,9 +1,11 @@
-/* The writer's thread takes all writes that wait, applies them in one transaction, syncs once, and only then answers each: a
-   sync is shared by all writes that came during the last one. When a transaction fails as a whole (most likely a full disk),
-   writes with somebody waiting get the failure; patient writes (how a run ended) go first in the next try.
+/* The writer's thread takes all writes that wait, applies them in one transaction, syncs once, and only then
+   answers each: a sync is shared by all writes that came during the last one. When a transaction fails as a
+   whole (most likely a full disk), writes with somebody waiting get the failure; patient writes (how a run
+   ended) go first in the next try.
 
-   A COMMIT that failed may have left its transaction in the log, so no write is answered as failed before the transaction is
-   cut off the log, on disk. Where that takes longer than DISCARD_MS, the answer is that the outcome is uncertain. */
+   A COMMIT that failed may have left its transaction in the log, so no write is answered as failed before the
+   transaction is cut off the log, on disk. Where that takes longer than DISCARD_MS, the answer is that the
+   outcome is uncertain. */
 #include "server/store/writer.h"
 
 #include <sqlite3.h>
@@ -16,7 +18,8 @@
 
 enum { LOOK_MS = 1000, RETRY_FLUSHING_MS = 50, FLUSH_TRIES = 3, DISCARD_MS = 2000 };
 
-/* All or nothing, but for writes that are refused: each of those has its reason, and the others stand without it. */
+/* All or nothing, but for writes that are refused: each of those has its reason, and the others stand without
+   it. */
 static int writes_commit(struct applier *applier, const struct write_list *writes, struct error *error)
 {
     struct store_write *write;
@@ -42,8 +45,8 @@ static void write_answer(struct store_write *write)
     write->done(write, refused ? &write->refusal : NULL);
 }
 
-/* Notes how the last transaction went; NULL: well. True: patient writes are to be given up, because a flush or the closing
-   waits for them. */
+/* Notes how the last transaction went; NULL: well. True: patient writes are to be given up, because a flush
+   or the closing waits for them. */
 static bool health_note(struct writer *writer, const struct error *failed)
 {
     pthread_mutex_lock(&writer->lock);
@@ -75,9 +78,9 @@ static int disk_probe(struct sqlite3 *db, struct error *error)
     return status == SQLITE_OK ? 0 : error_set(error, ERROR_STORE, "%s", sqlite3_errmsg(db));
 }
 
-/* Before a transaction. The log is checkpointed, as far as it can be, when it is not where a start would look for it, and
-   after a transaction that failed: the log is then written from its beginning again, which needs no more space on a disk that
-   is full. */
+/* Before a transaction. The log is checkpointed, as far as it can be, when it is not where a start would look
+   for it, and after a transaction that failed: the log is then written from its beginning again, which needs
+   no more space on a disk that is full. */
 static int writer_prepare(struct writer *writer, struct error *error)
 {
     struct transaction *transaction = &writer->applier.transaction;
@@ -115,7 +118,8 @@ static void error_uncertain(struct error *error, const struct error *cause)
               cause->text);
 }
 
-/* Answers a write whose transaction failed. One that was refused has done nothing, whatever became of the others. */
+/* Answers a write whose transaction failed. One that was refused has done nothing, whatever became of the
+   others. */
 static void write_fail(struct store_write *write, const struct error *error)
 {
     if (write->refusal.kind != ERROR_NONE)
@@ -124,8 +128,8 @@ static void write_fail(struct store_write *write, const struct error *error)
         write->done(write, error);
 }
 
-/* One transaction; leaves the list empty. While an earlier transaction is uncertain every write is: it may repeat one that a
-   start will find. */
+/* One transaction; leaves the list empty. While an earlier transaction is uncertain every write is: it may
+   repeat one that a start will find. */
 static void writer_transact(struct writer *writer, struct write_list *writes)
 {
     struct transaction *transaction = &writer->applier.transaction;
@@ -153,8 +157,8 @@ static void writer_transact(struct writer *writer, struct write_list *writes)
     }
 }
 
-/* With the lock held: sleeps until there is something to write, or it is time to look at the disk again. False: the thread is
-   to end. */
+/* With the lock held: sleeps until there is something to write, or it is time to look at the disk again.
+   False: the thread is to end. */
 static bool writer_wait(struct writer *writer)
 {
     int number = 0;

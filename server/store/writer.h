@@ -26,7 +26,8 @@ struct writer {
     struct error reason; /* why it was not */
 };
 
-/* Takes the connection over, even when it fails. `path`: the database's. 0 or -1; in either case to be stopped. */
+/* Takes the connection over, even when it fails. `path`: the database's. 0 or -1; in either case to be
+   stopped. */
 int writer_start(struct writer *writer, struct sqlite3 *db, const char *path, struct error *error);
 
 /* Commits what waits, and ends the thread. A writer that is all zero is allowed. */

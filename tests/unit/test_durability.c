@@ -1,5 +1,5 @@
-/* What was acknowledged is there after a kill and after a power cut. A SIGKILL shows that it is not in the process's memory
-   alone; only the power cuts show that it is synced (vfs_powercut.h). */
+/* What was acknowledged is there after a kill and after a power cut. A SIGKILL shows that it is not in the
+   process's memory alone; only the power cuts show that it is synced (vfs_powercut.h). */
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -117,7 +117,8 @@ static void load_stop(struct load *load)
 
 /* ---- what must hold afterwards ---- */
 
-/* Returns how many of the first `count` acknowledgements do not hold in the store; *why is about the first such. */
+/* Returns how many of the first `count` acknowledgements do not hold in the store; *why is about the first
+   such. */
 static int store_lost(struct store *store, const struct acks *acks, int from, int count, struct error *why)
 {
     int lost = 0;
@@ -142,8 +143,8 @@ static bool acks_have_end(const struct acks *acks, int count, const char *id)
     return false;
 }
 
-/* Opens the directory as a server that starts does, and counts acknowledgements that are lost, and what would run once more
-   though it ended. A store that cannot be opened has lost all. */
+/* Opens the directory as a server that starts does, and counts acknowledgements that are lost, and what would
+   run once more though it ended. A store that cannot be opened has lost all. */
 static int directory_lost(const char *directory, const struct acks *acks, int count, struct error *why)
 {
     struct store *store = NULL;
@@ -202,7 +203,8 @@ static void nothing_acknowledged_is_lost_by_fifty_kills_at_any_moment(void **sta
     srand(1);
     service_init(&load.service, NULL);
     int ends = 0, longest_ms = 60;
-    /* A slow machine acknowledges less between two kills; where it was nothing at all, lives become longer. */
+    /* A slow machine acknowledges less between two kills; where it was nothing at all, lives become
+       longer. */
     for (int kill_number = 0;
          kill_number < KILLS || ((acks.count < ACKS || ends < ENDS) && kill_number < KILLS_MOST);
          kill_number++) {

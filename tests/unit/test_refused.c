@@ -1,5 +1,5 @@
-/* What was refused never exists later: COMMITs that fail when their frames are in the write-ahead log already, and then a
-   kill or a power cut (vfs_powercut.h). */
+/* What was refused never exists later: COMMITs that fail when their frames are in the write-ahead log
+   already, and then a kill or a power cut (vfs_powercut.h). */
 #include <semaphore.h>
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -43,7 +43,8 @@ static int log_frames(const struct fixture *fixture)
     return (int)(status.st_size / FRAME_BYTES);
 }
 
-/* A reader holds the log, as a backup does, and the next transaction needs more of the index than there is. */
+/* A reader holds the log, as a backup does, and the next transaction needs more of the index than there
+   is. */
 static sqlite3 *log_hold(const struct fixture *fixture)
 {
     sqlite3 *reader = database_open(fixture), *writer = database_open(fixture);

@@ -197,7 +197,8 @@ static void a_full_disk_fails_submissions_and_retries_ends(void **state)
     assert_int_equal(store_get(store, refused.experiment.id, &(struct job *){NULL}, NULL), -1);
 }
 
-/* For an experiment whose record is freed when its last write is answered, because earlier ones borrow from it. */
+/* For an experiment whose record is freed when its last write is answered, because earlier ones borrow from
+   it. */
 static void last_done(struct store_write *write, const struct error *failed)
 {
     struct test_write *tried = (struct test_write *)write;

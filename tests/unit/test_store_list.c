@@ -69,7 +69,8 @@ static void a_list_ends_at_its_limit_and_when_each_says_so(void **state)
     assert_int_equal(listed.count, 7);
 }
 
-/* Pages that each begin behind the last id of the page before make the whole list, whatever is submitted meanwhile. */
+/* Pages that each begin behind the last id of the page before make the whole list, whatever is submitted
+   meanwhile. */
 static void pages_are_the_list_though_more_comes_in(void **state)
 {
     struct store *store = ((struct fixture *)*state)->store;
@@ -201,7 +202,8 @@ static int list_within(void *arg, const struct job *job)
     return 0;
 }
 
-/* More lists at once than there are connections, and a write: no connection is held while a row is looked at. */
+/* More lists at once than there are connections, and a write: no connection is held while a row is looked
+   at. */
 static void a_slow_reader_holds_nothing(void **state)
 {
     struct store *store = ((struct fixture *)*state)->store;

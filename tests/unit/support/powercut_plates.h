@@ -1,4 +1,5 @@
-/* What of each file would be on the plates of the disk of vfs_powercut.h, which guards all of this with its lock. */
+/* What of each file would be on the plates of the disk of vfs_powercut.h, which guards all of this with its
+   lock. */
 #ifndef COALESCED_TESTS_POWERCUT_PLATES_H
 #define COALESCED_TESTS_POWERCUT_PLATES_H
 

@@ -21,7 +21,8 @@ int fixture_setup(void **state);
 int fixture_setup_powercut(void **state);
 int fixture_teardown(void **state);
 
-/* A write and its outcome. With `entered`, its done() posts that and waits for `leave`; the writer is busy until then. */
+/* A write and its outcome. With `entered`, its done() posts that and waits for `leave`; the writer is busy
+   until then. */
 struct test_write {
     struct store_write write;
     struct store_submission submission;

@@ -1,8 +1,8 @@
-/* A disk whose power can be cut. This layer between SQLite and the file system records of every database and log what would
-   be on the disk's plates: what was there at the last sync, and the writes since. An image is what a machine would find after
-   the power came back: what was synced, and of the rest what the seed says: nothing, a beginning that ends within a write, or
-   any sectors of any writes. The running database notices nothing, so one run can be cut many times. The image of a kill has
-   every write. */
+/* A disk whose power can be cut. This layer between SQLite and the file system records of every database and
+   log what would be on the disk's plates: what was there at the last sync, and the writes since. An image is
+   what a machine would find after the power came back: what was synced, and of the rest what the seed says:
+   nothing, a beginning that ends within a write, or any sectors of any writes. The running database notices
+   nothing, so one run can be cut many times. The image of a kill has every write. */
 #ifndef COALESCED_TESTS_VFS_POWERCUT_H
 #define COALESCED_TESTS_VFS_POWERCUT_H
 
