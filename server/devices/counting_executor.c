@@ -39,10 +39,10 @@ int counting_executor_new(struct counting_executor **out, const struct counting_
         return error_set(error, ERROR_MEMORY, "no memory for an executor that counts");
     struct supervisor_config supervisor = config->supervisor;
     supervisor.counting = true;
-    supervisor.executor_session.grace_s = 0; /* the experiment has not begun to run */
-    supervisor.executor_session.hello = NULL;
-    if (supervisor.executor_session.hello_s > start_most_s)
-        supervisor.executor_session.hello_s = start_most_s;
+    supervisor.session.grace_s = 0; /* the experiment has not begun to run */
+    supervisor.session.hello = NULL;
+    if (supervisor.session.hello_s > start_most_s)
+        supervisor.session.hello_s = start_most_s;
     supervisor.readiness = NULL;
     supervisor.hold_s = 0; /* hold_s is for the executor that times */
     counter->config = *config;
@@ -202,7 +202,7 @@ static enum counting_executor_end attempt(struct counting_executor *counter, str
         outcome.end = OUTCOME_FAILED;
         error_set(&outcome.failure, ERROR_CRASHED, "the executor left out what it was asked for");
     }
-    const struct executor_session_config *config = &counter->config.supervisor.executor_session;
+    const struct executor_session_config *config = &counter->config.supervisor.session;
     enum interrupt interrupt = config->interrupt ? config->interrupt(config->interrupt_arg) : INTERRUPT_NONE;
     if (outcome.end == OUTCOME_RESULT) {
         *again = no_room && supervisor_vacate(timing);

@@ -121,21 +121,21 @@ static void on_wait(void *arg)
     struct supervisor *s = arg;
     _Static_assert(sizeof s->status.reason == START_WAIT_BYTES,
                    "what a start waits for is published as the device's reason");
-    if (executor_start_look(&s->start_wait, s->executor_session.child, s->status.reason))
+    if (executor_start_look(&s->start_wait, s->session.child, s->status.reason))
         supervisor_state_publish(s);
-    if (s->config.executor_session.tick)
-        s->config.executor_session.tick(s->config.executor_session.tick_arg);
+    if (s->config.session.tick)
+        s->config.session.tick(s->config.session.tick_arg);
 }
 
 static int greet(struct supervisor *s, struct message *hello, struct error *error)
 {
-    struct executor_session_config config = s->config.executor_session;
+    struct executor_session_config config = s->config.session;
     s->start_wait = (struct start_wait){.why = s->why[0] ? s->why : NULL};
     if (config.tick) { /* executors of this program start at once, and have no tick */
         config.tick = on_wait;
         config.tick_arg = s;
     }
-    int failed = executor_session_hello(&s->executor_session, &config, hello, error);
+    int failed = executor_session_hello(&s->session, &config, hello, error);
     executor_start_look_end(&s->start_wait);
     return failed;
 }
@@ -144,8 +144,8 @@ static int handshake(struct supervisor *s)
 {
     struct message hello;
     struct error error = {0};
-    s->executor_session = (struct executor_session){0};
-    if (child_start(&s->executor_session.child, s->name, s->argv, s->config.own, &error) < 0)
+    s->session = (struct executor_session){0};
+    if (child_start(&s->session.child, s->name, s->argv, s->config.own, &error) < 0)
         return supervisor_state_unhealthy(s, error.text);
     s->status.reason[0] = '\0';
     supervisor_state_publish(s);
@@ -155,18 +155,18 @@ static int handshake(struct supervisor *s)
     s->status.facts = hello.facts;
     s->status.known = true;
     s->status.can_count = hello.can_count;
-    s->process = hello.pid ? hello.pid : child_pid(s->executor_session.child);
+    s->process = hello.pid ? hello.pid : child_pid(s->session.child);
     memcpy(s->status.executor_build, hello.build, sizeof s->status.executor_build);
     log_line(another || !s->config.release ? LOG_INFO : LOG_DEBUG,
              "%s: %s, executor %ld of build %s, protocol %d", s->name, hello.facts.name,
-             (long)child_pid(s->executor_session.child), hello.build, hello.protocol);
+             (long)child_pid(s->session.child), hello.build, hello.protocol);
     protocol_message_free(&hello);
     return 0;
 }
 
 static int self_test(struct supervisor *s)
 {
-    struct executor_session_config config = s->config.executor_session;
+    struct executor_session_config config = s->config.session;
     struct executor_outcome outcome;
     struct error why = {0};
     struct buffer frame = protocol_write_run(self_test_id, s->config.device, self_test_request, NULL);
@@ -174,7 +174,7 @@ static int self_test(struct supervisor *s)
     config.grace_s = 0;
     s->status.context = true;
     s->used_ns = clock_monotonic_ns();
-    enum executor_session_end end = executor_question_ask(&s->executor_session, &config, &question, &outcome);
+    enum executor_session_end end = executor_question_ask(&s->session, &config, &question, &outcome);
     buffer_free(&frame);
     bool passed = outcome.end == OUTCOME_RESULT;
     bool stopping = outcome.end == OUTCOME_UNTOUCHED && end == SESSION_CUT;

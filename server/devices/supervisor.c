@@ -85,7 +85,7 @@ int supervisor_new(struct supervisor **out, const struct supervisor_config *conf
 
 /* ---- the end of an executor ---- */
 
-static void retire(struct supervisor *s, const char *why)
+static void end_executor(struct supervisor *s, const char *why)
 {
     supervisor_state_discard(s, leave_s, NULL, 0);
     metrics_count(EVENT_RESTART, s->config.device, why, 1);
@@ -96,9 +96,9 @@ void supervisor_free(struct supervisor *s)
 {
     if (!s)
         return;
-    if (s->executor_session.child)
+    if (s->session.child)
         supervisor_state_discard(s, leave_s, NULL, 0);
-    child_free(s->executor_session.child);
+    child_free(s->session.child);
     executor_start_look_end(&s->start_wait);
     argv_free(s->argv);
     argv_free(s->why);
@@ -117,17 +117,16 @@ static void distrust(struct supervisor *s)
 static void check_idle(struct supervisor *s)
 {
     char how[512], reason[sizeof how + 64];
-    enum executor_session_end end = executor_session_listen(&s->executor_session);
+    enum executor_session_end end = executor_session_listen(&s->session);
     if (end == SESSION_GOES_ON)
         return;
     bool ends = end == SESSION_ENDED || end == SESSION_LEAVING;
-    struct executor_session executor_session = s->executor_session;
+    struct executor_session session = s->session;
     supervisor_state_discard(s, ends ? leave_s : 0, how, sizeof how);
     if (end == SESSION_LEAVING)
-        snprintf(reason, sizeof reason, "its executor left without work: %s", executor_session.why);
+        snprintf(reason, sizeof reason, "its executor left without work: %s", session.why);
     else if (end == SESSION_LOST)
-        snprintf(reason, sizeof reason, "nothing was heard of its executor for %g s",
-                 executor_session.lease.lost_s);
+        snprintf(reason, sizeof reason, "nothing was heard of its executor for %g s", session.lease.lost_s);
     else
         snprintf(reason, sizeof reason, "its executor %s without work: %s",
                  ends ? "ended" : "broke the protocol", how);
@@ -157,12 +156,12 @@ static void end_idle(struct supervisor *s)
         return;
     log_line(release ? LOG_DEBUG : LOG_INFO, "%s: idle for %g s, its executor is ended", s->name,
              s->config.idle_s);
-    retire(s, "idle");
+    end_executor(s, "idle");
 }
 
 bool supervisor_usable(const struct supervisor *s)
 {
-    return s->executor_session.child && !s->stuck;
+    return s->session.child && !s->stuck;
 }
 
 void supervisor_tidy(struct supervisor *s)
@@ -184,7 +183,7 @@ void supervisor_rest(struct supervisor *s)
     supervisor_tidy(s);
     if (!s->resting)
         return;
-    executor_session_pause(&s->config.executor_session, s->backoff.until_ns);
+    executor_session_pause(&s->config.session, s->backoff.until_ns);
     if (backoff_lasts(&s->backoff))
         return;
     if (s->stuck)
@@ -212,7 +211,7 @@ int supervisor_ready(struct supervisor *s)
 bool supervisor_outlive(struct supervisor *s)
 {
     if (s->over_ns)
-        executor_session_pause(&s->config.executor_session, s->over_ns);
+        executor_session_pause(&s->config.session, s->over_ns);
     return clock_monotonic_ns() >= s->over_ns;
 }
 
@@ -230,7 +229,7 @@ bool supervisor_vacate(struct supervisor *s)
 {
     if (!supervisor_usable(s) || (!s->status.context && !s->config.release))
         return false;
-    retire(s, "made_room");
+    end_executor(s, "made_room");
     return true;
 }
 
@@ -253,8 +252,7 @@ void supervisor_refuse(struct supervisor *s, const char *why)
 
 bool supervisor_leased(const struct supervisor *s)
 {
-    return s->executor_session.child ? s->executor_session.lease.lost_s > 0
-                                     : s->config.executor_session.heartbeat_s > 0;
+    return s->session.child ? s->session.lease.lost_s > 0 : s->config.session.heartbeat_s > 0;
 }
 
 bool supervisor_can_count(const struct supervisor *s)
@@ -271,21 +269,21 @@ bool supervisor_exclusive(const struct supervisor *s)
 
 /* Where the end of the executor itself is not seen, an end without an answer means that the connection broke, unless the status
    is that of a crash. */
-static void lost_decide(struct supervisor *s, const struct executor_session *executor_session,
+static void lost_decide(struct supervisor *s, const struct executor_session *session,
                         enum executor_session_end end, const char *how, struct executor_outcome *outcome)
 {
     if (end == SESSION_ENDED && outcome->end == OUTCOME_FAILED) {
         error_set(&outcome->failure, ERROR_CRASHED, "the executor ended without an answer: %s", how);
-        if (!s->stuck && (s->killed || executor_session->leaving || (!s->config.own && !s->crashed)))
+        if (!s->stuck && (s->killed || session->leaving || (!s->config.own && !s->crashed)))
             outcome->end = OUTCOME_LOST;
     }
-    if (outcome->end == OUTCOME_LOST && !s->config.own && !executor_session->done)
-        s->over_ns = executor_lease_over_ns(&executor_session->lease);
+    if (outcome->end == OUTCOME_LOST && !s->config.own && !session->done)
+        s->over_ns = executor_lease_over_ns(&session->lease);
 }
 
 /* Why the executor ended after an exchange, as EVENT_RESTART of metrics.h takes it. `killed`: by another process. */
-static const char *lost_why(enum executor_session_end end, const struct executor_outcome *outcome,
-                            bool killed)
+static const char *restart_reason(enum executor_session_end end, const struct executor_outcome *outcome,
+                                  bool killed)
 {
     if (end == SESSION_LOST || (end == SESSION_ENDED && outcome->end == OUTCOME_LOST && !killed))
         return "lost";
@@ -302,28 +300,28 @@ static const char *lost_why(enum executor_session_end end, const struct executor
 }
 
 /* Ends the executor after a question that it did not survive, or must not survive. */
-static void lose(struct supervisor *s, const char *id, enum executor_session_end end,
-                 struct executor_outcome *outcome)
+static void end_after_question(struct supervisor *s, const char *id, enum executor_session_end end,
+                               struct executor_outcome *outcome)
 {
     char how[512];
-    struct executor_session executor_session = s->executor_session;
+    struct executor_session session = s->session;
     supervisor_state_discard(s, end == SESSION_CUT || end == SESSION_LOST ? 0 : leave_s, how, sizeof how);
-    if (!executor_session.leaving)
+    if (!session.leaving)
         distrust(s);
-    lost_decide(s, &executor_session, end, how, outcome);
-    metrics_count(EVENT_RESTART, s->config.device, lost_why(end, outcome, s->killed), 1);
+    lost_decide(s, &session, end, how, outcome);
+    metrics_count(EVENT_RESTART, s->config.device, restart_reason(end, outcome, s->killed), 1);
     bool failed = outcome->end == OUTCOME_FAILED || outcome->end == OUTCOME_LOST;
     if (failed && outcome->failure.kind != ERROR_CANCELLED)
         s->status.failures++;
-    char left[sizeof executor_session.why + 32];
-    snprintf(left, sizeof left, "its executor left: %s", executor_session.why);
-    const char *reason = executor_session.leaving ? left : failed ? outcome->failure.text : how;
-    if (!executor_session.leaving || outcome->end != OUTCOME_RESULT)
+    char left[sizeof session.why + 32];
+    snprintf(left, sizeof left, "its executor left: %s", session.why);
+    const char *reason = session.leaving ? left : failed ? outcome->failure.text : how;
+    if (!session.leaving || outcome->end != OUTCOME_RESULT)
         log_warning("%s: executor lost in experiment %s: %s", s->name, id, reason);
     if (s->stuck)
         supervisor_state_unhealthy(s, "its executor does not end, not even by SIGKILL");
     else if (!s->config.own &&
-             (outcome->end == OUTCOME_LOST || executor_session.leaving || (end == SESSION_ENDED && !failed)))
+             (outcome->end == OUTCOME_LOST || session.leaving || (end == SESSION_ENDED && !failed)))
         supervisor_state_unhealthy(s, reason);
     supervisor_state_publish(s);
 }
@@ -340,14 +338,13 @@ void supervisor_ask(struct supervisor *s, const struct executor_question *questi
     s->over_ns = 0;
     s->busy = true;
     supervisor_state_publish(s);
-    enum executor_session_end end =
-        executor_question_ask(&s->executor_session, &s->config.executor_session, question, outcome);
+    enum executor_session_end end = executor_question_ask(&s->session, &s->config.session, question, outcome);
     s->busy = false;
     s->used_ns = clock_monotonic_ns();
     if (outcome->end == OUTCOME_RESULT || end == SESSION_GOES_ON)
         backoff_works(&s->backoff, s->name);
     if (end != SESSION_GOES_ON)
-        lose(s, question->id, end, outcome);
+        end_after_question(s, question->id, end, outcome);
 }
 
 /* ---- the probe ---- */
@@ -361,9 +358,9 @@ int supervisor_probe(const struct supervisor_config *config, struct error *error
     int devices = -1;
     if (supervisor_new(&s, config, NULL, error) < 0)
         return -1;
-    if (child_start(&s->executor_session.child, s->name, s->argv, s->config.own, error) < 0)
+    if (child_start(&s->session.child, s->name, s->argv, s->config.own, error) < 0)
         goto out;
-    if (executor_session_hello(&s->executor_session, &s->config.executor_session, &hello, &why) < 0) {
+    if (executor_session_hello(&s->session, &s->config.session, &hello, &why) < 0) {
         supervisor_state_discard(s, why.kind == ERROR_CRASHED ? leave_s : 0, how, sizeof how);
         error_set(error, why.kind, "%s: %s", why.text, how);
         goto out;

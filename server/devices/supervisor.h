@@ -74,7 +74,7 @@ bool supervisor_exclusive(const struct supervisor *supervisor);
 bool supervisor_leased(const struct supervisor *supervisor);
 
 /* Starts an executor, waits for its hello, ends it. Returns how many devices such an executor sees, or -1. Of *config the
-   command, spec, lock_dir and executor_session.hello_s are used. */
+   command, spec, lock_dir and session.hello_s are used. */
 int supervisor_probe(const struct supervisor_config *config, struct error *error);
 
 #endif

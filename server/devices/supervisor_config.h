@@ -21,7 +21,7 @@ struct supervisor_config {
     bool release;  /* ended when it is idle, with a context or without, and started when it is needed */
     double idle_s; /* how long without work until it is ended: with a context, or with `release` */
     double hold_s; /* with `release`: at the earliest so long after its hello */
-    struct executor_session_config executor_session;
+    struct executor_session_config session;
     /* Called whenever it changes how soon the device could begin work: from the supervisor's thread, and from
        supervisor_new(). Must not block. May be NULL. */
     void (*readiness)(void *arg, enum device_readiness readiness, bool context);

@@ -12,10 +12,10 @@ int64_t supervisor_state_process(const struct supervisor *s)
 
 static enum device_readiness readiness_of(const struct supervisor *s)
 {
-    return s->stuck || s->resting       ? DEVICE_UNHEALTHY
-           : !s->executor_session.child ? DEVICE_AWAY
-           : s->begun                   ? DEVICE_READY
-                                        : DEVICE_STARTING;
+    return s->stuck || s->resting ? DEVICE_UNHEALTHY
+           : !s->session.child    ? DEVICE_AWAY
+           : s->begun             ? DEVICE_READY
+                                  : DEVICE_STARTING;
 }
 
 static void readiness_publish(struct supervisor *s)
@@ -33,7 +33,7 @@ static void readiness_publish(struct supervisor *s)
 
 void supervisor_state_publish(struct supervisor *s)
 {
-    s->status.executor = s->executor_session.child ? child_pid(s->executor_session.child) : 0;
+    s->status.executor = s->session.child ? child_pid(s->session.child) : 0;
     s->status.own.pid[0] = supervisor_state_process(s);
     s->status.readiness = readiness_of(s);
     if (s->devices && s->config.counting)
@@ -46,18 +46,18 @@ void supervisor_state_publish(struct supervisor *s)
 
 void supervisor_state_discard(struct supervisor *s, double patience_s, char *how, size_t size)
 {
-    s->stuck = child_end(s->executor_session.child, patience_s) < 0;
+    s->stuck = child_end(s->session.child, patience_s) < 0;
     if (how && s->stuck)
         snprintf(how, size, "it does not end, not even by SIGKILL");
     else if (how)
-        child_describe(s->executor_session.child, how, size);
+        child_describe(s->session.child, how, size);
     s->status.context = s->stuck && s->status.context;
     s->begun = false;
     if (!s->stuck) {
-        s->killed = child_killed_from_outside(s->executor_session.child);
-        s->crashed = child_crashed(s->executor_session.child);
-        child_free(s->executor_session.child);
-        s->executor_session.child = NULL;
+        s->killed = child_killed_from_outside(s->session.child);
+        s->crashed = child_crashed(s->session.child);
+        child_free(s->session.child);
+        s->session.child = NULL;
     }
     supervisor_state_publish(s);
 }

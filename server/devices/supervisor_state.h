@@ -22,7 +22,7 @@ struct supervisor {
     char name[96];
     struct devices *devices;
     struct device_status status;
-    struct executor_session executor_session; /* child NULL: there is no executor */
+    struct executor_session session; /* child NULL: there is no executor */
     struct start_wait start_wait;
     int64_t process;  /* the executor's, by its hello; 0: none */
     bool begun;       /* the executor has sent its hello and passed its test */

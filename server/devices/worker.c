@@ -108,11 +108,11 @@ static struct supervisor_config config_of(const struct worker_config *config)
         .release = config->release,
         .idle_s = config->idle_s,
         .hold_s = config->hold_s,
-        .executor_session = {.hello_s = config->start_s,
-                             .heartbeat_s = config->heartbeat_s,
-                             .lost_s = config->lost_s,
-                             .grace_s = config->grace_s,
-                             .wake_fd = -1},
+        .session = {.hello_s = config->start_s,
+                    .heartbeat_s = config->heartbeat_s,
+                    .lost_s = config->lost_s,
+                    .grace_s = config->grace_s,
+                    .wake_fd = -1},
     };
 }
 
@@ -255,7 +255,7 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
 }
 
 /* A drained device is free for others: after the last run no executor of ours stays on it. */
-static void held_leave(struct worker *worker)
+static void drained_settle(struct worker *worker)
 {
     if (!queue_view_held(worker->queue, worker->device))
         return;
@@ -282,7 +282,7 @@ static int work_ready(struct worker *worker)
     return failed;
 }
 
-static void *work(void *arg)
+static void *worker_main(void *arg)
 {
     struct worker *worker = arg;
     while (!queue_view_stopping(worker->queue) && !atomic_load(&worker->leaving)) {
@@ -291,7 +291,7 @@ static void *work(void *arg)
         if (!idle_settle(worker))
             continue;
         if (!queue_worker_wait(worker->queue, worker->device, worker->look_ms)) {
-            held_leave(worker);
+            drained_settle(worker);
             continue;
         }
         if (work_ready(worker) < 0)
@@ -311,37 +311,37 @@ static void *work(void *arg)
 static int executors_make(struct worker *worker, const struct worker_config *config, struct devices *devices,
                           struct error *error)
 {
-    struct counting_executor_config counting_executor = {
+    struct counting_executor_config counter = {
         .supervisor = config_of(config),
         .count_s = config->count_s > 0 ? config->count_s : count_default_s,
         .look_ahead = look_ahead,
         .look_ahead_arg = worker,
     };
-    struct supervisor_config *supervisor = &counting_executor.supervisor;
+    struct supervisor_config *supervisor = &counter.supervisor;
     supervisor->device = worker->device;
-    supervisor->executor_session.wake_fd = queue_worker_wake_fd(worker->queue, worker->device);
-    supervisor->executor_session.interrupt = interrupt_of;
-    supervisor->executor_session.interrupt_arg = worker;
-    supervisor->executor_session.progress = on_progress;
-    supervisor->executor_session.progress_arg = worker;
-    supervisor->executor_session.tick = config->own ? NULL : on_tick;
-    supervisor->executor_session.tick_arg = worker;
-    supervisor->executor_session.tick_s = worker->look_ms / 1000.0;
+    supervisor->session.wake_fd = queue_worker_wake_fd(worker->queue, worker->device);
+    supervisor->session.interrupt = interrupt_of;
+    supervisor->session.interrupt_arg = worker;
+    supervisor->session.progress = on_progress;
+    supervisor->session.progress_arg = worker;
+    supervisor->session.tick = config->own ? NULL : on_tick;
+    supervisor->session.tick_arg = worker;
+    supervisor->session.tick_s = worker->look_ms / 1000.0;
     supervisor->readiness = on_readiness;
     supervisor->readiness_arg = worker;
-    supervisor->executor_session.hello = worker->callbacks.said_hello ? on_hello : NULL;
-    supervisor->executor_session.hello_arg = worker;
+    supervisor->session.hello = worker->callbacks.said_hello ? on_hello : NULL;
+    supervisor->session.hello_arg = worker;
     if (supervisor_new(&worker->timing, supervisor, devices, error) < 0)
         return -1;
-    return counting_executor_new(&worker->counter, &counting_executor, devices, error);
+    return counting_executor_new(&worker->counter, &counter, devices, error);
 }
 
 int worker_probe(const struct worker_config *config, struct error *error)
 {
     struct worker caller = {.callbacks = config->callbacks};
     struct supervisor_config supervisor = config_of(config);
-    supervisor.executor_session.hello = config->callbacks.said_hello ? on_hello : NULL;
-    supervisor.executor_session.hello_arg = &caller;
+    supervisor.session.hello = config->callbacks.said_hello ? on_hello : NULL;
+    supervisor.session.hello_arg = &caller;
     return supervisor_probe(&supervisor, error);
 }
 
@@ -367,7 +367,7 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
     /* main() handles signals; and SIGPIPE of a write to a dead executor must not end the service. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int number = thread_start(&worker->thread, name, work, worker);
+    int number = thread_start(&worker->thread, name, worker_main, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (number) {
         error_set_errno(error, number, "no thread for device %d", device);

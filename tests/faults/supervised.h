@@ -61,11 +61,11 @@ static inline int set_up(void **state)
         .own = true,
         .spec = "auto:0",
         .idle_s = 60,
-        .executor_session = {.hello_s = 5,
-                             .grace_s = 5,
-                             .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-                             .interrupt = interrupt_of,
-                             .interrupt_arg = f},
+        .session = {.hello_s = 5,
+                    .grace_s = 5,
+                    .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                    .interrupt = interrupt_of,
+                    .interrupt_arg = f},
     };
     f->devices = devices_new(1);
     unlink(starts_path);
@@ -79,7 +79,7 @@ static inline int tear_down(void **state)
     struct fixture *f = *state;
     supervisor_free(f->supervisor);
     devices_free(f->devices);
-    close(f->config.executor_session.wake_fd);
+    close(f->config.session.wake_fd);
     int left = count_descriptors() - f->descriptors;
     bool children = waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
     free(f);

@@ -187,8 +187,8 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
 static void a_context_and_a_lock_that_never_come_have_a_time_of_their_own(void **state)
 {
     struct fixture *f = *state;
-    f->config.executor_session.open_s = 0.6;
-    f->config.executor_session.locked_s = 0.7;
+    f->config.session.open_s = 0.6;
+    f->config.session.locked_s = 0.7;
     begin(f);
     fails(f, "opens", ERROR_TIMED_OUT, "the device was not ready after 0.6 s");
     runs_well(f);

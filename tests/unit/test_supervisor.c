@@ -58,7 +58,7 @@ static void an_executor_without_a_hello_makes_the_device_unhealthy(void **state)
 {
     struct fixture *f = *state;
     misbehave(f, "no_hello");
-    f->config.executor_session.hello_s = 0.2;
+    f->config.session.hello_s = 0.2;
     no_good_start(f, "no hello within 0.2 s");
 }
 
@@ -106,13 +106,13 @@ static void a_stop_ends_the_pause_and_the_wait_for_a_hello(void **state)
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), -1);
     atomic_store(&f->interrupt, INTERRUPT_STOP);
-    eventfd_write(f->config.executor_session.wake_fd, 1);
+    eventfd_write(f->config.session.wake_fd, 1);
     int64_t start = clock_monotonic_ns();
     assert_int_equal(supervisor_ready(f->supervisor), -1);
     assert_true(since(start) < 0.9); /* the pause is of 1 s */
     supervisor_free(f->supervisor);
     misbehave(f, "no_hello");
-    f->config.executor_session.hello_s = 60;
+    f->config.session.hello_s = 60;
     begin(f);
     assert_int_equal(supervisor_ready(f->supervisor), -1);
     assert_true(since(start) < 30);
@@ -206,7 +206,7 @@ static void *interrupt_later(void *arg)
     const struct later *later = arg;
     pause_ms(100);
     atomic_store(&later->fixture->interrupt, later->interrupt);
-    eventfd_write(later->fixture->config.executor_session.wake_fd, 1);
+    eventfd_write(later->fixture->config.session.wake_fd, 1);
     return NULL;
 }
 
@@ -246,7 +246,7 @@ static void a_stop_lets_a_run_end_within_the_grace(void **state)
 static void a_stop_gives_a_run_back_after_the_grace(void **state)
 {
     struct fixture *f = *state;
-    f->config.executor_session.grace_s = 0.2;
+    f->config.session.grace_s = 0.2;
     int64_t start = clock_monotonic_ns();
     struct executor_outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_STOP);
     assert_true(since(start) < 20); /* it would run for 30 s */
