@@ -1,6 +1,4 @@
 /* The writing half of protocol.h. */
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/device_json.h"

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 
 #include <stdio.h>
+#include <time.h>
 
 static int64_t clock_ns(clockid_t clock)
 {
@@ -22,11 +23,6 @@ int64_t clock_after_ns(double seconds)
 bool clock_passed(int64_t ns, double seconds)
 {
     return clock_monotonic_ns() - ns >= (int64_t)(seconds * 1e9);
-}
-
-struct timespec clock_timespec(int64_t ns)
-{
-    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 }
 
 int64_t clock_boot_ns(void)

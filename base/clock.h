@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,9 +19,6 @@ int64_t clock_after_ns(double seconds);
 
 /* True when so many seconds have passed on that clock since `ns`. */
 bool clock_passed(int64_t ns, double seconds);
-
-/* As functions with a struct timespec take it. */
-struct timespec clock_timespec(int64_t ns);
 
 /* The same, which goes on while the machine sleeps. */
 int64_t clock_boot_ns(void);

@@ -152,7 +152,7 @@ static void *watch_main(void *arg)
     struct watch *watch = arg;
     for (;;) {
         int64_t next_ns = do_due(watch), left_ns = next_ns - clock_boot_ns();
-        struct timespec left = clock_timespec(left_ns);
+        struct timespec left = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
         if (next_ns && left_ns <= 0)
             continue;
         if (sigtimedwait(&watch->signals, NULL, next_ns ? &left : NULL) == SIGTERM)

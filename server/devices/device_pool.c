@@ -1,7 +1,6 @@
 /* The pool's thread, its slots and its list: device_pool.h. */
 #include "server/devices/device_pool.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -43,7 +42,7 @@ struct device_pool {
     bool left_out; /* listed devices have no number */
     bool renumber_now;
     int64_t retry_numbering_at_ns; /* with left_out, without renumber_now */
-    struct error missed;           /* the last error of the list, so that it is logged once */
+    struct error logged;           /* the last error of the list, so that it is logged once */
 
     bool started;
     pthread_t thread;
@@ -87,9 +86,9 @@ void device_pool_free(struct device_pool *pool)
 
 static void wrong_set(struct device_pool *pool, const struct error *why, const char *prefix)
 {
-    if (why->kind != ERROR_NONE && strcmp(pool->missed.text, why->text) != 0)
+    if (why->kind != ERROR_NONE && strcmp(pool->logged.text, why->text) != 0)
         log_error("%s%s", prefix, why->text);
-    pool->missed = *why;
+    pool->logged = *why;
     pthread_mutex_lock(&pool->lock);
     pool->wrong = *why;
     pthread_mutex_unlock(&pool->lock);
@@ -150,15 +149,15 @@ int device_pool_open(struct device_pool *pool, struct store *store, struct devic
 
 double device_pool_outliving(const struct device_pool *pool, struct device_set *devices)
 {
-    double most_s = 0;
+    double longest_s = 0;
     for (int i = 0; i < DEVICES_MAX; i++) {
         const struct roster_entry *entry = pool->slots[i].wanted;
         if (!entry || entry->heartbeat_s == 0)
             continue;
         device_set_add(devices, i);
-        most_s = fmax(most_s, executor_lease_outlives_s(entry->lost_s));
+        longest_s = fmax(longest_s, executor_lease_outlives_s(entry->lost_s));
     }
-    return most_s;
+    return longest_s;
 }
 
 /* `changed`: the file did, or a reload was asked for; else this is a search for numbers. */
@@ -259,9 +258,9 @@ static bool file_is_new(struct device_pool *pool)
 /* Sleeps for so long, or until a reload is asked for. False: the pool ends. */
 static bool pool_wait(struct device_pool *pool, int64_t for_ns, bool *asked)
 {
-    int64_t until = clock_monotonic_ns() + for_ns;
+    int64_t until_ns = clock_monotonic_ns() + for_ns;
     pthread_mutex_lock(&pool->lock);
-    while (!pool->asked && !pool->ended && thread_wait_until(&pool->wake, &pool->lock, until) != ETIMEDOUT)
+    while (!pool->asked && !pool->ended && thread_wait_until(&pool->wake, &pool->lock, until_ns) == 0)
         ;
     bool goes_on = !pool->ended;
     *asked = pool->asked;

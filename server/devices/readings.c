@@ -76,11 +76,11 @@ static void row_note(struct reading_row *row, const struct live_reading *reading
 /* True when a device runs something, or has work. */
 static bool queue_busy(const struct readings *readings)
 {
-    struct device_stats depth;
+    struct device_stats stats;
     struct device_set listed = devices_listed(readings->devices);
     for (int i = -1; (i = device_set_next(&listed, i + 1)) >= 0;) {
-        queue_view_device(readings->queue, i, &depth);
-        if (depth.queued || depth.running[0])
+        queue_view_device(readings->queue, i, &stats);
+        if (stats.queued || stats.running[0])
             return true;
     }
     return false;
@@ -90,8 +90,8 @@ static bool queue_busy(const struct readings *readings)
 static void rest(struct readings *readings)
 {
     int64_t now = clock_monotonic_ns();
-    bool unlimited = !readings->devices || now >= readings->interest_until_ns;
-    thread_wait_until(&readings->asked, &readings->lock, unlimited ? INT64_MAX : now + watch_ns);
+    bool by_itself = readings->devices && now < readings->interest_until_ns;
+    thread_wait_until(&readings->asked, &readings->lock, by_itself ? now + watch_ns : INT64_MAX);
     now = clock_monotonic_ns();
     if (readings->stop || !readings->devices || now >= readings->interest_until_ns || queue_busy(readings))
         return;
@@ -105,7 +105,7 @@ static void rest(struct readings *readings)
     }
 }
 
-static void *work(void *arg)
+static void *readings_main(void *arg)
 {
     struct readings *readings = arg;
     pthread_mutex_lock(&readings->lock);
@@ -147,7 +147,7 @@ int readings_new(struct readings **out, int devices, struct error *error)
     pthread_mutex_init(&readings->lock, NULL);
     thread_condition_init(&readings->asked);
     thread_condition_init(&readings->answered);
-    int code = thread_start(&readings->thread, "readings", work, readings);
+    int code = thread_start(&readings->thread, "readings", readings_main, readings);
     if (code) {
         free(readings);
         return error_set_errno(error, code, "cannot start the thread that reads devices");
@@ -160,11 +160,11 @@ void readings_free(struct readings *readings)
 {
     if (!readings)
         return;
-    int64_t until = clock_monotonic_ns() + end_ns;
+    int64_t until_ns = clock_monotonic_ns() + end_ns;
     pthread_mutex_lock(&readings->lock);
     readings->stop = true;
     pthread_cond_signal(&readings->asked);
-    while (!readings->ended && thread_wait_until(&readings->answered, &readings->lock, until) == 0)
+    while (!readings->ended && thread_wait_until(&readings->answered, &readings->lock, until_ns) == 0)
         ;
     bool ended = readings->ended;
     pthread_mutex_unlock(&readings->lock);
@@ -182,10 +182,9 @@ void readings_free(struct readings *readings)
 /* With the lock: waits for the row's reading, for wait_ns after the begin of the one that is being made at most. */
 static void row_await(struct readings *readings, const struct reading_row *row)
 {
-    int64_t now = clock_monotonic_ns(), until = now + wait_ns;
-    if (readings->began_ns && readings->began_ns + wait_ns < until)
-        until = readings->began_ns + wait_ns;
-    while (row->wanted && thread_wait_until(&readings->answered, &readings->lock, until) == 0)
+    int64_t begun_ns = readings->began_ns ? readings->began_ns : clock_monotonic_ns();
+    int64_t until_ns = begun_ns + wait_ns;
+    while (row->wanted && thread_wait_until(&readings->answered, &readings->lock, until_ns) == 0)
         ;
 }
 
