@@ -374,7 +374,7 @@ json_t *experiment_json_tree(const struct experiment *e)
 {
     struct buffer text = {0};
     json_t *object = NULL;
-    if (experiment_write(&text, e, NULL) == 0)
+    if (experiment_text_append(&text, e, NULL) == 0)
         object = json_loadb(text.data, text.size, 0, NULL);
     buffer_free(&text);
     return object;

@@ -1,3 +1,4 @@
+/* Members of a request in their fixed order: experiment_text.h. */
 #include "api/experiment_text.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ static void write_measure(struct json_writer *json, const struct measure *measur
     json_writer_double(json, "max_seconds", measure->max_seconds);
     json_writer_double(json, "quiet_s", measure->quiet_s);
     json_writer_bool(json, "keep_samples", measure->keep_samples);
-    /* Only where it is asked for: a request of a version before it is shown as it was. */
+    /* Only where it is asked for: requests of earlier versions are shown as they were. */
     if (measure->host_timer)
         json_writer_bool(json, "host_timer", true);
     json_writer_end(json);
@@ -45,7 +46,7 @@ static void write_conditions(struct json_writer *json, const char *key, const st
     json_writer_end(json);
 }
 
-static void write_choice(struct json_writer *json, const char *key, const struct device_choice *choice)
+void experiment_text_choice(struct json_writer *json, const char *key, const struct device_choice *choice)
 {
     if (choice->kind == DEVICE_BY_NUMBER)
         json_writer_int(json, key, choice->number);
@@ -53,13 +54,6 @@ static void write_choice(struct json_writer *json, const char *key, const struct
         write_conditions(json, key, choice);
     else
         json_writer_string(json, key, choice->kind == DEVICE_ANY ? "any" : choice->called);
-}
-
-int device_choice_write(struct buffer *out, const struct device_choice *choice)
-{
-    struct json_writer json = {.out = out};
-    write_choice(&json, NULL, choice);
-    return json_writer_finish(&json);
 }
 
 void experiment_text_write(struct json_writer *json, const char *key, const struct experiment *e,
@@ -79,9 +73,9 @@ void experiment_text_write(struct json_writer *json, const char *key, const stru
     for (int i = 0; i < kernel->param_count; i++)
         kernel_json_param(json, kernel->params[i].name, &kernel->params[i], e->param[i]);
     json_writer_int(json, "shared_bytes", e->shared_bytes);
-    write_choice(json, "device", &e->device);
+    experiment_text_choice(json, "device", &e->device);
     if (e->peer_given)
-        write_choice(json, "peer", &e->peer);
+        experiment_text_choice(json, "peer", &e->peer);
     if (e->peer_uuid[0])
         json_writer_string(json, "peer_uuid", e->peer_uuid);
     write_measure(json, &e->measure);
@@ -99,7 +93,7 @@ void experiment_text_write(struct json_writer *json, const char *key, const stru
     json_writer_end(json);
 }
 
-int experiment_write(struct buffer *out, const struct experiment *experiment, const json_t *request)
+int experiment_text_append(struct buffer *out, const struct experiment *experiment, const json_t *request)
 {
     struct json_writer json = {.out = out};
     experiment_text_write(&json, NULL, experiment, request);

@@ -104,7 +104,7 @@ static int experiment_find(struct expander *x, const struct experiment *experime
 {
     struct sweep *sweep = x->sweep;
     x->text.size = 0;
-    if (experiment_write(&x->text, experiment, x->point) < 0)
+    if (experiment_text_append(&x->text, experiment, x->point) < 0)
         return -1;
     uint64_t slot = hash_text(x->text.data) & (SLOTS - 1);
     for (; x->slots[slot]; slot = (slot + 1) & (SLOTS - 1))

@@ -152,7 +152,7 @@ static void ask(struct counting_executor *counter, const struct supervisor *timi
     buffer_free(&frame);
 }
 
-/* Takes over what was counted of the group; what was not asked for is left to executor_outcome_free(). True: some of it was not
+/* Takes over what was counted of the group; what was not asked for is left to executor_question_free_outcome(). True: some of it was not
    counted for want of memory. */
 static bool take(struct counting_executor *counter, const struct ahead *group,
                  struct executor_outcome *outcome)
@@ -220,7 +220,7 @@ static enum counting_executor_end attempt(struct counting_executor *counter, str
     } else {
         cache(counter, id, counters_json_pack_failure(outcome.failure.text), "");
     }
-    executor_outcome_free(&outcome);
+    executor_question_free_outcome(&outcome);
     return end;
 }
 

@@ -42,7 +42,7 @@ static double locked_s(const struct executor_session_config *config)
     return config->locked_s > 0 ? config->locked_s : locked_default_s;
 }
 
-void executor_outcome_free(struct executor_outcome *outcome)
+void executor_question_free_outcome(struct executor_outcome *outcome)
 {
     free(outcome->result);
     outcome->result = NULL;

@@ -12,7 +12,7 @@ struct executor_question {
     bool own;                   /* the service's own: it cannot be cancelled */
 };
 
-/* How a question ended. Free with executor_outcome_free(). */
+/* How a question ended. Free with executor_question_free_outcome(). */
 struct executor_outcome {
     enum {
         OUTCOME_RESULT, /* `result` or `counts` */
@@ -29,7 +29,7 @@ struct executor_outcome {
     struct error failure;
 };
 
-void executor_outcome_free(struct executor_outcome *outcome);
+void executor_question_free_outcome(struct executor_outcome *outcome);
 
 /* Asks, waits for the answer and fills *outcome. With SESSION_ENDED the caller, who learns how the process ended, sets the
    failure's text. */

@@ -181,7 +181,7 @@ static int self_test(struct supervisor *s)
     if (!passed)
         error_set(&why, ERROR_CRASHED, "a fresh executor failed its test copy%s%s",
                   outcome.failure.text[0] ? ": " : "", outcome.failure.text);
-    executor_outcome_free(&outcome);
+    executor_question_free_outcome(&outcome);
     return passed ? 0 : reject(s, &why, stopping, end == SESSION_ENDED);
 }
 

@@ -171,7 +171,7 @@ static void time_task(struct worker *worker, const struct task *task, const char
     if (outcome->end != OUTCOME_FAILED || outcome->failure.kind != ERROR_OUT_OF_MEMORY ||
         !counting_executor_vacate(worker->counter))
         return;
-    executor_outcome_free(outcome);
+    executor_question_free_outcome(outcome);
     time_once(worker, task, counters, outcome);
 }
 
@@ -250,7 +250,7 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
         queue_worker_hand_back(worker->queue, worker->device, false, NULL);
         next = NULL;
     }
-    executor_outcome_free(&outcome);
+    executor_question_free_outcome(&outcome);
     return next;
 }
 

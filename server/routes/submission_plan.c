@@ -73,7 +73,7 @@ static int plan_single(struct submission_plan *plan, json_t *object, const struc
         experiment_read(&experiment, &set, object, devices, fault) < 0 ||
         !priority_allowed(experiment.priority, request->user, fault))
         return -1;
-    if (experiment_write(&text, &experiment, object) < 0) {
+    if (experiment_text_append(&text, &experiment, object) < 0) {
         buffer_free(&text);
         return -1;
     }

@@ -131,7 +131,7 @@ static inline void runs_well(struct fixture *f)
     assert_string_equal(outcome.failure.text, "");
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     assert_non_null(strstr(outcome.result, "\"verified\":true"));
-    executor_outcome_free(&outcome);
+    executor_question_free_outcome(&outcome);
 }
 
 static inline void fails(struct fixture *f, const char *behaviour, enum error_kind kind, const char *text)
@@ -141,7 +141,7 @@ static inline void fails(struct fixture *f, const char *behaviour, enum error_ki
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     if (outcome.failure.kind != kind || !strstr(outcome.failure.text, text))
         fail_msg("%s: %s, \"%s\"", behaviour, error_kind_name(outcome.failure.kind), outcome.failure.text);
-    executor_outcome_free(&outcome);
+    executor_question_free_outcome(&outcome);
 }
 
 static inline double since(int64_t ns)

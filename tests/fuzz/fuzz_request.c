@@ -41,7 +41,7 @@ static void must(int holds)
 static char *text_of(const struct experiment *experiment, const json_t *request)
 {
     struct buffer text = {0};
-    must(experiment_write(&text, experiment, request) == 0);
+    must(experiment_text_append(&text, experiment, request) == 0);
     return buffer_take(&text);
 }
 
