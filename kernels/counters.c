@@ -68,7 +68,7 @@ static bool is_named(const struct counters_wanted *wanted, const char *name)
     return false;
 }
 
-const struct counter_kind *counter_kind_find(const char *name)
+const struct counter_kind *counters_kind_find(const char *name)
 {
     for (const struct counter_kind *kind = counter_kinds; kind->name; kind++)
         if (strcmp(kind->name, name) == 0)
@@ -91,7 +91,7 @@ void counters_begin(struct counters *counters, const struct counters_wanted *wan
         if (kind->when == COUNTERS_ALWAYS || wanted->shared || is_named(wanted, kind->name))
             add(counters, kind->name, kind->metrics[0], false);
     for (int i = 0; i < wanted->count; i++)
-        if (!counter_kind_find(wanted->name[i]))
+        if (!counters_kind_find(wanted->name[i]))
             add(counters, wanted->name[i], wanted->name[i], true);
 }
 

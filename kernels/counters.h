@@ -46,7 +46,7 @@ struct counter_kind {
 extern const struct counter_kind counter_kinds[];
 
 /* NULL: there is none of that name. */
-const struct counter_kind *counter_kind_find(const char *name);
+const struct counter_kind *counters_kind_find(const char *name);
 
 struct counter {
     char name[COUNTERS_NAME_BYTES];   /* a name of the table; for a metric named by the request: the metric */

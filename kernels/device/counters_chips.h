@@ -13,8 +13,8 @@ extern "C" {
    passes, and a reason for each metric that the chip lacks. Return 0, or -1 with *error: no CUPTI, no such
    chip. */
 int counters_chips(const char *const **names, int *count, struct error *error);
-int counters_plan(const char *chip, const struct counters_wanted *wanted, struct counters *counters,
-                  struct error *error);
+int counters_chips_plan(const char *chip, const struct counters_wanted *wanted, struct counters *counters,
+                        struct error *error);
 
 #ifdef __cplusplus
 }

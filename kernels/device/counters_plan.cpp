@@ -75,7 +75,7 @@ static void plan_collect(plan *made)
 static void plan_resolve(const chip &c, const counters &wanted, plan *made)
 {
     for (int i = 0; i < wanted.count; i++) {
-        const counter_kind *kind = counter_kind_find(wanted.at[i].name);
+        const counter_kind *kind = counters_kind_find(wanted.at[i].name);
         const char *other = kind ? kind->metrics[1] : nullptr;
         if (metric_known(c, made->metric[i]))
             continue;
@@ -113,7 +113,7 @@ static bool plan_config(plan *made, cupti_refusal *why)
 }
 
 /* All metrics are added in one call: separate calls lead to more passes, and to some wrong percentages. */
-bool plan_make(const chip &c, const counters &wanted, plan *made, cupti_refusal *why)
+bool counters_plan_make(const chip &c, const counters &wanted, plan *made, cupti_refusal *why)
 {
     made->lib = c.lib;
     made->reason.resize(wanted.count);
@@ -138,7 +138,7 @@ bool plan_make(const chip &c, const counters &wanted, plan *made, cupti_refusal 
     return cupti_ok(*c.lib, code, "the metrics", why) && plan_config(made, why);
 }
 
-void plan_tell(const plan &made, counters *out)
+void counters_plan_copy(const plan &made, counters *out)
 {
     out->passes = (unsigned)made.passes;
     for (int i = 0; i < out->count; i++) {
@@ -160,15 +160,16 @@ extern "C" int counters_chips(const char *const **names, int *count, error *erro
     return 0;
 }
 
-extern "C" int counters_plan(const char *name, const counters_wanted *wanted, counters *out, error *error)
+extern "C" int counters_chips_plan(const char *name, const counters_wanted *wanted, counters *out,
+                                   error *error)
 {
     cupti lib = {};
     cupti_refusal why = {};
     plan made;
     counters_begin(out, wanted);
-    if (!cupti_open(&lib, &why) || !plan_make({&lib, name, nullptr}, *out, &made, &why))
+    if (!cupti_open(&lib, &why) || !counters_plan_make({&lib, name, nullptr}, *out, &made, &why))
         return error_set(error, ERROR_NOT_FOUND, "%s", why.reason);
-    plan_tell(made, out);
+    counters_plan_copy(made, out);
     return 0;
 }
 #endif

@@ -31,9 +31,9 @@ struct plan {
 
 /* Makes the plan of the counters that counters_begin() made. Metrics that the chip lacks do not fail the
    others. False: refused. */
-bool plan_make(const chip &chip, const counters &wanted, plan *made, cupti_refusal *why);
+bool counters_plan_make(const chip &chip, const counters &wanted, plan *made, cupti_refusal *why);
 
 /* Copies metrics, reasons and the number of passes to the counters. */
-void plan_tell(const plan &made, counters *out);
+void counters_plan_copy(const plan &made, counters *out);
 
 #endif

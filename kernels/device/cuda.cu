@@ -130,7 +130,7 @@ static int cuda_open(device **out, int index, error *error)
 static int cuda_peer_use(device *device, const char *uuid, bool access, error *error)
 {
     cuda_device *d = own(device);
-    int index = cuda_index_of(uuid);
+    int index = cuda_peer_index(uuid);
     if (!uuid[0])
         return error_set(error, ERROR_INVALID, "a kernel of two GPUs needs the other one's name");
     if (index < 0)
@@ -215,7 +215,7 @@ static int cuda_prepare(device *device, const run *r, int buffer, error *error)
 static int cuda_launch(device *device, const run *r, error *error)
 {
     cuda_device *d = own(device);
-    CHECK(cuda_set_aside(r));
+    CHECK(cuda_launch_set_l2_aside(r));
     CHECK(entry_of(r)->launch(r, d->stream));
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
@@ -229,7 +229,7 @@ static int cuda_check(device *device, const run *r, int buffer, mismatches *foun
 static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error *error)
 {
     cudaFuncAttributes attributes;
-    CHECK(cuda_set_aside(r));
+    CHECK(cuda_launch_set_l2_aside(r));
     if (r->kernel->copied) {
         *facts = {-1, 0, 0};
         return 0;
@@ -274,7 +274,7 @@ static bool takes_host(const cuda_device *d, const run *r)
 
 static int flush(cuda_device *d, error *error)
 {
-    CHECK(cuda_let_go());
+    CHECK(cuda_launch_release_l2());
     flush_body<<<1024, 256, 0, d->stream>>>(d->flush, d->flush_bytes / sizeof *d->flush, d->sink);
     CHECK(cudaGetLastError());
     return 0;
@@ -283,7 +283,7 @@ static int flush(cuda_device *d, error *error)
 /* Sets the kernel's part of the L2 aside, and moves pages of managed memory to where the kernel wants them. */
 static int cuda_cold(const run *r, error *error)
 {
-    CHECK(cuda_set_aside(r));
+    CHECK(cuda_launch_set_l2_aside(r));
     CHECK(cuda_memory_away(r));
     return 0;
 }
@@ -320,7 +320,7 @@ static int launches_new(device *device, const run *r, unsigned count, launches *
 {
     cuda_device *d = own(device);
     cudaGraph_t graph = nullptr;
-    CHECK(cuda_set_aside(r));
+    CHECK(cuda_launch_set_l2_aside(r));
     if (r->kernel->copied) {
         *out = reinterpret_cast<launches *>(new (std::nothrow) cuda_launches{nullptr, r, count});
         return *out ? 0 : error_set(error, ERROR_MEMORY, "no memory for %u copies", count);
@@ -376,7 +376,7 @@ static int cuda_counters(device *device, counters_session **session, error *erro
     cuda_device *d = own(device);
     void *context = nullptr;
     if (!d->counters) {
-        if (cuda_context(&context, error) < 0)
+        if (cuda_device_context(&context, error) < 0)
             return -1;
         d->counters = device_counters_new(context, d->index);
         if (!d->counters)
@@ -388,8 +388,8 @@ static int cuda_counters(device *device, counters_session **session, error *erro
 
 extern "C" const device_kind device_cuda;
 const device_kind device_cuda = {
-    "cuda",          false,          cuda_count,    cuda_describe,    cuda_open,  cuda_close,
-    cuda_peer_use,   cuda_reserve,   cuda_fill,     cuda_count_other, cuda_copy,  cuda_copy,
-    cuda_host_alloc, cuda_host_free, cuda_prepare,  cuda_launch,      cuda_check, cuda_launch_facts,
-    cuda_time_cold,  launches_new,   launches_time, launches_free,    cuda_flush, cuda_counters,
+    "cuda",          false,          cuda_device_count, cuda_device_describe, cuda_open,  cuda_close,
+    cuda_peer_use,   cuda_reserve,   cuda_fill,         cuda_count_other,     cuda_copy,  cuda_copy,
+    cuda_host_alloc, cuda_host_free, cuda_prepare,      cuda_launch,          cuda_check, cuda_launch_facts,
+    cuda_time_cold,  launches_new,   launches_time,     launches_free,        cuda_flush, cuda_counters,
 };

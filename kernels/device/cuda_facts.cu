@@ -31,7 +31,7 @@ static error_kind kind_of(cudaError_t code)
     }
 }
 
-int cuda_failed(cudaError_t code, const char *expression, const char *file, int line, error *error)
+int cuda_device_failed(cudaError_t code, const char *expression, const char *file, int line, error *error)
 {
     cudaGetLastError(); /* otherwise the next call would report it again */
     error_set(error, kind_of(code), "%s: %s (%s)", expression, cudaGetErrorString(code),
@@ -41,7 +41,7 @@ int cuda_failed(cudaError_t code, const char *expression, const char *file, int 
     return -1;
 }
 
-int cuda_context(void **context, error *error)
+int cuda_device_context(void **context, error *error)
 {
     void *function = nullptr;
     cudaDriverEntryPointQueryResult found;
@@ -56,7 +56,7 @@ int cuda_context(void **context, error *error)
     return code ? error_set(error, ERROR_CUDA, "cuCtxGetCurrent: code %d of the driver", code) : 0;
 }
 
-int cuda_count(void)
+int cuda_device_count(void)
 {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess) {
@@ -125,7 +125,7 @@ static void uuid_text(const cudaDeviceProp &p, char uuid[CUDA_UUID_SIZE])
              u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
-int cuda_uuid(int index, char uuid[CUDA_UUID_SIZE], error *error)
+int cuda_device_uuid(int index, char uuid[CUDA_UUID_SIZE], error *error)
 {
     cudaDeviceProp p;
     CHECK(cudaGetDeviceProperties(&p, index));
@@ -158,7 +158,7 @@ static void describe_slice(device_facts *facts)
     live_close(live);
 }
 
-int cuda_describe(int index, device_facts *facts, error *error)
+int cuda_device_describe(int index, device_facts *facts, error *error)
 {
     cudaDeviceProp p;
     *facts = {};

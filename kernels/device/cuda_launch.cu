@@ -59,7 +59,7 @@ int cuda_launching::go(const void *symbol, void **arguments)
     return (int)cudaLaunchKernelExC(&config_, symbol, arguments);
 }
 
-int cuda_copy_part(const run *r, int from, int to, uint64_t begin, uint64_t end, cudaStream_t stream)
+int cuda_launch_copy_part(const run *r, int from, int to, uint64_t begin, uint64_t end, cudaStream_t stream)
 {
     uint64_t each = dtype_bytes(r->dtype);
     return (int)cudaMemcpyAsync((char *)r->buffer[to] + begin * each, (char *)r->buffer[from] + begin * each,
@@ -75,7 +75,7 @@ static struct {
     cudaTextureObject_t texture;
 } bound;
 
-int cuda_texture_of(const run *r, cudaTextureObject_t *texture)
+int cuda_launch_texture(const run *r, cudaTextureObject_t *texture)
 {
     if (bound.texture && bound.at == r->buffer[0] && bound.elements == r->elements[0] &&
         bound.type == r->dtype) {
@@ -156,12 +156,12 @@ int cuda_fork::end(cudaStream_t to)
 
 static uint64_t set_aside; /* bytes */
 
-int cuda_let_go(void)
+int cuda_launch_release_l2(void)
 {
     return set_aside ? (int)cudaCtxResetPersistingL2Cache() : 0;
 }
 
-int cuda_set_aside(const run *r)
+int cuda_launch_set_l2_aside(const run *r)
 {
     int buffer = r->kernel->l2_persisting(&r->domain);
     uint64_t wanted = 0, most = attribute_of_device(cudaDevAttrMaxPersistingL2CacheSize);
@@ -171,7 +171,7 @@ int cuda_set_aside(const run *r)
         wanted = bytes_of(r, buffer) < most ? bytes_of(r, buffer) : most;
     if (wanted == set_aside)
         return 0;
-    int code = cuda_let_go();
+    int code = cuda_launch_release_l2();
     code = code ? code : (int)cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, wanted);
     set_aside = code ? 0 : wanted;
     return code;

@@ -25,10 +25,10 @@ class cuda_launching
 
 /* A texture of linear memory over the first buffer. The last one is cached, because launches in a row use the
    same. */
-int cuda_texture_of(const run *r, cudaTextureObject_t *texture);
+int cuda_launch_texture(const run *r, cudaTextureObject_t *texture);
 
 /* Copies the elements from `begin` to before `end` of one buffer to another, by a copy engine. */
-int cuda_copy_part(const run *r, int from, int to, uint64_t begin, uint64_t end, cudaStream_t stream);
+int cuda_launch_copy_part(const run *r, int from, int to, uint64_t begin, uint64_t end, cudaStream_t stream);
 
 /* Streams beside a given one: their work begins after the work that it already has, and its next work waits for
    them. May be captured. */
@@ -45,10 +45,10 @@ class cuda_fork
 
 /* Sets a part of the L2 aside for the buffer of the run's kernel that wants it, or none, from here on. Not
    while launches are captured, and not in a profiler's pass. */
-int cuda_set_aside(const run *r);
+int cuda_launch_set_l2_aside(const run *r);
 
 /* Makes persisting lines normal again, so that emptying the L2 removes them. Does nothing when no part is set
    aside. */
-int cuda_let_go(void);
+int cuda_launch_release_l2(void);
 
 #endif

@@ -5,11 +5,11 @@
 #include "kernels/device/cuda_device.h"
 #include "kernels/device/kernel_entry.h"
 
-int cuda_index_of(const char *uuid)
+int cuda_peer_index(const char *uuid)
 {
-    for (int i = 0, count = cuda_count(); i < count; i++) {
+    for (int i = 0, count = cuda_device_count(); i < count; i++) {
         char found[CUDA_UUID_SIZE];
-        if (cuda_uuid(i, found, nullptr) == 0 && strcmp(found, uuid) == 0)
+        if (cuda_device_uuid(i, found, nullptr) == 0 && strcmp(found, uuid) == 0)
             return i;
     }
     return -1;

@@ -28,7 +28,7 @@ struct cuda_current {
 };
 
 /* The runtime's index of the device with that uuid; -1: this process does not see it. */
-int cuda_index_of(const char *uuid);
+int cuda_peer_index(const char *uuid);
 
 /* Opens the peer, or changes its access. It must not be open with another index. As peer() of device.h. */
 int cuda_peer_open(cuda_peer *peer, int own, int index, bool access, error *error);

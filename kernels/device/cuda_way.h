@@ -154,7 +154,7 @@ static int cuda_launch_whole(const run *r, const void *symbol, void *args, cudaS
     cuda_launching launching(r, r->grid, stream);
     cudaTextureObject_t texture = 0;
     if constexpr (K::textured) {
-        if (int code = cuda_texture_of(r, &texture))
+        if (int code = cuda_launch_texture(r, &texture))
             return code;
         arguments[1] = &texture;
     }
@@ -179,11 +179,11 @@ static int cuda_launch_chunks(const run *r, const void *symbol, void *args, cuda
         cudaStream_t turn = fork.stream((int)k);
         void *arguments[] = {args, &done};
         if (begin < end)
-            failed = cuda_copy_part(r, 0, 1, begin, end, turn);
+            failed = cuda_launch_copy_part(r, 0, 1, begin, end, turn);
         if (blocks && !failed)
             failed = cuda_launching(r, {blocks, 1, 1}, turn).go(symbol, arguments);
         if (begin < end && !failed)
-            failed = cuda_copy_part(r, 2, 3, begin, end, turn);
+            failed = cuda_launch_copy_part(r, 2, 3, begin, end, turn);
         done += blocks;
     }
     int unjoined = fork.end(stream);

@@ -111,7 +111,7 @@ bool counters_session::plan_for(const counters &wanted, size_t ranges, cupti_ref
     }
     auto made = std::make_unique<plan>();
     made->key = key;
-    if (!plan_make(what, wanted, made.get(), why))
+    if (!counters_plan_make(what, wanted, made.get(), why))
         return false;
     CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize, size);
     size.pRangeProfilerObject = profiler;
@@ -200,7 +200,7 @@ bool counters_session::evaluate(counters *out, size_t range, cupti_refusal *why)
         counter *one = &out->at[i];
         if (!*one->metric)
             continue;
-        const counter_kind *kind = counter_kind_find(one->name);
+        const counter_kind *kind = counters_kind_find(one->name);
         one->value = values[next++] * (kind ? kind->scale : 1);
         one->measured = isfinite(one->value);
         if (!one->measured) {
@@ -240,7 +240,7 @@ bool counters_session::measure(const counters_wanted *wanted, const counters_wor
     counters_begin(out, wanted);
     if (!open(why) || !plan_for(*out, range_of(work, work->points - 1) + 1, why) || !configure(why))
         return false;
-    plan_tell(*use, out);
+    counters_plan_copy(*use, out);
     bool last = false;
     int points = work->points;
     for (out->passes = 0; !last && out->passes < 2 * use->passes; out->passes++)
@@ -323,7 +323,7 @@ extern "C" int counters_chips(const char *const **, int *, error *error)
     return error_set(error, ERROR_NOT_FOUND, "%s", reason);
 }
 
-extern "C" int counters_plan(const char *, const counters_wanted *, counters *, error *error)
+extern "C" int counters_chips_plan(const char *, const counters_wanted *, counters *, error *error)
 {
     return error_set(error, ERROR_NOT_FOUND, "%s", reason);
 }

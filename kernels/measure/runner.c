@@ -60,8 +60,8 @@ void runner_free(struct runner *runner)
     if (runner) {
         live_close(runner->live);
         runner->kind->close(runner->device);
-        series_free(&runner->cold);
-        series_free(&runner->hot);
+        timing_series_free(&runner->cold);
+        timing_series_free(&runner->hot);
     }
     free(runner);
 }
@@ -229,8 +229,8 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
         return -1;
     result->floor_us = runner->floor_us;
     result->tick_us = runner->tick_us;
-    series_clear(&runner->cold);
-    series_clear(&runner->hot);
+    timing_series_clear(&runner->cold);
+    timing_series_clear(&runner->hot);
     runner->reported_ns = clock_monotonic_ns();
     struct sample_rounds rounds = {
         .cold = {.series = &runner->cold},

@@ -143,12 +143,12 @@ double timing_slope_us(double few_us, unsigned few, double many_us, unsigned man
     return slope_us < many_us / many / 2 ? -1 : slope_us;
 }
 
-void series_clear(struct series *series)
+void timing_series_clear(struct series *series)
 {
     *series = (struct series){.us = series->us, .capacity = series->capacity};
 }
 
-void series_free(struct series *series)
+void timing_series_free(struct series *series)
 {
     free(series->us);
     *series = (struct series){0};

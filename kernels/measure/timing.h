@@ -40,9 +40,9 @@ int timing_round(struct sampling *sampling, const struct timing_plan *plan,
 
 enum { TIMING_ROUNDS = 5 };
 
-/* Removes the samples; series_free() also frees the memory. */
-void series_clear(struct series *series);
-void series_free(struct series *series);
+/* Removes the samples; timing_series_free() also frees the memory. */
+void timing_series_clear(struct series *series);
+void timing_series_free(struct series *series);
 
 /* Differences between runs at one placement that are constant within each run, so that no run sees them in its
    samples. Each is half of a 95 % interval, measured on an H200 (docs/measuring.md): a part of the median; for

@@ -19,7 +19,7 @@ struct not_affine {
 };
 
 /* True when d < 0 in the first block of the traced box, which is narrowed to blocks with the same outcome. */
-bool tracer_negative(const affine &d);
+bool affine_is_negative(const affine &d);
 
 inline affine operator+(affine l, const affine &r)
 {
@@ -98,7 +98,7 @@ inline affine operator>>(const affine &l, const affine &r)
 }
 inline bool operator<(const affine &l, const affine &r)
 {
-    return tracer_negative(l - r);
+    return affine_is_negative(l - r);
 }
 inline bool operator>(const affine &l, const affine &r)
 {

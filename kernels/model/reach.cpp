@@ -24,7 +24,7 @@ reach::reach(const std::array<int64_t, KERNEL_BUFFERS> &buffer_bytes)
 void reach::add(int which, const box &where, const int64_t b[3], const int64_t *first, int lanes,
                 unsigned bytes, double weight)
 {
-    buffer &to = buffers_[(size_t)which];
+    buffer_reach &to = buffers_[(size_t)which];
     std::array<int64_t, 9> key;
     std::copy(where.low, where.low + 3, key.begin());
     std::copy(where.high, where.high + 3, key.begin() + 3);
@@ -79,7 +79,7 @@ static box overlap_of(const box &l, const box &r)
 }
 
 /* Cuts the region at the ends of the boxes within it, until every box that overlaps a part contains it. */
-void reach::divide(buffer &to, const box &region, const records &from)
+void reach::divide(buffer_reach &to, const box &region, const records &from)
 {
     records inside;
     for (const record *r : from)
@@ -107,7 +107,7 @@ void reach::divide(buffer &to, const box &region, const records &from)
 }
 
 /* Counts a region in which each record touches every block. Intervals that move alike are joined. */
-void reach::count_box(buffer &to, const box &region, const records &from)
+void reach::count_box(buffer_reach &to, const box &region, const records &from)
 {
     moved by_step;
     for (const record *r : from) {
@@ -142,7 +142,7 @@ void reach::count_box(buffer &to, const box &region, const records &from)
 }
 
 /* Counts intervals that move differently as if they did not meet. */
-void reach::count_blocks(buffer &to, const box &region, const moved &by_step)
+void reach::count_blocks(buffer_reach &to, const box &region, const moved &by_step)
 {
     uint64_t blocks[PAGE_BYTES];
     box from_0 = {{0, 0, 0}, {}};
@@ -157,7 +157,7 @@ void reach::count_blocks(buffer &to, const box &region, const moved &by_step)
         }
 }
 
-void reach::count_each(buffer &to, const box &region, const moved &by_step)
+void reach::count_each(buffer_reach &to, const box &region, const moved &by_step)
 {
     int64_t length[3];
     for (int i = 0; i < 3; i++)
@@ -179,7 +179,7 @@ void reach::count_each(buffer &to, const box &region, const moved &by_step)
 
 void reach::forget()
 {
-    for (buffer &b : buffers_) {
+    for (buffer_reach &b : buffers_) {
         b.added.clear();
         b.asked = 0;
         b.weight = 1;
@@ -188,7 +188,7 @@ void reach::forget()
 
 void reach::end_blocks(const box &grid, double weight)
 {
-    for (buffer &b : buffers_) {
+    for (buffer_reach &b : buffers_) {
         records all;
         double times = weight;
         for (const auto &[key, r] : b.added)
@@ -215,7 +215,7 @@ void reach::end_blocks(const box &grid, double weight)
 access_reach reach::total()
 {
     access_reach sum = {};
-    for (buffer &b : buffers_) {
+    for (buffer_reach &b : buffers_) {
         double chunks = b.sampled ? -1 : (double)chunks_count(b.touched);
         if (chunks < 0) {
             exact_ = false;

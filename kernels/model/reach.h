@@ -42,7 +42,7 @@ class reach
     using counts = std::array<double, UNITS>;
     /* Intervals by their bytes from block to block, in the blocks of one box, as they lie in its first block. */
     using moved = std::map<std::array<int64_t, 3>, std::vector<interval>>;
-    struct buffer {
+    struct buffer_reach {
         int64_t bytes;
         std::map<std::array<int64_t, 9>, record> added;
         uint64_t asked = 0;    /* bytes requested, instruction by instruction, in one block of each record */
@@ -55,12 +55,12 @@ class reach
         bool sampled = false;                   /* `touched` is incomplete */
     };
 
-    void divide(buffer &to, const box &region, const records &from);
-    void count_box(buffer &to, const box &region, const records &from);
-    void count_blocks(buffer &to, const box &region, const moved &by_step);
-    void count_each(buffer &to, const box &region, const moved &by_step);
+    void divide(buffer_reach &to, const box &region, const records &from);
+    void count_box(buffer_reach &to, const box &region, const records &from);
+    void count_blocks(buffer_reach &to, const box &region, const moved &by_step);
+    void count_each(buffer_reach &to, const box &region, const moved &by_step);
 
-    std::vector<buffer> buffers_;
+    std::vector<buffer_reach> buffers_;
     bool exact_ = true;
 };
 

@@ -10,7 +10,7 @@ static thread_local tracer *current;
 /* Accesses that are traced of a grid whose indices are not affine, about: blocks are sampled evenly. */
 static const uint64_t accesses_traced = 1 << 18;
 
-bool tracer_negative(const affine &d)
+bool affine_is_negative(const affine &d)
 {
     return current->negative(d);
 }

@@ -1,9 +1,9 @@
-"""A struct's name means one thing: in a program of C++ files two definitions of one name are undefined behaviour."""
+"""Names and texts mean one thing: tags and base names occur once, and what is said in English is there in Chinese."""
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).parents[2]
-# Only kernels/ has C++ files; in C each file's own structs are its own, but a header's name is taken.
+FOLDERS = "base", "api", "kernels", "server", "client", "executor"
 SUFFIXES = {".c", ".h", ".cpp", ".cu"}
 
 
@@ -22,11 +22,30 @@ def twice(sources):
     return {tag: sorted(paths) for tag, paths in places.items() if len(paths) > 1}
 
 
-def test_each_name_of_a_struct_in_kernels_is_defined_once():
-    sources = [(path.relative_to(ROOT).as_posix(), path.read_text())
-               for room in ("base", "kernels") for path in sorted((ROOT / room).rglob("*")) if path.suffix in SUFFIXES]
-    assert len(sources) > 50
-    assert twice(sources) == {}
+def source_paths():
+    return [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
+
+
+# In two .c files each, where they are their own: to be renamed.
+TAGS_LEFT = {"command_line", "listing", "option"}
+
+
+def test_each_tag_is_defined_once():
+    """Two definitions of one name are undefined behaviour in a program with C++ files, and mislead a search.
+    A kernel's struct has the kernel's name, which only kernels/ must not have otherwise."""
+    sources = [(path.relative_to(ROOT).as_posix(), path.read_text()) for path in source_paths() if path.parent.name != "suite"]
+    assert len(sources) > 300
+    assert {tag: paths for tag, paths in twice(sources).items() if tag not in TAGS_LEFT} == {}
+    kernels = [(path.relative_to(ROOT).as_posix(), path.read_text()) for path in source_paths() if "kernels" in path.parts]
+    assert twice(kernels) == {}
+
+
+def test_each_base_name_of_a_file_occurs_once():
+    """As a header, and as what the header is of."""
+    places = {}
+    for path in source_paths():
+        places.setdefault((path.stem, path.suffix == ".h"), []).append(path.relative_to(ROOT).as_posix())
+    assert {name: paths for (name, _), paths in places.items() if len(paths) > 1} == {}
 
 
 def test_this_test_sees_two_devices():

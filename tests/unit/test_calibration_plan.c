@@ -29,7 +29,7 @@ static const struct device_facts small = {.backend = "cuda",
                                           .memory_bytes = 2ull << 30,
                                           .l2_bytes = 1 << 20};
 
-static void plan_make(struct calibration_plan *plan, const struct device_facts *facts)
+static void counters_plan_make(struct calibration_plan *plan, const struct device_facts *facts)
 {
     const struct device_offer offer = {.number = 3, .name = "gpu3", .facts = facts, .listed = true};
     struct error error = {0};
@@ -54,7 +54,7 @@ static void each_fitted_constant_has_experiments(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         struct calibration_plan plan;
-        plan_make(&plan, devices[i]);
+        counters_plan_make(&plan, devices[i]);
         assert_in_range(plan.sweep.point_count, 40, 130);
         assert_string_equal(plan.request, "{\"recipe\":\"calibration\",\"device\":3,"
                                           "\"labels\":{\"uuid\":\"\",\"driver\":\"\",\"build\":\"1a2b3c\"}}");
@@ -71,7 +71,7 @@ static void its_experiments_are_short_and_behind_all_others(void **state)
 {
     struct calibration_plan plan;
     (void)state;
-    plan_make(&plan, &large);
+    counters_plan_make(&plan, &large);
     for (int i = 0; i < plan.sweep.experiment_count; i++) {
         const struct sweep_experiment *one = &plan.sweep.experiments[i];
         assert_int_equal(one->priority, -EXPERIMENT_PRIORITY_MAX);

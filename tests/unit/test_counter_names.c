@@ -74,7 +74,7 @@ static void chip_has_all(const char *chip)
             no_dram = known[i].no_dram;
             passes = known[i].passes ? known[i].passes : passes;
         }
-    if (counters_plan(chip, &all, &counters, &error) < 0) {
+    if (counters_chips_plan(chip, &all, &counters, &error) < 0) {
         print_message("%s: %s\n", chip, error.text);
         assert_true(refused);
         return;
@@ -124,13 +124,13 @@ static void the_chip_says_which_names_it_has(void **state)
     int count;
     if (chips(&names, &count) < 0)
         skip();
-    assert_int_equal(counters_plan("GH100", &wanted, &counters, &error), 0);
+    assert_int_equal(counters_chips_plan("GH100", &wanted, &counters, &error), 0);
     assert_string_equal(named(&counters, "sm__cycles_active.avg")->metric, "sm__cycles_active.avg");
     assert_non_null(strstr(named(&counters, "smsp__inst_executed")->reason, ".sum"));
     assert_non_null(strstr(named(&counters, "sm__nonsense.sum")->reason, "GH100 has no"));
     assert_string_equal(named(&counters, "gld_requests")->reason, "");
     error = (struct error){0};
-    assert_int_equal(counters_plan("XX999", &wanted, &counters, &error), -1);
+    assert_int_equal(counters_chips_plan("XX999", &wanted, &counters, &error), -1);
 }
 
 int main(void)

@@ -104,7 +104,7 @@ static void every_value_has_its_name_and_its_source(void **state)
     assert_int_equal(counters.count, 17);
     for (int i = 0; i < counters.count; i++) {
         const struct counter *one = &counters.at[i];
-        const struct counter_kind *kind = counter_kind_find(one->name);
+        const struct counter_kind *kind = counters_kind_find(one->name);
         assert_non_null(kind);
         assert_true(one->measured && !one->named);
         assert_string_equal(one->metric, kind->metrics[0]);

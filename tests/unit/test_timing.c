@@ -130,7 +130,7 @@ static int collect(struct timing *t, const struct timing_plan *how,
     while (!sampling.over && result == 0)
         result = timing_round(&sampling, how, sample, arg, &error);
     *t = sampling.timing;
-    series_free(&series);
+    timing_series_free(&series);
     return result;
 }
 
