@@ -1,3 +1,4 @@
+/* The table of the default counters, and the result of a measurement before it is made. */
 #include "kernels/counters.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Defaults and checks of an experiment, field by field; the derived grid; the arrays' offsets. */
 #include "kernels/experiment.h"
 
 #include <math.h>

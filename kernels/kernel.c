@@ -1,3 +1,4 @@
+/* The list of kernels, filled once from the generated rows. */
 #include "kernels/kernel.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Readings by NVML, and of the CPU by /proc. */
 #include "kernels/live.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Random spacers and the names of placements. */
 #include "kernels/placement.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Looks at the device, and the reasons that they give. */
 #include "kernels/stability.h"
 
 #include <math.h>

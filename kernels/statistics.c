@@ -1,3 +1,4 @@
+/* Order statistics, the distribution of Mann and Whitney's U, and Welch's interval. */
 #include "kernels/statistics.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The medians of placements, the interval of the ratio, and the verdict. */
 #include "kernels/verdict.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The meanings of the constants, and the shipped calibrations. */
 #include "kernels/calibrations/calibration.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* The fit by MINPACK, in rounds of ever narrower loss; and the initial constants. */
 #include "kernels/calibrations/fit.h"
 
 #include <cminpack.h>
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/statistics.h"
 #include "kernels/time/predicted_time.h"
 
 /* The variables are BASE plus the logarithm of a constant over its initial value: away from 0, where the steps
@@ -178,12 +180,6 @@ static double time_of_row(const void *rows, int row, const struct calibration *c
     return prediction.why_not.en ? 0 : prediction.us;
 }
 
-static int number_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Sets a constant to the median of `count` values, and its spread to the median's standard error. Without
    values, or when the median is not above 0, it stays. */
 static void median_set(struct calibration *calibration, enum calibration_constant which, double *values,
@@ -191,7 +187,7 @@ static void median_set(struct calibration *calibration, enum calibration_constan
 {
     if (!count)
         return;
-    qsort(values, (size_t)count, sizeof *values, number_compare);
+    statistics_sort(values, count);
     double median = values[count / 2], middle_half = values[count * 3 / 4] - values[count / 4];
     if (!(median > 0))
         return;

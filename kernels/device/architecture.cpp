@@ -1,3 +1,4 @@
+/* Reads CMake's list of compiled architectures. */
 #include "kernels/device/architecture.h"
 
 #include <stdio.h>

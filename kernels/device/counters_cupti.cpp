@@ -1,3 +1,4 @@
+/* Finds CUPTI and its functions, and turns its errors into text. */
 #ifdef COALESCED_HAVE_CUPTI
 #include "kernels/device/counters_cupti.h"
 

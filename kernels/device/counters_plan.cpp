@@ -1,3 +1,4 @@
+/* Chooses the metrics of a set of counters, and asks CUPTI for their passes. */
 #ifdef COALESCED_HAVE_CUPTI
 #include "kernels/device/counters_plan.h"
 

@@ -1,3 +1,4 @@
+/* Threads that wait for a round and do a part of it each. */
 #include "kernels/device/cpu_pool.h"
 
 #include <condition_variable>

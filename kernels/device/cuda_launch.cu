@@ -1,3 +1,4 @@
+/* Launch attributes, textures, streams beside a stream, and the part of the L2 that is set aside. */
 #include "kernels/device/cuda_launch.h"
 
 #include "kernels/suite/suite.h"

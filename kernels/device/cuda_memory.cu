@@ -1,3 +1,4 @@
+/* Allocations of each kind of memory, with spacers, and the pages of managed memory. */
 #include "kernels/device/cuda_memory.h"
 
 #include "kernels/device/cuda_device.h"

@@ -1,3 +1,4 @@
+/* Opens and closes the peer, and sets the access to it. */
 #include "kernels/device/cuda_peer.h"
 
 #include <string.h>

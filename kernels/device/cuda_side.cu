@@ -1,3 +1,4 @@
+/* The kernels that fill and compare memory, on the device that it belongs to. */
 #include "kernels/device/cuda_side.h"
 
 #include "kernels/device/cuda_device.h"

@@ -1,3 +1,4 @@
+/* Finds a device by its spec, and the duration of the spinning kernel. */
 #include "kernels/device/device.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* One session of CUPTI's range profiler: configures, replays the passes, evaluates. */
 #ifdef COALESCED_HAVE_CUPTI
 #include "kernels/device/device_counters.h"
 

@@ -1,3 +1,4 @@
+/* The host's memory by /proc and the control group's limit. */
 #include "kernels/device/host.h"
 
 #include <stdio.h>

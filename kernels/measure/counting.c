@@ -1,3 +1,4 @@
+/* Chooses the experiments that share passes, and prepares and launches them for the profiler. */
 #include "kernels/measure/counting.h"
 
 #include <stdlib.h>

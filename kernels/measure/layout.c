@@ -1,3 +1,4 @@
+/* Offsets of buffers and guards, and the checks on the device and on the host. */
 #include "kernels/measure/layout.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The order of one run: wait for a quiet device, verify, time cold and hot, then what else was asked for. */
 #include "kernels/measure/runner.h"
 
 #include <math.h>
@@ -263,8 +264,9 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
 
 /* ---- the host's clock ---- */
 
-/* Times one launch as a program's own timer does: the clock of the host before it, and after the device was waited for. That
-   includes what the driver and the host take besides the kernel, so it is a reading of its own beside the timings. */
+/* Times one launch as a program's own timer does: the clock of the host before it, and after the device was
+   waited for. That includes what the driver and the host take besides the kernel, so it is a reading of its own
+   beside the timings. */
 static int host_time(struct runner *runner, const struct run *run, double *us, struct error *error)
 {
     int64_t begin_ns = clock_monotonic_ns();
@@ -273,8 +275,8 @@ static int host_time(struct runner *runner, const struct run *run, double *us, s
     return status;
 }
 
-/* Times HOST_TIMER_LAUNCHES launches one by one, fewer (one at least) when max_seconds are over. Fills in all of *times but
-   first_us. */
+/* Times HOST_TIMER_LAUNCHES launches one by one, fewer (one at least) when max_seconds are over. Fills in all
+   of *times but first_us. */
 static int host_times_measure(struct runner *runner, const struct run *run, double max_seconds,
                               struct host_times *times, struct error *error)
 {

@@ -1,3 +1,4 @@
+/* Rounds of samples until the noise is low enough, and their statistics. */
 #include "kernels/measure/timing.h"
 
 #include <math.h>
@@ -5,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "kernels/statistics.h"
 
 /* Where every launch is synchronous, as under a memory checker, no sample is valid: sampling gives up after so
    many discarded samples, or after the second number when time is over. */
@@ -16,12 +18,6 @@ const char *stop_reason_name(enum stop_reason reason)
     return names[reason];
 }
 
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static double quantile(const double *sorted, unsigned count, double p)
 {
     double rank = p * (count - 1);
@@ -29,22 +25,6 @@ static double quantile(const double *sorted, unsigned count, double p)
     if (below + 1 >= count)
         return sorted[count - 1];
     return sorted[below] + (rank - below) * (sorted[below + 1] - sorted[below]);
-}
-
-/* How many samples can be left out at either end so that the rest still contains the median with 95 %: the
-   probability that fewer than k samples lie below the median is that of fewer than k heads in `count` tosses of
-   a coin. */
-static unsigned median_rank(unsigned count)
-{
-    double below = 0, log_term = -(double)count * log(2);
-    unsigned k = 0;
-    for (; k < count / 2; k++) {
-        below += exp(log_term);
-        if (below > 0.025)
-            break;
-        log_term += log(count - k) - log(k + 1);
-    }
-    return k ? k - 1 : 0;
 }
 
 /* The two-sided 95 % quantile of Student's t: a table, then the expansion of Cornish and Fisher, which is exact
@@ -70,7 +50,7 @@ static double between_rounds(const struct series *series, double *sorted)
         if (!count)
             continue;
         memcpy(sorted, series->us + begin, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, compare);
+        statistics_sort(sorted, (int)count);
         medians[rounds] = quantile(sorted, count, 0.5);
         sum += medians[rounds++];
     }
@@ -85,10 +65,11 @@ static void summarise_interval(struct timing *timing, const struct series *serie
     timing->ci95_us[0] = timing->ci95_us[1] = timing->noise = NAN;
     if (series->count < TIMING_LEAST)
         return;
-    unsigned rank = median_rank(series->count);
+    double interval[2];
+    statistics_median_interval(sorted, (int)series->count, interval);
     double median = timing->median_us, around_us = fmax(between_rounds(series, scratch), tick_us);
-    double below_us = fmax(median - sorted[rank], around_us);
-    double above_us = fmax(sorted[series->count - 1 - rank] - median, around_us);
+    double below_us = fmax(median - interval[0], around_us);
+    double above_us = fmax(interval[1] - median, around_us);
     double more_us = hypot(unseen_us, TIMING_UNSEEN_SHARE * median);
     timing->noise = median > 0 ? (below_us + above_us) / 2 / median : 0;
     timing->ci95_us[0] = median - hypot(below_us, more_us);
@@ -103,7 +84,7 @@ int timing_summarise(struct timing *timing, const struct series *series, double 
     if (!sorted)
         return error_set(error, ERROR_MEMORY, "no memory for %u samples", count);
     memcpy(sorted, series->us, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare);
+    statistics_sort(sorted, (int)count);
     for (unsigned i = 0; i < count; i++)
         sum += sorted[i];
     double mean = sum / count;

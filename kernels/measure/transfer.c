@@ -1,8 +1,8 @@
+/* Times a few copies in each direction, by the host's clock. */
 #include "kernels/measure/transfer.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
+#include "kernels/statistics.h"
 
 enum { SAMPLES = 7 };
 
@@ -38,12 +38,6 @@ static int copy_all(struct copying *c, bool inputs, bool to_device, struct error
     return 0;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static int time_copies(struct copying *c, bool inputs, bool to_device, double max_seconds,
                        struct transfer *transfer, struct error *error)
 {
@@ -58,10 +52,10 @@ static int time_copies(struct copying *c, bool inputs, bool to_device, double ma
         if (i >= 0)
             samples[count++] = (double)(clock_monotonic_ns() - begin) / 1e3;
     }
-    qsort(samples, count, sizeof *samples, ascending);
+    statistics_sort(samples, (int)count);
     transfer->samples = count;
     transfer->min_us = samples[0];
-    transfer->median_us = count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
+    transfer->median_us = statistics_median(samples, (int)count);
     for (int b = 0; b < c->run->kernel->buffer_count; b++)
         if (is_input(c->run, b) == inputs)
             transfer->bytes += buffer_bytes(c->run, b);

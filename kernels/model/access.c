@@ -1,3 +1,4 @@
+/* Calls the traced body of a kernel. */
 #include "kernels/model/access.h"
 
 #include <stddef.h>

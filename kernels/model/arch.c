@@ -1,3 +1,4 @@
+/* The table of architectures. */
 #include "kernels/model/arch.h"
 
 #include <stddef.h>

@@ -59,8 +59,8 @@ struct arch_access {
     /* Requests are formed by half warps: the model of accesses, which counts by warps, does not apply. */
     bool half_warps;
     bool wide_banks; /* of shared memory: 8 bytes, words 128 bytes apart side by side, instead of 4 */
-    /* Global loads can take the read-only path (__ldg, ld.global.nc): by the texture cache, in sectors of 32 bytes,
-       until the L1 is that cache as well. */
+    /* Global loads can take the read-only path (__ldg, ld.global.nc): by the texture cache, in sectors of 32
+       bytes, until the L1 is that cache as well. */
     bool read_only_path;
 };
 

@@ -1,3 +1,4 @@
+/* Unions of repeated intervals, by rows of chunks and rectangles, or one by one. */
 #include "kernels/model/chunks.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* What explain.h offers beside the listing, which warp_listing.cpp makes. */
 #include "kernels/model/explain.h"
 
 #include <stdlib.h>

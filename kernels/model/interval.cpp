@@ -1,3 +1,4 @@
+/* Joins intervals, and counts the units that they touch. */
 #include "kernels/model/interval.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+/* The resident blocks by each limit, and what fills the schedulers. */
 #include "kernels/model/occupancy.h"
 
 #include <stddef.h>

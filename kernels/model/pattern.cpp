@@ -1,3 +1,4 @@
+/* Sectors and lines of a pattern by residues; conflicts of shared memory by banks. */
 #include "kernels/model/pattern.h"
 
 #include <string.h>

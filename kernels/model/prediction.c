@@ -1,3 +1,4 @@
+/* Chooses the unit of each access by architecture and load path, and adds up. */
 #include "kernels/model/prediction.h"
 
 #include <stddef.h>

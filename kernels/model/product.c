@@ -1,3 +1,4 @@
+/* The table of products, and the search in it. */
 #include "kernels/model/product.h"
 
 #include <ctype.h>

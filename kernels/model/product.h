@@ -1,8 +1,8 @@
 /* The architecture of a GPU by the names that a reader has: "sm_37", "3.7", "Tesla K80".
 
-   Source of the table: NVIDIA's list of CUDA GPUs and their compute capability (developer.nvidia.com/cuda-gpus and, for what
-   is older, its page of legacy GPUs), and the appendix "CUDA-Enabled GPUs" of the CUDA C Programming Guide 4.2 for 1.x and
-   2.x. */
+   Source of the table: NVIDIA's list of CUDA GPUs and their compute capability (developer.nvidia.com/cuda-gpus
+   and, for what is older, its page of legacy GPUs), and the appendix "CUDA-Enabled GPUs" of the CUDA C
+   Programming Guide 4.2 for 1.x and 2.x. */
 #ifndef COALESCED_KERNELS_MODEL_PRODUCT_H
 #define COALESCED_KERNELS_MODEL_PRODUCT_H
 

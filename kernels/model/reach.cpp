@@ -1,3 +1,4 @@
+/* Regions in which the same records touch every block, and the units of each. */
 #include "kernels/model/reach.h"
 
 #include <math.h>

@@ -45,8 +45,8 @@ affine tracer::block(int axis) const
     return affine(further, axis == 0, axis == 1, axis == 2);
 }
 
-/* The outcome at the box's first block is the answer. Then each axis is cut where the outcome would change, with the axes
-   before it at their worst. The box that remains contains the first block. */
+/* The outcome at the box's first block is the answer. Then each axis is cut where the outcome would change,
+   with the axes before it at their worst. The box that remains contains the first block. */
 bool tracer::negative(const affine &d)
 {
     int64_t value = d.c;
@@ -160,7 +160,8 @@ pattern tracer::pattern_of(const site &s) const
     return p;
 }
 
-/* Most instructions touch the same pattern as the one before, some lines further: such a pattern is counted once. */
+/* Most instructions touch the same pattern as the one before, some lines further: such a pattern is counted
+   once. */
 void tracer::count_site(const site &s)
 {
     /* Lanes that move apart from block to block, or addresses in shared memory that depend on the block. */
@@ -197,8 +198,8 @@ void tracer::end_blocks(const box &blocks, double weight)
     of_grid_ = {};
 }
 
-/* Traces the part of the box in which all lanes of the warp have one outcome for each comparison, which box_ is afterwards;
-   the rest of the box goes to waiting_. */
+/* Traces the part of the box in which all lanes of the warp have one outcome for each comparison, which box_ is
+   afterwards; the rest of the box goes to waiting_. */
 void tracer::trace_box(int warp, const box &wanted)
 {
     const shape &dim = what_.domain.block;
@@ -349,7 +350,8 @@ bool tracer::block_works(const box &block)
     return before != noted_;
 }
 
-/* How many blocks from the first one on work in each axis: a request's grid may be far larger than its size needs. */
+/* How many blocks from the first one on work in each axis: a request's grid may be far larger than its size
+   needs. */
 shape tracer::working_grid()
 {
     uint64_t length[3] = {grid_.x, grid_.y, grid_.z};
@@ -366,8 +368,9 @@ shape tracer::working_grid()
     return {length[0], length[1], length[2]};
 }
 
-/* Counts the accesses of the first block, then traces as many blocks as accesses_traced allows, evenly spread. A lane
-   without accesses counts as one access, as it takes time too. `from` is the first instruction of this grid. */
+/* Counts the accesses of the first block, then traces as many blocks as accesses_traced allows, evenly spread.
+   A lane without accesses counts as one access, as it takes time too. `from` is the first instruction of this
+   grid. */
 void tracer::trace_block_by_block(size_t from)
 {
     const shape given = grid_;

@@ -20,8 +20,8 @@ class warp_listing final : public tracer
     void describe_index(const site &s, char *text) const;
 
     struct explain *explain_;
-    /* The warp's sites in the order of its program, how far the current lane is in it, and how many times the lane has done
-       each instruction. */
+    /* The warp's sites in the order of its program, how far the current lane is in it, and how many times the
+       lane has done each instruction. */
     std::vector<int> order_;
     size_t reached_ = 0;
     int lane_ = -1; /* the lane that reached_ and done_ are of */

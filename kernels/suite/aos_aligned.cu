@@ -1,7 +1,7 @@
 /* aos_aligned: aos with the structure aligned to its size: x and y come and go in one access.
 
-   Alignment is the promise that lets a thread move its whole structure at once. The lanes of a warp then ask for
-   neighbouring bytes again, and all that is moved is used. */
+   Alignment is the promise that lets a thread move its whole structure at once. The lanes of a warp then ask
+   for neighbouring bytes again, and all that is moved is used. */
 #include "kernels/suite/suite.h"
 
 struct aos_aligned : suite_kernel {

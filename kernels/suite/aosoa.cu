@@ -1,7 +1,7 @@
 /* aosoa: an array of structures of arrays: tiles of `tile` x's followed by as many y's.
 
-   Between aos (a tile of 1) and soa (one tile for all). From 8 elements of 4 bytes on, a field's part of a tile fills
-   whole sectors, and all that is moved is used. */
+   Between aos (a tile of 1) and soa (one tile for all). From 8 elements of 4 bytes on, a field's part of a tile
+   fills whole sectors, and all that is moved is used. */
 #include "kernels/suite/suite.h"
 
 struct aosoa : suite_kernel {

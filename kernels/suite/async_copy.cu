@@ -4,8 +4,9 @@
      async       cp.async: 16 bytes a thread go there by themselves, past registers and the L1 (sm_80 and later)
      bulk        the tensor memory accelerator: one thread asks for a block's whole tile (cp.async.bulk, sm_90 and later)
 
-   A block takes one tile after the other, 16 bytes a thread, in a loop over the grid; `stages` of its tiles are under way at
-   a time. What is in flight without a thread waiting for it is what one stage lacks, and what registers cannot give. */
+   A block takes one tile after the other, 16 bytes a thread, in a loop over the grid; `stages` of its tiles are
+   under way at a time. What is in flight without a thread waiting for it is what one stage lacks, and what
+   registers cannot give. */
 #include "kernels/suite/suite.h"
 
 struct async_copy : suite_kernel {

@@ -1,8 +1,8 @@
 /* atomic_add: one is added to C[k] by each of n threads.
 
-   k by where they meet: nowhere (spread), at one address a block, or all at one. Updates of one address are done one
-   after the other, in L2. They are a class of access of their own: neither loads nor stores, and the compiler and the
-   hardware may join those of a warp, so the model's count of them is no promise. */
+   k by where they meet: nowhere (spread), at one address a block, or all at one. Updates of one address are
+   done one after the other, in L2. They are a class of access of their own: neither loads nor stores, and the
+   compiler and the hardware may join those of a warp, so the model's count of them is no promise. */
 #include "kernels/suite/suite.h"
 
 struct atomic_add : suite_kernel {

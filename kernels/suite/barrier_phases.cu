@@ -1,8 +1,8 @@
 /* barrier_phases: a block passes its elements on, thread to thread, with a barrier between the phases.
 
-   C[i] = the element `phases` threads further within the block (from the last on to the first), plus phases. At a barrier
-   all warps of a block wait for the slowest; other blocks on the same multiprocessor go on. A block of
-   1024 threads that is alone there leaves it idle meanwhile; of eight blocks of 128 the others go on. */
+   C[i] = the element `phases` threads further within the block (from the last on to the first), plus phases. At
+   a barrier all warps of a block wait for the slowest; other blocks on the same multiprocessor go on. A block
+   of 1024 threads that is alone there leaves it idle meanwhile; of eight blocks of 128 the others go on. */
 #include "kernels/suite/suite.h"
 
 struct barrier_phases : suite_kernel {

@@ -1,11 +1,13 @@
-/* cluster_shared: C[i] = A[i] + the element at the same place of the cluster's next block (after the last comes the first).
+/* cluster_shared: C[i] = A[i] + the element at the same place of the cluster's next block (after the last comes
+   the first).
 
      cluster   it is read from that block's shared memory, across the network between multiprocessors
      global    it is loaded from A again, where the neighbour loaded it a moment ago: by way of the L2
 
-   Both are launched as clusters of so many blocks, and both put their own elements into shared memory first; what differs
-   is where the neighbour's come from. An element that would lie beyond the end counts as 0. Clusters start more slowly than
-   blocks do: on an H200 2.8 ns apart if they are of one block, and of two some 4 ns. */
+   Both are launched as clusters of so many blocks, and both put their own elements into shared memory first;
+   what differs is where the neighbour's come from. An element that would lie beyond the end counts as 0.
+   Clusters start more slowly than blocks do: on an H200 2.8 ns apart if they are of one block, and of two some
+   4 ns. */
 #include "kernels/suite/suite.h"
 
 struct cluster_shared : suite_kernel {

@@ -1,8 +1,8 @@
 /* copy_width: C[i] = A[i], by so many elements an access as asked for.
 
-   f32 by 2 is a float2, by 4 a float4; elements of 1 and 2 bytes show what an access that is narrower than a word costs:
-   the same sectors in more requests. An access is at most 16 bytes wide. A rest of less than `width` elements is copied
-   one by one. */
+   f32 by 2 is a float2, by 4 a float4; elements of 1 and 2 bytes show what an access that is narrower than a
+   word costs: the same sectors in more requests. An access is at most 16 bytes wide. A rest of less than
+   `width` elements is copied one by one. */
 #include "kernels/suite/wide.h"
 
 struct copy_width : width_by_parameter<0> {

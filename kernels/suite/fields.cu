@@ -1,9 +1,9 @@
 /* fields: C[i] = the sum of the first `read` fields of structure i, of `fields` fields each.
 
-   To touch one field of an array of structures moves what lies between: neighbouring lanes are a structure apart, and from
-   32 bytes on each lane has a sector of its own, of which one field is used. The other fields of that sector then come out
-   of the L1, unless the load goes past it (`load`: "cg"). With `fields` 1 this is a copy: what a field costs that has an
-   array of its own. */
+   To touch one field of an array of structures moves what lies between: neighbouring lanes are a structure
+   apart, and from 32 bytes on each lane has a sector of its own, of which one field is used. The other fields
+   of that sector then come out of the L1, unless the load goes past it (`load`: "cg"). With `fields` 1 this is
+   a copy: what a field costs that has an array of its own. */
 #include "kernels/suite/suite.h"
 
 struct fields : suite_kernel {

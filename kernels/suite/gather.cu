@@ -1,8 +1,8 @@
 /* gather: C[i] = A[p(i)] with a permutation p that can be computed.
 
-   scope "global" permutes all n elements: every lane of a warp moves a sector of its own. scope "block" permutes the
-   elements of each block among themselves: as scattered within a warp, but all within a few kilobytes that the L1 holds.
-   An index of this kind is not affine: the model traces a part of the blocks. */
+   scope "global" permutes all n elements: every lane of a warp moves a sector of its own. scope "block"
+   permutes the elements of each block among themselves: as scattered within a warp, but all within a few
+   kilobytes that the L1 holds. An index of this kind is not affine: the model traces a part of the blocks. */
 #include "kernels/suite/permute.h"
 #include "kernels/suite/suite.h"
 

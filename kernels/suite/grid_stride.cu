@@ -1,7 +1,7 @@
 /* grid_stride: C[i] = A[i] + B[i] in a loop over the grid: any grid does the whole work.
 
-   A thread takes every (grid x block)-th element. As many blocks as the device holds at once are enough; fewer leave it
-   idle, more are started one after the other. */
+   A thread takes every (grid x block)-th element. As many blocks as the device holds at once are enough; fewer
+   leave it idle, more are started one after the other. */
 #include "kernels/suite/suite.h"
 
 struct grid_stride : suite_kernel {

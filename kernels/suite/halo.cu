@@ -1,10 +1,12 @@
-/* halo: C[y][x] = the four neighbours of a place in A, less four times what is there: the difference operator in a plane.
+/* halo: C[y][x] = the four neighbours of a place in A, less four times what is there: the difference operator
+   in a plane.
 
      direct  each thread loads its five elements
      shared  a block loads its tile with a rim of one element once, and takes the five from shared memory
 
-   A has a border of one element, so that every place has its neighbours, and whole blocks, so that no tile ends early. Rows
-   of the rim are coalesced; its columns are an element of a line each. Narrow blocks have much rim for little tile. */
+   A has a border of one element, so that every place has its neighbours, and whole blocks, so that no tile ends
+   early. Rows of the rim are coalesced; its columns are an element of a line each. Narrow blocks have much rim
+   for little tile. */
 #include "kernels/suite/suite.h"
 
 struct halo : suite_kernel {

@@ -3,11 +3,11 @@
      global   each element is an update of C: in the L2, where all blocks meet
      shared   each block counts its own elements in shared memory, and then adds its counts to C: bins updates a block
 
-   A loop over the grid: with fewer blocks fewer counts are added to C at the end. The fewer bins, the more lanes of a warp
-   want the same one, and updates of one address are done one after the other.
+   A loop over the grid: with fewer blocks fewer counts are added to C at the end. The fewer bins, the more
+   lanes of a warp want the same one, and updates of one address are done one after the other.
 
-   What A holds looks drawn and can be counted without looking at it: within each whole group of 4096 elements every value
-   comes equally often, in an order of the group's own. */
+   What A holds looks drawn and can be counted without looking at it: within each whole group of 4096 elements
+   every value comes equally often, in an order of the group's own. */
 #include "kernels/suite/suite.h"
 
 struct histogram : suite_kernel {

@@ -1,7 +1,8 @@
 /* ilp_chain: chains of dependent additions, so many of them side by side in each thread.
 
-   An addition has to wait for the one before it in its chain, not for those of the other chains or of other warps. With
-   one chain it takes latency x issue rate warps to keep the adders busy, with four chains a quarter of them. */
+   An addition has to wait for the one before it in its chain, not for those of the other chains or of other
+   warps. With one chain it takes latency x issue rate warps to keep the adders busy, with four chains a quarter
+   of them. */
 #include "kernels/suite/suite.h"
 
 struct ilp_chain : suite_kernel {

@@ -1,8 +1,8 @@
 /* l2_persistence: C[i] = A[i] + B[i % table], B kept in the L2 or not.
 
-   Between two reads of an element of B, A and C stream a table's length each through the L2. Once the three do not fit, B is
-   brought from DRAM again and again, unless the part of the L2 that is set aside keeps it (an access policy window over B,
-   cudaLaunchAttributeAccessPolicyWindow). */
+   Between two reads of an element of B, A and C stream a table's length each through the L2. Once the three do
+   not fit, B is brought from DRAM again and again, unless the part of the L2 that is set aside keeps it (an
+   access policy window over B, cudaLaunchAttributeAccessPolicyWindow). */
 #include "kernels/suite/suite.h"
 
 struct l2_persistence : suite_kernel {

@@ -1,9 +1,10 @@
-/* overlap: D = f(A), from the host's memory to the host's memory: copied in, worked on, copied out, in chunks that go through
-   streams by turns.
+/* overlap: D = f(A), from the host's memory to the host's memory: copied in, worked on, copied out, in chunks
+   that go through streams by turns.
 
-   With one stream each chunk's three steps wait for each other, and so do the chunks. With two or more, one chunk is copied
-   in while another is worked on and a third is copied out: a GPU has an engine for each direction. Smaller chunks fill the
-   pipeline sooner, and each costs a launch and two copies. `rounds` is how much is done with each element.
+   With one stream each chunk's three steps wait for each other, and so do the chunks. With two or more, one
+   chunk is copied in while another is worked on and a third is copied out: a GPU has an engine for each
+   direction. Smaller chunks fill the pipeline sooner, and each costs a launch and two copies. `rounds` is how
+   much is done with each element.
 
    B and C are the device's copies of what comes and what goes. On a CPU the same is done one after the other. */
 #include "kernels/suite/suite.h"

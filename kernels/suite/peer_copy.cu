@@ -1,8 +1,8 @@
 /* peer_copy: C[i] = A[i], one of them in another GPU's memory, moved by a copy engine.
 
-   What cudaMemcpyPeer does: with access enabled the bytes go straight from one memory to the other, without they are staged
-   through the host's. On a GPU no thread takes part; the body says the same where there is no engine. The link carries
-   each byte once, whereas the requested bytes count its load and its store. */
+   What cudaMemcpyPeer does: with access enabled the bytes go straight from one memory to the other, without
+   they are staged through the host's. On a GPU no thread takes part; the body says the same where there is no
+   engine. The link carries each byte once, whereas the requested bytes count its load and its store. */
 #include "kernels/suite/suite.h"
 
 struct peer_copy : suite_kernel {

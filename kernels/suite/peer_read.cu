@@ -1,7 +1,8 @@
-/* peer_read: C[i] = A[i], A in another GPU's memory: access j of `width` elements reads A's access offset + j * stride.
+/* peer_read: C[i] = A[i], A in another GPU's memory: access j of `width` elements reads A's access offset + j *
+   stride.
 
-   Each load crosses the link by itself, in whole sectors: what is not used of them is carried all the same, over something
-   far narrower than the device's own memory. Needs access to the peer. */
+   Each load crosses the link by itself, in whole sectors: what is not used of them is carried all the same,
+   over something far narrower than the device's own memory. Needs access to the peer. */
 #include "kernels/suite/wide.h"
 
 struct peer_read : width_by_parameter<2> {

@@ -1,8 +1,8 @@
 /* read_const: C[i] = A[i] + K[w], K in constant memory.
 
-   Constant memory answers a warp with one word at a time. When all lanes ask for the same word that is all they need;
-   when each asks for its own, 32 answers come one after the other. Its loads have a path of their own: they are not
-   among the global loads that are counted and predicted. */
+   Constant memory answers a warp with one word at a time. When all lanes ask for the same word that is all they
+   need; when each asks for its own, 32 answers come one after the other. Its loads have a path of their own:
+   they are not among the global loads that are counted and predicted. */
 #include "kernels/suite/suite.h"
 
 struct read_const : suite_kernel {

@@ -1,7 +1,7 @@
 /* read_offset_unroll: C[i] = A[i + offset] + B[i + offset], by so many elements a thread as asked for.
 
-   The factor is compiled in: all loads of a thread are issued before the first store waits for any of them, so that
-   each thread keeps 2 x unroll requests in flight. */
+   The factor is compiled in: all loads of a thread are issued before the first store waits for any of them, so
+   that each thread keeps 2 x unroll requests in flight. */
 #include "kernels/suite/offset.h"
 #include "kernels/suite/unrolled.h"
 

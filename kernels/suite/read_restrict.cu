@@ -1,7 +1,7 @@
 /* read_restrict: C[i] = A[i] + B[i], with pointers that are declared __restrict__.
 
-   The promise that nobody writes what is read lets the compiler take the read-only path by itself: compare it with
-   vector_add by load path. */
+   The promise that nobody writes what is read lets the compiler take the read-only path by itself: compare it
+   with vector_add by load path. */
 #include "kernels/suite/suite.h"
 
 struct read_restrict : suite_kernel {

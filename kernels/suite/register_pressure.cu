@@ -1,8 +1,8 @@
 /* register_pressure: C[i] = the sum over k < values of v[k] * (s + k), with v[k] = A[i + k] and s their sum.
 
-   Every v[k] is used again once the sum of all is known, so a thread has to keep them: in registers, which then limit how
-   many warps fit a multiprocessor; or, where the launch bounds ask for room for 2048 threads or a cap leaves fewer
-   registers, in local memory. On the CPU the bounds mean nothing. */
+   Every v[k] is used again once the sum of all is known, so a thread has to keep them: in registers, which then
+   limit how many warps fit a multiprocessor; or, where the launch bounds ask for room for 2048 threads or a cap
+   leaves fewer registers, in local memory. On the CPU the bounds mean nothing. */
 #include "kernels/suite/suite.h"
 
 struct register_pressure : suite_kernel {

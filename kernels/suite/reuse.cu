@@ -1,8 +1,9 @@
 /* reuse: each thread reads its `each` elements `passes` times; C[thread] = the sum of what it read.
 
-   A block's elements lie together, neighbouring lanes at neighbours, and nobody else reads them. A later pass finds them in
-   the L1, or not: what all threads of a multiprocessor read in a pass has to fit there. 2048 threads of 4 bytes are 8 KB for
-   each of `each`; fewer (`shared_bytes` on top of what the blocks have, blocks that leave a rest) leave more to each. */
+   A block's elements lie together, neighbouring lanes at neighbours, and nobody else reads them. A later pass
+   finds them in the L1, or not: what all threads of a multiprocessor read in a pass has to fit there. 2048
+   threads of 4 bytes are 8 KB for each of `each`; fewer (`shared_bytes` on top of what the blocks have, blocks
+   that leave a rest) leave more to each. */
 #include "kernels/suite/suite.h"
 
 struct reuse : suite_kernel {

@@ -1,8 +1,9 @@
-/* stencil: C[i] from the 2 x radius + 1 elements around its place in A, with the weights of a second difference.
+/* stencil: C[i] from the 2 x radius + 1 elements around its place in A, with the weights of a second
+   difference.
 
-   Each element of A is asked for by 3 or 5 threads. The lanes of a warp ask for neighbours each time, from an element further
-   on, so that all but the first find what they ask for in the L1, or else, past it (`load`: "cg"), in the L2: the memory gives
-   every byte once, and a stencil is as fast as a copy while the L1 keeps up. */
+   Each element of A is asked for by 3 or 5 threads. The lanes of a warp ask for neighbours each time, from an
+   element further on, so that all but the first find what they ask for in the L1, or else, past it (`load`:
+   "cg"), in the L2: the memory gives every byte once, and a stencil is as fast as a copy while the L1 keeps up. */
 #include "kernels/suite/suite.h"
 
 struct stencil : suite_kernel {

@@ -5,8 +5,8 @@
      across     11 elements further: a warp begins within a segment, and touches one more
      scattered  to a place that a permutation gives, among `within` elements: 32 of them are a warp's own, in another order
      strided    `stride` elements apart
-   Stores leave in segments of 32 bytes on every architecture: a warp's 32 elements are one segment of u8, two of u16, four
-   of 4 bytes, eight of 8. */
+   Stores leave in segments of 32 bytes on every architecture: a warp's 32 elements are one segment of u8, two
+   of u16, four of 4 bytes, eight of 8. */
 #include "kernels/suite/suite.h"
 
 struct store_pattern : suite_kernel {
@@ -51,8 +51,8 @@ struct store_pattern : suite_kernel {
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
 
-    /* A permutation of 0 to count - 1, a power of two: to fold the upper half of the bits into the lower is undone by doing
-       it again, an odd factor by the factor that makes 1 of it (modulo 2^32). */
+    /* A permutation of 0 to count - 1, a power of two: to fold the upper half of the bits into the lower is
+       undone by doing it again, an odd factor by the factor that makes 1 of it (modulo 2^32). */
     enum : uint32_t { FACTOR = 0x9E3779B1u, UNDOES_FACTOR = 0x0E8B2F51u };
     static_assert((uint32_t)FACTOR * UNDOES_FACTOR == 1, "the one undoes the other");
     static HOST_DEVICE uint64_t permuted(uint64_t at, uint64_t count, uint32_t factor)

@@ -1,7 +1,8 @@
 /* stream_dot: the sum of a[i] * b[i], to one partial sum a block.
 
-   The fifth STREAM kernel, as BabelStream has it: a loop over the grid, then a tree in shared memory. What the inputs hold
-   has a closed form (a[i] = i mod 127, b[i] = 1 + i mod 2), so that each partial sum is known without adding it up. */
+   The fifth STREAM kernel, as BabelStream has it: a loop over the grid, then a tree in shared memory. What the
+   inputs hold has a closed form (a[i] = i mod 127, b[i] = 1 + i mod 2), so that each partial sum is known
+   without adding it up. */
 #include "kernels/suite/suite.h"
 
 struct stream_dot : suite_kernel {
@@ -56,8 +57,8 @@ struct stream_dot : suite_kernel {
                 c.store(C, c.block_x(), c.load_shared(c.thread_x()));
         });
     }
-    /* The sum of the products before element `end`. Within half a period the products are i, doubled where b[i] is 2:
-       at odd i in the first half, at even i - 127 in the second. */
+    /* The sum of the products before element `end`. Within half a period the products are i, doubled where b[i]
+       is 2: at odd i in the first half, at even i - 127 in the second. */
     static HOST_DEVICE uint64_t sum_before(uint64_t end)
     {
         constexpr uint64_t half = period / 2, first = half * (half - 1) / 2 + (half / 2) * (half / 2),
@@ -66,8 +67,8 @@ struct stream_dot : suite_kernel {
         uint64_t all = i * (i - 1) / 2, odd = (i / 2) * (i / 2), even = all - odd;
         return end / period * (first + second) + (rest < half ? all + odd : first + all + even);
     }
-    /* A block takes its part of every stretch of grid x block elements. Where those parts begin, modulo the period, is
-       the same again after `period` of them, and so is their sum. */
+    /* A block takes its part of every stretch of grid x block elements. Where those parts begin, modulo the
+       period, is the same again after `period` of them, and so is their sum. */
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t block, typename X::T &value)
     {
         uint64_t stretch = x.grid_x * x.block_x, first = block * x.block_x, sum = 0;

@@ -19,8 +19,8 @@
 
    and, where the defaults in suite_kernel do not fit, the other members that are listed there.
 
-   A context offers this and nothing else. b is a buffer by its enumerator, i, j and k are indices, v is a value. The
-   test tests/model/vocabulary.cu uses each of it in every context.
+   A context offers this and nothing else. b is a buffer by its enumerator, i, j and k are indices, v is a
+   value. The test tests/model/vocabulary.cu uses each of it in every context.
 
      Context::T, Context::I   the type of a value and of an index
      Context::variant         which variant is compiled (with `variants`)
@@ -74,8 +74,8 @@
      indices   + - * / %, unary -, << >> & | ^, their assignments (+= -= *= /= %=), ++ --, and all comparisons; a number
                may stand on either side. Indices are not negative where they are divided or shifted
 
-   Coordinates, sizes and parameters are numbers or indices, by context. `auto` is right for what is computed once; a
-   variable that is assigned again is declared as Context::I. */
+   Coordinates, sizes and parameters are numbers or indices, by context. `auto` is right for what is computed
+   once; a variable that is assigned again is declared as Context::I. */
 #ifndef COALESCED_KERNELS_SUITE_SUITE_H
 #define COALESCED_KERNELS_SUITE_SUITE_H
 

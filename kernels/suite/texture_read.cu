@@ -1,8 +1,9 @@
 /* texture_read: C[i] = A[i + shift], by texture fetches or by loads.
 
-   A is bound to a texture of linear memory (tex1Dfetch). Textures had a cache of their own once, and were how misaligned
-   reads were made cheap; since sm_50 they share the L1 with loads, and since sm_70 what is left is the way there. An H200 counts
-   a request for each eight lanes of a fetch, so that 11 elements on each of them takes two sectors. */
+   A is bound to a texture of linear memory (tex1Dfetch). Textures had a cache of their own once, and were how
+   misaligned reads were made cheap; since sm_50 they share the L1 with loads, and since sm_70 what is left is
+   the way there. An H200 counts a request for each eight lanes of a fetch, so that 11 elements on each of them
+   takes two sectors. */
 #include "kernels/suite/suite.h"
 
 struct texture_read : suite_kernel {

@@ -1,8 +1,8 @@
 /* vector_add_debug: C[i] = A[i] + B[i], compiled for a debugger.
 
-   The body is vector_add's. On a GPU its file is compiled with -G: nothing is optimised, and every variable lies in
-   local memory. It asks for the same sectors of its arrays, and takes longer all the same. On the CPU it is compiled as any
-   other. */
+   The body is vector_add's. On a GPU its file is compiled with -G: nothing is optimised, and every variable
+   lies in local memory. It asks for the same sectors of its arrays, and takes longer all the same. On the CPU
+   it is compiled as any other. */
 #include "kernels/suite/suite.h"
 
 struct vector_add_debug : suite_kernel {

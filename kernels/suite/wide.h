@@ -6,7 +6,8 @@
 #include "kernels/suite/suite.h"
 
 template <int W> struct wide_access {
-    /* to[i] = f(x[i]...) for each of the thread's elements, every load before the store; `to` and x are buffers. */
+    /* to[i] = f(x[i]...) for each of the thread's elements, every load before the store; `to` and x are
+       buffers. */
     template <class Context, class F, class... P> static BODY void each(Context &c, int to, F f, P... x)
     {
         auto j = c.global_x();

@@ -1,7 +1,7 @@
 /* zero_copy: C[i] = A[i], both in the host's memory, mapped for the device.
 
-   Nothing is copied first: every load and store crosses the bus to the host by itself. What coalescing is worth there is
-   worth more, since the bus is so much narrower than the device's own memory. */
+   Nothing is copied first: every load and store crosses the bus to the host by itself. What coalescing is worth
+   there is worth more, since the bus is so much narrower than the device's own memory. */
 #include "kernels/suite/suite.h"
 
 struct zero_copy : suite_kernel {

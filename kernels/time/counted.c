@@ -1,3 +1,4 @@
+/* The shares of each bound by the counters, and the decision. */
 #include "kernels/time/counted.h"
 
 #include <math.h>

@@ -16,9 +16,11 @@
         tag: `l1tex__throughput`; or a cycle for each counted bank conflict.
         issue: instructions over the calibrated issue rate of an SM; or the constants' unit, for constant words; or the
           busiest pipe.
-   2. Else, where the floor and the ramp are more than 1 - COUNTED_BUSY of the duration, the launch is too short: a
+   2. Else, where the floor and the ramp are more than 1 - COUNTED_BUSY of the duration, the launch is too
+   short: a
       limiter cannot reach COUNTED_BUSY, and the answer is COUNTED_SHORT.
-   3. Else no unit has enough to do: warps wait (latency). Lines of the L1 that loads in flight occupy look the same in
+   3. Else no unit has enough to do: warps wait (latency). Lines of the L1 that loads in flight occupy look the
+   same in
       the counters, and count as the same here.
 
    The rule was made with 532 experiments on an H200. Of 872 that were drawn afterwards, on two others, the

@@ -1,3 +1,4 @@
+/* Derives a launch's work: passes of loops, shared memory, what misses the L1, what DRAM reads. */
 #include "kernels/time/launch_work.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The seven bounds, and the time that they are joined to. */
 #include "kernels/time/predicted_time.h"
 
 #include <math.h>

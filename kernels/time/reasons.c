@@ -1,3 +1,4 @@
+/* Fills the templates, in both languages. */
 #include "kernels/time/reasons.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Makes the candidates, and keeps the best of those that do the same work. */
 #include "kernels/time/what_if.h"
 
 #include <math.h>
