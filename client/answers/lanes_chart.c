@@ -45,7 +45,6 @@ static void print_sums(const json_t *explanation, const struct screen *screen)
     }
     printf("\nThe whole launch:\n");
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
 }
 
 /* The used bytes of a sector as a bit mask; false: the sector was not accessed. */

@@ -192,7 +192,6 @@ void points_table_print(const json_t *sweep, const struct screen *screen)
     json_array_foreach (points, i, point)
         add_point(sheet, &columns, point, screen->ascii);
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
     json_decref(columns.published);
     double repeat = json_path_number(sweep, "repeat");
     if (repeat > 1 && repeat < 6)

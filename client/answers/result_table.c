@@ -95,7 +95,6 @@ static void print_times(const json_t *experiment, const struct screen *screen)
     add_time(sheet, experiment, "cold", peak, screen);
     add_time(sheet, experiment, "hot", peak, screen);
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
     if (strcmp(json_path_text(experiment, "timing.hot.interval_of",
                               json_path_text(experiment, "timing.cold.interval_of", "")),
                "placement") == 0)

@@ -93,7 +93,6 @@ void samples_table_print(const json_t *document, const struct screen *screen)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         add_row(sheet, kinds[i], json_object_get(document, kinds[i]));
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         plot_one(kinds[i], json_object_get(document, kinds[i]), screen);
 }

@@ -95,7 +95,6 @@ static void print_bounds(const json_t *time, const struct screen *screen)
         sheet_cell(sheet, STYLE_FAINT, json_path_text(bound, "unit", ""));
     }
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
 }
 
 static void print_changes(const json_t *changes, const struct screen *screen)

@@ -166,7 +166,6 @@ static void print_points(const json_t *points, const struct screen *screen)
                      verdict->text, text);
     }
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
     json_decref(names);
 }
 

@@ -29,7 +29,6 @@ static void print_constants(const json_t *constants, const struct screen *screen
         sheet_cell(sheet, STYLE_FAINT, json_path_text(row, "measured", ""));
     }
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
 }
 
 static void print_calibration(const json_t *document, const struct screen *screen)

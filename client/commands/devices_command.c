@@ -53,7 +53,6 @@ static void print_devices(const json_t *document, const struct screen *screen)
         sheet_cell(sheet, STYLE_FAINT, json_path_text(row, "note", ""));
     }
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
 }
 
 /* A line for each member that is a number or a text, and for each that has a reason instead of a value. */
@@ -100,7 +99,6 @@ static void print_kernels(const json_t *document, const struct screen *screen)
         sheet_cell(sheet, STYLE_FAINT, json_path_text(row, "lesson", ""));
     }
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
 }
 
 /* "0 to size", "1, 2, 4" or "ca cg ldg": what a parameter may be. */
@@ -156,7 +154,6 @@ static void print_kernel(const json_t *kernel, const struct screen *screen)
                      unit);
     }
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
 }
 
 /* Fetches and prints the one that the first word names, or the list. */

@@ -121,7 +121,6 @@ static void print_experiments(const json_t *document, const struct screen *scree
         sheet_cell(sheet, STYLE_NONE, json_path_text(row, "submitted_at", ""));
     }
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
 }
 
 /* "copy", "copy copy_ldg". */
@@ -164,7 +163,6 @@ static void print_sweeps(const json_t *document, const struct screen *screen)
         sheet_cell(sheet, STYLE_NONE, json_path_text(row, "submitted_at", ""));
     }
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
 }
 
 int command_ls(struct context *context)

@@ -90,7 +90,6 @@ static void print_predictions(const json_t *document, const struct screen *scree
             json_path_text(made, "reason", json_is_false(json_object_get(made, "exact")) ? "sampled" : ""));
     }
     sheet_print(sheet, screen, stdout);
-    sheet_free(sheet);
     json_array_foreach (json_object_get(document, "predictions"), i, made)
         time_table_print(json_object_get(made, "time"), screen);
 }

@@ -115,10 +115,15 @@ static void print_block_reasons(const json_t *groups, FILE *out)
 /* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */
 static void print_queue(const json_t *queue, const struct screen *screen, FILE *out)
 {
-    struct sheet *sheet = sheet_new();
     json_t *groups = groups_of(queue), *group, *owner;
     const char *text;
     size_t i;
+    if (!json_object_size(groups)) {
+        fputs("Nobody waits.\n", out);
+        json_decref(groups);
+        return;
+    }
+    struct sheet *sheet = sheet_new();
     sheet_column(sheet, SHEET_LEFT, "device", "");
     sheet_column(sheet, SHEET_LEFT, "owner", "next first");
     sheet_column(sheet, SHEET_RIGHT, "queued", "");
@@ -132,12 +137,8 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
             if (json_path_number(owner, "queued") > 0)
                 add_owner(sheet, devices, group, owner);
     }
-    if (json_object_size(groups))
-        sheet_print(sheet, screen, out);
-    else
-        fputs("Nobody waits.\n", out);
+    sheet_print(sheet, screen, out);
     print_block_reasons(groups, out);
-    sheet_free(sheet);
     json_decref(groups);
 }
 
@@ -275,7 +276,6 @@ static void print_many(FILE *out, const struct screen *screen, const struct top_
         sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(row, "queued"));
     }
     sheet_print(sheet, screen, out);
-    sheet_free(sheet);
 }
 
 static void print_snapshot(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot)

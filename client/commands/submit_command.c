@@ -83,6 +83,8 @@ static int list_recipes(struct context *context)
     if (context->options.given[OPTION_JSON])
         return fetch_copy(context, "/v1/recipes", NULL, stdout);
     int status = fetch_json(context, "/v1/recipes", &document);
+    if (status != EXIT_FINE)
+        return status;
     struct sheet *sheet = sheet_new();
     sheet_column(sheet, SHEET_LEFT, "recipe", "");
     sheet_column(sheet, SHEET_LEFT, "title", "");
@@ -90,9 +92,7 @@ static int list_recipes(struct context *context)
         sheet_cell(sheet, STYLE_STRONG, json_path_text(row, "name", ""));
         sheet_cell(sheet, STYLE_NONE, json_path_text(row, "title", ""));
     }
-    if (status == EXIT_FINE)
-        sheet_print(sheet, &context->screen, stdout);
-    sheet_free(sheet);
+    sheet_print(sheet, &context->screen, stdout);
     json_decref(document);
     return status;
 }

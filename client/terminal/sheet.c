@@ -28,20 +28,6 @@ struct sheet *sheet_new(void)
     return calloc(1, sizeof(struct sheet));
 }
 
-void sheet_free(struct sheet *sheet)
-{
-    if (!sheet)
-        return;
-    for (int i = 0; i < sheet->column_count; i++) {
-        free(sheet->columns[i].name);
-        free(sheet->columns[i].unit);
-    }
-    for (size_t i = 0; i < sheet->cell_count; i++)
-        free(sheet->cells[i].text);
-    free(sheet->cells);
-    free(sheet);
-}
-
 static void widen(struct column *column, const char *text)
 {
     int width = text ? screen_text_columns(text) : 0;
@@ -130,9 +116,21 @@ static void print_line(const struct sheet *sheet, const struct screen *screen, c
     fputc('\n', out);
 }
 
-void sheet_print(const struct sheet *sheet, const struct screen *screen, FILE *out)
+static void sheet_free(struct sheet *sheet)
 {
-    if (!sheet || !sheet->column_count)
+    for (int i = 0; i < sheet->column_count; i++) {
+        free(sheet->columns[i].name);
+        free(sheet->columns[i].unit);
+    }
+    for (size_t i = 0; i < sheet->cell_count; i++)
+        free(sheet->cells[i].text);
+    free(sheet->cells);
+    free(sheet);
+}
+
+void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
+{
+    if (!sheet)
         return;
     bool left_out[COLUMNS_MAX] = {false}, units = false;
     leave_columns_out(sheet, screen, left_out);
@@ -157,4 +155,5 @@ void sheet_print(const struct sheet *sheet, const struct screen *screen, FILE *o
         }
     if (any)
         fputc('\n', out);
+    sheet_free(sheet);
 }

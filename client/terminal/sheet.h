@@ -15,9 +15,8 @@ enum sheet_column {
     SHEET_SPARE = 2, /* may be left out; the rightmost first */
 };
 
-/* Freed by sheet_free(). Cells for which there is no memory are missing. */
+/* Freed by sheet_print(). NULL, or a cell that is missing: no memory. All functions accept NULL. */
 struct sheet *sheet_new(void);
-void sheet_free(struct sheet *sheet);
 
 /* All columns come before the first cell. unit: "" for none. The texts are copied. */
 void sheet_column(struct sheet *sheet, int flags, const char *name, const char *unit);
@@ -27,6 +26,7 @@ void sheet_cell(struct sheet *sheet, enum style style, const char *text);
 void sheet_format(struct sheet *sheet, enum style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-void sheet_print(const struct sheet *sheet, const struct screen *screen, FILE *out);
+/* Prints the table and frees it. */
+void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* What a sweep's charts draw, made of its points: linesOf(sweep, choice) for charts/lines.js, mapsOf(...) for
-   charts/map.js, relativeOf(...) what was expected beside what it costs, each with its sentence. */
+/* The data of a sweep's charts, made of its points: linesOf(sweep, choice) for charts/lines.js, mapsOf(...) for
+   charts/map.js, relativeOf(...) for what an offset or a stride costs beside what was predicted; each has a sentence.
+ */
 import {KINDS} from "../charts/lines.js";
 import {count, percent} from "../format.js";
 import {elementBytes} from "../creation/fields.js";
@@ -24,7 +25,7 @@ export function wordsOf(point, metric) {
                       ""}${point.stable === false ? `. △ ${t("part.unstable")}` : ""}`;
 }
 
-/* The rules of memory under offsets: how many elements are a sector, and a line. */
+/* How many elements a sector and a line hold, for the marks below an axis of offsets. */
 function memoryRules(axis, points) {
   const types = new Set(points.map(point => point.dtype).filter(Boolean));
   if (axis.name !== "offset" || types.size !== 1) return null;
@@ -102,7 +103,7 @@ export function linesOf(sweep, choice) {
 }
 
 export function linesSentence(spec, choice) {
-  const told = spec.series.filter(one => one.points.length).map(one => {
+  const sentences = spec.series.filter(one => one.points.length).map(one => {
     const best = one.points.reduce((a, b) => (spec.metric.less ? b.y < a.y : b.y > a.y) ? b : a),
           worst = one.points.reduce((a, b) => (spec.metric.less ? b.y > a.y : b.y < a.y) ? b : a);
     const name = one.name ? `${one.name}: ` : "";
@@ -120,15 +121,15 @@ export function linesSentence(spec, choice) {
            });
   });
   const more = spec.left_out ? ` ${t("sweep.left_out", {n: count(spec.left_out)})}` : "";
-  return (told.length ? told.slice(0, 3).join(" ") +
-              (told.length > 3 ? ` ${t("sweep.more_series", {n: count(told.length - 3)})}` : "") :
-                                 t(spec.hasPredicted ? "sweep.only_predicted" : "sweep.nothing_yet")) +
+  return (sentences.length ? sentences.slice(0, 3).join(" ") +
+              (sentences.length > 3 ? ` ${t("sweep.more_series", {n: count(sentences.length - 3)})}` : "") :
+                                      t(spec.hasPredicted ? "sweep.only_predicted" : "sweep.nothing_yet")) +
     more;
 }
 
-/* ---- in relation to where nothing is shifted ---- */
+/* ---- relative to the first offset or stride ---- */
 
-/* null: the sweep has no such relation, or its points are of several devices. Of the first series. */
+/* Of the first series; null: the axis is neither offset nor stride, or the points are of several devices. */
 export function relativeOf(sweep, choice) {
   const axis = axisNamed(sweep, choice.x);
   if (
@@ -247,22 +248,21 @@ export function mapsOf(sweep, choice) {
 
 export function mapSentence(spec) {
   const better = (a, b) => spec.less ? a.value < b.value : a.value > b.value;
-  const told = spec.maps
-                 .map(map => {
-                   const known = map.cells.filter(cell => cell.value !== null);
-                   if (!known.length) return "";
-                   const best = known.reduce((a, b) => better(b, a) ? b : a),
-                         worst = known.reduce((a, b) => better(a, b) ? b : a), name = map.name ? `${map.name}: ` : "",
-                         at = cell => `${cell.column}\u00a0×\u00a0${cell.row}`;
-                   if (best.value === worst.value)
-                     return `${name}${t("map.all_one", {value: withUnit(spec.metric, best.value)})}`;
-                   return name + t("map.sentence", {
-                            best: withUnit(spec.metric, best.value),
-                            at_best: at(best),
-                            worst: withUnit(spec.metric, worst.value),
-                            at_worst: at(worst)
-                          });
-                 })
-                 .filter(Boolean);
-  return told.join(" ") || t("sweep.nothing_yet");
+  const sentences =
+    spec.maps
+      .map(map => {
+        const known = map.cells.filter(cell => cell.value !== null);
+        if (!known.length) return "";
+        const best = known.reduce((a, b) => better(b, a) ? b : a), worst = known.reduce((a, b) => better(a, b) ? b : a),
+              name = map.name ? `${map.name}: ` : "", at = cell => `${cell.column}\u00a0×\u00a0${cell.row}`;
+        if (best.value === worst.value) return `${name}${t("map.all_one", {value: withUnit(spec.metric, best.value)})}`;
+        return name + t("map.sentence", {
+                 best: withUnit(spec.metric, best.value),
+                 at_best: at(best),
+                 worst: withUnit(spec.metric, worst.value),
+                 at_worst: at(worst)
+               });
+      })
+      .filter(Boolean);
+  return sentences.join(" ") || t("sweep.nothing_yet");
 }

@@ -1,19 +1,19 @@
 /* What is drawn of a sweep: {view: "lines" or "map", x, series, y, at: {axis: value}}. choiceOf(sweep, query) takes it
-   from the address where that says something the sweep has, else what suits it; queryOf(choice, sweep) is what to write
-   there. selected(sweep, choice) are the points. */
+   from the address where that names what the sweep has, else it chooses; changed(choice, name, value) is the address of
+   another choice; selected(sweep, choice) are the points that are drawn. */
 import {metricsOf} from "./metrics.js";
 
 const LINES_MOST = 12, DEVICES_MOST = 3;
 
-/* Of devices, where they are no axis of the drawing. */
+/* The value for points of all devices, where the device is no axis of the drawing. */
 export const ALL = "";
 
 const axisNamed = (sweep, name) => sweep.axes.find(axis => axis.name === name);
-/* Devices tell points apart by colour, as far as there are colours. */
+/* Axes to draw along. Devices are one as long as there is a colour for each. */
 const many = sweep =>
   sweep.axes.filter(axis => axis.values.length > 1 && !(axis.factor && axis.values.length > DEVICES_MOST));
 
-/* A shape can only be a map; the axis with most numbers is the one to go along. */
+/* The choice without an address: shapes as a map, else lines along the axis with the most numbers. */
 function usual(sweep) {
   const axes = many(sweep),
         shape = axes.find(axis => axis.kind === "shape" && axis.values.some(value => /x/.test(value)));

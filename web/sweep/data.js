@@ -1,5 +1,5 @@
-/* A sweep as the page holds it: its head, its axes and its points, read a page of the tables at a time and followed by
-   events, so that of a running sweep only what changed is asked for again.
+/* A sweep in the page: its head, axes and points, read a page of the tables at a time. It follows events, so that of a
+   running sweep only what changed is read again.
 
    const sweep = new Sweep(id, {signal, changed}); await sweep.begin() reads its head and its first points,
    readRest() all others; changed() is called after each reading. Then: head (as GET /v1/sweeps/{id} gives it), axes
@@ -13,7 +13,7 @@ import {rowsOf} from "../table.js";
 import {allMetrics, metricColumns, readMetrics} from "./metrics.js";
 
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
-/* Of a run, besides what the metrics are made of. */
+/* The columns of a run that are read besides those of the metrics. */
 const RUN_COLUMNS = [
   "index id state failure_kind failure_detail device device_name device_alias dtype stable peak_gbps placement",
   "cold_median_us cold_effective_gbps measured_l1_hit_rate_pct predicted_us limiter",
@@ -27,7 +27,7 @@ export const shapeOf = value => String(value).split("x").map(Number);
 
 const DEVICE = "device";
 
-/* Numbers by size, shapes by their rows, texts as they stand. What has no device yet is on none. */
+/* Numbers and names of devices are sorted, other values stay in their order. */
 function axisOf(name, values, factor) {
   if (factor) return {name, kind: "text", values: values.filter(Boolean).sort(), factor};
   if (values.every(value => typeof value === "number"))
@@ -86,7 +86,7 @@ export class Sweep {
     await this.pageRead(0, PAGE);
   }
 
-  /* Then all further points. */
+  /* Reads the points behind the first page. */
   async readRest() {
     for (let from = PAGE; from < this.head.point_count; from += PAGE) {
       await this.pageRead(from, PAGE);
@@ -104,7 +104,7 @@ export class Sweep {
       .then(rowsOf);
   }
 
-  /* Of points from..from + size, with all of their runs. */
+  /* Reads the points from..from + size with all of their runs. */
   async pageRead(from, size) {
     const {repeat} = this.head, wanted = Math.min(size, this.head.point_count - from) * repeat, pages = [];
     for (let at = 0; at < wanted; at += PAGE)
@@ -124,7 +124,7 @@ export class Sweep {
     this.axesFind();
   }
 
-  /* What a point is over all devices; its numbers are its parts'. */
+  /* A point that ran on several devices: its state is that of all parts, its numbers are in the parts. */
   whole(parts, runs) {
     const states = parts.map(part => part.state), sum = name => parts.reduce((all, part) => all + part[name], 0);
     return {
@@ -179,12 +179,12 @@ export class Sweep {
     return point;
   }
 
-  /* Of devices with another peak each there is no common one. */
+  /* null where devices have different peaks. */
   get peak() {
     return this.peaks.size === 1 ? [...this.peaks][0] : null;
   }
 
-  /* What some point has, so that nobody has to look through all of them. */
+  /* Notes which metrics and values the point has, so that the charts need not search all points. */
   noticed(point) {
     for (const metric of allMetrics())
       if (!this.has.has(metric.id) && (metric.value(point) !== null || metric.predicted(point) !== null))
@@ -209,7 +209,7 @@ export class Sweep {
 
   /* ---- live ---- */
 
-  /* All that had not ended when it was read: what happened while nobody told. */
+  /* Reads all points again that had not ended: events may have been missed. */
   openAgain() {
     for (const point of this.points)
       if (point && !hasEnded(point.state)) this.dirty.add(point.index);
@@ -222,7 +222,7 @@ export class Sweep {
     if (event !== "state" || data.sweep !== this.id) return;
     for (const index of this.places.get(data.id) ?? []) {
       this.dirty.add(index);
-      /* What it measured is read soon. */
+      /* Until its result is read. */
       const point = this.points[index], run = point.runs.find(one => one.id === data.id);
       if (run) run.state = data.state;
       if (point.asked === 1 || data.state === "running") point.state = data.state;
@@ -231,7 +231,7 @@ export class Sweep {
     this.catchUp();
   }
 
-  /* Asks for what changed, in as few spans as that takes. */
+  /* Reads the changed points, in few requests. */
   async update() {
     if (this.updating || document.hidden) return;
     this.updating = true;
@@ -255,7 +255,7 @@ export class Sweep {
       this.updating = false;
     }
     if (this.dirty.size) return this.catchUp();
-    /* The last ones may have ended between the two readings. */
+    /* The last points may have ended between the requests for the points and for the head. */
     if (!this.running && this.points.some(point => point && !hasEnded(point.state))) {
       this.openAgain();
       this.catchUp();

@@ -1,4 +1,4 @@
-/* How a sweep's points and axes are called in words. */
+/* Names of a sweep's points and axes. */
 import {count, shape} from "../format.js";
 import {t} from "../words.js";
 import {shapeOf} from "./data.js";

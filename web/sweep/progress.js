@@ -1,4 +1,4 @@
-/* How far a sweep is: a line in words, and a cell a point, of many points a cell for several. progressPart(sweep)
+/* The progress of a sweep: a line of text and a cell for each point, or for several. progressPart(sweep)
  * gives {node, update()}. */
 import {h, redraw} from "../dom.js";
 import {count, duration} from "../format.js";
@@ -10,7 +10,7 @@ const CELLS_MOST = 104, GROUPS_MOST = 4;
 
 const failed = point => point.state === "failed" || point.refused;
 
-/* The slowest axis makes groups, where they are few. */
+/* Groups by the outermost axis, where it has few values. */
 function groupsOf(sweep) {
   const total = sweep.head.point_count, axes = sweep.axes.filter(one => one.values.length > 1 && !one.factor),
         axis = axes[0], whole = sweep.read === total;

@@ -1,4 +1,4 @@
-/* The table of a sweep: a row a point, its bar against the peak (or the sweep's best), refused and failed ones with
+/* The table of a sweep: a row for each point with a bar relative to the peak (or the sweep's best), failed ones with
    their reason; the runs of a repeated point unfold below it. sweepTable(sweep) gives {node, update()}; chartTable(...)
    is the table of one chart. */
 import {link} from "../api.js";
@@ -11,7 +11,7 @@ import {KINDS} from "../charts/lines.js";
 import {metricOf} from "./metrics.js";
 import {valueText} from "./names.js";
 
-/* "247.5 ± 0.3", "550 436 to 738" where that is lopsided. */
+/* "247.5 ± 0.3", or "550 436 to 738" where the interval is asymmetric. */
 export function withInterval(median, low, high) {
   if (median === null) return noValue();
   if (typeof low !== "number" || typeof high !== "number" || low === high) return digits(median);
@@ -40,13 +40,13 @@ function reasonCells(point, span) {
     h("span", {class: "cut quiet"}, point.failure?.detail ?? t(`state.${point.state}`)));
 }
 
-/* Of loads and stores the worse one. */
+/* The lower efficiency of loads and stores. */
 export function leastOf({load, store}) {
   const known = [load, store].filter(one => typeof one === "number");
   return known.length ? Math.min(...known) : null;
 }
 
-/* What the columns are follows from what the points have. */
+/* The columns for which some point has a value. */
 function columnsOf(sweep, kindOf) {
   const has = id => sweep.has.has(id), top = sweep.peak ?? sweep.best;
   const value = (id, point) => {
@@ -119,7 +119,7 @@ function columnsOf(sweep, kindOf) {
   ].filter(Boolean);
 }
 
-const keyOf = point => `${point.index} ${point.values.device ?? ""}`; /* of the parts of a point each its own */
+const keyOf = point => `${point.index} ${point.values.device ?? ""}`; /* the parts of a point differ in their device */
 
 export function sweepTable(sweep, choiceNow) {
   const open = new Set();
@@ -208,7 +208,7 @@ export function sweepTable(sweep, choiceNow) {
   return {node: all.node, update};
 }
 
-/* What one chart draws: the points' names, the value, its interval, what was predicted. */
+/* The table of one chart: the points, the value, its interval, and what was predicted and published. */
 export function chartTable(sweep, specNow) {
   const heads = () => {
     const {metric} = specNow();
