@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/text.h"
-#include "base/buffer.h"
+#include "base/json_writer.h"
 #include "base/log.h"
 #include "base/notify.h"
 #include "server/config.h"
@@ -117,14 +116,18 @@ int listeners_announce(const struct listeners *listeners, const struct config *c
     int port = listeners->port;
     const char *format = strchr(config->address, ':') ? "http://[%s]:%d" : "http://%s:%d";
     struct buffer line = {0};
+    struct json_writer json = {.out = &line};
     char url[128] = "";
     if (port)
         snprintf(url, sizeof url, format, config->address, port);
-    buffer_text(&line, "{\"url\":");
-    text_string(&line, port ? url : NULL);
-    buffer_format(&line, ",\"port\":%d,\"socket\":", port);
-    text_string(&line, config->socket[0] ? config->socket : NULL);
-    buffer_format(&line, ",\"instance\":\"%s\",\"pid\":%d}\n", instance, (int)getpid());
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "url", port ? url : NULL);
+    json_writer_int(&json, "port", port);
+    json_writer_string(&json, "socket", config->socket[0] ? config->socket : NULL);
+    json_writer_string(&json, "instance", instance);
+    json_writer_int(&json, "pid", getpid());
+    json_writer_end(&json);
+    buffer_text(&line, "\n");
     if (line.failed)
         error_set(error, ERROR_MEMORY, "no memory for the announcement");
     else

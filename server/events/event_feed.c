@@ -1,16 +1,18 @@
 /* Passes the store's events to the history, and keeps the latest state of each device. */
 #include "server/events/event_feed.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/text.h"
 #include "base/clock.h"
+#include "base/json_writer.h"
 #include "server/store/startup_reads.h"
 
+enum { AGE_DECIMALS = 1 };
 static const int64_t look_ns = 5000000000;
 
 struct event_feed {
@@ -107,16 +109,19 @@ static void name_copy(char *to, size_t size, const char *from)
 static void progress_write(struct feed_state *state, int device, const char *phase, int samples)
 {
     struct buffer text = {0};
-    buffer_format(&text, "event: progress\ndata: {\"id\":\"%s\",\"sweep\":", state->id);
-    text_string(&text, state->sweep[0] ? state->sweep : NULL);
-    buffer_format(&text, ",\"device\":%d,\"phase\":", device);
-    text_string(&text, phase);
-    buffer_text(&text, ",\"samples\":");
+    struct json_writer json = {.out = &text};
+    buffer_text(&text, "event: progress\ndata: ");
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "id", state->id);
+    json_writer_string(&json, "sweep", state->sweep[0] ? state->sweep : NULL);
+    json_writer_int(&json, "device", device);
+    json_writer_string(&json, "phase", phase);
     if (samples > 0)
-        text_integer(&text, samples);
+        json_writer_int(&json, "samples", samples);
     else
-        buffer_text(&text, "null");
-    buffer_text(&text, "}\n\n");
+        json_writer_null(&json, "samples");
+    json_writer_end(&json);
+    buffer_text(&text, "\n\n");
     bool fits = !text.failed && text.size < sizeof state->text;
     name_copy(state->text, sizeof state->text, fits ? text.data : "");
     buffer_free(&text);
@@ -153,15 +158,6 @@ bool event_feed_running(struct event_feed *feed, int device, unsigned version, s
 
 /* ---- devices ---- */
 
-static void reading_write(struct buffer *out, const char *name, const struct readings_latest *latest)
-{
-    buffer_format(out, ",\"%s\":", name);
-    if (latest->known)
-        text_real(out, latest->value);
-    else
-        buffer_text(out, "null");
-}
-
 static void device_write(struct buffer *out, struct event_feed *feed, int device)
 {
     static const struct {
@@ -181,17 +177,19 @@ static void device_write(struct buffer *out, struct event_feed *feed, int device
         if (one->known && (age_s < 0 || one->age_s < age_s))
             age_s = one->age_s;
     }
-    buffer_format(out, "event: device\ndata: {\"device\":%d,\"health\":\"%s\",\"reason\":", device,
-                  devices_health(&status));
-    text_string(out, status.reason[0] ? status.reason : NULL);
-    buffer_text(out, ",\"age_s\":");
-    if (age_s >= 0)
-        buffer_format(out, "%.1f", age_s);
-    else
-        buffer_text(out, "null");
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        reading_write(out, shown[i].name, &latest[shown[i].quantity]);
-    buffer_text(out, "}\n\n");
+    struct json_writer json = {.out = out};
+    buffer_text(out, "event: device\ndata: ");
+    json_writer_begin_object(&json, NULL);
+    json_writer_int(&json, "device", device);
+    json_writer_string(&json, "health", devices_health(&status));
+    json_writer_string(&json, "reason", status.reason[0] ? status.reason : NULL);
+    json_writer_fixed(&json, "age_s", age_s, AGE_DECIMALS);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const struct readings_latest *one = &latest[shown[i].quantity];
+        json_writer_double(&json, shown[i].name, one->known ? one->value : NAN);
+    }
+    json_writer_end(&json);
+    buffer_text(out, "\n\n");
 }
 
 /* Compares all but the age: a reading that only gets older is no event. */

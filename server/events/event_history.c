@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/text.h"
 #include "base/buffer.h"
 #include "base/log.h"
 #include "server/store/store.h"
@@ -71,7 +70,7 @@ static struct batch *batch_new(const struct store_events *events)
         }
         batch->marks[i] = (struct mark){.begin = (unsigned)batch->text.size, .kind = (enum event_kind)kind};
         buffer_text(&batch->text, "id: ");
-        text_integer(&batch->text, events->last - events->count + 1 + i);
+        buffer_format(&batch->text, "%lld", (long long)(events->last - events->count + 1 + i));
         buffer_text(&batch->text, heads[kind]);
         batch->marks[i].data = (unsigned)batch->text.size;
         buffer_append(&batch->text, blank + 1, (size_t)(newline - blank));

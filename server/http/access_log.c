@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "api/text.h"
 #include "base/clock.h"
+#include "base/json_writer.h"
 #include "server/http/log_writer.h"
 #include "server/http/log_throttle.h"
 
@@ -12,10 +12,11 @@ enum { ID_MAX = 128, TEXT_MAX = 200 };
 
 int access_log_start(struct http *http)
 {
-    if (http->access_log && !(http->access_throttle = log_throttle_new(
-                                  http->access_log, ",\"bytes\":null,\"us\":null,\"whole\":null")))
+    static const char *const access_nulls[] = {"bytes", "us", "whole", NULL}, *const audit_nulls[] = {
+                                                                                  "subject", NULL};
+    if (http->access_log && !(http->access_throttle = log_throttle_new(http->access_log, access_nulls)))
         return -1;
-    if (http->audit_log && !(http->audit_throttle = log_throttle_new(http->audit_log, ",\"subject\":null")))
+    if (http->audit_log && !(http->audit_throttle = log_throttle_new(http->audit_log, audit_nulls)))
         return -1;
     return 0;
 }
@@ -54,73 +55,54 @@ void access_log_name(struct request *request, const char *given)
         name_make(request->http, request->id_made);
 }
 
-/* Writes the name of a user or the pattern of a route, which need no escaping; null when it is empty. */
-static void name_write(struct buffer *line, const char *name)
+static void line_begin(struct json_writer *line, const struct request *request, const char *now)
 {
-    if (!name[0]) {
-        buffer_text(line, "null");
-        return;
-    }
-    buffer_text(line, "\"");
-    buffer_text(line, name);
-    buffer_text(line, "\"");
-}
-
-static void line_begin(struct buffer *line, const struct request *request, const char *now)
-{
-    buffer_text(line, "{\"time\":\"");
-    buffer_text(line, now);
-    buffer_text(line, "\",\"id\":\"");
-    buffer_text(line, request->id);
-    buffer_text(line, "\",\"owner\":");
-    name_write(line, request->user.name);
+    json_writer_begin_object(line, NULL);
+    json_writer_string(line, "time", now);
+    json_writer_string(line, "id", request->id);
+    json_writer_string(line, "owner", request->user.name[0] ? request->user.name : NULL);
 }
 
 /* Writes a path or a method, whose length the client decides: of a text longer than TEXT_MAX bytes the
    beginning, cut between two characters, and an ellipsis. So a text of more than TEXT_MAX bytes was cut. */
-static void cut_write(struct buffer *line, const char *text)
+static void cut_write(struct json_writer *line, const char *key, const char *text)
 {
     static const char ellipsis[] = "\xe2\x80\xa6";
     char cut[TEXT_MAX + sizeof ellipsis];
     size_t length = TEXT_MAX;
     if (strnlen(text, TEXT_MAX + 1) <= TEXT_MAX) {
-        text_string(line, text);
+        json_writer_string(line, key, text);
         return;
     }
     while (length > TEXT_MAX - 3 && ((unsigned char)text[length] & 0xc0) == 0x80)
         length--;
     memcpy(cut, text, length);
     memcpy(cut + length, ellipsis, sizeof ellipsis);
-    text_string(line, cut);
+    json_writer_string(line, key, cut);
 }
 
-static void line_request(struct buffer *line, const struct request *request)
+static void line_request(struct json_writer *line, const struct request *request)
 {
     const struct route *route = request->match.route;
-    buffer_text(line, ",\"method\":");
-    cut_write(line, request->method);
-    buffer_text(line, ",\"route\":");
-    name_write(line, route ? route->pattern : "");
-    buffer_text(line, ",\"path\":");
-    cut_write(line, request->path);
-    buffer_text(line, ",\"code\":");
-    text_integer(line, request->status);
+    cut_write(line, "method", request->method);
+    json_writer_string(line, "route", route ? route->pattern : NULL);
+    cut_write(line, "path", request->path);
+    json_writer_uint(line, "code", request->status);
 }
 
 static void access_write(const struct request *request, const struct http_completed *completed, bool whole)
 {
     char now[CLOCK_TEXT_BYTES];
     struct log_writer *log_writer = request->http->access_log;
-    struct buffer *line = log_writer_begin(log_writer, now);
-    if (!line)
+    struct json_writer line = {.out = log_writer_begin(log_writer, now)};
+    if (!line.out)
         return;
-    line_begin(line, request, now);
-    line_request(line, request);
-    buffer_text(line, ",\"bytes\":");
-    text_integer(line, (int64_t)completed->bytes);
-    buffer_text(line, ",\"us\":");
-    text_integer(line, completed->took_ns / 1000);
-    buffer_text(line, whole ? ",\"whole\":true}" : ",\"whole\":false}");
+    line_begin(&line, request, now);
+    line_request(&line, request);
+    json_writer_uint(&line, "bytes", completed->bytes);
+    json_writer_int(&line, "us", completed->took_ns / 1000);
+    json_writer_bool(&line, "whole", whole);
+    json_writer_end(&line);
     log_writer_end(log_writer);
 }
 
@@ -171,16 +153,14 @@ static void audit_write(const struct request *request)
 {
     char now[CLOCK_TEXT_BYTES];
     struct log_writer *log_writer = request->http->audit_log;
-    struct buffer *line = log_writer_begin(log_writer, now);
-    if (!line)
+    struct json_writer line = {.out = log_writer_begin(log_writer, now)};
+    if (!line.out)
         return;
-    line_begin(line, request, now);
-    buffer_text(line, ",\"remote\":");
-    text_string(line, request->peer->remote);
-    line_request(line, request);
-    buffer_text(line, ",\"subject\":");
-    text_string(line, request_subject(request));
-    buffer_text(line, "}");
+    line_begin(&line, request, now);
+    json_writer_string(&line, "remote", request->peer->remote);
+    line_request(&line, request);
+    json_writer_string(&line, "subject", request_subject(request));
+    json_writer_end(&line);
     log_writer_end(log_writer);
 }
 

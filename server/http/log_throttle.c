@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/text.h"
 #include "base/clock.h"
+#include "base/json_writer.h"
 #include "server/http/log_writer.h"
 #include "server/auth/user.h"
 
@@ -24,7 +24,7 @@ struct bucket {
 
 struct log_throttle {
     struct log_writer *log_writer;
-    const char *nulls;
+    const char *const *nulls;
     pthread_mutex_t lock; /* guards what follows */
     int used, unknown;    /* `unknown`: buckets without an owner */
     struct bucket buckets[LOG_THROTTLE_BUCKETS];
@@ -32,7 +32,7 @@ struct log_throttle {
     struct bucket overflow;
 };
 
-struct log_throttle *log_throttle_new(struct log_writer *log_writer, const char *nulls)
+struct log_throttle *log_throttle_new(struct log_writer *log_writer, const char *const *nulls)
 {
     struct log_throttle *throttle = calloc(1, sizeof *throttle);
     if (!throttle)
@@ -50,27 +50,27 @@ static bool bucket_write(const struct log_throttle *throttle, const struct bucke
     char now[CLOCK_TEXT_BYTES];
     if (!bucket->count)
         return true;
-    struct buffer *line =
-        log_writer_is_full(throttle->log_writer) ? NULL : log_writer_begin(throttle->log_writer, now);
-    if (!line)
+    struct json_writer line = {
+        .out = log_writer_is_full(throttle->log_writer) ? NULL : log_writer_begin(throttle->log_writer, now)};
+    if (!line.out)
         return false;
-    buffer_text(line, "{\"time\":");
-    text_string(line, now);
-    buffer_text(line, ",\"id\":null,\"owner\":");
-    text_string(line, bucket->owner[0] ? bucket->owner : NULL);
-    buffer_text(line, ",\"remote\":");
-    text_string(line, bucket->network[0] ? bucket->network : NULL);
-    buffer_text(line, ",\"method\":null,\"route\":null,\"path\":null,\"code\":");
+    json_writer_begin_object(&line, NULL);
+    json_writer_string(&line, "time", now);
+    json_writer_null(&line, "id");
+    json_writer_string(&line, "owner", bucket->owner[0] ? bucket->owner : NULL);
+    json_writer_string(&line, "remote", bucket->network[0] ? bucket->network : NULL);
+    json_writer_null(&line, "method");
+    json_writer_null(&line, "route");
+    json_writer_null(&line, "path");
     if (bucket->network[0])
-        text_integer(line, bucket->code);
+        json_writer_uint(&line, "code", bucket->code);
     else
-        buffer_text(line, "null");
-    buffer_text(line, throttle->nulls);
-    buffer_text(line, ",\"count\":");
-    text_integer(line, (int64_t)bucket->count);
-    buffer_text(line, ",\"since\":");
-    text_string(line, bucket->began);
-    buffer_text(line, "}");
+        json_writer_null(&line, "code");
+    for (const char *const *name = throttle->nulls; *name; name++)
+        json_writer_null(&line, *name);
+    json_writer_uint(&line, "count", bucket->count);
+    json_writer_string(&line, "since", bucket->began);
+    json_writer_end(&line);
     log_writer_end(throttle->log_writer);
     return true;
 }

@@ -25,9 +25,9 @@ struct throttled {
     unsigned code;      /* 0: the client closed before there was a reply */
 };
 
-/* Both arguments must outlive the throttle. `nulls`: the members, in JSON, that the log's other lines have
-   after the code, each with the value null. NULL: no memory. */
-struct log_throttle *log_throttle_new(struct log_writer *log_writer, const char *nulls);
+/* Both arguments must outlive the throttle. `nulls`: the names of the members that the log's other lines have
+   after the code, which are null here; NULL ends them. NULL: no memory. */
+struct log_throttle *log_throttle_new(struct log_writer *log_writer, const char *const *nulls);
 
 /* Writes the counts. NULL is allowed. */
 void log_throttle_free(struct log_throttle *throttle);

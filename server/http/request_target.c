@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/text.h"
+#include "base/json_writer.h"
 
 static int hex_value(char digit)
 {
@@ -35,7 +35,7 @@ size_t request_target_decode(char *text, bool *valid)
         *to++ = (char)value;
     }
     *to = '\0';
-    *valid = *valid && text_valid(text);
+    *valid = *valid && json_writer_is_utf8(text);
     return (size_t)(to - text);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/text.h"
+#include "base/json_writer.h"
 #include "server/http/header_field.h"
 #include "server/http/route.h"
 #include "server/http/request_target.h"
@@ -34,7 +34,7 @@ static void target(char *text)
     bool sound = true;
     size_t length = request_target_decode(text, &sound);
     check(length <= before && strlen(text) == length, "decoding never makes a text longer, and ends it");
-    check(!sound || text_valid(text), "what is sound is UTF-8");
+    check(!sound || json_writer_is_utf8(text), "what is sound is UTF-8");
     const char *path = request_target_path(text);
     check((path >= text && path <= text + length) || strcmp(path, "/") == 0, "a path is part of the target");
     check(request_target_is_of(text, NULL) == (path == text), "what has a host is of none that is not told");

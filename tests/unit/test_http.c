@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "api/problem.h"
-#include "api/text.h"
 #include "server/http/admission.h"
 #include "server/http/header_field.h"
 #include "server/http/listener.h"
@@ -246,52 +245,6 @@ static void a_taken_port_and_a_wrong_address_are_said(void **state)
     assert_int_equal(error.kind, ERROR_INVALID);
 }
 
-static void any_bytes_become_a_json_string(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *wanted;
-    } cases[] = {
-        {"plain", "plain"},
-        {"\"\\/\b\n\x7f\x01", "\"\\/\b\n\x7f\x01"},
-        {"h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
-        {"\xff-\xc3", "\xef\xbf\xbd-\xef\xbf\xbd"},
-        {"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},
-        {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
-        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct buffer out = {0};
-        assert_int_equal(text_string(&out, cases[i].text), 0);
-        json_t *value = json_loads(out.data, JSON_DECODE_ANY, NULL);
-        assert_non_null(value);
-        assert_string_equal(json_string_value(value), cases[i].wanted);
-        json_decref(value);
-        buffer_free(&out);
-    }
-}
-
-static void members_are_put_in_as_they_are(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *object, *wanted;
-    } cases[] = {
-        {NULL, ""},
-        {"{}", ""},
-        {" { } ", ""},
-        {"{\"a\":1.50}", ",\"a\":1.50"},
-        {"{ \"a\":{} , \"b\":[] }", ",\"a\":{} , \"b\":[]"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct buffer out = {0};
-        buffer_text(&out, "");
-        assert_int_equal(text_members(&out, cases[i].object), 0);
-        assert_string_equal(out.data, cases[i].wanted);
-        buffer_free(&out);
-    }
-}
-
 static void every_kind_of_error_has_a_status(void **state)
 {
     (void)state;
@@ -338,8 +291,6 @@ int main(void)
         cmocka_unit_test(a_path_leads_to_its_route),
         cmocka_unit_test(only_addresses_of_this_machine_are_local),
         cmocka_unit_test(a_taken_port_and_a_wrong_address_are_said),
-        cmocka_unit_test(any_bytes_become_a_json_string),
-        cmocka_unit_test(members_are_put_in_as_they_are),
         cmocka_unit_test(every_kind_of_error_has_a_status),
         cmocka_unit_test(a_problem_is_json_whatever_was_said),
     };

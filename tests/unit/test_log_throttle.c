@@ -20,6 +20,9 @@
 #include "server/http/log_throttle.h"
 #include "tests/unit/support/scratch.h"
 
+/* The members that other lines of the log have. */
+static const char *const subject_null[] = {"subject", NULL};
+
 static const int64_t second_ns = 1000000000;
 
 struct log {
@@ -35,7 +38,7 @@ static struct log log_begin(void)
     scratch_make(log.folder);
     snprintf(log.path, sizeof log.path, "%s/audit", log.folder);
     assert_int_equal(log_writer_open(&log.log_writer, log.path, NULL, &error), 0);
-    assert_non_null(log.throttle = log_throttle_new(log.log_writer, ",\"subject\":null"));
+    assert_non_null(log.throttle = log_throttle_new(log.log_writer, subject_null));
     return log;
 }
 
@@ -210,7 +213,7 @@ static void a_count_waits_until_the_log_has_room(void **state)
     struct pollfd reader = {.fd = open(path, O_RDONLY | O_NONBLOCK), .events = POLLIN};
     assert_true(reader.fd >= 0);
     assert_int_equal(log_writer_open(&log_writer, path, NULL, &error), 0);
-    struct log_throttle *throttle = log_throttle_new(log_writer, "");
+    struct log_throttle *throttle = log_throttle_new(log_writer, subject_null + 1);
     assert_true(log_throttle_add(throttle, &request, 0));
     assert_false(log_throttle_add(throttle, &request, 0));
     fill(log_writer);
