@@ -23,27 +23,25 @@ static void write_constant(struct json_writer *json, const struct calibration *c
     json_writer_end(json);
 }
 
-int calibration_json_write(struct buffer *out, const struct calibration *calibration)
+void calibration_json_write(struct json_writer *json, const char *key, const struct calibration *calibration)
 {
-    struct json_writer json = {.out = out};
     char made[CLOCK_TEXT_BYTES];
     clock_text(calibration->made_ms, made);
-    json_writer_begin_object(&json, NULL);
-    json_writer_string(&json, "name", calibration->name);
-    json_writer_string(&json, "arch", calibration->arch);
-    json_writer_string(&json, "driver", calibration->driver);
-    json_writer_string(&json, "build", calibration->build);
-    json_writer_string(&json, "made_at", made);
-    json_writer_int(&json, "experiments", calibration->experiments);
-    json_writer_uint(&json, "multiprocessors", calibration->sms);
-    json_writer_uint(&json, "clock_khz", calibration->clock_khz);
-    json_writer_uint(&json, "l1_bytes", calibration->l1_bytes);
-    json_writer_begin_array(&json, "constants");
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "name", calibration->name);
+    json_writer_string(json, "arch", calibration->arch);
+    json_writer_string(json, "driver", calibration->driver);
+    json_writer_string(json, "build", calibration->build);
+    json_writer_string(json, "made_at", made);
+    json_writer_int(json, "experiments", calibration->experiments);
+    json_writer_uint(json, "multiprocessors", calibration->sms);
+    json_writer_uint(json, "clock_khz", calibration->clock_khz);
+    json_writer_uint(json, "l1_bytes", calibration->l1_bytes);
+    json_writer_begin_array(json, "constants");
     for (int i = 0; i < CALIBRATION_CONSTANTS; i++)
-        write_constant(&json, calibration, i);
-    json_writer_end(&json);
-    json_writer_end(&json);
-    return json_writer_finish(&json);
+        write_constant(json, calibration, i);
+    json_writer_end(json);
+    json_writer_end(json);
 }
 
 static int text_copy(const json_t *object, const char *name, char *to, size_t room)

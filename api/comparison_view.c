@@ -201,26 +201,24 @@ static void write_request(struct json_writer *json, const struct comparison_requ
     json_writer_bool(json, "stable_only", request->stable_only);
 }
 
-int comparison_view(struct buffer *out, const struct comparison *comparison)
+void comparison_view_open(struct json_writer *json, const char *key, const struct comparison *comparison)
 {
-    struct json_writer json = {.out = out};
-    json_writer_begin_object(&json, NULL);
-    write_differences(&json, comparison);
-    write_side(&json, comparison, 0);
-    write_side(&json, comparison, 1);
-    write_request(&json, comparison->request);
-    json_writer_begin_object(&json, "verdicts");
+    json_writer_begin_object(json, key);
+    write_differences(json, comparison);
+    write_side(json, comparison, 0);
+    write_side(json, comparison, 1);
+    write_request(json, comparison->request);
+    json_writer_begin_object(json, "verdicts");
     for (int i = 0; i < VERDICTS; i++)
-        json_writer_int(&json, verdict_name((enum verdict)i), comparison->verdicts[i]);
-    json_writer_end(&json);
-    json_writer_begin_object(&json, "chance");
-    json_writer_int(&json, "points", comparison->tellable);
-    json_writer_amount(&json, "expected", comparison->expected);
-    json_writer_end(&json);
-    json_writer_amount(&json, "apart_us", comparison->apart_us);
-    json_parts_tree(&json, "common", comparison->common);
-    json_writer_begin_array(&json, "points");
-    return out->failed ? -1 : 0;
+        json_writer_int(json, verdict_name((enum verdict)i), comparison->verdicts[i]);
+    json_writer_end(json);
+    json_writer_begin_object(json, "chance");
+    json_writer_int(json, "points", comparison->tellable);
+    json_writer_amount(json, "expected", comparison->expected);
+    json_writer_end(json);
+    json_writer_amount(json, "apart_us", comparison->apart_us);
+    json_parts_tree(json, "common", comparison->common);
+    json_writer_begin_array(json, "points");
 }
 
 static void write_runs(struct json_writer *json, const char *key, const struct verdict_side *side,
@@ -259,22 +257,20 @@ static void write_needs(struct json_writer *json, const struct verdict_of *of)
     json_writer_end(json);
 }
 
-int comparison_view_point(struct buffer *out, const struct comparison *comparison,
-                          const struct comparison_point *point)
+void comparison_view_point(struct json_writer *json, const char *key, const struct comparison *comparison,
+                           const struct comparison_point *point)
 {
     const struct verdict_of *of = &point->of;
-    struct json_writer json = {.out = out};
-    json_writer_begin_object(&json, NULL);
-    write_fields(&json, "values", comparison, point->fields);
-    write_runs(&json, "a", &of->a, point->unstable[0]);
-    write_runs(&json, "b", &of->b, point->unstable[1]);
-    json_writer_amount(&json, "ratio", of->ratio);
-    json_writer_begin_array(&json, "ratio_ci95");
-    json_writer_amount(&json, NULL, of->ratio_ci[0]);
-    json_writer_amount(&json, NULL, of->ratio_ci[1]);
-    json_writer_end(&json);
-    json_writer_string(&json, "verdict", verdict_name(of->verdict));
-    write_needs(&json, of);
-    json_writer_end(&json);
-    return json_writer_finish(&json);
+    json_writer_begin_object(json, key);
+    write_fields(json, "values", comparison, point->fields);
+    write_runs(json, "a", &of->a, point->unstable[0]);
+    write_runs(json, "b", &of->b, point->unstable[1]);
+    json_writer_amount(json, "ratio", of->ratio);
+    json_writer_begin_array(json, "ratio_ci95");
+    json_writer_amount(json, NULL, of->ratio_ci[0]);
+    json_writer_amount(json, NULL, of->ratio_ci[1]);
+    json_writer_end(json);
+    json_writer_string(json, "verdict", verdict_name(of->verdict));
+    write_needs(json, of);
+    json_writer_end(json);
 }

@@ -1,13 +1,15 @@
-/* How a comparison looks on the wire. Every function appends to `out` and returns 0, or -1: no memory. */
+/* How a comparison looks in an answer. */
 #ifndef COALESCED_API_COMPARISON_VIEW_H
 #define COALESCED_API_COMPARISON_VIEW_H
 
 #include "api/comparison.h"
-#include "base/buffer.h"
+#include "base/json_writer.h"
 
-/* All but the points: leaves the object open behind "points":[, for the points, and "]}\n". */
-int comparison_view(struct buffer *out, const struct comparison *comparison);
-int comparison_view_point(struct buffer *out, const struct comparison *comparison,
-                          const struct comparison_point *point);
+/* All but the points. Leaves the object open, and in it the array "points". */
+void comparison_view_open(struct json_writer *json, const char *key, const struct comparison *comparison);
+
+/* One of them. */
+void comparison_view_point(struct json_writer *json, const char *key, const struct comparison *comparison,
+                           const struct comparison_point *point);
 
 #endif

@@ -4,7 +4,7 @@
 #define COALESCED_API_CSV_H
 
 #include "api/columns.h"
-#include "api/views.h"
+#include "api/sweep_view.h"
 
 #define CSV_MEDIA_TYPE "text/csv"
 

@@ -5,7 +5,7 @@
 #include "api/device_json.h"
 #include "api/json_parts.h"
 
-enum { SECONDS_DECIMALS = 3, SHARE_DECIMALS = 4 };
+enum { SHARE_DECIMALS = 4 };
 
 void device_view_hold(struct json_writer *json, const struct view_hold *hold)
 {
@@ -65,8 +65,8 @@ static void write_owner(struct json_writer *json, const struct view_owner *owner
     json_writer_fixed(json, "share", owner->share, SHARE_DECIMALS);
     json_parts_name(json, "owner", owner->name);
     json_parts_name(json, "next", owner->next);
-    json_writer_fixed(json, "begins_seconds", owner->begins_s, SECONDS_DECIMALS);
-    json_writer_fixed(json, "ends_seconds", owner->ends_s, SECONDS_DECIMALS);
+    json_parts_seconds(json, "begins_seconds", owner->begins_s);
+    json_parts_seconds(json, "ends_seconds", owner->ends_s);
     json_writer_end(json);
 }
 
@@ -77,8 +77,8 @@ void device_view_queue(struct json_writer *json, const char *key, const struct v
     json_parts_name(json, "device_name", queue->name);
     json_writer_int(json, "queued", queue->queued);
     json_parts_name(json, "running", queue->running);
-    json_writer_fixed(json, "mean_seconds", queue->mean_s, SECONDS_DECIMALS);
-    json_writer_fixed(json, "eta_seconds", queue->eta_s, SECONDS_DECIMALS);
+    json_parts_seconds(json, "mean_seconds", queue->mean_s);
+    json_parts_seconds(json, "eta_seconds", queue->eta_s);
     json_parts_name(json, "waits_for", queue->waits_for);
     device_view_hold(json, &queue->hold);
     json_writer_begin_array(json, "owners");

@@ -365,16 +365,12 @@ int experiment_json_read_text(struct experiment *experiment, const char *text,
 
 /* ---- writing ---- */
 
-json_t *param_value_to_json(const struct kernel_param *param, int64_t value)
-{
-    return param->type == PARAM_CHOICE ? json_string(param->choices[value]) : json_integer(value);
-}
-
 json_t *experiment_json_tree(const struct experiment *e)
 {
     struct buffer text = {0};
     json_t *object = NULL;
-    if (experiment_text_append(&text, e, NULL) == 0)
+    experiment_text_write(&(struct json_writer){.out = &text}, NULL, e, NULL);
+    if (!text.failed)
         object = json_loadb(text.data, text.size, 0, NULL);
     buffer_free(&text);
     return object;

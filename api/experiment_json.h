@@ -29,11 +29,8 @@ void experiment_json_no_kernel(struct problems *problems, const char *pointer, c
 int experiment_json_read_text(struct experiment *experiment, const char *text,
                               const struct device_facts *facts, struct error *error);
 
-/* The request with every default filled in, without labels: what experiment_text_append() writes, read again. New reference;
+/* The request with every default filled in, without labels: what experiment_text_write() writes, read again. New reference;
    NULL: no memory. */
 json_t *experiment_json_tree(const struct experiment *experiment);
-
-/* The value of a kernel's parameter, a choice by its name. New reference. */
-json_t *param_value_to_json(const struct kernel_param *param, int64_t value);
 
 #endif

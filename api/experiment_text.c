@@ -46,7 +46,7 @@ static void write_conditions(struct json_writer *json, const char *key, const st
     json_writer_end(json);
 }
 
-void experiment_text_choice(struct json_writer *json, const char *key, const struct device_choice *choice)
+void experiment_text_device(struct json_writer *json, const char *key, const struct device_choice *choice)
 {
     if (choice->kind == DEVICE_BY_NUMBER)
         json_writer_int(json, key, choice->number);
@@ -73,9 +73,9 @@ void experiment_text_write(struct json_writer *json, const char *key, const stru
     for (int i = 0; i < kernel->param_count; i++)
         kernel_json_param(json, kernel->params[i].name, &kernel->params[i], e->param[i]);
     json_writer_int(json, "shared_bytes", e->shared_bytes);
-    experiment_text_choice(json, "device", &e->device);
+    experiment_text_device(json, "device", &e->device);
     if (e->peer_given)
-        experiment_text_choice(json, "peer", &e->peer);
+        experiment_text_device(json, "peer", &e->peer);
     if (e->peer_uuid[0])
         json_writer_string(json, "peer_uuid", e->peer_uuid);
     write_measure(json, &e->measure);
@@ -91,13 +91,6 @@ void experiment_text_write(struct json_writer *json, const char *key, const stru
         json_writer_end(json);
     }
     json_writer_end(json);
-}
-
-int experiment_text_append(struct buffer *out, const struct experiment *experiment, const json_t *request)
-{
-    struct json_writer json = {.out = out};
-    experiment_text_write(&json, NULL, experiment, request);
-    return json_writer_finish(&json);
 }
 
 bool experiment_text_wants_counters(const char *request)

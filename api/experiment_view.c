@@ -6,7 +6,7 @@
 #include "api/json_parts.h"
 #include "base/clock.h"
 
-enum { RESULT_SCHEMA = 1, SECONDS_DECIMALS = 3 };
+enum { RESULT_SCHEMA = 1 };
 
 void experiment_view_device(struct json_writer *json, int device, const char *name)
 {
@@ -65,7 +65,7 @@ static void write_place(struct json_writer *json, const struct view_experiment *
         json_writer_int(json, "position", experiment->position);
     else
         json_writer_null(json, "position");
-    json_writer_fixed(json, "eta_seconds", experiment->eta_s, SECONDS_DECIMALS);
+    json_parts_seconds(json, "eta_seconds", experiment->eta_s);
     if (experiment->paused)
         json_writer_bool(json, "paused", true);
     if (experiment->cancelling)

@@ -120,6 +120,12 @@ void json_parts_name(struct json_writer *json, const char *key, const char *text
     json_writer_string(json, key, text && text[0] ? text : NULL);
 }
 
+void json_parts_seconds(struct json_writer *json, const char *key, double seconds)
+{
+    enum { DECIMALS = 3 };
+    json_writer_fixed(json, key, seconds, DECIMALS);
+}
+
 void json_parts_time(struct json_writer *json, const char *key, int64_t wall_ms)
 {
     char text[CLOCK_TEXT_BYTES];

@@ -32,6 +32,9 @@ void json_parts_missing(struct json_writer *json, const char *key, const char *s
 /* Writes null where the text is empty or NULL. */
 void json_parts_name(struct json_writer *json, const char *key, const char *text);
 
+/* A duration, to a thousandth; a negative one is not known and written as null. */
+void json_parts_seconds(struct json_writer *json, const char *key, double seconds);
+
 /* A moment, in milliseconds since 1970, as "2026-01-20T12:00:00.000Z"; 0 is written as null. */
 void json_parts_time(struct json_writer *json, const char *key, int64_t wall_ms);
 

@@ -346,27 +346,21 @@ static void runs_json(struct json_writer *json, const struct point_summary *summ
     json_writer_end(json);
 }
 
-int point_summary_json(const struct point_summary *summary, struct buffer *out,
-                       const struct view_point *point)
+void point_summary_write(struct json_writer *json, const char *key, const struct point_summary *summary,
+                         const struct view_point *point)
 {
-    struct json_writer json = {.out = out};
-    json_writer_begin_object(&json, NULL);
-    json_writer_int(&json, "index", point->index);
-    json_writer_json(&json, "values", point->values);
-    if (summary->device < 0)
-        json_writer_null(&json, "device");
-    else
-        json_writer_int(&json, "device", summary->device);
-    json_writer_string(&json, "device_name", summary->device_name[0] ? summary->device_name : NULL);
-    json_writer_string(&json, "state", state_of(summary));
+    json_writer_begin_object(json, key);
+    json_writer_int(json, "index", point->index);
+    json_writer_json(json, "values", point->values);
+    experiment_view_device(json, summary->device, summary->device_name);
+    json_writer_string(json, "state", state_of(summary));
     if (summary->failure.size)
-        json_writer_json(&json, "failure", summary->failure.data);
-    runs_json(&json, summary);
-    times_json(&json, summary);
-    all_json(&json, summary, "verified");
-    all_json(&json, summary, "stable");
-    prediction_json(&json, summary);
-    json_writer_members(&json, point->reference);
-    json_writer_end(&json);
-    return json_writer_finish(&json);
+        json_writer_json(json, "failure", summary->failure.data);
+    runs_json(json, summary);
+    times_json(json, summary);
+    all_json(json, summary, "verified");
+    all_json(json, summary, "stable");
+    prediction_json(json, summary);
+    json_writer_members(json, point->reference);
+    json_writer_end(json);
 }

@@ -4,7 +4,7 @@
 #define COALESCED_API_POINT_SUMMARY_H
 
 #include "api/figures.h"
-#include "api/views.h"
+#include "api/sweep_view.h"
 
 enum { SUMMARY_NAME_BYTES = 64, SUMMARY_ID_BYTES = 32, SUMMARY_TEXT_BYTES = 32 };
 
@@ -56,8 +56,8 @@ void point_summary_end(struct point_summary *summary);
    value. */
 void point_summary_cell(const struct point_summary *summary, struct buffer *out, int figure);
 
-/* Appends the point as JSON; `point` is any of its runs. 0, or -1: no memory. */
-int point_summary_json(const struct point_summary *summary, struct buffer *out,
-                       const struct view_point *point);
+/* Writes the point; `point` is any of its runs. */
+void point_summary_write(struct json_writer *json, const char *key, const struct point_summary *summary,
+                         const struct view_point *point);
 
 #endif

@@ -248,7 +248,7 @@ static int write_row(void *arg, const struct predicted_point *point)
     if (failed) {
         write_failure(&failure, NULL, point);
     } else {
-        experiment_text_append(&texts[REQUEST], &point->experiment, NULL);
+        experiment_text_write(&(struct json_writer){.out = &texts[REQUEST]}, NULL, &point->experiment, NULL);
         if (!point->late)
             access_count(&point->experiment, &access);
         open_prediction(&result, point, &access);

@@ -103,8 +103,9 @@ static int experiment_find(struct expander *x, const struct experiment *experime
                            const struct device_set *devices)
 {
     struct sweep *sweep = x->sweep;
-    x->text.size = 0;
-    if (experiment_text_append(&x->text, experiment, x->point) < 0)
+    struct json_writer json = text_begin(x);
+    experiment_text_write(&json, NULL, experiment, x->point);
+    if (json_writer_finish(&json) < 0)
         return -1;
     uint64_t slot = hash_text(x->text.data) & (SLOTS - 1);
     for (; x->slots[slot]; slot = (slot + 1) & (SLOTS - 1))

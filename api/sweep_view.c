@@ -4,8 +4,6 @@
 
 #include "api/json_parts.h"
 
-enum { SECONDS_DECIMALS = 3 };
-
 static void write_devices(struct json_writer *json, const struct view_sweep *sweep)
 {
     if (!sweep->device_count) {
@@ -34,7 +32,7 @@ static void write_counts(struct json_writer *json, const struct view_sweep *swee
     json_writer_int(json, "cancelled", sweep->cancelled);
     json_writer_int(json, "removed", sweep->removed);
     if (sweep->queued + sweep->running)
-        json_writer_fixed(json, "eta_seconds", sweep->eta_s, SECONDS_DECIMALS);
+        json_parts_seconds(json, "eta_seconds", sweep->eta_s);
 }
 
 static void write_links(struct json_writer *json, const char *id)

@@ -1,7 +1,8 @@
 /* Thin functions over pthreads, for what every thread of the program needs. */
 #include "base/thread.h"
 
-#include "base/clock.h"
+#include <stdint.h>
+#include <time.h>
 
 int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg)
 {
@@ -24,6 +25,6 @@ int thread_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t 
 {
     if (until_ns == INT64_MAX)
         return pthread_cond_wait(condition, lock);
-    struct timespec until = clock_timespec(until_ns);
+    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
     return pthread_cond_timedwait(condition, lock, &until);
 }

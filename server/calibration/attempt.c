@@ -219,8 +219,9 @@ static void on_saved(struct store_write *write, const struct error *failed)
 static void constants_save(const struct attempt *attempt, const struct stored_calibration *stored)
 {
     struct calibration_save *save = calloc(1, sizeof *save);
-    if (!save || stored_calibrations_put(&attempt->attempts->stored, stored) < 0 ||
-        calibration_json_write(&save->text, &stored->calibration) < 0) {
+    if (save)
+        calibration_json_write(&(struct json_writer){.out = &save->text}, NULL, &stored->calibration);
+    if (!save || save->text.failed || stored_calibrations_put(&attempt->attempts->stored, stored) < 0) {
         log_error("no memory to store the calibration of device %d", attempt->device);
         if (save)
             buffer_free(&save->text);

@@ -111,7 +111,7 @@ char *calibrations_text(void *arg, int device)
     devices_get(calibrations->common.devices, device, &status);
     if (!stored_calibrations_of_device(&calibrations->common.stored, status.facts.uuid, &stored))
         return NULL;
-    calibration_json_write(&text, &stored.calibration);
+    calibration_json_write(&(struct json_writer){.out = &text}, NULL, &stored.calibration);
     return buffer_take(&text);
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/views.h"
+#include "api/experiment_view.h"
 #include "server/devices/device_snapshot.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/service.h"

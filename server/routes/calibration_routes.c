@@ -2,8 +2,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include <stdio.h>
+
 #include "api/calibration_json.h"
-#include "api/text.h"
+#include "api/json_parts.h"
 #include "server/routes/device_reply.h"
 #include "server/routes/route_table.h"
 #include "server/routes/wait.h"
@@ -29,10 +31,18 @@ const struct route calibration_routes[] = {
     {0},
 };
 
-static void member_write(struct buffer *body, const char *name, const char *text)
+static void write_links(struct json_writer *json, int device, const char *sweep)
 {
-    buffer_format(body, ",\"%s\":", name);
-    text_string(body, text[0] ? text : NULL);
+    char own[64], of_device[32], of_sweep[96];
+    snprintf(own, sizeof own, "/v1/devices/%d/calibration", device);
+    snprintf(of_device, sizeof of_device, "/v1/devices/%d", device);
+    snprintf(of_sweep, sizeof of_sweep, "/v1/sweeps/%s", sweep);
+    json_writer_begin_object(json, "links");
+    json_writer_string(json, "self", own);
+    json_writer_string(json, "device", of_device);
+    if (sweep[0])
+        json_writer_string(json, "sweep", of_sweep);
+    json_writer_end(json);
 }
 
 static enum handled calibration_reply(struct request *request, unsigned status, int device)
@@ -48,23 +58,22 @@ static enum handled calibration_reply(struct request *request, unsigned status, 
     char name[DEVICE_NAME_BYTES];
     service_device_name(service->devices, device, name);
     calibrations_get(service->calibrations, device, &view);
-    buffer_format(&body, "{\"device\":%d", device);
-    member_write(&body, "device_name", name);
-    member_write(&body, "state", states[view.state]);
-    member_write(&body, "reason", view.reason);
-    buffer_format(&body, ",\"automatic\":%s", view.automatic ? "true" : "false");
-    member_write(&body, "sweep", view.sweep);
-    member_write(&body, "failure", view.failure);
-    buffer_text(&body, ",\"calibration\":");
+    struct json_writer json = {.out = &body};
+    json_writer_begin_object(&json, NULL);
+    json_writer_int(&json, "device", device);
+    json_parts_name(&json, "device_name", name);
+    json_writer_string(&json, "state", states[view.state]);
+    json_parts_name(&json, "reason", view.reason);
+    json_writer_bool(&json, "automatic", view.automatic);
+    json_parts_name(&json, "sweep", view.sweep);
+    json_parts_name(&json, "failure", view.failure);
     if (view.given)
-        calibration_json_write(&body, &view.calibration);
+        calibration_json_write(&json, "calibration", &view.calibration);
     else
-        buffer_text(&body, "null");
-    buffer_format(&body, ",\"links\":{\"self\":\"/v1/devices/%d/calibration\",\"device\":\"/v1/devices/%d\"",
-                  device, device);
-    if (view.sweep[0])
-        buffer_format(&body, ",\"sweep\":\"/v1/sweeps/%s\"", view.sweep);
-    buffer_text(&body, "}}\n");
+        json_writer_null(&json, "calibration");
+    write_links(&json, device, view.sweep);
+    json_writer_end(&json);
+    buffer_text(&body, "\n");
     return reply_body(request, status, &body);
 }
 

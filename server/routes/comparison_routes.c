@@ -50,7 +50,8 @@ struct comparing {
 
     /* the answer */
     bool table, headed;
-    int next; /* point, counted down */
+    struct json_writer json; /* into the present piece */
+    int next;                /* point, counted down */
     json_t *columns;
 };
 
@@ -245,26 +246,27 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
 {
     struct comparing *work = arg;
     const struct comparison *comparison = work->comparison;
-    bool begun = work->headed;
+    work->json.out = out;
     if (!work->headed && work->table)
         comparison_csv_header(out, work->columns);
     else if (!work->headed)
-        comparison_view(out, comparison);
+        comparison_view_open(&work->json, NULL, comparison);
     work->headed = true;
     for (int written = 0; work->next > 0 && written < POINTS_A_PIECE;) {
         const struct comparison_point *point = &comparison->points[--work->next];
         if (!comparison_matched(point))
             continue;
-        if (work->table) {
+        if (work->table)
             comparison_csv_row(out, work->columns, point);
-        } else {
-            buffer_text(out, begun || written ? "," : "");
-            comparison_view_point(out, comparison, point);
-        }
+        else
+            comparison_view_point(&work->json, NULL, comparison, point);
         written++;
     }
-    if (!work->next && !work->table)
-        buffer_text(out, "]}\n");
+    if (!work->next && !work->table) {
+        json_writer_end(&work->json);
+        json_writer_end(&work->json);
+        buffer_text(out, "\n");
+    }
     return out->failed ? error_set(error, ERROR_MEMORY, "no memory for an answer") : work->next > 0;
 }
 

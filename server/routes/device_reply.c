@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/views.h"
+#include "api/device_view.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/service.h"
 #include "server/routes/block_reason.h"
@@ -14,7 +14,7 @@ static struct view_hold view_of_hold(const struct queue_hold *hold)
     return (struct view_hold){hold->held, hold->owner, hold->since_ms};
 }
 
-void device_reply_write(struct buffer *out, struct service *service, int index, bool live)
+void device_reply_write(struct json_writer *json, struct service *service, int index, bool live)
 {
     static const char *const readiness[] = {[DEVICE_UNHEALTHY] = "unhealthy",
                                             [DEVICE_AWAY] = "away",
@@ -51,16 +51,13 @@ void device_reply_write(struct buffer *out, struct service *service, int index, 
         readings_get(service->readings, index, &status, &reading, &view.live_age_s);
         view.live = &reading;
     }
-    if (view_device(out, &view) < 0)
-        out->failed = true;
+    device_view_write(json, NULL, &view);
 }
 
-/* One that is away or was started for work is as good as its facts are known. */
+/* Owners that a device's queue lists, besides the one that runs and the one that asks. */
+enum { OWNERS_SHOWN = 100 };
 
-/* So many owners are told of a device's queue, besides the one that runs and the one that asks. */
-enum { OWNERS_TOLD = 100 };
-
-void device_reply_write_queue(struct buffer *out, struct service *service, int index, const char *owner)
+void device_reply_write_queue(struct json_writer *json, struct service *service, int index, const char *owner)
 {
     struct device_stats depth;
     struct queue_owner *owners;
@@ -73,7 +70,7 @@ void device_reply_write_queue(struct buffer *out, struct service *service, int i
     struct view_owner *views = count >= 0 ? calloc((size_t)count + 1, sizeof *views) : NULL;
     int told = 0;
     for (int i = 0; views && i < count; i++)
-        if (i < OWNERS_TOLD || owners[i].running || strcmp(owners[i].name, owner) == 0)
+        if (i < OWNERS_SHOWN || owners[i].running || strcmp(owners[i].name, owner) == 0)
             views[told++] = (struct view_owner){owners[i].name,
                                                 owners[i].queued,
                                                 owners[i].running,
@@ -94,8 +91,10 @@ void device_reply_write_queue(struct buffer *out, struct service *service, int i
         .owner_count = told,
         .owners_in_all = count,
     };
-    if (!views || view_queue(out, &view) < 0)
-        out->failed = true;
+    if (views)
+        device_view_queue(json, NULL, &view);
+    else
+        json->out->failed = true;
     free(views);
     free(owners);
 }
@@ -114,28 +113,28 @@ struct device_set device_reply_shown(const struct service *service)
     return told;
 }
 
-void device_reply_write_queues(struct buffer *out, struct service *service, const char *owner)
+void device_reply_write_queues(struct json_writer *json, const char *key, struct service *service,
+                               const char *owner)
 {
-    struct buffer rows = {0};
     struct queue_hold hold;
-    int queued = queue_view_waiting(service->queue), running = 0;
-    struct device_set told = device_reply_shown(service);
-    for (int i = device_set_next(&told, 0); i >= 0; i = device_set_next(&told, i + 1)) {
-        struct device_stats depth;
+    struct device_stats depth;
+    int running = 0;
+    struct device_set shown = device_reply_shown(service);
+    for (int i = device_set_next(&shown, 0); i >= 0; i = device_set_next(&shown, i + 1)) {
         queue_view_device(service->queue, i, &depth);
         running += depth.running[0] != '\0';
-        buffer_text(&rows, rows.size ? "," : "");
-        device_reply_write_queue(&rows, service, i, owner);
     }
-    buffer_format(out, "{\"queued\":%d,\"running\":%d,\"stopping\":%s", queued, running,
-                  queue_view_stopping(service->queue) ? "true" : "false");
+    json_writer_begin_object(json, key);
+    json_writer_int(json, "queued", queue_view_waiting(service->queue));
+    json_writer_int(json, "running", running);
+    json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
     queue_view_hold(service->queue, &hold);
-    view_hold(out, &(struct view_hold){hold.held, hold.owner, hold.since_ms});
-    buffer_text(out, ",\"devices\":[");
-    buffer_append(out, rows.data, rows.size);
-    buffer_text(out, "]}");
-    out->failed |= rows.failed;
-    buffer_free(&rows);
+    device_view_hold(json, &(struct view_hold){hold.held, hold.owner, hold.since_ms});
+    json_writer_begin_array(json, "devices");
+    for (int i = device_set_next(&shown, 0); i >= 0; i = device_set_next(&shown, i + 1))
+        device_reply_write_queue(json, service, i, owner);
+    json_writer_end(json);
+    json_writer_end(json);
 }
 
 int device_reply_find(struct request *request, enum handled *handled)

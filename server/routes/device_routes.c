@@ -28,14 +28,15 @@ static enum handled device_list_all(struct request *request)
 {
     struct service *service = service_of(request);
     struct buffer body = {0};
-    buffer_text(&body, "{\"devices\":[");
-    struct device_set told = device_reply_shown(service);
-    int first = device_set_next(&told, 0);
-    for (int i = first; i >= 0; i = device_set_next(&told, i + 1)) {
-        buffer_text(&body, i > first ? "," : "");
-        device_reply_write(&body, service, i, false);
-    }
-    buffer_text(&body, "]}\n");
+    struct json_writer json = {.out = &body};
+    json_writer_begin_object(&json, NULL);
+    json_writer_begin_array(&json, "devices");
+    struct device_set shown = device_reply_shown(service);
+    for (int i = device_set_next(&shown, 0); i >= 0; i = device_set_next(&shown, i + 1))
+        device_reply_write(&json, service, i, false);
+    json_writer_end(&json);
+    json_writer_end(&json);
+    buffer_text(&body, "\n");
     return reply_body(request, 200, &body);
 }
 
@@ -46,7 +47,7 @@ static enum handled device_show(struct request *request)
     if (index < 0)
         return handled;
     struct buffer body = {0};
-    device_reply_write(&body, service_of(request), index, true);
+    device_reply_write(&(struct json_writer){.out = &body}, service_of(request), index, true);
     buffer_text(&body, "\n");
     return reply_body(request, 200, &body);
 }

@@ -1,7 +1,7 @@
 /* Streams of server-sent events: what happens to everything, to one experiment or to one sweep. */
 #include <string.h>
 
-#include "api/text.h"
+#include "api/json_parts.h"
 #include "base/clock.h"
 #include "server/auth/user.h"
 #include "server/events/subscription.h"
@@ -72,9 +72,10 @@ static enum handled follow_all(struct request *request)
         return service_reply_no_memory(request, "to follow events");
     if (subscription_fresh(subscription)) {
         struct buffer snapshot = {0};
-        buffer_text(&snapshot, "{\"queue\":");
-        device_reply_write_queues(&snapshot, service, request_user(request)->name);
-        buffer_text(&snapshot, "}");
+        struct json_writer json = {.out = &snapshot};
+        json_writer_begin_object(&json, NULL);
+        device_reply_write_queues(&json, "queue", service, request_user(request)->name);
+        json_writer_end(&json);
         subscription_begin(subscription, &snapshot);
     }
     return reply_live(request, subscription_more, subscription, subscription_free);
@@ -88,12 +89,23 @@ static void place_write(void *arg, const char *id, struct buffer *out)
     if (queue_view_position(service->queue, id, &place) < 0)
         return;
     double eta_s = place.ahead_s >= 0 && place.own_s >= 0 ? place.ahead_s + place.own_s : -1;
-    buffer_format(out, "{\"id\":\"%s\",\"position\":%d,\"eta_seconds\":", id, place.position);
-    if (eta_s >= 0)
-        buffer_format(out, "%.3f", eta_s);
-    else
-        buffer_text(out, "null");
-    buffer_text(out, place.paused ? ",\"paused\":true}" : "}");
+    struct json_writer json = {.out = out};
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "id", id);
+    json_writer_int(&json, "position", place.position);
+    json_parts_seconds(&json, "eta_seconds", eta_s);
+    if (place.paused)
+        json_writer_bool(&json, "paused", true);
+    json_writer_end(&json);
+}
+
+static void write_end(struct buffer *out, const char *id, const char *state)
+{
+    struct json_writer json = {.out = out};
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "id", id);
+    json_writer_string(&json, "state", state);
+    json_writer_end(&json);
 }
 
 static void experiment_end_write(void *arg, const char *id, struct buffer *out)
@@ -103,35 +115,34 @@ static void experiment_end_write(void *arg, const char *id, struct buffer *out)
     struct error error = {0};
     if (store_get(service->store, id, &job, &error) < 0)
         return;
-    buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\"}", id, job_state_name(job->state));
+    write_end(out, id, job_state_name(job->state));
     job_free(job);
 }
 
-/* As its last event tells it. */
+/* The same members as in its last event. */
 static void experiment_snapshot_write(struct buffer *out, const struct job *job)
 {
-    char at[CLOCK_TEXT_BYTES];
-    bool ended = job_state_ended(job->state);
-    clock_text(ended                       ? job->finished_ms
-               : job->state == JOB_RUNNING ? job->started_ms
-                                           : job->submitted_ms,
-               at);
-    buffer_format(out, "{\"experiment\":{\"id\":\"%s\",\"sweep\":", job->id);
-    text_string(out, job->sweep[0] ? job->sweep : NULL);
-    buffer_format(out, ",\"state\":\"%s\",\"attempt\":%d,\"device\":", job_state_name(job->state),
-                  job->attempt);
+    struct json_writer json = {.out = out};
+    json_writer_begin_object(&json, NULL);
+    json_writer_begin_object(&json, "experiment");
+    json_writer_string(&json, "id", job->id);
+    json_parts_name(&json, "sweep", job->sweep);
+    json_writer_string(&json, "state", job_state_name(job->state));
+    json_writer_int(&json, "attempt", job->attempt);
     if (job->device < 0)
-        buffer_text(out, "null");
+        json_writer_null(&json, "device");
     else
-        text_integer(out, job->device);
-    buffer_text(out, ",\"kernel\":");
-    text_string(out, job->kernel);
-    buffer_text(out, ",\"owner\":");
-    text_string(out, job->owner[0] ? job->owner : NULL);
-    buffer_format(out, ",\"at\":\"%s\"", at);
+        json_writer_int(&json, "device", job->device);
+    json_writer_string(&json, "kernel", job->kernel);
+    json_parts_name(&json, "owner", job->owner);
+    json_parts_time(&json, "at",
+                    job_state_ended(job->state) ? job->finished_ms
+                    : job->state == JOB_RUNNING ? job->started_ms
+                                                : job->submitted_ms);
     if (job->failure.kind != ERROR_NONE)
-        buffer_format(out, ",\"failure\":\"%s\"", error_kind_name(job->failure.kind));
-    buffer_text(out, "}}");
+        json_writer_string(&json, "failure", error_kind_name(job->failure.kind));
+    json_writer_end(&json);
+    json_writer_end(&json);
 }
 
 static enum handled experiment_begin(struct request *request, struct subscription *subscription)
@@ -174,16 +185,17 @@ static enum handled follow_experiment(struct request *request)
     struct subscription *subscription =
         subscription_new(service_of(request)->feed, &config, request_header(request, "Last-Event-ID"));
     if (!subscription)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to experiment_begin events");
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to follow events");
     return experiment_begin(request, subscription);
 }
 
-static void sweep_write(struct service *service, const struct sweep_row *row, struct buffer *out)
+static void sweep_write(struct json_writer *json, const char *key, struct service *service,
+                        const struct sweep_row *row)
 {
     struct view_sweep view;
     sweep_reply_init(service, row, &view);
-    view_sweep(out, &view);
-    buffer_text(out, "}");
+    sweep_view_open(json, key, &view);
+    json_writer_end(json);
 }
 
 /* How many of its points have ended; takes a millisecond for 10,000. */
@@ -194,7 +206,7 @@ static void points_write(void *arg, const char *id, struct buffer *out)
     struct error error = {0};
     if (store_sweep(service->store, id, &row, &error) < 0)
         return;
-    sweep_write(service, &row, out);
+    sweep_write(&(struct json_writer){.out = out}, NULL, service, &row);
     sweep_row_clear(&row);
 }
 
@@ -207,7 +219,7 @@ static void sweep_end_write(void *arg, const char *id, struct buffer *out)
     if (store_sweep(service->store, id, &row, &error) < 0)
         return;
     sweep_reply_init(service, &row, &view);
-    buffer_format(out, "{\"id\":\"%s\",\"state\":\"%s\"}", id, view.state);
+    write_end(out, id, view.state);
     sweep_row_clear(&row);
 }
 
@@ -222,9 +234,10 @@ static enum handled sweep_begin(struct request *request, struct subscription *su
     }
     if (subscription_fresh(subscription)) {
         struct buffer snapshot = {0};
-        buffer_text(&snapshot, "{\"sweep\":");
-        sweep_write(service, &row, &snapshot);
-        buffer_text(&snapshot, "}");
+        struct json_writer json = {.out = &snapshot};
+        json_writer_begin_object(&json, NULL);
+        sweep_write(&json, "sweep", service, &row);
+        json_writer_end(&json);
         subscription_begin(subscription, &snapshot);
     }
     if (sweep_row_ended(&row))
@@ -249,6 +262,6 @@ static enum handled follow_sweep(struct request *request)
     struct subscription *subscription =
         subscription_new(service_of(request)->feed, &config, request_header(request, "Last-Event-ID"));
     if (!subscription)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to sweep_begin events");
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to follow events");
     return sweep_begin(request, subscription);
 }

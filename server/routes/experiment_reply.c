@@ -70,7 +70,8 @@ void experiment_reply_init(struct service *service, const struct job *job, struc
 enum handled experiment_reply_reply(struct request *request, const struct view_experiment *view)
 {
     struct buffer body = {0};
-    view_experiment(&body, view);
+    experiment_view_write(&(struct json_writer){.out = &body}, NULL, view);
+    buffer_text(&body, "\n");
     return view->ended ? reply_immutable(request, &body, view->id) : reply_body(request, 200, &body);
 }
 
@@ -78,7 +79,8 @@ enum handled experiment_reply_reply_accepted(struct request *request, unsigned s
                                              const struct view_experiment *view)
 {
     struct buffer body = {0};
-    view_accepted(&body, view);
+    experiment_view_accepted(&(struct json_writer){.out = &body}, NULL, view);
+    buffer_text(&body, "\n");
     if (status == 202)
         reply_retry_after(request, view->eta_s);
     return reply_body(request, status, &body);

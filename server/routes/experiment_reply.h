@@ -2,7 +2,7 @@
 #ifndef COALESCED_SERVER_ROUTES_EXPERIMENT_REPLY_H
 #define COALESCED_SERVER_ROUTES_EXPERIMENT_REPLY_H
 
-#include "api/views.h"
+#include "api/sweep_view.h"
 #include "server/routes/service.h"
 
 /* A job as it is shown; borrows from the job. Its place in the queue is left to experiment_reply_place(). */

@@ -7,7 +7,6 @@
 #include "api/csv.h"
 #include "api/figures.h"
 #include "api/samples.h"
-#include "api/text.h"
 #include "server/http/header_field.h"
 #include "server/queue/queue_cancel.h"
 #include "server/routes/deletion.h"
@@ -112,11 +111,11 @@ enum { PIECE_ROWS = 32 };
 
 struct listing {
     struct service *service;
-    struct buffer *out;
+    struct json_writer json; /* into the present piece */
     struct query_list asked;
     char kernel[64], sweep[ID_BYTES]; /* the filter points to these too */
     int left, seen;                   /* rows of the page still to come; rows of this piece */
-    bool headed, begun, more;         /* more: there is a next page */
+    bool headed, more;                /* more: there is a next page */
     bool table;                       /* as CSV */
     struct columns columns;           /* of the table */
     char detail[COLUMNS_DETAIL_BYTES];
@@ -131,30 +130,30 @@ static int row_write(void *arg, const struct job *job)
         listing->more = true;
         return 1;
     }
-    if (listing->begun && !listing->table)
-        buffer_text(listing->out, ",");
-    listing->begun = true;
     listing->left--;
     memcpy(listing->asked.token, job->id, sizeof listing->asked.token);
     experiment_reply_init(listing->service, job, &view);
     if (listing->table)
-        return csv_row(listing->out, &listing->columns,
+        return csv_row(listing->json.out, &listing->columns,
                        &(struct view_point){.index = -1, .experiment = &view});
-    return view_summary(listing->out, &view);
+    experiment_view_summary(&listing->json, NULL, &view);
+    return listing->json.out->failed ? -1 : 0;
 }
 
 static int piece_write(void *arg, struct buffer *out, struct error *error)
 {
     struct listing *listing = arg;
     struct store_filter *filter = &listing->asked.filter;
-    listing->out = out;
+    listing->json.out = out;
     listing->seen = 0;
     filter->before = listing->asked.token[0] ? listing->asked.token : NULL;
     filter->limit = listing->left < PIECE_ROWS ? listing->left + 1 : PIECE_ROWS;
     if (!listing->headed && listing->table)
         csv_header(out, &listing->columns);
-    else if (!listing->headed)
-        buffer_text(out, "{\"experiments\":[");
+    if (!listing->headed && !listing->table) {
+        json_writer_begin_object(&listing->json, NULL);
+        json_writer_begin_array(&listing->json, "experiments");
+    }
     listing->headed = true;
     if (store_list(listing->service->store, filter, row_write, listing, error) < 0)
         return -1;
@@ -162,9 +161,10 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
         return 1;
     if (listing->table)
         return 0;
-    buffer_text(out, "],\"next_page_token\":");
-    text_string(out, listing->more ? listing->asked.token : NULL);
-    return buffer_text(out, "}\n");
+    json_writer_end(&listing->json);
+    json_writer_string(&listing->json, "next_page_token", listing->more ? listing->asked.token : NULL);
+    json_writer_end(&listing->json);
+    return buffer_text(out, "\n");
 }
 
 /* Copies a parameter of the query to `to`, where *field then points; false: it is too long to name anything. */

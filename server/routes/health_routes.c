@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/text.h"
+#include "api/json_parts.h"
 #include "server/auth/user.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -59,19 +59,19 @@ static enum handled live_show(struct request *request)
     return reply_static(request, "{\"status\":\"alive\"}\n");
 }
 
-/* One line of the verbose form. `wrong`: NULL when all is well. */
-static void check_write(struct buffer *checks, bool *ready, const char *name, const char *wrong)
+/* One check of the verbose form. `wrong`: NULL when all is well. */
+static void check_write(struct json_writer *checks, bool *ready, const char *name, const char *wrong)
 {
     *ready = *ready && !wrong;
-    buffer_text(checks, checks->size ? ",{\"name\":" : "{\"name\":");
-    text_string(checks, name);
-    buffer_format(checks, ",\"ok\":%s,\"reason\":", wrong ? "false" : "true");
-    text_string(checks, wrong);
-    buffer_text(checks, "}");
+    json_writer_begin_object(checks, NULL);
+    json_writer_string(checks, "name", name);
+    json_writer_bool(checks, "ok", !wrong);
+    json_writer_string(checks, "reason", wrong);
+    json_writer_end(checks);
 }
 
 /* One that can be used is enough, when the first start of all has ended. */
-static void devices_check(struct devices *devices, struct buffer *checks, bool *ready)
+static void devices_check(struct devices *devices, struct json_writer *checks, bool *ready)
 {
     struct device_set present = devices_listed(devices);
     for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;) {
@@ -94,7 +94,7 @@ static void devices_check(struct devices *devices, struct buffer *checks, bool *
 }
 
 /* Whoever was let in before is let in still, so the service is ready. */
-static void users_check(struct users *users, struct buffer *checks)
+static void users_check(struct users *users, struct json_writer *checks)
 {
     struct error why = {0};
     bool ready = true;
@@ -102,7 +102,7 @@ static void users_check(struct users *users, struct buffer *checks)
 }
 
 /* The devices that were there are there still. */
-static void list_check(struct device_pool *pool, struct buffer *checks)
+static void list_check(struct device_pool *pool, struct json_writer *checks)
 {
     struct error why = {0};
     bool ready = true;
@@ -112,10 +112,12 @@ static void list_check(struct device_pool *pool, struct buffer *checks)
 static enum handled ready_show(struct request *request)
 {
     struct service *service = service_of(request);
-    struct buffer checks = {0}, body = {0};
+    struct buffer text = {0}, body = {0};
+    struct json_writer checks = {.out = &text}, json = {.out = &body};
     struct error error = {0};
     bool ready = true,
          stored = store_in_place(service->store, &error) && store_healthy(service->store, &error);
+    json_writer_begin_array(&checks, NULL);
     check_write(&checks, &ready, "store", stored ? NULL : error.text);
     check_write(&checks, &ready, "accepting",
                 queue_view_stopping(service->queue) ? "the service is stopping" : NULL);
@@ -123,13 +125,17 @@ static enum handled ready_show(struct request *request)
         users_check(service->users, &checks);
     list_check(service->pool, &checks);
     devices_check(service->devices, &checks, &ready);
-    buffer_format(&body, "{\"status\":\"%s\",\"instance\":", ready ? "ready" : "not ready");
-    text_string(&body, service->instance);
-    buffer_format(&body, ",\"version\":\"%s\",\"commit\":\"%s\"", COALESCED_VERSION, coalesced_commit);
+    json_writer_end(&checks);
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "status", ready ? "ready" : "not ready");
+    json_writer_string(&json, "instance", service->instance);
+    json_writer_string(&json, "version", COALESCED_VERSION);
+    json_writer_string(&json, "commit", coalesced_commit);
     if (request_query(request, "verbose"))
-        buffer_format(&body, ",\"checks\":[%s]", checks.failed ? "" : checks.data);
-    buffer_text(&body, "}\n");
-    buffer_free(&checks);
+        json_writer_json(&json, "checks", text.data);
+    json_writer_end(&json);
+    buffer_text(&body, "\n");
+    buffer_free(&text);
     return reply_body(request, ready ? 200 : 503, &body);
 }
 
@@ -144,8 +150,11 @@ static enum handled whoami_show(struct request *request)
 {
     const struct user *user = request_user(request);
     struct buffer body = {0};
-    buffer_text(&body, "{\"name\":");
-    text_string(&body, user->name[0] ? user->name : NULL);
-    buffer_format(&body, ",\"role\":\"%s\"}\n", role_name(user->role));
+    struct json_writer json = {.out = &body};
+    json_writer_begin_object(&json, NULL);
+    json_parts_name(&json, "name", user->name);
+    json_writer_string(&json, "role", role_name(user->role));
+    json_writer_end(&json);
+    buffer_text(&body, "\n");
     return reply_body(request, 200, &body);
 }

@@ -1,7 +1,7 @@
 /* /v1/queue: what waits and what runs; and holding devices: pause, drain, resume. */
 #include <stdlib.h>
 
-#include "api/views.h"
+#include "api/device_view.h"
 #include "server/queue/queue_admin.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/device_reply.h"
@@ -56,7 +56,8 @@ const struct route queue_routes[] = {
 static enum handled queue_show(struct request *request)
 {
     struct buffer body = {0};
-    device_reply_write_queues(&body, service_of(request), request_user(request)->name);
+    device_reply_write_queues(&(struct json_writer){.out = &body}, NULL, service_of(request),
+                              request_user(request)->name);
     buffer_text(&body, "\n");
     return reply_body(request, 200, &body);
 }
@@ -69,15 +70,19 @@ static enum handled hold_answer(struct request *request, int device)
     struct queue *queue = service_of(request)->queue;
     struct device_stats depth;
     struct buffer body = {0};
+    struct json_writer json = {.out = &body};
+    bool all = device == QUEUE_ALL_DEVICES;
     queue_view_device(queue, device, &depth);
-    if (device == QUEUE_ALL_DEVICES) {
+    if (all)
         queue_view_hold(queue, &depth.hold);
-        buffer_text(&body, "{\"device\":null");
-    } else {
-        buffer_format(&body, "{\"device\":%d", device);
-    }
-    view_hold(&body, &(struct view_hold){depth.hold.held, depth.hold.owner, depth.hold.since_ms});
-    buffer_text(&body, "}\n");
+    json_writer_begin_object(&json, NULL);
+    if (all)
+        json_writer_null(&json, "device");
+    else
+        json_writer_int(&json, "device", device);
+    device_view_hold(&json, &(struct view_hold){depth.hold.held, depth.hold.owner, depth.hold.since_ms});
+    json_writer_end(&json);
+    buffer_text(&body, "\n");
     return reply_body(request, 200, &body);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "api/text.h"
+#include "base/json_writer.h"
 #include "base/notify.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -47,14 +47,23 @@ static enum handled handle_readyz(struct request *request)
 {
     struct starting *starting = request_context(request);
     struct buffer body = {0};
+    struct json_writer json = {.out = &body};
     char reason[REASON_BYTES];
     reason_copy(starting, reason);
-    buffer_text(&body, "{\"status\":\"not ready\",\"instance\":");
-    text_string(&body, starting->instance);
-    buffer_format(&body, ",\"version\":\"%s\",\"commit\":\"%s\"", COALESCED_VERSION, coalesced_commit);
-    buffer_text(&body, ",\"checks\":[{\"name\":\"store\",\"ok\":false,\"reason\":");
-    text_string(&body, reason);
-    buffer_text(&body, "}]}\n");
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "status", "not ready");
+    json_writer_string(&json, "instance", starting->instance);
+    json_writer_string(&json, "version", COALESCED_VERSION);
+    json_writer_string(&json, "commit", coalesced_commit);
+    json_writer_begin_array(&json, "checks");
+    json_writer_begin_object(&json, NULL);
+    json_writer_string(&json, "name", "store");
+    json_writer_bool(&json, "ok", false);
+    json_writer_string(&json, "reason", reason);
+    json_writer_end(&json);
+    json_writer_end(&json);
+    json_writer_end(&json);
+    buffer_text(&body, "\n");
     return reply_body(request, 503, &body);
 }
 

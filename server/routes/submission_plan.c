@@ -73,7 +73,9 @@ static int plan_single(struct submission_plan *plan, json_t *object, const struc
         experiment_read(&experiment, &set, object, devices, fault) < 0 ||
         !priority_allowed(experiment.priority, request->user, fault))
         return -1;
-    if (experiment_text_append(&text, &experiment, object) < 0) {
+    struct json_writer json = {.out = &text};
+    experiment_text_write(&json, NULL, &experiment, object);
+    if (json_writer_finish(&json) < 0) {
         buffer_free(&text);
         return -1;
     }
@@ -101,13 +103,20 @@ static int plan_single(struct submission_plan *plan, json_t *object, const struc
 static char *repeated_text(const json_t *object)
 {
     const char *name;
-    json_t *value, *sweep = json_copy((json_t *)object);
-    json_object_foreach ((json_t *)object, name, value)
-        if (sweep_is_axis(name, value))
-            json_object_set_new(sweep, name, json_pack("[O]", value));
-    char *text = sweep ? json_parts_text(sweep) : NULL;
-    json_decref(sweep);
-    return text;
+    json_t *value;
+    struct buffer text = {0};
+    struct json_writer json = {.out = &text};
+    json_writer_begin_object(&json, NULL);
+    json_object_foreach ((json_t *)object, name, value) {
+        bool listed = sweep_is_axis(name, value);
+        if (listed)
+            json_writer_begin_array(&json, name);
+        json_parts_tree(&json, listed ? NULL : name, value);
+        if (listed)
+            json_writer_end(&json);
+    }
+    json_writer_end(&json);
+    return buffer_take(&text);
 }
 
 static int repeated_expand(struct sweep *sweep, json_t *object, const struct submission_devices *devices,

@@ -23,7 +23,7 @@ struct paging {
     int run, end;  /* the next one, and the one behind the last */
     int rounds;    /* so many runs each point has */
     char next[16]; /* the next page's token; empty: this is the last */
-    bool table, begun, first;
+    bool table, begun;
     bool gone; /* runs are missing: the sweep was removed meanwhile */
     struct service *service;
     const struct recipe *recipe; /* NULL: none */
@@ -31,8 +31,8 @@ struct paging {
     struct point_summary
         *summaries[DEVICES_MAX + 1]; /* by the device's number + 1; without spread the first alone */
     struct columns columns;
-    struct buffer head; /* what stands before the points; owned */
-    struct buffer *out;
+    struct buffer head;      /* what stands before the points; owned */
+    struct json_writer json; /* into the head, then into the present piece */
 };
 
 static void paging_free(void *arg)
@@ -60,21 +60,18 @@ static int point_show(struct paging *paging, const struct point_row *row, struct
                       const struct point_summary *summary)
 {
     char *made = reference_make(paging, row);
-    int failed;
+    int failed = 0;
     point->reference = made ? made : row->reference;
-    if (!paging->table)
-        buffer_text(paging->out, paging->first ? "" : ",");
-    paging->first = false;
     if (summary && paging->table)
-        failed = summary_table_row(paging->out, summary, &paging->columns, point);
+        failed = summary_table_row(paging->json.out, summary, &paging->columns, point);
     else if (summary)
-        failed = point_summary_json(summary, paging->out, point);
+        point_summary_write(&paging->json, NULL, summary, point);
     else if (paging->table)
-        failed = csv_row(paging->out, &paging->columns, point);
+        failed = csv_row(paging->json.out, &paging->columns, point);
     else
-        failed = view_point(paging->out, point);
+        sweep_view_point(&paging->json, NULL, point);
     free(made);
-    return failed;
+    return failed || paging->json.out->failed ? -1 : 0;
 }
 
 /* Runs on different devices are never put into one median. 0 or -1. */
@@ -144,7 +141,7 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     if (!paging->begun)
         buffer_append(out, paging->head.data, paging->head.size);
     paging->begun = true;
-    paging->out = out;
+    paging->json.out = out;
     if (store_points(paging->store, paging->id, paging->run, runs, run_write, paging, error) < 0)
         return -1;
     if (paging->gone || paging->run != behind)
@@ -153,10 +150,10 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
         return 1;
     if (paging->table)
         return 0;
-    if (paging->next[0])
-        buffer_format(out, "],\"next_page_token\":\"%s\"}\n", paging->next);
-    else
-        buffer_text(out, "],\"next_page_token\":null}\n");
+    json_writer_end(&paging->json);
+    json_writer_string(&paging->json, "next_page_token", paging->next[0] ? paging->next : NULL);
+    json_writer_end(&paging->json);
+    buffer_text(out, "\n");
     return 0;
 }
 
@@ -198,8 +195,10 @@ static void page_begin(struct request *request, struct paging *paging, const str
     struct view_sweep view;
     sweep_reply_init(service_of(request), row, &view);
     view.request = row->request;
-    view_sweep(&paging->head, &view);
-    buffer_format(&paging->head, ",\"view\":\"%s\",\"points\":[", paging->summary ? "summary" : "runs");
+    paging->json.out = &paging->head;
+    sweep_view_open(&paging->json, NULL, &view);
+    json_writer_string(&paging->json, "view", paging->summary ? "summary" : "runs");
+    json_writer_begin_array(&paging->json, "points");
 }
 
 /* Names the answer to such a request for as long as the sweep stays as it is. False: no memory. */
@@ -229,8 +228,7 @@ static struct paging *paging_new(struct request *request, const struct sweep_row
                               .rounds = row->rounds,
                               .table = page->table,
                               .summary = summary,
-                              .spread = row->spread,
-                              .first = true};
+                              .spread = row->spread};
     memcpy(paging->id, row->id, sizeof paging->id);
     paging->service = service;
     paging->recipe = row->recipe ? recipe_find(row->recipe) : NULL;

@@ -54,8 +54,10 @@ enum handled sweep_reply_reply_accepted(struct request *request, unsigned status
     struct buffer body = {0};
     struct view_sweep view;
     sweep_reply_init(service_of(request), row, &view);
-    view_sweep(&body, &view);
-    buffer_text(&body, "}\n");
+    struct json_writer json = {.out = &body};
+    sweep_view_open(&json, NULL, &view);
+    json_writer_end(&json);
+    buffer_text(&body, "\n");
     if (status == 202)
         reply_retry_after(request, view.eta_s);
     return reply_body(request, status, &body);

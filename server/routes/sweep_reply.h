@@ -2,7 +2,7 @@
 #ifndef COALESCED_SERVER_ROUTES_SWEEP_REPLY_H
 #define COALESCED_SERVER_ROUTES_SWEEP_REPLY_H
 
-#include "api/views.h"
+#include "api/sweep_view.h"
 #include "server/routes/service.h"
 
 /* "running", "cancelled", "succeeded" or "finished". */

@@ -4,7 +4,6 @@
 
 #include "api/csv.h"
 #include "api/scan.h"
-#include "api/text.h"
 #include "server/queue/queue_cancel.h"
 #include "server/routes/deletion.h"
 #include "server/routes/query.h"
@@ -84,21 +83,23 @@ enum { PIECE_ROWS = 8 };
 
 struct listing {
     struct service *service;
-    struct buffer *out;
+    struct json_writer json; /* into the present piece */
     struct query_list asked;
-    int left, seen;           /* rows of the page still to come; rows of this piece */
-    bool headed, begun, more; /* more: there is a next page */
+    int left, seen; /* rows of the page still to come; rows of this piece */
+    bool more;      /* there is a next page */
 };
 
 /* The kernel that the sweep's request names, or a list of them; null where it names a recipe. */
-static int kernel_write(struct buffer *out, const char *request)
+static void kernel_write(struct json_writer *json, const char *request)
 {
     struct scan_paths paths = {0};
     struct scan_value kernel = {0};
     if (scan_add(&paths, "kernel", 0))
         scan_text(&paths.nodes[0], request, &kernel);
-    buffer_text(out, ",\"kernel\":");
-    return kernel.at ? buffer_append(out, kernel.at, kernel.length) : buffer_text(out, "null");
+    if (kernel.at)
+        json_writer_raw(json, "kernel", kernel.at, kernel.length);
+    else
+        json_writer_null(json, "kernel");
 }
 
 static int row_write(void *arg, const struct sweep_row *row)
@@ -110,35 +111,35 @@ static int row_write(void *arg, const struct sweep_row *row)
         listing->more = true;
         return 1;
     }
-    if (listing->begun)
-        buffer_text(listing->out, ",");
-    listing->begun = true;
     listing->left--;
     memcpy(listing->asked.token, row->id, sizeof listing->asked.token);
     sweep_reply_init(listing->service, row, &view);
-    view_sweep(listing->out, &view);
-    kernel_write(listing->out, row->request);
-    return buffer_text(listing->out, "}");
+    sweep_view_open(&listing->json, NULL, &view);
+    kernel_write(&listing->json, row->request);
+    json_writer_end(&listing->json);
+    return listing->json.out->failed ? -1 : 0;
 }
 
 static int piece_write(void *arg, struct buffer *out, struct error *error)
 {
     struct listing *listing = arg;
     int limit = listing->left < PIECE_ROWS ? listing->left + 1 : PIECE_ROWS;
-    listing->out = out;
+    listing->json.out = out;
     listing->seen = 0;
-    if (!listing->headed)
-        buffer_text(out, "{\"sweeps\":[");
-    listing->headed = true;
+    if (!listing->json.depth) {
+        json_writer_begin_object(&listing->json, NULL);
+        json_writer_begin_array(&listing->json, "sweeps");
+    }
     listing->asked.filter.before = listing->asked.token[0] ? listing->asked.token : NULL;
     listing->asked.filter.limit = limit;
     if (store_sweeps(listing->service->store, &listing->asked.filter, row_write, listing, error) < 0)
         return -1;
     if (!listing->more && listing->seen == limit)
         return 1;
-    buffer_text(out, "],\"next_page_token\":");
-    text_string(out, listing->more ? listing->asked.token : NULL);
-    return buffer_text(out, "}\n");
+    json_writer_end(&listing->json);
+    json_writer_string(&listing->json, "next_page_token", listing->more ? listing->asked.token : NULL);
+    json_writer_end(&listing->json);
+    return buffer_text(out, "\n");
 }
 
 static enum handled sweep_list(struct request *request)

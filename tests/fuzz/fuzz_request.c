@@ -41,7 +41,9 @@ static void must(int holds)
 static char *text_of(const struct experiment *experiment, const json_t *request)
 {
     struct buffer text = {0};
-    must(experiment_text_append(&text, experiment, request) == 0);
+    struct json_writer json = {.out = &text};
+    experiment_text_write(&json, NULL, experiment, request);
+    must(json_writer_finish(&json) == 0);
     return buffer_take(&text);
 }
 

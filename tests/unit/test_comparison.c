@@ -184,9 +184,11 @@ static void the_answer_holds_a_verdict_for_each_point(void **state)
         for (int side = 0; side < 2; side++)
             assert_int_equal(add(&fixture, side, ",\"offset\":1", (side ? 9 : 10) + 0.01 * i, &error), 0);
     assert_int_equal(comparison_judge(fixture.comparison, &error), 0);
-    comparison_view(&out, fixture.comparison);
-    comparison_view_point(&out, fixture.comparison, &fixture.comparison->points[0]);
-    buffer_text(&out, "]}\n");
+    struct json_writer json = {.out = &out};
+    comparison_view_open(&json, NULL, fixture.comparison);
+    comparison_view_point(&json, NULL, fixture.comparison, &fixture.comparison->points[0]);
+    json_writer_end(&json);
+    json_writer_end(&json);
     json_t *answer = json_loads(out.data, 0, NULL);
     assert_non_null(answer);
     const json_t *point = json_array_get(json_object_get(answer, "points"), 0);
@@ -260,7 +262,7 @@ static void sides_on_different_devices_are_put_together_and_say_so(void **state)
             add_on(&fixture, side, uuids[side][i % 2], 10 + 0.0001 * i);
     assert_int_equal(judged_points(&fixture, VERDICT_SAME), 1);
     assert_null(json_object_get(fixture.comparison->points[0].fields, "device_uuid"));
-    assert_int_equal(comparison_view(&out, fixture.comparison), 0);
+    comparison_view_open(&(struct json_writer){.out = &out}, NULL, fixture.comparison);
     assert_non_null(strstr(out.data, "{\"differs\":[{\"field\":\"device_uuid\""));
     buffer_free(&out);
     end(&fixture);

@@ -164,9 +164,7 @@ static void it_is_written_as_it_was_asked(void **state)
         json_t *value = json_loads(choices[i], JSON_DECODE_ANY, NULL);
         device_choice_read(&choice, value, "#/device", &problems);
         assert_int_equal(problems.count, 0);
-        struct json_writer json = {.out = &out};
-        experiment_text_choice(&json, NULL, &choice);
-        assert_int_equal(json_writer_finish(&json), 0);
+        experiment_text_device(&(struct json_writer){.out = &out}, NULL, &choice);
         assert_string_equal(out.data, choices[i]);
         buffer_free(&out);
         json_decref(value);
