@@ -124,9 +124,12 @@ module_files() {
         while read -r name; do ls tests/*/"$name".py; done
 }
 
+# source_of <program>: its source; false: there is none.
+source_of() {
+    find tests -name "$1.c" -o -name "$1.cpp" | grep -m 1 .
+}
+
 # unit_touches <module> <program>: does its source include a header of the module?
 unit_touches() {
-    local source
-    source=$(find tests -name "$2.c" -o -name "$2.cpp" | head -n 1)
-    [ -n "$source" ] && grep -qE "^#include \"$1/" "$source"
+    grep -qE "^#include \"$1/" "$(source_of "$2")"
 }
