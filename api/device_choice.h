@@ -24,9 +24,9 @@ int device_choice_check_default(const char *text, struct error *error);
 /* The request names no device: whatever fits may be chosen. */
 bool device_choice_open(const struct device_choice *choice);
 
-/* Puts the default into a request that names no device: "any" where `spread` is true in it, else the device that `text`
-   (--default-device; NULL or empty: none) names, else `first`, the number of the list's first device (-1: "any"). 0, or -1:
-   no memory. */
+/* Puts the default into a request that names no device: "any" where `spread` is true in it, else the
+   device that `text` (--default-device; NULL or empty: none) names, else `first`, the number of the list's
+   first device (-1: "any"). 0, or -1: no memory. */
 int device_choice_default(struct json_t *request, const char *text, int first);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which devices fit an experiment: the one place that chooses, for requests as they come and for those that wait. Pure functions
-   of an experiment and of what is known of the devices. */
+/* Which devices fit an experiment: the one place that chooses, for requests as they come and for those
+   that wait. Pure functions of an experiment and of what is known of the devices. */
 #ifndef COALESCED_API_DEVICE_FIT_H
 #define COALESCED_API_DEVICE_FIT_H
 
@@ -28,14 +28,14 @@ enum device_fit {
     DEVICE_UNKNOWN, /* the devices that may be chosen have not said hello yet; *set has these */
 };
 
-/* The listed devices that the experiment chooses and on which it can be run (experiment_check()). A grid that is not given is
-   derived for the first of them and holds for the others. The peer of a kernel of two devices gets its uuid. Whatever else is
-   wrong with the experiment is added to *problems. */
+/* The listed devices that the experiment chooses and on which it can be run (experiment_check()). A grid
+   that is not given is derived for the first of them and holds for the others. The peer of a kernel of two
+   devices gets its uuid. Whatever else is wrong with the experiment is added to *problems. */
 enum device_fit device_fit_find(struct experiment *experiment, const struct device_offers *offers,
                                 struct device_set *set, struct problems *problems);
 
-/* The same from the text of a request that was checked before. False: none fits now, and *set is empty. *open: the request
-   names no device. */
+/* The same from the text of a request that was checked before. False: none fits now, and *set is empty.
+   *open: the request names no device. */
 bool device_fit_select(const char *request, const struct device_offers *offers, struct device_set *set,
                        bool *open);
 

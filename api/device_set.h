@@ -1,18 +1,19 @@
-/* Numbers of devices, as a set: those on which an experiment may run. */
+/* A set of device numbers: the devices on which an experiment may run. A plain value without locks. */
 #ifndef COALESCED_API_DEVICE_SET_H
 #define COALESCED_API_DEVICE_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { DEVICE_SET_MOST = 128 /* numbers are below it */, DEVICE_SET_WORDS = DEVICE_SET_MOST / 64 };
+/* Numbers are below DEVICE_SET_MOST. */
+enum { DEVICE_SET_MOST = 128, DEVICE_SET_WORDS = DEVICE_SET_MOST / 64 };
 
-/* All zero: none. */
+/* All zero: the empty set. */
 struct device_set {
     uint64_t words[DEVICE_SET_WORDS];
 };
 
-/* Is it one of the set? False for a number that no device can have. */
+/* False for a number that no device can have. */
 static inline bool device_set_has(const struct device_set *set, int64_t device)
 {
     return device >= 0 && device < DEVICE_SET_MOST && set->words[device / 64] >> device % 64 & 1;
@@ -46,7 +47,7 @@ static inline int device_set_count(const struct device_set *set)
     return count;
 }
 
-/* The lowest number that is at least `from`; -1: there is none. */
+/* The lowest number of the set from `from` on; -1: there is none. */
 static inline int device_set_next(const struct device_set *set, int from)
 {
     while (from < DEVICE_SET_MOST && !device_set_has(set, from))

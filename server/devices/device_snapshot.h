@@ -1,4 +1,5 @@
-/* The devices of one moment, for what chooses among them: a request that is submitted, and the queue when it selects anew. */
+/* The devices of one moment, for what chooses among them: a request that is submitted, and the queue when
+   it selects anew. */
 #ifndef COALESCED_SERVER_DEVICES_DEVICE_SNAPSHOT_H
 #define COALESCED_SERVER_DEVICES_DEVICE_SNAPSHOT_H
 
@@ -18,8 +19,8 @@ struct device_snapshot {
 /* Any thread. To be freed with free(); NULL: no memory. */
 struct device_snapshot *device_snapshot_new(struct devices *devices);
 
-/* Fits queue_config.select; `devices` is the struct devices. All requests see the devices of one moment. Takes some 20 us a
-   request; without memory no device fits any of them. */
+/* Fits queue_config.select; `devices` is the struct devices. All requests see the devices of one moment.
+   Takes some 20 us a request; without memory no device fits any of them. */
 void device_snapshot_select(void *devices, struct queue_selection *selections, int count);
 
 #endif

@@ -1,3 +1,4 @@
+/* Why an experiment waits: the queue or its device is paused, starts, cannot be used, or is not listed. */
 #include "server/routes/block_reason.h"
 
 #include <stdio.h>
@@ -8,19 +9,19 @@
 #include "server/queue/queue_view.h"
 #include "server/routes/service.h"
 
-/* What a device is to one that waits for it; of several devices the first of these counts. */
+/* Of several devices the one with the lowest reason counts. */
 enum block_reason { BLOCK_NONE, BLOCK_STARTING, BLOCK_UNHEALTHY, BLOCK_HELD, BLOCK_UNLISTED };
 
 static enum block_reason block_reason_of(struct service *service, int device, char *text, size_t size)
 {
     struct device_status status = {0};
     struct device_stats depth;
-    struct device_set present = devices_listed(service->devices);
+    struct device_set listed = devices_listed(service->devices);
     char name[DEVICE_NAME_BYTES];
     service_device_name(service->devices, device, name);
     devices_get(service->devices, device, &status);
     const char *colon = status.reason[0] ? ": " : "";
-    if (!device_set_has(&present, device)) {
+    if (!device_set_has(&listed, device)) {
         snprintf(text, size, "%s is not in the list", name);
         return BLOCK_UNLISTED;
     }
@@ -40,8 +41,9 @@ static enum block_reason block_reason_of(struct service *service, int device, ch
     return BLOCK_NONE;
 }
 
-/* What is bound, and may run elsewhere by its request, is of a sweep that stays where it is. */
-static void elsewhere_tell(struct service *service, int device, const char *request, char *text, size_t size)
+/* Adds another device that the request allows. An experiment that is bound although its request allows
+   others is of a sweep that is not spread. */
+static void alternative_add(struct service *service, int device, const char *request, char *text, size_t size)
 {
     struct queue_selection others = {.request = request};
     char found[VIEW_WAITS_BYTES], name[DEVICE_NAME_BYTES];
@@ -88,5 +90,5 @@ void block_reason_write(struct service *service, int device, const char *request
     if (!least)
         text[0] = '\0';
     else if (device >= 0 && request && (least == BLOCK_UNHEALTHY || least == BLOCK_UNLISTED))
-        elsewhere_tell(service, device, request, text, size);
+        alternative_add(service, device, request, text, size);
 }

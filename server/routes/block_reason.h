@@ -1,4 +1,4 @@
-/* What keeps an experiment from beginning, where that is not other experiments. */
+/* Says why an experiment does not begin, where the reason is not other experiments. */
 #ifndef COALESCED_SERVER_ROUTES_BLOCK_REASON_H
 #define COALESCED_SERVER_ROUTES_BLOCK_REASON_H
 
@@ -6,8 +6,8 @@
 
 #include "server/routes/service.h"
 
-/* A sentence for one that waits for that device, or (-1) for one of those that its request chooses; empty: nothing but its
-   turn. `request` may be NULL: any device. */
+/* Writes a sentence for an experiment that waits for that device or, with device -1, for one of the
+   devices that its request chooses (NULL: any); empty: it waits only for other experiments. Any thread. */
 void block_reason_write(struct service *service, int device, const char *request, char *text, size_t size);
 
 #endif

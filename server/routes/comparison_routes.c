@@ -1,12 +1,12 @@
-/* /v1/comparisons: . */
+/* /v1/comparisons: compares two sides of what was measured, point by point. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json_parts.h"
-#include "api/comparison_devices.h"
 #include "api/comparison_csv.h"
+#include "api/comparison_devices.h"
 #include "api/comparison_view.h"
 #include "api/csv.h"
+#include "api/json_parts.h"
 #include "base/clock.h"
 #include "server/routes/service.h"
 #include "server/routes/comparison_slots.h"
@@ -15,7 +15,8 @@
 static route_handler compare;
 
 const struct route comparison_routes[] = {
-    /* Two sides of what was measured, matched by their points. Experiments are read some at a time, so that others have their turn in the worker pool between; the answer is made as it is sent. */
+    /* Reads some experiments at a time, so that the worker pool serves others between; makes the answer
+       while it is sent. */
     {
         .method = "POST",
         .pattern = "/v1/comparisons",
@@ -28,10 +29,12 @@ const struct route comparison_routes[] = {
     {0},
 };
 
-enum { SLOT_WAIT_MORE_S = 5 }; /* for a slot, beyond the time that a client has to read an answer */
-enum { ROWS_A_TURN = 1000 };   /* read before others have their turn */
-enum { SIDE_MAX_MS = 4000 };   /* of the processor, for reading */
-enum { POINTS_A_PIECE = 100 }; /* of the answer */
+enum {
+    SLOT_WAIT_EXTRA_S = 5, /* for a slot, beyond the time that a client has to read an answer */
+    STEP_ROWS = 1000,      /* read before the worker pool serves others */
+    SIDE_MAX_MS = 4000,    /* processor time for reading a side */
+    PIECE_POINTS = 100,    /* of the answer */
+};
 
 struct comparing {
     struct comparison_slot slot;
@@ -40,17 +43,17 @@ struct comparing {
     struct comparison_request request;
     struct comparison *comparison;
     struct problems problems;
-    struct error failed;   /* while an experiment was taken */
-    int side;              /* that is being read; 2: both are there */
+    struct error failed;   /* set by job_take() */
+    int side;              /* that is being read; 2: both are read */
     int place;             /* in the side's list of experiments */
     char before[ID_BYTES]; /* ids read so far are not less; empty: none yet */
-    int rows;              /* of this turn */
+    int rows;              /* of this step */
     int64_t reading_ns;    /* of this side */
     bool exhausted;        /* no more of this side */
 
     /* the answer */
     bool table, headed;
-    struct json_writer json; /* into the present piece */
+    struct json_writer json; /* into the piece that is made */
     int next;                /* point, counted down */
     json_t *columns;
 };
@@ -68,7 +71,7 @@ static void comparing_free(void *arg)
 
 /* ---- reading ---- */
 
-/* What is wrong with a side as a whole, or with a member of it. */
+/* `member` is within the side; empty: the side as a whole. */
 static void add_problem(struct comparing *work, const char *member, const char *detail)
 {
     char pointer[64];
@@ -76,7 +79,7 @@ static void add_problem(struct comparing *work, const char *member, const char *
     problem_add(&work->problems, pointer, "%s", detail);
 }
 
-/* Does the job fit what the store's filter does not look at? */
+/* Checks what the store's filter does not look at. */
 static bool job_fits(const struct comparison_side *side, const struct job *job)
 {
     return (!side->kernel || strcmp(job->kernel, side->kernel) == 0) &&
@@ -86,7 +89,7 @@ static bool job_fits(const struct comparison_side *side, const struct job *job)
            job->submitted_ms < side->until_ms;
 }
 
-/* All labels but those that the store looked at cost a parse, and are few. */
+/* The store's filter takes one label; further ones cost a parse of the request. */
 static bool labels_fit(const json_t *labels, const char *request)
 {
     const char *name;
@@ -136,7 +139,7 @@ static int filter_read(struct comparing *work, const struct comparison_side *sid
                                   .owner = side->owner,
                                   .since_ms = side->since_ms,
                                   .until_ms = side->until_ms < INT64_MAX ? side->until_ms : 0,
-                                  .limit = ROWS_A_TURN};
+                                  .limit = STEP_ROWS};
     void *first = json_object_iter((json_t *)side->labels);
     if (first) {
         filter.label = json_object_iter_key(first);
@@ -147,7 +150,7 @@ static int filter_read(struct comparing *work, const struct comparison_side *sid
     filter.before = before[0] ? before : NULL;
     if (store_list(work->store, &filter, job_take, work, error) < 0)
         return -1;
-    work->exhausted |= work->rows < ROWS_A_TURN;
+    work->exhausted |= work->rows < STEP_ROWS;
     return 0;
 }
 
@@ -155,7 +158,7 @@ static int filter_read(struct comparing *work, const struct comparison_side *sid
 static int list_read(struct comparing *work, const struct comparison_side *side, struct error *error)
 {
     int count = (int)json_array_size(side->experiments);
-    for (; work->place < count && work->rows < ROWS_A_TURN; work->place++) {
+    for (; work->place < count && work->rows < STEP_ROWS; work->place++) {
         const char *id = json_string_value(json_array_get(side->experiments, (size_t)work->place));
         struct error why = {0};
         struct job *job;
@@ -176,7 +179,7 @@ static int list_read(struct comparing *work, const struct comparison_side *side,
     return 0;
 }
 
-/* Is the sweep there? One that is not names no experiment, and is better told so. */
+/* A sweep that does not exist is a problem of its own, instead of "no experiment". */
 static int sweep_look(struct comparing *work, const char *sweep, struct error *error)
 {
     struct sweep_row row;
@@ -212,8 +215,8 @@ static void side_end(struct comparing *work)
     work->exhausted = false;
 }
 
-/* A turn's worth of what is left to read. */
-static int turn_read(struct comparing *work, struct error *error)
+/* Reads the next STEP_ROWS of what is left. */
+static int step_read(struct comparing *work, struct error *error)
 {
     const struct comparison_side *side = &work->request.sides[work->side];
     int64_t began_ns = clock_thread_ns();
@@ -252,14 +255,15 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     else if (!work->headed)
         comparison_view_open(&work->json, NULL, comparison);
     work->headed = true;
-    for (int written = 0; work->next > 0 && written < POINTS_A_PIECE;) {
+    for (int written = 0; work->next > 0 && written < PIECE_POINTS;) {
         const struct comparison_point *point = &comparison->points[--work->next];
         if (!comparison_matched(point))
             continue;
-        if (work->table)
+        if (work->table) {
             comparison_csv_row(out, work->columns, point);
-        else
+        } else {
             comparison_view_point(&work->json, NULL, comparison, point);
+        }
         written++;
     }
     if (!work->next && !work->table) {
@@ -270,7 +274,7 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     return out->failed ? error_set(error, ERROR_MEMORY, "no memory for an answer") : work->next > 0;
 }
 
-/* Newest experiments were read first: from the last point on they come as they were submitted. */
+/* The newest experiments were read first, so points are sent from the last one on. */
 static enum handled answer(struct request *request, struct comparing *work)
 {
     struct error error = {0};
@@ -289,7 +293,7 @@ static enum handled answer(struct request *request, struct comparing *work)
     return reply_stream(request, piece_write, work, comparing_free);
 }
 
-/* Names to numbers. */
+/* Turns names of devices into numbers. */
 static int devices_resolve(struct devices *devices, struct comparing *work)
 {
     for (work->side = 0; work->side < 2; work->side++) {
@@ -301,7 +305,7 @@ static int devices_resolve(struct devices *devices, struct comparing *work)
     return work->problems.count ? -1 : 0;
 }
 
-/* -1: what is wrong with the body is *handled. */
+/* 0; or -1 with what is wrong with the body in *handled. */
 static int body_read(struct request *request, struct comparing *work, enum handled *handled)
 {
     char detail[JSON_PARTS_DETAIL_BYTES];
@@ -330,7 +334,7 @@ static enum handled begin(struct request *request, struct comparing *work)
                          "there is no room for it: %d comparisons of yours, or %d of all clients, are "
                          "being made or have answers that are not read to their end",
                          COMPARISON_SLOTS_EACH, COMPARISON_SLOTS)
-                   : request_wait_until(request, request_seconds(request) + SLOT_WAIT_MORE_S);
+                   : request_wait_until(request, request_seconds(request) + SLOT_WAIT_EXTRA_S);
     }
     if (!work->request.tree && body_read(request, work, &handled) < 0)
         return handled;
@@ -341,8 +345,8 @@ static enum handled begin(struct request *request, struct comparing *work)
     return request_wait(request);
 }
 
-/* What is wrong with the body is told before there is a slot. What waits for one holds nothing but its request: the body is
-   read again when it is there. */
+/* The body is checked before there is a slot. A comparison that waits for one holds nothing but its
+   request: the body is read again when it has the slot. */
 static enum handled enter(struct request *request)
 {
     enum handled handled;
@@ -372,7 +376,7 @@ static enum handled compare(struct request *request)
         return answer(request, work);
     if (request_ending(request))
         return reply_problem(request, PROBLEM_UNAVAILABLE, "the service is stopping");
-    if (turn_read(work, &error) < 0)
+    if (step_read(work, &error) < 0)
         return reply_error(request, &error);
     request_wake(request);
     return request_wait(request);

@@ -1,3 +1,4 @@
+/* Two lists of slots under one lock: held, and waiting. */
 #include "server/routes/comparison_slots.h"
 
 #include <pthread.h>
@@ -6,7 +7,7 @@
 #include "server/http/request.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and all slots */
-static struct comparison_slot *held, *waiting, **start_wait_end = &waiting;
+static struct comparison_slot *held, *waiting, **waiting_end = &waiting;
 
 static int slots_in(const struct comparison_slot *list)
 {
@@ -30,7 +31,7 @@ static void list_remove(struct comparison_slot **at, const struct comparison_slo
         at = &(*at)->next;
     *at = slot->next;
     if (!slot->held && !slot->next)
-        start_wait_end = at;
+        waiting_end = at;
 }
 
 static void slot_hold(struct comparison_slot *slot)
@@ -50,8 +51,8 @@ bool comparison_slot_enter(struct comparison_slot *slot, struct request *request
     } else if (slots_of(waiting, slot->client) == COMPARISONS_WAITING_EACH) {
         entered = false;
     } else {
-        *start_wait_end = slot;
-        start_wait_end = &slot->next;
+        *waiting_end = slot;
+        waiting_end = &slot->next;
     }
     pthread_mutex_unlock(&lock);
     return entered;
@@ -65,7 +66,7 @@ bool comparison_slot_held(const struct comparison_slot *slot)
     return is_held;
 }
 
-/* NULL: nobody waits who may have one. */
+/* The next one of those that wait to get a free slot; NULL: none may have one. */
 static struct comparison_slot *slot_next(void)
 {
     struct comparison_slot *next = NULL;

@@ -1,5 +1,6 @@
-/* How many comparisons are in memory at a time: of all clients, and of one. A further one waits for a slot: that of a client
-   with fewer slots gets the next one, else the one that came first. */
+/* Limits how many comparisons are in memory at a time, of all clients and of one. A further one waits for
+   a slot; the next free slot goes to the client with the fewest slots, among those to the one that came
+   first. */
 #ifndef COALESCED_SERVER_ROUTES_COMPARISON_SLOTS_H
 #define COALESCED_SERVER_ROUTES_COMPARISON_SLOTS_H
 
@@ -18,13 +19,14 @@ struct comparison_slot {
     bool held;
 };
 
-/* Takes a slot, or waits for one: then the request is woken when it has it. False: as many of the client wait as may, and
-   comparison_slot_leave() is not to be called. Any thread, as all of them. */
+/* Takes a slot, or waits for one: the request is woken when it has it. False: COMPARISONS_WAITING_EACH of
+   the client wait already, and comparison_slot_leave() is not to be called. These functions are for any
+   thread. */
 bool comparison_slot_enter(struct comparison_slot *slot, struct request *request);
 
 bool comparison_slot_held(const struct comparison_slot *slot);
 
-/* Gives the slot back, or waits no more. From its return on the request is not woken. */
+/* Gives the slot back, or stops waiting. The request is not woken after its return. */
 void comparison_slot_leave(struct comparison_slot *slot);
 
 #endif

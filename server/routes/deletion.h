@@ -1,5 +1,5 @@
-/* DELETE of an experiment or of a sweep: cancels what has not ended, or with ?remove=true removes what has; answered after the
-   commit. Another user's may be ended and removed by an admin alone. */
+/* DELETE of an experiment or of a sweep: cancels what has not ended, or with ?remove=true removes what
+   has; answered after the commit. Another user's may be ended and removed by an admin alone. */
 #ifndef COALESCED_SERVER_ROUTES_DELETION_H
 #define COALESCED_SERVER_ROUTES_DELETION_H
 
@@ -21,7 +21,8 @@ struct deletion {
     /* 0; or -1 with *handled: there is none of that id, or it cannot be read. */
     int (*read)(struct request *request, const char *id, struct deletion_target *target,
                 enum handled *handled);
-    /* The reply; `cancelled`: the queue has taken the cancellation, else it knows of none that could be cancelled. */
+    /* The reply; `cancelled`: the queue has taken the cancellation, else it knows of none that could be
+       cancelled. */
     enum handled (*answer)(struct request *request, const char *id, bool cancelled);
 };
 

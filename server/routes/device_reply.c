@@ -1,3 +1,4 @@
+/* Devices and their queues as JSON. */
 #include "server/routes/device_reply.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ void device_reply_write(struct json_writer *json, struct service *service, int i
     struct device_status status = {0};
     struct device_listing listing = {0};
     struct device_stats depth;
-    struct device_set present = devices_listed(service->devices);
+    struct device_set listed = devices_listed(service->devices);
     queue_view_device(service->queue, index, &depth);
     devices_get(service->devices, index, &status);
     devices_listing(service->devices, index, &listing);
@@ -33,7 +34,7 @@ void device_reply_write(struct json_writer *json, struct service *service, int i
         .index = index,
         .name = listing.name,
         .note = listing.note,
-        .listed = device_set_has(&present, index),
+        .listed = device_set_has(&listed, index),
         .release = listing.release,
         .readiness = readiness[status.readiness],
         .build = status.executor_build,
@@ -54,8 +55,8 @@ void device_reply_write(struct json_writer *json, struct service *service, int i
     device_view_write(json, NULL, &view);
 }
 
-/* Owners that a device's queue lists, besides the one that runs and the one that asks. */
-enum { OWNERS_SHOWN = 100 };
+/* Owners shown of a device's queue, besides the one that runs and the one that asks. */
+enum { OWNERS_MAX = 100 };
 
 void device_reply_write_queue(struct json_writer *json, struct service *service, int index, const char *owner)
 {
@@ -68,16 +69,16 @@ void device_reply_write_queue(struct json_writer *json, struct service *service,
     queue_view_device(service->queue, index, &depth);
     int count = queue_view_owners(service->queue, index, &owners);
     struct view_owner *views = count >= 0 ? calloc((size_t)count + 1, sizeof *views) : NULL;
-    int told = 0;
+    int shown = 0;
     for (int i = 0; views && i < count; i++)
-        if (i < OWNERS_SHOWN || owners[i].running || strcmp(owners[i].name, owner) == 0)
-            views[told++] = (struct view_owner){owners[i].name,
-                                                owners[i].queued,
-                                                owners[i].running,
-                                                owners[i].share,
-                                                owners[i].next,
-                                                known ? owners[i].begins_s : -1,
-                                                known ? owners[i].ends_s : -1};
+        if (i < OWNERS_MAX || owners[i].running || strcmp(owners[i].name, owner) == 0)
+            views[shown++] = (struct view_owner){owners[i].name,
+                                                 owners[i].queued,
+                                                 owners[i].running,
+                                                 owners[i].share,
+                                                 owners[i].next,
+                                                 known ? owners[i].begins_s : -1,
+                                                 known ? owners[i].ends_s : -1};
     struct view_queue view = {
         .device = index,
         .name = name,
@@ -88,7 +89,7 @@ void device_reply_write_queue(struct json_writer *json, struct service *service,
         .waits_for = waits_for,
         .hold = view_of_hold(&depth.hold),
         .owners = views,
-        .owner_count = told,
+        .owner_count = shown,
         .owners_in_all = count,
     };
     if (views)
@@ -101,34 +102,34 @@ void device_reply_write_queue(struct json_writer *json, struct service *service,
 
 struct device_set device_reply_shown(const struct service *service)
 {
-    struct device_set told = devices_listed(service->devices);
+    struct device_set shown = devices_listed(service->devices);
     for (int i = 0; i < devices_count(service->devices); i++) {
         struct device_stats depth;
-        if (device_set_has(&told, i))
+        if (device_set_has(&shown, i))
             continue;
         queue_view_device(service->queue, i, &depth);
         if (depth.bound || depth.running[0])
-            device_set_add(&told, i);
+            device_set_add(&shown, i);
     }
-    return told;
+    return shown;
 }
 
 void device_reply_write_queues(struct json_writer *json, const char *key, struct service *service,
                                const char *owner)
 {
+    const struct device_set shown = device_reply_shown(service);
     struct queue_hold hold;
-    struct device_stats depth;
     int running = 0;
-    struct device_set shown = device_reply_shown(service);
     for (int i = device_set_next(&shown, 0); i >= 0; i = device_set_next(&shown, i + 1)) {
-        queue_view_device(service->queue, i, &depth);
-        running += depth.running[0] != '\0';
+        struct device_stats stats;
+        queue_view_device(service->queue, i, &stats);
+        running += stats.running[0] != '\0';
     }
+    queue_view_hold(service->queue, &hold);
     json_writer_begin_object(json, key);
     json_writer_int(json, "queued", queue_view_waiting(service->queue));
     json_writer_int(json, "running", running);
     json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
-    queue_view_hold(service->queue, &hold);
     device_view_hold(json, &(struct view_hold){hold.held, hold.owner, hold.since_ms});
     json_writer_begin_array(json, "devices");
     for (int i = device_set_next(&shown, 0); i >= 0; i = device_set_next(&shown, i + 1))

@@ -2,23 +2,28 @@
 #ifndef COALESCED_SERVER_ROUTES_DEVICE_REPLY_H
 #define COALESCED_SERVER_ROUTES_DEVICE_REPLY_H
 
+#include "base/json_writer.h"
 #include "server/routes/service.h"
 
-/* Those that are listed: what is in the list, and what left it and still runs something, or has something waiting for it alone. */
+/* The devices to show: those of the list, and those that left it and still run something or have something
+   bound to them. */
 struct device_set device_reply_shown(const struct service *service);
 
-/* Appends a device's limits and how it is; with `live` how it is at this moment. */
+/* Writes a device's limits and state, within an array or as the whole; with `live` also its reading at this moment, which may take
+   half a second. */
 void device_reply_write(struct json_writer *json, struct service *service, int index, bool live);
 
-/* Appends what waits for it and what runs; `owner` is who asks. */
+/* Writes what waits for the device and what runs there. `owner`: the user who asks is in the list of
+   owners in any case. */
 void device_reply_write_queue(struct json_writer *json, struct service *service, int index,
                               const char *owner);
 
-/* Appends what waits and what runs, device by device; as above. */
+/* The same for all devices to show, with the sums. */
+/* `key` as in json_writer.h. */
 void device_reply_write_queues(struct json_writer *json, const char *key, struct service *service,
                                const char *owner);
 
-/* The device that the path names, by its number or its name, be it in the list or not; or -1 with the reply given. */
+/* The device that the path names by its number or name, listed or not; -1: *handled is the 404. */
 int device_reply_find(struct request *request, enum handled *handled);
 
 #endif

@@ -1,8 +1,9 @@
 /* Streams of server-sent events: what happens to everything, to one experiment or to one sweep. */
 #include <string.h>
 
-#include "api/json_parts.h"
+#include "api/sweep_view.h"
 #include "base/clock.h"
+#include "base/json_writer.h"
 #include "server/auth/user.h"
 #include "server/events/subscription.h"
 #include "server/queue/queue_view.h"
@@ -34,7 +35,7 @@ const struct route event_routes[] = {
         .flags = ROUTE_SLOW,
         .handle = follow_experiment,
     },
-    /* How a sweep gets on, until all of it has ended. */
+    /* The progress of a sweep, until all of it has ended. */
     {
         .method = "GET",
         .pattern = "/v1/sweeps/{id}/events",
@@ -45,7 +46,7 @@ const struct route event_routes[] = {
     {0},
 };
 
-/* Fills in the filters; NULL, or what is wrong. */
+/* Reads the filters; NULL, or what is wrong. */
 static const char *filters_read(const struct request *request, struct subscription_config *config)
 {
     const char *owner = request_query(request, "owner"), *device = request_query(request, "device");
@@ -81,25 +82,27 @@ static enum handled follow_all(struct request *request)
     return reply_live(request, subscription_more, subscription, subscription_free);
 }
 
-/* Where it waits or runs. */
+/* Its position in the queue, 0 while it runs. */
 static void place_write(void *arg, const char *id, struct buffer *out)
 {
     struct service *service = arg;
     struct queue_position place;
+    struct json_writer json = {.out = out};
     if (queue_view_position(service->queue, id, &place) < 0)
         return;
-    double eta_s = place.ahead_s >= 0 && place.own_s >= 0 ? place.ahead_s + place.own_s : -1;
-    struct json_writer json = {.out = out};
     json_writer_begin_object(&json, NULL);
     json_writer_string(&json, "id", id);
     json_writer_int(&json, "position", place.position);
-    json_parts_seconds(&json, "eta_seconds", eta_s);
+    if (place.ahead_s >= 0 && place.own_s >= 0)
+        json_writer_rounded(&json, "eta_seconds", place.ahead_s + place.own_s);
+    else
+        json_writer_null(&json, "eta_seconds");
     if (place.paused)
         json_writer_bool(&json, "paused", true);
     json_writer_end(&json);
 }
 
-static void write_end(struct buffer *out, const char *id, const char *state)
+static void end_write(struct buffer *out, const char *id, const char *state)
 {
     struct json_writer json = {.out = out};
     json_writer_begin_object(&json, NULL);
@@ -115,18 +118,24 @@ static void experiment_end_write(void *arg, const char *id, struct buffer *out)
     struct error error = {0};
     if (store_get(service->store, id, &job, &error) < 0)
         return;
-    write_end(out, id, job_state_name(job->state));
+    end_write(out, id, job_state_name(job->state));
     job_free(job);
 }
 
-/* The same members as in its last event. */
+/* The same members as the experiment's last event. */
 static void experiment_snapshot_write(struct buffer *out, const struct job *job)
 {
+    char at[CLOCK_TEXT_BYTES];
     struct json_writer json = {.out = out};
+    bool ended = job_state_ended(job->state);
+    clock_text(ended                       ? job->finished_ms
+               : job->state == JOB_RUNNING ? job->started_ms
+                                           : job->submitted_ms,
+               at);
     json_writer_begin_object(&json, NULL);
     json_writer_begin_object(&json, "experiment");
     json_writer_string(&json, "id", job->id);
-    json_parts_name(&json, "sweep", job->sweep);
+    json_writer_string(&json, "sweep", job->sweep[0] ? job->sweep : NULL);
     json_writer_string(&json, "state", job_state_name(job->state));
     json_writer_int(&json, "attempt", job->attempt);
     if (job->device < 0)
@@ -134,11 +143,8 @@ static void experiment_snapshot_write(struct buffer *out, const struct job *job)
     else
         json_writer_int(&json, "device", job->device);
     json_writer_string(&json, "kernel", job->kernel);
-    json_parts_name(&json, "owner", job->owner);
-    json_parts_time(&json, "at",
-                    job_state_ended(job->state) ? job->finished_ms
-                    : job->state == JOB_RUNNING ? job->started_ms
-                                                : job->submitted_ms);
+    json_writer_string(&json, "owner", job->owner[0] ? job->owner : NULL);
+    json_writer_string(&json, "at", at);
     if (job->failure.kind != ERROR_NONE)
         json_writer_string(&json, "failure", error_kind_name(job->failure.kind));
     json_writer_end(&json);
@@ -173,7 +179,7 @@ static enum handled follow_experiment(struct request *request)
     const char *id = request_param(request);
     if (!id_valid(id))
         return reply_problem(request, PROBLEM_NOT_FOUND, "there is no experiment %s", id);
-    /* Before its state is read, so that nothing in between is missed. */
+    /* Subscribes before the state is read, so that nothing in between is missed. */
     const struct subscription_config config = {
         .what = SUBSCRIBE_EXPERIMENT,
         .id = id,
@@ -185,7 +191,7 @@ static enum handled follow_experiment(struct request *request)
     struct subscription *subscription =
         subscription_new(service_of(request)->feed, &config, request_header(request, "Last-Event-ID"));
     if (!subscription)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to follow events");
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to experiment_begin events");
     return experiment_begin(request, subscription);
 }
 
@@ -198,7 +204,7 @@ static void sweep_write(struct json_writer *json, const char *key, struct servic
     json_writer_end(json);
 }
 
-/* How many of its points have ended; takes a millisecond for 10,000. */
+/* How many of its points have ended. Takes a millisecond for 10,000 points. */
 static void points_write(void *arg, const char *id, struct buffer *out)
 {
     struct service *service = arg;
@@ -214,12 +220,10 @@ static void sweep_end_write(void *arg, const char *id, struct buffer *out)
 {
     struct service *service = arg;
     struct sweep_row row;
-    struct view_sweep view;
     struct error error = {0};
     if (store_sweep(service->store, id, &row, &error) < 0)
         return;
-    sweep_reply_init(service, &row, &view);
-    write_end(out, id, view.state);
+    end_write(out, id, sweep_reply_state(&row));
     sweep_row_clear(&row);
 }
 
@@ -262,6 +266,6 @@ static enum handled follow_sweep(struct request *request)
     struct subscription *subscription =
         subscription_new(service_of(request)->feed, &config, request_header(request, "Last-Event-ID"));
     if (!subscription)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to follow events");
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to sweep_begin events");
     return sweep_begin(request, subscription);
 }

@@ -6,14 +6,14 @@
 #include "server/routes/block_reason.h"
 #include "server/routes/service.h"
 
-/* What may run on several devices is on the one that says so. */
+/* An unbound experiment runs on the device whose queue says so. */
 static bool running_find(struct service *service, struct view_experiment *view)
 {
-    struct device_set present = device_set_of(view->device);
+    struct device_set candidates = device_set_of(view->device);
     struct device_stats depth;
     if (view->device < 0)
-        present = devices_listed(service->devices);
-    for (int i = device_set_next(&present, 0); i >= 0; i = device_set_next(&present, i + 1)) {
+        candidates = devices_listed(service->devices);
+    for (int i = device_set_next(&candidates, 0); i >= 0; i = device_set_next(&candidates, i + 1)) {
         queue_view_device(service->queue, i, &depth);
         if (strcmp(depth.running, view->id) != 0)
             continue;
@@ -67,7 +67,7 @@ void experiment_reply_init(struct service *service, const struct job *job, struc
     service_device_name(service->devices, job->device, view->device_name);
 }
 
-enum handled experiment_reply_reply(struct request *request, const struct view_experiment *view)
+enum handled experiment_reply_send(struct request *request, const struct view_experiment *view)
 {
     struct buffer body = {0};
     experiment_view_write(&(struct json_writer){.out = &body}, NULL, view);
@@ -75,8 +75,8 @@ enum handled experiment_reply_reply(struct request *request, const struct view_e
     return view->ended ? reply_immutable(request, &body, view->id) : reply_body(request, 200, &body);
 }
 
-enum handled experiment_reply_reply_accepted(struct request *request, unsigned status,
-                                             const struct view_experiment *view)
+enum handled experiment_reply_accepted(struct request *request, unsigned status,
+                                       const struct view_experiment *view)
 {
     struct buffer body = {0};
     experiment_view_accepted(&(struct json_writer){.out = &body}, NULL, view);

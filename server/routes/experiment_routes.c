@@ -13,7 +13,7 @@
 #include "server/routes/experiment_reply.h"
 #include "server/routes/query.h"
 #include "server/routes/route_table.h"
-#include "server/routes/submission.h"
+#include "server/routes/submission_steps.h"
 #include "server/routes/wait.h"
 
 static route_handler experiment_submit, experiment_list, experiment_show, experiment_delete, samples_show,
@@ -25,7 +25,8 @@ static const char *const list_queries[] = {"kernel",    "state",       "device",
 static const char *const show_queries[] = {"wait", NULL};
 
 const struct route experiment_routes[] = {
-    /* Answers once the experiment is on the disk or, with "Prefer: wait=N", has ended. With "repeat" it is a sweep. */
+    /* Answers once the experiment is on the disk or, with "Prefer: wait=N", has ended. With "repeat" it is
+       a sweep. */
     {
         .method = "POST",
         .pattern = "/v1/experiments",
@@ -52,7 +53,8 @@ const struct route experiment_routes[] = {
         .flags = ROUTE_CACHED,
         .handle = experiment_show,
     },
-    /* Cancels: at once while it is queued; one that runs is stopped by ending its executor, which takes a moment. */
+    /* Cancels: at once while it is queued; one that runs is stopped by ending its executor, which takes a
+       moment. */
     {
         .method = "DELETE",
         .pattern = "/v1/experiments/{id}",
@@ -90,10 +92,11 @@ const struct route experiment_routes[] = {
 
 static enum handled experiment_submit(struct request *request)
 {
-    return submission_handle(request, false);
+    return submission_steps_handle(request, false);
 }
 
-/* Reads the experiment, which the caller frees. -1: *handled is the reply, 404 when there is none of that id. */
+/* Reads the experiment, which the caller frees. -1: *handled is the reply, 404 when there is none of that
+   id. */
 static int experiment_read(struct request *request, const char *id, struct job **job, enum handled *handled)
 {
     struct error error = {0};
@@ -105,13 +108,14 @@ static int experiment_read(struct request *request, const char *id, struct job *
     return -1;
 }
 
-/* ---- the list: rows are read and sent a few at a time, so that neither a page nor a transaction is held whole ---- */
+/* ---- the list: rows are read and sent a few at a time, so that neither a page nor a transaction is held
+   whole ---- */
 
 enum { PIECE_ROWS = 32 };
 
-struct listing {
+struct experiment_listing {
     struct service *service;
-    struct json_writer json; /* into the present piece */
+    struct json_writer json; /* unless it is a table; its buffer is the piece's in any case */
     struct query_list asked;
     char kernel[64], sweep[ID_BYTES]; /* the filter points to these too */
     int left, seen;                   /* rows of the page still to come; rows of this piece */
@@ -123,7 +127,7 @@ struct listing {
 
 static int row_write(void *arg, const struct job *job)
 {
-    struct listing *listing = arg;
+    struct experiment_listing *listing = arg;
     struct view_experiment view;
     listing->seen++;
     if (!listing->left) {
@@ -142,17 +146,18 @@ static int row_write(void *arg, const struct job *job)
 
 static int piece_write(void *arg, struct buffer *out, struct error *error)
 {
-    struct listing *listing = arg;
+    struct experiment_listing *listing = arg;
     struct store_filter *filter = &listing->asked.filter;
-    listing->json.out = out;
+    struct json_writer *json = &listing->json;
+    json->out = out;
     listing->seen = 0;
     filter->before = listing->asked.token[0] ? listing->asked.token : NULL;
     filter->limit = listing->left < PIECE_ROWS ? listing->left + 1 : PIECE_ROWS;
-    if (!listing->headed && listing->table)
+    if (!listing->headed && listing->table) {
         csv_header(out, &listing->columns);
-    if (!listing->headed && !listing->table) {
-        json_writer_begin_object(&listing->json, NULL);
-        json_writer_begin_array(&listing->json, "experiments");
+    } else if (!listing->headed) {
+        json_writer_begin_object(json, NULL);
+        json_writer_begin_array(json, "experiments");
     }
     listing->headed = true;
     if (store_list(listing->service->store, filter, row_write, listing, error) < 0)
@@ -161,13 +166,14 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
         return 1;
     if (listing->table)
         return 0;
-    json_writer_end(&listing->json);
-    json_writer_string(&listing->json, "next_page_token", listing->more ? listing->asked.token : NULL);
-    json_writer_end(&listing->json);
+    json_writer_end(json);
+    json_writer_string(json, "next_page_token", listing->more ? listing->asked.token : NULL);
+    json_writer_end(json);
     return buffer_text(out, "\n");
 }
 
-/* Copies a parameter of the query to `to`, where *field then points; false: it is too long to name anything. */
+/* Copies a parameter of the query to `to`, where *field then points; false: it is too long to name
+   anything. */
 static bool text_read(const struct request *request, const char *name, char *to, size_t size,
                       const char **field)
 {
@@ -179,7 +185,7 @@ static bool text_read(const struct request *request, const char *name, char *to,
 }
 
 /* NULL, or what is wrong with the query. */
-static const char *listing_read(const struct request *request, struct listing *listing)
+static const char *listing_read(const struct request *request, struct experiment_listing *listing)
 {
     struct store_filter *filter = &listing->asked.filter;
     const char *columns = request_query(request, "columns");
@@ -206,7 +212,7 @@ static const char *listing_read(const struct request *request, struct listing *l
 
 static enum handled experiment_list(struct request *request)
 {
-    struct listing *listing = calloc(1, sizeof *listing);
+    struct experiment_listing *listing = calloc(1, sizeof *listing);
     if (!listing)
         return service_reply_no_memory(request, "for a list");
     listing->service = service_of(request);
@@ -234,7 +240,7 @@ static enum handled job_answer(struct request *request, const struct job *job, i
         return handled;
     if (view.ended)
         reply_preference_applied(request);
-    return experiment_reply_reply(request, &view);
+    return experiment_reply_send(request, &view);
 }
 
 static enum handled experiment_show(struct request *request)
@@ -282,7 +288,7 @@ static enum handled cancel_answer(struct request *request, const char *id, bool 
         handled = deletion_reply_ended(request, "experiment", id, view.state);
     } else {
         view.cancelling = !view.ended;
-        handled = experiment_reply_reply_accepted(request, view.ended ? 200 : 202, &view);
+        handled = experiment_reply_accepted(request, view.ended ? 200 : 202, &view);
     }
     job_free(job);
     return handled;

@@ -1,8 +1,8 @@
-/* How the service is, and who asks. */
+/* Health of the service for supervisors and Prometheus, and whose token was sent. */
 #include <stdio.h>
 #include <string.h>
 
-#include "api/json_parts.h"
+#include "base/json_writer.h"
 #include "server/auth/user.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -18,7 +18,7 @@ static route_handler live_show, ready_show, metrics_show, whoami_show;
 static const char *const queries[] = {"verbose", NULL};
 
 const struct route health_routes[] = {
-    /* The process answers. Nothing else is checked: what is wrong behind it no restart would mend. */
+    /* The process answers. Nothing else is checked, as a restart would repair nothing else. */
     {
         .method = "GET",
         .pattern = "/livez",
@@ -26,7 +26,9 @@ const struct route health_routes[] = {
         .flags = ROUTE_OPEN | ROUTE_HEALTH,
         .handle = live_show,
     },
-    /* Will an experiment that is submitted now be run? 200 or 503, with the instance's name, so that whoever started a service knows that it is this one that answers; ?verbose lists what was looked at. What somebody has paused, or the disk's reserve keeps out for now, does not count: through this service both are put right. */
+    /* 200 when an experiment that is submitted now will run, else 503. The instance's name says which
+       service answers; ?verbose lists the checks. A paused device or queue, or a disk that is full up to
+       its reserve, is ready: a request repairs these. */
     {
         .method = "GET",
         .pattern = "/readyz",
@@ -35,7 +37,7 @@ const struct route health_routes[] = {
         .queries = queries,
         .handle = ready_show,
     },
-    /* For Prometheus, and no different whether the store and the devices work or not. Nothing is read for it: of a device it tells the last reading, and how old that is. */
+    /* Asks neither the store nor a device: of a device it has the last reading, with its age. */
     {
         .method = "GET",
         .pattern = "/metrics",
@@ -43,7 +45,7 @@ const struct route health_routes[] = {
         .flags = ROUTE_METRICS,
         .handle = metrics_show,
     },
-    /* Whose token it is that was sent, and what it may do. */
+    /* The user of the token that was sent, and its role. */
     {
         .method = "GET",
         .pattern = "/v1/whoami",
@@ -59,7 +61,7 @@ static enum handled live_show(struct request *request)
     return reply_static(request, "{\"status\":\"alive\"}\n");
 }
 
-/* One check of the verbose form. `wrong`: NULL when all is well. */
+/* Adds a check to the list. `wrong`: NULL when all is well. */
 static void check_write(struct json_writer *checks, bool *ready, const char *name, const char *wrong)
 {
     *ready = *ready && !wrong;
@@ -70,11 +72,11 @@ static void check_write(struct json_writer *checks, bool *ready, const char *nam
     json_writer_end(checks);
 }
 
-/* One that can be used is enough, when the first start of all has ended. */
+/* Ready with one usable device, once the first start of each has ended. */
 static void devices_check(struct devices *devices, struct json_writer *checks, bool *ready)
 {
-    struct device_set present = devices_listed(devices);
-    for (int i = -1; (i = device_set_next(&present, i + 1)) >= 0;) {
+    struct device_set listed = devices_listed(devices);
+    for (int i = -1; (i = device_set_next(&listed, i + 1)) >= 0;) {
         struct device_status status = {0};
         bool well = true;
         char called[DEVICE_NAME_BYTES], name[DEVICE_NAME_BYTES + 32], text[sizeof status.reason + 64];
@@ -88,12 +90,12 @@ static void devices_check(struct devices *devices, struct json_writer *checks, b
         }
         check_write(checks, &well, name, wrong);
     }
-    if (!device_set_count(&present))
+    if (!device_set_count(&listed))
         check_write(checks, ready, "devices", "there is none in the list");
     *ready = *ready && devices_usable(devices);
 }
 
-/* Whoever was let in before is let in still, so the service is ready. */
+/* The users that were read before are still valid, so the service is ready. */
 static void users_check(struct users *users, struct json_writer *checks)
 {
     struct error why = {0};
@@ -101,7 +103,7 @@ static void users_check(struct users *users, struct json_writer *checks)
     check_write(checks, &ready, "people", users_wrong(users, &why) ? why.text : NULL);
 }
 
-/* The devices that were there are there still. */
+/* The devices of the list that was read before are still in use, so the service is ready. */
 static void list_check(struct device_pool *pool, struct json_writer *checks)
 {
     struct error why = {0};
@@ -109,22 +111,27 @@ static void list_check(struct device_pool *pool, struct json_writer *checks)
     check_write(checks, &ready, "list of devices", device_pool_wrong(pool, &why) ? why.text : NULL);
 }
 
+static void checks_write(struct service *service, struct json_writer *checks, bool *ready)
+{
+    struct error error = {0};
+    bool stored = store_in_place(service->store, &error) && store_healthy(service->store, &error);
+    check_write(checks, ready, "store", stored ? NULL : error.text);
+    check_write(checks, ready, "accepting",
+                queue_view_stopping(service->queue) ? "the service is stopping" : NULL);
+    if (service->users)
+        users_check(service->users, checks);
+    list_check(service->pool, checks);
+    devices_check(service->devices, checks, ready);
+}
+
 static enum handled ready_show(struct request *request)
 {
     struct service *service = service_of(request);
-    struct buffer text = {0}, body = {0};
-    struct json_writer checks = {.out = &text}, json = {.out = &body};
-    struct error error = {0};
-    bool ready = true,
-         stored = store_in_place(service->store, &error) && store_healthy(service->store, &error);
+    struct buffer list = {0}, body = {0};
+    struct json_writer checks = {.out = &list}, json = {.out = &body};
+    bool ready = true;
     json_writer_begin_array(&checks, NULL);
-    check_write(&checks, &ready, "store", stored ? NULL : error.text);
-    check_write(&checks, &ready, "accepting",
-                queue_view_stopping(service->queue) ? "the service is stopping" : NULL);
-    if (service->users)
-        users_check(service->users, &checks);
-    list_check(service->pool, &checks);
-    devices_check(service->devices, &checks, &ready);
+    checks_write(service, &checks, &ready);
     json_writer_end(&checks);
     json_writer_begin_object(&json, NULL);
     json_writer_string(&json, "status", ready ? "ready" : "not ready");
@@ -132,10 +139,11 @@ static enum handled ready_show(struct request *request)
     json_writer_string(&json, "version", COALESCED_VERSION);
     json_writer_string(&json, "commit", coalesced_commit);
     if (request_query(request, "verbose"))
-        json_writer_json(&json, "checks", text.data);
+        json_writer_json(&json, "checks", list.data);
     json_writer_end(&json);
     buffer_text(&body, "\n");
-    buffer_free(&text);
+    body.failed |= list.failed;
+    buffer_free(&list);
     return reply_body(request, ready ? 200 : 503, &body);
 }
 
@@ -152,7 +160,7 @@ static enum handled whoami_show(struct request *request)
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
     json_writer_begin_object(&json, NULL);
-    json_parts_name(&json, "name", user->name);
+    json_writer_string(&json, "name", user->name[0] ? user->name : NULL);
     json_writer_string(&json, "role", role_name(user->role));
     json_writer_end(&json);
     buffer_text(&body, "\n");

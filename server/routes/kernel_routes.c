@@ -1,5 +1,4 @@
-/* /v1/kernels: what can be run. */
-
+/* /v1/kernels: the kernels that can be run. */
 #include "api/experiment_json.h"
 #include "api/kernel_json.h"
 #include "server/routes/route_table.h"
@@ -8,7 +7,7 @@
 static route_handler kernel_list, kernel_show;
 
 const struct route kernel_routes[] = {
-    /* What can be run, and with which parameters. */
+    /* All kernels with their parameters. */
     {
         .method = "GET",
         .pattern = "/v1/kernels",

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json_parts.h"
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
 #include "api/explanation_json.h"
+#include "api/json_parts.h"
 #include "api/prediction_json.h"
 #include "api/prediction_request.h"
 #include "api/time_json.h"
@@ -17,7 +17,8 @@
 static route_handler predict;
 
 const struct route prediction_routes[] = {
-    /* The model alone, no queue, no device: an experiment's fields, a list of architectures or the name of a calibrated device, whether loads go through L1, and which warp to explain. Answers at once. */
+    /* Predicts an experiment for a list of architectures, or for a calibrated device by its name, without
+       queue and device. */
     {
         .method = "POST",
         .pattern = "/v1/predictions",
@@ -28,7 +29,7 @@ const struct route prediction_routes[] = {
     {0},
 };
 
-/* What is asked for besides an experiment. */
+/* What the request says besides an experiment. */
 struct question {
     json_t *archs;                /* a list of names; owned */
     struct calibration constants; /* of the device that is named: its own, or those that are shipped */
@@ -41,7 +42,7 @@ struct question {
     struct explain warp; /* where explain is asked for */
 };
 
-/* Takes a whole number out of the request; `fallback` when it is not there. */
+/* Removes a whole number from the request; `fallback` where there is none. */
 static int number_take(json_t *request, const char *name, int min, int max, int fallback,
                        struct problems *problems)
 {
@@ -74,7 +75,7 @@ static void device_take(struct question *question, struct calibrations *calibrat
     json_object_del(request, "device_name");
 }
 
-/* One that is named has one architecture. */
+/* The device that is named has one architecture. */
 static void check_device_arch(const struct question *question, struct problems *problems)
 {
     size_t i;
@@ -95,7 +96,7 @@ static void what_if_take(struct question *question, json_t *request, struct prob
     json_object_del(request, "what_if");
 }
 
-/* Takes what is not an experiment's out of the request. */
+/* Removes from the request what is not an experiment's. */
 static void question_take(struct question *question, struct calibrations *calibrations, json_t *request,
                           struct problems *problems)
 {
@@ -232,7 +233,7 @@ static enum handled predict(struct request *request)
         struct buffer answer = {0};
         handled = answer_write(&answer, &experiment, &question) == 0
                       ? reply_body(request, 200, &answer)
-                      : reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for predictions");
+                      : service_reply_no_memory(request, "for predictions");
         buffer_free(&answer);
     }
     json_decref(question.archs);

@@ -1,5 +1,5 @@
-/* Query parameters that several endpoints take: pages, filters, waits. Each function returns NULL, or what is wrong as a
-   sentence for the client, which lives as long as the program. */
+/* Query parameters that several endpoints take: pages, filters, waits. Each function returns NULL, or what
+   is wrong as a sentence for the client, which lives as long as the program. */
 #ifndef COALESCED_SERVER_ROUTES_QUERY_H
 #define COALESCED_SERVER_ROUTES_QUERY_H
 
@@ -16,11 +16,12 @@ struct query_list {
     char token[ID_BYTES]; /* the list goes on behind that id; empty: from its beginning */
 };
 
-/* Without page_size the size is `size`. The other members of the filter are those of one that lets all through. *list must
-   stay where it is. */
+/* Without page_size the size is `size`. The other members of the filter are those of one that lets all
+   through. *list must stay where it is. */
 const char *query_list(const struct request *request, int size, struct query_list *list);
 
-/* page_size, page_token, view and columns of a sweep's points. A table has all points unless a size is given. */
+/* page_size, page_token, view and columns of a sweep's points. A table has all points unless a size is
+   given. */
 const char *query_sweep_page(const struct request *request, bool table, struct sweep_page *page);
 
 /* Seconds that `wait` in the query or "Prefer: wait=N" asks for, at most REQUEST_WAIT_MAX_S; 0: neither. */

@@ -68,19 +68,18 @@ static enum handled queue_show(struct request *request)
 static enum handled hold_answer(struct request *request, int device)
 {
     struct queue *queue = service_of(request)->queue;
-    struct device_stats depth;
+    struct device_stats stats;
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
-    bool all = device == QUEUE_ALL_DEVICES;
-    queue_view_device(queue, device, &depth);
-    if (all)
-        queue_view_hold(queue, &depth.hold);
+    queue_view_device(queue, device, &stats);
     json_writer_begin_object(&json, NULL);
-    if (all)
+    if (device == QUEUE_ALL_DEVICES) {
+        queue_view_hold(queue, &stats.hold);
         json_writer_null(&json, "device");
-    else
+    } else {
         json_writer_int(&json, "device", device);
-    device_view_hold(&json, &(struct view_hold){depth.hold.held, depth.hold.owner, depth.hold.since_ms});
+    }
+    device_view_hold(&json, &(struct view_hold){stats.hold.held, stats.hold.owner, stats.hold.since_ms});
     json_writer_end(&json);
     buffer_text(&body, "\n");
     return reply_body(request, 200, &body);

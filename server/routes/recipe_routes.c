@@ -1,9 +1,9 @@
 /* /v1/recipes: published tables that can be run as sweeps. */
 #include <string.h>
 
-#include "api/prediction_request.h"
 #include "api/csv.h"
 #include "api/prediction_json.h"
+#include "api/prediction_request.h"
 #include "api/recipe.h"
 #include "api/recipe_predictions.h"
 #include "server/routes/route_table.h"
@@ -30,7 +30,7 @@ const struct route recipe_routes[] = {
         .flags = ROUTE_CACHED | ROUTE_SLOW,
         .handle = recipe_show,
     },
-    /* A recipe that is not run: what the model predicts for each of its points, for one architecture. As text/csv: a table. */
+    /* What the model predicts for each point of the recipe on one architecture; nothing is run. */
     {
         .method = "GET",
         .pattern = "/v1/recipes/{name}/predictions",
@@ -71,7 +71,7 @@ static enum handled recipe_show(struct request *request)
     return reply_immutable(request, &body, request_param(request));
 }
 
-/* For all predictions that are begun. */
+/* Predictions that are not begun within it are left out. */
 enum { BUDGET_MS = 2000 };
 
 static enum handled recipe_predict_all(struct request *request)
@@ -104,5 +104,5 @@ static enum handled recipe_predict_all(struct request *request)
     buffer_free(&body);
     if (wrong[0])
         return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
-    return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for predictions");
+    return service_reply_no_memory(request, "for predictions");
 }

@@ -1,4 +1,5 @@
-/* The tables of routes, one a resource: each stands on top of the file of its name and ends with an empty route. */
+/* The tables of routes, one a resource: each stands on top of the file of its name and ends with an empty
+   route. */
 #ifndef COALESCED_SERVER_ROUTES_ROUTE_TABLE_H
 #define COALESCED_SERVER_ROUTES_ROUTE_TABLE_H
 

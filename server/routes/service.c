@@ -1,4 +1,5 @@
-/* What many endpoints need: the service of a request, names of devices, and replies that several of them give. */
+/* What many endpoints need: the service of a request, names of devices, and replies that several of them
+   give. */
 #include "server/routes/service.h"
 
 #include <stdio.h>

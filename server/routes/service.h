@@ -30,7 +30,8 @@ struct service {
     struct calibrations *calibrations;
     struct users *users; /* NULL: no tokens are asked for, everybody may do everything */
     const char *data_dir;
-    /* The device of a request that names none: a number, a name or "any"; NULL or empty: the first of the list. */
+    /* The device of a request that names none: a number, a name or "any"; NULL or empty: the first of the
+       list. */
     const char *default_device;
     char instance[64];
 };
@@ -41,8 +42,8 @@ struct service *service_of(const struct request *request);
 /* Fits http_config.completed: counts the request for /metrics. */
 void service_completed(void *arg, const struct http_completed *completed);
 
-/* The number of the device that a path or a query names by its number or its name, be it in the list or not; -1: no device
-   ever had that number or name. */
+/* The number of the device that a path or a query names by its number or its name, be it in the list or
+   not; -1: no device ever had that number or name. */
 int service_find_device(struct devices *devices, const char *text);
 
 /* A device's name; empty where no device ever had that number. */
@@ -54,8 +55,8 @@ enum handled service_reply_unknown_device(struct request *request, int device);
 /* Answers 503 for want of memory; `what` as in "there is no memory for a list". */
 enum handled service_reply_no_memory(struct request *request, const char *what);
 
-/* Drops the cached answer about an experiment that was removed. Fits the `removed` of the store and of its retention;
-   `http` is the struct http. */
+/* Drops the cached answer about an experiment that was removed. Fits the `removed` of the store and of its
+   retention; `http` is the struct http. */
 void service_forget_experiment(void *http, const char *id);
 
 #endif

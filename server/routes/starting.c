@@ -1,3 +1,4 @@
+/* The server that answers while the store cannot be opened. */
 #include "server/routes/starting.h"
 
 #include <pthread.h>
@@ -42,7 +43,7 @@ static enum handled handle_livez(struct request *request)
     return reply_static(request, "{\"status\":\"alive\"}\n");
 }
 
-/* As readyz.c answers, with the one check that there is. */
+/* As GET /readyz of health_routes.c, with one check. */
 static enum handled handle_readyz(struct request *request)
 {
     struct starting *starting = request_context(request);
@@ -83,7 +84,7 @@ static enum handled handle_other(struct request *request)
     return reply_problem(request, PROBLEM_UNAVAILABLE, "the service cannot start yet: %s", reason);
 }
 
-/* With any query: what the routes of a service with a store will take is not for this file to know. */
+/* Accepts any query, as it knows none of the service's routes. */
 #define OTHER(of)                                                                                            \
     {                                                                                                        \
         .method = of, .pattern = "*", .type = "application/json", .other = "text/csv",                       \
@@ -146,7 +147,7 @@ void starting_end(struct starting *starting)
     if (!starting)
         return;
     http_quiesce(starting->http);
-    /* A client that was accepted before that and has not sent its request yet is still answered. */
+    /* Clients that were accepted and have not sent their request yet are still answered. */
     nanosleep(&(struct timespec){.tv_nsec = GRACE_MS * 1000000L}, NULL);
     http_stop(starting->http);
     pthread_mutex_destroy(&starting->lock);

@@ -16,7 +16,7 @@ static_assert((int)METRICS_DEVICES == (int)DEVICES_MAX, "each device has a row o
 
 /* ---- of each device ---- */
 
-/* How one device is, gathered once for all families. */
+/* The state of one device, read once for all families. */
 struct row {
     int device;
     bool listed;
@@ -65,7 +65,7 @@ static const struct {
     {"coalesced_device_healthy", "gauge", "1: an executor answers, is being started or can be.", healthy},
 };
 
-/* NVML's units, and what they are times to be base units. */
+/* Quantities in NVML's units, with the factor to base units. */
 static const struct {
     enum live_quantity quantity;
     const char *key, *name, *help;
@@ -152,7 +152,7 @@ static void facts_write(struct buffer *out, const struct row *rows, int count)
                           (double)rows[i].status.facts.memory_bytes);
 }
 
-/* Each of what waits once, so that the rows add up. */
+/* Counts each waiting experiment once, so that the rows add up. */
 static void depth_write(struct buffer *out, const struct service *service, const struct row *rows, int count)
 {
     static const char name[] = "coalesced_queue_depth";
@@ -168,15 +168,15 @@ static void depth_write(struct buffer *out, const struct service *service, const
         exposition_sample(out, name, labels, unbound > 0 ? unbound : 0);
 }
 
-/* Those in the list, and what left it with something that waits or runs. Returns how many. */
+/* Reads the rows of all devices that are shown; returns how many. */
 static int rows_read(const struct service *service, struct row *rows)
 {
-    struct device_set told = device_reply_shown(service), present = devices_listed(service->devices);
+    struct device_set shown = device_reply_shown(service), listed = devices_listed(service->devices);
     int count = 0;
-    for (int i = -1; (i = device_set_next(&told, i + 1)) >= 0;) {
+    for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;) {
         struct row *row = &rows[count++];
         row->device = i;
-        row->listed = device_set_has(&present, i);
+        row->listed = device_set_has(&listed, i);
         service_device_name(service->devices, i, row->name);
         queue_view_device(service->queue, i, &row->depth);
         row->held = queue_view_held(service->queue, i);
@@ -200,7 +200,8 @@ static bool devices_write(struct buffer *out, const struct service *service)
     for (size_t f = 0; f < family_count; f++) {
         exposition_family(out, families[f].name, families[f].type, families[f].help);
         for (int i = 0; i < count; i++)
-            if (rows[i].listed || families[f].value != healthy) /* one that left is not ill */
+            if (rows[i].listed ||
+                families[f].value != healthy) /* a device that left the list is not unhealthy */
                 device_sample(out, families[f].name, rows[i].device, families[f].value(&rows[i]));
     }
     facts_write(out, rows, count);

@@ -1,4 +1,5 @@
-/* What /metrics shows besides what was counted (server/metrics): how things are at this moment. */
+/* What /metrics shows: the counters of server/metrics, and the state of the queue, the devices and the
+   store at this moment. */
 #ifndef COALESCED_SERVER_ROUTES_STATE_METRICS_H
 #define COALESCED_SERVER_ROUTES_STATE_METRICS_H
 
@@ -6,10 +7,10 @@
 
 #define STATE_METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-/* All of it, in Prometheus' text format. Takes no lock for long, asks no device and no database. */
+/* Appends all of it in Prometheus' text format. Holds no lock for long, asks no device and no database. */
 void state_metrics_write(struct buffer *out, const struct service *service);
 
-/* While the store cannot be opened there is no more than the process and its disk. */
+/* The same while the store cannot be opened: the process and its disk. */
 void state_metrics_write_starting(struct buffer *out, const char *data_dir);
 
 #endif

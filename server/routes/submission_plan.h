@@ -1,10 +1,10 @@
-/* Decides what is to be queued for a request that submits, or what is wrong with it: from the request as HTTP gave it and the
-   devices of one moment. Knows no HTTP, takes no lock, changes nothing. */
+/* Decides what is to be queued for a request that submits, or what is wrong with it: from the request as
+   HTTP gave it and the devices of one moment. Knows no HTTP, takes no lock, changes nothing. */
 #ifndef COALESCED_SERVER_ROUTES_SUBMISSION_PLAN_H
 #define COALESCED_SERVER_ROUTES_SUBMISSION_PLAN_H
 
-#include "api/json_parts.h"
 #include "api/device_fit.h"
+#include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/sweep.h"
 #include "server/auth/user.h"
@@ -61,8 +61,8 @@ struct submission_fault {
     int device;
 };
 
-/* 0, then to be given to submission_plan_clear(); or -1 with *fault and nothing to clear. One experiment takes some 20 us, a
-   sweep of 10,000 points 200 ms, one of a recipe up to two seconds more. */
+/* 0, then to be given to submission_plan_clear(); or -1 with *fault and nothing to clear. One experiment
+   takes some 20 us, a sweep of 10,000 points 200 ms, one of a recipe up to two seconds more. */
 int submission_plan_make(struct submission_plan *plan, const struct submission_request *request,
                          const struct submission_devices *devices, struct submission_fault *fault);
 

@@ -7,7 +7,7 @@
 #include "api/columns.h"
 #include "api/summary_table.h"
 
-enum sweep_reply {
+enum sweep_view {
     SWEEP_VIEW_USUAL, /* a summary of a repeated sweep, runs of another, runs in a table */
     SWEEP_VIEW_RUNS,
     SWEEP_VIEW_SUMMARY,
@@ -16,12 +16,13 @@ enum sweep_reply {
 struct sweep_page {
     int from, size; /* runs, or points in a summary */
     bool table;     /* CSV_MEDIA_TYPE */
-    enum sweep_reply view;
+    enum sweep_view view;
     const char *columns; /* of a table; NULL: all. Borrowed */
 };
 
-/* The columns that the page asks for and, of a summary, all that there are; *all is to be cleared in any case. `values`: what
-   the axes of the sweep's first point are, a JSON object. 0; or -1 with why not in `detail`. */
+/* The columns that the page asks for and, of a summary, all that there are; *all is to be cleared in any
+   case. `values`: what the axes of the sweep's first point are, a JSON object. 0; or -1 with why not in
+   `detail`. */
 int sweep_page_columns(const struct sweep_page *page, const char *values, struct summary_table *all,
                        struct columns *columns, char detail[COLUMNS_DETAIL_BYTES]);
 

@@ -1,4 +1,5 @@
-/* Reads a sweep's points from the store and sends them, run by run or summed up over the runs of each point. */
+/* Reads a sweep's points from the store and sends them, run by run or summed up over the runs of each
+   point. */
 #include "server/routes/sweep_points.h"
 
 #include <stdio.h>
@@ -7,7 +8,6 @@
 
 #include "api/csv.h"
 #include "api/point_summary.h"
-#include "api/recipe.h"
 #include "api/summary_table.h"
 #include "base/hash.h"
 #include "server/routes/experiment_reply.h"
@@ -26,13 +26,12 @@ struct paging {
     bool table, begun;
     bool gone; /* runs are missing: the sweep was removed meanwhile */
     struct service *service;
-    const struct recipe *recipe; /* NULL: none */
-    bool summary, spread; /* else run by run; with spread a point's runs on each device are summed up apart */
+    bool summary, spread; /* summary: else run by run; spread: a summary for each device of a point */
     struct point_summary
         *summaries[DEVICES_MAX + 1]; /* by the device's number + 1; without spread the first alone */
     struct columns columns;
     struct buffer head;      /* what stands before the points; owned */
-    struct json_writer json; /* into the head, then into the present piece */
+    struct json_writer json; /* unless it is a table; its buffer is the piece's in any case */
 };
 
 static void paging_free(void *arg)
@@ -44,34 +43,22 @@ static void paging_free(void *arg)
     free(paging);
 }
 
-/* What a recipe's point is compared with where the store does not know it, from before it was stored; to be freed. */
-static char *reference_make(const struct paging *paging, const struct point_row *row)
-{
-    struct device_status status = {0};
-    const char *asked = row->job ? row->job->request : row->request;
-    if (row->reference || !paging->recipe || !asked)
-        return NULL;
-    devices_get(paging->service->devices, row->job ? row->job->device : 0, &status);
-    return recipe_reference(paging->recipe, asked, status.facts.arch, NULL);
-}
-
-/* `summary`: of its runs; NULL: the run itself. */
+/* `summary`: over the point's runs; NULL: the run itself. */
 static int point_show(struct paging *paging, const struct point_row *row, struct view_point *point,
                       const struct point_summary *summary)
 {
-    char *made = reference_make(paging, row);
-    int failed = 0;
-    point->reference = made ? made : row->reference;
+    struct buffer *out = paging->json.out;
+    point->reference = row->reference;
     if (summary && paging->table)
-        failed = summary_table_row(paging->json.out, summary, &paging->columns, point);
-    else if (summary)
-        point_summary_write(&paging->json, NULL, summary, point);
-    else if (paging->table)
-        failed = csv_row(paging->json.out, &paging->columns, point);
-    else
+        return summary_table_row(out, summary, &paging->columns, point);
+    if (paging->table)
+        return csv_row(out, &paging->columns, point);
+    if (!summary) {
         sweep_view_point(&paging->json, NULL, point);
-    free(made);
-    return failed || paging->json.out->failed ? -1 : 0;
+        return out->failed ? -1 : 0;
+    }
+    point_summary_write(&paging->json, NULL, summary, point);
+    return out->failed ? -1 : 0;
 }
 
 /* Runs on different devices are never put into one median. 0 or -1. */
@@ -84,7 +71,7 @@ static int run_sum(struct paging *paging, const struct view_point *run)
     return *summary ? point_summary_add(*summary, run) : -1;
 }
 
-/* By devices; last what has none. */
+/* In the order of devices; last the runs without one. */
 static int summaries_show(struct paging *paging, const struct point_row *row, struct view_point *point)
 {
     int failed = 0;
@@ -125,7 +112,7 @@ static int run_write(void *arg, const struct point_row *row)
     return round < paging->rounds - 1 ? 0 : summaries_show(paging, row, &point);
 }
 
-/* Whole points of a summary: what a piece holds may not be nothing. */
+/* At least one point: a summary has whole points. */
 static int piece_runs(const struct paging *paging)
 {
     int left = paging->end - paging->run;
@@ -153,8 +140,7 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     json_writer_end(&paging->json);
     json_writer_string(&paging->json, "next_page_token", paging->next[0] ? paging->next : NULL);
     json_writer_end(&paging->json);
-    buffer_text(out, "\n");
-    return 0;
+    return buffer_text(out, "\n");
 }
 
 /* ---- replies ---- */
@@ -231,7 +217,6 @@ static struct paging *paging_new(struct request *request, const struct sweep_row
                               .spread = row->spread};
     memcpy(paging->id, row->id, sizeof paging->id);
     paging->service = service;
-    paging->recipe = row->recipe ? recipe_find(row->recipe) : NULL;
     int from = page->from < count ? page->from : count;
     int end = page->size < count - from ? from + page->size : count;
     paging->run = from * each;
@@ -249,10 +234,8 @@ enum handled sweep_points_reply(struct request *request, const struct sweep_row 
     struct sweep_page page = *asked;
     if (page.view == SWEEP_VIEW_USUAL)
         page.view = row->rounds > 1 && !page.table ? SWEEP_VIEW_SUMMARY : SWEEP_VIEW_RUNS;
-    /* What ended changes once more when its experiments are removed from the store; and what is predicted anew is of what
-       is known of the device by now. */
-    bool lasting = sweep_row_ended(row) && (!row->recipe || row->referenced) && answer_name(row, &page, name);
-    if (lasting && reply_not_modified(request, name, &handled))
+    bool immutable = sweep_row_ended(row) && answer_name(row, &page, name);
+    if (immutable && reply_not_modified(request, name, &handled))
         return handled;
     struct paging *paging = paging_new(request, row, &page);
     if (!paging)

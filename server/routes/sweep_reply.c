@@ -49,12 +49,12 @@ void sweep_reply_init(struct service *service, const struct sweep_row *row, stru
     view->eta_s = queue_view_sweep_eta_s(service->queue, row->id, &view->paused);
 }
 
-enum handled sweep_reply_reply_accepted(struct request *request, unsigned status, const struct sweep_row *row)
+enum handled sweep_reply_accepted(struct request *request, unsigned status, const struct sweep_row *row)
 {
     struct buffer body = {0};
+    struct json_writer json = {.out = &body};
     struct view_sweep view;
     sweep_reply_init(service_of(request), row, &view);
-    struct json_writer json = {.out = &body};
     sweep_view_open(&json, NULL, &view);
     json_writer_end(&json);
     buffer_text(&body, "\n");

@@ -12,8 +12,7 @@ const char *sweep_reply_state(const struct sweep_row *row);
 void sweep_reply_init(struct service *service, const struct sweep_row *row, struct view_sweep *view);
 
 /* Answers with where it stands, without its points; a 202 with when to ask again. */
-enum handled sweep_reply_reply_accepted(struct request *request, unsigned status,
-                                        const struct sweep_row *row);
+enum handled sweep_reply_accepted(struct request *request, unsigned status, const struct sweep_row *row);
 
 /* Reads the row, which the caller clears. -1: *handled is the reply, 404 when there is none of that id. */
 int sweep_reply_read(struct request *request, const char *id, struct sweep_row *row, enum handled *handled);

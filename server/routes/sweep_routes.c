@@ -8,7 +8,7 @@
 #include "server/routes/deletion.h"
 #include "server/routes/query.h"
 #include "server/routes/route_table.h"
-#include "server/routes/submission.h"
+#include "server/routes/submission_steps.h"
 #include "server/routes/sweep_points.h"
 #include "server/routes/sweep_reply.h"
 #include "server/routes/wait.h"
@@ -22,7 +22,8 @@ static const char *const show_queries[] = {"columns", "page_size", "page_token",
 static const char *const table_queries[] = {"columns", "view", NULL};
 
 const struct route sweep_routes[] = {
-    /* Answers once all of it is on the disk or, with "Prefer: wait=N", has ended; then also as a table. Expanding 10,000 points takes 200 ms, so that is done in the worker pool. */
+    /* Answers once all of it is on the disk or, with "Prefer: wait=N", has ended; then also as a table.
+       Runs in the worker pool, because expanding 10,000 points takes 200 ms. */
     {
         .method = "POST",
         .pattern = "/v1/sweeps",
@@ -42,7 +43,8 @@ const struct route sweep_routes[] = {
         .flags = ROUTE_SLOW,
         .handle = sweep_list,
     },
-    /* Where it stands and a page of its points; with wait=N once all have ended, or after N seconds. As a table: all points. */
+    /* Its state and a page of its points, as a table all points; with wait=N once all have ended, or after
+       N seconds. */
     {
         .method = "GET",
         .pattern = "/v1/sweeps/{id}",
@@ -74,19 +76,19 @@ const struct route sweep_routes[] = {
 
 static enum handled sweep_submit(struct request *request)
 {
-    return submission_handle(request, true);
+    return submission_steps_handle(request, true);
 }
 
-/* ---- the list: counting how far each sweep is takes a moment, so they are sent a few at a time ---- */
+/* ---- the list: counting a sweep's ended points takes a moment, so rows are sent a few at a time ---- */
 
 enum { PIECE_ROWS = 8 };
 
-struct listing {
+struct sweep_listing {
     struct service *service;
-    struct json_writer json; /* into the present piece */
+    struct json_writer json;
     struct query_list asked;
-    int left, seen; /* rows of the page still to come; rows of this piece */
-    bool more;      /* there is a next page */
+    int left, seen;    /* rows of the page still to come; rows of this piece */
+    bool headed, more; /* more: there is a next page */
 };
 
 /* The kernel that the sweep's request names, or a list of them; null where it names a recipe. */
@@ -104,7 +106,7 @@ static void kernel_write(struct json_writer *json, const char *request)
 
 static int row_write(void *arg, const struct sweep_row *row)
 {
-    struct listing *listing = arg;
+    struct sweep_listing *listing = arg;
     struct view_sweep view;
     listing->seen++;
     if (!listing->left) {
@@ -122,29 +124,31 @@ static int row_write(void *arg, const struct sweep_row *row)
 
 static int piece_write(void *arg, struct buffer *out, struct error *error)
 {
-    struct listing *listing = arg;
+    struct sweep_listing *listing = arg;
     int limit = listing->left < PIECE_ROWS ? listing->left + 1 : PIECE_ROWS;
-    listing->json.out = out;
+    struct json_writer *json = &listing->json;
+    json->out = out;
     listing->seen = 0;
-    if (!listing->json.depth) {
-        json_writer_begin_object(&listing->json, NULL);
-        json_writer_begin_array(&listing->json, "sweeps");
+    if (!listing->headed) {
+        json_writer_begin_object(json, NULL);
+        json_writer_begin_array(json, "sweeps");
     }
+    listing->headed = true;
     listing->asked.filter.before = listing->asked.token[0] ? listing->asked.token : NULL;
     listing->asked.filter.limit = limit;
     if (store_sweeps(listing->service->store, &listing->asked.filter, row_write, listing, error) < 0)
         return -1;
     if (!listing->more && listing->seen == limit)
         return 1;
-    json_writer_end(&listing->json);
-    json_writer_string(&listing->json, "next_page_token", listing->more ? listing->asked.token : NULL);
-    json_writer_end(&listing->json);
+    json_writer_end(json);
+    json_writer_string(json, "next_page_token", listing->more ? listing->asked.token : NULL);
+    json_writer_end(json);
     return buffer_text(out, "\n");
 }
 
 static enum handled sweep_list(struct request *request)
 {
-    struct listing *listing = calloc(1, sizeof *listing);
+    struct sweep_listing *listing = calloc(1, sizeof *listing);
     if (!listing)
         return service_reply_no_memory(request, "for a list");
     listing->service = service_of(request);
@@ -226,7 +230,7 @@ static enum handled cancel_answer(struct request *request, const char *id, bool 
     if (sweep_reply_read(request, id, &row, &handled) < 0)
         return handled;
     if (cancelled)
-        handled = sweep_reply_reply_accepted(request, sweep_row_ended(&row) ? 200 : 202, &row);
+        handled = sweep_reply_accepted(request, sweep_row_ended(&row) ? 200 : 202, &row);
     else
         handled = deletion_reply_ended(request, "sweep", id, sweep_reply_state(&row));
     sweep_row_clear(&row);

@@ -1,4 +1,4 @@
-/* The page, the contract, and a word for who asks by hand. */
+/* The page and its files, the contract, and a plain text at /. */
 #include <string.h>
 
 #include "server/http/site.h"
@@ -11,7 +11,7 @@ static route_handler index_show, contract_show;
 static const char page_type[] = "text/html; charset=utf-8";
 
 const struct route ui_routes[] = {
-    /* A word for whoever asks by hand; a browser is led to the page. */
+    /* A plain text that lists addresses; a browser is redirected to the page. */
     {
         .method = "GET",
         .pattern = "/",
@@ -28,7 +28,7 @@ const struct route ui_routes[] = {
         .flags = ROUTE_OPEN | ROUTE_CACHED | ROUTE_SLOW,
         .handle = contract_show,
     },
-    /* The page, at the lab. */
+    /* The page. */
     {
         .method = "GET",
         .pattern = "/ui/",
@@ -36,7 +36,7 @@ const struct route ui_routes[] = {
         .flags = ROUTE_OPEN | ROUTE_QUERY,
         .handle = site_answer_page,
     },
-    /* One of its pages. */
+    /* The same document, which shows the page that the path names. */
     {
         .method = "GET",
         .pattern = "/ui/{page}",
@@ -44,7 +44,7 @@ const struct route ui_routes[] = {
         .flags = ROUTE_OPEN | ROUTE_QUERY,
         .handle = site_answer_page,
     },
-    /* A page about one experiment, sweep or device. */
+    /* The same about one experiment, sweep or device. */
     {
         .method = "GET",
         .pattern = "/ui/{page}/{id}",
@@ -60,7 +60,7 @@ const struct route ui_routes[] = {
         .flags = ROUTE_OPEN | ROUTE_CACHED,
         .handle = site_answer_file,
     },
-    /* How it looks. */
+    /* Style sheets. */
     {
         .method = "GET",
         .pattern = "/ui/assets/{file}.css",

@@ -1,5 +1,5 @@
-/* Waiting within a handler without blocking its thread: for a write to be on the disk, and for the end of an experiment or of
-   a sweep. The handler returns what these functions give it and is called again. */
+/* Waiting within a handler without blocking its thread: for a write to be on the disk, and for the end of
+   an experiment or of a sweep. The handler returns what these functions give it and is called again. */
 #ifndef COALESCED_SERVER_ROUTES_WAIT_H
 #define COALESCED_SERVER_ROUTES_WAIT_H
 
@@ -9,7 +9,7 @@
 
 /* ---- for a commit ---- */
 
-/* The first member of what the handler keeps. */
+/* The first member of the handler's state. */
 struct commit_wait {
     struct request *request;
     atomic_bool done;
@@ -18,32 +18,35 @@ struct commit_wait {
     struct error failed; /* why it was not written */
 };
 
-/* Allocates the request's state of `size` bytes, all zero but for the commit_wait in front, and keeps it with
-   request_set_state(); `release` frees it (free() where it owns nothing). NULL: no memory, and *handled is the reply. */
+/* Allocates the request's state of `size` bytes, all zero but for the commit_wait in front, and sets it
+   with request_set_state(); `release` frees it (free() where it owns nothing). NULL: no memory, and
+   *handled is the reply. */
 void *wait_commit_new(struct request *request, size_t size, void (*release)(void *state),
                       enum handled *handled);
 
-/* What the write calls when it is committed (NULL) or given up. `state` begins with a commit_wait. Any thread; the state may
-   be gone on return. */
+/* What the write calls when it is committed (NULL) or given up. `state` begins with a commit_wait. Any
+   thread; the state may be gone on return. */
 void wait_commit_done(void *state, const struct error *failed);
 
-/* True: it is committed. False: the handler returns *handled, as it is not yet, or has failed and is answered. */
+/* True: it is committed. False: the handler returns *handled, as it is not yet, or has failed and is
+   answered. */
 bool wait_commit_over(struct commit_wait *wait, enum handled *handled);
 
 /* ---- for an end ---- */
 
 struct end_wait;
 
-/* Wakes the request when that experiment or sweep has ended, from now on until wait_end_free(). To be called before its state
-   is read, so that an end in between is not missed. NULL: no memory. */
+/* Wakes the request when that experiment or sweep has ended, from now on until wait_end_free(). To be
+   called before its state is read, so that an end in between is not missed. NULL: no memory. */
 struct end_wait *wait_end_new(struct request *request, const char *id);
 void wait_end_free(void *end_wait); /* NULL is allowed */
 
-/* For a GET with a wait: the same, kept with the request, once. False: no memory, and *handled is the reply. */
+/* For a GET with a wait: the same, kept with the request, once. False: no memory, and *handled is the
+   reply. */
 bool wait_end_keep(struct request *request, const char *id, int wait_s, enum handled *handled);
 
-/* The experiment or sweep has not ended. True: the handler returns *handled, because the wait goes on, or because the service
-   stops: `later` says what becomes of it then. False: the time is over. */
+/* The experiment or sweep has not ended. True: the handler returns *handled, because the wait goes on, or
+   because the service stops: `later` says what becomes of it then. False: the time is over. */
 bool wait_end_continue(struct request *request, int wait_s, const char *later, enum handled *handled);
 
 #endif

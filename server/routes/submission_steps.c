@@ -1,5 +1,5 @@
 /* Submitting over HTTP in three steps: read the request, decide, queue and answer. */
-#include "server/routes/submission.h"
+#include "server/routes/submission_steps.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -171,8 +171,9 @@ static bool waits(struct request *request, const struct submission_state *state,
     return state->read.wait_s && !ended && !unread && !request_over(request);
 }
 
-/* The result, when it was waited for and has ended; else where the experiment stands. A read that fails changes nothing about
-   what is committed; but what came before with the same key may be at any state by now. */
+/* The result, when it was waited for and has ended; else where the experiment stands. A read that fails
+   changes nothing about what is committed; but what came before with the same key may be at any state by
+   now. */
 static enum handled answer_experiment(struct request *request, struct submission_state *state)
 {
     struct service *service = state->service;
@@ -199,10 +200,10 @@ static enum handled answer_experiment(struct request *request, struct submission
     } else if (state->read.wait_s && view.ended) {
         location_set(request, "experiments", id);
         reply_preference_applied(request);
-        handled = experiment_reply_reply(request, &view);
+        handled = experiment_reply_send(request, &view);
     } else {
         location_set(request, "experiments", id);
-        handled = experiment_reply_reply_accepted(request, 202, &view);
+        handled = experiment_reply_accepted(request, 202, &view);
     }
     job_free(job);
     return handled;
@@ -236,7 +237,7 @@ static enum handled answer_sweep(struct request *request, struct submission_stat
     } else {
         location_set(request, "sweeps", id);
         request_type_first(request); /* there is no table of what has not ended */
-        handled = sweep_reply_reply_accepted(request, 202, &row);
+        handled = sweep_reply_accepted(request, 202, &row);
     }
     sweep_row_clear(&row);
     return handled;
@@ -258,7 +259,7 @@ static enum handled answer(struct request *request, struct submission_state *sta
     return state->plan.sweep ? answer_sweep(request, state) : answer_experiment(request, state);
 }
 
-enum handled submission_handle(struct request *request, bool sweep)
+enum handled submission_steps_handle(struct request *request, bool sweep)
 {
     struct submission_state *state = request_state(request);
     enum handled handled;
