@@ -1,3 +1,4 @@
+/* Bytes from the counters or the prediction, divided by the times. */
 #include "api/bandwidth_json.h"
 
 #include <math.h>

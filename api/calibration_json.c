@@ -1,3 +1,4 @@
+/* Writes and reads the constants of a device, each with its unit and its spread. */
 #include "api/calibration_json.h"
 
 #include <jansson.h>
@@ -44,10 +45,10 @@ void calibration_json_write(struct json_writer *json, const char *key, const str
     json_writer_end(json);
 }
 
-static int text_copy(const json_t *object, const char *name, char *to, size_t room)
+static int text_copy(const json_t *object, const char *name, char *to, size_t size)
 {
     const char *text = json_string_value(json_object_get(object, name));
-    return text && snprintf(to, room, "%s", text) < (int)room ? 0 : -1;
+    return text && snprintf(to, size, "%s", text) < (int)size ? 0 : -1;
 }
 
 static const json_t *constant_find(const json_t *constants, const char *name)

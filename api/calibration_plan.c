@@ -1,3 +1,4 @@
+/* Turns the embedded plan into sweeps that fit a device, and results into rows of the fit. */
 #include "api/calibration_plan.h"
 
 #include <jansson.h>
@@ -44,7 +45,7 @@ static json_t *size_of_waves(const struct kernel *kernel, enum dtype dtype, doub
     return json_integer((json_int_t)(waves * facts->multiprocessors * facts->max_threads_per_multiprocessor));
 }
 
-/* Half a block of room, for what the kernel itself needs. */
+/* Leaves half a block free for the shared memory of the kernel itself. */
 static json_t *shared_of_blocks(const struct kernel *kernel, enum dtype dtype, double blocks,
                                 const struct device_facts *facts)
 {
@@ -236,9 +237,9 @@ static int row_read(struct fit_row *row, const json_t *request, const json_t *re
 
 int calibration_plan_row(struct fit_row *row, const char *request, const char *result)
 {
-    json_t *asked = json_loads(request, 0, NULL), *told = json_loads(result, 0, NULL);
-    int status = asked && told ? row_read(row, asked, told) : -1;
+    json_t *asked = json_loads(request, 0, NULL), *answer = json_loads(result, 0, NULL);
+    int status = asked && answer ? row_read(row, asked, answer) : -1;
     json_decref(asked);
-    json_decref(told);
+    json_decref(answer);
     return status;
 }

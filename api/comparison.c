@@ -1,3 +1,4 @@
+/* Gathers the runs of both sides by their points, and judges each point. */
 #include "api/comparison.h"
 
 #include <pthread.h>
@@ -108,19 +109,19 @@ static int point_add(struct comparison *comparison, json_t *fields, struct error
 {
     if (comparison->point_count == COMPARISON_POINTS_MAX)
         return error_set(error, ERROR_FULL, "there are more than %d points", COMPARISON_POINTS_MAX);
-    if (comparison->point_count == comparison->point_room) {
-        int room = comparison->point_room ? 2 * comparison->point_room : 64;
-        struct comparison_point *points = realloc(comparison->points, (size_t)room * sizeof *points);
+    if (comparison->point_count == comparison->points_allocated) {
+        int allocated = comparison->points_allocated ? 2 * comparison->points_allocated : 64;
+        struct comparison_point *points = realloc(comparison->points, (size_t)allocated * sizeof *points);
         if (!points)
             return error_set(error, ERROR_MEMORY, "no memory for points");
         comparison->points = points;
-        comparison->point_room = room;
+        comparison->points_allocated = allocated;
     }
     comparison->points[comparison->point_count++] = (struct comparison_point){.fields = json_incref(fields)};
     return 0;
 }
 
-/* Its point, -1: none, the side does not want it; -2 with *error. And what is told of it, a text. */
+/* Its point; -1: none, the side does not want it; -2 with *error. */
 static int point_of(struct comparison *comparison, int side, const json_t *asked, struct error *error)
 {
     if (!comparison_fields_match(&comparison->request->sides[side], asked))
@@ -137,7 +138,7 @@ static int point_of(struct comparison *comparison, int side, const json_t *asked
     return point;
 }
 
-/* [point, what is told as a text] of a request, from what is known of that text; NULL with *error. Borrowed. */
+/* [point, text of what is shown] of a request, from those that are known already; NULL with *error. Borrowed. */
 static const json_t *known_of(struct comparison *comparison, int side, const char *text, struct error *error)
 {
     json_t *known = json_object_get(comparison->known[side], text);
@@ -179,7 +180,7 @@ static double value_number(const struct scan_value *value)
     return value->at && value->length ? strtod(value->at, NULL) : 0;
 }
 
-/* 0 where there is no string: runs that do not tell their placement may all have had one. */
+/* 0 where there is no string: runs without the name of a placement may all have had one. */
 static uint64_t hash_of(const struct scan_value *name)
 {
     return name->at && *name->at == '"' ? hash_bytes(name->at, name->length) : 0;
@@ -217,13 +218,13 @@ static int facts_of(struct comparison *comparison, const struct scan_value *slot
 
 static int run_add(struct comparison_count *side, const struct comparison_run *run, struct error *error)
 {
-    if (side->used == side->room) {
-        int room = side->room ? 2 * side->room : 64;
-        struct comparison_run *runs = realloc(side->runs, (size_t)room * sizeof *runs);
+    if (side->used == side->allocated) {
+        int allocated = side->allocated ? 2 * side->allocated : 64;
+        struct comparison_run *runs = realloc(side->runs, (size_t)allocated * sizeof *runs);
         if (!runs)
             return error_set(error, ERROR_MEMORY, "no memory for runs");
         side->runs = runs;
-        side->room = room;
+        side->allocated = allocated;
     }
     side->runs[side->used++] = *run;
     side->unstable += run->unstable;

@@ -30,12 +30,12 @@ struct comparison_run {
     /* of those that there are runs of, where points are of one device each (comparison_devices.h) */
     int device;
     bool unstable;
-    uint64_t executor; /* a hash of the process that timed it; 0: not told */
+    uint64_t executor; /* a hash of the process that timed it; 0: not known */
     struct verdict_run run;
 };
 
 struct comparison_count {
-    int experiments, used, room, unstable, points; /* runs in use, and allocated */
+    int experiments, used, allocated, unstable, points; /* `used` and `allocated` are numbers of runs */
     int left[COMPARISON_LEFT];
     struct comparison_run *runs;
 };
@@ -51,10 +51,10 @@ struct comparison {
     const struct comparison_request *request;
     struct comparison_count sides[2];
     struct comparison_point *points; /* in the order in which they came */
-    int point_count, point_room;
+    int point_count, points_allocated;
     /* index by the text of what identifies a point; owned, as all below; NULL once it is judged */
     json_t *point_of;
-    json_t *known[2]; /* by a request's text: [index of its point or -1, what is told of it]; likewise */
+    json_t *known[2]; /* by a request's text: [index of its point or -1, what is shown of it]; likewise */
     json_t *seen;     /* side by the id of an experiment; likewise */
     json_t *facts_of; /* index by the text of a result's facts and what was asked for beside; likewise */
     json_t *facts;    /* those, as lists: comparison_facts[], then an object of the request's fields */
@@ -66,7 +66,7 @@ struct comparison {
     double apart_us; /* see comparison_devices.h; set before it is judged */
 };
 
-/* What is told of each run besides its time. */
+/* What is shown of each run besides its time. */
 struct comparison_fact {
     const char *name, *path; /* in the answer; in a result, see scan.h */
     bool momentary;          /* it comes and goes: sides differ when what is most frequent does */
@@ -83,7 +83,7 @@ void comparison_free(struct comparison *comparison);
 int comparison_add(struct comparison *comparison, int side, const struct comparison_experiment *experiment,
                    struct error *error);
 
-/* Once all are there: judges, and none may be added any more. 0, or -1: ERROR_MEMORY. */
+/* Judges, once all are there; none may be added after it. 0, or -1: ERROR_MEMORY. */
 int comparison_judge(struct comparison *comparison, struct error *error);
 
 /* Is the point on both sides? */

@@ -1,3 +1,4 @@
+/* Splits points by device, and finds which executors took the times of each side. */
 #include "api/comparison_devices.h"
 
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static int points_part(struct comparison *comparison, struct parted *parted)
     free(comparison->points);
     comparison->points = points;
     comparison->point_count = count;
-    comparison->point_room = wanted + 1;
+    comparison->points_allocated = wanted + 1;
     return 0;
 }
 

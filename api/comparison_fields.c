@@ -1,3 +1,4 @@
+/* Picks those fields of a request that make a point of a comparison. */
 #include "api/comparison_fields.h"
 
 #include <stdio.h>
@@ -8,8 +9,8 @@
 /* Fields of a request that do not make it another point: who asked for it, where and how it is measured. */
 static const char *const beside[] = {"device",   "labels",    "priority",  "timeout_s", "measure",
                                      "counters", "transfers", "placement", "repeat",    NULL};
-/* Those of them that are told where they differ. */
-static const char *const told[] = {"device", "measure", "transfers", "placement", "counters", NULL};
+/* Those of them that are shown where they differ. */
+static const char *const shown[] = {"device", "measure", "transfers", "placement", "counters", NULL};
 
 bool comparison_fields_match(const struct comparison_side *side, const json_t *experiment)
 {
@@ -84,7 +85,7 @@ json_t *comparison_fields_beside(const struct comparison_request *request, const
     const char *name, *inner;
     json_t *value, *member, *out = json_object();
     json_object_foreach ((json_t *)asked, name, value) {
-        if (!is_one_of(told, name) && !is_but_for(request, name))
+        if (!is_one_of(shown, name) && !is_but_for(request, name))
             continue;
         if (!json_is_object(value))
             json_object_set(out, name, value);

@@ -1,3 +1,4 @@
+/* Reads the two sides of a comparison, and how they are compared. */
 #include "api/comparison_request.h"
 
 #include <limits.h>

@@ -17,7 +17,7 @@ struct comparison_side {
     const json_t *experiments;                        /* a list of ids; NULL: any */
     const json_t *labels, *where;                     /* objects; NULL: any */
     int device;                                       /* -1: any */
-    const char *called;         /* the name of a device, for whoever knows them to set `device`; NULL: none */
+    const char *called;         /* the name of a device, from which the route sets `device`; NULL: none */
     int64_t since_ms, until_ms; /* submitted then or later, and before; 0 and INT64_MAX: any */
 };
 

@@ -1,3 +1,4 @@
+/* Writes what differs between the sides, the sides and the points. */
 #include "api/comparison_view.h"
 
 #include <stdio.h>
@@ -24,9 +25,9 @@ static json_t *tally(const struct comparison *comparison, int side, const json_t
             value = json_object_get(json_array_get(facts, COMPARISON_FACTS), field);
         char *text = value ? json_parts_text(value) : strdup("null");
         json_int_t before = text ? json_integer_value(json_object_get(counts, text)) : 0;
-        json_int_t more = json_integer_value(json_array_get(runs, (size_t)side));
-        if (text && more)
-            json_object_set_new(counts, text, json_integer(before + more));
+        json_int_t of_side = json_integer_value(json_array_get(runs, (size_t)side));
+        if (text && of_side)
+            json_object_set_new(counts, text, json_integer(before + of_side));
         free(text);
     }
     return counts;

@@ -1,3 +1,4 @@
+/* Writes counters for a result, where they are compared with the prediction, and packs them for the pipe. */
 #include "api/counters_json.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The table of a device's facts, which writing and reading share; peaks; readings. */
 #include "api/device_json.h"
 
 #include <math.h>

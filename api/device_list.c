@@ -1,3 +1,4 @@
+/* Reads the list of devices from its file and from options, and says where it is wrong. */
 #include "api/device_list.h"
 
 #include <stdarg.h>
@@ -68,7 +69,7 @@ int device_list_option(struct device_list *list, const char *text, struct error 
 
 /* ---- a file ---- */
 
-/* Where something is wrong, and where that is told. */
+/* Where something is wrong, and the error to set. */
 struct entry_place {
     const char *path;
     int index;        /* of the entry */

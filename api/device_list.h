@@ -1,5 +1,5 @@
-/* The operator's list of devices, as it is written down: a file of JSON, and options. docs/devices.md tells what may stand in it.
-   Which devices "auto" stands for, and what holds where nothing is said, is for whoever uses the list. */
+/* The operator's list of devices, as it is written down: a file of JSON, and options. docs/devices.md describes it.
+   The caller decides which devices "auto" stands for, and the defaults of what is left out. */
 #ifndef COALESCED_API_DEVICE_LIST_H
 #define COALESCED_API_DEVICE_LIST_H
 

@@ -1,3 +1,4 @@
+/* Writes a device with its facts, and the queue of a device with its owners. */
 #include "api/device_view.h"
 
 #include <stdio.h>

@@ -53,11 +53,11 @@ struct view_queue {
     const char *running;   /* id; NULL or empty: none */
     double mean_s;         /* of one experiment; negative: not known */
     double eta_s;          /* until a new one would begin; negative: not known */
-    const char *waits_for; /* what keeps all of it from beginning; NULL or empty: nothing does */
+    const char *waits_for; /* why nothing of it can begin; NULL or empty: it can */
     struct view_hold hold;
     const struct view_owner *owners;
     int owner_count;
-    int owners_in_all; /* of whom `owners` tells some */
+    int owners_in_all; /* of whom `owners` lists some */
 };
 void device_view_queue(struct json_writer *json, const char *key, const struct view_queue *queue);
 

@@ -1,3 +1,4 @@
+/* The table of an experiment's fields, and how each is read from a request. */
 #include "api/experiment_json.h"
 
 #include <stdio.h>

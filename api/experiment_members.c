@@ -1,3 +1,4 @@
+/* Reads "measure", "counters", "labels" and "debug" of a request. */
 #include "api/experiment_members.h"
 
 #include <ctype.h>

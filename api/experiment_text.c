@@ -1,4 +1,4 @@
-/* Members of a request in their fixed order: experiment_text.h. */
+/* Writes a request with every default filled in. */
 #include "api/experiment_text.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Writes an experiment around the texts of its request and its result. */
 #include "api/experiment_view.h"
 
 #include <jansson.h>

@@ -13,7 +13,7 @@ struct view_experiment {
     bool ended;
     int device; /* number; -1: none yet */
     int attempt;
-    char device_name[64];                          /* empty: none yet, or not known any more */
+    char device_name[64];                          /* empty: none yet, or no longer known */
     int64_t submitted_ms, started_ms, finished_ms; /* wall clock; 0: not yet */
     const char *request;                           /* JSON object */
     const char *result;                            /* JSON object, or NULL */
@@ -29,8 +29,7 @@ struct view_experiment {
     bool cancelling; /* somebody asked for its end */
     bool paused;     /* it does not begin before somebody resumes its device, or the queue */
     bool running;
-    char waits_for
-        [VIEW_WAITS_BYTES]; /* what keeps it from beginning besides other experiments; empty: nothing does */
+    char waits_for[VIEW_WAITS_BYTES]; /* why it cannot begin, besides other experiments; empty: it can */
 };
 
 /* All of it: the state of one that has not ended, or the result. */

@@ -1,3 +1,4 @@
+/* Writes instructions, and the lanes, sectors and banks of each access. */
 #include "api/explanation_json.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Reads a body with jansson, and writes the values that several documents have. */
 #include "api/json_parts.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Writes a kernel's texts, parameters, buffers, defaults and ledger. */
 #include "api/kernel_json.h"
 
 #include "kernels/experiment.h"

@@ -1,3 +1,4 @@
+/* Predicts for an architecture, and writes predictions and occupancies. */
 #include "api/prediction_json.h"
 
 #include <math.h>

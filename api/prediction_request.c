@@ -1,3 +1,4 @@
+/* Reads architectures by any of their names, and the block and the warp to explain. */
 #include "api/prediction_request.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The table of problems with their statuses and titles, and how one is written. */
 #include "api/problem.h"
 
 #include <ctype.h>

@@ -34,7 +34,7 @@ enum problem_type {
 /* Its HTTP status. */
 unsigned problem_status(enum problem_type type);
 
-/* What an error of that kind is to whoever asked over HTTP. */
+/* The problem that an error of that kind becomes in an answer. */
 enum problem_type problem_type_of(enum error_kind kind);
 
 /* Writes `parent`, "/" and the name, with what a JSON pointer and a URI fragment must not hold escaped; cut where it does

@@ -1,3 +1,4 @@
+/* Reads a range, checks it and expands it. */
 #include "api/range.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Loads the embedded recipes, and finds what was published for a point. */
 #include "api/recipe.h"
 
 #include <pthread.h>
@@ -124,7 +125,7 @@ static int is_axis(const struct recipe *recipe, const char *name)
     return 0;
 }
 
-/* The axes tell which row is of the point. */
+/* A row is identified by the values of the axes. */
 static int row_fits(const struct recipe *recipe, const json_t *columns, const json_t *row,
                     const json_t *request)
 {
@@ -177,7 +178,7 @@ static json_t *row_experiment(const struct recipe *recipe, const json_t *request
     return normal;
 }
 
-/* A grid that nobody asked for follows from size and block, which are told themselves. */
+/* A grid that was not asked for follows from size and block, which are compared themselves. */
 static void grid_derive(json_t *row, const json_t *request)
 {
     json_t *bare = json_copy((json_t *)request);

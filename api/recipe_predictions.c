@@ -1,3 +1,4 @@
+/* Walks the points of a recipe's sweep and predicts each, as JSON or as a table. */
 #include "api/recipe_predictions.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Writes each member of a result in a function of its own. */
 #include "api/result_json.h"
 
 #include <math.h>

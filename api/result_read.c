@@ -1,3 +1,4 @@
+/* Reads the stability of a result, and knows the names of its members. */
 #include "api/result_read.h"
 
 #include <stddef.h>
@@ -49,13 +50,13 @@ static void read_throttle(struct live_value *bits, const json_t *names)
     bits->value = (double)set;
 }
 
-void result_read_stability(struct stability_summary *told, const json_t *stability)
+void result_read_stability(struct stability_summary *summary, const json_t *stability)
 {
     const json_t *live = json_object_get(stability, "live");
-    *told = (struct stability_summary){.codes = read_codes(json_object_get(stability, "codes"))};
-    read_quantity(&told->latest, LIVE_SM_CLOCK, json_object_get(live, "sm_clock_mhz"));
-    read_quantity(&told->latest, LIVE_MEMORY_CLOCK, json_object_get(live, "memory_clock_mhz"));
-    read_quantity(&told->latest, LIVE_TEMPERATURE, json_object_get(live, "temperature_c"));
-    read_quantity(&told->latest, LIVE_OTHERS, json_object_get(live, "other_processes"));
-    read_throttle(&told->latest.of[LIVE_THROTTLE], json_object_get(live, "throttle_reasons"));
+    *summary = (struct stability_summary){.codes = read_codes(json_object_get(stability, "codes"))};
+    read_quantity(&summary->latest, LIVE_SM_CLOCK, json_object_get(live, "sm_clock_mhz"));
+    read_quantity(&summary->latest, LIVE_MEMORY_CLOCK, json_object_get(live, "memory_clock_mhz"));
+    read_quantity(&summary->latest, LIVE_TEMPERATURE, json_object_get(live, "temperature_c"));
+    read_quantity(&summary->latest, LIVE_OTHERS, json_object_get(live, "other_processes"));
+    read_throttle(&summary->latest.of[LIVE_THROTTLE], json_object_get(live, "throttle_reasons"));
 }

@@ -11,6 +11,6 @@
 bool result_read_has_member(const char *name);
 
 /* Reads its `stability`. A member that is missing, or has another form, is not known: another program wrote it. */
-void result_read_stability(struct stability_summary *told, const json_t *stability);
+void result_read_stability(struct stability_summary *summary, const json_t *stability);
 
 #endif

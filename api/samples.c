@@ -1,3 +1,4 @@
+/* Packs samples as differences of picoseconds, unpacks them, and writes them. */
 #include "api/samples.h"
 
 #include <jansson.h>
@@ -8,7 +9,7 @@
 
 #include "api/json_parts.h"
 
-/* In a microsecond; and what is more than the longest sample. */
+/* Picoseconds in a microsecond; an upper bound of a sample, in microseconds. */
 static const double picoseconds = 1e6, most_us = 1e12;
 
 void samples_free(struct samples *samples)
@@ -62,8 +63,8 @@ int samples_pack(struct buffer *out, const struct series *series)
         put(out, series->round_end[i] - (i ? series->round_end[i - 1] : 0));
     for (unsigned i = 0; i < series->count; i++) {
         int64_t now = (int64_t)llround(fmin(series->us[i], most_us) * picoseconds);
-        int64_t more = now - before;
-        put(out, more < 0 ? (uint64_t)(-2 * more - 1) : (uint64_t)(2 * more));
+        int64_t change = now - before;
+        put(out, change < 0 ? (uint64_t)(-2 * change - 1) : (uint64_t)(2 * change));
         before = now;
     }
     return out->failed ? -1 : 0;

@@ -1,4 +1,4 @@
-/* The raw samples of an experiment, packed as the store keeps them, and as they look on the wire.
+/* The raw samples of an experiment, packed as in the store, and as answers show them.
 
    Packed: the number of rounds, how many samples each of them has, then for each sample by how many picoseconds it is more
    than the one before it (the first: than 0). All are integers of 7 bits a byte, the lowest first, with the highest bit set
@@ -15,7 +15,7 @@
 
 #define SAMPLES_EXACT_US 1e-6 /* what is left of a sample's digits: a picosecond */
 
-/* Cold and hot ones, packed. All zero: none were kept. Free with samples_free(). */
+/* Cold and hot samples, packed. All zero: there are none. Free with samples_free(). */
 struct samples {
     struct buffer cold, hot;
 };

@@ -1,3 +1,4 @@
+/* Walks a JSON text once and notes where the values of some paths begin and end. */
 #include "api/scan.h"
 
 #include <stdbool.h>

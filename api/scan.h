@@ -27,10 +27,10 @@ struct scan_value {
 };
 
 /* Adds "name/name/0", which is borrowed, and gives it that slot. An index leads into a list, and 0 to an integer that
-   stands where there might be a list. The node at its end, NULL: there is no room. */
+   stands where there might be a list. The node at its end; NULL: there are SCAN_NODES already. */
 struct scan_node *scan_add(struct scan_paths *paths, const char *path, int slot);
 
-/* The same for one more name behind a node. */
+/* The same for another name below a node. */
 struct scan_node *scan_add_below(struct scan_paths *paths, struct scan_node *node, const char *name,
                                  size_t length, int slot);
 

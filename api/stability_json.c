@@ -1,3 +1,4 @@
+/* Judges the readings and the noise of a result, and writes the reasons. */
 #include "api/stability_json.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Finds the nearest name by the optimal string alignment distance. */
 #include "api/suggest.h"
 
 #include <ctype.h>

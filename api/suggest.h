@@ -17,7 +17,7 @@ struct suggestion {
 void suggest_begin(struct suggestion *suggestion, const char *wanted);
 
 /* Looks at one of the names that there are. Near is: a letter in three is missing, too many, another one or at its
-   neighbour's place, or a word that other services use for the same. The first of equally near names is kept. */
+   neighbour's place, or a word that other services use for the same. Of equally near names the first is taken. */
 void suggest_consider(struct suggestion *suggestion, const char *name);
 
 /* How a sentence about the wrong name goes on: ": did you mean \"...\"?" or, when nothing is near, ";". In the

@@ -1,3 +1,4 @@
+/* Expands a request into points, and finds the points that ask for the same experiment. */
 #include "api/sweep.h"
 
 #include <jansson.h>
@@ -18,12 +19,12 @@
 #include "base/hash.h"
 
 /* Slots of the table that finds equal experiments: a power of two, never full. */
-enum { TEXTS_ROOM = 64 << 10, SLOTS = 1 << 15 };
+enum { TEXTS_BYTES = 64 << 10, SLOTS = 1 << 15 };
 
-/* Texts lie in blocks that do not move while more come. */
+/* A block of texts: texts that are added do not move those that are there. */
 struct sweep_texts {
     struct sweep_texts *next;
-    size_t used, room;
+    size_t used, size;
     char bytes[];
 };
 
@@ -39,17 +40,17 @@ struct expander {
     int *groups;                     /* of each experiment: its place in the axis of devices */
 };
 
-static const char *text_keep(struct sweep *sweep, const struct buffer *text)
+static const char *text_store(struct sweep *sweep, const struct buffer *text)
 {
     size_t size = text->size + 1;
     struct sweep_texts *texts = sweep->texts;
     if (text->failed)
         return NULL;
-    if (!texts || texts->room - texts->used < size) {
-        size_t room = size > TEXTS_ROOM ? size : TEXTS_ROOM;
-        if (!(texts = malloc(sizeof *texts + room)))
+    if (!texts || texts->size - texts->used < size) {
+        size_t bytes = size > TEXTS_BYTES ? size : TEXTS_BYTES;
+        if (!(texts = malloc(sizeof *texts + bytes)))
             return NULL;
-        *texts = (struct sweep_texts){.next = sweep->texts, .room = room};
+        *texts = (struct sweep_texts){.next = sweep->texts, .size = bytes};
         sweep->texts = texts;
     }
     char *copy = texts->bytes + texts->used;
@@ -65,24 +66,24 @@ static struct json_writer text_begin(struct expander *x)
     return (struct json_writer){.out = &x->text};
 }
 
-static const char *json_keep(struct expander *x, const json_t *value)
+static const char *json_store(struct expander *x, const json_t *value)
 {
     struct json_writer json = text_begin(x);
     json_parts_tree(&json, NULL, value);
-    return json_writer_finish(&json) == 0 ? text_keep(x->sweep, &x->text) : NULL;
+    return json_writer_finish(&json) == 0 ? text_store(x->sweep, &x->text) : NULL;
 }
 
-static const char *values_keep(struct expander *x)
+static const char *values_store(struct expander *x)
 {
     struct json_writer json = text_begin(x);
     json_writer_begin_object(&json, NULL);
     for (size_t i = 0; i < x->axes.count; i++)
         json_parts_tree(&json, x->axes.at[i].name, json_object_get(x->point, x->axes.at[i].name));
     json_writer_end(&json);
-    return json_writer_finish(&json) == 0 ? text_keep(x->sweep, &x->text) : NULL;
+    return json_writer_finish(&json) == 0 ? text_store(x->sweep, &x->text) : NULL;
 }
 
-static const char *failure_keep(struct expander *x, const struct problems *problems)
+static const char *failure_store(struct expander *x, const struct problems *problems)
 {
     const struct problem *first = &problems->at[0];
     struct json_writer json = text_begin(x);
@@ -93,7 +94,7 @@ static const char *failure_keep(struct expander *x, const struct problems *probl
     json_writer_string(&json, "detail", detail);
     problem_write_fields(&json, "errors", problems, PROBLEM_ENGLISH);
     json_writer_end(&json);
-    return text_keep(x->sweep, &x->text);
+    return text_store(x->sweep, &x->text);
 }
 
 /* ---- one point ---- */
@@ -111,7 +112,7 @@ static int experiment_find(struct expander *x, const struct experiment *experime
     for (; x->slots[slot]; slot = (slot + 1) & (SLOTS - 1))
         if (strcmp(sweep->experiments[x->slots[slot] - 1].request, x->text.data) == 0)
             return x->slots[slot] - 1;
-    const char *request = text_keep(sweep, &x->text);
+    const char *request = text_store(sweep, &x->text);
     if (!request)
         return -1;
     sweep->experiments[sweep->experiment_count] = (struct sweep_experiment){
@@ -122,12 +123,12 @@ static int experiment_find(struct expander *x, const struct experiment *experime
         .timeout_s = experiment->timeout_s,
         .request = request,
     };
-    x->groups[sweep->experiment_count] = x->device ? (int)x->device->present : 0;
+    x->groups[sweep->experiment_count] = x->device ? (int)x->device->current : 0;
     x->slots[slot] = ++sweep->experiment_count;
     return sweep->experiment_count - 1;
 }
 
-/* Where the present point may run, or all that is wrong with it, as for a single experiment. */
+/* Where the current point may run, or all that is wrong with it, as for a single experiment. */
 static void point_check(struct expander *x, struct experiment *experiment, struct device_set *devices,
                         struct problems *problems)
 {
@@ -147,11 +148,11 @@ static int point_add(struct expander *x)
     struct sweep_point *point = &sweep->points[sweep->point_count];
     problems.count = 0;
     point_check(x, &experiment, &devices, &problems);
-    point->values = values_keep(x);
+    point->values = values_store(x);
     point->experiment = problems.count ? -1 : experiment_find(x, &experiment, &devices);
     if (problems.count) {
-        point->request = json_keep(x, x->point);
-        point->failure = failure_keep(x, &problems);
+        point->request = json_store(x, x->point);
+        point->failure = failure_store(x, &problems);
     }
     if (!point->values || (problems.count ? !point->request || !point->failure : point->experiment < 0))
         return -1;
@@ -164,7 +165,7 @@ static int point_add(struct expander *x)
 /* ---- all of them ---- */
 
 /* All of it, or all with the same choice of a device, to one device. */
-static int devices_keep(struct expander *x)
+static int devices_choose(struct expander *x)
 {
     struct sweep *sweep = x->sweep;
     int count = sweep->experiment_count, choices = x->device ? (int)json_array_size(x->device->values) : 1;
@@ -199,7 +200,7 @@ static int expander_run(struct expander *x, const json_t *object, size_t total)
     } while (sweep_axes_step(&x->axes));
     if (sweep->spread || sweep->unknown_device >= 0)
         return 0;
-    return devices_keep(x);
+    return devices_choose(x);
 }
 
 static bool spread_read(const json_t *request, struct problems *problems)
@@ -331,9 +332,9 @@ void sweep_explain(const struct kernel *kernel, const json_t *request, struct pr
 }
 
 /* Of the point of that experiment, or, with NULL, of one that cannot be launched. */
-static const char *reference_keep(struct sweep *sweep, const struct recipe *recipe,
-                                  const struct sweep_experiment *experiment, const char *request,
-                                  const struct device_offers *offers, bool late)
+static const char *reference_store(struct sweep *sweep, const struct recipe *recipe,
+                                   const struct sweep_experiment *experiment, const char *request,
+                                   const struct device_offers *offers, bool late)
 {
     const struct device_facts *device = NULL;
     for (int i = 0; i < offers->count && !device; i++)
@@ -345,9 +346,9 @@ static const char *reference_keep(struct sweep *sweep, const struct recipe *reci
                                 "POST /v1/predictions makes one"
                               : NULL);
     struct buffer reference = {.data = text, .size = text ? strlen(text) : 0, .failed = !text};
-    const char *kept = text_keep(sweep, &reference);
+    const char *copy = text_store(sweep, &reference);
     free(text);
-    return kept;
+    return copy;
 }
 
 int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_offers *offers,
@@ -362,8 +363,8 @@ int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct d
         const char *reference = launched ? references[point->experiment] : NULL;
         if (!reference)
             reference =
-                reference_keep(sweep, recipe, launched ? &sweep->experiments[point->experiment] : NULL,
-                               point->request, offers, clock_monotonic_ns() >= end_ns);
+                reference_store(sweep, recipe, launched ? &sweep->experiments[point->experiment] : NULL,
+                                point->request, offers, clock_monotonic_ns() >= end_ns);
         if (launched)
             references[point->experiment] = reference;
         point->reference = reference;

@@ -60,11 +60,10 @@ static inline int sweep_rounds(const struct sweep *sweep)
     return sweep->repeat > 1 ? sweep->repeat : 1;
 }
 
-/* What "repeat" of a request says; 1 without it, or where it is wrong, which is told. */
+/* What "repeat" of a request says; 1 without it, or where it is wrong: that is added to *problems. */
 int sweep_repeat(const struct json_t *request, struct problems *problems);
 
-/* Expands. 0, then to be
-   given to sweep_free(); or -1 with nothing to free: what is wrong is in *problems, or there was no memory and
+/* Expands. 0, then to be given to sweep_free(); or -1 with nothing to free: what is wrong is in *problems, or there was no memory and
    problems->count is 0. Takes some 20 us a point: not for a thread that serves others. */
 int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_offers *offers,
                  struct problems *problems);

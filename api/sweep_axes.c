@@ -1,3 +1,4 @@
+/* Finds the axes of a request, and walks the product of their values. */
 #include "api/sweep_axes.h"
 
 #include <stdint.h>
@@ -194,9 +195,9 @@ int sweep_axes_set(const struct sweep_axes *axes, json_t *point)
     const struct kernel *kernel = kernel_at(axes, 0);
     for (size_t i = 0; i < axes->count; i++)
         if (axes->at[i].values == axes->kernel)
-            kernel = kernel_at(axes, axes->at[i].present);
+            kernel = kernel_at(axes, axes->at[i].current);
     for (size_t i = 0; i < axes->count; i++) {
-        json_t *value = axis_value(&axes->at[i], axes->at[i].present, kernel);
+        json_t *value = axis_value(&axes->at[i], axes->at[i].current, kernel);
         if (!value)
             return 0;
         if (json_object_set(point, axes->at[i].name, value) < 0)
@@ -209,16 +210,16 @@ bool sweep_axes_step(struct sweep_axes *axes)
 {
     for (size_t i = axes->count; i-- > 0;) {
         struct sweep_axis *axis = &axes->at[i];
-        if (++axis->present < json_array_size(axis->values))
+        if (++axis->current < json_array_size(axis->values))
             return true;
-        axis->present = 0;
+        axis->current = 0;
     }
     return false;
 }
 
 /* ---- what no kernel can read ---- */
 
-/* The kernels that the request names, each once; how many. Names that are no kernel's are told. */
+/* The kernels that the request names, each once; how many. Adds to *problems the names that are no kernel's. */
 static int kernels_gather(const struct sweep_axes *axes, const struct kernel **kernels,
                           struct problems *problems)
 {
@@ -243,11 +244,11 @@ static int kernels_gather(const struct sweep_axes *axes, const struct kernel **k
     return count;
 }
 
-/* Tells of a value at `index` of its axis what is wrong with it where it stands. */
+/* Copies problems with the value at `index` of its axis, with pointers to where it stands in the request. */
 static void problems_move(struct problems *to, const struct problems *from, long index)
 {
-    int kept = from->count < EXPERIMENT_PROBLEMS ? from->count : EXPERIMENT_PROBLEMS;
-    for (int i = 0; i < kept; i++) {
+    int count = from->count < EXPERIMENT_PROBLEMS ? from->count : EXPERIMENT_PROBLEMS;
+    for (int i = 0; i < count; i++) {
         const struct problem *problem = &from->at[i];
         char pointer[96];
         size_t name = 2 + strcspn(problem->pointer + 2, "/");

@@ -12,7 +12,7 @@ struct sweep_axis {
     const char *name;     /* the field's; borrowed from the request */
     const json_t *values; /* the list: the request's, or made of its ranges */
     bool made;            /* it is made, and the axis's own */
-    size_t present;       /* which one it is now */
+    size_t current;       /* index of the value at the current point */
     bool pair;            /* a flat size of two numbers: one value for a two-dimensional kernel, else two */
 };
 
@@ -36,10 +36,10 @@ size_t sweep_axes_total(const struct sweep_axes *axes);
 /* Can every value of every field be read by at least one of the kernels? 0, or -1 with those that cannot. */
 int sweep_axes_check(const struct sweep_axes *axes, const json_t *request, struct problems *problems);
 
-/* Puts the present values into the point. 1; 0: there is no such point; -1: no memory. */
+/* Puts the current values into the point. 1; 0: there is no such point; -1: no memory. */
 int sweep_axes_set(const struct sweep_axes *axes, json_t *point);
 
-/* To the next place; false: that was the last. */
+/* Goes to the next point; false: that was the last. */
 bool sweep_axes_step(struct sweep_axes *axes);
 
 #endif

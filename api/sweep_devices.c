@@ -1,3 +1,4 @@
+/* Chooses one device for all experiments that must share one. */
 #include "api/sweep_devices.h"
 
 #include <stdio.h>

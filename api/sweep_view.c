@@ -1,3 +1,4 @@
+/* Writes a sweep with its counts, and its points. */
 #include "api/sweep_view.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 struct view_ran {
     int device;
-    char name[64]; /* empty: not known any more */
+    char name[64]; /* empty: no longer known */
 };
 
 struct view_sweep {
@@ -21,7 +21,7 @@ struct view_sweep {
     int64_t submitted_ms, finished_ms; /* 0: not yet */
     int repeat;                        /* rounds over all points; 1: it is not repeated */
     int total, queued, running, succeeded, failed, cancelled; /* runs: points in all rounds */
-    int removed;             /* runs whose experiment the store has no more */
+    int removed;             /* runs whose experiment was removed from the store */
     double eta_s;            /* until the last has ended; negative: not known */
     bool cancelling, paused; /* as an experiment's, as the next */
     char waits_for[VIEW_WAITS_BYTES];

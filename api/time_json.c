@@ -1,3 +1,4 @@
+/* Writes predicted times, the changes that would help, and the comparison with what was measured. */
 #include "api/time_json.h"
 
 #include <math.h>

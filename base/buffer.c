@@ -1,3 +1,4 @@
+/* Doubles the allocation as bytes are appended. */
 #include "base/buffer.h"
 
 #include <stdarg.h>
@@ -5,23 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int buffer_reserve(struct buffer *buffer, size_t more)
+static int buffer_reserve(struct buffer *buffer, size_t count)
 {
     if (buffer->failed)
         return -1;
-    size_t need = buffer->size + more + 1;
-    if (need <= buffer->room)
+    size_t need = buffer->size + count + 1;
+    if (need <= buffer->allocated)
         return 0;
-    size_t room = buffer->room ? buffer->room : 256;
-    while (room < need)
-        room *= 2;
-    char *data = realloc(buffer->data, room);
+    size_t allocated = buffer->allocated ? buffer->allocated : 256;
+    while (allocated < need)
+        allocated *= 2;
+    char *data = realloc(buffer->data, allocated);
     if (!data) {
         buffer->failed = true;
         return -1;
     }
     buffer->data = data;
-    buffer->room = room;
+    buffer->allocated = allocated;
     return 0;
 }
 
@@ -47,7 +48,7 @@ int buffer_format(struct buffer *buffer, const char *format, ...)
     if (buffer_reserve(buffer, 0) < 0)
         return -1;
     /* Most of what is written fits into what is left. */
-    size_t left = buffer->room - buffer->size;
+    size_t left = buffer->allocated - buffer->size;
     va_start(arguments, format);
     int wanted = vsnprintf(buffer->data + buffer->size, left, format, arguments);
     va_end(arguments);

@@ -10,10 +10,10 @@ extern "C" {
 #endif
 
 struct buffer {
-    char *data;  /* always ends with a NUL beyond `size` when not NULL */
-    size_t size; /* bytes in use */
-    size_t room; /* bytes allocated */
-    bool failed; /* an append found no memory; the contents are incomplete */
+    char *data;       /* always ends with a NUL beyond `size` when not NULL */
+    size_t size;      /* bytes in use */
+    size_t allocated; /* bytes */
+    bool failed;      /* an append found no memory; the contents are incomplete */
 };
 
 /* Appends; 0, or -1 when memory is gone (and from then on). */

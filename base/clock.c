@@ -1,3 +1,4 @@
+/* Reads the clocks, and reads and writes moments as text. */
 #include "base/clock.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The names of the kinds of errors, and the text of one. */
 #include "base/error.h"
 
 #include <stdarg.h>

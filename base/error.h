@@ -1,4 +1,4 @@
-/* What went wrong, told once: the first error wins, so a caller may clean up without losing the cause. */
+/* An error: the first one set stays, so that a caller may clean up without losing the cause. */
 #ifndef COALESCED_BASE_ERROR_H
 #define COALESCED_BASE_ERROR_H
 
@@ -24,7 +24,7 @@ enum error_kind {
     ERROR_DEVICE_LOST,   /* the device does not answer any more */
     ERROR_CRASHED,       /* the executor died */
     ERROR_TIMED_OUT,     /* the experiment ran past its timeout_s */
-    ERROR_CANCELLED,     /* somebody asked for its end */
+    ERROR_CANCELLED,     /* a user asked for its end */
     ERROR_INCORRECT,     /* the kernel's output is wrong */
     ERROR_ABANDONED,     /* the service died under it too often, or its executor was killed */
     ERROR_KIND_COUNT
@@ -44,7 +44,7 @@ int error_set(struct error *error, enum error_kind kind, const char *format, ...
 int error_set_errno(struct error *error, int number, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* clang's analyzer looks at one file at a time, so it has to be told. */
+/* clang's analyzer looks at one file at a time and does not see that they return -1. */
 #ifdef __clang_analyzer__
 #define error_set(...) (error_set(__VA_ARGS__), -1)
 #define error_set_errno(...) (error_set_errno(__VA_ARGS__), -1)

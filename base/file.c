@@ -1,3 +1,4 @@
+/* Reads a file as a whole. */
 #include "base/file.h"
 
 #include <errno.h>

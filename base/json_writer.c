@@ -1,3 +1,4 @@
+/* The escapes, the separators and the form of numbers of every JSON text that is written. */
 #include "base/json_writer.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Writes log lines, each with one call, to standard error. */
 #include "base/log.h"
 
 #include <pthread.h>
@@ -14,7 +15,7 @@
 static atomic_int level_limit = LOG_INFO;
 static atomic_bool plain;
 static pthread_once_t journal_once = PTHREAD_ONCE_INIT;
-static bool journal;
+static bool to_journal;
 
 /* systemd names the device and the inode of the stream that it gave; anything since may have been put in its place. */
 static void journal_look(void)
@@ -22,8 +23,8 @@ static void journal_look(void)
     unsigned long long device, inode;
     struct stat status;
     const char *stream = getenv("JOURNAL_STREAM");
-    journal = stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
-              fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device && status.st_ino == inode;
+    to_journal = stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+                 fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device && status.st_ino == inode;
 }
 
 void log_set_level(enum log_level level)
@@ -45,7 +46,7 @@ void log_line(enum log_level level, const char *format, ...)
     char line[1024], now[CLOCK_TEXT_BYTES];
     int used = 0;
     pthread_once(&journal_once, journal_look);
-    if (journal) {
+    if (to_journal) {
         used = snprintf(line, sizeof line, "<%d>", priorities[level]);
     } else if (!atomic_load(&plain)) {
         clock_text(clock_wall_ms(), now);
@@ -55,8 +56,8 @@ void log_line(enum log_level level, const char *format, ...)
     va_start(arguments, format);
     int wanted = vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);
     va_end(arguments);
-    int room = (int)sizeof line - used - 2;
-    int end = used + (wanted < 0 ? 0 : wanted < room ? wanted : room);
+    int available = (int)sizeof line - used - 2;
+    int end = used + (wanted < 0 ? 0 : wanted < available ? wanted : available);
     /* A message may hold what a client or a driver said: it is one line, and moves no terminal's cursor. */
     for (; used < end; used++)
         if ((unsigned char)line[used] < ' ' || line[used] == 0x7f)

@@ -1,5 +1,5 @@
-/* One line to standard error for whoever runs the service: time, level, text. Where standard error is the journal's, as
-   $JOURNAL_STREAM tells, the level goes before the text as "<6>" and the journal has the time. Safe from any thread. */
+/* Log lines on standard error: time, level, text. Where standard error is systemd's journal, as
+   $JOURNAL_STREAM says, the level goes before the text as "<6>" and the journal has the time. Safe from any thread. */
 #ifndef COALESCED_BASE_LOG_H
 #define COALESCED_BASE_LOG_H
 

@@ -1,3 +1,4 @@
+/* Sends the datagram that systemd waits for. */
 #include "base/notify.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ void notify(const char *format, ...)
     va_end(arguments);
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&address, length) < 0)
-        log_debug("$NOTIFY_SOCKET cannot be told: %s", strerror(errno));
+        log_debug("cannot write to $NOTIFY_SOCKET: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
 }

@@ -1,4 +1,4 @@
-/* Tells whoever started the service (systemd, Type=notify) how it is: one datagram to the socket named by $NOTIFY_SOCKET,
+/* Reports the state of the service to systemd (Type=notify): one datagram to the socket named by $NOTIFY_SOCKET,
    as the manual of sd_notify(3) describes for programs that do without libsystemd. Without that variable nothing is done. */
 #ifndef COALESCED_BASE_NOTIFY_H
 #define COALESCED_BASE_NOTIFY_H

@@ -1,3 +1,4 @@
+/* Opens the standard streams that a process was started without. */
 #include "base/streams.h"
 
 #include <fcntl.h>

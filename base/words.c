@@ -1,3 +1,4 @@
+/* Splits a command into words. */
 #include "base/words.h"
 
 #include <stdlib.h>

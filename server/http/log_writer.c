@@ -61,7 +61,7 @@ static void log_writer_flush(struct log_writer *log_writer, uint64_t lost)
         losses_log(log_writer);
     }
     lines->size = 0;
-    if (lines->room > REUSED_BYTES)
+    if (lines->allocated > REUSED_BYTES)
         buffer_free(lines);
 }
 
