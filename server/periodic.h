@@ -1,13 +1,13 @@
 /* One thread, "periodic", for short work that is repeated, so that none of it needs a thread of its own.
 
-   | job         | file              | when                                   | work                             |
-   |-------------|-------------------|----------------------------------------|----------------------------------|
-   | users       | auth/users.c      | each second                            | reads a changed token file       |
-   | connections | http/peer.c       | each second, and at the end of a wait  | deadlines, waits, counts of logs |
-   | retention   | store/retention.c | each 2 s; 4 ms after a step with more  | hands the writer the next step   |
+   | job         | file              | when                               | work                        |
+   |-------------|-------------------|------------------------------------|-----------------------------|
+   | users       | auth/users.c      | each second                        | reads a changed token file  |
+   | connections | http/peer.c       | each second, at the end of a wait  | deadlines, waits, log lines |
+   | retention   | store/retention.c | each 2 s, 4 ms while there is more | hands over the next removal |
 
-   A job must not wait for a device, for another process or for a commit: no other job runs meanwhile. Work that may
-   take longer has a thread of its own or runs in the worker pool (http/worker_pool.h). */
+   A job must not wait for a device, for another process or for a commit: no other job runs meanwhile. Work
+   that may take longer has a thread of its own or runs in the worker pool (http/worker_pool.h). */
 #ifndef COALESCED_SERVER_PERIODIC_H
 #define COALESCED_SERVER_PERIODIC_H
 

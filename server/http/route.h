@@ -1,4 +1,5 @@
-/* An endpoint: its method, its path, what it needs, and its handler. server/routes/ has a table of them for each resource. */
+/* An endpoint: its method, its path, what it needs, and its handler. server/routes/ has a table of them for
+   each resource. */
 #ifndef COALESCED_SERVER_HTTP_ROUTE_H
 #define COALESCED_SERVER_HTTP_ROUTE_H
 
