@@ -1,9 +1,11 @@
-/* The messages between the server and an executor, in both directions over the executor's standard input and output.
+/* The messages between the server and an executor, in both directions over the executor's standard input and
+   output.
 
-   A message is a frame: a header, which is one line of JSON, and for some types a payload, which follows the header's
-   newline. The payload's bytes travel as they are: nobody parses and prints a request or a result again on its way. A
-   header with a payload begins with {"bytes":N, where N is the payload's length. The payload has parts without
-   separators, in the order in which this text names them; the header's member of the same name is a part's length.
+   A message is a frame: a header, which is one line of JSON, and for some types a payload, which follows the
+   header's newline. The payload's bytes travel as they are: nobody parses and prints a request or a result
+   again on its way. A header with a payload begins with {"bytes":N, where N is the payload's length. The
+   payload has parts without separators, in the order in which this text names them; the header's member of
+   the same name is a part's length.
 
    executor -> server, the first line, before any context exists:
      {"type":"hello","protocol":5,"newest":5,"build":"...","pid":4711,"counts":true,"devices":2,"device":{facts}}
@@ -22,35 +24,38 @@
    executor -> server, after a request to end (SIGTERM):
      {"type":"leaving","why":"SIGTERM","done":false}
 
-   Parts: `request` is the text that experiment_text_write() made and the store has; "device" of the header is the number of the
-   device that runs it, whatever the request says. `counters` is of counters_json_pack(), `calibration` of
-   calibration_json_write(), `result` a JSON object on one line with the members of result_to_json(), `cold` and `hot` are of
-   samples_pack(). A run may lack counters, calibration and "counting_pid"; a result its samples; an error its result.
+   Parts: `request` is the text that experiment_text_write() made and the store has; "device" of the header
+   is the number of the device that runs it, whatever the request says. `counters` is of counters_json_pack(),
+   `calibration` of calibration_json_write(), `result` a JSON object on one line with the members of
+   result_to_json(), `cold` and `hot` are of samples_pack(). A run may lack counters, calibration and
+   "counting_pid"; a result its samples; an error its result.
 
-   Versions: a hello names the oldest ("protocol") and the newest version that the executor speaks; both sides then speak
-   the newest version that both know. Versions before 5 had no payloads.
+   Versions: a hello names the oldest ("protocol") and the newest version that the executor speaks; both sides
+   then speak the newest version that both know. Versions before 5 had no payloads.
 
-   Lease: a welcome with times above 0 gives the executor a lease, so that one which the server cannot reach ends by itself.
-   Each side counts the frames that it received, the hello being the first; "heard" is the server's count (an executor's
-   beat says 0). By its own clock, the executor lives until lost_s after it sent the last frame that the server says it
-   received. By its own clock, the server waits lost_s after it received that frame, which was later, before it takes the
-   executor for dead. No clock is compared with another, and a delayed beat prolongs nothing. Without a lease the executor
-   sends no beats.
+   Lease: a welcome with times above 0 gives the executor a lease, so that one which the server cannot reach
+   ends by itself. Each side counts the frames that it received, the hello being the first; "heard" is the
+   server's count (an executor's beat says 0). By its own clock, the executor lives until lost_s after it sent
+   the last frame that the server says it received. By its own clock, the server waits lost_s after it
+   received that frame, which was later, before it takes the executor for dead. No clock is compared with
+   another, and a delayed beat prolongs nothing. Without a lease the executor sends no beats.
 
-   Leaving: the executor takes no new work and finishes what runs, if there is time. "done": nothing runs, and it ends.
+   Leaving: the executor takes no new work and finishes what runs, if there is time. "done": nothing runs, and
+   it ends.
 
-   Two executors serve a device: one runs experiments, the other one counts. One of them works at a time. A count's id is
-   that of its first experiment, which runs next; the others run after it and share its passes where possible. The answer
-   may leave some out: the server asks for those again. What was counted goes to the executor that runs the experiment;
-   "counting_pid" is the process of the counting executor while it may hold a context. Constants that a calibration lacks
-   are those shipped with the executor's build.
+   Two executors serve a device: one runs experiments, the other one counts. One of them works at a time. A
+   count's id is that of its first experiment, which runs next; the others run after it and share its passes
+   where possible. The answer may leave some out: the server asks for those again. What was counted goes to
+   the executor that runs the experiment; "counting_pid" is the process of the counting executor while it may
+   hold a context. Constants that a calibration lacks are those shipped with the executor's build.
 
-   A result says in correctness.verified whether the output is right. An error has a result only where there is one (the
-   output is wrong). The phase "open" means that the context is being created: it is not the experiment's time, the next
-   phase ends it, and it occurs once in an executor's life. The phase "turn" means that another process of the machine holds
-   a lock that this run needs (executor/machine_lock.h): it is not the experiment's time either, the next phase ends it, and
-   it occurs at most twice in a run. Progress is sent between samples, never within one. After cuda_error and device_lost the
-   executor exits. The server closes the executor's standard input to end it, also in the middle of a run. */
+   A result says in correctness.verified whether the output is right. An error has a result only where there
+   is one (the output is wrong). The phase "open" means that the context is being created: it is not the
+   experiment's time, the next phase ends it, and it occurs once in an executor's life. The phase "turn" means
+   that another process of the machine holds a lock that this run needs (executor/machine_lock.h): it is not
+   the experiment's time either, the next phase ends it, and it occurs at most twice in a run. Progress is
+   sent between samples, never within one. After cuda_error and device_lost the executor exits. The server
+   closes the executor's standard input to end it, also in the middle of a run. */
 #ifndef COALESCED_API_PROTOCOL_H
 #define COALESCED_API_PROTOCOL_H
 
@@ -112,11 +117,12 @@ struct protocol_frame {
     size_t payload_bytes; /* 0: none */
 };
 
-/* Finds the first frame in `data`. Returns how many bytes it has, newline included; 0: it is not whole yet; -1: it is longer
-   than the limits allow. */
+/* Finds the first frame in `data`. Returns how many bytes it has, newline included; 0: it is not whole yet;
+   -1: it is longer than the limits allow. */
 ssize_t protocol_frame_find(struct protocol_frame *frame, const char *data, size_t size);
 
-/* Experiments to be counted together, in the order in which they will run. Free with protocol_ahead_free(). */
+/* Experiments to be counted together, in the order in which they will run. Free with
+   protocol_ahead_free(). */
 struct ahead {
     int count;
     struct {
@@ -171,8 +177,8 @@ struct message {
     struct counts counts;               /* counts */
 };
 
-/* Understands a frame. 0; or -1 with nothing to free: ERROR_INVALID; ERROR_CONFLICT: a hello of protocol versions that this
-   build does not know; ERROR_MEMORY. */
+/* Understands a frame. 0; or -1 with nothing to free: ERROR_INVALID; ERROR_CONFLICT: a hello of protocol
+   versions that this build does not know; ERROR_MEMORY. */
 int protocol_parse(struct message *message, const struct protocol_frame *frame, struct error *error);
 
 /* The same of a header alone, which ends with NUL. */
@@ -190,8 +196,9 @@ struct run_along {
     int64_t counting_pid;    /* 0: none */
 };
 
-/* Each returns a whole frame, to be freed with buffer_free(); `failed` is set when there was no memory. Texts are not looked
-   at. pid 0: not said; sample_count 0: not said; along, samples and an error's result may be NULL. */
+/* Each returns a whole frame, to be freed with buffer_free(); `failed` is set when there was no memory. Texts
+   are not looked at. pid 0: not said; sample_count 0: not said; along, samples and an error's result may be
+   NULL. */
 struct buffer protocol_write_hello(int devices, bool can_count, int64_t pid,
                                    const struct device_facts *facts);
 struct buffer protocol_write_welcome(int protocol, double heartbeat_s, double lost_s);

@@ -198,8 +198,8 @@ static int read_progress(struct frame_reader *r)
     return read_name(r, r->header, "phase", r->message->phase, sizeof r->message->phase);
 }
 
-/* True for an object's text that can be repeated within a line: nothing stands around the object, and no byte of it is a
-   control character, such as a newline. */
+/* True for an object's text that can be repeated within a line: nothing stands around the object, and no byte
+   of it is a control character, such as a newline. */
 static bool is_one_line(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)

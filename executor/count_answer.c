@@ -20,7 +20,8 @@ struct count_group {
 };
 _Static_assert((int)COUNTERS_POINTS == (int)PROTOCOL_POINTS, "a group is as large as the protocol allows");
 
-/* An experiment that cannot be understood is left out: its own run will say why. Without the first there is no group. */
+/* An experiment that cannot be understood is left out: its own run will say why. Without the first there is
+   no group. */
 static void collect(struct count_group *group, const struct ahead *asked, const struct device_facts *facts)
 {
     for (int i = 0; i < asked->count; i++) {

@@ -211,8 +211,9 @@ struct executor_options {
     double leave_s;
 };
 
-/* Where runs are locked. GPUs and the bus belong to the machine: services with lock directories of their own share one for
-   them. The CPU as a device is for tests, of which several run on a machine, each in its own directory. */
+/* Where runs are locked. GPUs and the bus belong to the machine: services with lock directories of their own
+   share one for them. The CPU as a device is for tests, of which several run on a machine, each in its own
+   directory. */
 static const char *lock_directory(const struct executor *executor, const char *given, char own[PATH_MAX])
 {
     return given && !executor->kind->host_alloc ? given : machine_lock_directory(own);
@@ -341,6 +342,7 @@ int executor_main(int argc, char **argv)
         log_error("executor: %s", error.text);
     else
         status = executor_loop(&executor);
-    /* Not exit(): the thread that reads still runs, and exit handlers of a driver with a broken context may hang. */
+    /* Not exit(): the thread that reads still runs, and exit handlers of a driver with a broken context may
+       hang. */
     _exit(status);
 }

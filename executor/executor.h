@@ -1,17 +1,18 @@
-/* The executor: the child process that alone holds a device's context. It speaks api/protocol.h on its standard input and
-   output: it sends a hello, then answers one run or count after the other until its input closes. */
+/* The executor: the child process that alone holds a device's context. It speaks api/protocol.h on its
+   standard input and output: it sends a hello, then answers one run or count after the other until its input
+   closes. */
 #ifndef COALESCED_EXECUTOR_EXECUTOR_H
 #define COALESCED_EXECUTOR_EXECUTOR_H
 
 #include "base/error.h"
 
-/* `coalesced --executor --device SPEC [--lock-dir DIR] [--counting] [--leave-seconds N]`; --help explains them. SPEC is as
-   device_find() takes it ("auto:0", "cuda:1", "cpu"). Called first in main(), before any thread is started. Returns the
-   process's exit status; most ways end the process by _exit(). */
+/* `coalesced --executor --device SPEC [--lock-dir DIR] [--counting] [--leave-seconds N]`; --help explains
+   them. SPEC is as device_find() takes it ("auto:0", "cuda:1", "cpu"). Called first in main(), before any
+   thread is started. Returns the process's exit status; most ways end the process by _exit(). */
 int executor_main(int argc, char **argv);
 
-/* 0 when an executor of this build could be started for that SPEC; -1: ERROR_INVALID. Devices of the machine are not looked
-   for. */
+/* 0 when an executor of this build could be started for that SPEC; -1: ERROR_INVALID. Devices of the machine
+   are not looked for. */
 int executor_check(const char *spec, struct error *error);
 
 #endif

@@ -32,8 +32,8 @@ const char *machine_lock_directory(char path[PATH_MAX])
     return NULL;
 }
 
-/* Opens `<name><suffix>.lock`, which it makes when it is missing; its path in `path`. Child processes do not inherit the
-   descriptor. -1: ERROR_INVALID, ERROR_SYSTEM. */
+/* Opens `<name><suffix>.lock`, which it makes when it is missing; its path in `path`. Child processes do not
+   inherit the descriptor. -1: ERROR_INVALID, ERROR_SYSTEM. */
 static int lock_open(const char *directory, const char *name, const char *suffix, char path[PATH_MAX],
                      struct error *error)
 {

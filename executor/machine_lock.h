@@ -1,10 +1,10 @@
-/* Locks of this machine: flock() on files in a directory of locks, whichever process or service takes them. The kernel
-   releases them when the process ends, however it ends.
+/* Locks of this machine: flock() on files in a directory of locks, whichever process or service takes them.
+   The kernel releases them when the process ends, however it ends.
 
-   For the life of an executor: one executor of a device that times, and one that counts, so that an old executor that is still
-   ending cannot disturb a new one's timings. For a run: what disturbs one another's times runs one after the other. A run
-   locks its device, the peer's device where an experiment uses two, and "host-link" where it crosses the bus or works on the
-   host's memory.
+   For the life of an executor: one executor of a device that times, and one that counts, so that an old
+   executor that is still ending cannot disturb a new one's timings. For a run: what disturbs one another's
+   times runs one after the other. A run locks its device, the peer's device where an experiment uses two, and
+   "host-link" where it crosses the bus or works on the host's memory.
 
    One thread uses them. */
 #ifndef COALESCED_EXECUTOR_MACHINE_LOCK_H
@@ -15,13 +15,14 @@
 
 #include "base/error.h"
 
-/* Returns `path`: a directory of this user's for locks, made when it is missing; for an executor without --lock-dir, because
-   its service runs on another machine. NULL, with a warning in the log: there can be none. */
+/* Returns `path`: a directory of this user's for locks, made when it is missing; for an executor without
+   --lock-dir, because its service runs on another machine. NULL, with a warning in the log: there can be
+   none. */
 const char *machine_lock_directory(char path[PATH_MAX]);
 
-/* Takes the lock for the process's life; `uuid` as in struct device_facts, `counting`: the lock of executors that count, which
-   is another one. Waits up to wait_s for the holder. 0; or -1: ERROR_CONFLICT: it is still held, ERROR_SYSTEM,
-   ERROR_INVALID. */
+/* Takes the lock for the process's life; `uuid` as in struct device_facts, `counting`: the lock of executors
+   that count, which is another one. Waits up to wait_s for the holder. 0; or -1: ERROR_CONFLICT: it is still
+   held, ERROR_SYSTEM, ERROR_INVALID. */
 int machine_lock_device(const char *directory, const char *uuid, bool counting, double wait_s,
                         struct error *error);
 
@@ -37,9 +38,9 @@ struct machine_lock {
     int held[MACHINE_LOCKS]; /* a descriptor each, 0: not held */
 };
 
-/* Locks the device and, unless `peer` is empty, the device of that uuid: in the order of the uuids, so that no two runs wait
-   for each other; and last the host link where `host_link` asks for it. Waits without a limit. A file that cannot be opened
-   costs a warning and no lock. */
+/* Locks the device and, unless `peer` is empty, the device of that uuid: in the order of the uuids, so that
+   no two runs wait for each other; and last the host link where `host_link` asks for it. Waits without a
+   limit. A file that cannot be opened costs a warning and no lock. */
 void machine_lock_take(struct machine_lock *lock, const char *peer, bool host_link);
 
 /* Locks the host link alone, unless it is held; after machine_lock_take(). */

@@ -1,5 +1,5 @@
-/* Pauses between tries of something that fails: each is twice as long as the one before, and each new reason is logged once.
-   One thread uses it. */
+/* Pauses between tries of something that fails: each is twice as long as the one before, and each new reason
+   is logged once. One thread uses it. */
 #ifndef COALESCED_SERVER_DEVICES_BACKOFF_H
 #define COALESCED_SERVER_DEVICES_BACKOFF_H
 
@@ -15,8 +15,8 @@ struct backoff {
     char logged[256]; /* the reason that was logged last */
 };
 
-/* It failed: the pause begins, 1 s the first time. `name` stands before the reason in the log. Reasons that differ in their
-   numbers alone are the same. */
+/* It failed: the pause begins, 1 s the first time. `name` stands before the reason in the log. Reasons that
+   differ in their numbers alone are the same. */
 void backoff_fail(struct backoff *backoff, const char *name, const char *reason);
 
 /* It works. */

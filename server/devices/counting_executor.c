@@ -9,14 +9,14 @@
 #include "base/log.h"
 
 enum {
-    CACHED_MAX =
-        2 * PROTOCOL_POINTS, /* two groups, so that another sweep's group does not push out the first */
-    TRIES =
-        4, /* together, then alone; each once more where the executor was gone, or memory had to be freed */
+    /* Two groups, so that another sweep's group does not push out the first. */
+    CACHED_MAX = 2 * PROTOCOL_POINTS,
+    /* Together, then alone; each once more where the executor was gone, or memory had to be freed. */
+    TRIES = 4,
 };
 
 /* The experiment waits for the start: counts are not worth a long wait for an allocation. */
-static const double start_most_s = 30;
+static const double start_max_s = 30;
 
 struct cached_counts {
     char id[64];
@@ -27,7 +27,7 @@ struct cached_counts {
 struct counting_executor {
     struct counting_executor_config config; /* its texts are not copied, and not used */
     struct supervisor *executor;
-    int cached; /* the oldest first; it is dropped for a new one */
+    int cached; /* entries, the oldest first: a new one drops the oldest */
     struct cached_counts at[CACHED_MAX];
 };
 
@@ -41,8 +41,8 @@ int counting_executor_new(struct counting_executor **out, const struct counting_
     supervisor.counting = true;
     supervisor.session.grace_s = 0; /* the experiment has not begun to run */
     supervisor.session.hello = NULL;
-    if (supervisor.session.hello_s > start_most_s)
-        supervisor.session.hello_s = start_most_s;
+    if (supervisor.session.hello_s > start_max_s)
+        supervisor.session.hello_s = start_max_s;
     supervisor.readiness = NULL;
     supervisor.hold_s = 0; /* hold_s is for the executor that times */
     counter->config = *config;
@@ -152,8 +152,8 @@ static void ask(struct counting_executor *counter, const struct supervisor *timi
     buffer_free(&frame);
 }
 
-/* Takes over what was counted of the group; what was not asked for is left to executor_question_free_outcome(). True: some of it was not
-   counted for want of memory. */
+/* Takes over what was counted of the group; what was not asked for is left to
+   executor_question_free_outcome(). True: some of it was not counted for want of memory. */
 static bool take(struct counting_executor *counter, const struct ahead *group,
                  struct executor_outcome *outcome)
 {

@@ -1,10 +1,11 @@
-/* The executor that counts, beside the one that times: a process that has used the profiler times more slowly from then on. It
-   is started when counters are first asked for, and ended when it is idle. Counts are made before an experiment is timed, of
-   up to PROTOCOL_POINTS experiments at once, and cached by their ids. Behind a scheduler it may get another device than the
-   executor that times, so the uuids of both are compared. A failure costs the counts, which then say why, and never the
-   experiment.
+/* The executor that counts, beside the one that times: a process that has used the profiler times more slowly
+   from then on. It is started when counters are first asked for, and ended when it is idle. Counts are made
+   before an experiment is timed, of up to PROTOCOL_POINTS experiments at once, and cached by their ids.
+   Behind a scheduler it may get another device than the executor that times, so the uuids of both are
+   compared. A failure costs the counts, which then say why, and never the experiment.
 
-   One thread uses it, the device's worker, so that both executors never work at the same time. There is no lock. */
+   One thread uses it, the device's worker, so that both executors never work at the same time. There is no
+   lock. */
 #ifndef COALESCED_SERVER_DEVICES_COUNTING_EXECUTOR_H
 #define COALESCED_SERVER_DEVICES_COUNTING_EXECUTOR_H
 
@@ -16,7 +17,8 @@ struct counting_executor_config {
     struct supervisor_config
         supervisor; /* as of the executor that times; `counting` and the grace are set here */
     double count_s; /* how long a count may take beside its experiment's timeout_s */
-    /* Fills in the experiments that will run next, of the same sweep as the one that runs; requests to be freed. */
+    /* Fills in the experiments that will run next, of the same sweep as the one that runs; requests to be
+       freed. */
     void (*look_ahead)(void *arg, struct ahead *ahead);
     void *look_ahead_arg;
 };
@@ -28,8 +30,9 @@ void counting_executor_free(struct counting_executor *counter); /* NULL is allow
 
 enum counting_executor_end { COUNTING_DONE, COUNTING_CANCELLED, COUNTING_STOPPED };
 
-/* The counters of an experiment, cached or counted now. *counters is valid until the next call, and NULL unless
-   COUNTING_DONE is returned. `timing`, the other executor, is ended where the device or its memory has no space for both. */
+/* The counters of an experiment, cached or counted now. *counters is valid until the next call, and NULL
+   unless COUNTING_DONE is returned. `timing`, the other executor, is ended where the device or its memory has
+   no space for both. */
 enum counting_executor_end counting_executor_count(struct counting_executor *counter,
                                                    struct supervisor *timing, const char *id,
                                                    const char *request, double timeout_s,

@@ -44,7 +44,8 @@ char **descendants_environment(char *mark)
     return own;
 }
 
-/* The environment that the process was started with; empty for one that is gone, a zombie or another user's. */
+/* The environment that the process was started with; empty for one that is gone, a zombie or another
+   user's. */
 static void environment_read(int directory, const char *pid, struct buffer *out)
 {
     char path[64], chunk[16384];

@@ -15,7 +15,8 @@
 #include "server/queue/queue_admin.h"
 
 static const int64_t look_ns = 2000000000, settle_ns = 100000000;
-/* How often free numbers are searched for devices without one; at most one part in so many of the time goes into it. */
+/* How often free numbers are searched for devices without one; at most one part in so many of the time goes
+   into it. */
 static const int64_t numbers_ns = 10000000000, numbers_part = 100;
 
 /* Of one device number: the worker that is there, and the entry that it should have. */
@@ -102,8 +103,8 @@ static void retry_numbering_later(struct device_pool *pool, int64_t took_ns)
     pool->retry_numbering_at_ns = clock_monotonic_ns() + pause_ns;
 }
 
-/* Takes over the roster when it returns 0: its devices have numbers, which are on disk, and `devices` has them; those without
-   a number are left out, with an error in pool->wrong. */
+/* Takes over the roster when it returns 0: its devices have numbers, which are on disk, and `devices` has
+   them; those without a number are left out, with an error in pool->wrong. */
 static int roster_take(struct device_pool *pool, struct roster *roster, struct error *error)
 {
     struct numbering numbering;

@@ -1,5 +1,5 @@
-/* The devices of one moment, for what chooses among them: a request that is submitted, and the queue when
-   it selects anew. */
+/* The devices of one moment, for what chooses among them: a request that is submitted, and the queue when it
+   selects anew. */
 #ifndef COALESCED_SERVER_DEVICES_DEVICE_SNAPSHOT_H
 #define COALESCED_SERVER_DEVICES_DEVICE_SNAPSHOT_H
 

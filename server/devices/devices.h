@@ -1,8 +1,9 @@
-/* What the service knows of its devices. Their supervisors and the pool (device_pool.h) write it, everybody else reads it.
+/* What the service knows of its devices. Their supervisors and the pool (device_pool.h) write it, everybody
+   else reads it.
 
    A device is known by its name. The name has a number as long as anything that is stored refers to it
-   (device_identity.h); the numbers of the listed devices need not be dense. Any thread; one lock inside, which is never held
-   during a callback. */
+   (device_identity.h); the numbers of the listed devices need not be dense. Any thread; one lock inside,
+   which is never held during a callback. */
 #ifndef COALESCED_SERVER_DEVICES_DEVICES_H
 #define COALESCED_SERVER_DEVICES_DEVICES_H
 
@@ -44,8 +45,8 @@ struct device_status {
     enum device_readiness readiness;
     pid_t executor; /* 0: none */
     bool context;   /* the executor has run something and may hold memory on the device */
-    /* Our processes that may hold a context: the executor that times, and the counting executor. The second is set by
-       devices_set_counting() alone. */
+    /* Our processes that may hold a context: the executor that times, and the counting executor. The second
+       is set by devices_set_counting() alone. */
     struct live_own own;
     int64_t runs;            /* experiments given to the device */
     int64_t failures;        /* of them those that its executors did not survive */
@@ -54,11 +55,12 @@ struct device_status {
     bool can_count; /* by the last hello: it has hardware counters */
 };
 
-/* "healthy"; "starting": nothing is known of it before its first executor, which is being started; "unhealthy". Static. */
+/* "healthy"; "starting": nothing is known of it before its first executor, which is being started;
+   "unhealthy". Static. */
 const char *devices_health(const struct device_status *status);
 
-/* Why nothing can be run on a device of that status; NULL: something can. A device that is AWAY or STARTING can be used when
-   its facts are known. */
+/* Why nothing can be run on a device of that status; NULL: something can. A device that is AWAY or STARTING
+   can be used when its facts are known. */
 const char *devices_unusable_reason(const struct device_status *status);
 
 struct devices;
@@ -79,19 +81,21 @@ int devices_first(struct devices *devices);
 /* The number of that name, listed or not; -1: it has none. */
 int devices_named(struct devices *devices, const char *name);
 
-/* The device's entry; of one that left the list, all but the name may be empty. False: no device has that number. */
+/* The device's entry; of one that left the list, all but the name may be empty. False: no device has that
+   number. */
 bool devices_listing(struct devices *devices, int number, struct device_listing *listing);
 
 /* False: no device can have that number. */
 bool devices_get(struct devices *devices, int number, struct device_status *status);
 
-/* True when a run is possible on a listed device. After the service's start it is false until the first start of each listed
-   device has ended, so that a client that waits for readiness may name any of them: for executors that are this program without a
-   limit, for others, which may wait in a scheduler's queue, for ten seconds. */
+/* True when a run is possible on a listed device. After the service's start it is false until the first start
+   of each listed device has ended, so that a client that waits for readiness may name any of them: for
+   executors that are this program without a limit, for others, which may wait in a scheduler's queue, for ten
+   seconds. */
 bool devices_usable(struct devices *devices);
 
-/* For the pool alone: gives the number its name and entry; forgets the number's device, which has no supervisor any more;
-   says which devices are listed. */
+/* For the pool alone: gives the number its name and entry; forgets the number's device, which has no
+   supervisor any more; says which devices are listed. */
 void devices_set_listing(struct devices *devices, int number, const struct device_listing *listing);
 void devices_forget(struct devices *devices, int number);
 void devices_set_listed(struct devices *devices, const struct device_set *listed, int first);

@@ -6,8 +6,8 @@
 
 /* For clocks of different speed, and for the end of a process. */
 static const double margin_s = 1, margin_part = 0.05;
-/* Beats that are allowed beyond those due by the server's clock: the executor's may be faster, and the server may have been
-   suspended. */
+/* Beats that are allowed beyond those due by the server's clock: the executor's may be faster, and the server
+   may have been suspended. */
 static const double beats_factor = 2, beats_extra = 16;
 
 static int64_t ns_of(double seconds)

@@ -1,5 +1,6 @@
-/* The server's end of an executor's lease (api/protocol.h): what was received, when a beat is due, and when an executor that is
-   not heard any more has certainly ended. Times are of clock_monotonic_ns(). The thread of its session uses it. */
+/* The server's end of an executor's lease (api/protocol.h): what was received, when a beat is due, and when
+   an executor that is not heard any more has certainly ended. Times are of clock_monotonic_ns(). The thread
+   of its session uses it. */
 #ifndef COALESCED_SERVER_DEVICES_EXECUTOR_LEASE_H
 #define COALESCED_SERVER_DEVICES_EXECUTOR_LEASE_H
 
@@ -18,7 +19,8 @@ struct executor_lease {
     int64_t beat_ns;            /* when the last beat was sent */
 };
 
-/* After the hello of an executor that speaks `protocol`: sends the welcome. heartbeat_s 0: without a lease. */
+/* After the hello of an executor that speaks `protocol`: sends the welcome. heartbeat_s 0: without a
+   lease. */
 void executor_lease_begin(struct executor_lease *lease, struct child *child, int protocol, double heartbeat_s,
                           double lost_s);
 
@@ -28,8 +30,8 @@ void executor_lease_heard(struct executor_lease *lease);
 /* Notes a beat. False: it sends more of them than its lease allows; without a lease it sends none. */
 bool executor_lease_beat(struct executor_lease *lease);
 
-/* Sends a beat when one is due. True: the executor is lost, because nothing was received for lost_s; to be called when all
-   that had come was read. */
+/* Sends a beat when one is due. True: the executor is lost, because nothing was received for lost_s; to be
+   called when all that had come was read. */
 bool executor_lease_tend(struct executor_lease *lease, struct child *child);
 
 /* When executor_lease_tend() is to be called next; INT64_MAX: never. */

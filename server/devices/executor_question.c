@@ -1,4 +1,5 @@
-/* The exchange of one question: which messages are allowed, which limit is over. Times are of clock_monotonic_ns(). */
+/* The exchange of one question: which messages are allowed, which limit is over. Times are of
+   clock_monotonic_ns(). */
 #include "server/devices/executor_question.h"
 
 #include <stdio.h>
@@ -137,7 +138,8 @@ static void on_answer(struct exchange *exchange, struct message *message)
     finish(exchange, leaving ? SESSION_LEAVING : SESSION_GOES_ON, failed ? OUTCOME_FAILED : OUTCOME_RESULT);
 }
 
-/* True for a message about an earlier question: the executor is at fault, and not the experiment that runs now. */
+/* True for a message about an earlier question: the executor is at fault, and not the experiment that runs
+   now. */
 static bool is_late(const struct exchange *exchange, const struct message *message)
 {
     for (int i = 0; i < EXECUTOR_SESSION_IDS; i++)
@@ -156,8 +158,8 @@ static void on_beat(struct exchange *exchange)
     finish(exchange, SESSION_CUT, OUTCOME_LOST);
 }
 
-/* With "done" there is no answer. An executor that sent nothing about the question had not begun it: the two messages crossed
-   on their way. */
+/* With "done" there is no answer. An executor that sent nothing about the question had not begun it: the two
+   messages crossed on their way. */
 static void on_leaving(struct exchange *exchange, const struct message *message)
 {
     executor_session_note_leaving(exchange->session, message);

@@ -19,7 +19,8 @@ struct executor_outcome {
         OUTCOME_FAILED, /* `failure` says how; perhaps with `result` */
         /* the executor was killed, or is out of reach; `failure` says how. An attempt is spent */
         OUTCOME_LOST,
-        /* not by the experiment's fault: it never began, or the service stops. To be asked again; `failure` may say why */
+        /* not by the experiment's fault: it never began, or the service stops. To be asked again; `failure`
+           may say why */
         OUTCOME_UNTOUCHED,
     } end;
     char *result;           /* JSON object or NULL; with OUTCOME_RESULT its output was checked and is right */
@@ -31,8 +32,8 @@ struct executor_outcome {
 
 void executor_question_free_outcome(struct executor_outcome *outcome);
 
-/* Asks, waits for the answer and fills *outcome. With SESSION_ENDED the caller, who learns how the process ended, sets the
-   failure's text. */
+/* Asks, waits for the answer and fills *outcome. With SESSION_ENDED the caller, who learns how the process
+   ended, sets the failure's text. */
 enum executor_session_end executor_question_ask(struct executor_session *session,
                                                 const struct executor_session_config *config,
                                                 const struct executor_question *question,

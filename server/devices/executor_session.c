@@ -38,8 +38,8 @@ enum child_event executor_session_wait(struct executor_session *session,
 
 /* ---- the hello ---- */
 
-/* 1: it was the hello; 0: another message, to be ignored; -1: a hello without a common version. *refused: why the message
-   was not understood. */
+/* 1: it was the hello; 0: another message, to be ignored; -1: a hello without a common version. *refused: why
+   the message was not understood. */
 static int on_first_frame(struct executor_session *session, const struct executor_session_config *config,
                           const struct protocol_frame *frame, struct message *hello, struct error *refused)
 {

@@ -1,6 +1,6 @@
-/* The server's end of the connection to one executor that is alive: its hello, messages between questions, waits. One
-   question from its frame to its answer is executor_question.h. What becomes of the executor afterwards is its supervisor's
-   decision.
+/* The server's end of the connection to one executor that is alive: its hello, messages between questions,
+   waits. One question from its frame to its answer is executor_question.h. What becomes of the executor
+   afterwards is its supervisor's decision.
 
    The supervisor's thread uses a session. No function waits without a limit. */
 #ifndef COALESCED_SERVER_DEVICES_EXECUTOR_SESSION_H
@@ -68,14 +68,14 @@ enum executor_session_end {
     SESSION_CUT,
 };
 
-/* Waits for the hello, ignores what comes before it, and sends the welcome. 0 with *hello to be freed; or -1: ERROR_CRASHED (it
-   ended or wrote a header without end), ERROR_TIMED_OUT, ERROR_CONFLICT (no common version), ERROR_UNAVAILABLE (any
-   interrupt). */
+/* Waits for the hello, ignores what comes before it, and sends the welcome. 0 with *hello to be freed; or -1:
+   ERROR_CRASHED (it ended or wrote a header without end), ERROR_TIMED_OUT, ERROR_CONFLICT (no common
+   version), ERROR_UNAVAILABLE (any interrupt). */
 int executor_session_hello(struct executor_session *session, const struct executor_session_config *config,
                            struct message *hello, struct error *error);
 
-/* Waits for the executor's next frame, or until until_ns (clock_monotonic_ns()). CHILD_QUIET also when something else is due;
-   calls `tick`. */
+/* Waits for the executor's next frame, or until until_ns (clock_monotonic_ns()). CHILD_QUIET also when
+   something else is due; calls `tick`. */
 enum child_event executor_session_wait(struct executor_session *session,
                                        const struct executor_session_config *config, int64_t until_ns,
                                        struct protocol_frame *frame);
@@ -85,7 +85,8 @@ enum interrupt executor_session_interrupt(const struct executor_session_config *
 /* Notes that the executor leaves. False: it said the same before. */
 bool executor_session_note_leaving(struct executor_session *session, const struct message *message);
 
-/* Between questions: reads what came, sends a beat when it is due. Returns at once. SESSION_GOES_ON: all is well. */
+/* Between questions: reads what came, sends a beat when it is due. Returns at once. SESSION_GOES_ON: all is
+   well. */
 enum executor_session_end executor_session_listen(struct executor_session *session);
 
 /* Sleeps until then (clock_monotonic_ns()), or until an interrupt. */

@@ -63,7 +63,8 @@ static void command_start(struct start_wait *wait)
     }
 }
 
-/* The last lines that fit, as one line: srun writes why its job waits in one, and that it waits in the next. */
+/* The last lines that fit, as one line: srun writes why its job waits in one, and that it waits in the
+   next. */
 static void last_lines(const struct child *starting, char *text, size_t size)
 {
     char said[CHILD_SAID_BYTES], *from = said;

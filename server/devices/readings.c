@@ -10,7 +10,8 @@
 #include "base/thread.h"
 #include "server/queue/queue_view.h"
 
-/* The age of a reading that is given out; how long a request waits for a new one; how long the end waits for the thread. */
+/* The age of a reading that is given out; how long a request waits for a new one; how long the end waits for
+   the thread. */
 static const int64_t fresh_ns = 1000000000, wait_ns = 500000000, end_ns = 1000000000;
 /* How often the thread reads by itself, and for how long after the last call of readings_latest(). */
 static const int64_t watch_ns = 15000000000, interest_ns = 60000000000;
@@ -40,8 +41,8 @@ struct readings {
     struct reading_row row[DEVICES_MAX];
 };
 
-/* Called without the lock, because it may take long. The driver's library is closed each time: it takes twice the memory of the
-   rest of the server. */
+/* Called without the lock, because it may take long. The driver's library is closed each time: it takes twice
+   the memory of the rest of the server. */
 static void uuid_read(const char *uuid, struct live_own own, struct live_reading *reading)
 {
     struct live *live = live_open(uuid);
@@ -179,7 +180,8 @@ void readings_free(struct readings *readings)
     free(readings);
 }
 
-/* With the lock: waits for the row's reading, for wait_ns after the begin of the one that is being made at most. */
+/* With the lock: waits for the row's reading, for wait_ns after the begin of the one that is being made at
+   most. */
 static void row_await(struct readings *readings, const struct reading_row *row)
 {
     int64_t begun_ns = readings->began_ns ? readings->began_ns : clock_monotonic_ns();

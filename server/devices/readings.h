@@ -1,11 +1,11 @@
-/* The present state of devices (clocks, temperature, memory in use), for HTTP. One thread reads it from the driver
-   (kernels/live.h), on request and at most once a second for a device: many requests cost one reading, and a driver that hangs
-   delays this thread, and a request by half a second at most.
+/* The present state of devices (clocks, temperature, memory in use), for HTTP. One thread reads it from the
+   driver (kernels/live.h), on request and at most once a second for a device: many requests cost one reading,
+   and a driver that hangs delays this thread, and a request by half a second at most.
 
    /metrics never waits and causes no reading at once: it gets the latest value of each quantity with its age.
-   Executors' readings around a timing count too (readings_note()). As long as somebody asked within the last minute, and no
-   device runs anything or has work, the thread reads by itself every 15 s; during a run it does not, because nothing may
-   disturb a timing.
+   Executors' readings around a timing count too (readings_note()). As long as somebody asked within the last
+   minute, and no device runs anything or has work, the thread reads by itself every 15 s; during a run it
+   does not, because nothing may disturb a timing.
 
    Any thread; one lock inside. */
 #ifndef COALESCED_SERVER_DEVICES_READINGS_H
@@ -24,8 +24,8 @@ int readings_new(struct readings **readings, int devices, struct error *error);
 /* Ends the thread; one that hangs in the driver is left behind, with its memory. NULL is allowed. */
 void readings_free(struct readings *readings);
 
-/* A reading of a known device, and its age in seconds. Waits for a new one where the latest is older than a second, for half a
-   second at most; then returns the old one, or that there is none. */
+/* A reading of a known device, and its age in seconds. Waits for a new one where the latest is older than a
+   second, for half a second at most; then returns the old one, or that there is none. */
 void readings_get(struct readings *readings, int device, const struct device_status *status,
                   struct live_reading *reading, double *age_s);
 

@@ -1,5 +1,5 @@
-/* The list of devices as it should be: what the options and the file say, with the devices of this machine for "auto", and
-   with all defaults filled in. One thread at a time. */
+/* The list of devices as it should be: what the options and the file say, with the devices of this machine
+   for "auto", and with all defaults filled in. One thread at a time. */
 #ifndef COALESCED_SERVER_DEVICES_ROSTER_H
 #define COALESCED_SERVER_DEVICES_ROSTER_H
 
@@ -40,8 +40,9 @@ struct roster_local {
     char backend[16];
 };
 
-/* Reads the list, with a probe of this machine where "auto" is in it and *local is not known; to be freed with roster_free().
-   -1: ERROR_INVALID says what is wrong; ERROR_SYSTEM, ERROR_MEMORY, the errors of worker_probe(). */
+/* Reads the list, with a probe of this machine where "auto" is in it and *local is not known; to be freed
+   with roster_free(). -1: ERROR_INVALID says what is wrong; ERROR_SYSTEM, ERROR_MEMORY, the errors of
+   worker_probe(). */
 int roster_read(struct roster **roster, const struct roster_config *config, struct roster_local *local,
                 struct error *error);
 

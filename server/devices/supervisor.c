@@ -267,8 +267,8 @@ bool supervisor_exclusive(const struct supervisor *s)
 
 /* ---- a question ---- */
 
-/* Where the end of the executor itself is not seen, an end without an answer means that the connection broke, unless the status
-   is that of a crash. */
+/* Where the end of the executor itself is not seen, an end without an answer means that the connection broke,
+   unless the status is that of a crash. */
 static void lost_decide(struct supervisor *s, const struct executor_session *session,
                         enum executor_session_end end, const char *how, struct executor_outcome *outcome)
 {
@@ -281,7 +281,8 @@ static void lost_decide(struct supervisor *s, const struct executor_session *ses
         s->over_ns = executor_lease_over_ns(&session->lease);
 }
 
-/* Why the executor ended after an exchange, as EVENT_RESTART of metrics.h takes it. `killed`: by another process. */
+/* Why the executor ended after an exchange, as EVENT_RESTART of metrics.h takes it. `killed`: by another
+   process. */
 static const char *restart_reason(enum executor_session_end end, const struct executor_outcome *outcome,
                                   bool killed)
 {

@@ -14,8 +14,9 @@ struct supervisor_config {
     const char *const *why;     /* argv of the command that says what a start waits for; NULL: none */
     const char *spec;           /* "auto:0", "cuda:1", "cpu" */
     const char *lock_dir;       /* passed on as "--lock-dir DIR"; NULL: the executor's own choice */
-    /* The command is this program on this machine: its descendants are ended with it, and its end is seen. Another command, such
-       as ssh, may leave processes that others share, and its end is not that of the executor behind it. */
+    /* The command is this program on this machine: its descendants are ended with it, and its end is seen.
+       Another command, such as ssh, may leave processes that others share, and its end is not that of the
+       executor behind it. */
     bool own;
     bool counting; /* passed on as "--counting": it is the device's counting executor */
     bool release;  /* ended when it is idle, with a context or without, and started when it is needed */

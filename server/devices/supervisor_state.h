@@ -1,5 +1,5 @@
-/* The state of a supervisor (supervisor.h) and its changes: for supervisor.c and executor_start.c alone. The supervisor's
-   thread uses it; there is no lock. */
+/* The state of a supervisor (supervisor.h) and its changes: for supervisor.c and executor_start.c alone. The
+   supervisor's thread uses it; there is no lock. */
 #ifndef COALESCED_SERVER_DEVICES_SUPERVISOR_STATE_H
 #define COALESCED_SERVER_DEVICES_SUPERVISOR_STATE_H
 

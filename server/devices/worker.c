@@ -123,8 +123,7 @@ static enum job_state state_of(const struct executor_outcome *outcome)
     return outcome->failure.kind == ERROR_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
 }
 
-/* Ends the counting executor where it is idle, or where one process at a time may hold a context: before the other one is
-   used. */
+/* Ends the counting executor where it is idle, or where one process at a time may hold a context. */
 static void counting_executor_settle(struct worker *worker)
 {
     counting_executor_tidy(worker->counter);
@@ -216,7 +215,8 @@ static void outcome_count(const struct worker *worker, const struct task *task,
         readings_note(worker->callbacks.readings, worker->device, &outcome->stability.latest);
 }
 
-/* Runs a task and ends it. Returns the next, which goes to the executor before this one's end is on disk; NULL: none. */
+/* Runs a task and ends it. Returns the next, which goes to the executor before this one's end is on disk;
+   NULL: none. */
 static const struct task *task_run(struct worker *worker, const struct task *task)
 {
     struct executor_outcome outcome;
@@ -230,7 +230,7 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
     } else if (outcome.end == OUTCOME_UNTOUCHED) {
         queue_worker_hand_back(worker->queue, worker->device, false, NULL);
     } else if (outcome.end == OUTCOME_LOST) {
-        /* It is not begun again before its lease is over. A service that stops leaves it as running; the next start waits. */
+        /* Begun again once the lease is over; a service that stops leaves it as running for the next start. */
         if (supervisor_outlive(worker->timing) || !queue_view_stopping(worker->queue))
             queue_worker_hand_back(worker->queue, worker->device, true, outcome.failure.text);
     } else {
@@ -286,8 +286,8 @@ static void *worker_main(void *arg)
 {
     struct worker *worker = arg;
     while (!queue_view_stopping(worker->queue) && !atomic_load(&worker->leaving)) {
-        /* Before the wait, so that the device's limits are known early; and after it, because an executor that died meanwhile
-           must not cost an experiment. */
+        /* Before the wait, so that the device's limits are known early; and after it, because the executor
+           may have died meanwhile. */
         if (!idle_settle(worker))
             continue;
         if (!queue_worker_wait(worker->queue, worker->device, worker->look_ms)) {
