@@ -7,7 +7,7 @@
 
 #include "client/answers/samples_table.h"
 #include "client/work/fetch.h"
-#include "client/work/submission.h"
+#include "client/work/client_submission.h"
 
 /* As the options say: CSV, JSON or a table. */
 static int print_samples(struct context *context, const struct resource *resource, FILE *out)
@@ -38,19 +38,19 @@ static int print_samples(struct context *context, const struct resource *resourc
 int command_show(struct context *context)
 {
     struct resource resource;
-    int status = submission_find(context, context->options.words[0], &resource);
+    int status = client_submission_find(context, context->options.words[0], &resource);
     if (status == EXIT_FINE && context->options.given[OPTION_SAMPLES])
         return print_samples(context, &resource, stdout);
-    return status != EXIT_FINE ? status : submission_print(context, &resource, stdout);
+    return status != EXIT_FINE ? status : client_submission_print(context, &resource, stdout);
 }
 
 int command_watch(struct context *context)
 {
     struct resource resource;
-    int status = submission_find(context, context->options.words[0], &resource);
+    int status = client_submission_find(context, context->options.words[0], &resource);
     if (status == EXIT_FINE)
-        status = submission_wait(context, &resource);
-    return status != EXIT_FINE ? status : submission_print(context, &resource, stdout);
+        status = client_submission_wait(context, &resource);
+    return status != EXIT_FINE ? status : client_submission_print(context, &resource, stdout);
 }
 
 static int cancel_one(struct context *context, const char *id)
@@ -59,7 +59,7 @@ static int cancel_one(struct context *context, const char *id)
     struct http_client_response response;
     char path[256];
     bool remove = context->options.given[OPTION_REMOVE] != NULL;
-    int status = submission_find(context, id, &resource);
+    int status = client_submission_find(context, id, &resource);
     if (status != EXIT_FINE)
         return status;
     snprintf(path, sizeof path, "/v1/%s/%s%s", resource.sweep ? "sweeps" : "experiments", resource.id,
@@ -94,7 +94,7 @@ int command_export(struct context *context)
     struct command_line *options = &context->options;
     const char *name = options->given[OPTION_OUTPUT];
     struct resource resource;
-    int status = submission_find(context, options->words[0], &resource);
+    int status = client_submission_find(context, options->words[0], &resource);
     if (status != EXIT_FINE)
         return status;
     if (!options->given[OPTION_JSON])
@@ -105,7 +105,7 @@ int command_export(struct context *context)
         return EXIT_USAGE;
     }
     status = options->given[OPTION_SAMPLES] ? print_samples(context, &resource, out)
-                                            : submission_print(context, &resource, out);
+                                            : client_submission_print(context, &resource, out);
     bool bad = ferror(out) || (name ? fclose(out) : fflush(out)) != 0;
     if (bad) {
         screen_say(&context->screen, "%s cannot be written: %s", name ? name : "standard output",

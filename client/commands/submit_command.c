@@ -10,7 +10,7 @@
 #include "client/parameters/value.h"
 #include "client/terminal/sheet.h"
 #include "client/work/fetch.h"
-#include "client/work/submission.h"
+#include "client/work/client_submission.h"
 
 /* Adds --device and --spread. A sweep cannot be spread over one device: without a device it goes to any. */
 static int add_device(json_t *request, const struct command_line *options, bool axes, struct error *error)
@@ -63,7 +63,7 @@ int command_run(struct context *context)
         bool own = strncmp(word, "label.", 6) == 0 || strncmp(word, "counters=", 9) == 0;
         several = several || (!own && equals && value_is_list(equals + 1));
     }
-    int status = request ? submission_submit(context, "/v1/experiments", request) : EXIT_USAGE;
+    int status = request ? client_submission_submit(context, "/v1/experiments", request) : EXIT_USAGE;
     if (status == EXIT_REFUSED && several)
         screen_remark(&context->screen, "several values are an axis of a sweep: coalesce sweep %s ...",
                       options->words[0]);
@@ -73,7 +73,7 @@ int command_run(struct context *context)
 int command_sweep(struct context *context)
 {
     json_t *request = make_request(context, "kernel", true);
-    return request ? submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
+    return request ? client_submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
 }
 
 static int list_recipes(struct context *context)
@@ -102,5 +102,5 @@ int command_recipe(struct context *context)
     if (context->options.word_count == 0)
         return list_recipes(context);
     json_t *request = make_request(context, "recipe", true);
-    return request ? submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
+    return request ? client_submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
 }

@@ -1,6 +1,6 @@
 /* An experiment or a sweep from its request to its result: submitted once, waited for with a line of progress, printed. */
-#ifndef COALESCED_CLIENT_WORK_SUBMISSION_H
-#define COALESCED_CLIENT_WORK_SUBMISSION_H
+#ifndef COALESCED_CLIENT_WORK_CLIENT_SUBMISSION_H
+#define COALESCED_CLIENT_WORK_CLIENT_SUBMISSION_H
 
 #include <jansson.h>
 
@@ -15,16 +15,16 @@ struct resource {
 };
 
 /* Posts the request and, unless --detach, waits and prints. Takes the reference to the request. Returns the exit status. */
-int submission_submit(struct context *context, const char *path, json_t *request);
+int client_submission_submit(struct context *context, const char *path, json_t *request);
 
 /* Finds what the id names. Returns an exit status; what went wrong has been reported. */
-int submission_find(struct context *context, const char *id, struct resource *resource);
+int client_submission_find(struct context *context, const char *id, struct resource *resource);
 
 /* Waits for its end, with progress. After Ctrl-C it stays queued, or is cancelled with --cancel-on-interrupt:
    EXIT_INTERRUPTED. */
-int submission_wait(struct context *context, const struct resource *resource);
+int client_submission_wait(struct context *context, const struct resource *resource);
 
 /* Fetches and prints it as the options say. The exit status follows from its result. */
-int submission_print(struct context *context, const struct resource *resource, FILE *out);
+int client_submission_print(struct context *context, const struct resource *resource, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "client/work/submission.h"
+#include "client/work/client_submission.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static int post(struct context *context, const char *path, const json_t *request
     return status;
 }
 
-int submission_submit(struct context *context, const char *path, json_t *request)
+int client_submission_submit(struct context *context, const char *path, json_t *request)
 {
     struct http_client_response response;
     struct resource resource = {false, ""};
@@ -94,11 +94,11 @@ int submission_submit(struct context *context, const char *path, json_t *request
     http_client_response_free(&response);
     if (interrupted || context->options.given[OPTION_DETACH])
         return status;
-    status = submission_wait(context, &resource);
-    return status != EXIT_FINE ? status : submission_print(context, &resource, stdout);
+    status = client_submission_wait(context, &resource);
+    return status != EXIT_FINE ? status : client_submission_print(context, &resource, stdout);
 }
 
-int submission_find(struct context *context, const char *id, struct resource *resource)
+int client_submission_find(struct context *context, const char *id, struct resource *resource)
 {
     char path[PATH_BYTES];
     struct http_client_response response;
@@ -142,7 +142,7 @@ static json_t *fetch(struct context *context, const struct resource *resource, i
 }
 
 /* Follows its events, or polls where there are none. A stream that was lost is resumed once the service answers. */
-int submission_wait(struct context *context, const struct resource *resource)
+int client_submission_wait(struct context *context, const struct resource *resource)
 {
     char path[PATH_BYTES], last_id[FOLLOW_ID_BYTES] = "";
     bool terminal = context->screen.err && !context->screen.quiet, ended = false;
@@ -215,7 +215,7 @@ static void name_lost(struct context *context, json_t *experiment)
     json_decref(document);
 }
 
-int submission_print(struct context *context, const struct resource *resource, FILE *out)
+int client_submission_print(struct context *context, const struct resource *resource, FILE *out)
 {
     const struct command_line *options = &context->options;
     char path[PATH_BYTES];
