@@ -1,4 +1,4 @@
-/* Writes a request with every default filled in. */
+/* Writes a request with every default filled in, its members in their fixed order. */
 #include "api/experiment_text.h"
 
 #include <string.h>
