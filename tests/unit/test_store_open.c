@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "server/store/schema.h"
 #include "tests/unit/support/store_fixture.h"
 
 static void a_second_opener_is_refused_by_name(void **state)
@@ -66,7 +67,9 @@ static void the_database_is_set_up_for_durability(void **state)
     sqlite3 *db = database_open(*state);
     database_answers(db, "PRAGMA journal_mode", "wal");
     database_answers(db, "PRAGMA auto_vacuum", "2");
-    database_answers(db, "PRAGMA user_version", "8");
+    char version[16];
+    snprintf(version, sizeof version, "%d", schema_newest());
+    database_answers(db, "PRAGMA user_version", version);
     sqlite3_close(db);
 }
 
