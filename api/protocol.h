@@ -24,8 +24,8 @@
    executor -> server, after a request to end (SIGTERM):
      {"type":"leaving","why":"SIGTERM","done":false}
 
-   Parts: `request` is the text that experiment_text_write() made and the store has; "device" of the header
-   is the number of the device that runs it, whatever the request says. `counters` is of counters_json_pack(),
+   Parts: `request` is the text that experiment_text_write() made and the store has; "device" of the header is
+   the number of the device that runs it, whatever the request says. `counters` is of counters_json_pack(),
    `calibration` of calibration_json_write(), `result` a JSON object on one line with the members of
    result_to_json(), `cold` and `hot` are of samples_pack(). A run may lack counters, calibration and
    "counting_pid"; a result its samples; an error its result.
