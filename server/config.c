@@ -23,7 +23,7 @@ enum option_type {
 };
 
 /* `fallback` is parsed like a given value; an empty one of OPTION_SECONDS becomes -1. */
-static const struct option {
+static const struct config_option {
     const char *flag, *variable, *value, *fallback;
     enum option_type type;
     size_t at;
@@ -163,8 +163,8 @@ static double unit_of(const char *text)
 }
 
 /* `name`: of the flag or variable, for the error. */
-static int option_number(const struct option *option, const char *name, const char *text, double *value,
-                         struct error *error)
+static int option_number(const struct config_option *option, const char *name, const char *text,
+                         double *value, struct error *error)
 {
     static const char *const numbers[] = {
         [OPTION_INTEGER] = "a whole number",
@@ -200,8 +200,8 @@ static int text_set(char **at, const char *text, const char *between, struct err
 }
 
 /* `append`: to the text that the same flag set before. */
-static int option_set(struct config *config, const struct option *option, const char *name, const char *text,
-                      bool append, struct error *error)
+static int option_set(struct config *config, const struct config_option *option, const char *name,
+                      const char *text, bool append, struct error *error)
 {
     void *at = (char *)config + option->at;
     double number = 0;
@@ -236,7 +236,7 @@ static int flag_read(struct config *config, int argc, char *const *argv, int *in
     const char *word = argv[*index];
     size_t length = strcspn(word, "=");
     for (int i = 0; i < OPTIONS; i++) {
-        const struct option *option = &options[i];
+        const struct config_option *option = &options[i];
         if (strlen(option->flag) != length || strncmp(option->flag, word, length) != 0)
             continue;
         const char *value = word[length] ? word + length + 1 : NULL;
@@ -287,7 +287,7 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
     bool given[OPTIONS] = {false};
     *config = (struct config){0};
     for (int i = 0; i < OPTIONS; i++) {
-        const struct option *option = &options[i];
+        const struct config_option *option = &options[i];
         if (option_set(config, option, option->flag, option->fallback, false, error) < 0)
             return -1;
         const char *value = option->variable ? getenv(option->variable) : NULL;
@@ -328,7 +328,7 @@ void config_help(FILE *out)
           "Each option may also be given by the variable named beside it.\n\n",
           out);
     for (int i = 0; i < OPTIONS; i++) {
-        const struct option *option = &options[i];
+        const struct config_option *option = &options[i];
         fprintf(out, "  %s%s%s", option->flag, option->value ? " " : "", option->value ? option->value : "");
         if (option->variable)
             fprintf(out, "  (%s)", option->variable);

@@ -11,7 +11,7 @@
 
 enum { DONE = 0, FAILED = 1, WRONG = 2 }; /* exit statuses */
 
-struct command_line {
+struct backup_arguments {
     const char *command, *help;
     const char *file;
     char *directory; /* owned; NULL: none was named */
@@ -45,7 +45,7 @@ static const char restore_help[] =
     "  coalesced restore /var/backups/coalesced-2026-01-31.db --data-dir /var/lib/coalesced\n"
     "  systemctl start coalesced\n";
 
-__attribute__((format(printf, 2, 3))) static int usage_error(const struct command_line *line,
+__attribute__((format(printf, 2, 3))) static int usage_error(const struct backup_arguments *line,
                                                              const char *format, ...)
 {
     va_list arguments;
@@ -57,14 +57,14 @@ __attribute__((format(printf, 2, 3))) static int usage_error(const struct comman
     return WRONG;
 }
 
-static int failed(const struct command_line *line, const struct error *error)
+static int failed(const struct backup_arguments *line, const struct error *error)
 {
     fprintf(stderr, "coalesced %s: %s\n", line->command, error->text);
     return FAILED;
 }
 
 /* DONE; or WRONG, after saying why. */
-static int command_line_read(struct command_line *line, int argc, char **argv)
+static int command_line_read(struct backup_arguments *line, int argc, char **argv)
 {
     static const struct option options[] = {{"data-dir", required_argument, NULL, 'd'},
                                             {"help", no_argument, NULL, 'h'},
@@ -92,13 +92,14 @@ static int command_line_read(struct command_line *line, int argc, char **argv)
     return line->directory ? DONE : usage_error(line, "%s", directory ? "no memory" : error.text);
 }
 
-static void facts_print(const struct command_line *line, const char *done, const struct database_facts *facts)
+static void facts_print(const struct backup_arguments *line, const char *done,
+                        const struct database_facts *facts)
 {
     printf("%s %s: %lld experiments, %lld sweeps, %lld bytes, version %d of the database\n", done, line->file,
            (long long)facts->experiments, (long long)facts->sweeps, (long long)facts->bytes, facts->version);
 }
 
-static int run_backup(const struct command_line *line)
+static int run_backup(const struct backup_arguments *line)
 {
     struct error error = {0};
     struct database_facts facts = {0};
@@ -108,7 +109,7 @@ static int run_backup(const struct command_line *line)
     return DONE;
 }
 
-static int run_restore(const struct command_line *line)
+static int run_restore(const struct backup_arguments *line)
 {
     struct error error = {0};
     struct database_facts facts = {0};
@@ -121,8 +122,8 @@ static int run_restore(const struct command_line *line)
     return DONE;
 }
 
-static int command_run(struct command_line *line, int argc, char **argv,
-                       int (*run)(const struct command_line *))
+static int command_run(struct backup_arguments *line, int argc, char **argv,
+                       int (*run)(const struct backup_arguments *))
 {
     int status = command_line_read(line, argc, argv);
     if (status == DONE && line->helped)
@@ -135,12 +136,12 @@ static int command_run(struct command_line *line, int argc, char **argv,
 
 int backup_command(int argc, char **argv)
 {
-    return command_run(&(struct command_line){.command = "backup", .help = backup_help}, argc, argv,
+    return command_run(&(struct backup_arguments){.command = "backup", .help = backup_help}, argc, argv,
                        run_backup);
 }
 
 int backup_command_restore(int argc, char **argv)
 {
-    return command_run(&(struct command_line){.command = "restore", .help = restore_help}, argc, argv,
+    return command_run(&(struct backup_arguments){.command = "restore", .help = restore_help}, argc, argv,
                        run_restore);
 }

@@ -26,16 +26,12 @@ def source_paths():
     return [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
 
 
-# In two .c files each, where they are their own: to be renamed.
-TAGS_LEFT = {"command_line", "listing", "option"}
-
-
 def test_each_tag_is_defined_once():
     """Two definitions of one name are undefined behaviour in a program with C++ files, and mislead a search.
     A kernel's struct has the kernel's name, which only kernels/ must not have otherwise."""
     sources = [(path.relative_to(ROOT).as_posix(), path.read_text()) for path in source_paths() if path.parent.name != "suite"]
     assert len(sources) > 300
-    assert {tag: paths for tag, paths in twice(sources).items() if tag not in TAGS_LEFT} == {}
+    assert {tag: paths for tag, paths in twice(sources).items()} == {}
     kernels = [(path.relative_to(ROOT).as_posix(), path.read_text()) for path in source_paths() if "kernels" in path.parts]
     assert twice(kernels) == {}
 
