@@ -113,8 +113,8 @@ static void write_all_rates(struct json_writer *json, const struct result *r,
         return;
     }
     open_rates(json, "cold", r, &r->cold, sectors);
-    /* The counters count one cold launch. The rate is over the cold median, as the other rates are, so that they can be
-       compared; the profiler's own duration differs a little from it. */
+    /* The counters count one cold launch. The rate is over the cold median, as the other rates are, so
+       that they can be compared; the profiler's own duration differs a little from it. */
     write_rate(json, "dram_gbps", "dram_above_peak", dram, r->cold.median_us, r->device.peak_gbps);
     json_writer_end(json);
     if (!r->hot.samples) {

@@ -1,4 +1,5 @@
-/* A result's `bandwidth` and `compute`: counts of bytes or of operations, and the rates that they make with the times. */
+/* A result's `bandwidth` and `compute`: counts of bytes or of operations, and the rates that they make
+   with the times. */
 #ifndef COALESCED_API_BANDWIDTH_JSON_H
 #define COALESCED_API_BANDWIDTH_JSON_H
 

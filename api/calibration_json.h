@@ -7,8 +7,8 @@
 
 void calibration_json_write(struct json_writer *json, const char *key, const struct calibration *calibration);
 
-/* Reads what calibration_json_write() wrote, of this build or an earlier one. 0; or -1: it is no such object, or a constant of
-   this build is not in it. */
+/* Reads what calibration_json_write() wrote, of this build or an earlier one. 0; or -1: it is no such
+   object, or a constant of this build is not in it. */
 int calibration_json_read(struct calibration *calibration, const char *text);
 
 #endif

@@ -12,7 +12,8 @@
 
 extern const char calibration_plan_json[]; /* embedded */
 
-/* Sizes are whole steps, so that no block is odd by accident; an array takes no more than that part of the memory. */
+/* Sizes are whole steps, so that no block is odd by accident; an array takes no more than that part of the
+   memory. */
 enum { STEP = 64 << 10, SIDE_STEP = 256, MEMORY_PART = 16, RESERVED_SHARED = 1 << 10 };
 static const double samples_s = 0.3;
 
@@ -91,7 +92,8 @@ static void field_scale(json_t *object, const struct scaled *scaled, const json_
     json_object_set_new(object, scaled->field, values);
 }
 
-/* A sweep's object for that device: a tree, which sweep_expand() takes as it takes a request. New reference. */
+/* A sweep's object for that device: a tree, which sweep_expand() takes as it takes a request. New
+   reference. */
 static json_t *entry_make(const json_t *entry, const struct device_offer *device)
 {
     json_t *object = json_deep_copy(json_object_get(entry, "sweep"));
@@ -120,8 +122,8 @@ static bool plan_grow(struct calibration_plan *plan, const struct sweep *part)
     return ok;
 }
 
-/* Takes the part over. Points that cannot be launched are left out: a device that lacks a type or so much shared memory is
-   calibrated by the others. 0; or -1: no memory. */
+/* Takes the part over. Points that cannot be launched are left out: a device that lacks a type or so much
+   shared memory is calibrated by the others. 0; or -1: no memory. */
 static int plan_join(struct calibration_plan *plan, struct sweep *part)
 {
     struct sweep *whole = &plan->sweep;

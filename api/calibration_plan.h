@@ -21,13 +21,14 @@ struct calibration_plan {
     int count;
 };
 
-/* For a device whose facts are known, and the build of its executor; then to be given to calibration_plan_free(). 0; or -1
-   with nothing to free: ERROR_INVALID (the device can run too few of the experiments), ERROR_MEMORY. */
+/* For a device whose facts are known, and the build of its executor; then to be given to
+   calibration_plan_free(). 0; or -1 with nothing to free: ERROR_INVALID (the device can run too few of the
+   experiments), ERROR_MEMORY. */
 int calibration_plan_make(struct calibration_plan *plan, const struct device_offer *device, const char *build,
                           struct error *error);
 
-/* The request of such a sweep, to be freed; NULL: no memory. Its labels name the device's uuid, the driver and the build, so
-   two requests are equal when what they measure is. */
+/* The request of such a sweep, to be freed; NULL: no memory. Its labels name the device's uuid, the driver
+   and the build, so two requests are equal when what they measure is. */
 char *calibration_plan_request(int device, const struct device_facts *facts, const char *build);
 
 void calibration_plan_free(struct calibration_plan *plan);

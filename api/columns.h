@@ -11,8 +11,8 @@ struct columns {
     short at[COLUMNS_MAX]; /* indices of all columns, in the order that was asked for */
 };
 
-/* `names`: of all columns, at most COLUMNS_MAX; a text that is NULL or empty asks for all in their order. 0; or -1: what
-   is wrong, with the name that may have been meant, is in `detail`. */
+/* `names`: of all columns, at most COLUMNS_MAX; a text that is NULL or empty asks for all in their order.
+   0; or -1: what is wrong, with the name that may have been meant, is in `detail`. */
 int columns_read(struct columns *columns, const char *text, const char *const *names, int name_count,
                  char detail[COLUMNS_DETAIL_BYTES]);
 

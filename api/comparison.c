@@ -138,7 +138,8 @@ static int point_of(struct comparison *comparison, int side, const json_t *asked
     return point;
 }
 
-/* [point, text of what is shown] of a request, from those that are known already; NULL with *error. Borrowed. */
+/* [point, text of what is shown] of a request, from those that are known already; NULL with *error.
+   Borrowed. */
 static const json_t *known_of(struct comparison *comparison, int side, const char *text, struct error *error)
 {
     json_t *known = json_object_get(comparison->known[side], text);

@@ -1,6 +1,6 @@
-/* Two sides of what was measured, matched by their points: gathered experiment by experiment, then judged point by point.
-   Holds a few hundred bytes of each run and some kilobytes of each point and of each set of facts (clocks, builds) that
-   differs from the others, whatever the results' size. */
+/* Two sides of what was measured, matched by their points: gathered experiment by experiment, then judged
+   point by point. Holds a few hundred bytes of each run and some kilobytes of each point and of each set
+   of facts (clocks, builds) that differs from the others, whatever the results' size. */
 #ifndef COALESCED_API_COMPARISON_H
 #define COALESCED_API_COMPARISON_H
 
@@ -40,7 +40,8 @@ struct comparison_count {
     struct comparison_run *runs;
 };
 
-/* What a point is: fields of a request, and the device where that is a factor; and its runs, by side, once it was judged. */
+/* What a point is: fields of a request, and the device where that is a factor; and its runs, by side, once
+   it was judged. */
 struct comparison_point {
     json_t *fields; /* owned */
     int from[2], count[2], unstable[2];
@@ -78,8 +79,8 @@ extern const struct comparison_fact comparison_facts[COMPARISON_FACTS];
 struct comparison *comparison_new(const struct comparison_request *request);
 void comparison_free(struct comparison *comparison);
 
-/* Takes an experiment of that side (0 or 1), or leaves it out where the side's device_uuid or `where` rule it out or it was
-   there before. 0, or -1: ERROR_FULL, a limit, said in *error, or ERROR_MEMORY. */
+/* Takes an experiment of that side (0 or 1), or leaves it out where the side's device_uuid or `where` rule
+   it out or it was there before. 0, or -1: ERROR_FULL, a limit, said in *error, or ERROR_MEMORY. */
 int comparison_add(struct comparison *comparison, int side, const struct comparison_experiment *experiment,
                    struct error *error);
 

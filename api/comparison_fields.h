@@ -10,8 +10,8 @@ bool comparison_fields_match(const struct comparison_side *side, const json_t *e
 /* The fields that identify its point. New reference; NULL: no memory. */
 json_t *comparison_fields(const struct comparison_request *request, const json_t *asked);
 
-/* What is shown of it where the sides differ: the fields of but_for, and how it is measured, members of objects as
-   "measure.noise". New reference; NULL: no memory. */
+/* What is shown of it where the sides differ: the fields of but_for, and how it is measured, members of
+   objects as "measure.noise". New reference; NULL: no memory. */
 json_t *comparison_fields_beside(const struct comparison_request *request, const json_t *asked);
 
 #endif

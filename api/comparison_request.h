@@ -30,8 +30,8 @@ struct comparison_request {
     json_t *tree; /* owned */
 };
 
-/* Reads the request's object, which it takes. 0, or -1 with what is wrong in *problems; comparison_request_clear() in any
-   case. Names of sweeps, experiments and owners are not looked up. */
+/* Reads the request's object, which it takes. 0, or -1 with what is wrong in *problems;
+   comparison_request_clear() in any case. Names of sweeps, experiments and owners are not looked up. */
 int comparison_request_read(struct comparison_request *request, json_t *object, struct problems *problems);
 void comparison_request_clear(struct comparison_request *request);
 

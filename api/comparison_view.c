@@ -96,8 +96,8 @@ static void write_difference(struct json_writer *json, const struct comparison *
     json_decref(b);
 }
 
-/* How many runs of each side each of comparison->facts has, of points that are on both: {"number": [a, b]}; and, as
-   members of *fields, which fields of requests there are. New references. */
+/* How many runs of each side each of comparison->facts has, of points that are on both: {"number": [a,
+   b]}; and, as members of *fields, which fields of requests there are. New references. */
 static json_t *numbers_of(const struct comparison *comparison, json_t *fields)
 {
     size_t total = json_array_size(comparison->facts);

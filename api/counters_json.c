@@ -104,8 +104,8 @@ static void write_against_prediction(struct json_writer *json, const struct resu
     json_writer_end(json);
 }
 
-/* Requested bytes over the bytes of the sectors, in per cent: the efficiency, computed from other counters. NaN: not
-   known. */
+/* Requested bytes over the bytes of the sectors, in per cent: the efficiency, computed from other
+   counters. NaN: not known. */
 static double efficiency_of(const struct counters *c, const char *bytes, const char *sectors)
 {
     const struct counter *above = counters_find(c, bytes), *below = counters_find(c, sectors);

@@ -1,5 +1,5 @@
-/* A row takes one walk over the texts of an experiment (scan.h), which finds where the value of each figure lies. A number
-   is written as it stands there. */
+/* A row takes one walk over the texts of an experiment (scan.h), which finds where the value of each
+   figure lies. A number is written as it stands there. */
 #include "api/csv.h"
 
 #include <jansson.h>

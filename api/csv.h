@@ -1,5 +1,5 @@
-/* Experiments as a table: RFC 4180, a row an experiment, the columns of the table of figures (figures.h). A cell is empty
-   where its row has no such thing. */
+/* Experiments as a table: RFC 4180, a row an experiment, the columns of the table of figures (figures.h).
+   A cell is empty where its row has no such thing. */
 #ifndef COALESCED_API_CSV_H
 #define COALESCED_API_CSV_H
 

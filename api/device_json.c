@@ -14,8 +14,8 @@
 
 enum fact_type { FACT_TEXT, FACT_U32, FACT_U64, FACT_REAL, FACT_THREE, FACT_NODE };
 
-/* Every member of struct device_facts, in the order of the document. `unknown`: 0, or an empty text, means "not known" and
-   becomes null. `later`: an older executor does not send it. */
+/* Every member of struct device_facts, in the order of the document. `unknown`: 0, or an empty text, means
+   "not known" and becomes null. `later`: an older executor does not send it. */
 static const struct fact {
     const char *name;
     enum fact_type type;

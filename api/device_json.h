@@ -15,8 +15,8 @@ void device_json_facts(struct json_writer *json, const struct device_facts *fact
 /* Reads them. 0, or -1 (ERROR_INVALID) naming the member. */
 int device_json_read_facts(struct device_facts *facts, const json_t *object, struct error *error);
 
-/* Writes peak_bandwidth, peak_single_precision and balance_flops_per_byte as members of the open object: each with its
-   formula and the formula's inputs, or why there is none. */
+/* Writes peak_bandwidth, peak_single_precision and balance_flops_per_byte as members of the open object:
+   each with its formula and the formula's inputs, or why there is none. */
 void device_json_peaks(struct json_writer *json, const struct device_facts *facts);
 
 /* A reading, each quantity or why it is not known; age_s: how old it is. */

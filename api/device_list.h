@@ -1,5 +1,5 @@
-/* The operator's list of devices, as it is written down: a file of JSON, and options. docs/devices.md describes it.
-   The caller decides which devices "auto" stands for, and the defaults of what is left out. */
+/* The operator's list of devices, as it is written down: a file of JSON, and options. docs/devices.md
+   describes it. The caller decides which devices "auto" stands for, and the defaults of what is left out. */
 #ifndef COALESCED_API_DEVICE_LIST_H
 #define COALESCED_API_DEVICE_LIST_H
 
@@ -16,7 +16,8 @@ enum device_idle {
     DEVICE_IDLE_RELEASE, /* no process stays */
 };
 
-/* One device; or, with `automatic` and nothing else, those of this machine. Times in seconds, negative: not said. */
+/* One device; or, with `automatic` and nothing else, those of this machine. Times in seconds, negative:
+   not said. */
 struct device_entry {
     bool automatic;
     char name[DEVICE_LIST_NAME];
@@ -41,11 +42,12 @@ bool device_list_name_valid(const char *name);
 /* One of which nothing is said: "auto:0", without a name. */
 extern const struct device_entry device_entry_unsaid;
 
-/* Adds what an option says: "NAME=COMMAND". -1: ERROR_INVALID, which says what would be right; ERROR_MEMORY. */
+/* Adds what an option says: "NAME=COMMAND". -1: ERROR_INVALID, which says what would be right;
+   ERROR_MEMORY. */
 int device_list_option(struct device_list *list, const char *text, struct error *error);
 
-/* Adds what stands in a file; `path` is for what is said. -1: ERROR_INVALID names the entry, the member and what would be right;
-   ERROR_MEMORY. */
+/* Adds what stands in a file; `path` is for what is said. -1: ERROR_INVALID names the entry, the member
+   and what would be right; ERROR_MEMORY. */
 int device_list_parse(struct device_list *list, const char *text, const char *path, struct error *error);
 
 void device_list_free(struct device_list *list);

@@ -10,9 +10,9 @@
 #include "kernels/experiment.h"
 
 /* Reads a request object: every field's type and name, not yet its value against the kernel and the device
-   (that is experiment_check()). Fields that are not there take the kernel's defaults. Returns 0, or -1 with every
-   wrong field in *problems, up to the bound of problems_full(); the wrong ones then hold the defaults too, and `kernel` is NULL when there is none of
-   that name. */
+   (that is experiment_check()). Fields that are not there take the kernel's defaults. Returns 0, or -1
+   with every wrong field in *problems, up to the bound of problems_full(); the wrong ones then hold the
+   defaults too, and `kernel` is NULL when there is none of that name. */
 int experiment_json_read(struct experiment *experiment, const json_t *request, struct problems *problems);
 
 /* Has an experiment with that kernel a field of that name? */
@@ -29,8 +29,8 @@ void experiment_json_no_kernel(struct problems *problems, const char *pointer, c
 int experiment_json_read_text(struct experiment *experiment, const char *text,
                               const struct device_facts *facts, struct error *error);
 
-/* The request with every default filled in, without labels: what experiment_text_write() writes, read again. New reference;
-   NULL: no memory. */
+/* The request with every default filled in, without labels: what experiment_text_write() writes, read
+   again. New reference; NULL: no memory. */
 json_t *experiment_json_tree(const struct experiment *experiment);
 
 #endif

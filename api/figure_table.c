@@ -1,4 +1,5 @@
-/* The table of figures. To add one, add its row at the end of those of its view: nothing else is to be edited. */
+/* The table of figures. To add one, add its row at the end of those of its view: nothing else is to be
+   edited. */
 #include "api/figures.h"
 
 const struct figure figure_table[] = {

@@ -1,5 +1,6 @@
-/* The figures of an experiment, each described once: its name, its unit, what it is and how to get it. The tables (CSV),
-   the summary of a sweep's points, GET /v1/columns and with it the page and the command are made from this one table. */
+/* The figures of an experiment, each described once: its name, its unit, what it is and how to get it. The
+   tables (CSV), the summary of a sweep's points, GET /v1/columns and with it the page and the command are
+   made from this one table. */
 #ifndef COALESCED_API_FIGURES_H
 #define COALESCED_API_FIGURES_H
 
@@ -8,8 +9,8 @@
 
 enum figure_type { FIGURE_TEXT, FIGURE_INTEGER, FIGURE_NUMBER, FIGURE_BOOLEAN, FIGURE_TIME, FIGURE_JSON };
 
-/* What the server knows of an experiment besides its texts (csv.c writes it). Where it knows nothing, the cell is what
-   lies at the figure's path. */
+/* What the server knows of an experiment besides its texts (csv.c writes it). Where it knows nothing, the
+   cell is what lies at the figure's path. */
 enum figure_known {
     KNOWN_NOTHING,
     KNOWN_INDEX,
@@ -66,8 +67,8 @@ struct figure {
     enum figure_sum sum;
 };
 
-/* The table as it is written; a row without a name ends it, one whose name is FIGURE_PARAMETERS stands for the parameters
-   of all kernels. */
+/* The table as it is written; a row without a name ends it, one whose name is FIGURE_PARAMETERS stands for
+   the parameters of all kernels. */
 extern const struct figure figure_table[];
 #define FIGURE_PARAMETERS "*"
 
@@ -82,7 +83,8 @@ struct figures {
     int summary[FIGURES_SUMMARY_MAX], summary_count; /* indices of the summary's figures, in its order */
     struct scan_paths paths;
     const struct scan_node *root, *request, *result, *failure; /* where the texts begin in `paths` */
-    /* In a result: of the summary's figures, whose slots are their places - 1, and of the placement's name. */
+    /* In a result: of the summary's figures, whose slots are their places - 1, and of the placement's
+       name. */
     struct scan_paths summary_paths;
     const struct scan_node *summary_result;
 };

@@ -1,4 +1,5 @@
-/* What several documents share: reading a body, what stands for something that is missing, a tree as it is. */
+/* What several documents share: reading a body, what stands for something that is missing, a tree as it
+   is. */
 #ifndef COALESCED_API_JSON_PARTS_H
 #define COALESCED_API_JSON_PARTS_H
 
@@ -11,8 +12,8 @@ enum { JSON_PARTS_DETAIL_BYTES = 256 };
 /* Once, before any thread: seeds the hashes that keep a hostile object's keys from colliding. */
 void json_parts_start(void);
 
-/* The object that a request's body holds, a new reference; or NULL, with line, column and what is wrong in `detail`.
-   Duplicate keys are wrong. `least`: the smallest body that is right, for an empty one. */
+/* The object that a request's body holds, a new reference; or NULL, with line, column and what is wrong in
+   `detail`. Duplicate keys are wrong. `least`: the smallest body that is right, for an empty one. */
 json_t *json_parts_body(const char *body, size_t length, const char *least,
                         char detail[JSON_PARTS_DETAIL_BYTES]);
 

@@ -1,5 +1,5 @@
-/* A point of a sweep over all of its runs: for each figure of the summary (figures.h) one value, made of the runs one after
-   the other; only few numbers of each run are held. */
+/* A point of a sweep over all of its runs: for each figure of the summary (figures.h) one value, made of
+   the runs one after the other; only few numbers of each run are held. */
 #ifndef COALESCED_API_POINT_SUMMARY_H
 #define COALESCED_API_POINT_SUMMARY_H
 
@@ -8,7 +8,8 @@
 
 enum { SUMMARY_NAME_BYTES = 64, SUMMARY_ID_BYTES = 32, SUMMARY_TEXT_BYTES = 32 };
 
-/* The cold or the hot time. `median` and `interval` are of the point from point_summary_end() on; NAN: none. */
+/* The cold or the hot time. `median` and `interval` are of the point from point_summary_end() on; NAN:
+   none. */
 struct summary_time {
     double *medians; /* us, of the runs that have one; sorted from point_summary_end() on */
     int count;
@@ -45,15 +46,15 @@ void point_summary_free(struct point_summary *summary);
 
 void point_summary_begin(struct point_summary *summary);
 
-/* Adds the point's next run, of which nothing is borrowed. 0, or -1: no memory, or more runs than point_summary_new()
-   was given. */
+/* Adds the point's next run, of which nothing is borrowed. 0, or -1: no memory, or more runs than
+   point_summary_new() was given. */
 int point_summary_add(struct point_summary *summary, const struct view_point *run);
 
 /* After the last run: makes the values of the point. */
 void point_summary_end(struct point_summary *summary);
 
-/* Appends one figure as a cell of a table, by its index in figures_get(): a number to 7 digits, empty where there is no
-   value. */
+/* Appends one figure as a cell of a table, by its index in figures_get(): a number to 7 digits, empty
+   where there is no value. */
 void point_summary_cell(const struct point_summary *summary, struct buffer *out, int figure);
 
 /* Writes the point; `point` is any of its runs. */

@@ -23,8 +23,8 @@ struct prediction_answer {
 void prediction_json_make(struct prediction_answer *answer, const struct experiment *experiment,
                           const struct access *access, const char *arch, enum l1_setting setting);
 
-/* What a result carries: for the device's own architecture, or for the one that stands in where the model does not know
-   that, and then it says so. */
+/* What a result carries: for the device's own architecture, or for the one that stands in where the model
+   does not know that, and then it says so. */
 void prediction_json_of_device(struct prediction_answer *answer, const struct experiment *experiment,
                                const struct access *access, const char *arch);
 

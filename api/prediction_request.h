@@ -9,12 +9,12 @@
 
 /* ---- architectures, by any of the names that product.h knows ---- */
 
-/* Names of architectures that the model knows, in the order asked for; with NULL all that form their requests by whole
-   warps. Adds what is wrong to *problems, at "#/arch". New reference. */
+/* Names of architectures that the model knows, in the order asked for; with NULL all that form their
+   requests by whole warps. Adds what is wrong to *problems, at "#/arch". New reference. */
 json_t *prediction_request_archs(const json_t *asked, struct problems *problems);
 
-/* One architecture by such a name; static. NULL: `detail` says that there is none, which one may be meant, and which are
-   known. */
+/* One architecture by such a name; static. NULL: `detail` says that there is none, which one may be meant,
+   and which are known. */
 enum { PREDICTION_REQUEST_ARCHS = 32 /* at most */, PREDICTION_REQUEST_DETAIL_BYTES = 224 };
 const char *prediction_request_arch(const char *name, char detail[PREDICTION_REQUEST_DETAIL_BYTES]);
 
@@ -34,8 +34,8 @@ struct explain_question {
 void prediction_request_explain(struct explain_question *question, const json_t *value,
                                 struct problems *problems);
 
-/* Applies the question to a checked experiment: fills what explain_make() takes, or adds to *problems which of block and
-   warp is not in it, and how many there are. */
+/* Applies the question to a checked experiment: fills what explain_make() takes, or adds to *problems
+   which of block and warp is not in it, and how many there are. */
 void prediction_request_locate(const struct explain_question *question, const struct experiment *experiment,
                                struct explain *explain, struct problems *problems);
 

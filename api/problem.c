@@ -58,7 +58,8 @@ enum problem_type problem_type_of(enum error_kind kind)
     return PROBLEM_INTERNAL;
 }
 
-/* Made for each field of each request that is read, also of one with nothing wrong: so letters are put in place by hand. */
+/* Made for each field of each request that is read, also of one with nothing wrong: so letters are put in
+   place by hand. */
 void problem_pointer(char *pointer, size_t size, const char *parent, const char *name)
 {
     static const char digits[] = "0123456789ABCDEF";

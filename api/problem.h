@@ -37,8 +37,8 @@ unsigned problem_status(enum problem_type type);
 /* The problem that an error of that kind becomes in an answer. */
 enum problem_type problem_type_of(enum error_kind kind);
 
-/* Writes `parent`, "/" and the name, with what a JSON pointer and a URI fragment must not hold escaped; cut where it does
-   not fit. */
+/* Writes `parent`, "/" and the name, with what a JSON pointer and a URI fragment must not hold escaped;
+   cut where it does not fit. */
 void problem_pointer(char *pointer, size_t size, const char *parent, const char *name);
 
 /* Adds `text` to what is said of that field of the request, and of what is within it. */
@@ -47,8 +47,8 @@ void problem_extend(struct problems *problems, const char *field, const char *te
 enum problem_language { PROBLEM_ENGLISH, PROBLEM_CHINESE };
 
 /* Appends the document: type, title, status, detail, instance (the path asked for; NULL: none) and, when
-   `fields` is not NULL, errors: [{pointer, detail}]. Texts are given in English, and written in that language as far as
-   problem_zh.h knows them. 0, or -1: no memory. */
+   `fields` is not NULL, errors: [{pointer, detail}]. Texts are given in English, and written in that
+   language as far as problem_zh.h knows them. 0, or -1: no memory. */
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
                   const struct problems *fields, enum problem_language language);
 

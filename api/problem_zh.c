@@ -1,4 +1,5 @@
-/* Translates finished English sentences: a table of printf formats and their Chinese, in api/problem_zh_texts.h. */
+/* Translates finished English sentences: a table of printf formats and their Chinese, in
+   api/problem_zh_texts.h. */
 #include "api/problem_zh.h"
 
 #include <stdio.h>

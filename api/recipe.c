@@ -189,7 +189,8 @@ static void grid_derive(json_t *row, const json_t *request)
     json_decref(bare);
 }
 
-/* The fields in which the point is another experiment than its row's: {"size": {"asked": ..., "published": ...}}. */
+/* The fields in which the point is another experiment than its row's: {"size": {"asked": ..., "published":
+   ...}}. */
 static json_t *differences(const struct recipe *recipe, const json_t *request)
 {
     static const char *const no_matter[] = {"device",   "measure", "counters",  "transfers", "timeout_s",

@@ -1,5 +1,6 @@
-/* The published tables as named sweeps: api/recipes/<name>.json, embedded. Each holds a title, a text, the sweep that
-   its rows ran, and the figures as they were published, with the columns that are known to be off. */
+/* The published tables as named sweeps: api/recipes/<name>.json, embedded. Each holds a title, a text, the
+   sweep that its rows ran, and the figures as they were published, with the columns that are known to be
+   off. */
 #ifndef COALESCED_API_RECIPE_H
 #define COALESCED_API_RECIPE_H
 
@@ -26,28 +27,29 @@ const char *recipe_suggest(struct suggestion *meant, const char *name);
 void recipe_write(struct json_writer *json, const char *key, const struct recipe *recipe);
 void recipe_write_summary(struct json_writer *json, const char *key, const struct recipe *recipe);
 
-/* Its sweep, with the members of `request` laid over but for "recipe": a smaller size, another device. New reference. */
+/* Its sweep, with the members of `request` laid over but for "recipe": a smaller size, another device. New
+   reference. */
 json_t *recipe_sweep(const struct recipe *recipe, const json_t *request);
 
-/* The architecture that the figures were published for, and whether its loads went through L1 (-1: not said). NULL:
-   none in particular. */
+/* The architecture that the figures were published for, and whether its loads went through L1 (-1: not
+   said). NULL: none in particular. */
 const char *recipe_arch(const struct recipe *recipe, int *l1);
 
 /* What was published for a point, given its request with every default filled in: {"elapsed_ms": 1.9, ...,
-   "off": {"elapsed_ms": "why"}, "differs": {"size": {"asked": 1000, "published": 1048576}}}; null when no row is of
-   that point. What differs is what was laid over the recipe's sweep and makes another experiment of it; the figures
-   that then say nothing about it are off. New reference. */
+   "off": {"elapsed_ms": "why"}, "differs": {"size": {"asked": 1000, "published": 1048576}}}; null when no
+   row is of that point. What differs is what was laid over the recipe's sweep and makes another experiment
+   of it; the figures that then say nothing about it are off. New reference. */
 json_t *recipe_published(const struct recipe *recipe, const json_t *request);
 
-/* The reference figures of a point of the recipe's sweep: {"published": ..., "predicted": {"published_arch": ...,
-   "device_arch": ...}}, as text to be freed by the caller; NULL: no memory. `request` is the point's, as text;
-   device_arch the architecture of the device that it is for; unpredicted, unless NULL, why there is no prediction,
-   which may take a second. */
+/* The reference figures of a point of the recipe's sweep: {"published": ..., "predicted":
+   {"published_arch": ..., "device_arch": ...}}, as text to be freed by the caller; NULL: no memory.
+   `request` is the point's, as text; device_arch the architecture of the device that it is for;
+   unpredicted, unless NULL, why there is no prediction, which may take a second. */
 char *recipe_reference(const struct recipe *recipe, const char *request, const char *device_arch,
                        const char *unpredicted);
 
-/* The sweep that a request asks for: a new reference to `request` itself, or to the named recipe's sweep with the request
-   laid over and *recipe set (NULL: none was named). NULL: what is wrong is in *problems. */
+/* The sweep that a request asks for: a new reference to `request` itself, or to the named recipe's sweep
+   with the request laid over and *recipe set (NULL: none was named). NULL: what is wrong is in *problems. */
 json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct problems *problems);
 
 /* Says of what is wrong with a field that the request does not hold that the recipe brought it. */

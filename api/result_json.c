@@ -193,8 +193,8 @@ static void write_transfers(struct json_writer *json, const struct experiment *e
     json_writer_end(json);
 }
 
-/* The occupancy on the device itself, or on the architecture that stands in for a CPU, where no registers are known.
-   Returns the theoretical one; NAN: not known. */
+/* The occupancy on the device itself, or on the architecture that stands in for a CPU, where no registers
+   are known. Returns the theoretical one; NAN: not known. */
 static double write_occupancy(struct json_writer *json, const struct experiment *e, const struct result *r)
 {
     bool known = arch_find(r->device.arch) != NULL;

@@ -1,5 +1,5 @@
-/* struct result -> the members of an experiment's result that came from the device: device, launch, timing, bandwidth,
-   correctness, and what is missing, with its reason. */
+/* struct result -> the members of an experiment's result that came from the device: device, launch,
+   timing, bandwidth, correctness, and what is missing, with its reason. */
 #ifndef COALESCED_API_RESULT_JSON_H
 #define COALESCED_API_RESULT_JSON_H
 

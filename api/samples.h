@@ -28,15 +28,15 @@ int samples_copy(struct samples *to, const struct samples *from);
 /* Appends them packed. 0, or -1: no memory. */
 int samples_pack(struct buffer *out, const struct series *series);
 
-/* Unpacks into an empty series, which is then to be freed with free(series->us). 0; or -1: it is not what samples_pack()
-   writes, or there is no memory. */
+/* Unpacks into an empty series, which is then to be freed with free(series->us). 0; or -1: it is not what
+   samples_pack() writes, or there is no memory. */
 int samples_unpack(struct series *series, const char *bytes, size_t size);
 
 /* True when samples_unpack() can read them. */
 bool samples_valid(const char *bytes, size_t size);
 
-/* The whole answer of an experiment's samples; `result` is its result's text. 0; or -1: no memory, or what is kept is
-   damaged. */
+/* The whole answer of an experiment's samples; `result` is its result's text. 0; or -1: no memory, or what
+   is kept is damaged. */
 int samples_view(struct buffer *out, const char *id, const char *result, const struct samples *samples);
 int samples_table(struct buffer *out, const struct samples *samples);
 

@@ -25,7 +25,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The optimal string alignment distance, blind to case: letters to drop, add, change, or swap with the next. */
+/* The optimal string alignment distance, blind to case: letters to drop, add, change, or swap with the
+   next. */
 static size_t distance(const char *a, const char *b)
 {
     uint8_t rows[3][SUGGEST_NAME_MAX + 1];

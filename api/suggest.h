@@ -16,12 +16,13 @@ struct suggestion {
 /* Begins the search for what was meant by `wanted`. */
 void suggest_begin(struct suggestion *suggestion, const char *wanted);
 
-/* Looks at one of the names that there are. Near is: a letter in three is missing, too many, another one or at its
-   neighbour's place, or a word that other services use for the same. Of equally near names the first is taken. */
+/* Looks at one of the names that there are. Near is: a letter in three is missing, too many, another one
+   or at its neighbour's place, or a word that other services use for the same. Of equally near names the
+   first is taken. */
 void suggest_consider(struct suggestion *suggestion, const char *name);
 
-/* How a sentence about the wrong name goes on: ": did you mean \"...\"?" or, when nothing is near, ";". In the
-   suggestion. */
+/* How a sentence about the wrong name goes on: ": did you mean \"...\"?" or, when nothing is near, ";". In
+   the suggestion. */
 const char *suggest_text(struct suggestion *suggestion);
 
 #endif

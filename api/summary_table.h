@@ -1,5 +1,5 @@
-/* The points of a sweep as a short table: a row a point, with its index, a column for each axis, and the summary's
-   figures. */
+/* The points of a sweep as a short table: a row a point, with its index, a column for each axis, and the
+   summary's figures. */
 #ifndef COALESCED_API_SUMMARY_TABLE_H
 #define COALESCED_API_SUMMARY_TABLE_H
 
@@ -19,8 +19,8 @@ struct summary_table {
 int summary_table_make(struct summary_table *table, const char *values);
 void summary_table_clear(struct summary_table *table);
 
-/* Appends the row of that point, of which `point` is any run; `columns` are those of its summary_table. 0, or -1: no
-   memory. */
+/* Appends the row of that point, of which `point` is any run; `columns` are those of its summary_table. 0,
+   or -1: no memory. */
 int summary_table_row(struct buffer *out, const struct point_summary *summary, const struct columns *columns,
                       const struct view_point *point);
 

@@ -63,24 +63,26 @@ static inline int sweep_rounds(const struct sweep *sweep)
 /* What "repeat" of a request says; 1 without it, or where it is wrong: that is added to *problems. */
 int sweep_repeat(const struct json_t *request, struct problems *problems);
 
-/* Expands. 0, then to be given to sweep_free(); or -1 with nothing to free: what is wrong is in *problems, or there was no memory and
-   problems->count is 0. Takes some 20 us a point: not for a thread that serves others. */
+/* Expands. 0, then to be given to sweep_free(); or -1 with nothing to free: what is wrong is in *problems,
+   or there was no memory and problems->count is 0. Takes some 20 us a point: not for a thread that serves
+   others. */
 int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_offers *offers,
                  struct problems *problems);
 
-/* The same for a request that is to be one experiment, which has no axes: a list is a shape, and what cannot be launched
-   is wrong. */
+/* The same for a request that is to be one experiment, which has no axes: a list is a shape, and what
+   cannot be launched is wrong. */
 int sweep_expand_one(struct sweep *sweep, const struct json_t *object, const struct device_offers *offers,
                      struct problems *problems);
 
 /* Would that member of a sweep's request be an axis? */
 bool sweep_is_axis(const char *name, const struct json_t *value);
 
-/* For a request that is to be one experiment: says of every field that is a list, and wrong, where lists go. */
+/* For a request that is to be one experiment: says of every field that is a list, and wrong, where lists
+   go. */
 void sweep_explain(const struct kernel *kernel, const struct json_t *request, struct problems *problems);
 
-/* Gives each point what the recipe published and predicts for it. -1: no memory. A prediction may take a second: those
-   that are not begun within budget_ms are left out and say why. */
+/* Gives each point what the recipe published and predicts for it. -1: no memory. A prediction may take a
+   second: those that are not begun within budget_ms are left out and say why. */
 int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_offers *offers,
                 int budget_ms);
 

@@ -85,7 +85,8 @@ static bool holds_range(const json_t *value)
     return range_is(json_string_value(value));
 }
 
-/* The values of a range, or of a list with ranges in it; NULL: one of them is wrong, or there is no memory. */
+/* The values of a range, or of a list with ranges in it; NULL: one of them is wrong, or there is no
+   memory. */
 static json_t *ranges_expand(const char *name, json_t *value, size_t limit, struct problems *problems)
 {
     json_t *values = json_array();
@@ -219,7 +220,8 @@ bool sweep_axes_step(struct sweep_axes *axes)
 
 /* ---- what no kernel can read ---- */
 
-/* The kernels that the request names, each once; how many. Adds to *problems the names that are no kernel's. */
+/* The kernels that the request names, each once; how many. Adds to *problems the names that are no
+   kernel's. */
 static int kernels_gather(const struct sweep_axes *axes, const struct kernel **kernels,
                           struct problems *problems)
 {

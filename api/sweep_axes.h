@@ -1,5 +1,5 @@
-/* The axes of a sweep: which fields of a request are lists of values, and the way through their product. Private
-   to api/sweep.c and api/recipe_predictions.c. */
+/* The axes of a sweep: which fields of a request are lists of values, and the way through their product.
+   Private to api/sweep.c and api/recipe_predictions.c. */
 #ifndef COALESCED_API_SWEEP_AXES_H
 #define COALESCED_API_SWEEP_AXES_H
 
@@ -25,8 +25,8 @@ struct sweep_axes {
 /* Is that member of a request a list of values to try, or a range of them? */
 bool sweep_axes_is_axis(const char *name, const json_t *value);
 
-/* 0; or -1 with what is wrong in *problems, or no memory and problems->count 0. sweep_axes_free() in any case. Ranges of more
-   values than `limit` are wrong. */
+/* 0; or -1 with what is wrong in *problems, or no memory and problems->count 0. sweep_axes_free() in any
+   case. Ranges of more values than `limit` are wrong. */
 int sweep_axes_read(struct sweep_axes *axes, const json_t *request, size_t limit, struct problems *problems);
 void sweep_axes_free(struct sweep_axes *axes);
 

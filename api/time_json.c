@@ -216,7 +216,8 @@ static void write_changes(struct json_writer *json, const struct what_if_case *a
         write_check(json, &found[0], asked->experiment, asked->now->calibration, device);
 }
 
-/* Predicts into *time. Leaves the object open, unless the model does not apply: then time->why_not.en is set. */
+/* Predicts into *time. Leaves the object open, unless the model does not apply: then time->why_not.en is
+   set. */
 static void open_time(struct json_writer *json, const char *key, const struct experiment *experiment,
                       const struct access *access, const struct time_question *question,
                       struct time_prediction *time)

@@ -1,4 +1,5 @@
-/* The `time` of a prediction and of a result as JSON: the predicted time, its reasons, and what a change would bring. */
+/* The `time` of a prediction and of a result as JSON: the predicted time, its reasons, and what a change
+   would bring. */
 #ifndef COALESCED_API_TIME_JSON_H
 #define COALESCED_API_TIME_JSON_H
 

@@ -32,8 +32,8 @@ int64_t clock_wall_ms(void);
 /* RFC 3339 in UTC with milliseconds. */
 void clock_text(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
 
-/* Reads RFC 3339 ("2026-11-21T06:41:19.123Z", "2026-11-21T06:41:19+01:00"), or a date alone: its begin in UTC. 0, or -1: it
-   is neither. Milliseconds since 1970, from 1 on. */
+/* Reads RFC 3339 ("2026-11-21T06:41:19.123Z", "2026-11-21T06:41:19+01:00"), or a date alone: its begin in
+   UTC. 0, or -1: it is neither. Milliseconds since 1970, from 1 on. */
 int clock_read(const char *text, int64_t *wall_ms);
 
 #ifdef __cplusplus

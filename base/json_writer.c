@@ -8,8 +8,8 @@
 
 /* ---- strings ---- */
 
-/* Bytes of the UTF-8 sequence of two or more that begins here; 0 when it is none. Overlong forms, surrogates and code
-   points beyond U+10FFFF are none. */
+/* Bytes of the UTF-8 sequence of two or more that begins here; 0 when it is none. Overlong forms,
+   surrogates and code points beyond U+10FFFF are none. */
 static size_t sequence_bytes(const unsigned char *at)
 {
     static const struct {

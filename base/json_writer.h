@@ -32,8 +32,8 @@ void json_writer_begin_array(struct json_writer *writer, const char *key);
 /* Ends the innermost open object or array. */
 void json_writer_end(struct json_writer *writer);
 
-/* NULL is written as null. A byte that is not part of valid UTF-8 becomes U+FFFD, so that any text of a client or a
-   library can be repeated. Control characters are escaped. */
+/* NULL is written as null. A byte that is not part of valid UTF-8 becomes U+FFFD, so that any text of a
+   client or a library can be repeated. Control characters are escaped. */
 void json_writer_string(struct json_writer *writer, const char *key, const char *text);
 
 void json_writer_int(struct json_writer *writer, const char *key, int64_t value);
@@ -44,9 +44,9 @@ void json_writer_null(struct json_writer *writer, const char *key);
 /* An array of integers. */
 void json_writer_ints(struct json_writer *writer, const char *key, const int64_t *values, size_t count);
 
-/* A real number, always with a fraction or an exponent, so that it is read as a real number again: to seven significant
-   digits (more than any clock here resolves), fifteen, or as many as give back the same bits. NaN and infinity are
-   written as null. */
+/* A real number, always with a fraction or an exponent, so that it is read as a real number again: to
+   seven significant digits (more than any clock here resolves), fifteen, or as many as give back the same
+   bits. NaN and infinity are written as null. */
 void json_writer_rounded(struct json_writer *writer, const char *key, double value);
 void json_writer_double(struct json_writer *writer, const char *key, double value);
 void json_writer_exact(struct json_writer *writer, const char *key, double value);
@@ -54,7 +54,8 @@ void json_writer_exact(struct json_writer *writer, const char *key, double value
 /* An integer where the value is whole, else as json_writer_rounded(): for what is counted. */
 void json_writer_amount(struct json_writer *writer, const char *key, double value);
 
-/* With just so many digits after the point; negative values, NaN and infinity are written as null: for durations. */
+/* With just so many digits after the point; negative values, NaN and infinity are written as null: for
+   durations. */
 void json_writer_fixed(struct json_writer *writer, const char *key, double value, int decimals);
 
 /* Bytes that are valid JSON already, as they are. */

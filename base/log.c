@@ -17,7 +17,8 @@ static atomic_bool plain;
 static pthread_once_t journal_once = PTHREAD_ONCE_INIT;
 static bool to_journal;
 
-/* systemd names the device and the inode of the stream that it gave; anything since may have been put in its place. */
+/* systemd names the device and the inode of the stream that it gave; anything since may have been put in
+   its place. */
 static void journal_look(void)
 {
     unsigned long long device, inode;

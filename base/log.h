@@ -1,5 +1,6 @@
 /* Log lines on standard error: time, level, text. Where standard error is systemd's journal, as
-   $JOURNAL_STREAM says, the level goes before the text as "<6>" and the journal has the time. Safe from any thread. */
+   $JOURNAL_STREAM says, the level goes before the text as "<6>" and the journal has the time. Safe from
+   any thread. */
 #ifndef COALESCED_BASE_LOG_H
 #define COALESCED_BASE_LOG_H
 
@@ -12,8 +13,8 @@ enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 /* Lines above this level are dropped; LOG_INFO at the start. */
 void log_set_level(enum log_level level);
 
-/* From here on lines are the text alone: for a process whose standard error goes into another one's log, and into reasons
-   that must not differ from one time to the next. */
+/* From here on lines are the text alone: for a process whose standard error goes into another one's log,
+   and into reasons that must not differ from one time to the next. */
 void log_set_plain(void);
 
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -13,8 +13,8 @@
 
 #include "base/log.h"
 
-/* The length of the address; 0: there is none, or it has a form that is not known. A name that begins with "@" is one of
-   the abstract namespace. */
+/* The length of the address; 0: there is none, or it has a form that is not known. A name that begins with
+   "@" is one of the abstract namespace. */
 static socklen_t address_of(const char *name, struct sockaddr_un *address)
 {
     size_t length = name ? strlen(name) : 0;

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 
-/* Splits at any of the separators; they are ordinary characters within '...' and "...", and nothing else is special: no shell is ever
-   asked. Empty words that were not quoted are left out. *words is ended by NULL, to be freed with
-   words_free(). -1: ERROR_INVALID (no word at all, an open quote), ERROR_MEMORY. */
+/* Splits at any of the separators; they are ordinary characters within '...' and "...", and nothing else
+   is special: no shell is ever asked. Empty words that were not quoted are left out. *words is ended by
+   NULL, to be freed with words_free(). -1: ERROR_INVALID (no word at all, an open quote), ERROR_MEMORY. */
 int words_split(char ***words, const char *text, const char *separators, struct error *error);
 void words_free(char **words);
 

@@ -164,7 +164,8 @@ static void offer_options(const struct manual_command *command, const char *pref
     }
 }
 
-/* Offers values of the option, which is the word before the last. False: it is no option that takes a value. */
+/* Offers values of the option, which is the word before the last. False: it is no option that takes a
+   value. */
 static bool offer_value(const char *command, const char *option, const char *prefix)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {

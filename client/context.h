@@ -23,9 +23,9 @@ struct context {
     struct http_client service;
 };
 
-/* Options may stand anywhere; after "--" everything is a word. 0, or -1 with ERROR_INVALID: an unknown command or option, an
-   option that the command does not take, a value that is missing or not among its choices, too few or too many words.
-   With --help only names are checked. */
+/* Options may stand anywhere; after "--" everything is a word. 0, or -1 with ERROR_INVALID: an unknown
+   command or option, an option that the command does not take, a value that is missing or not among its
+   choices, too few or too many words. With --help only names are checked. */
 int context_parse(struct command_line *options, int argc, char **argv, struct error *error);
 
 /* The option's value as a number from least to most; `fallback` when the option was not given. 0, or -1 with

@@ -19,7 +19,8 @@ enum {
 /* What a request wants. */
 struct counters_wanted {
     bool on;
-    /* The kernel uses shared memory, so the counters of COUNTERS_SHARED are wanted too. Not set by the request. */
+    /* The kernel uses shared memory, so the counters of COUNTERS_SHARED are wanted too. Not set by the
+       request. */
     bool shared;
     int count;
     char name[COUNTERS_NAMES][COUNTERS_NAME_BYTES]; /* of metrics, or of the default set */
@@ -73,8 +74,9 @@ struct counters {
 void counters_unavailable(struct counters *counters, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Fills in names and metrics with nothing measured yet: the default set in the table's order, then the counters
-   that the request names. The metric is the table's first; code that knows the chip may replace it. */
+/* Fills in names and metrics with nothing measured yet: the default set in the table's order, then the
+   counters that the request names. The metric is the table's first; code that knows the chip may replace
+   it. */
 void counters_begin(struct counters *counters, const struct counters_wanted *wanted);
 
 /* The counter of that name; NULL: not measured. */

@@ -47,9 +47,9 @@ struct device_facts {
 extern "C" {
 #endif
 
-/* What a device could do at most, by arithmetic from its facts. These are the formulas of the CUDA literature
-   (Cheng, Grossman, McKercher: Professional CUDA C Programming, chapters 2 and 4), which are those of NVIDIA's
-   data sheets. */
+/* What a device could do at most, by arithmetic from its facts. These are the formulas of the CUDA
+   literature (Cheng, Grossman, McKercher: Professional CUDA C Programming, chapters 2 and 4), which are
+   those of NVIDIA's data sheets. */
 enum {
     PEAK_TRANSFERS_PER_CLOCK = 2, /* double data rate, by the memory clock that the driver reports */
     PEAK_OPERATIONS_PER_LANE = 2, /* a fused multiply-add each clock counts as two */

@@ -35,7 +35,8 @@ enum load_path { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_LDG, LOAD_CS, LOAD_VOLATIL
 #define KERNEL_INITIAL(value)
 #endif
 
-/* One text in English and Chinese, UTF-8. A NULL for Chinese: the English text serves both, as a formula does. */
+/* One text in English and Chinese, UTF-8. A NULL for Chinese: the English text serves both, as a formula
+   does. */
 struct text_pair {
     const char *en KERNEL_INITIAL(NULL), *zh KERNEL_INITIAL(NULL);
 };
@@ -58,7 +59,8 @@ struct shape {
     uint64_t x, y, z;
 };
 
-/* The domain of one experiment. In one dimension rows is 1 and columns is n; n = rows * columns always holds. */
+/* The domain of one experiment. In one dimension rows is 1 and columns is n; n = rows * columns always
+   holds. */
 struct domain {
     uint64_t n, rows, columns; /* elements */
     int64_t param[KERNEL_PARAMS];
@@ -74,7 +76,8 @@ struct kernel_buffer {
     enum buffer_role role;
 };
 
-/* Elements of global memory that a kernel accesses, each access counted; times dtype_bytes: bytes requested. */
+/* Elements of global memory that a kernel accesses, each access counted; times dtype_bytes: bytes
+   requested. */
 struct traffic {
     uint64_t loads, stores;
     uint64_t atomics KERNEL_INITIAL(0); /* updates */
@@ -146,7 +149,8 @@ struct kernel {
     /* Why the model of time does not apply, as part of a sentence; no text: it applies as far as the kernel
        knows. */
     struct text_pair (*untimed)(const struct domain *domain);
-    /* The value of element i of an output after one launch, or of an input. False: a launch must not change it. */
+    /* The value of element i of an output after one launch, or of an input. False: a launch must not
+       change it. */
     bool (*expected)(const struct domain *domain, enum dtype dtype, int buffer, uint64_t i, double *value);
 };
 
@@ -168,8 +172,8 @@ int suite_index(const struct kernel *kernel);
    32-bit indices. The grid must have been derived. */
 bool kernel_index_is_small(const struct kernel *kernel, const struct domain *domain);
 
-/* A row of the generated list of kernels (suite_list.c), one for each file in suite/, ordered by name; the last
-   row has no name. For kernel.c only. */
+/* A row of the generated list of kernels (suite_list.c), one for each file in suite/, ordered by name; the
+   last row has no name. For kernel.c only. */
 struct suite_row {
     const char *name, *source, *sha256;
     void (*describe)(struct kernel *kernel);

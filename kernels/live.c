@@ -28,8 +28,9 @@ struct nvml_utilisation {
     unsigned gpu, memory;
 };
 
-/* An entry of versions 2 and 3 of the call. The first drivers 535 write 32 bytes an entry with version 3: so
-   version 2 is called first, and the array has space for the larger entries, of which only the number is right. */
+/* An entry of versions 2 and 3 of the call. The first drivers 535 write 32 bytes an entry with version 3:
+   so version 2 is called first, and the array has space for the larger entries, of which only the number
+   is right. */
 struct nvml_process {
     unsigned pid;
     unsigned long long used_bytes;

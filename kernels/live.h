@@ -66,9 +66,9 @@ struct live_reading {
 struct live;
 
 /* Opens the source of readings of the device with this uuid ("GPU-...", "MIG-...", "CPU-..."; struct
-   device_facts). Takes some tens of milliseconds when NVML has to start. Without a source each reading reports
-   why. The library is $COALESCED_NVML_LIBRARY, or libnvidia-ml.so.1. Returns NULL when there is no memory. One
-   thread at a time may use a struct live. */
+   device_facts). Takes some tens of milliseconds when NVML has to start. Without a source each reading
+   reports why. The library is $COALESCED_NVML_LIBRARY, or libnvidia-ml.so.1. Returns NULL when there is no
+   memory. One thread at a time may use a struct live. */
 struct live *live_open(const char *uuid);
 void live_close(struct live *live); /* NULL is allowed */
 
@@ -80,9 +80,9 @@ struct live_own {
     int64_t pid[2];
 };
 
-/* Reads the quantities of the set `wanted` (LIVE_BIT). The processes of `own` do not count as others. When none
-   of them is in the driver's list (it may be of another namespace), as many unknown processes are taken for
-   them. `live` may be NULL. */
+/* Reads the quantities of the set `wanted` (LIVE_BIT). The processes of `own` do not count as others. When
+   none of them is in the driver's list (it may be of another namespace), as many unknown processes are
+   taken for them. `live` may be NULL. */
 void live_read(struct live *live, unsigned wanted, struct live_own own, struct live_reading *reading);
 
 /* True when any quantity is known; and the first reason why one is not. */

@@ -43,8 +43,8 @@ uint64_t placement_nonce(void);
 
 void placement_name(struct placed *placed, uint64_t nonce, const struct reserved *place);
 
-/* A random number of bytes to leave unused before the arrays: a multiple of `step`, which divides `least`, from
-   `least` to `most`; 0 when `most` is less than `least`. */
+/* A random number of bytes to leave unused before the arrays: a multiple of `step`, which divides `least`,
+   from `least` to `most`; 0 when `most` is less than `least`. */
 uint64_t placement_spacer(uint64_t step, uint64_t least, uint64_t most);
 
 /* Limits of a spacer in memory that is not backed until it is touched, bytes. */

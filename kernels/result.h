@@ -19,8 +19,8 @@ const char *stop_reason_name(enum stop_reason reason);
 /* The fewest samples whose extremes contain the median with at least 95 % (96.9 %; five: 93.8 %). */
 enum { TIMING_LEAST = 6, SERIES_ROUNDS_MAX = 64, SERIES_SAMPLES_MAX = 16384 };
 
-/* The samples of one kind (cold, hot) in the order in which they were taken: in rounds that alternate with the
-   other kind's. */
+/* The samples of one kind (cold, hot) in the order in which they were taken: in rounds that alternate with
+   the other kind's. */
 struct series {
     double *us;
     unsigned count, capacity;

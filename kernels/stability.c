@@ -11,7 +11,8 @@
 
 static const double clock_tolerance = 0.01, wait_look_s = 0.05;
 
-/* The bits that reduce clocks because of a limit. The others are settings, or mean that the device is idle. */
+/* The bits that reduce clocks because of a limit. The others are settings, or mean that the device is
+   idle. */
 static const struct {
     enum live_throttle bit;
     const char *name;

@@ -26,8 +26,8 @@ struct stability {
     double waited_s; /* waiting for a quiet device, before the experiment began */
 };
 
-/* Takes one more look. The processes of `own`, this one and the counting executor, which is idle meanwhile, do
-   not count as others. */
+/* Takes one more look. The processes of `own`, this one and the counting executor, which is idle
+   meanwhile, do not count as others. */
 void stability_look(struct stability *stability, struct live *live, unsigned wanted, struct live_own own);
 
 /* A code for each kind of reason, for programs; the names are part of the API. */
@@ -65,12 +65,13 @@ void stability_judge(const struct stability *stability, struct stability_reasons
 void stability_reason(struct stability_reasons *reasons, enum stability_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* True when measuring now is pointless: another process computes (it has a context, and kernels ran within the
-   last second), or the device is too hot. */
+/* True when measuring now is pointless: another process computes (it has a context, and kernels ran within
+   the last second), or the device is too hot. */
 bool stability_busy(const struct live_reading *reading);
 
-/* Waits until stability_busy() is false, at most limit_s, with a look every 50 ms. Returns the seconds that it
-   waited; 0, without a look, for a limit of 0. say(arg, "quiet") is called once, before the first sleep. */
+/* Waits until stability_busy() is false, at most limit_s, with a look every 50 ms. Returns the seconds
+   that it waited; 0, without a look, for a limit of 0. say(arg, "quiet") is called once, before the first
+   sleep. */
 double stability_wait(struct live *live, struct live_own own, double limit_s,
                       void (*say)(void *arg, const char *phase), void *arg);
 

@@ -20,9 +20,10 @@ double statistics_median(const double *sorted, int count);
    False, with the interval NAN: there is none; six values are the least. */
 bool statistics_median_interval(const double *sorted, int count, double interval[2]);
 
-/* The rank k, from 1, so that two sets of so many values drawn from one distribution are at least as far apart
-   with less than 5 % when the k-th least or the k-th greatest of their differences is beyond 0; *miss is how
-   often. 0: no rank does. k - 1 is the critical value of Mann and Whitney's U in tables for 5 %, two-sided. */
+/* The rank k, from 1, so that two sets of so many values drawn from one distribution are at least as far
+   apart with less than 5 % when the k-th least or the k-th greatest of their differences is beyond 0;
+   *miss is how often. 0: no rank does. k - 1 is the critical value of Mann and Whitney's U in tables for 5
+   %, two-sided. */
 long statistics_rank(int a_count, int b_count, double *miss);
 
 /* Of two sets of values, how much greater the first is. In the values' unit; of logarithms it is that of a

@@ -44,16 +44,17 @@ struct verdict_of {
     enum verdict verdict;
     struct verdict_side a, b;
     double ratio; /* time of a over time of b: the median over all pairs of placements */
-    /* Contains the ratio with at least 95 %, see statistics_shift(); NAN: too few placements for an interval. */
+    /* Contains the ratio with at least 95 %, see statistics_shift(); NAN: too few placements for an
+       interval. */
     double ratio_ci[2];
     double miss; /* the largest probability that the interval does not contain 1 although nothing differs */
     enum verdict_need need;
     int more_a, more_b; /* estimate of further runs needed, each at a placement of its own */
 };
 
-/* `same_within`: ratios from 1 / (1 + same_within) to 1 + same_within count as the same. `apart_us`: a constant
-   difference that all times of one side may have against the other's; the interval is wider by it at either
-   end. Sorts the runs, of which each side has at least one. Returns 0, or -1: no memory. */
+/* `same_within`: ratios from 1 / (1 + same_within) to 1 + same_within count as the same. `apart_us`: a
+   constant difference that all times of one side may have against the other's; the interval is wider by it
+   at either end. Sorts the runs, of which each side has at least one. Returns 0, or -1: no memory. */
 int verdict_judge(struct verdict_run *a, int a_count, struct verdict_run *b, int b_count, double same_within,
                   double apart_us, struct verdict_of *of);
 

@@ -33,7 +33,8 @@ void point_figures_value(const json_t *point, const char *name, double *value, d
     *high = time.high_us;
     if (!strstr(name, "gbps"))
         return;
-    /* A rate is bytes over time: the interval's ends are swapped. With a time of zero at one end it has no interval. */
+    /* A rate is bytes over time: the interval's ends are swapped. With a time of zero at one end it has no
+       interval. */
     double bytes = time.gbps * time.median_us;
     *value = time.gbps;
     *low = time.low_us > 0 ? bytes / time.high_us : NAN;

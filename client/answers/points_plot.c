@@ -34,7 +34,8 @@ static bool is_numeric(const json_t *points, const char *axis)
     return true;
 }
 
-/* The axis that was asked for; else the axis of numbers with the most values, else the axis with the most values. */
+/* The axis that was asked for; else the axis of numbers with the most values, else the axis with the most
+   values. */
 static const char *choose_x(const json_t *points, const char *asked)
 {
     const char *name, *best = NULL;

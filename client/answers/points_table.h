@@ -7,8 +7,8 @@
 
 #include "client/terminal/screen.h"
 
-/* In a sweep that is spread over devices: adds the device's name to the values of each point, as one more axis of the table
-   and the plot. */
+/* In a sweep that is spread over devices: adds the device's name to the values of each point, as one more
+   axis of the table and the plot. */
 void points_table_name_devices(json_t *sweep);
 
 /* sweep: the document with all points. */

@@ -10,7 +10,8 @@
 
 enum { BAR_COLUMNS = 32 };
 
-/* Prints the service's sentence in the language of the locale. With ASCII alone other characters are replaced. */
+/* Prints the service's sentence in the language of the locale. With ASCII alone other characters are
+   replaced. */
 static void print_words(const json_t *texts, const struct screen *screen)
 {
     static const char *const replacements[][2] = {{"µ", "u"}, {"×", "x"}, {"\u00a0", " "}};

@@ -1,4 +1,5 @@
-/* The command calibration: the constants that a device's times are predicted with, and where they come from. */
+/* The command calibration: the constants that a device's times are predicted with, and where they come
+   from. */
 #include "client/commands/command.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* One function for each command. Its words and options have been checked against the table. It reports what goes wrong and
-   returns the exit status (client/manual/command_table.h). */
+/* One function for each command. Its words and options have been checked against the table. It reports
+   what goes wrong and returns the exit status (client/manual/command_table.h). */
 #ifndef COALESCED_CLIENT_COMMANDS_COMMAND_H
 #define COALESCED_CLIENT_COMMANDS_COMMAND_H
 

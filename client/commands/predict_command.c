@@ -31,7 +31,8 @@ static json_t *make_request(struct context *context)
     return NULL;
 }
 
-/* Posts the request. Prints the response's bytes with --json; else *document is it. Takes the reference to the request. */
+/* Posts the request. Prints the response's bytes with --json; else *document is it. Takes the reference to
+   the request. */
 static int predict(struct context *context, json_t *request, json_t **document)
 {
     char *body = NULL;

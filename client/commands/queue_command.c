@@ -15,8 +15,8 @@
 
 enum { DEVICES_NAMED = 3 };
 
-/* What waits for a device, as a text: devices for which the same work waits have the same. Freed by the caller; NULL:
-   nothing waits. */
+/* What waits for a device, as a text: devices for which the same work waits have the same. Freed by the
+   caller; NULL: nothing waits. */
 static char *waiting_text(const json_t *device)
 {
     json_t *waits = json_array(), *owner;
@@ -31,7 +31,8 @@ static char *waiting_text(const json_t *device)
     return text;
 }
 
-/* Devices by the work that waits for them, in the order of the list: {text: [device, ...]}. The caller releases it. */
+/* Devices by the work that waits for them, in the order of the list: {text: [device, ...]}. The caller
+   releases it. */
 static json_t *groups_of(const json_t *queue)
 {
     json_t *groups = json_object(), *device;

@@ -24,8 +24,8 @@ static int add_device(json_t *request, const struct command_line *options, bool 
     return device || any ? parameters_add(request, word, 1, axes, error) : 0;
 }
 
-/* {"kernel" or "recipe": the first word, parameters}, released by the caller; NULL: the words are not valid, which has
-   been reported. */
+/* {"kernel" or "recipe": the first word, parameters}, released by the caller; NULL: the words are not
+   valid, which has been reported. */
 static json_t *make_request(struct context *context, const char *first, bool axes)
 {
     struct command_line *options = &context->options;

@@ -1,5 +1,5 @@
-/* The table of commands and options. --help, the man page, the completions and the parser of the command line are all made
-   from it. */
+/* The table of commands and options. --help, the man page, the completions and the parser of the command
+   line are all made from it. */
 #ifndef COALESCED_CLIENT_MANUAL_COMMAND_TABLE_H
 #define COALESCED_CLIENT_MANUAL_COMMAND_TABLE_H
 

@@ -9,7 +9,8 @@
 #include "base/clock.h"
 #include "client/terminal/interrupt.h"
 
-/* The service sends a comment after 15 s without an event. The largest event is a sweep without its points. */
+/* The service sends a comment after 15 s without an event. The largest event is a sweep without its
+   points. */
 enum { SILENCE_MAX_S = 45, POLL_MS = 200, NAME_BYTES = 64, EVENT_BYTES_MAX = 1 << 24 };
 
 struct event_reader {

@@ -1,5 +1,5 @@
-/* Reads a stream of server-sent events. It has a connection of its own and is read when its next event is asked for, so
-   that other requests may be sent between two events. */
+/* Reads a stream of server-sent events. It has a connection of its own and is read when its next event is
+   asked for, so that other requests may be sent between two events. */
 #ifndef COALESCED_CLIENT_SERVICE_EVENT_READER_H
 #define COALESCED_CLIENT_SERVICE_EVENT_READER_H
 
@@ -17,7 +17,8 @@ struct event_reader_event {
     const char *type, *data; /* valid until the next call */
 };
 
-/* last_id: of the event after which the stream resumes; NULL or "": from now on. Sends nothing yet. NULL: no memory. */
+/* last_id: of the event after which the stream resumes; NULL or "": from now on. Sends nothing yet. NULL:
+   no memory. */
 struct event_reader *event_reader_open(const struct http_client *service, const char *path,
                                        const char *last_id);
 void event_reader_close(struct event_reader *stream); /* NULL is allowed */

@@ -1,6 +1,6 @@
-/* One libcurl handle. libcurl's progress function is called about once a second during a wait: it runs the caller's tick
-   and sees an interrupt. A POST that makes something is sent again only with its idempotency key, so that nothing runs
-   twice. */
+/* One libcurl handle. libcurl's progress function is called about once a second during a wait: it runs the
+   caller's tick and sees an interrupt. A POST that makes something is sent again only with its idempotency
+   key, so that nothing runs twice. */
 #include "client/service/http_client.h"
 
 #include <curl/curl.h>
@@ -168,8 +168,9 @@ static void sleep_until(struct http_client *service, int64_t until_ns)
     }
 }
 
-/* After a lost connection: true when the service is there and a second request does no harm. A service that was never
-   reached is not waited for; a submission that may have arrived is repeated with its idempotency key. */
+/* After a lost connection: true when the service is there and a second request does no harm. A service
+   that was never reached is not waited for; a submission that may have arrived is repeated with its
+   idempotency key. */
 static bool may_repeat(const struct http_client *service, const struct http_client_request *request,
                        CURLcode code)
 {
@@ -180,7 +181,8 @@ static bool may_repeat(const struct http_client *service, const struct http_clie
            code == CURLE_PARTIAL_FILE || code == CURLE_OPERATION_TIMEDOUT;
 }
 
-/* EXIT_FINE: the request is to be sent again, the pause before that is over. Else the exit status, reported. */
+/* EXIT_FINE: the request is to be sent again, the pause before that is over. Else the exit status,
+   reported. */
 static int retry_or_report(struct http_client *service, const struct http_client_request *request,
                            const struct http_client_response *response, CURLcode code, double retry_after_s,
                            int64_t began_ns)

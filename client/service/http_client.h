@@ -1,5 +1,5 @@
-/* HTTP requests to the service, with retries. What goes wrong is reported on standard error, once, and becomes an exit
-   status. */
+/* HTTP requests to the service, with retries. What goes wrong is reported on standard error, once, and
+   becomes an exit status. */
 #ifndef COALESCED_CLIENT_SERVICE_HTTP_CLIENT_H
 #define COALESCED_CLIENT_SERVICE_HTTP_CLIENT_H
 
@@ -45,8 +45,9 @@ struct http_client_response {
 
 enum { HTTP_CLIENT_KEY_BYTES = 40 };
 
-/* url NULL: COALESCED_URL, or http://127.0.0.1:8080. Reads the token of COALESCED_TOKEN_FILE. 0, or -1: the address is
-   not valid (ERROR_INVALID), the file cannot be read or holds no token (ERROR_SYSTEM, ERROR_INVALID). */
+/* url NULL: COALESCED_URL, or http://127.0.0.1:8080. Reads the token of COALESCED_TOKEN_FILE. 0, or -1:
+   the address is not valid (ERROR_INVALID), the file cannot be read or holds no token (ERROR_SYSTEM,
+   ERROR_INVALID). */
 int http_client_open(struct http_client *service, struct screen *screen, const char *url, double retry_s,
                      struct error *error);
 void http_client_close(struct http_client *service);
@@ -54,9 +55,9 @@ void http_client_close(struct http_client *service);
 /* An idempotency key for a submission, of random numbers. */
 void http_client_key(char key[HTTP_CLIENT_KEY_BYTES]);
 
-/* Sends the request, and again for up to retry_s: on 429 and 503 after Retry-After; on a lost connection when the service
-   has answered before and a second request does no harm. EXIT_FINE: a status below 300 and the body; else EXIT_REFUSED,
-   EXIT_UNREACHABLE or EXIT_INTERRUPTED, and the response is empty. */
+/* Sends the request, and again for up to retry_s: on 429 and 503 after Retry-After; on a lost connection
+   when the service has answered before and a second request does no harm. EXIT_FINE: a status below 300
+   and the body; else EXIT_REFUSED, EXIT_UNREACHABLE or EXIT_INTERRUPTED, and the response is empty. */
 int http_client_send(struct http_client *service, const struct http_client_request *request,
                      struct http_client_response *response);
 
@@ -66,8 +67,8 @@ void http_client_response_free(struct http_client_response *response);
 
 struct curl_slist;
 
-/* Sets a libcurl handle up for a request: address, headers, body, socket. The headers are freed by the caller with
-   curl_slist_free_all() once the handle is not used any more; NULL: no memory. */
+/* Sets a libcurl handle up for a request: address, headers, body, socket. The headers are freed by the
+   caller with curl_slist_free_all() once the handle is not used any more; NULL: no memory. */
 struct curl_slist *http_client_prepare(const struct http_client *service, void *curl,
                                        const struct http_client_request *request);
 

@@ -6,7 +6,8 @@
 
 enum { NAME_BYTES = 256 };
 
-/* The pointer "#/labels/who" as the path "labels.who", "#/block/0" as "block.0": as parameters are written. */
+/* The pointer "#/labels/who" as the path "labels.who", "#/block/0" as "block.0": as parameters are
+   written. */
 static void path_of(const char *pointer, char name[NAME_BYTES])
 {
     size_t at = 0;

@@ -14,8 +14,8 @@ void canvas_free(struct canvas *canvas);
 int canvas_dots_x(const struct canvas *canvas);
 int canvas_dots_y(const struct canvas *canvas);
 
-/* Draws a line of dots, both ends included; what lies outside is left out. `ascii` is the character that stands for its
-   dots on a terminal without Unicode. */
+/* Draws a line of dots, both ends included; what lies outside is left out. `ascii` is the character that
+   stands for its dots on a terminal without Unicode. */
 void canvas_line(struct canvas *canvas, int x0, int y0, int x1, int y1, enum style style, char ascii);
 
 /* Puts a character over the dots. The text is not copied. */

@@ -25,8 +25,8 @@ void number_text(char text[NUMBER_BYTES], double value)
         snprintf(text, NUMBER_BYTES, "%.*f", decimals_for(value), value);
 }
 
-/* Digits after the point of a number whose interval is `side` wide on one side: down to the first digit of `side`, or to
-   the second when the first is 1, and at most two more than decimals_for(). */
+/* Digits after the point of a number whose interval is `side` wide on one side: down to the first digit of
+   `side`, or to the second when the first is 1, and at most two more than decimals_for(). */
 static int decimals_within(double value, double side)
 {
     int most = decimals_for(value);

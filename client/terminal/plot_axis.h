@@ -16,8 +16,8 @@ void plot_axis_include(struct plot_axis *axis, double value);
 /* Adds a margin at both ends, also to a single value. A range that begins just above zero begins at zero. */
 void plot_axis_pad(struct plot_axis *axis);
 
-/* Chooses powers where all values are positive and the ends are a factor of 64 or more apart. Makes a range of a single
-   value. */
+/* Chooses powers where all values are positive and the ends are a factor of 64 or more apart. Makes a
+   range of a single value. */
 void plot_axis_choose_scale(struct plot_axis *axis);
 
 /* The value's position from 0 to last, clamped. */

@@ -1,4 +1,5 @@
-/* What the command's output goes to: its width, characters and colours; and the line of progress on standard error. */
+/* What the command's output goes to: its width, characters and colours; and the line of progress on
+   standard error. */
 #ifndef COALESCED_CLIENT_TERMINAL_SCREEN_H
 #define COALESCED_CLIENT_TERMINAL_SCREEN_H
 

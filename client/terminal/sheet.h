@@ -1,5 +1,5 @@
-/* A table of text with columns as wide as their cells. On a terminal that is too narrow the columns marked SHEET_SPARE are
-   left out, which the output says; elsewhere all columns are written. */
+/* A table of text with columns as wide as their cells. On a terminal that is too narrow the columns marked
+   SHEET_SPARE are left out, which the output says; elsewhere all columns are written. */
 #ifndef COALESCED_CLIENT_TERMINAL_SHEET_H
 #define COALESCED_CLIENT_TERMINAL_SHEET_H
 

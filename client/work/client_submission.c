@@ -48,7 +48,8 @@ static int interrupt(struct context *context, const struct resource *resource)
     return EXIT_INTERRUPTED;
 }
 
-/* Posts with a new idempotency key. After a signal it posts once more with the same key, to learn what became of it. */
+/* Posts with a new idempotency key. After a signal it posts once more with the same key, to learn what
+   became of it. */
 static int post(struct context *context, const char *path, const json_t *request,
                 struct http_client_response *response, bool *interrupted)
 {
@@ -141,7 +142,8 @@ static json_t *fetch(struct context *context, const struct resource *resource, i
     return document;
 }
 
-/* Follows its events, or polls where there are none. A stream that was lost is resumed once the service answers. */
+/* Follows its events, or polls where there are none. A stream that was lost is resumed once the service
+   answers. */
 int client_submission_wait(struct context *context, const struct resource *resource)
 {
     char path[PATH_BYTES], last_id[FOLLOW_ID_BYTES] = "";

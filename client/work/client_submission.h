@@ -1,4 +1,5 @@
-/* An experiment or a sweep from its request to its result: submitted once, waited for with a line of progress, printed. */
+/* An experiment or a sweep from its request to its result: submitted once, waited for with a line of
+   progress, printed. */
 #ifndef COALESCED_CLIENT_WORK_CLIENT_SUBMISSION_H
 #define COALESCED_CLIENT_WORK_CLIENT_SUBMISSION_H
 
@@ -14,7 +15,8 @@ struct resource {
     char id[RESOURCE_ID_BYTES];
 };
 
-/* Posts the request and, unless --detach, waits and prints. Takes the reference to the request. Returns the exit status. */
+/* Posts the request and, unless --detach, waits and prints. Takes the reference to the request. Returns
+   the exit status. */
 int client_submission_submit(struct context *context, const char *path, json_t *request);
 
 /* Finds what the id names. Returns an exit status; what went wrong has been reported. */

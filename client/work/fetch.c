@@ -134,7 +134,8 @@ char *fetch_table_path(struct context *context, const char *path)
     return buffer_take(&text);
 }
 
-/* Pages are newest first and begin behind their token: the page of one experiment has the id after its own as token. */
+/* Pages are newest first and begin behind their token: the page of one experiment has the id after its own
+   as token. */
 int fetch_table_of_one(struct context *context, const char *id, FILE *out)
 {
     static const char digits[] =

@@ -15,12 +15,12 @@ int fetch_json(struct context *context, const char *path, json_t **document);
 /* GET with that Accept (NULL: JSON); writes the response's bytes as they are to `out`. */
 int fetch_copy(struct context *context, const char *path, const char *accept, FILE *out);
 
-/* A sweep with all pages of its points in one document. When there is one page alone, *only is its bytes, freed by the
-   caller. */
+/* A sweep with all pages of its points in one document. When there is one page alone, *only is its bytes,
+   freed by the caller. */
 int fetch_sweep(struct context *context, const char *id, json_t **document, char **only);
 
-/* POST of a request that changes nothing, with that Accept (NULL: JSON). *body is the response's bytes, freed by the
-   caller. */
+/* POST of a request that changes nothing, with that Accept (NULL: JSON). *body is the response's bytes,
+   freed by the caller. */
 int fetch_post(struct context *context, const char *path, const json_t *request, const char *accept,
                char **body);
 

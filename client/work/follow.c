@@ -97,7 +97,8 @@ static bool is_waiting(const json_t *document)
     return json_path_number(document, "queued") > 0 && json_path_number(document, "running") == 0;
 }
 
-/* No event says that a device is being started or cannot be used: while nothing runs, its reason is polled. */
+/* No event says that a device is being started or cannot be used: while nothing runs, its reason is
+   polled. */
 static void fetch_block_reason(struct context *context, struct following *following, const char *path)
 {
     char query[PATH_BYTES];

@@ -14,8 +14,8 @@ enum follow_end {
     FOLLOW_UNAVAILABLE, /* there are no events from here: poll instead */
 };
 
-/* path: of the experiment or the sweep, /v1/sweeps/{id}. document: as it was fetched; events change it, and it is shown as
-   a line of progress. last_id: of the last event, over several calls; "" at first. */
+/* path: of the experiment or the sweep, /v1/sweeps/{id}. document: as it was fetched; events change it,
+   and it is shown as a line of progress. last_id: of the last event, over several calls; "" at first. */
 enum follow_end follow_events(struct context *context, const char *path, json_t *document,
                               char last_id[FOLLOW_ID_BYTES]);
 

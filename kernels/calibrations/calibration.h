@@ -78,8 +78,9 @@ const struct calibration *calibration_find(const char *name);
 /* The first shipped calibration for that architecture, as "sm_90"; NULL: there is none. */
 const struct calibration *calibration_of_arch(const char *arch);
 
-/* The calibrated device as an experiment's check sees a device: its multiprocessors, the limits of a GPU of its
-   architecture, and memory without end. So a launch for it gets the grid that it would have there. Any thread. */
+/* The calibrated device as an experiment's check sees a device: its multiprocessors, the limits of a GPU
+   of its architecture, and memory without end. So a launch for it gets the grid that it would have there.
+   Any thread. */
 void calibration_facts(const struct calibration *calibration, struct device_facts *facts);
 
 #ifdef __cplusplus

@@ -10,8 +10,8 @@
 #include "kernels/statistics.h"
 #include "kernels/time/predicted_time.h"
 
-/* The variables are BASE plus the logarithm of a constant over its initial value: away from 0, where the steps
-   of numeric derivatives would vanish. */
+/* The variables are BASE plus the logarithm of a constant over its initial value: away from 0, where the
+   steps of numeric derivatives would vanish. */
 static const double base = 10, worst = 3;
 /* Weights that pull logarithms to their initial values: when the initial constants are another product's, and
    when they are the same product's, whose devices differ by a few per cent, less than some experiments can

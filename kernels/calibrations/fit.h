@@ -27,22 +27,22 @@ struct fit_row {
 
 enum { FIT_ROWS_LEAST = 24, FIT_ROWS_MOST = 256 };
 
-/* Chooses the initial constants of a device: those shipped for its name, else for its architecture, else any,
-   scaled by the device's facts. Returns 0; or -1: ERROR_NOT_FOUND (none are shipped), ERROR_INVALID (the facts
-   lack the multiprocessors). */
+/* Chooses the initial constants of a device: those shipped for its name, else for its architecture, else
+   any, scaled by the device's facts. Returns 0; or -1: ERROR_NOT_FOUND (none are shipped), ERROR_INVALID
+   (the facts lack the multiprocessors). */
 int fit_begin(struct calibration *calibration, const struct device_facts *facts, struct error *error);
 
 /* The predicted time of a row, us; 0 or less: the model does not apply. */
 typedef double fit_predict(const void *rows, int row, const struct calibration *calibration);
 
-/* Sets the fitted constants with their spread, and the number of experiments, from FIT_ROWS_LEAST rows or more;
-   the floor and the latencies are read from the rows. Takes half a second at most. Returns 0; or -1 with
-   *calibration unchanged: ERROR_INVALID (too few rows that the model applies to, or no minimum was found),
-   ERROR_MEMORY. */
+/* Sets the fitted constants with their spread, and the number of experiments, from FIT_ROWS_LEAST rows or
+   more; the floor and the latencies are read from the rows. Takes half a second at most. Returns 0; or -1
+   with *calibration unchanged: ERROR_INVALID (too few rows that the model applies to, or no minimum was
+   found), ERROR_MEMORY. */
 int fit_rows(struct calibration *calibration, const struct fit_row *rows, int count, struct error *error);
 
-/* The same for any model: `measured_us` and `floor_us` have `count` values. Leaves the floor and the latencies
-   as they are. */
+/* The same for any model: `measured_us` and `floor_us` have `count` values. Leaves the floor and the
+   latencies as they are. */
 int fit_model(struct calibration *calibration, fit_predict *predict, const void *rows,
               const double *measured_us, const double *floor_us, int count, struct error *error);
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-/* The mutex guards all members below it. A round is one cpu_pool_run(). Threads sleep between rounds, because a
-   waiting executor must not use cores that others measure on. */
+/* The mutex guards all members below it. A round is one cpu_pool_run(). Threads sleep between rounds,
+   because a waiting executor must not use cores that others measure on. */
 struct cpu_pool {
     std::vector<std::thread> threads;
     std::mutex mutex;

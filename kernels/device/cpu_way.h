@@ -1,5 +1,5 @@
-/* Compiles a kernel's file for the CPU: loops over a block's threads within loops over blocks, x innermost, as
-   one would write them by hand. Blocks are spread over the pool's threads. */
+/* Compiles a kernel's file for the CPU: loops over a block's threads within loops over blocks, x
+   innermost, as one would write them by hand. Blocks are spread over the pool's threads. */
 #include <cstddef>
 #include <vector>
 

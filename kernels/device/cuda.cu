@@ -239,9 +239,9 @@ static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error 
     return 0;
 }
 
-/* Times what `enqueue` puts on the stream, behind a spinning kernel that hides the latency of enqueueing. A
-   sample whose clock started before all was enqueued is reported as negative; unless the host takes part in the
-   timed work, so that its time belongs to the sample. */
+/* Times what `enqueue` puts on the stream, behind a spinning kernel that hides the latency of enqueueing.
+   A sample whose clock started before all was enqueued is reported as negative; unless the host takes part
+   in the timed work, so that its time belongs to the sample. */
 template <class F>
 static int time_enqueued(cuda_device *d, double *spin_ns, bool by_host, double *us, error *error, F enqueue)
 {
@@ -264,8 +264,8 @@ static int time_enqueued(cuda_device *d, double *spin_ns, bool by_host, double *
 }
 
 /* True when the host takes part in the timed work. Without access the driver stages a copy in the host's
-   memory, so the call may return before it has enqueued the copy, or only when the copy is nearly done. A call
-   that prefetches pages does the same. */
+   memory, so the call may return before it has enqueued the copy, or only when the copy is nearly done. A
+   call that prefetches pages does the same. */
 static bool takes_host(const cuda_device *d, const run *r)
 {
     return r && ((r->kernel->copied && !d->peer.access) ||
@@ -280,7 +280,8 @@ static int flush(cuda_device *d, error *error)
     return 0;
 }
 
-/* Sets the kernel's part of the L2 aside, and moves pages of managed memory to where the kernel wants them. */
+/* Sets the kernel's part of the L2 aside, and moves pages of managed memory to where the kernel wants
+   them. */
 static int cuda_cold(const run *r, error *error)
 {
     CHECK(cuda_launch_set_l2_aside(r));

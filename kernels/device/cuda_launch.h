@@ -1,5 +1,5 @@
-/* A launch with its attributes besides grid and block: clusters, a part of the L2, a texture, several streams.
-   Functions return the runtime's codes. */
+/* A launch with its attributes besides grid and block: clusters, a part of the L2, a texture, several
+   streams. Functions return the runtime's codes. */
 #ifndef COALESCED_KERNELS_DEVICE_CUDA_LAUNCH_H
 #define COALESCED_KERNELS_DEVICE_CUDA_LAUNCH_H
 
@@ -30,8 +30,8 @@ int cuda_launch_texture(const run *r, cudaTextureObject_t *texture);
 /* Copies the elements from `begin` to before `end` of one buffer to another, by a copy engine. */
 int cuda_launch_copy_part(const run *r, int from, int to, uint64_t begin, uint64_t end, cudaStream_t stream);
 
-/* Streams beside a given one: their work begins after the work that it already has, and its next work waits for
-   them. May be captured. */
+/* Streams beside a given one: their work begins after the work that it already has, and its next work
+   waits for them. May be captured. */
 class cuda_fork
 {
   public:

@@ -4,7 +4,8 @@
 #include "kernels/device/cuda_device.h"
 #include "kernels/device/host.h"
 
-/* The size of the device's pages. The host's memory is pinned, so that a smaller spacer is left unused there. */
+/* The size of the device's pages. The host's memory is pinned, so that a smaller spacer is left unused
+   there. */
 static const uint64_t device_page = 2 << 20, host_page = 4096, host_spacer_most = 2 << 20;
 /* Bytes left to other processes when a spacer is made. */
 static const uint64_t device_rest = 256 << 20;

@@ -28,9 +28,9 @@ void cuda_memory_free_peer(cuda_memory *memory);
 bool cuda_memory_is_peer(const cuda_memory *memory, const void *at);
 void cuda_memory_free(cuda_memory *memory);
 
-/* Move the pages of the run's managed buffers as its kernel wants them before a cold launch: cuda_memory_away()
-   to the host, and waits; cuda_memory_fetch() from there to the device, in the stream. Do nothing for a kernel
-   without such pages. Return the runtime's codes. */
+/* Move the pages of the run's managed buffers as its kernel wants them before a cold launch:
+   cuda_memory_away() to the host, and waits; cuda_memory_fetch() from there to the device, in the stream.
+   Do nothing for a kernel without such pages. Return the runtime's codes. */
 int cuda_memory_away(const run *r);
 int cuda_memory_fetch(const run *r, int device, cudaStream_t stream);
 

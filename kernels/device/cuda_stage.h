@@ -1,6 +1,7 @@
 /* Copies of tiles to shared memory without registers, in PTX (the PTX ISA, "Data Movement and Conversion
-   Instructions: Asynchronous copy" and "mbarrier"). An architecture without them traps, but experiment_check()
-   refuses the experiment before. Addresses of shared memory are 32-bit; src and dst are aligned to 16 bytes. */
+   Instructions: Asynchronous copy" and "mbarrier"). An architecture without them traps, but
+   experiment_check() refuses the experiment before. Addresses of shared memory are 32-bit; src and dst are
+   aligned to 16 bytes. */
 #ifndef COALESCED_KERNELS_DEVICE_CUDA_STAGE_H
 #define COALESCED_KERNELS_DEVICE_CUDA_STAGE_H
 
@@ -59,8 +60,8 @@ static __device__ __forceinline__ void stage_async_await(int left)
     }
 }
 
-/* Initialises a barrier for one arriving thread and the bytes that it expects. Called by one thread, before the
-   block's barrier. */
+/* Initialises a barrier for one arriving thread and the bytes that it expects. Called by one thread,
+   before the block's barrier. */
 static __device__ __forceinline__ void stage_bulk_begin(uint64_t *barrier)
 {
 #if __CUDA_ARCH__ >= 900

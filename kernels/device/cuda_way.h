@@ -1,5 +1,5 @@
-/* Compiles a kernel's file for GPUs: its body becomes a __global__ function over the context of cuda_context.h.
-   Indices are 32-bit where every index that a thread can compute fits, else 64-bit. */
+/* Compiles a kernel's file for GPUs: its body becomes a __global__ function over the context of
+   cuda_context.h. Indices are 32-bit where every index that a thread can compute fits, else 64-bit. */
 #include <cuda_runtime.h>
 
 #include "kernels/device/cuda_context.h"

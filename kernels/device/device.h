@@ -1,5 +1,5 @@
-/* A kind of device as a table of functions, for the runner alone. One thread uses a device. Functions return 0,
-   or -1 with *error set; they wait until the device is done unless they say otherwise. */
+/* A kind of device as a table of functions, for the runner alone. One thread uses a device. Functions
+   return 0, or -1 with *error set; they wait until the device is done unless they say otherwise. */
 #ifndef COALESCED_KERNELS_DEVICE_DEVICE_H
 #define COALESCED_KERNELS_DEVICE_DEVICE_H
 
@@ -31,14 +31,15 @@ struct device_kind {
     int (*open)(struct device **device, int index, struct error *error);
     void (*close)(struct device *device);
 
-    /* Sets the peer, another device of this kind, by its uuid, for MEMORY_PEER from here on. `access`: launches
-       can access that memory, else only copies can. NULL: this kind has no peers. Errors: ERROR_NOT_FOUND,
-       ERROR_INVALID (the device itself), ERROR_UNAVAILABLE (no access is possible between the two). */
+    /* Sets the peer, another device of this kind, by its uuid, for MEMORY_PEER from here on. `access`:
+       launches can access that memory, else only copies can. NULL: this kind has no peers. Errors:
+       ERROR_NOT_FOUND, ERROR_INVALID (the device itself), ERROR_UNAVAILABLE (no access is possible between
+       the two). */
     int (*peer)(struct device *device, const char *uuid, bool access, struct error *error);
 
-    /* Reserves memory of at least so many bytes, aligned to KERNEL_ALIGN_BYTES. It is reused until close(), and
-       allocated again when it is too small or with `anew`, then behind a spacer of random size as far as memory
-       allows. Its contents are undefined. ERROR_OUT_OF_MEMORY: there is not enough. */
+    /* Reserves memory of at least so many bytes, aligned to KERNEL_ALIGN_BYTES. It is reused until
+       close(), and allocated again when it is too small or with `anew`, then behind a spacer of random
+       size as far as memory allows. Its contents are undefined. ERROR_OUT_OF_MEMORY: there is not enough. */
     int (*reserve)(struct device *device, uint64_t bytes, enum memory whose, bool anew,
                    struct reserved *place, struct error *error);
     int (*fill)(struct device *device, void *at, int byte, uint64_t bytes, struct error *error);
@@ -79,8 +80,8 @@ struct device_kind {
 /* The generated list, GPUs first, ended by NULL. */
 extern const struct device_kind *const device_kinds[];
 
-/* Returns 0 when the spec can name a device of this build, whatever devices there are; -1: ERROR_INVALID. Does
-   not ask drivers. */
+/* Returns 0 when the spec can name a device of this build, whatever devices there are; -1: ERROR_INVALID.
+   Does not ask drivers. */
 int device_check(const char *spec, struct error *error);
 
 /* Finds a device: "auto:N" is the N-th device of all kinds but fallbacks, or of the fallback when there is
@@ -89,10 +90,10 @@ int device_check(const char *spec, struct error *error);
 int device_find(const char *spec, const struct device_kind **kind, int *index, int *count,
                 struct error *error);
 
-/* The duration of the next spinning kernel, nanoseconds, so that a sample is completely enqueued before its
-   clock starts. After an `early` sample, whose clock started before: twice as long, DEVICE_SPIN_MOST_NS at
-   most. Else a little shorter, but not below the last enqueueing with a margin, nor below DEVICE_SPIN_LEAST_NS.
-   So one delay of the host makes only a few samples longer. */
+/* The duration of the next spinning kernel, nanoseconds, so that a sample is completely enqueued before
+   its clock starts. After an `early` sample, whose clock started before: twice as long,
+   DEVICE_SPIN_MOST_NS at most. Else a little shorter, but not below the last enqueueing with a margin, nor
+   below DEVICE_SPIN_LEAST_NS. So one delay of the host makes only a few samples longer. */
 double device_spin_ns(double spin_ns, double enqueue_ns, bool early);
 
 enum { DEVICE_SPIN_LEAST_NS = 10000, DEVICE_SPIN_MOST_NS = 2000000 };

@@ -95,9 +95,9 @@ void counters_session::close()
     use.reset();
 }
 
-/* Configures a set of metrics. A profiler that was configured for one set continues its passes when it gets
-   another (seen with CUPTI 13.0: no error, and no values of new metrics), so another set needs a new profiler,
-   as does a set with more launches in a pass than its capacity. */
+/* Configures a set of metrics. A profiler that was configured for one set continues its passes when it
+   gets another (seen with CUPTI 13.0: no error, and no values of new metrics), so another set needs a new
+   profiler, as does a set with more launches in a pass than its capacity. */
 bool counters_session::plan_for(const counters &wanted, size_t ranges, cupti_refusal *why)
 {
     std::string key;
@@ -128,8 +128,9 @@ bool counters_session::plan_for(const counters &wanted, size_t ranges, cupti_ref
     return true;
 }
 
-/* A range is a launch, which CUPTI finds by itself: ranges marked by the caller cost so much at their ends that
-   the duration and rates of a short kernel are lost in it. The caller replays, so that each pass begins cold. */
+/* A range is a launch, which CUPTI finds by itself: ranges marked by the caller cost so much at their ends
+   that the duration and rates of a short kernel are lost in it. The caller replays, so that each pass
+   begins cold. */
 bool counters_session::configure(cupti_refusal *why)
 {
     CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, image);

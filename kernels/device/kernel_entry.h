@@ -30,15 +30,16 @@ struct mismatches {
 /* The byte of the guards and of elements that must not change. */
 enum { PATTERN_BYTE = 0xA5 };
 
-/* `where` is the device's: a stream, or a pool of threads. The functions return 0 or the device's own code, and
-   do not wait for the device. */
+/* `where` is the device's: a stream, or a pool of threads. The functions return 0 or the device's own
+   code, and do not wait for the device. */
 struct kernel_entry {
     /* One launch. */
     int (*launch)(const struct run *run, void *where);
-    /* Fills a buffer: an input with generated values; an output with the complement of the expected value, and
-       the pattern where none is expected. */
+    /* Fills a buffer: an input with generated values; an output with the complement of the expected value,
+       and the pattern where none is expected. */
     int (*prepare)(const struct run *run, int buffer, void *where);
-    /* Compares every element of a buffer with expected(), and adds to *found, which is in the device's memory. */
+    /* Compares every element of a buffer with expected(), and adds to *found, which is in the device's
+       memory. */
     int (*check)(const struct run *run, int buffer, struct mismatches *found, void *where);
     /* The compiled body's symbol in the device's runtime; NULL: there is none. */
     const void *(*symbol)(const struct run *run);
@@ -47,8 +48,8 @@ struct kernel_entry {
 struct access;
 struct explain;
 
-/* The same body, traced: kernels/model/access.h says what is counted, explain.h what is listed (explain; NULL:
-   nothing). */
+/* The same body, traced: kernels/model/access.h says what is counted, explain.h what is listed (explain;
+   NULL: nothing). */
 typedef void (*model_entry)(const struct run *run, struct access *access, struct explain *explain);
 
 #ifdef __cplusplus

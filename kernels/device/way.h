@@ -49,8 +49,8 @@ HOST_DEVICE bits_of<T> prepared_bits(const expectation<T> &x, buffer_role role, 
     return (bits_of<T>)~to_bits(value);
 }
 
-/* True when the element is wrong; *error is then its distance from the value, or 0 for an element that must not
-   change. */
+/* True when the element is wrong; *error is then its distance from the value, or 0 for an element that
+   must not change. */
 template <class K, class T>
 HOST_DEVICE bool element_wrong(const expectation<T> &x, buffer_role role, int buffer, uint64_t i, T found,
                                double *error)

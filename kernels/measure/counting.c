@@ -65,8 +65,8 @@ static bool passes_are_shared(const struct experiment *a, const struct experimen
     return a->kernel->l2_persisting(&of_a) < 0 && b->kernel->l2_persisting(&of_b) < 0;
 }
 
-/* Reserves the point's memory, loads its kernel and sets its part of the L2 aside, so that none of this happens
-   in a pass. */
+/* Reserves the point's memory, loads its kernel and sets its part of the L2 aside, so that none of this
+   happens in a pass. */
 static int make_ready(const struct counting *c, const struct experiment *e, struct error *error)
 {
     struct layout layout;

@@ -10,11 +10,11 @@ struct counted {
     struct counters counters;
 };
 
-/* Each launch begins with cold caches and initial buffers. Counts points[0], and in the same passes the points
-   after it, which run next, as far as they want the same counters and fit into the device's memory, into
-   COUNTERS_POINTS and into ahead_s seconds for all passes together; those have the status COUNTERS_MEASURED. A
-   refusal is reported in points[0].counters and is no error. Returns 0, or -1: an error of a launch, or
-   ERROR_OUT_OF_MEMORY when points[0] does not fit. */
+/* Each launch begins with cold caches and initial buffers. Counts points[0], and in the same passes the
+   points after it, which run next, as far as they want the same counters and fit into the device's memory,
+   into COUNTERS_POINTS and into ahead_s seconds for all passes together; those have the status
+   COUNTERS_MEASURED. A refusal is reported in points[0].counters and is no error. Returns 0, or -1: an
+   error of a launch, or ERROR_OUT_OF_MEMORY when points[0] does not fit. */
 int counting_run(const struct device_kind *kind, struct device *device, struct counted points[], int count,
                  double ahead_s, struct error *error);
 

@@ -264,9 +264,9 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
 
 /* ---- the host's clock ---- */
 
-/* Times one launch as a program's own timer does: the clock of the host before it, and after the device was
-   waited for. That includes what the driver and the host take besides the kernel, so it is a reading of its own
-   beside the timings. */
+/* Times one launch as a program's own timer does: the clock of the host before it, and after the device
+   was waited for. That includes what the driver and the host take besides the kernel, so it is a reading
+   of its own beside the timings. */
 static int host_time(struct runner *runner, const struct run *run, double *us, struct error *error)
 {
     int64_t begin_ns = clock_monotonic_ns();

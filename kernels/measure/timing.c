@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "kernels/statistics.h"
 
-/* Where every launch is synchronous, as under a memory checker, no sample is valid: sampling gives up after so
-   many discarded samples, or after the second number when time is over. */
+/* Where every launch is synchronous, as under a memory checker, no sample is valid: sampling gives up
+   after so many discarded samples, or after the second number when time is over. */
 static const unsigned discards_max = 200, discards_late = 20;
 
 const char *stop_reason_name(enum stop_reason reason)
@@ -27,8 +27,8 @@ static double quantile(const double *sorted, unsigned count, double p)
     return sorted[below] + (rank - below) * (sorted[below + 1] - sorted[below]);
 }
 
-/* The two-sided 95 % quantile of Student's t: a table, then the expansion of Cornish and Fisher, which is exact
-   to 0.1 % from there on. */
+/* The two-sided 95 % quantile of Student's t: a table, then the expansion of Cornish and Fisher, which is
+   exact to 0.1 % from there on. */
 static double student_95(unsigned freedom)
 {
     static const double first[] = {12.706, 4.303, 3.182, 2.776, 2.571};
@@ -39,8 +39,8 @@ static double student_95(unsigned freedom)
     return z + (pow(z, 3) + z) / (4 * f) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * f * f);
 }
 
-/* Half of the 95 % interval of the median by the differences of the rounds' medians; 0 for one round. `sorted`
-   has space for a round. */
+/* Half of the 95 % interval of the median by the differences of the rounds' medians; 0 for one round.
+   `sorted` has space for a round. */
 static double between_rounds(const struct series *series, double *sorted)
 {
     double medians[SERIES_ROUNDS_MAX], sum = 0, squares = 0;

@@ -35,11 +35,11 @@ struct access_sums {
     uint64_t segments[3];
 };
 
-/* Sums over all warp instructions on shared memory, which has 32 banks of 4 bytes. Lanes that request the same
-   word share it; different words of one bank are fetched one after the other. Accesses of 8 bytes are done by
-   half warps, but by the whole warp for a load where each lane requests the same as its neighbour (lane xor 1),
-   or each the same as lane xor 2. Accesses of 16 bytes are done by quarter warps. Found with the counters of an
-   H200 (docs/model.md). */
+/* Sums over all warp instructions on shared memory, which has 32 banks of 4 bytes. Lanes that request the
+   same word share it; different words of one bank are fetched one after the other. Accesses of 8 bytes are
+   done by half warps, but by the whole warp for a load where each lane requests the same as its neighbour
+   (lane xor 1), or each the same as lane xor 2. Accesses of 16 bytes are done by quarter warps. Found with
+   the counters of an H200 (docs/model.md). */
 struct shared_sums {
     uint64_t requests;
     uint64_t conflicts; /* fetches beyond the first of each request, or of each part of it */
@@ -59,7 +59,8 @@ struct access_instruction {
     int64_t times;
 };
 
-/* The distinct units that are touched, each counted once: the least that an L1, an L2 and DRAM have to move. */
+/* The distinct units that are touched, each counted once: the least that an L1, an L2 and DRAM have to
+   move. */
 struct access_reach {
     /* Distinct 32-byte sectors of a block, summed over the blocks; of a loop over the grid: over the blocks
        that would cover the size without a loop. */
@@ -88,8 +89,8 @@ struct access {
     uint64_t boxes; /* boxes that the grid was cut into: the cost of the count */
 };
 
-/* Counts a checked experiment with its grid. Any thread. Takes microseconds where all indices are affine, some
-   tens of milliseconds at most otherwise. */
+/* Counts a checked experiment with its grid. Any thread. Takes microseconds where all indices are affine,
+   some tens of milliseconds at most otherwise. */
 void access_count(const struct experiment *experiment, struct access *access);
 
 /* The same, and lists a warp for explain_make(); `explain` NULL: lists nothing. */

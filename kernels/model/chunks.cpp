@@ -53,9 +53,9 @@ std::vector<repeated_interval> chunks_repeated(const std::vector<interval> &join
     return found;
 }
 
-/* Describes the same chunks by fewer repetitions, with ascending steps. Where less than a chunk lies between
-   two repetitions no chunk is left out, so they are one long interval. A row that is repeated within itself or
-   directly behind itself, at one of its own places, is a longer row. */
+/* Describes the same chunks by fewer repetitions, with ascending steps. Where less than a chunk lies
+   between two repetitions no chunk is left out, so they are one long interval. A row that is repeated
+   within itself or directly behind itself, at one of its own places, is a longer row. */
 static void simplify(repeated_interval &r)
 {
     for (repetition &by : r.by)
@@ -187,8 +187,8 @@ static int64_t times_of(const repeated_interval &r)
     return times;
 }
 
-/* Lists the short repetitions, so that of several directions only the longest remains. False: that would be too
-   many. */
+/* Lists the short repetitions, so that of several directions only the longest remains. False: that would
+   be too many. */
 static bool flatten(std::vector<repeated_interval> &all)
 {
     for (size_t i = 0; i < all.size();) {

@@ -1,5 +1,5 @@
-/* Counts the 64-byte chunks that a described set of bytes touches: intervals, each repeated at equal distances
-   in up to four directions (the threads of a block, and the three axes of the grid). */
+/* Counts the 64-byte chunks that a described set of bytes touches: intervals, each repeated at equal
+   distances in up to four directions (the threads of a block, and the three axes of the grid). */
 #ifndef COALESCED_KERNELS_MODEL_CHUNKS_H
 #define COALESCED_KERNELS_MODEL_CHUNKS_H
 

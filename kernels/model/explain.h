@@ -31,8 +31,8 @@ struct explain_sector {
 };
 
 struct explain {
-    /* The question: a block of the grid, a warp of the block, and the limits of listed times of one instruction
-       and of listed accesses. */
+    /* The question: a block of the grid, a warp of the block, and the limits of listed times of one
+       instruction and of listed accesses. */
     int64_t block[3], warp;
     int64_t times_max;
     int accesses_max;

@@ -5,9 +5,9 @@
 #include "kernels/model/warp_listing.h"
 #include "kernels/suite/choose.h"
 
-/* A value is a double, whatever the element's type: an unknown one is NaN, and so is every result of it. Whole
-   numbers are exact, but are not divided as integers. (Operators of a class would be evaluated in an order that
-   the compiler chooses: loads of one expression could be listed from the right.) */
+/* A value is a double, whatever the element's type: an unknown one is NaN, and so is every result of it.
+   Whole numbers are exact, but are not divided as integers. (Operators of a class would be evaluated in an
+   order that the compiler chooses: loads of one expression could be listed from the right.) */
 template <class K, class T_, int V> struct model_context {
     using T = double;
     using I = affine;

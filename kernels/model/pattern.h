@@ -24,8 +24,8 @@ struct pattern {
     int64_t at[WARP_LANES]; /* each lane's first byte at block 0, less a multiple of 256 */
 };
 
-/* The sums over all blocks of the box: in global memory, where each block is moved by b, and in shared memory,
-   where all blocks do the same. */
+/* The sums over all blocks of the box: in global memory, where each block is moved by b, and in shared
+   memory, where all blocks do the same. */
 access_sums pattern_global(const pattern &p);
 shared_sums pattern_shared(const pattern &p);
 

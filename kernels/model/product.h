@@ -15,9 +15,10 @@ extern "C" {
 enum { PRODUCT_ARCH_BYTES = 16 };
 
 /* Finds the architecture that `text` means: an architecture ("sm_37", or any "sm_" with digits), a compute
-   capability ("3.7"), or a product, with or without the words of its maker and family before it and further
-   words behind it ("Tesla K80", "k80", "NVIDIA A100-SXM4-80GB"). Case does not matter. The name is written even
-   when the model does not know that architecture (arch_find()). False: none is meant, and `arch` is empty. */
+   capability ("3.7"), or a product, with or without the words of its maker and family before it and
+   further words behind it ("Tesla K80", "k80", "NVIDIA A100-SXM4-80GB"). Case does not matter. The name is
+   written even when the model does not know that architecture (arch_find()). False: none is meant, and
+   `arch` is empty. */
 bool product_arch(const char *text, char arch[PRODUCT_ARCH_BYTES]);
 
 /* The part of `text` behind the words of maker and family: "K80" of "NVIDIA Tesla K80". */

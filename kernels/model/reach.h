@@ -1,7 +1,7 @@
-/* Counts the distinct units that a launch touches: sectors, lines and pages block by block, chunks over the
-   whole grid. The tracer adds what each instruction of a warp touches in a box of blocks. Where the boxes of
-   all warps overlap, a block's bytes are the same pattern from block to block, and the number of units depends
-   on where the block begins within one. */
+/* Counts the distinct units that a launch touches: sectors, lines and pages block by block, chunks over
+   the whole grid. The tracer adds what each instruction of a warp touches in a box of blocks. Where the
+   boxes of all warps overlap, a block's bytes are the same pattern from block to block, and the number of
+   units depends on where the block begins within one. */
 #ifndef COALESCED_KERNELS_MODEL_REACH_H
 #define COALESCED_KERNELS_MODEL_REACH_H
 
@@ -24,8 +24,8 @@ class reach
        block 0, and bytes from block to block. It is counted `weight` times. */
     void add(int which, const box &where, const int64_t b[3], const int64_t *first, int lanes, unsigned bytes,
              double weight);
-    /* Counts what was added since the last call, which is all that touches the blocks of `grid`; each block is
-       counted `weight` times. */
+    /* Counts what was added since the last call, which is all that touches the blocks of `grid`; each
+       block is counted `weight` times. */
     void end_blocks(const box &grid, double weight);
     /* Drops what was added since the last end_blocks(). */
     void forget();
@@ -40,7 +40,8 @@ class reach
     };
     using records = std::vector<const record *>;
     using counts = std::array<double, UNITS>;
-    /* Intervals by their bytes from block to block, in the blocks of one box, as they lie in its first block. */
+    /* Intervals by their bytes from block to block, in the blocks of one box, as they lie in its first
+       block. */
     using moved = std::map<std::array<int64_t, 3>, std::vector<interval>>;
     struct buffer_reach {
         int64_t bytes;

@@ -1,5 +1,5 @@
-/* The tracer behind access.h: runs a body with indices that are affine in the block's coordinates, and sums up
-   its accesses. warp_listing.h derives from it what lists one warp. */
+/* The tracer behind access.h: runs a body with indices that are affine in the block's coordinates, and
+   sums up its accesses. warp_listing.h derives from it what lists one warp. */
 #ifndef COALESCED_KERNELS_MODEL_TRACER_H
 #define COALESCED_KERNELS_MODEL_TRACER_H
 
@@ -63,9 +63,9 @@ class tracer
     void note_dependent_load() { has_dependent_loads_ = true; }
     bool concrete() const { return concrete_; } /* one block at a time: every index is a number */
 
-    /* The body of a loop over the grid that covers `count` threads: iteration j of block b is virtual block b +
-       j x grid. What stands outside of such loops is counted over the real grid, what stands inside over the
-       virtual one. While a warp is listed, the loop runs iteration by iteration. */
+    /* The body of a loop over the grid that covers `count` threads: iteration j of block b is virtual
+       block b + j x grid. What stands outside of such loops is counted over the real grid, what stands
+       inside over the virtual one. While a warp is listed, the loop runs iteration by iteration. */
     template <class F> void loop(int64_t count, F f)
     {
         if (!listing_ && !virtual_)
@@ -82,9 +82,9 @@ class tracer
         iteration_ = 0;
         inside_ = false;
     }
-    /* A step that is done so many times: the first ones are traced and weighted. The accesses of a step are the
-       same instructions every time. While a warp is listed, all that would be traced otherwise is traced too:
-       the code behind may depend on what the steps computed. */
+    /* A step that is done so many times: the first ones are traced and weighted. The accesses of a step
+       are the same instructions every time. While a warp is listed, all that would be traced otherwise is
+       traced too: the code behind may depend on what the steps computed. */
     template <class F> void repeat(int64_t steps, F f)
     {
         repeat_first(steps, listing_ ? std::max(listed_times_most_, steps_traced) : steps_traced, f);

@@ -54,9 +54,9 @@ static void add_term(std::string &text, int64_t factor, const char *name)
     text += name;
 }
 
-/* The element as a sum of multiples of the thread's coordinates, where that holds for all lanes of at least
-   two. In global memory the factors follow from how the index moves from block to block; in shared and constant
-   memory, where all blocks do the same, from the lanes. */
+/* The element as a sum of multiples of the thread's coordinates, where that holds for all lanes of at
+   least two. In global memory the factors follow from how the index moves from block to block; in shared
+   and constant memory, where all blocks do the same, from the lanes. */
 void warp_listing::describe_index(const site &s, char *text) const
 {
     const shape &dim = what_.domain.block;
@@ -106,8 +106,8 @@ explain_access warp_listing::listed(const site &s) const
     return access;
 }
 
-/* Runs the body for the lanes of the warp: with block coordinates as symbols, which keep the text of an index,
-   or as numbers. False: the body needs numbers. */
+/* Runs the body for the lanes of the warp: with block coordinates as symbols, which keep the text of an
+   index, or as numbers. False: the body needs numbers. */
 bool warp_listing::list_lanes(bool concrete)
 {
     const int64_t *at = explain_->block;

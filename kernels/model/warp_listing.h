@@ -1,5 +1,5 @@
-/* Lists one warp of a launch access by access, in the order of its program, after the launch was counted: what
-   explain_make() answers. */
+/* Lists one warp of a launch access by access, in the order of its program, after the launch was counted:
+   what explain_make() answers. */
 #ifndef COALESCED_KERNELS_MODEL_WARP_LISTING_H
 #define COALESCED_KERNELS_MODEL_WARP_LISTING_H
 

@@ -50,7 +50,8 @@ struct histogram : suite_kernel {
     {
         return {d.n, 0, d.param[HOW] == SHARED ? d.grid.x * (uint64_t)d.param[BINS] : d.n};
     }
-    /* Each step maps 0 to 4095 onto itself: so does the whole, and its remainder by bins comes equally often. */
+    /* Each step maps 0 to 4095 onto itself: so does the whole, and its remainder by bins comes equally
+       often. */
     static HOST_DEVICE uint64_t drawn(uint64_t i, uint64_t bins)
     {
         uint64_t own = input_value(A, i / group) | (uint64_t)input_value(C, i / group) << 8;

@@ -57,8 +57,8 @@ struct stream_dot : suite_kernel {
                 c.store(C, c.block_x(), c.load_shared(c.thread_x()));
         });
     }
-    /* The sum of the products before element `end`. Within half a period the products are i, doubled where b[i]
-       is 2: at odd i in the first half, at even i - 127 in the second. */
+    /* The sum of the products before element `end`. Within half a period the products are i, doubled where
+       b[i] is 2: at odd i in the first half, at even i - 127 in the second. */
     static HOST_DEVICE uint64_t sum_before(uint64_t end)
     {
         constexpr uint64_t half = period / 2, first = half * (half - 1) / 2 + (half / 2) * (half / 2),

@@ -114,8 +114,8 @@ template <class T, int V> struct wide {
     T v[V];
 };
 
-/* The generated value of input element i: 0 to 255, a hash of buffer and index, so that neighbours differ, sums
-   are exact in every dtype, and any element is known without the others. */
+/* The generated value of input element i: 0 to 255, a hash of buffer and index, so that neighbours differ,
+   sums are exact in every dtype, and any element is known without the others. */
 HOST_DEVICE constexpr uint32_t input_value(int buffer, uint64_t i)
 {
     uint32_t h =
@@ -153,7 +153,8 @@ template <class T_> struct expectation {
     HOST_DEVICE int64_t param(int k) const { return params[k]; }
 };
 
-/* Defaults of the members of a kernel, and the functions of describe(). Descriptions run once, on the host. */
+/* Defaults of the members of a kernel, and the functions of describe(). Descriptions run once, on the
+   host. */
 struct suite_kernel {
     static constexpr unsigned dtypes = F32 | F64 | I32;
     static constexpr bool load_paths = false; /* has the parameter "load" */
@@ -164,13 +165,14 @@ struct suite_kernel {
     static constexpr bool debug_build = false; /* on a GPU its file is compiled with -G (cmake/suite.cmake) */
     /* The load path that the body uses, for kernels without a parameter "load". */
     static constexpr int loads_by = LOAD_DEFAULT;
-    /* Some addresses are not affine in a block's coordinates: a computed permutation, loaded indices, an index
-       that wraps by % within a block. The model then samples, and the prediction says "exact": false. Otherwise
-       the tests require exact predictions. A buffer that continues (elements()) avoids a wrap. */
+    /* Some addresses are not affine in a block's coordinates: a computed permutation, loaded indices, an
+       index that wraps by % within a block. The model then samples, and the prediction says "exact":
+       false. Otherwise the tests require exact predictions. A buffer that continues (elements()) avoids a
+       wrap. */
     static constexpr bool sampled = false;
-    /* The memory of a buffer. host_memory: some are in the host's memory, or move to it and back; peer: the
-       kernel needs another device, whose memory has some. Without peer_access() only copies can reach a peer's
-       memory. */
+    /* The memory of a buffer. host_memory: some are in the host's memory, or move to it and back; peer:
+       the kernel needs another device, whose memory has some. Without peer_access() only copies can reach
+       a peer's memory. */
     static memory memory_of(const domain &, int) { return MEMORY_OWN; }
     static constexpr bool host_memory = false;
     static constexpr bool peer = false;
@@ -178,8 +180,8 @@ struct suite_kernel {
     static pages pages_before(const domain &) { return PAGES_RESIDENT; }
     /* The minimum compute capability of a GPU, times ten. */
     static int architecture(const domain &) { return 0; }
-    /* The kernel is launched in clusters of so many blocks along x, which can access each other's shared memory
-       (clustered: it has c.load_cluster() and c.cluster_barrier(), and block_level). */
+    /* The kernel is launched in clusters of so many blocks along x, which can access each other's shared
+       memory (clustered: it has c.load_cluster() and c.cluster_barrier(), and block_level). */
     static constexpr bool clustered = false;
     static uint64_t cluster(const domain &) { return 1; }
     /* The buffer that a part of the L2 is set aside for (persisting accesses). */

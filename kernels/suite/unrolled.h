@@ -1,5 +1,5 @@
-/* Several elements for each thread, a block apart: first all its loads, then its stores, so that many requests
-   are in flight at once. Each element has its own bound check, so that all are done for any size. */
+/* Several elements for each thread, a block apart: first all its loads, then its stores, so that many
+   requests are in flight at once. Each element has its own bound check, so that all are done for any size. */
 #ifndef COALESCED_KERNELS_SUITE_UNROLLED_H
 #define COALESCED_KERNELS_SUITE_UNROLLED_H
 

@@ -1,5 +1,5 @@
-/* Several neighbouring elements for each thread, in one access: wide<T, W> at W * j. The remaining less than W
-   elements are done one by one, by the thread whose access would exceed the end. */
+/* Several neighbouring elements for each thread, in one access: wide<T, W> at W * j. The remaining less
+   than W elements are done one by one, by the thread whose access would exceed the end. */
 #ifndef COALESCED_KERNELS_SUITE_WIDE_H
 #define COALESCED_KERNELS_SUITE_WIDE_H
 

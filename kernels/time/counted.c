@@ -27,8 +27,8 @@ static double part_of(const struct counted_case *c, const char *metric)
     return value_of(c->counters, metric) / 100 * c->duration_us / c->us;
 }
 
-/* The share of DRAM's bytes, or of the way to it; that way's share is NAN as long as the crossbar's leaves open
-   whether the slices are busy with it. */
+/* The share of DRAM's bytes, or of the way to it; that way's share is NAN as long as the crossbar's leaves
+   open whether the slices are busy with it. */
 static void dram_find(const struct counted_case *c, double crossbar, struct counted_limiter *counted)
 {
     double bandwidth = c->prediction->calibration->constant[CALIBRATION_BANDWIDTH].value * 1e3;

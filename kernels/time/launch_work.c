@@ -25,8 +25,9 @@ static const double gaps_least = 0.1;
 /* Spilling is negligible up to this part of a thread's registers. */
 static const double spilled_part = 0.25;
 
-/* The sizes of an SM's shared memory, KB: the smallest that holds the resident blocks' is used, and the rest of
-   the SM's memory is the L1 (CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0 and 8.0). */
+/* The sizes of an SM's shared memory, KB: the smallest that holds the resident blocks' is used, and the
+   rest of the SM's memory is the L1 (CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0
+   and 8.0). */
 static const uint32_t shared_kb[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};
 
 static double l1_bytes(const struct calibration *calibration, double shared)
@@ -48,9 +49,9 @@ static double loop_iterations(const struct launch_work *w, const struct access *
     return code->loop_barriers ? fmax(0, (access->barriers - code->barriers) / code->loop_barriers) : 0;
 }
 
-/* An unrolled loop does its iterations in passes, the longest first. A fraction of an iteration is one more for
-   some warps, for which all of their block has to wait: its code stands behind the loop (`last_apart`), or it
-   is the shortest pass. */
+/* An unrolled loop does its iterations in passes, the longest first. A fraction of an iteration is one
+   more for some warps, for which all of their block has to wait: its code stands behind the loop
+   (`last_apart`), or it is the shortest pass. */
 static void take_passes(struct launch_work *w, const struct access *access, const struct code *code)
 {
     bool last_apart = code->loop_loads && code->loads == code->loop_loads;
@@ -132,8 +133,8 @@ static double hit_part(const struct launch_work *w, double blocks, double block_
 }
 
 /* The part of the load sectors that misses the L1. A sector that a block requests again hits it. In a loop
-   around a loop the second request comes after all others, and the least recently used lines are gone where not
-   all fit; elsewhere it comes at once, or soon. */
+   around a loop the second request comes after all others, and the least recently used lines are gone
+   where not all fit; elsewhere it comes at once, or soon. */
 static double missed_part(const struct launch_work *w, const struct access *access, bool past_l1)
 {
     double sectors = (double)access->load.sectors, distinct = (double)access->load_reach.block_sectors;

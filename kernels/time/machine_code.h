@@ -52,9 +52,9 @@ struct code {
     struct code_pass pass[CODE_PASSES]; /* the longest first; the next one does what it leaves over */
 };
 
-/* Finds the code of the instance that a checked experiment runs (its type, load path, variant and index width),
-   for an architecture or the nearest one in the tables. Returns the name of that architecture ("sm_90"), or
-   NULL: the tables have no code of this kernel. Any thread. */
+/* Finds the code of the instance that a checked experiment runs (its type, load path, variant and index
+   width), for an architecture or the nearest one in the tables. Returns the name of that architecture
+   ("sm_90"), or NULL: the tables have no code of this kernel. Any thread. */
 const char *machine_code_find(const struct experiment *experiment, const char *arch, struct code *code);
 
 #ifdef __cplusplus

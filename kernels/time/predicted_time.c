@@ -70,8 +70,8 @@ static struct rates rates_of(const struct calibration *calibration)
 #undef VALUE
 }
 
-/* Solves t = alone + waits * busy / t: the latency grows with the part of the time in which the memory is busy,
-   until it is busy all the time. */
+/* Solves t = alone + waits * busy / t: the latency grows with the part of the time in which the memory is
+   busy, until it is busy all the time. */
 static double under_load(double alone, double waits, double busy)
 {
     double t = (alone + sqrt(alone * alone + 4 * waits * busy)) / 2;
@@ -112,8 +112,8 @@ static struct traffic_time dram_time(const struct launch_work *w, const struct r
     return time;
 }
 
-/* Flits between SMs and L2: a header for each line that is loaded or stored, and data in units of 64 bytes. Or
-   the sectors that come back; or one slice of the L2, where all request the same few chunks. */
+/* Flits between SMs and L2: a header for each line that is loaded or stored, and data in units of 64
+   bytes. Or the sectors that come back; or one slice of the L2, where all request the same few chunks. */
 static struct time_amount l2_time(const struct launch_work *w, const struct rates *r)
 {
     double data = fmax(w->store_lines, w->store_sectors / 2);
@@ -149,8 +149,8 @@ static void limit(struct time_prediction *p)
     p->close = p->bound[p->second].us > close_part * p->bound[p->limiter].us;
 }
 
-/* Blocks start while others work, so that bound is not added to the others; the others disturb each other where
-   they are close. */
+/* Blocks start while others work, so that bound is not added to the others; the others disturb each other
+   where they are close. */
 static double joined(const struct time_prediction *p)
 {
     double top = 0, sum = 0;
@@ -167,7 +167,8 @@ static void derive(const struct launch_work *w, const struct rates *r, double bu
     double whole = p->us - p->floor_us, exact = w->blocks / (w->sms * w->blocks_per_sm);
     double idle = (w->near ? r->l2_latency : r->dram_latency) * 1e3;
     double share = fmin(1, busy_us / fmax(whole, 1e-9));
-    /* Where starts limit, blocks are as short as possible; elsewhere they wait until all places are filled. */
+    /* Where starts limit, blocks are as short as possible; elsewhere they wait until all places are
+       filled. */
     double lasts = p->limiter == TIME_LAUNCH ? round_us : fmax(round_us, whole / fmax(exact, 1) - r->slot);
     double filled = fmin(1, fmax(exact, 0) * lasts / fmax(whole, 1e-9));
     p->l1_hit_pct = w->load_sectors > 0 ? 100 * (1 - w->missed) : -1;

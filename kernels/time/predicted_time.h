@@ -43,8 +43,8 @@ struct time_amount {
 };
 
 struct time_prediction {
-    /* Why the model does not apply, as part of a sentence. Without a text it applies, and all members below are
-       set. */
+    /* Why the model does not apply, as part of a sentence. Without a text it applies, and all members
+       below are set. */
     struct text_pair why_not;
     const struct calibration *calibration;
     const char *code_arch; /* architecture of the machine code that was used */
@@ -69,9 +69,9 @@ struct time_prediction {
     double needed_bytes; /* in flight in an SM for the full bandwidth at that latency; 0: no loads */
 };
 
-/* Predicts a checked experiment on the calibrated device. `registers` a thread and `shared_bytes` a block (with
-   what the compiler adds) are those of the launch; -1: not known, those of the machine code and of the request
-   are used. Takes some microseconds. Any thread. */
+/* Predicts a checked experiment on the calibrated device. `registers` a thread and `shared_bytes` a block
+   (with what the compiler adds) are those of the launch; -1: not known, those of the machine code and of
+   the request are used. Takes some microseconds. Any thread. */
 void predicted_time_predict(const struct experiment *experiment, const struct access *access,
                             const struct calibration *calibration, int registers, int64_t shared_bytes,
                             struct time_prediction *prediction);

@@ -130,7 +130,8 @@ static double loaded_ns(const struct time_prediction *p)
     return idle * (1 + p->calibration->constant[CALIBRATION_QUEUE].value);
 }
 
-/* The part of TIME_LATENCY that loads cause; the rest are instructions, barriers, and the change of blocks. */
+/* The part of TIME_LATENCY that loads cause; the rest are instructions, barriers, and the change of
+   blocks. */
 static double load_waits_us(const struct time_prediction *p)
 {
     return p->rounds * p->waits * p->latency_ns * 1e-3;
@@ -170,9 +171,11 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "warps", p->warps_per_sm);
 }
 
-/* When needed_bytes are more than so many times in_flight_bytes, the text names the chain of waits instead. */
+/* When needed_bytes are more than so many times in_flight_bytes, the text names the chain of waits
+   instead. */
 static const double chain_times = 8;
-/* When the fixed part of the time is more than this, the text names what limits the rest with its time alone. */
+/* When the fixed part of the time is more than this, the text names what limits the rest with its time
+   alone. */
 static const double nearly_all = 0.9;
 
 /* When more than this part of DRAM's time is not spent moving bytes, the text says so. */

@@ -1,4 +1,5 @@
-/* Explains why a launch takes so long, in English and Chinese: templates filled with a prediction's numbers. */
+/* Explains why a launch takes so long, in English and Chinese: templates filled with a prediction's
+   numbers. */
 #ifndef COALESCED_KERNELS_TIME_REASONS_H
 #define COALESCED_KERNELS_TIME_REASONS_H
 
@@ -15,8 +16,8 @@ struct reasons {
     char zh[1024];
 };
 
-/* Explains what limits the launch (both where two are close), with the number that limits and its ceiling, and
-   what would make something else the limit; or why there is no prediction. */
+/* Explains what limits the launch (both where two are close), with the number that limits and its ceiling,
+   and what would make something else the limit; or why there is no prediction. */
 void reasons_make(const struct time_prediction *prediction, struct reasons *reasons);
 
 /* Explains that there is no prediction because the constants of that device are not known. */

@@ -97,7 +97,8 @@ static void try_change(struct what_if_search *search, const char *field, int par
     access_count(&then.experiment, &access);
     if (!does_the_same(asked, &then, &access))
         return;
-    /* Shared memory added by the compiler stays the same; registers may differ where another instance runs. */
+    /* Shared memory added by the compiler stays the same; registers may differ where another instance
+       runs. */
     int64_t shared = asked->shared_bytes;
     if (shared >= 0)
         shared += (int64_t)experiment_shared_bytes(&then.experiment) -

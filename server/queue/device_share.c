@@ -14,8 +14,8 @@ bool device_share_before(const struct device_share *a, const struct device_share
     return strcmp(a->name, b->name) < 0;
 }
 
-/* When `own` has run `own_runs` times and `other` `runs` times, both have used the same: is `other` next? The one
-   that was served longest ago is; when both have run, that is the one whose last run was longer. */
+/* When `own` has run `own_runs` times and `other` `runs` times, both have used the same: is `other` next?
+   The one that was served longest ago is; when both have run, that is the one whose last run was longer. */
 static bool tie_before(const struct device_share *own, int own_runs, const struct device_share *other,
                        int runs)
 {

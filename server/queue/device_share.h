@@ -22,8 +22,9 @@ struct device_share {
 /* Is a before b? The owner that used less; then the one that was served longest ago; then by name. */
 bool device_share_before(const struct device_share *a, const struct device_share *b);
 
-/* How many of `other`'s experiments run before the one of `own` that has `position` of its owner's before it. Exact
-   when each runs for its owner's mean, and nothing is submitted or cancelled and no usage decays meanwhile. */
+/* How many of `other`'s experiments run before the one of `own` that has `position` of its owner's before
+   it. Exact when each runs for its owner's mean, and nothing is submitted or cancelled and no usage decays
+   meanwhile. */
 int device_share_count(const struct device_share *own, int position, const struct device_share *other);
 
 /* What is left of usage after so many seconds. */

@@ -1,5 +1,5 @@
-/* Entries: their index, how they wait, and the sweeps that they belong to (queue_state.h). Called with the queue's
-   lock held, but for entry_new() and entry_sweep_new(). */
+/* Entries: their index, how they wait, and the sweeps that they belong to (queue_state.h). Called with the
+   queue's lock held, but for entry_new() and entry_sweep_new(). */
 #ifndef COALESCED_SERVER_QUEUE_ENTRY_H
 #define COALESCED_SERVER_QUEUE_ENTRY_H
 
@@ -8,7 +8,8 @@
 /* Without an id, an owner and an owner queue. NULL: no memory. */
 struct entry *entry_new(int device, int priority, int attempt, double timeout_s, const char *request);
 
-/* Sets the owner, and the owner queue for its device or, when that is -1, for `devices`. 0; or -1: no memory. */
+/* Sets the owner, and the owner queue for its device or, when that is -1, for `devices`. 0; or -1: no
+   memory. */
 int entry_set_owner(struct queue *queue, struct entry *entry, struct owner *owner,
                     const struct device_set *devices);
 

@@ -7,8 +7,8 @@
 #include "server/queue/entry.h"
 #include "server/queue/schedule.h"
 
-/* The experiments of one selection. They are found again by their ids, because each may begin, end or be cancelled
-   while the lock is released. */
+/* The experiments of one selection. They are found again by their ids, because each may begin, end or be
+   cancelled while the lock is released. */
 struct selection {
     int count;
     char (*ids)[ID_BYTES];
@@ -88,8 +88,8 @@ static int selection_fill(struct selection *selection, const struct queue *queue
 
 /* ---- what follows from it ---- */
 
-/* A sweep that is not spread may only use devices that fit all of its unbound experiments. It is skipped when some of
-   them were not part of this selection. */
+/* A sweep that is not spread may only use devices that fit all of its unbound experiments. It is skipped
+   when some of them were not part of this selection. */
 static void sweep_select(struct entry_sweep *sweep)
 {
     struct device_set common = {{0}};
@@ -126,7 +126,8 @@ static void selection_apply(struct queue *queue, const struct selection *selecti
     LIST_FOREACH (sweep, &queue->sweeps, next)
         if (!sweep->spread)
             sweep_select(sweep);
-    /* All are pulled before any waits again, so that a sweep that is not spread stays one work item of one group. */
+    /* All are pulled before any waits again, so that a sweep that is not spread stays one work item of one
+       group. */
     for (int i = 0; i < selection->count; i++)
         if ((entry = selected_entry(queue, selection, i)) && entry->phase == WAITING)
             entry_pull(entry);

@@ -14,15 +14,15 @@ bool listed_devices_set(struct queue *queue, const struct device_set *listed);
 /* Runs a selection of that scope. */
 void listed_devices_select(struct queue *queue, enum selection_scope scope);
 
-/* Runs one selection when one is wanted and no other thread runs one: for a worker that waits. False: it ran none, or
-   there was no memory and one is still wanted. */
+/* Runs one selection when one is wanted and no other thread runs one: for a worker that waits. False: it
+   ran none, or there was no memory and one is still wanted. */
 bool listed_devices_select_wanted(struct queue *queue);
 
 /* When a selection is wanted that the calling thread does not run: wakes a worker that does. */
 void listed_devices_delegate(struct queue *queue);
 
-/* For an entry that enters the queue, by a thread that must not wait: when all of its devices have left since it was
-   submitted, the next worker that waits runs a selection. */
+/* For an entry that enters the queue, by a thread that must not wait: when all of its devices have left
+   since it was submitted, the next worker that waits runs a selection. */
 void listed_devices_check(struct queue *queue, const struct entry *entry);
 
 #endif

@@ -81,10 +81,11 @@ void owner_free_all(struct owners *owners);
 /* How many owners without work are remembered. */
 enum { OWNERS_IDLE_MAX = 1024 };
 
-/* Forgets the owners without work that have used less than a millisecond (usage halves with each half-life), and
-   of the others without work all but the OWNERS_IDLE_MAX that have used most, in memory and on disk, so that
-   neither grows with each name ever used. An owner that comes back starts with no usage. Linear in the owners:
-   called when there are more owners than queued experiments + 2 x OWNERS_IDLE_MAX. */
+/* Forgets the owners without work that have used less than a millisecond (usage halves with each
+   half-life), and of the others without work all but the OWNERS_IDLE_MAX that have used most, in memory
+   and on disk, so that neither grows with each name ever used. An owner that comes back starts with no
+   usage. Linear in the owners: called when there are more owners than queued experiments + 2 x
+   OWNERS_IDLE_MAX. */
 void owner_forget(struct owners *owners, struct store *store, int64_t now_ns, double half_life_s);
 
 /* What is known of the owner at that device; NULL: nothing. */
@@ -93,12 +94,13 @@ struct owner_device *owner_at_device(const struct owner *owner, int device);
 /* The owner's queue for a device, whose own group is given; new if needed. NULL: no memory. */
 struct owner_queue *owner_queue_bound(struct owner *owner, int device, struct device_group *group);
 
-/* The owner's queue of unbound experiments for these devices; new if needed, and then it must be joined. NULL: no
-   memory. */
+/* The owner's queue of unbound experiments for these devices; new if needed, and then it must be joined.
+   NULL: no memory. */
 struct owner_queue *owner_queue_unbound(struct owner *owner, struct device_groups *groups,
                                         const struct device_set *devices);
 
-/* One more entry refers to the queue, or one less. With its last entry an unbound queue and its group are freed. */
+/* One more entry refers to the queue, or one less. With its last entry an unbound queue and its group are
+   freed. */
 void owner_queue_join(struct owner_queue *owner_queue);
 void owner_queue_leave(struct owner_queue *owner_queue);
 

@@ -6,8 +6,8 @@
 
 struct queue_position position_of(struct queue *queue, const struct entry *entry);
 
-/* Of one more experiment of that owner (NULL: a new one) that is bound to the device and has `before` others of its
-   owner before it. */
+/* Of one more experiment of that owner (NULL: a new one) that is bound to the device and has `before`
+   others of its owner before it. */
 struct queue_position position_at_device(struct queue *queue, const struct owner *owner, int device,
                                          int before);
 

@@ -29,8 +29,8 @@ static void running_cancel(struct queue *queue, struct entry *entry)
     eventfd_write(queue->devices[entry->task.device].wake_fd, 1);
 }
 
-/* With the lock held, after the commit: cancels what runs. What was handed back since the request ends when it is
-   taken again. */
+/* With the lock held, after the commit: cancels what runs. What was handed back since the request ends
+   when it is taken again. */
 static void sweep_cancel_rest(struct queue *queue, const struct entry_sweep *sweep)
 {
     struct entry *entry;

@@ -108,8 +108,8 @@ static double rate_of_all(struct queue *queue)
     return per_s;
 }
 
-/* The same of one owner, which shares each device for which it has something waiting equally with the other owners
-   that have something waiting for the device. */
+/* The same of one owner, which shares each device for which it has something waiting equally with the
+   other owners that have something waiting for the device. */
 static double rate_of(const struct queue *queue, const struct owner *owner)
 {
     int sharing[DEVICE_SET_MOST] = {0};

@@ -27,8 +27,8 @@
 /* The least priority that runs before the experiments of all owners. */
 enum { PRIORITY_OVERRIDE = 101 };
 
-/* An experiment from the commit of its submission until the commit of its end. Fields marked "on disk" are loaded by
-   queue_admin_open(); the others are made anew. */
+/* An experiment from the commit of its submission until the commit of its end. Fields marked "on disk" are
+   loaded by queue_admin_open(); the others are made anew. */
 struct entry {
     struct order_node order;         /* first, so that a node is its entry; its priority is on disk */
     LIST_ENTRY(entry) of_chain;      /* of the index */

@@ -107,7 +107,8 @@ static bool is_unbound(const struct sweep_experiment *one)
     return one->open || device_set_count(&one->devices) > 1;
 }
 
-/* Makes the entries and the rows, without ids, round by round: the order in which they wait. -1: no memory. */
+/* Makes the entries and the rows, without ids, round by round: the order in which they wait. -1: no
+   memory. */
 static int arrival_fill(struct arrival *arrival, const struct sweep *sweep)
 {
     bool repeated = sweep_rounds(sweep) > 1;
@@ -165,7 +166,8 @@ static struct arrival *arrival_new(struct queue *queue, const struct queue_submi
     return NULL;
 }
 
-/* With the lock held: gives the entries their owner queues and counts them. -1: no memory, and none has one. */
+/* With the lock held: gives the entries their owner queues and counts them. -1: no memory, and none has
+   one. */
 static int arrival_reserve(struct arrival *arrival, const struct sweep *sweep, struct owner *owner)
 {
     struct queue *queue = arrival->queue;
@@ -182,7 +184,8 @@ static int arrival_reserve(struct arrival *arrival, const struct sweep *sweep, s
     return 0;
 }
 
-/* With the lock held, so that the ids reach the store in their order and a list never misses one. -1: no memory. */
+/* With the lock held, so that the ids reach the store in their order and a list never misses one. -1: no
+   memory. */
 static int arrival_send(struct arrival *arrival, const struct sweep *sweep, struct owner *owner)
 {
     struct queue *queue = arrival->queue;

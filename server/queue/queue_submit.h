@@ -30,18 +30,18 @@ struct submitted {
 };
 
 /* Queues all of it or nothing, in one transaction. *submission is copied; what it points to, but for the
-   experiments, is borrowed until done(). Returns 0, and calls done(arg, ...) exactly once after the commit, with
-   the id of the sweep or of the single experiment; or -1 and never calls done(): ERROR_FULL, ERROR_UNAVAILABLE
-   (stopping), ERROR_INVALID (no such device, or more than may ever wait), ERROR_MEMORY. A full queue still looks
-   up an idempotency key, and an unknown key is then SUBMITTED_FAILED with ERROR_FULL. The experiments of a sweep
-   that is not spread and that may run on several devices may run on the devices that they have in common;
-   ERROR_INVALID when there is none. */
+   experiments, is borrowed until done(). Returns 0, and calls done(arg, ...) exactly once after the
+   commit, with the id of the sweep or of the single experiment; or -1 and never calls done(): ERROR_FULL,
+   ERROR_UNAVAILABLE (stopping), ERROR_INVALID (no such device, or more than may ever wait), ERROR_MEMORY.
+   A full queue still looks up an idempotency key, and an unknown key is then SUBMITTED_FAILED with
+   ERROR_FULL. The experiments of a sweep that is not spread and that may run on several devices may run on
+   the devices that they have in common; ERROR_INVALID when there is none. */
 int queue_submit(struct queue *queue, const struct queue_submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
 
-/* Seconds until the owner may have `count` more experiments waiting, of `timeouts_s` seconds in sum, when nobody else
-   submits and the devices go on as fast as lately: 0: now; 60 when it depends on a device that is held; negative: not
-   known yet, or never. */
+/* Seconds until the owner may have `count` more experiments waiting, of `timeouts_s` seconds in sum, when
+   nobody else submits and the devices go on as fast as lately: 0: now; 60 when it depends on a device that
+   is held; negative: not known yet, or never. */
 double queue_submit_wait_s(struct queue *queue, const char *owner, int count, double timeouts_s);
 
 #endif

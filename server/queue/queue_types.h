@@ -1,5 +1,5 @@
-/* The plain structs that the queue's headers share: its configuration, tasks, holds, positions, and how ready a
-   device is. */
+/* The plain structs that the queue's headers share: its configuration, tasks, holds, positions, and how
+   ready a device is. */
 #ifndef COALESCED_SERVER_QUEUE_QUEUE_TYPES_H
 #define COALESCED_SERVER_QUEUE_QUEUE_TYPES_H
 
@@ -11,7 +11,8 @@
 /* A request for which devices are to be selected (queue_config.select). */
 struct queue_selection {
     const char *request; /* JSON object, borrowed */
-    /* Set by select(): the listed devices that may run it (empty: none is known now), and sweep_experiment.open. */
+    /* Set by select(): the listed devices that may run it (empty: none is known now), and
+       sweep_experiment.open. */
     struct device_set devices;
     bool open;
 };
@@ -27,21 +28,22 @@ struct queue_config {
 
     /* An experiment's state has changed and is committed. May be NULL. */
     void (*changed)(void *arg, const char *id, enum job_state state);
-    /* All experiments of a sweep have ended, and that is committed; after the last one's `changed`. May be NULL. */
+    /* All experiments of a sweep have ended, and that is committed; after the last one's `changed`. May be
+       NULL. */
     void (*sweep_ended)(void *arg, const char *sweep);
     void *changed_arg; /* of both */
 
-    /* Selects the devices for all these requests, as the devices are at one moment. Called when the queue opens, when
-       devices come or leave, and when one becomes ready for the first time, because its properties are known only
-       then. One thread calls it at a time, without the queue's lock: it may take long. An experiment for which it
-       knows no device waits for the next selection. NULL: devices stay as they were submitted, and are all listed
-       ones after a restart. */
+    /* Selects the devices for all these requests, as the devices are at one moment. Called when the queue
+       opens, when devices come or leave, and when one becomes ready for the first time, because its
+       properties are known only then. One thread calls it at a time, without the queue's lock: it may take
+       long. An experiment for which it knows no device waits for the next selection. NULL: devices stay as
+       they were submitted, and are all listed ones after a restart. */
     void (*select)(void *arg, struct queue_selection *selections, int count);
     void *select_arg;
 
-    /* Devices whose executors may outlive the server, and for how long. When the server before this one died while
-       such a device ran something, nothing that might still run there begins again before that time has passed.
-       NULL, 0: none. */
+    /* Devices whose executors may outlive the server, and for how long. When the server before this one
+       died while such a device ran something, nothing that might still run there begins again before that
+       time has passed. NULL, 0: none. */
     const struct device_set *outliving;
     double outlive_s;
 

@@ -54,8 +54,8 @@ static double entry_eta_s(struct queue *queue, const struct entry_sweep *sweep, 
 
 double queue_view_sweep_eta_s(struct queue *queue, const char *id, bool *paused)
 {
-    /* What runs last on each device; and of the unbound ones the last, or the first when the sweep goes to one
-       device. */
+    /* What runs last on each device; and of the unbound ones the last, or the first when the sweep goes to
+       one device. */
     const struct entry *last[DEVICE_SET_MOST + 1] = {0}, *entry;
     double eta_s = -1;
     bool known = true;

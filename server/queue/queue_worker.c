@@ -17,8 +17,8 @@ enum { STORE_CHECK_MS = 200 };
 /* How long a worker leaves work to a readier device before it takes it. */
 enum { LEAVE_MS = 20 };
 
-/* Limits on queue_worker_ahead() while other owners wait: counting takes about as long as the runs, and delays
-   them. */
+/* Limits on queue_worker_ahead() while other owners wait: counting takes about as long as the runs, and
+   delays them. */
 enum { AHEAD_SHARED = 3, AHEAD_CACHED = 2 * PROTOCOL_POINTS /* results that the counting executor keeps */ };
 
 /* With the lock held: can the store take another result? Otherwise it would be in memory only. */
@@ -45,7 +45,8 @@ static struct transition *transition_wait_new(struct queue *queue, const struct 
 
 /* ---- the end of a run ---- */
 
-/* Marks the device as idle, and charges the owner of what ran. Returns that, and how long it had the device. */
+/* Marks the device as idle, and charges the owner of what ran. Returns that, and how long it had the
+   device. */
 static struct entry *device_release(struct queue *queue, int index, struct transition *transition,
                                     double *took_s)
 {
@@ -110,8 +111,8 @@ void queue_worker_hand_back(struct queue *queue, int index, bool counted, const 
 
 /* ---- taking the next one ---- */
 
-/* Binds the entry to the device; and with it all of its sweep that is unbound, unless that is spread. True: the
-   entry alone is bound. */
+/* Binds the entry to the device; and with it all of its sweep that is unbound, unless that is spread.
+   True: the entry alone is bound. */
 static bool entry_bind(struct transition *transition, struct entry *entry, int index)
 {
     struct queue *queue = transition->queue;

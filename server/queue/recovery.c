@@ -50,8 +50,8 @@ static int device_after(const struct queue *queue, const struct job *job, bool s
     return selection.open ? -1 : job->device;
 }
 
-/* It may still run where it was: for a while nothing begins on a device where it could begin again. That holds
-   also for a device that is no longer listed, because its kind is not known. */
+/* It may still run where it was: for a while nothing begins on a device where it could begin again. That
+   holds also for a device that is no longer listed, because its kind is not known. */
 static void block_devices(struct recovery *recovery, const struct job *job, int device)
 {
     struct queue *queue = recovery->queue;

@@ -1,5 +1,5 @@
-/* Loads what the store holds when the queue opens. Nothing runs yet, so what the store calls running was left by an
-   earlier server when it died. */
+/* Loads what the store holds when the queue opens. Nothing runs yet, so what the store calls running was
+   left by an earlier server when it died. */
 #ifndef COALESCED_SERVER_QUEUE_RECOVERY_H
 #define COALESCED_SERVER_QUEUE_RECOVERY_H
 

@@ -1,16 +1,16 @@
-/* Which experiment a device takes next, and which device's worker is woken for what waits. Called with the queue's
-   lock held. */
+/* Which experiment a device takes next, and which device's worker is woken for what waits. Called with the
+   queue's lock held. */
 #ifndef COALESCED_SERVER_QUEUE_SCHEDULE_H
 #define COALESCED_SERVER_QUEUE_SCHEDULE_H
 
 #include "server/queue/queue_state.h"
 
-/* The device groups whose experiments the device may take, its own first: the one after `group`. NULL: the first;
-   returns NULL after the last. */
+/* The device groups whose experiments the device may take, its own first: the one after `group`. NULL: the
+   first; returns NULL after the last. */
 struct device_group *schedule_group_after(struct queue *queue, int device, struct device_group *group);
 
-/* The experiment that the device runs next; NULL: none waits. Linear in the device groups, and in the owners that
-   have something in the groups of the device. */
+/* The experiment that the device runs next; NULL: none waits. Linear in the device groups, and in the
+   owners that have something in the groups of the device. */
 struct entry *schedule_next(struct queue *queue, int device);
 
 /* Does nothing begin on this device before it, or all devices, are resumed? */
@@ -24,8 +24,8 @@ enum schedule_need {
 };
 enum schedule_need schedule_need(struct queue *queue, int device);
 
-/* Wakes the readiest worker that sleeps and may take what waits for these devices. It prefers devices in the same
-   order as schedule_need(), so a worker never leaves work to one that stays asleep. */
+/* Wakes the readiest worker that sleeps and may take what waits for these devices. It prefers devices in
+   the same order as schedule_need(), so a worker never leaves work to one that stays asleep. */
 void schedule_wake(struct queue *queue, const struct device_set *devices);
 
 /* The same for each unbound group of the device in which something waits. */
@@ -42,8 +42,8 @@ double schedule_mean_s(const struct queue *queue, const struct owner *owner, int
 /* How long what a device runs will have had it at its end: its owner's mean, or longer when it already is. */
 double schedule_run_s(const struct queue *queue, const struct entry *running, int64_t now_ns);
 
-/* Usage of the owner, including what runs now as if it had ended, so that two devices do not both take from one
-   owner. */
+/* Usage of the owner, including what runs now as if it had ended, so that two devices do not both take
+   from one owner. */
 double schedule_used_s(const struct queue *queue, const struct owner *owner, int64_t now_ns);
 
 #endif

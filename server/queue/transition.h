@@ -50,8 +50,8 @@ struct store_about transition_about(const struct entry *entry);
 struct store_change *transition_add(struct transition *transition, const struct entry *entry,
                                     enum job_state state);
 
-/* Adds a change of an experiment that is no entry (yet); what its event says is copied. Without the lock. NULL: no
-   memory. */
+/* Adds a change of an experiment that is no entry (yet); what its event says is copied. Without the lock.
+   NULL: no memory. */
 struct store_change *transition_add_job(struct transition *transition, const struct job *job,
                                         enum job_state state);
 

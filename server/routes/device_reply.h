@@ -9,8 +9,8 @@
    bound to them. */
 struct device_set device_reply_shown(const struct service *service);
 
-/* Writes a device's limits and state, within an array or as the whole; with `live` also its reading at this moment, which may take
-   half a second. */
+/* Writes a device's limits and state, within an array or as the whole; with `live` also its reading at
+   this moment, which may take half a second. */
 void device_reply_write(struct json_writer *json, struct service *service, int index, bool live);
 
 /* Writes what waits for the device and what runs there. `owner`: the user who asks is in the list of

@@ -157,7 +157,8 @@ static void write_prediction(struct json_writer *json, const struct experiment *
     json_writer_end(json);
 }
 
-/* One for each name. An architecture that has two of its names in the list is predicted once, and the text is repeated. */
+/* One for each name. An architecture that has two of its names in the list is predicted once, and the text
+   is repeated. */
 static void write_predictions(struct json_writer *json, const struct experiment *experiment,
                               const struct access *access, const struct question *question)
 {
@@ -200,7 +201,8 @@ static int answer_write(struct buffer *out, const struct experiment *experiment,
     return json_writer_finish(&json) < 0 ? -1 : buffer_text(out, "\n");
 }
 
-/* Without a device the grid of a loop over the grid covers the size: how many blocks it holds at once is not known. */
+/* Without a device the grid of a loop over the grid covers the size: how many blocks it holds at once is
+   not known. */
 static void check(struct experiment *experiment, const struct question *question, struct problems *problems)
 {
     struct device_facts facts;

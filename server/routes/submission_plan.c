@@ -27,7 +27,8 @@ static void fingerprint_make(const char *prefix, const char *text, char out[SUBM
     snprintf(out, SUBMISSION_FINGERPRINT_BYTES, "%s%016llx%016llx", prefix, one, other);
 }
 
-/* False, with *fault: a priority above EXPERIMENT_PRIORITY_MAX goes before everybody's and is for an admin. */
+/* False, with *fault: a priority above EXPERIMENT_PRIORITY_MAX goes before everybody's and is for an
+   admin. */
 static bool priority_allowed(int64_t priority, const struct user *user, struct submission_fault *fault)
 {
     if (priority <= EXPERIMENT_PRIORITY_MAX || user->role == ROLE_ADMIN)
@@ -41,7 +42,8 @@ static bool priority_allowed(int64_t priority, const struct user *user, struct s
 
 /* ---- one experiment ---- */
 
-/* Checks the experiment and finds its devices. What is wrong on any device is said before a device is known. */
+/* Checks the experiment and finds its devices. What is wrong on any device is said before a device is
+   known. */
 static int experiment_read(struct experiment *experiment, struct device_set *set, const json_t *object,
                            const struct submission_devices *devices, struct submission_fault *fault)
 {
@@ -99,7 +101,8 @@ static int plan_single(struct submission_plan *plan, json_t *object, const struc
 
 /* ---- a sweep ---- */
 
-/* The sweep that says the same as one experiment with "repeat": shapes, which are no axes there, in lists of their own. */
+/* The sweep that says the same as one experiment with "repeat": shapes, which are no axes there, in lists
+   of their own. */
 static char *repeated_text(const json_t *object)
 {
     const char *name;

@@ -1,4 +1,5 @@
-/* The CPU device, with a profiler in place of the true one: what test_counting.c and test_counts.c have in common. */
+/* The CPU device, with a profiler in place of the true one: what test_counting.c and test_counts.c have in
+   common. */
 #ifndef COALESCED_TESTS_FAULTS_COUNTED_DEVICE_H
 #define COALESCED_TESTS_FAULTS_COUNTED_DEVICE_H
 

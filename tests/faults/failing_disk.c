@@ -1,6 +1,6 @@
-/* Preloaded into the service: while the file $FAILING_DISK.read is there, its database cannot be read; while
-   $FAILING_DISK.write is there, the disk is full; while $FAILING_DISK.space is there, the disk says that it has as many
-   free bytes as that file says. */
+/* Preloaded into the service: while the file $FAILING_DISK.read is there, its database cannot be read;
+   while $FAILING_DISK.write is there, the disk is full; while $FAILING_DISK.space is there, the disk says
+   that it has as many free bytes as that file says. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* Plays CUPTI, without a device. It keeps to what the true one does with memory: the images of the last configuration are
-   used until there is another one, so that a sanitizer sees who frees them too early. */
+/* Plays CUPTI, without a device. It keeps to what the true one does with memory: the images of the last
+   configuration are used until there is another one, so that a sanitizer sees who frees them too early. */
 #include "tests/faults/fake_cupti.h"
 
 #include <math.h>

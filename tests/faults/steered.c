@@ -1,5 +1,6 @@
-/* Preloaded into the service: its disk and its clock do what another process says while it runs. That one maps the file
-   $STEERED_CONTROL, which holds a struct control, and this maps the same. Only files under $STEERED_FOLDER fail. */
+/* Preloaded into the service: its disk and its clock do what another process says while it runs. That one
+   maps the file $STEERED_CONTROL, which holds a struct control, and this maps the same. Only files under
+   $STEERED_FOLDER fail. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

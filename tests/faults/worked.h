@@ -1,4 +1,5 @@
-/* A worker with its real queue and store, over fake_executor.c: what test_worker.c and test_sibling.c have in common. */
+/* A worker with its real queue and store, over fake_executor.c: what test_worker.c and test_sibling.c have
+   in common. */
 #ifndef COALESCED_TESTS_FAULTS_WORKED_H
 #define COALESCED_TESTS_FAULTS_WORKED_H
 

@@ -1,5 +1,5 @@
-/* Any bytes as the body of POST /v1/experiments: read, checked, refused with a document or made into the request that
-   is stored, which must read as the same experiment again. */
+/* Any bytes as the body of POST /v1/experiments: read, checked, refused with a document or made into the
+   request that is stored, which must read as the same experiment again. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Any bytes as the body of POST /v1/sweeps: expanded, refused with a document, or points of which each can be launched
-   or says why not. */
+/* Any bytes as the body of POST /v1/sweeps: expanded, refused with a document, or points of which each can
+   be launched or says why not. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Targets and header fields, as any client may send them. The first byte says which; what each promises is checked. */
+/* Targets and header fields, as any client may send them. The first byte says which; what each promises is
+   checked. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

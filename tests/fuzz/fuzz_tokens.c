@@ -1,4 +1,5 @@
-/* The token file's text: whatever it holds, it is read or rejected with a reason, and each token of it stands in a line. */
+/* The token file's text: whatever it holds, it is read or rejected with a reason, and each token of it
+   stands in a line. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Experiments by chance, of every kernel, and the plain trace of one. A program that includes this brings cmocka along. */
+/* Experiments by chance, of every kernel, and the plain trace of one. A program that includes this brings
+   cmocka along. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -75,8 +75,8 @@ static bool plain_paired(const plain_lanes &lanes, int distance)
     return true;
 }
 
-/* Lanes of one part of a warp (a half for 8 bytes unless paired lanes load, a quarter for 16) that want different words of
-   one bank wait. */
+/* Lanes of one part of a warp (a half for 8 bytes unless paired lanes load, a quarter for 16) that want
+   different words of one bank wait. */
 uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load)
 {
     uint64_t conflicts = 0;

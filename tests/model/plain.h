@@ -1,6 +1,7 @@
-/* The plain trace: every thread of every block, one by one, each access written down with its address. Meant to be
-   obviously right, not fast: it is what the model's count is held against. What does not depend on the kernel stands in
-   plain.cpp, so that it is compiled once and not for each kernel, type and variant. */
+/* The plain trace: every thread of every block, one by one, each access written down with its address.
+   Meant to be obviously right, not fast: it is what the model's count is held against. What does not
+   depend on the kernel stands in plain.cpp, so that it is compiled once and not for each kernel, type and
+   variant. */
 #ifndef COALESCED_TESTS_MODEL_PLAIN_H
 #define COALESCED_TESTS_MODEL_PLAIN_H
 
@@ -20,7 +21,8 @@ struct plain_thread {
     plain_notes &notes;
     mutable int64_t virtual_block = -1; /* of a loop over the grid: which block this would be without it */
 
-    /* What is done ('l'oad, 's'tore, 'a'tomic), where (SHARED, CONSTANT or a buffer), how many bytes, the first of them. */
+    /* What is done ('l'oad, 's'tore, 'a'tomic), where (SHARED, CONSTANT or a buffer), how many bytes, the
+       first of them. */
     void note_bytes(char what, int space, unsigned bytes, int64_t first) const;
     void note_steps(int64_t steps) const;
 };

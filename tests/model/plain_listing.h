@@ -37,8 +37,8 @@ struct plain_access {
     }
 };
 
-/* What a test may want to know besides the sums: of one warp every access of every lane, in the lane's order; and the sums
-   by what is done, where and how wide. */
+/* What a test may want to know besides the sums: of one warp every access of every lane, in the lane's
+   order; and the sums by what is done, where and how wide. */
 struct plain_listing {
     int64_t block[2] = {-1, -1};
     uint64_t warp = 0;
@@ -50,8 +50,8 @@ extern plain_listing *plain_listed; /* NULL: nobody wants one */
 
 /* What is touched, each thing once: loads and stores apart. */
 struct plain_reach {
-    /* By block (two sets of blocks: the grid's, and those that its loops stand for), buffer and bytes of a unit: which
-       units. */
+    /* By block (two sets of blocks: the grid's, and those that its loops stand for), buffer and bytes of a
+       unit: which units. */
     using blocks = std::map<std::tuple<bool, int64_t, int, int64_t>, std::set<int64_t>>;
     blocks of_blocks[2];
     std::set<std::pair<int, int64_t>> chunks[2];

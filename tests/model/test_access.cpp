@@ -166,8 +166,8 @@ static const struct {
     {"read_offset", 16777216, 512, 11, 5242876, 2097151, 1048576, 524288},
 };
 
-/* Blocks behind the size cost nothing and count for nothing, also where blocks are sampled; and blocks of a few threads do
-   not cost more than others. */
+/* Blocks behind the size cost nothing and count for nothing, also where blocks are sampled; and blocks of
+   a few threads do not cost more than others. */
 static void a_sampled_grid_far_too_large_is_counted_as_the_one_that_is_needed(void **)
 {
     static const struct {
@@ -235,7 +235,8 @@ static const struct {
     /* two words, taken in turns: the whole warp at once */
     {"bank_conflict", DTYPE_F64, {17642}, {32}, {16, 16}, 8832},
     {"bank_conflict", DTYPE_F64, {131488}, {128}, {64, 16}, 65792},
-    /* lanes 2, 4, 8, 16 apart, two loads and a store each time: the loads by the whole warp, the store by halves */
+    /* lanes 2, 4, 8, 16 apart, two loads and a store each time: the loads by the whole warp, the store by
+       halves */
     {"reduction", DTYPE_F64, {134272}, {96}, {0}, 33576},
     {"reduction", DTYPE_F64, {210304}, {64}, {0}, 52576},
     {"transpose", DTYPE_F64, {505, 131}, {64, 16}, {2}, 61963},

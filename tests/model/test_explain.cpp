@@ -64,7 +64,8 @@ static const char *show(const experiment &e, const explain &x)
     return shown;
 }
 
-/* Every lane: the same accesses in the same order; and as many accesses of the warp as there are instructions in it. */
+/* Every lane: the same accesses in the same order; and as many accesses of the warp as there are
+   instructions in it. */
 static void expect_lanes(const experiment &e, const explained &x, const plain_listing &plain)
 {
     std::vector<plain_access> lanes[32];
@@ -109,8 +110,8 @@ static void expect_units(const experiment &e, const explained &x, const explain_
         fail_msg("%s: conflicts %llu", show(e, x), (unsigned long long)access.shared.conflicts);
 }
 
-/* Added up over the instructions, the figures are those of the prediction; and of what is done to each array as wide those
-   of the plain trace. */
+/* Added up over the instructions, the figures are those of the prediction; and of what is done to each
+   array as wide those of the plain trace. */
 static void expect_sums(const experiment &e, const explained &x, const plain_listing &plain)
 {
     struct access sums = {};
@@ -145,7 +146,8 @@ static void expect_sums(const experiment &e, const explained &x, const plain_lis
             fail_msg("%s: %c %d %u", show(e, x), std::get<0>(which), std::get<1>(which), std::get<2>(which));
 }
 
-/* What is listed at most is the beginning of all, instruction by instruction, and what is told of the rest is true. */
+/* What is listed at most is the beginning of all, instruction by instruction, and what is told of the rest
+   is true. */
 static void expect_limits(const experiment &e, const explained &x)
 {
     const int times = 1 + (int)draw(4), most = 1 + (int)draw(12);
@@ -296,8 +298,8 @@ static void what_is_not_listed_is_counted(void **)
     assert_int_equal(z.instructions[0].times, 65536);
 }
 
-/* What is done behind a loop is where the loop has come to, however few of its times are listed: the rim's rest of a
-   tile of 58 x 3 is 174 % 56 elements, behind three rounds. */
+/* What is done behind a loop is where the loop has come to, however few of its times are listed: the rim's
+   rest of a tile of 58 x 3 is 174 % 56 elements, behind three rounds. */
 static void what_comes_behind_a_loop_is_where_it_is(void **)
 {
     experiment e;

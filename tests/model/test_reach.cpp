@@ -1,5 +1,5 @@
-/* The closed forms of what a launch reaches, against sets of what is touched one by one: with more shapes than the suite's
-   kernels have. */
+/* The closed forms of what a launch reaches, against sets of what is touched one by one: with more shapes
+   than the suite's kernels have. */
 #include <setjmp.h>
 #include <initializer_list>
 #include <stdarg.h>

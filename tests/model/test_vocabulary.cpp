@@ -1,4 +1,5 @@
-/* What suite.h says of contexts and of a file's order, with a kernel that is not in the suite (vocabulary.cu). */
+/* What suite.h says of contexts and of a file's order, with a kernel that is not in the suite
+   (vocabulary.cu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* vocabulary: uses all that kernels/suite/suite.h says a context offers, and every operator of values and indices. Is compiled
-   by each way as the kernels of the suite are, so that a word that one context lacks fails the build. C[i] is A[i] after
-   detours that end where they began; test_vocabulary.cpp runs it. */
+/* vocabulary: uses all that kernels/suite/suite.h says a context offers, and every operator of values and
+   indices. Is compiled by each way as the kernels of the suite are, so that a word that one context lacks
+   fails the build. C[i] is A[i] after detours that end where they began; test_vocabulary.cpp runs it. */
 #include "kernels/suite/suite.h"
 
 struct vocabulary : suite_kernel {

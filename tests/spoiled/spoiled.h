@@ -38,8 +38,8 @@ template <class Base> struct spoiled : Base {
     using Base::Base;
 
     SPOILED I elements(int b) const { return (I)spoil_now.count[b]; }
-    /* The next one, of the last itself (a guard's pattern would overflow an integer's sum, and all of them once more would be
-       right where the order does not matter). */
+    /* The next one, of the last itself (a guard's pattern would overflow an integer's sum, and all of them
+       once more would be right where the order does not matter). */
     SPOILED I shifted(I i, I count) const
     {
         return spoil_now.how != SPOIL_SHIFT ? i : i + 1 < count ? i + 1 : i;

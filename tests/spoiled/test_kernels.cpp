@@ -109,7 +109,8 @@ static void expect_verified(const experiment &e)
     assert_true(out.correctness.elements_checked > 0);
 }
 
-/* Every value of a choice; of a number a few, and fewer of those behind the first: each is tried with each. */
+/* Every value of a choice; of a number a few, and fewer of those behind the first: each is tried with
+   each. */
 template <class F> static void each_param(experiment e, int from, F f)
 {
     if (from >= KERNEL_PARAMS || from == e.kernel->param_count) {
@@ -140,7 +141,8 @@ template <class F> static void each_param(experiment e, int from, F f)
     }
 }
 
-/* Where the environment wants fewer draws of the model, the largest size is left out: half of what a sanitizer's build takes. */
+/* Where the environment wants fewer draws of the model, the largest size is left out: half of what a
+   sanitizer's build takes. */
 template <class F> static void each_shape(const kernel *k, F f)
 {
     static const int64_t sizes1[] = {1, 31, 1003, 20011}, sizes2[][2] = {{1, 1}, {37, 53}, {101, 203}};
@@ -313,8 +315,8 @@ static int64_t thread_ns(void)
     return now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* One thread that does all the work is one output element with all the inputs behind it. To know it must not take longer
-   than to look at each of them; processor time, because the machine may be busy. */
+/* One thread that does all the work is one output element with all the inputs behind it. To know it must
+   not take longer than to look at each of them; processor time, because the machine may be busy. */
 static void what_one_thread_leaves_is_known_as_soon_as_its_inputs_are_looked_at(void **)
 {
     for (const kernel *k : chosen) {

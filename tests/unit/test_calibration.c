@@ -1,5 +1,5 @@
-/* The constants of an H200, found again from what an H200 measured: calibration_rows.tsv, requests and results, of which the
-   first FITTED are fitted and the others asked for. */
+/* The constants of an H200, found again from what an H200 measured: calibration_rows.tsv, requests and
+   results, of which the first FITTED are fitted and the others asked for. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Constants from experiments: with a model of a few of them, whose times are known exactly. The model of time itself is
-   in test_calibration.c. */
+/* Constants from experiments: with a model of a few of them, whose times are known exactly. The model of
+   time itself is in test_calibration.c. */
 #include <math.h>
 #include <string.h>
 #include <setjmp.h>
@@ -123,7 +123,8 @@ static void what_no_row_tells_stays_and_says_so(void **state)
                 bench.truth.constant[CALIBRATION_DRAM_LATENCY].value);
 }
 
-/* Of the same product little differs, and few experiments do not tell all: what is not told stays where it is shipped. */
+/* Of the same product little differs, and few experiments do not tell all: what is not told stays where it
+   is shipped. */
 static void one_of_the_same_product_stays_near(void **state)
 {
     struct bench bench;

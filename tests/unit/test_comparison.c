@@ -227,8 +227,8 @@ static int judged_points(struct fixture *fixture, int verdict)
     return matched;
 }
 
-/* Side a ran mostly on the fast device and side b on the slow one; on each of them b takes a tenth less. Put together, b
-   would seem the slower. */
+/* Side a ran mostly on the fast device and side b on the slow one; on each of them b takes a tenth less.
+   Put together, b would seem the slower. */
 static void times_are_compared_within_each_device_that_both_sides_ran_on(void **state)
 {
     static const char *const uuids[] = {"GPU-fast", "GPU-slow"};

@@ -72,7 +72,8 @@ static void a_list_is_added_to_by_its_flag_and_replaced_by_the_first(void **stat
     unsetenv("COALESCED_ALLOW_HOST");
 }
 
-/* A device's command has commas and blanks; and the list of the machine's own is no default beside another one. */
+/* A device's command has commas and blanks; and the list of the machine's own is no default beside another
+   one. */
 static void devices_are_given_one_by_one_or_in_a_file(void **state)
 {
     (void)state;

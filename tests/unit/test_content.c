@@ -18,7 +18,8 @@
 #include "base/clock.h"
 #include "server/http/worker_pool.h"
 
-/* One with that many bytes, put under its tag, made of what was read at that age; the caller keeps no reference. */
+/* One with that many bytes, put under its tag, made of what was read at that age; the caller keeps no
+   reference. */
 static void put_made_at(struct document_cache *cache, const char *key, size_t size, unsigned long age)
 {
     char *bytes = calloc(1, size);
@@ -196,7 +197,8 @@ static void quick_run(struct worker_task *task)
     atomic_fetch_add(&quick, 1);
 }
 
-/* Of tens of thousands that wait none is looked at for another one that comes: with a list this takes seconds. */
+/* Of tens of thousands that wait none is looked at for another one that comes: with a list this takes
+   seconds. */
 static void a_client_is_found_at_once(void **state)
 {
     (void)state;

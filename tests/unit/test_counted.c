@@ -1,5 +1,6 @@
-/* What limits by the counters: each unit by its own witness, what is too short, what was not counted, and the sentences. The
-   device is made up: 100 multiprocessors at 1 GHz, 4 instructions a cycle, 4000 GB/s, and a launch of 100 us and its ramp. */
+/* What limits by the counters: each unit by its own witness, what is too short, what was not counted, and
+   the sentences. The device is made up: 100 multiprocessors at 1 GHz, 4 instructions a cycle, 4000 GB/s,
+   and a launch of 100 us and its ramp. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

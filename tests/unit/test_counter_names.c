@@ -1,4 +1,5 @@
-/* The names of counters: ours, and what the true CUPTI's lists of chips make of them, which takes no device. */
+/* The names of counters: ours, and what the true CUPTI's lists of chips make of them, which takes no
+   device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

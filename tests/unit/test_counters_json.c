@@ -1,4 +1,5 @@
-/* What counters make of a request and of a result. The figures are those of an H200 for read_offset at offset 11. */
+/* What counters make of a request and of a result. The figures are those of an H200 for read_offset at
+   offset 11. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

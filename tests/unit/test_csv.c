@@ -1,5 +1,5 @@
-/* The table's bytes: tests/csv/rows.json holds rows of many kinds, rows.csv what is to be made of them. With a file's
-   name as its argument the program writes that table instead. */
+/* The table's bytes: tests/csv/rows.json holds rows of many kinds, rows.csv what is to be made of them.
+   With a file's name as its argument the program writes that table instead. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

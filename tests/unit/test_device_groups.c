@@ -1,4 +1,5 @@
-/* Experiments that may run on several devices: which device takes them, where a sweep stays, and how long they wait. */
+/* Experiments that may run on several devices: which device takes them, where a sweep stays, and how long
+   they wait. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -125,7 +126,8 @@ static void overrides_count_over_all_groups_of_a_device(void **state)
     assert_string_equal(queue_worker_next(service->queue, 0, &succeeded)->id, old);
 }
 
-/* The devices run one experiment after the other, each for its owner's time; what each owner has had in the end. */
+/* The devices run one experiment after the other, each for its owner's time; what each owner has had in
+   the end. */
 static void owners_share_all_devices_whatever_they_ask_for(void **state)
 {
     static const struct {
@@ -275,7 +277,8 @@ static void a_time_is_that_of_the_work_over_the_devices(void **state)
     queue_worker_next(service->queue, 0, &succeeded);
     submit(service, "a", 15, 40, true, id);
     submit(service, "a", 15, 10, false, other);
-    /* 39 of two seconds on four devices, then the last one; the whole one is behind 40 and goes to one device. */
+    /* 39 of two seconds on four devices, then the last one; the whole one is behind 40 and goes to one
+       device. */
     assert_true(fabs(queue_view_sweep_eta_s(service->queue, id, &paused) - (39 * 2 / 4.0 + 2)) < 0.01);
     assert_true(fabs(queue_view_sweep_eta_s(service->queue, other, &paused) - (40 * 2 / 4.0 + 20)) < 0.01);
     assert_false(paused);

@@ -103,7 +103,8 @@ static double jain(const double values[], int count)
     return sum * sum / (count * squares);
 }
 
-/* Forty owners that always have something waiting; three of them have 10,000 each, and runs ten times as long. */
+/* Forty owners that always have something waiting; three of them have 10,000 each, and runs ten times as
+   long. */
 static void equal_demand_gets_equal_device_time_while_three_are_greedy(void **state)
 {
     struct device_share owners[OWNERS_MOST];

@@ -352,8 +352,8 @@ static void it_waits_for_a_lock_and_says_so_once(void **state)
     protocol_message_free(&hello);
 }
 
-/* Two services with the same directory have an executor each: here one that counts and one that times, which do not know of
-   each other. */
+/* Two services with the same directory have an executor each: here one that counts and one that times,
+   which do not know of each other. */
 static void two_executors_in_one_directory_run_one_after_the_other(void **state)
 {
     struct fixture *f = *state;

@@ -1,5 +1,6 @@
-/* The real executor on the CPU device and a server that is far away: versions, beats, the end of its lease, SIGTERM, and
-   what comes along with a run. This program is the executor, when called with --executor. */
+/* The real executor on the CPU device and a server that is far away: versions, beats, the end of its
+   lease, SIGTERM, and what comes along with a run. This program is the executor, when called with
+   --executor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -224,7 +225,8 @@ static void beats_that_tell_of_old_lines_prolong_nothing(void **state)
     ends_with(f, "exit status 5");
 }
 
-/* A run that was on its way for longer than the lease meets nobody, or somebody who takes nothing any more. */
+/* A run that was on its way for longer than the lease meets nobody, or somebody who takes nothing any
+   more. */
 static void a_stopped_executor_ends_when_it_goes_on(void **state)
 {
     struct fixture *f = *state;

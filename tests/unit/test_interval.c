@@ -1,5 +1,5 @@
-/* Whether the interval of a single result holds for its placement: many made-up runs of one thing, of which no more than 5
-   of 100 pairs may have intervals that do not touch. */
+/* Whether the interval of a single result holds for its placement: many made-up runs of one thing, of
+   which no more than 5 of 100 pairs may have intervals that do not touch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,7 +138,8 @@ static void two_runs_at_one_placement_are_seldom_apart(void **state)
     }
 }
 
-/* More samples can make the noise less and not what no run sees: whoever waits for noise would wait for ever. */
+/* More samples can make the noise less and not what no run sees: whoever waits for noise would wait for
+   ever. */
 static void noise_is_what_more_samples_can_lessen(void **state)
 {
     (void)state;

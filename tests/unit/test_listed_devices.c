@@ -268,7 +268,8 @@ static void unbound_experiments_go_to_a_device_whose_properties_become_known(voi
     assert_non_null(queue_worker_next(service->queue, 1, NULL));
 }
 
-/* It ran when the service died. Where it ran fits alone now; or is gone, and of the others nothing is known yet. */
+/* It ran when the service died. Where it ran fits alone now; or is gone, and of the others nothing is
+   known yet. */
 static void what_names_no_device_and_ran_is_unbound_after_a_restart(void **state)
 {
     struct service *service = *state;

@@ -1,5 +1,5 @@
-/* How a device is, read from a made-up NVML (faults/fake_nvml.c); the wait for a quiet device; and all of it together in a
-   run on the CPU device under a GPU's name. */
+/* How a device is, read from a made-up NVML (faults/fake_nvml.c); the wait for a quiet device; and all of
+   it together in a run on the CPU device under a GPU's name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

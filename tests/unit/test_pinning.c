@@ -1,4 +1,5 @@
-/* Where an executor moves to, by a sysfs that is made up. Each case in a process of its own: what is pinned stays so. */
+/* Where an executor moves to, by a sysfs that is made up. Each case in a process of its own: what is
+   pinned stays so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

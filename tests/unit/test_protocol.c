@@ -337,7 +337,8 @@ static void a_frame_is_whole_or_too_long_or_not_yet_there(void **state)
     assert_int_equal(protocol_parse(&(struct message){0}, &frame, NULL), -1);
 }
 
-/* A hello of executors of these versions; `newest` 0: it names one alone. Returns which is spoken, or 0 with *error. */
+/* A hello of executors of these versions; `newest` 0: it names one alone. Returns which is spoken, or 0
+   with *error. */
 static int negotiate(int oldest, int newest, struct error *error)
 {
     struct buffer frame = protocol_write_hello(1, false, 0, &facts);

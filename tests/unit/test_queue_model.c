@@ -1,5 +1,6 @@
-/* The queue over several devices against a plain list: random submissions, takes, ends, hand-backs, cancellations, holds,
-   changes of the list and restarts. Nothing is lost, nothing runs twice or where it must not. */
+/* The queue over several devices against a plain list: random submissions, takes, ends, hand-backs,
+   cancellations, holds, changes of the list and restarts. Nothing is lost, nothing runs twice or where it
+   must not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

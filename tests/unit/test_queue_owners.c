@@ -1,4 +1,5 @@
-/* Owners that come one after the other: memory and table do not grow, and the owners that used most stay known. */
+/* Owners that come one after the other: memory and table do not grow, and the owners that used most stay
+   known. */
 #include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Selection of devices when workers and the pool report changes at the same moment, and wake-ups that one worker leaves to
-   another. */
+/* Selection of devices when workers and the pool report changes at the same moment, and wake-ups that one
+   worker leaves to another. */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -98,7 +98,8 @@ static void report_at_once(struct queue *queue)
     pthread_barrier_destroy(&start);
 }
 
-/* A sweep is in the store and no device is known: after a restart it waits for none. Then all are known at the same moment. */
+/* A sweep is in the store and no device is known: after a restart it waits for none. Then all are known at
+   the same moment. */
 static void a_sweep_is_run_to_its_end_when_all_devices_come_at_once(void **state)
 {
     struct service *service = *state;
@@ -277,7 +278,8 @@ static void a_worker_with_work_does_not_select_for_ever(void **state)
 
 /* ---- wake-ups ---- */
 
-/* The device that runs on for the service before this one is idle, and takes nothing: it is not waited for. */
+/* The device that runs on for the service before this one is idle, and takes nothing: it is not waited
+   for. */
 static void work_is_not_left_to_a_device_that_may_not_begin_yet(void **state)
 {
     struct service *service = *state;

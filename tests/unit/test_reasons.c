@@ -1,5 +1,5 @@
-/* The sentences that tell why a launch takes so long: which limiter they name, and that each number in them is one of the
-   prediction's. */
+/* The sentences that tell why a launch takes so long: which limiter they name, and that each number in
+   them is one of the prediction's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Every published table against the model, cell by cell, for the architecture that it was published for. Times,
-   throughput and achieved occupancy are measurements and stay outside. */
+/* Every published table against the model, cell by cell, for the architecture that it was published for.
+   Times, throughput and achieved occupancy are measurements and stay outside. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,8 +62,8 @@ static double predicted(const struct experiment *e, const struct access *access,
     return cell->percent ? side->efficiency_pct : (double)side->transactions;
 }
 
-/* Counts are exact where the table's were: on the K80 and in the diagrams. On Fermi the profiler sampled: percentages
-   within half a point, counts only near. */
+/* Counts are exact where the table's were: on the K80 and in the diagrams. On Fermi the profiler sampled:
+   percentages within half a point, counts only near. */
 static void compare_row(const struct recipe *recipe, const char *arch, int l1, const json_t *columns,
                         const json_t *row, const json_t *request, int *compared)
 {

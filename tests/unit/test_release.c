@@ -1,4 +1,5 @@
-/* A device that is let go when it is idle: no process without work, a start that is waited for, given up, failed. */
+/* A device that is let go when it is idle: no process without work, a start that is waited for, given up,
+   failed. */
 #include "tests/faults/worked.h"
 
 static int set_up_released(void **state)

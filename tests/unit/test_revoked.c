@@ -1,4 +1,5 @@
-/* A token that is revoked while a handler runs for it: server/http with an endpoint of its own, over a real connection. */
+/* A token that is revoked while a handler runs for it: server/http with an endpoint of its own, over a
+   real connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,8 +22,8 @@
 #include "server/auth/token_file.h"
 #include "tests/unit/support/scratch.h"
 
-/* Relaxed, so that the thread sanitizer takes neither for a lock: what the handler's thread and the thread that revokes share
-   has to be ordered by the server itself. */
+/* Relaxed, so that the thread sanitizer takes neither for a lock: what the handler's thread and the thread
+   that revokes share has to be ordered by the server itself. */
 static atomic_int calls;
 static atomic_bool may_return;
 

@@ -1,12 +1,13 @@
-/* How long a run may stay `running`, whatever its executor does: docs/devices.md has the promise. As told by the service's own
-   times of the run's beginning and end. */
+/* How long a run may stay `running`, whatever its executor does: docs/devices.md has the promise. As told
+   by the service's own times of the run's beginning and end. */
 #include "tests/faults/worked.h"
 
-/* The limit of a run here; what its executor's end may take: to leave, SIGTERM, SIGKILL; and the lease of one that is behind
-   another command. */
+/* The limit of a run here; what its executor's end may take: to leave, SIGTERM, SIGKILL; and the lease of
+   one that is behind another command. */
 static const double timeout_s = 0.5, end_s = 0.25 + 9, lost_s = 1, lease_s = 1 * 1.05 + 1;
 
-/* What a busy machine may add. No run here needs all of the promise: a SIGKILL works at once, for which it has 5 s. */
+/* What a busy machine may add. No run here needs all of the promise: a SIGKILL works at once, for which it
+   has 5 s. */
 static const double busy_s = 2;
 
 static void ends_within(struct fixture *f, const char *behaviour, double promise_s)

@@ -1,4 +1,5 @@
-/* Medians, ranks and shifts: published examples, tables of critical values, and whether intervals hold what they claim. */
+/* Medians, ranks and shifts: published examples, tables of critical values, and whether intervals hold
+   what they claim. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -169,7 +170,8 @@ static double heavy_tails(void)
 static double (*const distributions[])(void) = {normal, lognormal, two_modes, seldom_bad, ticks, heavy_tails};
 enum { DISTRIBUTIONS = sizeof distributions / sizeof *distributions, DRAWS = 2000, COUNT_MAX = 40 };
 
-/* How often of DRAWS the interval does not hold the shift between two such sets, b spread so much wider than a. */
+/* How often of DRAWS the interval does not hold the shift between two such sets, b spread so much wider
+   than a. */
 static int missed(double (*draw)(void), double middle, int m, int n, double wider)
 {
     int misses = 0;

@@ -1,6 +1,6 @@
-/* The model of time against what an H200 took (tests/model/h200_times.jsonl: a third of the experiments that its constants
-   were fitted from, so that this holds the model together and judges nothing; bench/why.py judges), and each bound against
-   arithmetic on paper. */
+/* The model of time against what an H200 took (tests/model/h200_times.jsonl: a third of the experiments
+   that its constants were fitted from, so that this holds the model together and judges nothing;
+   bench/why.py judges), and each bound against arithmetic on paper. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,8 +77,9 @@ static void what_an_h200_took_is_what_the_model_says(void **state)
     assert_true(errors[count / 2] < 0.025);
 }
 
-/* What the counter inst_executed said of launches on an H200, drawn at random (tests/model/h200_instructions.jsonl): of 32
-   kernels of which the way of a warp does not go by numbers that only the launch knows. */
+/* What the counter inst_executed said of launches on an H200, drawn at random
+   (tests/model/h200_instructions.jsonl): of 32 kernels of which the way of a warp does not go by numbers
+   that only the launch knows. */
 static void instructions_are_those_that_an_h200_executed(void **state)
 {
     (void)state;
@@ -125,7 +126,8 @@ static void near(double a, double b)
 static void bounds_are_what_paper_says(void **state)
 {
     (void)state;
-    /* 2^24 floats in blocks of 32: 524288 blocks, one line a request; a warp loads two lines and stores one. */
+    /* 2^24 floats in blocks of 32: 524288 blocks, one line a request; a warp loads two lines and stores
+       one. */
     struct time_prediction p =
         predicted("{\"kernel\": \"vector_add\", \"size\": 16777216, \"block\": 32}", -1, -1);
     assert_null(p.why_not.en);
@@ -185,7 +187,8 @@ static void gaps_between_stores_are_read_before_they_are_written_back(void **sta
     near(p.dram_read_bytes, 4 * n);
 }
 
-/* 8 passes over 256 x 8 floats a block: of 8 blocks 64 KB fit the L1, of 64 elements a thread 512 KB do not. */
+/* 8 passes over 256 x 8 floats a block: of 8 blocks 64 KB fit the L1, of 64 elements a thread 512 KB do
+   not. */
 static void what_is_gone_over_again_is_in_the_l1_or_is_not(void **state)
 {
     (void)state;
@@ -201,7 +204,8 @@ static void what_is_gone_over_again_is_in_the_l1_or_is_not(void **state)
     assert_true(fits.waits < 3);
 }
 
-/* An H200 took 14.5 us for 32 loads that follow one another, alone in a block of 256, and 21.5 with 32 chains. */
+/* An H200 took 14.5 us for 32 loads that follow one another, alone in a block of 256, and 21.5 with 32
+   chains. */
 static void whoever_follows_addresses_waits_for_each(void **state)
 {
     (void)state;

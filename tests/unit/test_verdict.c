@@ -184,8 +184,9 @@ static void the_same_against_itself_is_called_different_in_at_most_5_percent(voi
         }
 }
 
-/* What an executor does to all of its runs is no placement's: each side from one of its own keeps the claim only as far
-   as that stays within what is called the same, as it does where each run has its arrays placed anew. */
+/* What an executor does to all of its runs is no placement's: each side from one of its own keeps the
+   claim only as far as that stays within what is called the same, as it does where each run has its arrays
+   placed anew. */
 static void sides_of_one_executor_each_keep_it_while_executors_differ_less_than_the_same(void **state)
 {
     static const struct world small = {0.0015, 0.008, 0.003, false, 1, 0.005};

@@ -130,7 +130,8 @@ static void an_executor_that_hangs_is_killed_and_the_next_experiment_runs(void *
     succeeds(f, next);
 }
 
-/* By the kernel when memory is short, an operator or a scheduler: the experiment is not to blame, unless it goes on so. */
+/* By the kernel when memory is short, an operator or a scheduler: the experiment is not to blame, unless
+   it goes on so. */
 static void an_executor_killed_from_outside_costs_an_attempt_and_no_experiment(void **state)
 {
     struct fixture *f = *state;

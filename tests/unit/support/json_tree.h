@@ -1,4 +1,5 @@
-/* Reads back as a tree what a function of api/ writes: JSON_TREE(kernel_json_write, kernel, false). New reference. */
+/* Reads back as a tree what a function of api/ writes: JSON_TREE(kernel_json_write, kernel, false). New
+   reference. */
 #ifndef COALESCED_TESTS_JSON_TREE_H
 #define COALESCED_TESTS_JSON_TREE_H
 

@@ -52,8 +52,8 @@ void service_queue(struct service *service, int device, int priority, char id[ID
 /* The same for a sweep. */
 struct submitted service_submit_sweep(struct service *service, const struct queue_submission *submission);
 
-/* A sweep of `count` experiments (0: a single experiment) that may run on these devices; fails the test when it is not
-   queued. Returns its id. */
+/* A sweep of `count` experiments (0: a single experiment) that may run on these devices; fails the test
+   when it is not queued. Returns its id. */
 struct unbound_plain {
     const char *owner, *request; /* request: NULL: "{}" */
     struct device_set devices;
@@ -62,7 +62,8 @@ struct unbound_plain {
 };
 struct submitted service_submit_unbound(struct service *service, const struct unbound_plain *unbound);
 
-/* A sweep of so many of the requests' experiments on device 0; writes its id. Fails the test when it is not queued. */
+/* A sweep of so many of the requests' experiments on device 0; writes its id. Fails the test when it is
+   not queued. */
 void service_sweep(struct service *service, const char *const requests[], int count, double timeout_s,
                    char id[ID_BYTES]);
 
