@@ -1,18 +1,25 @@
-"""The lines that docs/architecture.md draws, read from the sources."""
+"""The tables of docs/architecture.md say which module may include which; the sources keep to them."""
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).parents[2]
-MODULES = ["base", "kernels", "api", "executor", "server", "client"]
-# Who may include whom, besides itself.
-MAY = {
-    "base": set(),
-    "kernels": {"base"},
-    "api": {"kernels", "base"},
-    "executor": {"api", "kernels", "base"},
-    "server": {"api", "kernels", "base"},
-    "client": {"base"},
-}
+
+
+def table(text, name):
+    """The table whose first heading is `name`: {module: modules that it may include}."""
+    lines = text.split(f"| {name} | what | may include |\n", 1)[1].splitlines()
+    rows = {}
+    for line in lines[1:]:
+        if not line.startswith("|"):
+            break
+        first, *_, last = line.strip("| ").split(" | ")
+        rows[first.strip("`")] = set(re.findall(r"`([^`]+)`", last))
+    return rows
+
+
+PAGE = (ROOT / "docs/architecture.md").read_text()
+TREE, SERVER, CLIENT = (table(PAGE, name) for name in ("tree", "server", "client"))
+MODULES = list(TREE)
 # A library's header, and the files that may include it.
 LIBRARIES = {
     "microhttpd.h": r"server/(http|routes)/",
@@ -37,54 +44,58 @@ def includes(text):
     return re.findall(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', text, re.M)
 
 
-def test_modules_include_only_what_the_plan_lets_them():
-    wrong = []
-    for module, path, text in sources():
-        for header in includes(text):
-            other = header.split("/")[0]
-            if other in MODULES and other != module and other not in MAY[module]:
-                if path == "server/main.c" and header == "executor/executor.h":
-                    continue  # composition: one binary is both
-                wrong.append(f"{path} includes {header}")
-    assert not wrong
+# Includes that no table allows: one binary is both programs; the table of commands names their functions.
+EXCEPT = {("server/main.c", "executor/executor.h"), *((path.relative_to(ROOT).as_posix(), "client/commands/command.h")
+                                                      for path in (ROOT / "client").rglob("*.[ch]"))}
 
 
-# The server's own modules, from the top: each may include those below it.
-SERVER_MODULES = [{"main"}, {"server"}, {"routes"}, {"calibration"}, {"events"}, {"devices"}, {"queue", "listeners"}, {"store", "http", "metrics"},
-                  {"auth"}, {"config", "periodic"}]
+def crossings(files, may, module_of):
+    """Includes of one module by another that may not; module_of(path) is None for what is in none of them."""
+    return [f"{path} includes {header}" for path, text in files for header in includes(text)
+            if None not in (one := module_of(path), other := module_of(header)) and one != other
+            and other not in may[one] and (path, header) not in EXCEPT]
 
 
-def module_of(path):
-    return path.split("/")[1].split(".")[0]
+def top_of(path):
+    return path.split("/")[0] if "/" in path and path.split("/")[0] in TREE else None
 
 
-def test_the_servers_modules_include_only_modules_below_them():
-    level = {module: i for i, modules in enumerate(SERVER_MODULES) for module in modules}
-    wrong = []
-    for _, path, text in sources():
-        for header in includes(text):
-            if path.startswith("server/") and header.startswith("server/"):
-                one, other = module_of(path), module_of(header)
-                if one != other and level[one] >= level[other]:
-                    wrong.append(f"{path} includes {header}")
-    assert not wrong
+def inside(top):
+    return lambda path: path.split("/")[1].split(".")[0] if path.startswith(top + "/") else None
 
 
-# The client's, likewise; the table of commands names their functions.
-CLIENT_MODULES = [{"coalesce"}, {"complete"}, {"commands"}, {"work"}, {"context"}, {"answers", "parameters", "service"},
-                {"manual"}, {"terminal"}]
+def files():
+    return [(path, text) for _, path, text in sources()]
 
 
-def test_the_clients_modules_include_only_modules_below_them():
-    level = {module: i for i, modules in enumerate(CLIENT_MODULES) for module in modules}
-    wrong = []
-    for _, path, text in sources():
-        for header in includes(text):
-            if path.startswith("client/") and header.startswith("client/") and header != "client/commands/command.h":
-                one, other = module_of(path), module_of(header)
-                if one != other and level[one] >= level[other]:
-                    wrong.append(f"{path} includes {header}")
-    assert not wrong
+def test_each_module_of_the_tree_includes_only_what_the_table_lets_it():
+    assert crossings(files(), TREE, top_of) == []
+
+
+def test_each_module_of_the_server_includes_only_what_the_table_lets_it():
+    assert crossings(files(), SERVER, inside("server")) == []
+
+
+def test_each_module_of_the_client_includes_only_what_the_table_lets_it():
+    assert crossings(files(), CLIENT, inside("client")) == []
+
+
+def test_the_tables_have_every_module_and_no_circle():
+    for top, rows in (("server", SERVER), ("client", CLIENT)):
+        assert set(rows) == {inside(top)(path) for path, _ in files() if path.startswith(top + "/")}
+    for rows in (TREE, SERVER, CLIENT):
+        assert set().union(*rows.values()) <= set(rows)
+        assert circle(rows) is None
+
+
+def test_a_planted_include_is_found():
+    page = "| server | what | may include |\n|---|---|---|\n| `routes` | paths | `queue`, `store` |\n| `queue` | next | `store` |\n| `store` | disk | nothing |\n\n"
+    may = table(page, "server")
+    assert may == {"routes": {"queue", "store"}, "queue": {"store"}, "store": set()}
+    planted = [("server/queue/order.c", '#include "server/routes/wait.h"\n#include "server/store/store.h"\n'),
+               ("server/routes/wait.c", '#include "server/queue/order.h"\n')]
+    assert crossings(planted, may, inside("server")) == ["server/queue/order.c includes server/routes/wait.h"]
+    assert crossings([("base/log.c", '#include "api/sweep.h"\n#include "log.h"\n')], TREE, top_of) == ["base/log.c includes api/sweep.h"]
 
 
 def test_no_file_is_longer_than_400_lines():
