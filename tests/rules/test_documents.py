@@ -37,6 +37,9 @@ def missing(page):
             continue
         if not exists:
             wrong.append(code)
+    for function, path in re.findall(r"`(\w+)\(\)`,? in `([\w/.-]+\.\w+)`", page):  # said to be in that file
+        if (ROOT / path).exists() and not re.search(rf"\b{function}\(", (ROOT / path).read_text()):
+            wrong.append(f"{function}() in {path}")
     return wrong
 
 
@@ -48,5 +51,6 @@ def test_what_a_page_names_is_there(page):
 
 def test_this_test_sees_a_name_that_is_gone():
     page = ("`server/queue/queue.h` `server/queue/` `writer.c` `queue_submit()` `queue_tell()` `struct queue` `struct house` "
-            "`ROUTE_SLOW` `ROUTE_APART` `--attempts`")
-    assert missing(page) == ["server/queue/queue.h", "writer.c", "queue_tell()", "struct house", "ROUTE_APART"]
+            "`ROUTE_SLOW` `ROUTE_APART` `--attempts`; `queue_submit()` in `server/store/writer.c`")
+    assert missing(page) == ["server/queue/queue.h", "writer.c", "queue_tell()", "struct house", "ROUTE_APART",
+                             "queue_submit() in server/store/writer.c"]
