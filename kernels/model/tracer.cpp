@@ -244,7 +244,6 @@ void tracer::trace_warp(int warp, const box &all)
     }
 }
 
-/* Removes the instructions from number `from` on. */
 void tracer::forget_instructions(size_t from)
 {
     instructions_.resize(from);
@@ -253,7 +252,6 @@ void tracer::forget_instructions(size_t from)
             known.pop_back();
 }
 
-/* Warps of a block. */
 int tracer::warps() const
 {
     const shape &dim = what_.domain.block;

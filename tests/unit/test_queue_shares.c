@@ -104,8 +104,6 @@ static const char *first_of_newest_owner(struct service *service)
     return order_first(SLIST_FIRST(&owner->devices)->owner_queue.waiting)->id;
 }
 
-/* ---- fair shares ---- */
-
 static void behind_ten_thousand_of_one_the_next_is_another(void **state)
 {
     struct service *service = *state;
@@ -194,8 +192,6 @@ static void a_run_that_is_cancelled_or_handed_back_is_paid_for(void **state)
     queue_worker_hand_back(service->queue, 0, true, "killed");
     assert_int_equal(run_one(service, 1), 'a'); /* b has nothing left */
 }
-
-/* ---- predictions ---- */
 
 enum { OWNERS = 6, ROUNDS = 100, WAITING_MOST = 64 };
 
@@ -307,8 +303,6 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     assert_int_equal(service->queue->devices[0].group.waiting, 9984 + 38 * 256);
 }
 
-/* ---- limits ---- */
-
 static void refused(struct submitted submitted, enum error_kind kind, const char *words)
 {
     assert_int_equal(submitted.outcome, SUBMITTED_FAILED);
@@ -381,8 +375,6 @@ static void without_limits_for_owners_only_the_queues_limit_holds(void **state)
     refused(submit(service, "", 1, 60, 0, NULL), ERROR_FULL, "100 wait and 100 may");
     refused(submit(service, "other", 1, 60, 0, NULL), ERROR_FULL, "100 wait and 100 may");
 }
-
-/* ---- holds ---- */
 
 static void hold(struct service *service, int device, bool held, const char *owner)
 {
