@@ -47,6 +47,13 @@ static void request_run_slow(struct worker_task *task)
                                                : request->match.route->handle(request);
     if (request->handled == HANDLED_REPLIED)
         request_release(request); /* there may be much to free, and the connection's thread serves others */
+    if (request->handled == HANDLED_WAIT && request->wait_s < 0) {
+        /* Another thread writes into the request's state until it wakes the request. A connection that were
+           resumed before could fail, and free that state. */
+        request->stage = STAGE_CALL;
+        peer_wait_suspended(request->http, request->peer);
+        return;
+    }
     peer_resume_handler(request->http, request->peer);
 }
 

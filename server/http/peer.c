@@ -181,6 +181,16 @@ void peer_resume_handler(struct http *http, struct peer *peer)
     pthread_mutex_unlock(&http->lock);
 }
 
+void peer_wait_suspended(struct http *http, struct peer *peer)
+{
+    pthread_mutex_lock(&http->lock);
+    peer->timed = false;
+    phase_set(http, peer, PEER_WAITING);
+    if (peer->woken)
+        wake(http, peer);
+    pthread_mutex_unlock(&http->lock);
+}
+
 /* The worker pool is stopped after http->closing was set, so it still takes what is added here. */
 static bool task_add(struct http *http, struct worker_task *task)
 {

@@ -57,6 +57,10 @@ void peer_done(struct http *http, struct peer *peer);
 void peer_wake(struct http *http, struct peer *peer);
 void peer_resume_handler(struct http *http, struct peer *peer);
 
+/* Instead of peer_resume_handler(): the connection stays suspended until peer_wake(), or is resumed at once
+   when it was woken already. */
+void peer_wait_suspended(struct http *http, struct peer *peer);
+
 /* After peer_suspend_stream() or peer_suspend_live(). The peer may be freed as soon as this is called. */
 void peer_resume_sending(struct http *http, struct peer *peer);
 

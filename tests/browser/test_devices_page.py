@@ -27,8 +27,8 @@ def pool(serve, tmp_path):
     script = tmp_path / "slow"
     script.write_text(SLOW)
     script.chmod(0o755)
-    devices = [{"name": "one", "command": f"env FAKE_UUID=GPU-1 {FAKE}", "idle": "context", "note": "on the desk"},
-               {"name": "two", "command": f"env FAKE_UUID=GPU-2 {FAKE}", "idle": "context"},
+    devices = [{"name": "one", "command": f"env FAKE_UUID=GPU-1 {FAKE}", "idle": "context", "heartbeat_s": 0, "note": "on the desk"},
+               {"name": "two", "command": f"env FAKE_UUID=GPU-2 {FAKE}", "idle": "context", "heartbeat_s": 0},
                {"name": "slow", "command": str(script), "idle": "release", "idle_s": 0.1}]
     path = tmp_path / "devices.json"
     path.write_text(json.dumps({"devices": devices}))

@@ -54,7 +54,7 @@ static void check_again(const struct experiment *experiment, const json_t *reque
     struct problems problems = {0};
     char *text = text_of(experiment, request);
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    must(object && experiment_json_read(&again, object, &problems, PROBLEM_CHINESE) == 0);
+    must(object && experiment_json_read(&again, object, &problems) == 0);
     must(experiment_check(&again, &device, &problems) == 0);
     char *same = text_of(&again, object);
     must(strcmp(text, same) == 0);
@@ -68,7 +68,8 @@ static void check_refusal(const struct experiment *experiment, const json_t *req
 {
     struct buffer document = {0};
     sweep_explain(experiment->kernel, request, problems);
-    must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/experiments", problems) == 0);
+    must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/experiments", problems,
+                       PROBLEM_CHINESE) == 0);
     json_t *read = json_loads(document.data, JSON_REJECT_DUPLICATES, NULL);
     must(read && json_array_size(json_object_get(read, "errors")) > 0);
     json_decref(read);
