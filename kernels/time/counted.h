@@ -10,18 +10,16 @@
           the L2. (DRAM that opens pages for a few bytes reaches 0.6 to 0.7 of its bandwidth, and this metric 0.88 to
           0.93.) `lts__throughput` alone says nothing about the SMs' side: a stream from DRAM has it at 0.9, and the
           crossbar at 0.4.
-        ask: the crossbar between SMs and L2, both ways. Where all request the same few chunks and the bound is one
+        TIME_L2 ("ask" in answers): the crossbar between SMs and L2, both ways. Where all request the same few chunks and the bound is one
           slice's: the look-ups of the busiest slice, which no average over slices shows. (Seen once on a GPU, where it
           did not show it.)
-        tag: `l1tex__throughput`; or a cycle for each counted bank conflict.
+        TIME_L1 ("tag" in answers): `l1tex__throughput`; or a cycle for each counted bank conflict.
         issue: instructions over the calibrated issue rate of an SM; or the constants' unit, for constant words; or the
           busiest pipe.
    2. Else, where the floor and the ramp are more than 1 - COUNTED_BUSY of the duration, the launch is too
-   short: a
-      limiter cannot reach COUNTED_BUSY, and the answer is COUNTED_SHORT.
-   3. Else no unit has enough to do: warps wait (latency). Lines of the L1 that loads in flight occupy look the
-   same in
-      the counters, and count as the same here.
+      short: a limiter cannot reach COUNTED_BUSY, and the answer is COUNTED_SHORT.
+   3. Else no unit has enough to do: warps wait (latency). Lines of the L1 that loads in flight occupy look
+      the same in the counters, and count as the same here.
 
    The rule was made with 532 experiments on an H200. Of 872 that were drawn afterwards, on two others, the
    predicted first bound leads by 20 % in 659; in 466 of these the counters decide, and 95.7 % agree

@@ -363,7 +363,7 @@ void http_stop(struct http *http)
     if (!http)
         return;
     /* MHD_stop_daemon() requires that no connection is suspended. */
-    peers_close(http);
+    peers_stop_streams(http);
     live_streams_end(http->live_streams);
     worker_pool_stop(http->worker_pool);
     MHD_stop_daemon(http->daemon);

@@ -345,7 +345,7 @@ void peers_end(struct http *http)
     pthread_mutex_unlock(&http->lock);
 }
 
-void peers_close(struct http *http)
+void peers_stop_streams(struct http *http)
 {
     pthread_mutex_lock(&http->lock);
     http->closing = true;

@@ -78,6 +78,6 @@ void peers_stop(struct http *http);
 void peers_end(struct http *http);
 
 /* Lets no stream go on: the worker pool gets no further task. */
-void peers_close(struct http *http);
+void peers_stop_streams(struct http *http);
 
 #endif
