@@ -2,7 +2,6 @@
 
    | job         | file              | when                               | work                        |
    |-------------|-------------------|------------------------------------|-----------------------------|
-   | users       | auth/users.c      | each second                        | reads a changed token file  |
    | connections | http/peer.c       | each second, at the end of a wait  | deadlines, waits, log lines |
    | retention   | store/retention.c | each 2 s, 4 ms while there is more | hands over the next removal |
 

@@ -1,4 +1,5 @@
-/* Keeps the tokens of the file in memory, and a periodic job that reads a changed file. */
+/* Keeps the tokens of the file in memory, and a thread that reads a changed file: the file may lie on a network
+   file system, where a read can block for long. */
 #include "server/auth/users.h"
 
 #include <errno.h>
@@ -6,21 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "server/auth/tokens.h"
-#include "server/periodic.h"
 
 static const int64_t look_ns = 1000000000;
 
 struct users {
     char *path;
-    struct periodic_job look;
-    /* used by users_start() and then by the job alone */
+    pthread_t thread;
+    /* used by users_start() and then by the thread alone */
     struct stat seen;         /* of the file, when it was read last */
     struct error last_logged; /* an error is logged once, not each second */
 
     pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t wake;  /* when stopping is set */
+    bool stopping;
     struct tokens *tokens;
     uint64_t last_serial;
     unsigned changes;
@@ -119,17 +123,25 @@ static void users_reload(struct users *users, bool exists)
     tokens_apply(users, tokens);
 }
 
-static int64_t users_look(void *arg, int64_t now_ns)
+static void *users_main(void *arg)
 {
     struct users *users = arg;
     bool exists;
-    if (file_changed(users->path, &users->seen, &exists))
-        users_reload(users, exists);
-    return now_ns + look_ns;
+    pthread_mutex_lock(&users->lock);
+    while (!users->stopping) {
+        thread_wait_until(&users->wake, &users->lock, clock_monotonic_ns() + look_ns);
+        pthread_mutex_unlock(&users->lock);
+        if (file_changed(users->path, &users->seen, &exists))
+            users_reload(users, exists);
+        pthread_mutex_lock(&users->lock);
+    }
+    pthread_mutex_unlock(&users->lock);
+    return NULL;
 }
 
 static void users_free(struct users *users)
 {
+    pthread_cond_destroy(&users->wake);
     pthread_mutex_destroy(&users->lock);
     tokens_free(users->tokens);
     free(users->path);
@@ -144,8 +156,7 @@ int users_start(struct users **out, const char *path, struct error *error)
     if (!users)
         return error_set(error, ERROR_MEMORY, "no memory for the users");
     pthread_mutex_init(&users->lock, NULL);
-    users->look.run = users_look;
-    users->look.arg = users;
+    thread_condition_init(&users->wake);
     if (!(users->path = strdup(path))) {
         error_set(error, ERROR_MEMORY, "no memory for the users");
         goto failed;
@@ -156,8 +167,11 @@ int users_start(struct users **out, const char *path, struct error *error)
     if (!tokens->count)
         nobody_warn(path);
     tokens_apply(users, tokens);
-    if (periodic_add(&users->look, error) < 0)
+    int code = thread_start(&users->thread, "users", users_main, users);
+    if (code) {
+        error_set_errno(error, code, "cannot start the thread that reads the tokens");
         goto failed;
+    }
     *out = users;
     return 0;
 failed:
@@ -169,7 +183,11 @@ void users_stop(struct users *users)
 {
     if (!users)
         return;
-    periodic_remove(&users->look);
+    pthread_mutex_lock(&users->lock);
+    users->stopping = true;
+    pthread_cond_signal(&users->wake);
+    pthread_mutex_unlock(&users->lock);
+    pthread_join(users->thread, NULL);
     users_free(users);
 }
 

@@ -148,8 +148,9 @@ struct request {
 
     /* the handler */
     enum request_stage stage;
-    bool begun;   /* the handler was called */
-    bool settled; /* see request_settle() */
+    bool begun;                            /* the handler was called */
+    bool settled;                          /* see request_settle() */
+    void (*work)(struct request *request); /* of request_work(); else NULL */
     struct worker_task task;
     enum handled handled; /* what the handler returned in the worker pool */
     double wait_s;        /* of the present wait, in seconds; negative: no limit */

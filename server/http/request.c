@@ -224,3 +224,18 @@ void request_wake(struct request *request)
 {
     peer_wake(request->http, request->peer);
 }
+
+static void work_run(struct worker_task *task)
+{
+    struct request *request = (struct request *)((char *)task - offsetof(struct request, task));
+    request->work(request);
+    request_wake(request);
+}
+
+bool request_work(struct request *request, void (*work)(struct request *request))
+{
+    request->work = work;
+    request->task.run = work_run;
+    request->task.client = request_client(request);
+    return peers_run(request->http, &request->task);
+}

@@ -25,6 +25,11 @@ const struct user *request_user(const struct request *request);
    address (of IPv6 its 64-bit network, of a Unix socket its user). */
 uint64_t request_client(const struct request *request);
 
+/* Has the worker pool run work(request), after which the request is woken. For a handler of a route without
+   ROUTE_SLOW that changes something; it returns request_wait() then. False: the server ends, and the work will
+   not run. */
+bool request_work(struct request *request, void (*work)(struct request *request));
+
 /* The path, without the query. */
 const char *request_path(const struct request *request);
 

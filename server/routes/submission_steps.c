@@ -2,6 +2,7 @@
 #include "server/routes/submission_steps.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,17 @@
 #include "server/routes/sweep_reply.h"
 #include "server/routes/wait.h"
 
-/* Kept from the queueing to the reply. */
+enum { PLANNING_MAX = 64 }; /* sweeps that are expanded or wait for that at a time */
+
+static atomic_int planning;
+
+/* From the first call of the handler to the reply. */
 struct submission_state {
     struct commit_wait commit;
+    atomic_bool planned; /* `plan` is there, or why there is none: plan_status, fault */
+    int plan_status;
+    struct submission_fault fault;
+    bool submitted;
     struct service *service;
     struct submission_plan plan;
     struct submission_request read; /* its texts are the request's */
@@ -79,21 +88,31 @@ static enum handled reply_fault(struct request *request, const struct submission
     return service_reply_no_memory(request, "for another submission");
 }
 
-static int decide(struct request *request, struct submission_state *state, enum handled *handled)
+static void decide(struct submission_state *state)
 {
     const struct service *service = state->service;
     struct device_snapshot *snapshot = device_snapshot_new(service->devices);
-    if (!snapshot) {
-        *handled = service_reply_no_memory(request, "for another submission");
-        return -1;
+    state->plan_status = -1;
+    state->fault.kind = SUBMISSION_NO_MEMORY;
+    if (snapshot) {
+        const struct submission_devices devices = {&snapshot->offers, service->default_device,
+                                                   snapshot->first};
+        state->plan_status = submission_plan_make(&state->plan, &state->read, &devices, &state->fault);
+        free(snapshot);
     }
-    const struct submission_devices devices = {&snapshot->offers, service->default_device, snapshot->first};
-    struct submission_fault fault;
-    int status = submission_plan_make(&state->plan, &state->read, &devices, &fault);
-    if (status < 0)
-        *handled = reply_fault(request, &fault);
-    free(snapshot);
-    return status;
+    atomic_store(&state->planned, true);
+}
+
+static void decide_in_pool(struct request *request)
+{
+    decide(request_state(request));
+    atomic_fetch_sub(&planning, 1);
+}
+
+/* Many points take longer than a connection's thread may be held. */
+static bool takes_long(const struct submission_request *read)
+{
+    return read->sweep || memmem(read->body, read->length, "\"repeat\"", 8);
 }
 
 /* ---- act ---- */
@@ -127,6 +146,9 @@ static enum handled act(struct request *request, struct submission_state *state)
         .fingerprint = state->plan.fingerprint,
     };
     struct error error = {0};
+    if (state->plan_status < 0)
+        return reply_fault(request, &state->fault);
+    state->submitted = true;
     if (queue_submit(state->service->queue, &submission, on_submitted, state, &error) == 0)
         return request_wait(request);
     return reply_refusal(request, state, &error);
@@ -144,7 +166,19 @@ static enum handled begin(struct request *request, bool sweep)
         return handled;
     state->read = read;
     state->service = service_of(request);
-    return decide(request, state, &handled) < 0 ? handled : act(request, state);
+    if (!takes_long(&read)) {
+        decide(state);
+        return act(request, state);
+    }
+    if (atomic_fetch_add(&planning, 1) >= PLANNING_MAX) {
+        atomic_fetch_sub(&planning, 1);
+        reply_retry_after(request, 1);
+        return reply_problem(request, PROBLEM_UNAVAILABLE, "too many sweeps are being read just now");
+    }
+    if (request_work(request, decide_in_pool))
+        return request_wait(request);
+    atomic_fetch_sub(&planning, 1);
+    return reply_problem(request, PROBLEM_UNAVAILABLE, "the service is stopping");
 }
 
 /* ---- answer ---- */
@@ -265,5 +299,9 @@ enum handled submission_steps_handle(struct request *request, bool sweep)
     enum handled handled;
     if (!state)
         return begin(request, sweep);
+    if (!atomic_load(&state->planned))
+        return request_wait(request);
+    if (!state->submitted)
+        return act(request, state);
     return wait_commit_over(&state->commit, &handled) ? answer(request, state) : handled;
 }

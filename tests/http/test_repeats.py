@@ -1,4 +1,5 @@
 """Sweeps and experiments that are repeated: rounds over all points, each with experiments of its own."""
+import concurrent.futures
 import json
 import signal
 import statistics
@@ -210,3 +211,16 @@ def test_rounds_survive_a_kill(start):
     assert (page["state"], page["succeeded"], page["total"]) == ("succeeded", 30, 30)
     assert [point["runs"]["succeeded"] for point in page["points"]] == [10, 10, 10]
     assert page["points"][0]["runs"]["ids"] == page["points"][2]["runs"]["ids"]
+
+
+def test_a_sweep_that_is_waited_for_is_accepted_when_the_service_stops(start):
+    """Its address is what finds it again after the next start."""
+    service = start()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        reply = pool.submit(service.request, "POST", "/v1/sweeps", headers={"Prefer": "wait=60"}, timeout=60,
+                            json={"kernel": "copy", "size": [1024, 2048], "labels": {"fake": "sleep:30"}})
+        service.until(lambda: service.get("/v1/sweeps").json()["sweeps"])
+        service.stop()
+        reply = reply.result()
+    assert reply.status_code == 202 and reply.headers["Location"].startswith("/v1/sweeps/")
+    assert start().get(reply.headers["Location"]).status_code == 200
