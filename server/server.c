@@ -244,7 +244,14 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
                             struct error *error)
 {
     struct error why = {0};
+    bool second_look = false;
     while (server_load(server, &why) < 0) {
+        /* SQLite calls a page malformed that the disk failed to deliver once. */
+        if (why.kind == ERROR_STORE && !second_look) {
+            second_look = true;
+            why = (struct error){0};
+            continue;
+        }
         if (why.kind != ERROR_UNAVAILABLE) {
             *error = why;
             return -1;

@@ -9,7 +9,8 @@ import subprocess
 import time
 
 FAULTS = {"none": 0, "ENOSPC": 1, "EIO on write": 2, "EIO on sync": 3, "EIO on read": 4, "nearly full": 5, "no room for the index": 6, "read-only": 7, "little room": 8}
-SIZE = 24 + 8 * len(FAULTS)
+PASSES = 24 + 8 * len(FAULTS)
+SIZE = PASSES + 8
 FIRST = {"read-only": "EIO on sync"}  # what it begins with
 HELD = ("no room for the index", "little room")  # while a reader holds the write-ahead log, as a backup does
 PAGE, FRAME, LOG_HEADER = 4096, 4096 + 24, 32
@@ -28,7 +29,8 @@ class Machine:
         self.environment = {"LD_PRELOAD": str(library), "STEERED_CONTROL": str(path), "STEERED_FOLDER": str(self.data)}
         self.present, self.last_fault, self.last_fault_ended = "none", "none", -1.0
 
-    def fail(self, how, after="none", room_bytes=0):
+    def fail(self, how, after="none", room_bytes=0, passes=0):
+        """`passes`: so many calls are made before one fails."""
         if how == "none" and self.present != "none":
             self.last_fault_ended = time.monotonic()
         self.present = how
@@ -36,7 +38,12 @@ class Machine:
         if how in FIRST:
             how, after = FIRST[how], how
         struct.pack_into("<q", self.control, 16, room_bytes)
+        struct.pack_into("<q", self.control, PASSES, passes)
         struct.pack_into("<ii", self.control, 0, FAULTS[how], FAULTS[after])
+
+    def fail_once(self, how, passes):
+        """One call fails, the one after so many; then the disk works."""
+        self.fail(how, after="little room", room_bytes=1 << 40, passes=passes)
 
     def failed_since(self, begun):
         """Did the disk fail at any time since then, or within the seconds before in which the service tries again?"""

@@ -214,12 +214,13 @@ static int log_check(sqlite3 *db, struct error *error)
 {
     sqlite3_stmt *statement = NULL;
     char mode[16] = "";
-    if (sqlite3_prepare_v2(db, "PRAGMA journal_mode", -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
+    bool read = sqlite3_prepare_v2(db, "PRAGMA journal_mode", -1, &statement, NULL) == SQLITE_OK &&
+                sqlite3_step(statement) == SQLITE_ROW;
+    if (read)
         snprintf(mode, sizeof mode, "%s", (const char *)sqlite3_column_text(statement, 0));
-    else
-        schema_failed(db, "cannot read the database", error);
     sqlite3_finalize(statement);
+    if (!read)
+        return schema_failed(db, "cannot read the database", error);
     if (strcmp(mode, "wal") == 0)
         return 0;
     return error_set(

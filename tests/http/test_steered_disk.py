@@ -72,6 +72,29 @@ def test_an_ended_one_is_not_answered_as_queued_when_it_cannot_be_read(start, ma
     assert send().json()["state"] == first.json()["state"]
 
 
+@pytest.mark.kills
+@pytest.mark.parametrize("fault", ["EIO on write", "EIO on sync", "EIO on read"])
+def test_one_failure_at_the_start_is_not_the_end(start, machine, fault):
+    """Wherever it happens: the service tries again, and what ran when it was killed runs again."""
+    first = start(environment=machine.environment)
+    for passes in range(0, 60, 5):
+        name = first.post({**SMALL, "labels": {"fake": "sleep:60"}}).json()["id"]
+        # On disk, from which it is counted.
+        first.until(lambda: [row["id"] for row in first.get("/v1/experiments?state=running").json()["experiments"]] == [name])
+        first.stop(signal.SIGKILL)
+        before = machine.hits()[fault]
+        machine.fail_once(fault, passes)
+        again = start(environment=machine.environment, ready=False)
+        again.until(lambda: requests.get(again.url + "/readyz", timeout=20).status_code == 200)
+        again.until(lambda: again.get(f"/v1/experiments/{name}").json()["state"] == "running")
+        assert again.get(f"/v1/experiments/{name}").json()["attempt"] == 2
+        again.delete(f"/v1/experiments/{name}")
+        first = again
+        if machine.hits()[fault] == before:  # the start had ended before
+            break
+    assert passes > 1
+
+
 def parameters(operation):
     """The query parameters of an operation of the contract, with references followed."""
     for one in operation.get("parameters", []):
