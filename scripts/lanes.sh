@@ -54,12 +54,24 @@ pytest_files() {
     esac
 }
 
-# run_pytest <preset> <file or folder> <marks>
+# in_groups <how many>: files from standard input, so many of one folder a line. Those that $long names are alone.
+in_groups() {
+    awk -v most="$1" -v long="$long" '
+        { folder = $0; sub(/[^\/]*$/, "", folder) }
+        $0 ~ long { print; next }
+        count[folder] == most { print group[folder]; count[folder] = 0; group[folder] = "" }
+        { group[folder] = group[folder] (count[folder]++ ? " " : "") $0 }
+        END { for (folder in group) if (count[folder]) print group[folder] }'
+}
+
+# run_pytest <preset> <marks> <files or a folder>
 run_pytest() {
-    local preset=$1 what=$2 marks=$3 status=0 begun=$SECONDS counts name
-    name=$(echo "$preset $what $marks" | sed -E 's/ (and )?not .*//')
+    local preset=$1 marks=$2 status=0 begun=$SECONDS counts name
+    shift 2
+    name=$(echo "$preset $1 $marks" | sed -E 's/ (and )?not .*//')
+    [ $# = 1 ] || name="$name and $(($# - 1)) more"
     local log="$results/${name//[\/ ]/_}.log"
-    on_preset "$preset" "$marks" -rs "$what" >"$log" 2>&1 || status=$?
+    on_preset "$preset" "$marks" -rs "$@" >"$log" 2>&1 || status=$?
     [ "$status" = 5 ] && return # nothing of it is wanted
     counts=$(tail -n 1 "$log")
     count() { grep -oE "[0-9]+ ($1)" <<<"$counts" | awk '{ sum += $1 } END { print sum + 0 }'; }
