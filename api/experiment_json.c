@@ -261,6 +261,7 @@ static const struct {
     {"explain", of_predictions},
     {"registers_per_thread", of_predictions},
     {"shared_bytes_per_block", of_predictions},
+    {"parameter_bytes", of_predictions},
 };
 enum { ELSEWHERE = sizeof elsewhere / sizeof *elsewhere };
 

@@ -19,7 +19,8 @@ static int64_t element_bytes(const struct experiment *e, const struct access_ins
     return i->space == SPACE_CONSTANT ? 4 : (int64_t)dtype_bytes(e->dtype);
 }
 
-static void write_sums(struct json_writer *json, const struct access_instruction *i)
+static void write_sums(struct json_writer *json, const struct access_instruction *i,
+                       const struct prediction *prediction)
 {
     const struct access_sums *g = &i->global;
     if (i->space == SPACE_SHARED) {
@@ -37,12 +38,21 @@ static void write_sums(struct json_writer *json, const struct access_instruction
         json_writer_uint(json, "words", g->used / (uint64_t)i->bytes);
         return;
     }
-    write_percent(json, "efficiency_pct", g->used, g->sectors, SECTOR_BYTES);
+    write_percent(json, "sector_efficiency_pct", g->used, g->sectors, SECTOR_BYTES);
     write_percent(json, "line_efficiency_pct", g->used, g->lines, LINE_BYTES);
+    if (!prediction)
+        return;
+    struct prediction_side side = prediction_of_instruction(prediction, i);
+    json_writer_string(json, "unit", prediction_unit_name(side.unit));
+    json_writer_uint(json, "transactions", side.transactions);
+    json_writer_uint(json, "transaction_bytes", side.transaction_bytes);
+    json_writer_uint(json, "moved_bytes", side.moved_bytes);
+    json_writer_rounded(json, "efficiency_pct", side.efficiency_pct < 0 ? NAN : side.efficiency_pct);
 }
 
 static void write_instruction(struct json_writer *json, const struct experiment *e,
-                              const struct access_instruction *i, int index)
+                              const struct access_instruction *i, int index,
+                              const struct prediction *prediction)
 {
     bool shared = i->space == SPACE_SHARED, constant = i->space == SPACE_CONSTANT;
     json_writer_begin_object(json, NULL);
@@ -54,7 +64,7 @@ static void write_instruction(struct json_writer *json, const struct experiment 
     json_writer_int(json, "access_bytes", i->bytes);
     json_writer_int(json, "times", i->times);
     json_writer_uint(json, "requests", shared ? i->shared.requests : i->global.requests);
-    write_sums(json, i);
+    write_sums(json, i, prediction);
     json_writer_end(json);
 }
 
@@ -104,8 +114,37 @@ static void write_units(struct json_writer *json, const struct access_instructio
     json_writer_end(json);
 }
 
+/* What the architecture moves for the access; and its bytes, which are those of the touched sectors where the
+   unit is a segment, as in struct prediction_side. */
+static void write_transactions(struct json_writer *json, const struct access_instruction *i,
+                               const struct explain_access *access, enum prediction_unit unit)
+{
+    struct explain_transaction list[EXPLAIN_SECTORS];
+    struct explain_sector touched[EXPLAIN_SECTORS];
+    int count = explain_transactions(i, access, unit, list), moved = 0, used = 0;
+    json_writer_begin_array(json, "transactions");
+    for (int t = 0; t < count; t++) {
+        json_writer_begin_object(json, NULL);
+        json_writer_int(json, "address", list[t].address);
+        json_writer_int(json, "bytes", list[t].bytes);
+        json_writer_int(json, "used_bytes", list[t].used_bytes);
+        if (list[t].half >= 0)
+            json_writer_int(json, "half", list[t].half);
+        json_writer_end(json);
+        moved += list[t].bytes;
+        used += list[t].used_bytes;
+    }
+    json_writer_end(json);
+    if (unit == UNIT_SEGMENT)
+        moved = explain_sectors(i, access, touched) * SECTOR_BYTES;
+    json_writer_int(json, "moved_bytes", moved);
+    json_writer_int(json, "used_bytes", used);
+    json_writer_rounded(json, "efficiency_pct", moved ? 100.0 * used / moved : NAN);
+}
+
 static void write_access(struct json_writer *json, const struct experiment *e,
-                         const struct access_instruction *i, const struct explain_access *access)
+                         const struct access_instruction *i, const struct explain_access *access,
+                         const struct prediction *prediction)
 {
     json_writer_begin_object(json, NULL);
     json_writer_int(json, "instruction", access->instruction);
@@ -116,6 +155,8 @@ static void write_access(struct json_writer *json, const struct experiment *e,
         json_writer_string(json, "index", access->index);
     if (i->space < SPACE_SHARED)
         write_units(json, i, access);
+    if (i->space < SPACE_SHARED && prediction)
+        write_transactions(json, i, access, prediction_of_instruction(prediction, i).unit);
     if (i->space == SPACE_SHARED) {
         write_lanes(json, "banks", access, LANE_BANK, 1);
         json_writer_uint(json, "bank_conflicts", access->shared.conflicts);
@@ -125,7 +166,8 @@ static void write_access(struct json_writer *json, const struct experiment *e,
 }
 
 void explanation_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
-                            const struct access *access, const struct explain *explain)
+                            const struct access *access, const struct explain *explain,
+                            const struct prediction *prediction)
 {
     const int64_t *grid = experiment->grid, warps = prediction_request_warps(experiment);
     json_writer_begin_object(json, key);
@@ -136,14 +178,15 @@ void explanation_json_write(struct json_writer *json, const char *key, const str
     json_writer_int(json, "lanes", explain->lanes);
     json_writer_int(json, "lanes_active", __builtin_popcount(explain->active));
     json_writer_bool(json, "exact", access->exact);
+    json_writer_string(json, "arch", prediction ? prediction->arch->name : NULL);
     json_writer_begin_array(json, "instructions");
     for (int i = 0; i < explain->instruction_count; i++)
-        write_instruction(json, experiment, &explain->instructions[i], i);
+        write_instruction(json, experiment, &explain->instructions[i], i, prediction);
     json_writer_end(json);
     json_writer_begin_array(json, "accesses");
     for (int i = 0; i < explain->access_count; i++)
         write_access(json, experiment, &explain->instructions[explain->accesses[i].instruction],
-                     &explain->accesses[i]);
+                     &explain->accesses[i], prediction);
     json_writer_end(json);
     json_writer_int(json, "accesses_left_out", (int64_t)(explain->accesses_all - explain->access_count));
     if (!explain->active)

@@ -5,8 +5,10 @@
 #include "base/json_writer.h"
 #include "kernels/model/explain.h"
 
-/* `access` has the sums that came with the explanation. */
+/* `access` has the sums that came with the explanation. `prediction`: of the architecture in whose units the
+   accesses are listed; NULL: there is none, and only sectors and lines are. */
 void explanation_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
-                            const struct access *access, const struct explain *explain);
+                            const struct access *access, const struct explain *explain,
+                            const struct prediction *prediction);
 
 #endif

@@ -66,14 +66,25 @@ static void write_side(struct json_writer *json, const char *prefix, const struc
         const char *name;
         uint64_t value;
     } members[] = {
-        {"requests", side->requests},     {"transactions", side->transactions},
-        {"sectors", side->sectors},       {"lines", side->lines},
-        {"requested_bytes", side->bytes}, {"moved_bytes", side->moved_bytes},
+        {"requests", side->requests},
+        {"transactions", side->transactions},
+        {"sectors", side->sectors},
+        {"lines", side->lines},
+        {"requested_bytes", side->bytes},
+        {"moved_bytes", side->moved_bytes},
+        {"transaction_bytes", side->transaction_bytes},
     };
+    const char *const sizes[] = {"32", "64", "128"};
     char name[48];
+    snprintf(name, sizeof name, "%s_unit", prefix);
+    json_writer_string(json, name, prediction_unit_name(side->unit));
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         snprintf(name, sizeof name, "%s_%s", prefix, members[i].name);
         json_writer_uint(json, name, members[i].value);
+    }
+    for (int i = 0; i < 3 && (side->unit == UNIT_SEGMENT || side->unit == UNIT_HALF_SEGMENT); i++) {
+        snprintf(name, sizeof name, "%s_transactions_%s", prefix, sizes[i]);
+        json_writer_uint(json, name, side->segments[i]);
     }
     bool touched = side->efficiency_pct >= 0;
     snprintf(name, sizeof name, "%s_efficiency_pct", prefix);
@@ -86,7 +97,6 @@ static void write_side(struct json_writer *json, const char *prefix, const struc
 static void write_prediction(struct json_writer *json, const struct prediction *prediction)
 {
     const struct prediction_shared *load = &prediction->shared_load, *store = &prediction->shared_store;
-    const uint64_t *segments = prediction->store.segments;
     json_writer_string(json, "arch", prediction->arch->name);
     json_writer_bool(json, "l1", prediction->l1);
     json_writer_bool(json, "exact", prediction->exact);
@@ -98,11 +108,6 @@ static void write_prediction(struct json_writer *json, const struct prediction *
     json_writer_uint(json, "shared_load_bank_conflicts", load->bank_conflicts);
     json_writer_uint(json, "shared_store_requests", store->requests);
     json_writer_uint(json, "shared_store_bank_conflicts", store->bank_conflicts);
-    if (prediction->arch->access.stores_joined) { /* a transaction is a segment of one of three sizes */
-        json_writer_uint(json, "gst_transactions_32", segments[0]);
-        json_writer_uint(json, "gst_transactions_64", segments[1]);
-        json_writer_uint(json, "gst_transactions_128", segments[2]);
-    }
     json_writer_rounded(json, "lanes_active", prediction->lanes_active);
 }
 
@@ -200,6 +205,7 @@ double prediction_json_occupancy(struct json_writer *json, const char *key,
         .threads_per_block = (uint32_t)question->threads_per_block,
         .registers_per_thread = registers >= 0 ? (uint32_t)registers : 0,
         .shared_bytes_per_block = question->shared_bytes_per_block,
+        .parameter_bytes = question->parameter_bytes,
         .grid_blocks = question->grid_blocks,
         .sms = question->sms,
     };

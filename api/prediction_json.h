@@ -40,6 +40,7 @@ struct occupancy_case {
     const char *arch;         /* "sm_90" */
     int registers_per_thread; /* -1: not known, and then not counted */
     uint64_t shared_bytes_per_block;
+    uint32_t parameter_bytes; /* of the kernel: struct occupancy_question */
     uint64_t threads_per_block, grid_blocks;
     uint32_t sms; /* 0: not known */
 };

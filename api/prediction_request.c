@@ -39,7 +39,7 @@ static json_t *all_archs(void)
 {
     json_t *archs = json_array();
     for (int i = 0; i < arch_count(); i++)
-        if (!arch_at(i)->access.half_warps)
+        if (arch_at(i)->access.request != ARCH_REQUEST_HALF_WARP_IN_ORDER)
             json_array_append_new(archs, json_string(arch_at(i)->name));
     return archs;
 }

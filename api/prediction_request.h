@@ -9,8 +9,8 @@
 
 /* ---- architectures, by any of the names that product.h knows ---- */
 
-/* Names of architectures that the model knows, in the order asked for; with NULL all that form their
-   requests by whole warps. Adds what is wrong to *problems, at "#/arch". New reference. */
+/* Names of architectures that the model knows, in the order asked for; with NULL all whose
+   requests are counted. Adds what is wrong to *problems, at "#/arch". New reference. */
 json_t *prediction_request_archs(const json_t *asked, struct problems *problems);
 
 /* One architecture by such a name; static. NULL: `detail` says that there is none, which one may be meant,

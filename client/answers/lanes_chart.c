@@ -12,6 +12,21 @@
 /* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
 enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8, BANKS = 32 };
 
+/* "5 sectors": so many units of an architecture's transactions, as a reader names them. */
+static const char *unit_words(const char *unit, size_t count)
+{
+    static const char *const words[][3] = {
+        {"sector", "sector", "sectors"},
+        {"line", "line", "lines"},
+        {"segment", "segment", "segments"},
+        {"half_warp_segment", "segment of a half warp", "segments of half warps"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(unit, words[i][0]) == 0)
+            return words[i][count == 1 ? 1 : 2];
+    return unit;
+}
+
 static void add_count(struct sheet *sheet, const json_t *row, const char *name)
 {
     char text[NUMBER_BYTES] = "";
@@ -25,9 +40,10 @@ static void print_sums(const json_t *explanation, const struct screen *screen)
     struct sheet *sheet = sheet_new();
     sheet_column(sheet, SHEET_LEFT, "instruction", "");
     sheet_column(sheet, SHEET_RIGHT, "requests", "");
-    sheet_column(sheet, SHEET_RIGHT, "sectors", "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "lines", "");
+    sheet_column(sheet, SHEET_RIGHT, "transactions", "");
+    sheet_column(sheet, SHEET_LEFT, "unit", "");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "used", "bytes");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "moved", "bytes");
     sheet_column(sheet, SHEET_RIGHT, "efficient", "%");
     sheet_column(sheet, SHEET_RIGHT, "conflicts", "at banks");
     size_t i;
@@ -36,27 +52,37 @@ static void print_sums(const json_t *explanation, const struct screen *screen)
         sheet_format(sheet, STYLE_NONE, "%s %s", json_path_text(row, "kind", ""),
                      json_path_text(row, "array", json_path_text(row, "space", "")));
         add_count(sheet, row, "requests");
-        add_count(sheet, row, "sectors");
-        add_count(sheet, row, "lines");
+        add_count(sheet, row, "transactions");
+        sheet_cell(sheet, STYLE_NONE, unit_words(json_path_text(row, "unit", ""), 2));
         add_count(sheet, row, "used_bytes");
+        add_count(sheet, row, "moved_bytes");
         double part = json_path_number(row, "efficiency_pct");
         sheet_format(sheet, STYLE_STRONG, isfinite(part) ? "%.2f" : "", part);
         add_count(sheet, row, "bank_conflicts");
     }
-    printf("\nThe whole launch:\n");
+    printf("\nThe whole launch%s%s:\n", json_path_text(explanation, "arch", NULL) ? " on " : "",
+           json_path_text(explanation, "arch", ""));
     sheet_print(sheet, screen, stdout);
 }
 
-/* The used bytes of a sector as a bit mask; false: the sector was not accessed. */
-static bool find_sector(const json_t *sectors, long long address, unsigned long *mask)
+/* Whether a transaction moves the byte at that address, and the used bytes of its sector as a bit mask. Segments
+   of whole warps move their touched sectors. */
+static bool find_sector(const json_t *access, bool touched_alone, long long address, unsigned long *mask)
 {
     size_t i;
-    json_t *sector;
-    json_array_foreach (sectors, i, sector)
-        if (json_integer_value(json_object_get(sector, "address")) == address) {
-            *mask = strtoul(json_path_text(sector, "used_mask", "0"), NULL, 16);
+    json_t *one;
+    *mask = 0;
+    json_array_foreach (json_object_get(access, "sectors"), i, one)
+        if (json_integer_value(json_object_get(one, "address")) == address) {
+            *mask = strtoul(json_path_text(one, "used_mask", "0"), NULL, 16);
             return true;
         }
+    json_array_foreach (json_object_get(access, "transactions"), i, one) {
+        long long from = json_integer_value(json_object_get(one, "address"));
+        if (!touched_alone && from <= address &&
+            address < from + json_integer_value(json_object_get(one, "bytes")))
+            return true;
+    }
     return false;
 }
 
@@ -90,9 +116,9 @@ static void print_lanes(const json_t *addresses, long long line)
         printf("  lane %lld", first);
 }
 
-static void print_lines(const json_t *access, const struct screen *screen)
+static void print_lines(const json_t *access, bool touched_alone, const struct screen *screen)
 {
-    const json_t *sectors = json_object_get(access, "sectors"), *lines = json_object_get(access, "lines");
+    const json_t *lines = json_object_get(access, "lines");
     const char *bar = screen->ascii ? "|" : "│";
     size_t i;
     json_t *line;
@@ -105,7 +131,7 @@ static void print_lines(const json_t *access, const struct screen *screen)
         printf("  byte %-7lld %s", address, bar);
         for (int sector = 0; sector < LINE / SECTOR; sector++) {
             unsigned long mask = 0;
-            bool moved = find_sector(sectors, address + sector * SECTOR, &mask);
+            bool moved = find_sector(access, touched_alone, address + sector * SECTOR, &mask);
             for (int cell = 0; cell < SECTOR / CELL; cell++)
                 print_cell(screen, moved, (unsigned)(mask >> (cell * CELL)) & 15u);
             fputs(bar, stdout);
@@ -145,19 +171,17 @@ static void print_access(const json_t *explanation, const json_t *access, const 
            index ? index : "", index ? "]" : "", screen_style(screen, STYLE_NONE));
     if (json_integer_value(json_object_get(access, "time")) > 0)
         printf(", time %.0f", json_path_number(access, "time") + 1);
-    if (sectors) {
-        double used = 0, moved = (double)json_array_size(sectors) * SECTOR;
-        size_t i;
-        json_t *sector;
-        json_array_foreach (sectors, i, sector)
-            used += json_path_number(sector, "used_bytes");
-        printf(": %zu sectors, %.0f bytes moved, %.0f used", json_array_size(sectors), moved, used);
-        if (moved > 0)
-            printf(", %.4g %%", used / moved * 100);
-    }
+    const char *unit = json_path_text(row, "unit", NULL);
+    size_t transactions = json_array_size(json_object_get(access, "transactions"));
+    if (sectors && unit)
+        printf(": %zu %s, %.0f bytes moved, %.0f used, %.4g %%", transactions, unit_words(unit, transactions),
+               json_path_number(access, "moved_bytes"), json_path_number(access, "used_bytes"),
+               json_path_number(access, "efficiency_pct"));
+    else if (sectors)
+        printf(": %zu sectors", json_array_size(sectors));
     putchar('\n');
     if (sectors)
-        print_lines(access, screen);
+        print_lines(access, unit && strcmp(unit, "segment") == 0, screen);
     if (json_object_get(access, "banks"))
         print_banks(access, screen);
 }
@@ -171,6 +195,8 @@ void lanes_chart_print(const json_t *answer, const struct screen *screen)
            screen_style(screen, STYLE_NONE), json_path_number(explanation, "warp"),
            json_path_number(block, "0"), json_path_number(block, "1"), json_path_number(block, "2"),
            json_path_number(explanation, "lanes_active"), json_path_number(explanation, "lanes"));
+    if (json_path_text(explanation, "arch", NULL))
+        printf("As %s moves it.\n", json_path_text(explanation, "arch", ""));
     if (json_path_text(explanation, "note", NULL))
         puts(json_path_text(explanation, "note", ""));
     printf("A cell is 4 bytes, 8 cells a sector:  ");

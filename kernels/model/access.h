@@ -33,6 +33,12 @@ struct access_sums {
     uint64_t used;
     /* The number of lines whose touched sectors are one, lie in an aligned two, are more. */
     uint64_t segments[3];
+    /* The same as 1.x requests it: halves of a warp with at least one active lane, and the segments of 32, 64
+       and 128 bytes that these take (CUDA C Programming Guide 4.2, F.3.2.2, compute capability 1.2). A segment
+       begins with 32 bytes for words of one byte, 64 for two and 128 for more, and shrinks to the half that is
+       used. */
+    uint64_t half_requests, half_segments[3];
+    uint64_t half_used; /* distinct bytes, half by half */
 };
 
 /* Sums over all warp instructions on shared memory, which has 32 banks of 4 bytes. Lanes that request the

@@ -8,23 +8,26 @@
 
 /* clang-format off */
 /* Per SM, per block, per thread, the unit, to whom, warps of the launch check. */
+#define REGS_SM10 {8192, 8192, 124, 256, ARCH_REGISTERS_TO_BLOCKS, 1}
 #define REGS_SM12 {16384, 16384, 124, 512, ARCH_REGISTERS_TO_BLOCKS, 1}
 #define REGS_FERMI {32768, 32768, 63, 64, ARCH_REGISTERS_TO_WARPS, 2}
 #define REGS(per_sm, per_thread) {per_sm, 65536, per_thread, 256, ARCH_REGISTERS_TO_WARPS, 4}
 
-/* Per SM, per block, the unit, reserved in each block. */
-#define SHARED(per_sm_kb, per_block_kb, unit_bytes) {(per_sm_kb) * KB, (per_block_kb) * KB, unit_bytes, 0}
-#define SHARED_1K(per_sm_kb, per_block_kb) {(per_sm_kb) * KB, (per_block_kb) * KB, 128, 1 * KB}
+/* Per SM, per block, the unit, reserved in each block, whether parameters lie there. */
+#define SHARED_SM1X {16 * KB, 16 * KB, 512, 16, true}
+#define SHARED(per_sm_kb, per_block_kb, unit_bytes) {(per_sm_kb) * KB, (per_block_kb) * KB, unit_bytes, 0, false}
+#define SHARED_1K(per_sm_kb, per_block_kb) {(per_sm_kb) * KB, (per_block_kb) * KB, 128, 1 * KB, false}
 
-/* L1 for loads, what it brings, stores joined, half warps, banks of 8 bytes, loads by the read-only path. */
-#define HALF_WARPS {ARCH_L1_NEVER, 0, true, true, false, false}
-#define LINES {ARCH_L1_BY_DEFAULT, 128, true, false, false, false}
-#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, false, true, true}
-#define L2_ALONE {ARCH_L1_NEVER, 0, true, false, true, false}
-#define L2_OR_LDG {ARCH_L1_NEVER, 0, true, false, true, true}
-#define L2_SECTORS {ARCH_L1_NEVER, 0, false, false, false, true}
-#define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, false, false, true}
-#define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, false, false, true}
+/* L1 for loads, what it brings, stores joined, which lanes form a request, banks of 8 bytes, loads by the read-only path. */
+#define HALF_WARPS_IN_ORDER {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_HALF_WARP_IN_ORDER, false, false}
+#define HALF_WARPS {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_HALF_WARP, false, false}
+#define LINES {ARCH_L1_BY_DEFAULT, 128, true, ARCH_REQUEST_WARP, false, false}
+#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, ARCH_REQUEST_WARP, true, true}
+#define L2_ALONE {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP, true, false}
+#define L2_OR_LDG {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP, true, true}
+#define L2_SECTORS {ARCH_L1_NEVER, 0, false, ARCH_REQUEST_WARP, false, true}
+#define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, ARCH_REQUEST_WARP, false, true}
+#define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, ARCH_REQUEST_WARP, false, true}
 
 /* Warps, cycles, instructions each. One scheduler took four cycles for a warp; two took two cycles, on
    sm_21 for a pair of instructions of one warp; four take one, on Kepler for a pair. */
@@ -43,7 +46,10 @@
    Columns: name, warps, blocks, threads a block, sub-partitions, registers, shared memory, barriers, access,
    issue, latency, FP32 lanes. */
 static const struct arch archs[] = {
-    {"sm_12",  32, 8,  512,  1, REGS_SM12,         SHARED(16, 16, 512),  0,  HALF_WARPS,    QUARTER,      22, 8},
+    {"sm_10",  24, 8,  512,  1, REGS_SM10,         SHARED_SM1X,          0,  HALF_WARPS_IN_ORDER, QUARTER, 22, 8},
+    {"sm_11",  24, 8,  512,  1, REGS_SM10,         SHARED_SM1X,          0,  HALF_WARPS_IN_ORDER, QUARTER, 22, 8},
+    {"sm_12",  32, 8,  512,  1, REGS_SM12,         SHARED_SM1X,          0,  HALF_WARPS,    QUARTER,      22, 8},
+    {"sm_13",  32, 8,  512,  1, REGS_SM12,         SHARED_SM1X,          0,  HALF_WARPS,    QUARTER,      22, 8},
     {"sm_20",  48, 8,  1024, 2, REGS_FERMI,        SHARED(48, 48, 128),  0,  LINES,         HALVES,       22, 32},
     {"sm_21",  48, 8,  1024, 2, REGS_FERMI,        SHARED(48, 48, 128),  0,  LINES,         HALVES_PAIRS, 22, 48},
     {"sm_30",  64, 16, 1024, 4, REGS(65536, 63),   SHARED(48, 48, 256),  0,  L2_ALONE,      FOUR_PAIRS,   11, 192},

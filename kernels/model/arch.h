@@ -2,13 +2,16 @@
 
    Sources. Totals (warps, blocks, registers, shared memory) and limits of a thread and of a block: the
    CUDA C++ Programming Guide, "Compute Capabilities", its table of technical specifications; guides up to
-   4.2 for 1.2, up to 8.0 for 2.x, up to 11 for 3.x. Units of allocation, sub-partitions, barriers:
+   4.2 for 1.x, up to 8.0 for 2.x, up to 11 for 3.x. Units of allocation, sub-partitions, barriers:
    cuda_occupancy.h of CUDA 13 for 3.0 and newer, of CUDA 7.0 and NVIDIA's occupancy calculator spreadsheet
    for what is older. Registers a thread: 63 until 3.0, 255 from 3.5 on (the guide's table;
-   cuda_occupancy.h lets 255 pass on 3.0 and 256 from 7.0 on); 124 on 1.2 (the spreadsheet). Caching of
+   cuda_occupancy.h lets 255 pass on 3.0 and 256 from 7.0 on); 124 on 1.x (the spreadsheet). Caching of
    loads: the guide's chapters on global memory and the tuning guides of Kepler, Maxwell and Pascal. Issue:
    the guide, "Multiprocessor Level". FP32 lanes: the guide, "Arithmetic Instructions", results a clock of
-   32-bit floating-point multiply-add; on sm_12 the 8 cores of its multiprocessor. */
+   32-bit floating-point multiply-add; on 1.x the 8 cores of a
+   multiprocessor. Parameters in shared memory: the guide 4.2, "Shared Memory" of 1.x, and its appendix on
+   __global__ functions (256 bytes at most); the 16 bytes beside them hold the block's coordinates and the sizes of
+   grid and block. */
 #ifndef COALESCED_KERNELS_MODEL_ARCH_H
 #define COALESCED_KERNELS_MODEL_ARCH_H
 
@@ -44,20 +47,30 @@ struct arch_shared {
     uint32_t per_block_bytes;
     uint32_t unit_bytes;     /* an allocation is a multiple */
     uint32_t reserved_bytes; /* reserved by the system, in each block */
+    bool parameters;         /* the kernel's parameters take part of it, in each block */
 };
 
 /* Whether a global load uses the L1. */
 enum arch_l1 { ARCH_L1_NEVER, ARCH_L1_ON_REQUEST, ARCH_L1_BY_DEFAULT };
+
+/* Which lanes form one request to global memory. */
+enum arch_request {
+    ARCH_REQUEST_WARP,
+    ARCH_REQUEST_HALF_WARP, /* each half takes the segments that it touches: 1.2 and 1.3 */
+    /* Each half takes one transaction when its lanes access words in their order from an aligned address, else one
+       for each lane: 1.0 and 1.1. The model does not count that. */
+    ARCH_REQUEST_HALF_WARP_IN_ORDER
+};
 
 struct arch_access {
     enum arch_l1 l1;
     /* bytes that a load through L1 fetches at a time: a line, or a sector; 0 when no load uses L1 */
     uint32_t l1_bytes;
     /* True: the bytes that a request stores into one 128-byte region are one transaction, of one 32-byte
-       segment, of an aligned two, or of all four. False: each 32-byte sector is a transaction. */
+       segment, of an aligned two, or of all four. False: each 32-byte sector is a transaction. Of requests by
+       half warps: loads too. */
     bool stores_joined;
-    /* Requests are formed by half warps: the model of accesses, which counts by warps, does not apply. */
-    bool half_warps;
+    enum arch_request request;
     bool wide_banks; /* of shared memory: 8 bytes, words 128 bytes apart side by side, instead of 4 */
     /* Global loads can take the read-only path (__ldg, ld.global.nc): by the texture cache, in sectors of 32
        bytes, until the L1 is that cache as well. */

@@ -7,7 +7,7 @@
 #ifndef COALESCED_KERNELS_MODEL_EXPLAIN_H
 #define COALESCED_KERNELS_MODEL_EXPLAIN_H
 
-#include "kernels/model/access.h"
+#include "kernels/model/prediction.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +57,17 @@ void explain_free(struct explain *explain);
 /* The sectors of an access in global memory, by address. Returns how many. */
 int explain_sectors(const struct access_instruction *instruction, const struct explain_access *access,
                     struct explain_sector sectors[EXPLAIN_SECTORS]);
+
+/* One transaction of an access to global memory: an aligned address and 32, 64 or 128 bytes. */
+struct explain_transaction {
+    int64_t address;
+    int bytes, used_bytes; /* used: distinct bytes that lanes request */
+    int half;              /* of the warp that requests it, 0 or 1; -1: the whole warp does */
+};
+
+/* The transactions of an access in that unit, by half and address. Returns how many. */
+int explain_transactions(const struct access_instruction *instruction, const struct explain_access *access,
+                         enum prediction_unit unit, struct explain_transaction list[EXPLAIN_SECTORS]);
 
 /* The bank (of 4 bytes) that holds a byte of shared memory. */
 int explain_bank(int64_t byte);

@@ -49,9 +49,12 @@ static uint32_t by_registers(const struct arch *arch, const struct occupancy_que
 static uint32_t by_shared(const struct arch *arch, const struct occupancy_question *q)
 {
     const struct arch_shared *has = &arch->shared;
-    if (q->shared_bytes_per_block > has->per_block_bytes)
+    uint64_t unseen =
+        has->parameters ? has->reserved_bytes + q->parameter_bytes : 0; /* within a block's maximum */
+    if (unseen > has->per_block_bytes || q->shared_bytes_per_block > has->per_block_bytes - unseen)
         return 0;
-    uint64_t block_bytes = multiple_up(q->shared_bytes_per_block + has->reserved_bytes, has->unit_bytes);
+    uint64_t block_bytes =
+        multiple_up(q->shared_bytes_per_block + (unseen ? unseen : has->reserved_bytes), has->unit_bytes);
     return block_bytes == 0 ? OCCUPANCY_UNLIMITED : (uint32_t)(has->per_sm_bytes / block_bytes);
 }
 

@@ -5,8 +5,9 @@
    thousands of its answers) and of the CUDA C Programming Guide, "Hardware Multithreading", for older ones:
    - warps of a block: threads / 32, rounded up;
    - registers: a warp's (32 x registers a thread) round up to the unit, and as many warps fit as fit into
-     each sub-partition by itself; on sm_12 a block's registers round up, its warps counted in twos;
-   - shared memory: a block's, with what the system reserves, rounds up to the unit;
+     each sub-partition by itself; on 1.x a block's registers round up, its warps counted in twos;
+   - shared memory: a block's, with what the system reserves, rounds up to the unit; on 1.x the kernel's
+     parameters lie there too;
    - barriers: from sm_90 on an SM has a number of them, taken by the blocks that use any.
    limited_by names what binds; cuda_occupancy.h, where barriers do, also names the next one.
    From the guide's table, stricter than cuda_occupancy.h: 63 registers a thread on sm_30, 255 from sm_70 on.
@@ -39,6 +40,7 @@ struct occupancy_question {
     uint32_t threads_per_block;
     uint32_t registers_per_thread;   /* 0: none */
     uint64_t shared_bytes_per_block; /* static and dynamic, without what the system reserves */
+    uint32_t parameter_bytes;        /* of the kernel; counted where they lie in shared memory: 1.x */
     uint32_t barriers_per_block;     /* 0 to 16; 1 for a kernel with __syncthreads() */
     uint64_t grid_blocks;            /* of the launch, for the waves; 0: not asked */
     uint32_t sms;                    /* of the device, for the waves; 0: not asked */
@@ -70,7 +72,7 @@ const char *occupancy_limit_name(enum occupancy_limit limit);
    alone cannot hide it. */
 uint64_t occupancy_warps_to_hide(const struct arch *arch, uint32_t latency_cycles, uint32_t parallelism);
 
-/* Instructions in flight on an SM over the same time at its full rate, rounded up: L/4 on sm_12, L on
+/* Instructions in flight on an SM over the same time at its full rate, rounded up: L/4 on 1.x, L on
    sm_20, 2L on sm_21, 8L on Kepler, 4L on most since. */
 uint64_t occupancy_instructions_to_hide(const struct arch *arch, uint32_t latency_cycles);
 

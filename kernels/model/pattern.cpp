@@ -10,14 +10,15 @@
 
 #include "kernels/model/interval.h"
 
-/* The numbers of lines by the part that is touched: one sector, an aligned two, more. `touched` is sorted and
-   joined, so sectors come in ascending order. */
-static std::array<uint64_t, 3> segments(const interval *touched, size_t count, int64_t residue)
+/* The numbers of segments of 32, 64 and 128 bytes: each region of `largest` bytes is one segment, of the size
+   that holds its touched sectors. `touched` is sorted and joined, so sectors come in ascending order. */
+static std::array<uint64_t, 3> segments(const interval *touched, size_t count, int64_t residue,
+                                        int64_t largest)
 {
     std::array<uint64_t, 3> counts = {};
-    int64_t line = -1;
+    int64_t region = -1;
     unsigned sectors = 0;
-    auto end_line = [&] {
+    auto end_region = [&] {
         bool one = (sectors & (sectors - 1)) == 0, two = !(sectors & 0x3) || !(sectors & 0xC);
         counts[one ? 0 : two ? 1 : 2] += sectors != 0;
         sectors = 0;
@@ -25,13 +26,13 @@ static std::array<uint64_t, 3> segments(const interval *touched, size_t count, i
     for (size_t i = 0; i < count; i++)
         for (int64_t sector = (touched[i].begin + residue) / SECTOR_BYTES;
              sector * SECTOR_BYTES < touched[i].end + residue; sector++) {
-            if (sector * SECTOR_BYTES / LINE_BYTES > line) {
-                end_line();
-                line = sector * SECTOR_BYTES / LINE_BYTES;
+            if (sector * SECTOR_BYTES / largest > region) {
+                end_region();
+                region = sector * SECTOR_BYTES / largest;
             }
             sectors |= 1u << sector % (LINE_BYTES / SECTOR_BYTES);
         }
-    end_line();
+    end_region();
     return counts;
 }
 
@@ -108,28 +109,49 @@ shared_sums pattern_shared(const pattern &p)
     return {p.blocks, p.blocks * (uint64_t)conflicts, p.blocks * (uint64_t)wide};
 }
 
+/* The bytes from `first` on that the lanes of a part of the warp touch, sorted and joined. Returns how many
+   intervals. */
+static size_t touched_bytes(const pattern &p, int lane_from, int lane_to, int64_t first, interval *touched)
+{
+    size_t lanes = 0;
+    for (int i = 0; i < p.lanes; i++)
+        if (p.lane[i] >= lane_from && p.lane[i] < lane_to)
+            touched[lanes++] = {p.at[i] - first, p.at[i] - first + p.bytes};
+    return intervals_join(touched, lanes);
+}
+
 access_sums pattern_global(const pattern &p)
 {
-    interval touched[WARP_LANES];
+    interval touched[WARP_LANES], half[2][WARP_LANES];
     uint64_t counts[LINE_BYTES];
+    size_t half_count[2];
     access_sums sums = {};
-    int64_t first = *std::min_element(p.at, p.at + p.lanes);
-    for (int i = 0; i < p.lanes; i++)
-        touched[i] = {p.at[i] - first, p.at[i] - first + p.bytes};
-    size_t count = intervals_join(touched, (size_t)p.lanes);
+    const int64_t first = *std::min_element(p.at, p.at + p.lanes);
+    const int64_t half_largest = p.bytes >= 4 ? (int64_t)LINE_BYTES : p.bytes * SECTOR_BYTES;
+    size_t count = touched_bytes(p, 0, WARP_LANES, first, touched);
     pattern_residues(p.where, p.b, LINE_BYTES, counts);
     sums.requests = p.blocks;
     sums.bytes = p.blocks * (uint64_t)p.lanes * p.bytes;
     sums.used = p.blocks * intervals_units(touched, count, 0, 1);
+    for (int h = 0; h < 2; h++) {
+        half_count[h] = touched_bytes(p, h * WARP_LANES / 2, (h + 1) * WARP_LANES / 2, first, half[h]);
+        sums.half_requests += half_count[h] ? p.blocks : 0;
+        sums.half_used += p.blocks * intervals_units(half[h], half_count[h], 0, 1);
+    }
     for (int64_t r = 0; r < LINE_BYTES; r++) {
         if (!counts[r])
             continue;
         int64_t residue = (first + r) % LINE_BYTES;
         sums.sectors += counts[r] * intervals_units(touched, count, residue, SECTOR_BYTES);
-        auto segment = segments(touched, count, residue);
+        auto segment = segments(touched, count, residue, LINE_BYTES);
         for (int i = 0; i < 3; i++)
             sums.segments[i] += counts[r] * segment[i];
         sums.lines += counts[r] * (segment[0] + segment[1] + segment[2]);
+        for (int h = 0; h < 2; h++) {
+            auto of_half = segments(half[h], half_count[h], residue, half_largest);
+            for (int i = 0; i < 3; i++)
+                sums.half_segments[i] += counts[r] * of_half[i];
+        }
     }
     return sums;
 }

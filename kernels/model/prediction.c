@@ -2,6 +2,7 @@
 #include "kernels/model/prediction.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static int load_path(const struct experiment *experiment, const struct arch *arch)
 {
@@ -29,22 +30,55 @@ static bool through_l1(const struct arch *arch, int path, enum l1_setting settin
     return l1;
 }
 
-static struct prediction_side side_make(const struct access_sums *sums, uint64_t unit_bytes, bool joined)
+const char *prediction_unit_name(enum prediction_unit unit)
 {
+    static const char *const names[] = {
+        [UNIT_SECTOR] = "sector",
+        [UNIT_LINE] = "line",
+        [UNIT_SEGMENT] = "segment",
+        [UNIT_HALF_SEGMENT] = "half_warp_segment",
+    };
+    return names[unit];
+}
+
+static struct prediction_side side_make(const struct access_sums *sums, enum prediction_unit unit)
+{
+    bool half = unit == UNIT_HALF_SEGMENT, segments = half || unit == UNIT_SEGMENT;
+    const uint64_t *count = half ? sums->half_segments : sums->segments;
     struct prediction_side side = {
+        .unit = unit,
         .requests = sums->requests,
-        .segments = {sums->segments[0], sums->segments[1], sums->segments[2]},
         .sectors = sums->sectors,
         .lines = sums->lines,
-        .transactions = unit_bytes == LINE_BYTES || joined ? sums->lines : sums->sectors,
+        .transactions = unit == UNIT_LINE ? sums->lines : sums->sectors,
+        .transaction_bytes = unit == UNIT_LINE ? sums->lines * LINE_BYTES : sums->sectors * SECTOR_BYTES,
         .bytes = sums->bytes,
-        .used_bytes = sums->used,
-        .moved_bytes = unit_bytes == LINE_BYTES ? sums->lines * LINE_BYTES : sums->sectors * SECTOR_BYTES,
+        .used_bytes = half ? sums->half_used : sums->used,
         .efficiency_pct = -1,
     };
+    if (segments) {
+        memcpy(side.segments, count, sizeof side.segments);
+        side.transactions = count[0] + count[1] + count[2];
+        side.transaction_bytes = 32 * count[0] + 64 * count[1] + 128 * count[2];
+    }
+    side.moved_bytes = unit == UNIT_SEGMENT ? sums->sectors * SECTOR_BYTES : side.transaction_bytes;
     if (side.moved_bytes)
         side.efficiency_pct = 100 * (double)side.used_bytes / (double)side.moved_bytes;
     return side;
+}
+
+static enum prediction_unit load_unit(const struct arch *arch, bool l1)
+{
+    return arch->access.request != ARCH_REQUEST_WARP             ? UNIT_HALF_SEGMENT
+           : l1 && arch->access.l1_bytes == (uint32_t)LINE_BYTES ? UNIT_LINE
+                                                                 : UNIT_SECTOR;
+}
+
+static enum prediction_unit store_unit(const struct arch *arch)
+{
+    return arch->access.request != ARCH_REQUEST_WARP ? UNIT_HALF_SEGMENT
+           : arch->access.stores_joined              ? UNIT_SEGMENT
+                                                     : UNIT_SECTOR;
 }
 
 static struct prediction_shared shared_make(const struct shared_sums *sums, bool wide_banks)
@@ -63,9 +97,12 @@ static double lanes_active(const struct experiment *experiment)
 int prediction_make(const struct experiment *experiment, const struct access *access, const struct arch *arch,
                     enum l1_setting setting, struct prediction *prediction, struct error *error)
 {
-    if (arch->access.half_warps)
-        return error_set(error, ERROR_INVALID,
-                         "%s forms its requests by half warps; the model counts by warps", arch->name);
+    if (arch->access.request == ARCH_REQUEST_HALF_WARP_IN_ORDER)
+        return error_set(
+            error, ERROR_INVALID,
+            "%s joins only what a half warp accesses in order from an aligned address; the model "
+            "counts from sm_12 on",
+            arch->name);
     if (setting == L1_ON && arch->access.l1 == ARCH_L1_NEVER)
         return error_set(error, ERROR_INVALID, "%s does not cache global loads in L1", arch->name);
     int path = load_path(experiment, arch);
@@ -80,12 +117,20 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
         .note = note,
         .lanes_active = lanes_active(experiment),
         .exact = access->exact,
-        .load = side_make(&access->load, l1 ? arch->access.l1_bytes : SECTOR_BYTES, false),
-        .store = side_make(&access->store, SECTOR_BYTES, arch->access.stores_joined),
+        .load = side_make(&access->load, load_unit(arch, l1)),
+        .store = side_make(&access->store, store_unit(arch)),
         .atomic_requests = access->atomic.requests,
         .atomic_sectors = access->atomic.sectors,
         .shared_load = shared_make(&access->shared_load, arch->access.wide_banks),
         .shared_store = shared_make(&access->shared_store, arch->access.wide_banks),
     };
     return 0;
+}
+
+struct prediction_side prediction_of_instruction(const struct prediction *prediction,
+                                                 const struct access_instruction *instruction)
+{
+    return side_make(&instruction->global, instruction->kind == ACCESS_LOAD    ? prediction->load.unit
+                                           : instruction->kind == ACCESS_STORE ? prediction->store.unit
+                                                                               : UNIT_SECTOR);
 }

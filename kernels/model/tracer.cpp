@@ -121,22 +121,16 @@ static uint64_t times(uint64_t count, double weight)
     return weight == 1 ? count : (uint64_t)((double)count * weight + 0.5);
 }
 
-static void add(access_sums &to, const access_sums &one, double weight)
+/* Of access_sums and shared_sums, which are counts alone. */
+template <class T> static void add(T &to, const T &one, double weight)
 {
-    to.requests += times(one.requests, weight);
-    to.sectors += times(one.sectors, weight);
-    to.lines += times(one.lines, weight);
-    for (int i = 0; i < 3; i++)
-        to.segments[i] += times(one.segments[i], weight);
-    to.bytes += times(one.bytes, weight);
-    to.used += times(one.used, weight);
-}
-
-static void add(shared_sums &to, const shared_sums &one, double weight)
-{
-    to.requests += times(one.requests, weight);
-    to.conflicts += times(one.conflicts, weight);
-    to.conflicts_wide += times(one.conflicts_wide, weight);
+    uint64_t sums[sizeof(T) / sizeof(uint64_t)], more[sizeof(T) / sizeof(uint64_t)];
+    static_assert(sizeof sums == sizeof to, "counts alone");
+    memcpy(sums, &to, sizeof sums);
+    memcpy(more, &one, sizeof more);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        sums[i] += times(more[i], weight);
+    memcpy(&to, sums, sizeof sums);
 }
 
 pattern tracer::pattern_of(const site &s) const

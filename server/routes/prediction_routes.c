@@ -38,6 +38,7 @@ struct question {
     enum l1_setting l1;
     int registers; /* a thread; -1: not said */
     int shared_bytes;
+    int parameter_bytes; /* -1: not said */
     struct explain_question explain;
     struct explain warp; /* where explain is asked for */
 };
@@ -113,6 +114,7 @@ static void question_take(struct question *question, struct calibrations *calibr
         check_device_arch(question, problems);
     question->registers = number_take(request, "registers_per_thread", 1, 255, -1, problems);
     question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, -1, problems);
+    question->parameter_bytes = number_take(request, "parameter_bytes", 0, 256, -1, problems);
     prediction_request_explain(&question->explain, json_object_get(request, "explain"), problems);
     json_object_del(request, "explain");
     json_object_del(request, "arch");
@@ -143,11 +145,15 @@ static void write_prediction(struct json_writer *json, const struct experiment *
                              const struct access *access, const struct question *question, const char *arch)
 {
     struct prediction_answer answer;
+    const int addresses = experiment->kernel->buffer_count, address_bytes = 8;
     const struct occupancy_case fill = {
         .arch = arch,
         .registers_per_thread = question->registers,
         .shared_bytes_per_block = question->shared_bytes < 0 ? experiment_shared_bytes(experiment)
                                                              : (uint64_t)question->shared_bytes,
+        /* Unless said: the address of each buffer, and a number of elements. */
+        .parameter_bytes = question->parameter_bytes < 0 ? (uint32_t)((addresses + 1) * address_bytes)
+                                                         : (uint32_t)question->parameter_bytes,
         .threads_per_block = (uint64_t)(experiment->block[0] * experiment->block[1] * experiment->block[2]),
     };
     prediction_json_make(&answer, experiment, access, arch, question->l1);
@@ -182,6 +188,22 @@ static void write_predictions(struct json_writer *json, const struct experiment 
     json_writer_end(json);
 }
 
+/* The explanation is in the units of the first architecture whose requests are counted. */
+static void write_explanation(struct json_writer *json, const struct experiment *experiment,
+                              const struct access *access, const struct question *question)
+{
+    size_t i;
+    const json_t *name;
+    struct prediction_answer answer = {0};
+    json_array_foreach (question->archs, i, name) {
+        prediction_json_make(&answer, experiment, access, json_string_value(name), question->l1);
+        if (answer.known)
+            break;
+    }
+    explanation_json_write(json, "explain", experiment, access, &question->warp,
+                           answer.known ? &answer.prediction : NULL);
+}
+
 /* 0, or -1: no memory. */
 static int answer_write(struct buffer *out, const struct experiment *experiment, struct question *question)
 {
@@ -195,7 +217,7 @@ static int answer_write(struct buffer *out, const struct experiment *experiment,
     experiment_text_write(&json, "request", experiment, NULL);
     write_predictions(&json, experiment, &access, question);
     if (question->explain.asked)
-        explanation_json_write(&json, "explain", experiment, &access, &question->warp);
+        write_explanation(&json, experiment, &access, question);
     json_writer_end(&json);
     explain_free(&question->warp);
     return json_writer_finish(&json) < 0 ? -1 : buffer_text(out, "\n");

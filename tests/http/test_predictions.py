@@ -39,11 +39,104 @@ def test_occupancy_of_a_what_if(service):
     assert (k80["blocks_per_sm"], k80["warps_per_sm"], k80["theoretical"]) == (16, 16, 0.25)
     assert k80["limited_by"] == ["blocks"] and k80["registers_per_thread"] is None
     rows = predict(service, kernel="copy", block=512, arch="sm_12", registers_per_thread=17).json()["predictions"]
-    assert rows[0]["status"] == "unavailable" and rows[0]["occupancy"]["blocks_per_sm"] == 1
+    assert rows[0]["occupancy"]["blocks_per_sm"] == 1
     assert rows[0]["occupancy"]["limited_by"] == ["registers"]
     by = rows[0]["occupancy"]["blocks_by"]
     assert by["registers"] == 1 and k80["blocks_by"]["registers"] is None and k80["blocks_by"]["blocks"] == 16
     assert min(blocks for blocks in by.values() if blocks is not None) == rows[0]["occupancy"]["blocks_per_sm"]
+
+
+# Architecture, "l1", and the units of loads and of stores.
+UNITS = [
+    ("sm_12", None, "half_warp_segment", "half_warp_segment"), ("sm_13", None, "half_warp_segment", "half_warp_segment"),
+    ("sm_20", True, "line", "segment"), ("sm_20", False, "sector", "segment"), ("sm_30", None, "sector", "segment"),
+    ("sm_35", None, "sector", "segment"), ("sm_37", None, "sector", "segment"), ("sm_37", True, "line", "segment"),
+    ("sm_52", None, "sector", "sector"), ("sm_70", None, "sector", "sector"), ("sm_90", None, "sector", "sector"),
+]
+BYTES = {"sector": [32], "line": [128], "segment": [32, 64, 128], "half_warp_segment": [32, 64, 128]}
+
+
+@pytest.mark.parametrize("arch, l1, loads, stores", UNITS)
+def test_every_figure_of_every_kernel_is_in_the_unit_of_the_chip(service, arch, l1, loads, stores):
+    """One block of one warp, so that what the warp is said to do adds up to the sums."""
+    compared = 0
+    for kernel in service.get("/v1/kernels").json()["kernels"]:
+        fields = {"kernel": kernel["name"], "arch": arch, "explain": True, **({} if l1 is None else {"l1": l1})}
+        answer = predict(service, **fields)
+        assert answer.status_code == 200, answer.text
+        row, explained = answer.json()["predictions"][0], answer.json()["explain"]
+        if "status" in row:
+            assert row["reason"] and "gld_unit" not in row and explained["arch"] is None
+            continue
+        # Loads that name their path take it, whatever "l1" says.
+        assert row["gld_unit"] == loads or "note" in row or "load" in kernel["params"] or kernel["name"] in ("copy_ldg", "copy_restrict"), row
+        assert (row["gst_unit"], explained["arch"]) == (stores, arch)
+        for side, unit in (("gld", row["gld_unit"]), ("gst", row["gst_unit"])):
+            sizes = {size: row.get(f"{side}_transactions_{size}") for size in (32, 64, 128)}
+            if len(BYTES[unit]) == 1:
+                assert set(sizes.values()) == {None} and row[f"{side}_transaction_bytes"] == BYTES[unit][0] * row[f"{side}_transactions"]
+            else:
+                assert sum(sizes.values()) == row[f"{side}_transactions"]
+                assert sum(size * count for size, count in sizes.items()) == row[f"{side}_transaction_bytes"]
+            assert row[f"{side}_moved_bytes"] == (32 * row[f"{side}_sectors"] if unit == "segment" else row[f"{side}_transaction_bytes"])
+        compared += check_explanation(row, explained)
+    assert compared > 60
+
+
+def check_explanation(row, explained):
+    """How many accesses were looked at."""
+    seen = {"gld": 0, "gst": 0}
+    for instruction in explained["instructions"]:
+        side = {"load": "gld", "store": "gst"}.get(instruction["kind"])
+        if instruction["space"] == "global" and side:
+            assert instruction["unit"] == row[f"{side}_unit"]
+            seen[side] += instruction["transactions"]
+    if row["exact"]:
+        assert seen == {side: row[f"{side}_transactions"] for side in seen}
+    for access in explained["accesses"]:
+        instruction = explained["instructions"][access["instruction"]]
+        if instruction["space"] != "global":
+            continue
+        room = sum(one["bytes"] for one in access["transactions"])
+        touched = 32 * len(access["sectors"])
+        assert access["moved_bytes"] == (touched if instruction["unit"] == "segment" else room)
+        assert not access["moved_bytes"] or access["efficiency_pct"] == pytest.approx(100 * access["used_bytes"] / access["moved_bytes"], abs=1e-4)
+        last = -1
+        for one in access["transactions"]:
+            assert one["bytes"] in BYTES[instruction["unit"]] and one["address"] % one["bytes"] == 0 and 0 < one["used_bytes"] <= one["bytes"]
+            assert ("half" in one) == (instruction["unit"] == "half_warp_segment")
+            place = one.get("half", 0) << 60 | one["address"]
+            assert place > last
+            last = place + one["bytes"] - 1
+        lanes = [(lane, first) for lane, first in enumerate(access["addresses"]) if first is not None]
+        for lane, first in lanes:
+            assert any(one["address"] <= first < one["address"] + one["bytes"] and one.get("half", lane // 16) == lane // 16
+                       for one in access["transactions"])
+    return len(explained["accesses"])
+
+
+def test_one_warp_adds_up(service):
+    """The transactions that are listed for the only warp are those of the sums."""
+    for arch, l1, *_ in UNITS:
+        for offset in (0, 1, 11, 20, 32):
+            fields = {"kernel": "write_offset", "size": 32, "block": 32, "offset": offset, "arch": arch, "explain": True}
+            answer = predict(service, **fields, **({} if l1 is None else {"l1": l1})).json()
+            for access in answer["explain"]["accesses"]:
+                instruction = answer["explain"]["instructions"][access["instruction"]]
+                assert sum(one["bytes"] for one in access["transactions"]) == instruction["transaction_bytes"], (arch, offset)
+                assert len(access["transactions"]) == instruction["transactions"]
+
+
+def test_what_is_not_counted_says_why(service):
+    row = predict(service, kernel="copy", arch="sm_10").json()["predictions"][0]
+    assert row["status"] == "unavailable" and "in order" in row["reason"] and row["occupancy"]["max_warps_per_sm"] == 24
+
+
+def test_parameters_of_1x_take_shared_memory(service):
+    def blocks(**fields):
+        return predict(service, kernel="copy", block=32, arch="sm_13", shared_bytes_per_block=496, **fields).json()["predictions"][0]["occupancy"]["blocks_by"]["shared_memory"]
+    assert blocks(parameter_bytes=0) == 32 and blocks(parameter_bytes=1) == 16 and blocks() == 16
+    assert predict(service, kernel="copy", parameter_bytes=257).status_code == 422
 
 
 @pytest.mark.parametrize("fields, pointer", [

@@ -105,8 +105,49 @@ void plain_add(access_sums &to, const access_sums &one)
     to.lines += one.lines;
     for (int i = 0; i < 3; i++)
         to.segments[i] += one.segments[i];
+    to.half_requests += one.half_requests;
+    to.half_used += one.half_used;
+    for (int i = 0; i < 3; i++)
+        to.half_segments[i] += one.half_segments[i];
     to.bytes += one.bytes;
     to.used += one.used;
+}
+
+/* As the CUDA C Programming Guide 4.2 puts it for compute capability 1.2: the segment of the lowest active lane,
+   all lanes with an address in it, the smallest part that holds them; and again for the lanes that are left. */
+static void plain_half(const plain_lanes &lanes, unsigned width, int half, access_sums &sums)
+{
+    std::vector<int64_t> used;
+    bool waits[32] = {}, any = false;
+    for (int lane = 16 * half; lane < 16 * half + 16; lane++) {
+        waits[lane] = lanes.has(lane);
+        any = any || lanes.has(lane);
+        for (int64_t byte = lanes.first[lane]; lanes.has(lane) && byte < lanes.first[lane] + width; byte++)
+            used.push_back(byte);
+    }
+    sort_out(used);
+    sums.half_used += used.size();
+    sums.half_requests += any;
+    for (int lane = 16 * half; lane < 16 * half + 16; lane++) {
+        if (!waits[lane])
+            continue;
+        int64_t size = width == 1 ? 32 : width == 2 ? 64 : 128, base = lanes.first[lane] / size * size;
+        int64_t low = base + size, high = base;
+        for (int other = lane; other < 16 * half + 16; other++) {
+            int64_t first = lanes.first[other];
+            if (!waits[other] || first < base || first >= base + size)
+                continue;
+            waits[other] = false;
+            low = std::min(low, first);
+            high = std::max(high, first + width);
+        }
+        while (size > 32 && (high <= base + size / 2 || low >= base + size / 2)) {
+            size /= 2;
+            if (low >= base + size)
+                base += size;
+        }
+        sums.half_segments[size == 32 ? 0 : size == 64 ? 1 : 2]++;
+    }
 }
 
 static void plain_count(const warp_accesses &warp, struct access *sums)
@@ -136,7 +177,14 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
             sectors.push_back(byte / 32), lines.push_back(byte / 128);
         sort_out(sectors);
         sort_out(lines);
-        access_sums one = {1, sectors.size(), lines.size(), active * width, used.size(), {}};
+        access_sums one = {};
+        one.requests = 1;
+        one.sectors = sectors.size();
+        one.lines = lines.size();
+        one.bytes = active * width;
+        one.used = used.size();
+        plain_half(lanes, width, 0, one);
+        plain_half(lanes, width, 1, one);
         for (int64_t line : lines) {
             auto first = std::lower_bound(sectors.begin(), sectors.end(), 4 * line);
             auto end = std::lower_bound(sectors.begin(), sectors.end(), 4 * line + 4);

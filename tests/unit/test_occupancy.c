@@ -38,7 +38,10 @@ static int read_answer(const char *line, struct answer *a)
     int fields = sscanf(line, "%15[^,],%u,%u,%llu,%u,%d,%u,%d,%d,%d,%d", a->arch, &threads, &registers,
                         &shared, &barriers, &a->blocks, &a->limits, &a->by_threads, &a->by_registers,
                         &a->by_shared, &a->by_barriers);
-    a->question = (struct occupancy_question){threads, registers, shared, barriers, 0, 0};
+    a->question = (struct occupancy_question){.threads_per_block = threads,
+                                              .registers_per_thread = registers,
+                                              .shared_bytes_per_block = shared,
+                                              .barriers_per_block = barriers};
     return fields == 11 ? 0 : -1;
 }
 
@@ -128,9 +131,11 @@ static void before_sm_30_registers_are_handed_out_by_other_units(void **state)
         const char *arch;
         uint32_t threads, registers, blocks_per_sm;
     } cases[] = {
-        {"sm_12", 128, 20, 6}, /* 4 x 32 x 20 = 2560 = 5 x 512; 16384 / 2560 = 6.4 */
-        {"sm_12", 128, 21, 5}, /* 2688, as 3072; 5.3 */
-        {"sm_12", 160, 16, 5}, /* 5 warps count as 6: 3072; with 5 it would be 6.4 */
+        {"sm_12", 128, 20, 6},                        /* 4 x 32 x 20 = 2560 = 5 x 512; 16384 / 2560 = 6.4 */
+        {"sm_12", 128, 21, 5},                        /* 2688, as 3072; 5.3 */
+        {"sm_12", 160, 16, 5},                        /* 5 warps count as 6: 3072; with 5 it would be 6.4 */
+        {"sm_13", 160, 16, 5}, {"sm_10", 128, 20, 3}, /* 2560 = 10 x 256; 8192 / 2560 = 3.2 */
+        {"sm_11", 96, 16, 4},                         /* 3 warps count as 4: 2048; with 3 it would be 5.3 */
         {"sm_20", 608, 25, 2}, /* 800, as 832 = 13 x 64: 19 warps in each half; 38 / 19 */
         {"sm_20", 608, 27, 1}, /* 864, as 896: 18 in each half; 36 / 19 */
         {"sm_20", 32, 63, 8},
@@ -144,7 +149,33 @@ static void before_sm_30_registers_are_handed_out_by_other_units(void **state)
     }
 }
 
-/* Every row of `latency` there: sm_1x is sm_12 here; L/4, L, 2L instructions; for sm_30 the rule, which the
+/* 16 bytes and the parameters of each block, of 16 KB, in units of 512: 1.x. */
+static void parameters_of_1x_lie_in_shared_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch;
+        uint64_t shared_bytes;
+        uint32_t parameter_bytes, blocks_by_shared;
+    } cases[] = {
+        {"sm_12", 2048, 0, 6}, /* 2064, as 2560; without the 16 bytes it would be 8 */
+        {"sm_12", 496, 0, 32},
+        {"sm_12", 496, 1, 16},
+        {"sm_10", 16384 - 16 - 24, 24, 1},
+        {"sm_10", 16384 - 16 - 24, 25, 0},
+        {"sm_13", UINT64_MAX, 256, 0},
+        {"sm_20", 49152, 256, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct occupancy o = compute(
+            cases[i].arch, (struct occupancy_question){.threads_per_block = 32,
+                                                       .shared_bytes_per_block = cases[i].shared_bytes,
+                                                       .parameter_bytes = cases[i].parameter_bytes});
+        assert_int_equal(o.blocks_by[OCCUPANCY_SHARED], cases[i].blocks_by_shared);
+    }
+}
+
+/* Every row of `latency` there: sm_1x is sm_12 and sm_10 here; L/4, L, 2L instructions; for sm_30 the rule, which the
    notes put above the wording. */
 static void the_latencies_of_the_programming_guide_need_its_warps(void **state)
 {
@@ -154,10 +185,8 @@ static void the_latencies_of_the_programming_guide_need_its_warps(void **state)
         uint32_t latency_cycles;
         uint64_t instructions, warps;
     } rows[] = {
-        {"sm_12", 22, 6, 6},
-        {"sm_20", 22, 22, 22},
-        {"sm_21", 22, 44, 22},
-        {"sm_30", 11, 88, 44},
+        {"sm_10", 22, 6, 6},   {"sm_12", 22, 6, 6},   {"sm_20", 22, 22, 22},
+        {"sm_21", 22, 44, 22}, {"sm_30", 11, 88, 44},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct arch *arch = arch_find(rows[i].arch);
@@ -265,7 +294,8 @@ static void every_architecture_is_found_by_its_name_and_is_sane(void **state)
         const struct arch *arch = arch_at(i);
         assert_ptr_equal(arch_find(arch->name), arch);
         assert_true(arch->registers.per_block <= arch->registers.per_sm);
-        assert_true(arch->shared.per_block_bytes + arch->shared.reserved_bytes <= arch->shared.per_sm_bytes);
+        uint32_t beside = arch->shared.parameters ? 0 : arch->shared.reserved_bytes;
+        assert_true(arch->shared.per_block_bytes + beside <= arch->shared.per_sm_bytes);
         assert_int_equal(arch->shared.per_block_bytes % arch->shared.unit_bytes, 0);
         assert_int_equal(arch->access.l1 == ARCH_L1_NEVER, arch->access.l1_bytes == 0);
         /* A full block of threads with few registers fits everywhere. */
@@ -293,6 +323,7 @@ int main(void)
         cmocka_unit_test(occupancy_equals_cuda_occupancy_on_ten_thousand_configurations),
         cmocka_unit_test(the_facts_of_the_programming_guide_hold),
         cmocka_unit_test(before_sm_30_registers_are_handed_out_by_other_units),
+        cmocka_unit_test(parameters_of_1x_lie_in_shared_memory),
         cmocka_unit_test(the_latencies_of_the_programming_guide_need_its_warps),
         cmocka_unit_test(what_cannot_launch_has_no_blocks_and_names_the_limit),
         cmocka_unit_test(a_block_without_threads_is_no_question),
