@@ -131,7 +131,7 @@ def test_a_lesson_is_asked_of_the_device_here(browser, service):
     for stride in (8, 5, 32):
         walk.script(MOVE.replace("const", "(() => { const", 1) + " })()", "[data-control=stride]", stride - 1)
         [load, _] = explained(service, kernel="strided", size=16777216, block=256, stride=stride)["accesses"]
-        walk.until(lambda: walk.script("document.querySelector('svg.memory .access').dataset.sectors") == str(len(load["sectors"])) == tile(walk, "sectors"))
+        walk.until(lambda: walk.script("document.querySelector('svg.memory .access').dataset.transactions") == str(len(load["transactions"])) == tile(walk, "sectors"))
     walk.until(lambda: tile(walk, "time") == "296.2 µs")
     walk.click(".own button", "Ask this CPU").says("Measured here on a CPU")
     [sweep] = [one for one in service.get("/v1/sweeps?label=lesson:strides").json()["sweeps"]]

@@ -30,11 +30,11 @@ const [assets, questions, done] = arguments;
         const active = access.addresses.filter(address => address !== null);
         says(`lanes of ${k}`, drawn(".lane:not(.idle)"), active.length);
         says(`all lanes of ${k}`, drawn(".lane"), 32);
-        if (of.space !== "global") return;
+        if (of.space !== "global" || !of.unit) return;
         const lines = access.lines.length;
-        says(`sectors of ${k}`, Number(groups[k].dataset.sectors), access.sectors.length);
+        says(`transactions of ${k}`, Number(groups[k].dataset.transactions), access.transactions.length);
         if (lines > 64) return;
-        says(`sector boxes of ${k}`, drawn(".sector.touched"), access.sectors.length);
+        says(`sector boxes of ${k}`, drawn(".sector.touched"), new Set([...access.sectors.map(one => one.address), ...(of.unit === "segment" ? [] : access.transactions.flatMap(one => [0, 32, 64, 96].filter(at => at < one.bytes).map(at => one.address + at)))]).size);
         says(`words of ${k}`, drawn(".used"), new Set(active).size);
         says(`curves of ${k}`, drawn(".curve"), active.length);
       });
@@ -114,6 +114,20 @@ def test_the_chart_follows_what_is_typed_and_the_address_keeps_it(browser, servi
     assert not browser.find_elements("css selector", ".stale")
 
 
+def test_the_chart_is_in_the_unit_of_the_chip_that_is_chosen(browser, service):
+    def transactions():
+        return browser.execute_script("return [...document.querySelectorAll('.access')].map(one => Number(one.dataset.transactions))")
+
+    browser.get(service.url + "/ui/new?kernel=read_offset&offset=11&arch=sm_20,sm_12,sm_90")
+    service.until(lambda: transactions() == [5, 5, 4])
+    for arch, drawn, moved, said in (("sm_20", [2, 2, 1], [8, 8, 4], "2 lines, 50"), ("sm_12", [3, 3, 2], [6, 6, 4], "3 segments of half warps, 57"), ("sm_90", [5, 5, 4], [5, 5, 4], "5 sectors, 80")):
+        browser.execute_script("const one = document.querySelector('.memory-chip select'); one.value = arguments[0]; one.dispatchEvent(new Event('change'))", arch)
+        service.until(lambda: transactions() == drawn)
+        assert said in browser.find_element("css selector", "svg.memory").get_attribute("aria-label").replace("\u00a0", " ")
+        # A sector that two transactions move is drawn once.
+        assert sectors_drawn(browser) == moved
+
+
 def test_a_kernel_is_found_by_its_words_and_brings_its_own_fields(browser, service):
     browser.get(service.url + "/ui/new?kernel=read_offset&offset=3")
     service.until(lambda: sectors_drawn(browser))
@@ -166,7 +180,7 @@ def test_one_that_waits_says_so_and_is_cancelled(browser, service):
 def test_every_kernel_is_drawn_as_the_service_counts_it(browser, service):
     browser.get(service.url + "/ui/new")
     kernels = service.get("/v1/kernels").json()["kernels"]
-    questions = [{"kernel": one["name"], "arch": "sm_90", "explain": True} for one in kernels]
+    questions = [{"kernel": one["name"], "arch": arch, "explain": True} for one in kernels for arch in ("sm_90", "sm_20", "sm_12")]
     questions += [{"kernel": one["name"], "arch": "sm_90", "explain": True, one_of["name"]: choice} for one in kernels
                   for one_of in one["parameters"] for choice in one_of.get("choices", []) if one_of["name"] != "load"]
     questions += [{"kernel": "strided", "stride": stride, "arch": "sm_90", "explain": {"block": 1, "warp": 3}} for stride in (3, 8, 33, 1024)]

@@ -30,7 +30,8 @@ export function memory_draw(explain, options) {
   const context = {...options, frame, fill: stripes.fill, explain, noted: new Set()};
   let y = 2;
   shown.forEach((access, index) => {
-    const group = svg("g", {class: "access", "data-access": index, "data-sectors": access_counts(access).sectors});
+    const group =
+      svg("g", {class: "access", "data-access": index, "data-transactions": access_counts(access).transactions});
     y = access_draw(group, access, index, y, context);
     drawing.append(group);
   });
@@ -76,17 +77,32 @@ function access_draw(group, access, index, top, context) {
   return drawn.bottom + (frame.phone ? 4 : 6);
 }
 
-/* How often shared or constant memory has to answer for one access; null for global memory, which counts sectors. */
+/* So many of the unit that the architecture moves for an access to global memory; and the head over several. */
+function unit_words(instruction, n, {say}) {
+  return instruction.unit ? say(`memory.unit.${instruction.unit}`, {n}) : "";
+}
+
+function unit_head({explain, say}) {
+  const units = new Set(explain.instructions.map(one => one.unit).filter(Boolean));
+  return units.size === 1 ? say(`memory.units.${[...units][0]}`) : say("memory.transactions");
+}
+
+/* How often shared or constant memory has to answer for one access; null for global memory, which counts transactions.
+ */
 function turns_of(access, instruction) {
   if (instruction.space === "shared") return (access.bank_conflicts ?? 0) + 1;
   return instruction.space === "constant" ? words_of(lanes_of(access, instruction)).length : null;
 }
 
+/* Where no figure is: nothing is touched, or the architecture's requests are not counted. */
+const nothing_words = access => access.sectors?.length ? "memory.not_counted" : "memory.no_sectors";
+
 function phone_counts(access, instruction, counts, {say, number}) {
   const turns = turns_of(access, instruction);
   if (turns !== null) return say("memory.turns", {n: number(turns)});
-  if (counts.efficiency === null) return say("memory.no_sectors");
-  return say("memory.brief", {n: number(counts.sectors), percent: percent(counts.efficiency)});
+  if (counts.efficiency === null) return say(nothing_words(access));
+  const n = number(counts.transactions);
+  return say("memory.brief", {what: unit_words(instruction, n, {say}), percent: percent(counts.efficiency)});
 }
 
 function columns_of({frame}) {
@@ -94,9 +110,8 @@ function columns_of({frame}) {
 }
 
 function heads_draw(group, y, context) {
-  columns_of(context).forEach(
-    (x, k) => group.append(text(
-      x, y, context.say(`memory.${["requests", "sectors", "efficiency"][k]}`), {class: "head", "text-anchor": "end"})));
+  const heads = [context.say("memory.requests"), unit_head(context), context.say("memory.efficiency")];
+  columns_of(context).forEach((x, k) => group.append(text(x, y, heads[k], {class: "head", "text-anchor": "end"})));
 }
 
 /* Whole per cent, and never rounded up to 100 or down to 0. */
@@ -120,8 +135,8 @@ function numbers_draw(group, y, access, instruction, counts, context) {
       third, say("memory.turns", {n: number(turns)}),
       say(instruction.space === "shared" ? "memory.conflicts" : "memory.more_turns", {n: number(turns - 1)}),
       turns > 1 ? "low" : "");
-  if (counts.efficiency === null) return put(third, say("memory.no_sectors"));
-  put(second, number(counts.sectors), `${number(counts.moved_bytes)} B`);
+  if (counts.efficiency === null) return put(third, say(nothing_words(access)));
+  put(second, number(counts.transactions), `${number(counts.moved_bytes)} B`);
   put(
     third, percent(counts.efficiency), say("memory.used_bytes", {n: number(counts.used_bytes)}),
     counts.efficiency < 100 ? "low" : "");
@@ -139,7 +154,7 @@ function total_draw(drawing, top, context) {
       text(
         frame.chart - 4, y, say("memory.total_bytes", {used: number(sum.used_bytes), moved: number(sum.moved_bytes)}),
         {class: "note", "text-anchor": "end"}),
-      text(second, y, number(sum.sectors), {class: "number", "text-anchor": "end"}),
+      text(second, y, number(sum.transactions), {class: "number", "text-anchor": "end"}),
       text(third, y, percent(sum.efficiency), {class: "number", "text-anchor": "end"}));
   drawing.append(group);
   return y + 8;
@@ -326,7 +341,11 @@ export function warp_number(explain, grid) {
 export function memory_sentence(explain, {say, number, grid}) {
   const parts = explain.accesses.slice(0, ACCESSES_DRAWN).map(access => {
     const {kind, what, instruction} = access_name(explain, access, say), counts = access_counts(access);
-    const values = {what: `${say(`memory.${kind}`)} ${what}`, n: number(counts.sectors), lanes: counts.lanes};
+    const values = {
+      what: `${say(`memory.${kind}`)} ${what}`,
+      lanes: counts.lanes,
+      n: unit_words(instruction, number(counts.transactions), {say})
+    };
     const turns = turns_of(access, instruction);
     if (turns !== null) return say("memory.say_shared", {...values, turns: number(turns)});
     return counts.efficiency === null ? say("memory.say_none", values) :
@@ -349,10 +368,11 @@ export function memory_rows(explain, {say, number}) {
       ...(
         global ?
           [
-            number(counts.sectors), number(access.lines.length), number(counts.used_bytes), number(counts.moved_bytes),
+            unit_words(instruction, number(counts.transactions), {say}), number(access.sectors.length),
+            number(access.lines.length), number(counts.used_bytes), number(counts.moved_bytes),
             counts.efficiency === null ? none : percent(counts.efficiency)
           ] :
-          [none, none, none, none, none])
+          [none, none, none, none, none, none])
     ];
   });
 }

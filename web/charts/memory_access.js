@@ -33,11 +33,23 @@ export function words_of(lanes) {
   return [...words.values()].sort((a, b) => a.address - b.address);
 }
 
+/* The sectors that move for an access: those that it touches, and whatever else lies in the transactions of the
+   architecture. Segments of whole warps move their touched sectors. */
+export function moved_sectors(access) {
+  const moved = new Map((access.sectors ?? []).map(sector => [sector.address, sector]));
+  const transactions = access.transactions ?? [], room = transactions.reduce((sum, one) => sum + one.bytes, 0);
+  if (room === access.moved_bytes)
+    for (const one of transactions)
+      for (let at = one.address; at < one.address + one.bytes; at += SECTOR)
+        if (!moved.has(at)) moved.set(at, {address: at, used_mask: "00000000", used_bytes: 0});
+  return [...moved.values()].sort((a, b) => a.address - b.address);
+}
+
 /* Lines in order: [{address, sectors: [4 of {address, touched, used_bytes, runs}]}]; what is beyond LINES_DRAWN is
-   counted in `left_out`. */
+   counted in `left_out`. A sector that moves is touched. */
 export function lines_of(access) {
   const lines = new Map();
-  for (const sector of access.sectors) {
+  for (const sector of moved_sectors(access)) {
     const at = sector.address - sector.address % LINE;
     if (!lines.has(at)) lines.set(at, line_blank(at));
     lines.get(at).sectors[(sector.address - at) / SECTOR] =
@@ -52,35 +64,32 @@ export function line_blank(address) {
   return {address, sectors};
 }
 
-/* What the warp alone did: {lanes, requests, sectors, moved_bytes, used_bytes, efficiency}; efficiency null where
- * nothing moved. */
+/* What the warp alone did, as the service counts it: {lanes, requests, transactions, moved_bytes, used_bytes,
+   efficiency}; efficiency null where nothing moved. */
 export function access_counts(access) {
-  const sectors = access.sectors ? access.sectors.length : 0,
-        lanes = access.addresses.filter(address => address !== null).length;
-  const used_bytes = (access.sectors || []).reduce((sum, sector) => sum + sector.used_bytes, 0);
-  const moved_bytes = sectors * SECTOR;
+  const lanes = access.addresses.filter(address => address !== null).length;
   return {
     lanes,
     requests: lanes > 0 ? 1 : 0,
-    sectors,
-    moved_bytes,
-    used_bytes,
-    efficiency: moved_bytes > 0 ? 100 * used_bytes / moved_bytes : null
+    transactions: access.transactions?.length ?? 0,
+    moved_bytes: access.moved_bytes ?? 0,
+    used_bytes: access.used_bytes ?? 0,
+    efficiency: access.efficiency_pct ?? null
   };
 }
 
 export function counts_sum(counts) {
-  const sum = {requests: 0, sectors: 0, moved_bytes: 0, used_bytes: 0};
+  const sum = {requests: 0, transactions: 0, moved_bytes: 0, used_bytes: 0};
   for (const one of counts)
     for (const name of Object.keys(sum)) sum[name] += one[name];
   return {...sum, efficiency: sum.moved_bytes > 0 ? 100 * sum.used_bytes / sum.moved_bytes : null};
 }
 
-/* The stretches of an access' sectors that it moves and does not use, joined over sectors that are neighbours:
+/* The stretches that an access moves and does not use, joined over sectors that are neighbours:
    [{from, to}] in bytes of the array. */
 export function waste_of(access) {
   const stretches = [];
-  for (const sector of [...access.sectors].sort((a, b) => a.address - b.address))
+  for (const sector of moved_sectors(access))
     for (const run of mask_runs(sector.used_mask)) {
       if (run.used) continue;
       const last = stretches[stretches.length - 1], from = sector.address + run.from, to = sector.address + run.to;

@@ -1,11 +1,13 @@
 /* The panel with the memory chart: a step to any warp, the drawing at the panel's real width, its table for who does
    not see it.
 
-   memoryPanel({onWarp}) gives {node, show({explain, before, after}), stale(bool), close()}; onWarp(n) is told which
-   warp of the launch, from 0 on, is wanted. */
+   memoryPanel({onWarp, onChip}) gives {node, show({explain, before, after, chips}), stale(bool), close()}. onWarp(n)
+   gets the warp of the launch, from 0 on, that is wanted; onChip(name) the architecture in whose units it is, which is
+   one of `chips`. */
 import {h, replace} from "../dom.js";
 import {count} from "../format.js";
 import {t, term} from "../words.js";
+import {architectureName} from "./architectures.js";
 import {memory_draw, memory_moves, memory_rows, warp_number, ACCESSES_DRAWN} from "./memory.js";
 
 function legend() {
@@ -16,8 +18,8 @@ function legend() {
 
 function table(explain) {
   const heads = [
-    t("memory.head_access"), term("lane", "lanes"), term("request", "requests"), term("sector", "sectors"),
-    term("line", "lines"), t("memory.head_used"), t("memory.head_moved"), term("efficiency")
+    t("memory.head_access"), term("lane", "lanes"), term("request", "requests"), term("transaction", "transactions"),
+    term("sector", "sectors"), term("line", "lines"), t("memory.head_used"), t("memory.head_moved"), term("efficiency")
   ];
   const row = cells =>
     h("tr", {}, h("th", {scope: "row", class: "mono"}, cells[0]),
@@ -29,7 +31,7 @@ function table(explain) {
       h("tbody", {}, memory_rows(explain, {say: t, number: count}).map(row))));
 }
 
-export function memoryPanel({onWarp}) {
+export function memoryPanel({onWarp, onChip}) {
   const at = h("input", {class: "warp-number", inputmode: "numeric", "aria-label": t("memory.warp_number")});
   const of = h("span", {});
   const step = (by, sign, label) =>
@@ -38,9 +40,11 @@ export function memoryPanel({onWarp}) {
   const steps = h("span", {class: "warp-steps note"}, earlier, term("warp"), " ", at, " ", of, later);
   const place = h("div", {class: "memory-place"}), more = h("div", {class: "memory-more"});
   const rows = h("details", {class: "memory-table"}, h("summary", {}, t("chart.table")));
+  const chip = h("span", {class: "memory-chip note"});
   const node =
     h("section", {class: "panel memory-panel"},
-      h("header", {}, h("div", {class: "row"}, h("h2", {}, t("memory.title")), steps), legend()), place, more, rows);
+      h("header", {}, h("div", {class: "row"}, h("h2", {}, t("memory.title")), chip, steps), legend()), place, more,
+      rows);
   let shown = null, drawing = null, warp = 0, all = false, width = 0;
 
   function wanted(number) {
@@ -88,8 +92,19 @@ export function memoryPanel({onWarp}) {
       shown.explain.note && h("p", {class: "note"}, shown.explain.note));
   }
 
+  /* In whose units: one of the chips that are shown, or the only one. */
+  function chipShow({explain, chips = []}) {
+    if (!explain.arch) return replace(chip);
+    const label = arch => architectureName(arch) === arch ? arch : `${architectureName(arch)} (${arch})`;
+    const select = onChip && chips.length > 1 &&
+      h("select", {"aria-label": t("memory.chip_choose"), value: explain.arch, onchange: () => onChip(select.value)},
+        chips.map(arch => h("option", {value: arch}, label(arch))));
+    replace(chip, t("memory.chip"), " ", select || label(explain.arch));
+  }
+
   function show(answer) {
     shown = answer;
+    chipShow(answer);
     warp = warp_number(answer.explain, answer.grid);
     if (document.activeElement !== at || Number.parseInt(at.value.replaceAll(",", ""), 10) !== warp + 1)
       at.value = count(warp + 1);

@@ -25,6 +25,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     typed: {},
     warp: Math.max(0, Number(query.get("warp") ?? 1) - 1 || 0),
     chips: query.get("arch")?.split(",") ?? null,
+    drawn: null, /* the architecture in whose units the chart is; null: the device's */
     made: null
   };
   let kernel = kernels.find(one => one.name === query.get("kernel")) ??
@@ -38,6 +39,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   const memory = memoryPanel({
     onWarp: warp => {
       state.warp = warp;
+      changed();
+    },
+    onChip: arch => {
+      state.drawn = arch;
       changed();
     }
   });
@@ -76,6 +81,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     return found.length || text ? found : devices.slice(0, 1);
   };
   const device = () => fitting()[0];
+  const drawnArch = () => [...chipsNow(), ownArch()].includes(state.drawn) ? state.drawn : ownArch();
   const ownArch = () => archs.includes(device()?.arch) ? device().arch : "sm_90";
   const chipsNow = () => state.chips ?? [...new Set([...CHIPS.slice(0, 2), ownArch()])];
 
@@ -158,13 +164,13 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   let perBlock = 1;
   async function askOnce(since) {
-    const own = ownArch(), {warp, made} = state, asked = chipsNow(),
+    const own = ownArch(), {warp, made} = state, asked = chipsNow(), drawn = drawnArch(),
+          drawnFirst = [...new Set([drawn, ...asked, own])],
           {repeat, ...question} = made.one; /* how often changes no prediction */
     let answer;
     try {
-      answer = await post(
-        "/v1/predictions", {...question, arch: [...new Set([...asked, own])], explain: placeOf(warp, perBlock)},
-        {signal});
+      answer =
+        await post("/v1/predictions", {...question, arch: drawnFirst, explain: placeOf(warp, perBlock)}, {signal});
     } catch (error) {
       if (!error.errors) throw error;
       if (state.warp && error.errors.some(one => one.pointer.startsWith("#/explain"))) {
@@ -183,26 +189,26 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       return;
     }
     wrongShow(null);
-    memory.show({explain, before: null, after: null, grid: request.grid});
+    memory.show({explain, before: null, after: null, grid: request.grid, chips: [...drawnFirst].sort()});
     const byArch = new Map(predictions.map(row => [row.arch, row]));
     chips.show(asked.map(arch => byArch.get(arch)).filter(Boolean), archs, own);
     occupancy.show(byArch.get(own)?.occupancy, own);
     if (since) performance.measure("redraw", {start: since});
     predicted.show(question, device()?.backend === "cuda" ? device().name : null);
-    neighboursShow(answer, question, made, own, warp);
+    neighboursShow(answer, question, made, drawnFirst, warp);
   }
 
   /* Whose words lie beside those of the warp is told as soon as its neighbours are known, if nothing was typed
    * meanwhile. */
-  async function neighboursShow({explain, request}, question, made, own, warp) {
+  async function neighboursShow({explain, request}, question, made, chips, warp) {
     if (!explain.accesses.some(access => access.sectors && waste_of(access).length)) return;
     const ask = n => n < 0 || n >= explain.warps ?
       null :
-      post("/v1/predictions", {...question, arch: own, explain: placeOf(n, perBlock)}, {signal})
+      post("/v1/predictions", {...question, arch: chips[0], explain: placeOf(n, perBlock)}, {signal})
         .then(answer => answer.explain, () => null);
     const [before, after] = await Promise.all([ask(warp - 1), ask(warp + 1)]);
     if (state.made === made && state.warp === warp && !signal.aborted)
-      memory.show({explain, before, after, grid: request.grid});
+      memory.show({explain, before, after, grid: request.grid, chips: [...chips].sort()});
   }
 
   function wrongShow(error) {

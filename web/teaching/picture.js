@@ -190,7 +190,7 @@ export function pictureOf({lesson, signal, onChange}) {
     const [{explain, request, predictions}] = answer, access = explain.accesses[picture.access ?? 0],
                               unit = picture.unit ?? "µs";
     const counts = () => access_counts(access);
-    if (what === "sectors") return count(counts().sectors);
+    if (what === "sectors") return count(counts().transactions);
     if (what === "efficiency")
       return h(
         "span", {class: counts().efficiency < 100 ? "warn" : null},
