@@ -336,7 +336,7 @@ const chart = {
   "memory.shared": ["shared", "共享内存"],
   "memory.constant": ["constant", "常量内存"],
   "memory.requests": ["requests", "请求"],
-  "memory.transactions": ["transactions", "事务"],
+  "memory.moved": ["moved", "搬运"],
   "memory.units.sector": ["sectors", "扇区"],
   "memory.units.line": ["lines", "缓存行"],
   "memory.units.segment": ["segments", "段"],

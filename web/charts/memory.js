@@ -3,7 +3,7 @@
 
    memory_draw is a pure function of an `explain` answer and its options; memory_moves slides the lanes of a new drawing
    from where those of the one before were. Counts are the service's own. */
-import {access_counts, access_uses, counts_sum, lanes_of, lines_of, line_blank, waste_of, words_of, LINE} from "./memory_access.js";
+import {access_counts, access_uses, counts_sum, lanes_of, lines_of, line_blank, unit_head, unit_words, units_of, waste_of, words_of, LINE} from "./memory_access.js";
 import {banks_draw, constants_draw} from "./memory_banks.js";
 import {svg} from "../dom.js";
 import {curve, curve_path, group_gap, lanes_draw, CURVE} from "./memory_lanes.js";
@@ -77,16 +77,6 @@ function access_draw(group, access, index, top, context) {
   return drawn.bottom + (frame.phone ? 4 : 6);
 }
 
-/* So many of the unit that the architecture moves for an access to global memory; and the head over several. */
-function unit_words(instruction, n, {say}) {
-  return instruction.unit ? say(`memory.unit.${instruction.unit}`, {n}) : "";
-}
-
-function unit_head({explain, say}) {
-  const units = new Set(explain.instructions.map(one => one.unit).filter(Boolean));
-  return units.size === 1 ? say(`memory.units.${[...units][0]}`) : say("memory.transactions");
-}
-
 /* How often shared or constant memory has to answer for one access; null for global memory, which counts transactions.
  */
 function turns_of(access, instruction) {
@@ -136,7 +126,8 @@ function numbers_draw(group, y, access, instruction, counts, context) {
       say(instruction.space === "shared" ? "memory.conflicts" : "memory.more_turns", {n: number(turns - 1)}),
       turns > 1 ? "low" : "");
   if (counts.efficiency === null) return put(third, say(nothing_words(access)));
-  put(second, number(counts.transactions), `${number(counts.moved_bytes)} B`);
+  const unit = units_of(context).length > 1 ? `${say(`memory.units.${instruction.unit}`)}, ` : "";
+  put(second, number(counts.transactions), `${unit}${number(counts.moved_bytes)} B`);
   put(
     third, percent(counts.efficiency), say("memory.used_bytes", {n: number(counts.used_bytes)}),
     counts.efficiency < 100 ? "low" : "");

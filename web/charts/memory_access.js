@@ -85,6 +85,20 @@ export function counts_sum(counts) {
   return {...sum, efficiency: sum.moved_bytes > 0 ? 100 * sum.used_bytes / sum.moved_bytes : null};
 }
 
+/* So many of the unit that the architecture moves for an access to global memory; and the head over several. */
+export function unit_words(instruction, n, {say}) {
+  return instruction.unit ? say(`memory.unit.${instruction.unit}`, {n}) : "";
+}
+
+export function units_of({explain}) {
+  return [...new Set(explain.instructions.map(one => one.unit).filter(Boolean))];
+}
+
+export function unit_head(context) {
+  const units = units_of(context);
+  return context.say(units.length === 1 ? `memory.units.${units[0]}` : "memory.moved");
+}
+
 /* The stretches that an access moves and does not use, joined over sectors that are neighbours:
    [{from, to}] in bytes of the array. */
 export function waste_of(access) {
