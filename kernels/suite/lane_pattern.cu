@@ -5,20 +5,22 @@
      permuted    the same 32 elements in reverse order: as good, the order within a warp does not matter
      shifted     11 elements further: 128 bytes that begin within a sector
      same_word   all lanes ask for one element
-     scattered   lanes are 32 elements apart: each in a line of its own */
+     scattered   lanes are 32 elements apart: each in a line of its own
+     three_lines every second element, from the middle of a line on: of 4 bytes, a quarter of them lies in the line
+                 before, half in the next, a quarter in the one after */
 #include "kernels/suite/suite.h"
 
 struct lane_pattern : suite_kernel {
     enum { PATTERN, LOAD };
     enum { A, C };
-    enum { SEQUENTIAL, PERMUTED, SHIFTED, SAME_WORD, SCATTERED };
+    enum { SEQUENTIAL, PERMUTED, SHIFTED, SAME_WORD, SCATTERED, THREE_LINES };
     static constexpr bool load_paths = true;
-    static constexpr int shift = 11, scatter = 32;
+    static constexpr int shift = 11, scatter = 32, apart = 2, middle = 16;
 
     static void describe(kernel &k)
     {
-        static const char *const patterns[] = {"sequential", "permuted",  "shifted",
-                                               "same_word",  "scattered", nullptr};
+        static const char *const patterns[] = {"sequential", "permuted",    "shifted", "same_word",
+                                               "scattered",  "three_lines", nullptr};
         k.title = {"Which lanes ask for what", "哪条通道要什么"};
         k.text = {"C[i] = A[p(i)] with p by the pattern, warp by warp",
                   "C[i] = A[p(i)]，p 由模式决定，逐个线程束"};
@@ -31,14 +33,17 @@ struct lane_pattern : suite_kernel {
                      {"which element of A each lane of a warp asks for", "线程束的每条通道要 A 的哪个元素"},
                      patterns);
         param_load(k, LOAD);
-        input(k, A, "A", "what the pattern needs: n + 32 elements, or 32 n when scattered");
+        input(k, A, "A",
+              "what the pattern needs: n + 32 elements, 32 n when scattered, 2 n + 16 over three lines");
         output(k, C, "C", "n elements, all written");
     }
     static HOST_DEVICE uint64_t elements(const domain &d, int buffer)
     {
         if (buffer == C)
             return d.n;
-        return d.param[PATTERN] == SCATTERED ? d.n * scatter : d.n + 32;
+        return d.param[PATTERN] == SCATTERED     ? d.n * scatter
+               : d.param[PATTERN] == THREE_LINES ? d.n * apart + middle
+                                                 : d.n + 32;
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
@@ -56,6 +61,8 @@ struct lane_pattern : suite_kernel {
                 k = i - lane;
             else if (pattern == SCATTERED)
                 k = i * scatter;
+            else if (pattern == THREE_LINES)
+                k = i * apart + middle;
             c.store(C, i, c.load(A, k));
         }
     }
@@ -75,6 +82,9 @@ struct lane_pattern : suite_kernel {
             break;
         case SCATTERED:
             k = i * scatter;
+            break;
+        case THREE_LINES:
+            k = i * apart + middle;
             break;
         }
         value = x.input(A, k);

@@ -5,6 +5,8 @@
      across     11 elements further: a warp begins within a segment, and touches one more
      scattered  to a place that a permutation gives, among `within` elements: 32 of them are a warp's own, in another order
      strided    `stride` elements apart
+     three_segments  11, 11 and 10 of 32 neighbours each at the beginning of 128 elements of their own: three segments
+                of 32 bytes in three lines where an element has 1 or 2 bytes
    Stores leave in segments of 32 bytes on every architecture: a warp's 32 elements are one segment of u8, two
    of u16, four of 4 bytes, eight of 8. */
 #include "kernels/suite/suite.h"
@@ -12,16 +14,18 @@
 struct store_pattern : suite_kernel {
     enum { PATTERN, STRIDE, WITHIN };
     enum { A, C };
-    enum { ALIGNED, ACROSS, SCATTERED, STRIDED };
+    enum { ALIGNED, ACROSS, SCATTERED, STRIDED, THREE_SEGMENTS };
     static constexpr bool sampled = true; /* what is permuted may not divide the block */
     static constexpr unsigned dtypes = F32 | F64 | I32 | U8 | U16;
     static constexpr int shift = 11, half_bits = 12;
-    static constexpr int variants = 4;
+    static constexpr uint64_t warp = 32, together = 11, apart = 128, spread = 3 * apart; /* three_segments */
+    static constexpr int variants = 5;
     static int variant(const domain &d) { return (int)d.param[PATTERN]; }
 
     static void describe(kernel &k)
     {
-        static const char *const patterns[] = {"aligned", "across", "scattered", "strided", nullptr};
+        static const char *const patterns[] = {"aligned", "across",         "scattered",
+                                               "strided", "three_segments", nullptr};
         k.title = {"Stores by pattern", "按模式存储"};
         k.text = {"C[p(i)] = A[i] with p by the pattern", "C[p(i)] = A[i]，p 由模式决定"};
         k.lesson = {"The cost of a store is the number of 32-byte segments that its warp touches, not their "
@@ -45,9 +49,10 @@ struct store_pattern : suite_kernel {
         uint64_t within = (uint64_t)d.param[WITHIN];
         if (buffer == A || d.param[PATTERN] == ALIGNED)
             return d.n;
-        return d.param[PATTERN] == ACROSS      ? d.n + shift
-               : d.param[PATTERN] == SCATTERED ? (d.n + within - 1) / within * within
-                                               : (d.n - 1) * (uint64_t)d.param[STRIDE] + 1;
+        return d.param[PATTERN] == ACROSS           ? d.n + shift
+               : d.param[PATTERN] == SCATTERED      ? (d.n + within - 1) / within * within
+               : d.param[PATTERN] == THREE_SEGMENTS ? (d.n + warp - 1) / warp * spread
+                                                    : (d.n - 1) * (uint64_t)d.param[STRIDE] + 1;
     }
     static traffic ledger(const domain &d) { return {d.n, d.n}; }
 
@@ -72,6 +77,10 @@ struct store_pattern : suite_kernel {
             auto in = i % c.param(WITHIN);
             auto within = (uint64_t)c.param(WITHIN);
             return i - in + c.computed(in, [=](uint64_t at) { return permuted(at, within, FACTOR); });
+        } else if constexpr (Context::variant == THREE_SEGMENTS) {
+            auto in = i % (int64_t)warp;
+            return (i - in) * (int64_t)(spread / warp) +
+                   c.computed(in, [](uint64_t at) { return at / together * apart + at % together; });
         } else {
             return i;
         }
@@ -98,6 +107,12 @@ struct store_pattern : suite_kernel {
             if (k % stride)
                 return false;
             i = k / stride;
+            break;
+        case THREE_SEGMENTS:
+            i = k % spread / apart * together + k % apart;
+            if (k % apart >= together || i >= warp)
+                return false;
+            i += k / spread * warp;
             break;
         }
         value = x.input(A, i);
