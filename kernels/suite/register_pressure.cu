@@ -42,9 +42,11 @@ struct register_pressure : suite_kernel {
         param_choice(
             k, BOUNDS, "bounds",
             {"what the compiler must leave room for: nothing, by launch bounds 2048 threads a multiprocessor "
-             "(full), or by a cap no thread takes more than 64 or 32 registers. On the CPU of no effect",
+             "(full), or by a cap no thread takes more than 64 or 32 registers. Below it the compiler may "
+             "raise their number. On the CPU of no effect",
              "编译器必须留出什么：不留；由启动边界保证多处理器能容纳 2048 "
-             "个线程（full）；或由上限规定每个线程最多 64 或 32 个寄存器。在 CPU 上无效"},
+             "个线程（full）；或由上限规定每个线程最多 64 或 32 个寄存器。未到上限时编译器也可能多用一些。"
+             "在 CPU 上无效"},
             bounds);
         input(k, A, "A", "n + values elements");
         output(k, C, "C", "n elements, all written");
@@ -54,10 +56,11 @@ struct register_pressure : suite_kernel {
         kernel_problem problem = {};
         if (d.block.x > max_threads) {
             problem.pointer = "#/block";
-            snprintf(problem.detail, sizeof problem.detail,
-                     "at most %d threads: the kernel is compiled for so many, with up to 255 registers each; "
-                     "is %llu",
-                     max_threads, (unsigned long long)d.block.x);
+            snprintf(
+                problem.detail, sizeof problem.detail,
+                "at most %d threads, the launch bounds that the kernel is compiled with; is %llu. CUDA says "
+                "\"invalid argument\" to more",
+                max_threads, (unsigned long long)d.block.x);
         }
         return problem;
     }
