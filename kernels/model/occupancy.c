@@ -113,6 +113,48 @@ int occupancy_compute(const struct arch *arch, const struct occupancy_question *
     return 0;
 }
 
+/* ---- how it depends on one figure ---- */
+
+/* What fits with that value of the figure. */
+static struct occupancy_step step_at(const struct arch *arch, struct occupancy_question question,
+                                     enum occupancy_axis axis, uint64_t value)
+{
+    struct occupancy occupancy = {0};
+    struct error error = {0};
+    if (axis == OCCUPANCY_BY_SHARED)
+        question.shared_bytes_per_block = value;
+    else
+        *(axis == OCCUPANCY_BY_REGISTERS ? &question.registers_per_thread : &question.threads_per_block) =
+            (uint32_t)value;
+    occupancy_compute(arch, &question, &occupancy, &error);
+    return (struct occupancy_step){value, value, occupancy.blocks_per_sm, occupancy.warps_per_sm};
+}
+
+int occupancy_staircase(const struct arch *arch, const struct occupancy_question *question,
+                        enum occupancy_axis axis, struct occupancy_step steps[OCCUPANCY_STEPS])
+{
+    const uint64_t last = axis == OCCUPANCY_BY_REGISTERS ? arch->registers.per_thread
+                          : axis == OCCUPANCY_BY_SHARED  ? arch->shared.per_block_bytes
+                                                         : arch->threads_per_block;
+    int count = 0;
+    if (!question->threads_per_block)
+        return 0;
+    for (uint64_t value = axis != OCCUPANCY_BY_SHARED; value <= last && count < OCCUPANCY_STEPS; count++) {
+        struct occupancy_step *step = &steps[count];
+        *step = step_at(arch, *question, axis, value);
+        /* Blocks only become fewer, and warps of a block more, so that equal values lie side by side. */
+        for (uint64_t beyond = last + 1; step->to + 1 < beyond;) {
+            uint64_t middle = step->to + (beyond - step->to) / 2;
+            struct occupancy_step there = step_at(arch, *question, axis, middle);
+            bool same =
+                there.blocks_per_sm == step->blocks_per_sm && there.warps_per_sm == step->warps_per_sm;
+            *(same ? &step->to : &beyond) = middle;
+        }
+        value = step->to + 1;
+    }
+    return count;
+}
+
 uint64_t occupancy_warps_to_hide(const struct arch *arch, uint32_t latency_cycles, uint32_t parallelism)
 {
     return quotient_up((uint64_t)latency_cycles * arch->issue.warps,

@@ -62,6 +62,24 @@ struct occupancy {
 int occupancy_compute(const struct arch *arch, const struct occupancy_question *question,
                       struct occupancy *occupancy, struct error *error);
 
+/* ---- how it depends on one figure ---- */
+
+enum occupancy_axis { OCCUPANCY_BY_REGISTERS, OCCUPANCY_BY_SHARED, OCCUPANCY_BY_THREADS, OCCUPANCY_AXES };
+
+/* A range of the figure, both ends included, over which as much fits: at to + 1 it is another. */
+struct occupancy_step {
+    uint64_t from, to;
+    uint32_t blocks_per_sm, warps_per_sm;
+};
+
+enum { OCCUPANCY_STEPS = 64 };
+
+/* The staircase: the occupancy over all values of one figure of the question that the architecture knows (registers
+   of a thread from 1, bytes of shared memory of a block from 0, threads of a block from 1), the other figures as
+   asked. Returns how many steps; 0: there are no threads in a block. */
+int occupancy_staircase(const struct arch *arch, const struct occupancy_question *question,
+                        enum occupancy_axis axis, struct occupancy_step steps[OCCUPANCY_STEPS]);
+
 /* "threads", "blocks", "registers", "shared_memory", "barriers"; static. */
 const char *occupancy_limit_name(enum occupancy_limit limit);
 

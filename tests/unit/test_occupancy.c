@@ -175,6 +175,42 @@ static void parameters_of_1x_lie_in_shared_memory(void **state)
     }
 }
 
+/* Every value of the figure, one by one, is in the step that says what it gives. */
+static void a_staircase_has_every_value_in_its_step(void **state)
+{
+    (void)state;
+    for (int i = 0; i < arch_count(); i++)
+        for (int axis = 0; axis < OCCUPANCY_AXES; axis++) {
+            const struct arch *arch = arch_at(i);
+            struct occupancy_question asked = {
+                .threads_per_block = 192, .registers_per_thread = 18, .shared_bytes_per_block = 1000};
+            struct occupancy_step steps[OCCUPANCY_STEPS];
+            int count = occupancy_staircase(arch, &asked, (enum occupancy_axis)axis, steps), at = 0;
+            assert_in_range(count, 2, OCCUPANCY_STEPS - 1);
+            assert_true(steps[count - 1].to == (axis == OCCUPANCY_BY_REGISTERS ? arch->registers.per_thread
+                                                : axis == OCCUPANCY_BY_SHARED  ? arch->shared.per_block_bytes
+                                                                               : arch->threads_per_block));
+            for (uint64_t value = steps[0].from; value <= steps[count - 1].to;
+                 value += axis == OCCUPANCY_BY_SHARED ? 4 : 1) {
+                while (value > steps[at].to)
+                    at++;
+                if (axis == OCCUPANCY_BY_REGISTERS)
+                    asked.registers_per_thread = (uint32_t)value;
+                else if (axis == OCCUPANCY_BY_SHARED)
+                    asked.shared_bytes_per_block = value;
+                else
+                    asked.threads_per_block = (uint32_t)value;
+                struct occupancy o = compute(arch->name, asked);
+                assert_true(value >= steps[at].from);
+                assert_int_equal(o.blocks_per_sm, steps[at].blocks_per_sm);
+                assert_int_equal(o.warps_per_sm, steps[at].warps_per_sm);
+            }
+        }
+    struct occupancy_question none = {0};
+    struct occupancy_step steps[OCCUPANCY_STEPS];
+    assert_int_equal(occupancy_staircase(arch_find("sm_90"), &none, OCCUPANCY_BY_SHARED, steps), 0);
+}
+
 /* Every row of `latency` there: sm_1x is sm_12 and sm_10 here; L/4, L, 2L instructions; for sm_30 the rule, which the
    notes put above the wording. */
 static void the_latencies_of_the_programming_guide_need_its_warps(void **state)
@@ -324,6 +360,7 @@ int main(void)
         cmocka_unit_test(the_facts_of_the_programming_guide_hold),
         cmocka_unit_test(before_sm_30_registers_are_handed_out_by_other_units),
         cmocka_unit_test(parameters_of_1x_lie_in_shared_memory),
+        cmocka_unit_test(a_staircase_has_every_value_in_its_step),
         cmocka_unit_test(the_latencies_of_the_programming_guide_need_its_warps),
         cmocka_unit_test(what_cannot_launch_has_no_blocks_and_names_the_limit),
         cmocka_unit_test(a_block_without_threads_is_no_question),
