@@ -215,9 +215,25 @@ static json_t *differences(const struct recipe *recipe, const json_t *request)
     return differs;
 }
 
+/* The columns of another size than the rest of the table: {"elapsed_ms": 16777216}. A point of that size has them
+   as they were published, any other has not. */
+static bool off_by_own_size(json_t *off, const struct recipe *recipe, const json_t *request,
+                            const char *column)
+{
+    const json_t *own = json_object_get(json_object_get(recipe->published, "sizes"), column);
+    char why[64];
+    if (!own)
+        return false;
+    snprintf(why, sizeof why, "of %lld elements", (long long)json_integer_value(own));
+    if (!same_value(own, json_object_get(request, "size")) && !json_object_get(off, column))
+        json_object_set_new(off, column, json_string(why));
+    return true;
+}
+
 /* Of another size a time or a count says nothing, while a percentage still does; of other elements, blocks or
    parameters none of them does. */
-static void off_by_difference(json_t *off, const json_t *published, const json_t *differs)
+static void off_by_difference(json_t *off, const struct recipe *recipe, const json_t *request,
+                              const json_t *published, const json_t *differs)
 {
     struct buffer why = {0};
     const char *name;
@@ -232,6 +248,8 @@ static void off_by_difference(json_t *off, const json_t *published, const json_t
     json_object_foreach ((json_t *)published, name, value) {
         const char *end = strrchr(name, '_');
         bool percentage = end && strcmp(end, "_pct") == 0;
+        if (only_size && off_by_own_size(off, recipe, request, name))
+            continue;
         if (why.data && !(only_size && percentage) && !json_object_get(off, name))
             json_object_set_new(off, name, json_string(why.data));
     }
@@ -263,7 +281,7 @@ json_t *recipe_published(const struct recipe *recipe, const json_t *request)
             if (!json_object_get(request, json_string_value(column)))
                 json_object_set(published, json_string_value(column), json_array_get(row, j));
         json_t *off = off_columns(recipe, request), *differs = differences(recipe, request);
-        off_by_difference(off, published, differs);
+        off_by_difference(off, recipe, request, published, differs);
         if (json_object_size(off))
             json_object_set(published, "off", off);
         if (json_object_size(differs))

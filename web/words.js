@@ -828,6 +828,8 @@ const recipes = {
   "recipes.missing": ["There is no such recipe", "没有这个配方"],
   "recipes.all": ["All recipes", "全部配方"],
   "recipes.run": ["Run on {device}", "在 {device} 上运行"],
+  "recipes.size": ["elements", "元素个数"],
+  "recipes.copies_ratio": ["copies / kernel", "拷贝 / 内核"],
   "recipes.repeat": ["rounds", "轮数"],
   "recipes.counters": ["read counters", "读取计数器"],
   "recipes.published_for": ["Published for {device}, {arch}.", "发表时的设备：{device}，{arch}。"],

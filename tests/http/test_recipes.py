@@ -69,6 +69,10 @@ def test_a_figure_of_another_experiment_is_marked(real):
     assert published["differs"] == {"size": {"asked": 1000, "published": 1048576}}
     assert published["off"] == {"elapsed_ms": "of 16777216 elements", "gld_transactions": "of size 1048576"}
 
+    # Of the size that the times are of, they are as published; the counts are of another.
+    published = run(real, recipe="read_segment_cached", offset=11, size=16777216, measure={"min_samples": 3, "max_seconds": 0.01})["points"][0]["published"]
+    assert published["off"] == {"gld_transactions": "of size 1048576"} and published["elapsed_ms"] == 1.949
+
     rows = run(real, recipe="aos_soa", dtype=["f32", "f64"], size=1048576)["points"]
     for point in rows:
         published = point["published"]

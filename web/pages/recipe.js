@@ -40,6 +40,11 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
   const status = h("p", {class: "note", role: "status"}), tables = h("div", {class: "stack"});
   const repeat = h("input", {id: "recipe-repeat", type: "number", min: 1, max: 1000, value: "1", class: "repeat"});
   const counters = h("input", {id: "recipe-counters", type: "checkbox", checked: device?.backend !== "cpu"});
+  /* The sizes that the table's figures are of; a figure of another size than is run has its mark. */
+  const sizes = [...new Set([recipe.sweep.size, ...Object.values(recipe.published?.sizes ?? {})])];
+  const size =
+    h("select", {id: "recipe-size", hidden: sizes.length < 2},
+      sizes.map(one => h("option", {value: JSON.stringify(one)}, Array.isArray(one) ? one.join(" x ") : count(one))));
   const run = button(t("recipes.run", {device: deviceName}), submit, {primary: true, key: "run"});
   const {published} = recipe;
   const about = published ?
@@ -47,6 +52,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     t("recipes.unpublished");
   replace(root, h("div", {class: "head"}, h("div", {}, h("h1", {class: "heading"}, recipe.title), h("p", {class: "lead"}, recipe.text), h("p", {class: "note"}, about)),
     h("div", {class: "row recipe-run"}, h("span", {class: "field"}, h("label", {for: "recipe-repeat"}, t("recipes.repeat")), repeat),
+    sizes.length > 1 && h("span", {class: "field"}, h("label", {for: "recipe-size"}, t("recipes.size")), size),
     h("label", {for: "recipe-counters", class: "quiet"}, counters, t("recipes.counters")), run)), status, tables,
   h("div", {class: "stack"}, published?.notes?.length || published?.facts ? panel(t("recipes.notes"), null, h("ul", {class: "recipe-notes"}, (published.notes ?? []).map(note => h("li", {}, note)),
     Object.entries(published.facts ?? {}).map(([key, value]) => h("li", {}, h("code", {}, key), ` ${value}`)))) : null, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
@@ -65,7 +71,12 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     async function submit() {
       const rounds = Math.max(1, Math.floor(Number(repeat.value) || 1));
       const sweep = await post(
-        "/v1/sweeps", {recipe: name, ...(counters.checked && {counters: true}), ...(rounds > 1 && {repeat: rounds})},
+        "/v1/sweeps", {
+          recipe: name,
+          ...(size.selectedIndex > 0 && {size: JSON.parse(size.value)}),
+          ...(counters.checked && {counters: true}),
+          ...(rounds > 1 && {repeat: rounds})
+        },
         {signal});
       setQuery({sweep: sweep.id});
       follow(sweep.id);

@@ -154,22 +154,47 @@ function countedPanel(recipe, points, name, device, deviceArch) {
   return panel(columnName(name), isPercent ? t("recipes.in_percent") : null, table(`${name}, ${device}`, heads, rows));
 }
 
+/* Published columns that are measured here under another name and in another unit: [the column of the table, factor].
+ */
+const MEASURED_AS = {
+  h2d_ms: ["h2d_median_us", 1e-3],
+  d2h_ms: ["d2h_median_us", 1e-3]
+};
+const COPIES = ["h2d_ms", "d2h_ms"];
+
+function measuredOf(point, name) {
+  const [column, factor] = MEASURED_AS[name] ?? [`measured_${name}`, 1], value = point.row?.[column];
+  return typeof value === "number" ? value * factor : null;
+}
+
+/* How many times as long as the kernel both copies take; null where one of them is missing. */
+function copiesRatio(copies, kernel) {
+  return kernel && copies.every(value => typeof value === "number") ? copies[0] / kernel + copies[1] / kernel : null;
+}
+
 function othersPanel(recipe, points) {
   const axes = new Set(points.flatMap(point => Object.keys(point.values)));
   const names =
     (recipe.published?.columns ?? [])
       .filter(name => !axes.has(name) && !COUNTED.includes(name) && !TIMES.includes(name) && name !== "grid");
   if (!names.length) return null;
-  const measured = names.filter(name => points.some(point => typeof point.row?.[`measured_${name}`] === "number"));
+  const measured = names.filter(name => points.some(point => measuredOf(point, name) !== null));
+  const copied = COPIES.every(name => names.includes(name)), here = COPIES.every(name => measured.includes(name));
   const heads = [
     headCell(t("recipes.point")),
     names.flatMap(
-      name => [headCell(columnName(name), true), measured.includes(name) && headCell(t("recipes.here"), true)])
+      name => [headCell(columnName(name), true), measured.includes(name) && headCell(t("recipes.here"), true)]),
+    copied && [headCell(t("recipes.copies_ratio"), true), here && headCell(t("recipes.here"), true)]
   ];
-  const cells = point => names.flatMap(
-    name =>
-      [publishedCell(recipe, point, name),
-       measured.includes(name) && numberCell(digits(point.row?.[`measured_${name}`] ?? NaN))]);
+  const ratioCell = ratio => numberCell(ratio === null ? noValue(t("recipes.no_base")) : digits(ratio));
+  const cells = point =>
+    [...names.flatMap(
+       name =>
+         [publishedCell(recipe, point, name),
+          measured.includes(name) && numberCell(digits(measuredOf(point, name) ?? NaN))]),
+     copied && ratioCell(copiesRatio(COPIES.map(name => point.published?.[name]), point.published?.elapsed_ms)),
+     copied && here &&
+       ratioCell(copiesRatio(COPIES.map(name => measuredOf(point, name)), (point.cold?.median_us ?? 0) / 1000))];
   return panel(
     t("recipes.others"), null,
     table(t("recipes.others"), heads, points.map(point => h("tr", {}, rowHead(point), cells(point)))));
