@@ -137,6 +137,7 @@ def test_every_published_column_is_in_the_table():
 def test_each_published_table_is_told_in_chinese_with_all_its_notes():
     for recipe in published():
         chinese, off = recipe["zh"], {entry["why"] for entry in recipe["published"]["off"]}
+        off |= {f"of {size} elements" for size in recipe["published"].get("sizes", {}).values()}
         assert set(chinese.get("off", {})) == off, recipe["name"]
         assert len(chinese.get("notes", [])) == len(recipe["published"]["notes"]), recipe["name"]
         for text in (chinese["title"], chinese["text"], *chinese.get("notes", []), *chinese.get("off", {}).values()):
