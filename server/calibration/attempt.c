@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "server/queue/queue_submit.h"
 #include "server/queue/queue_view.h"
-#include "server/store/sweep_reads.h"
+#include "server/store/experiment_reads.h"
 #include "server/store/write.h"
 
 static const int64_t idle_ns = 3000000000;

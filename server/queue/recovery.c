@@ -10,9 +10,9 @@
 #include "server/queue/listed_devices.h"
 #include "server/queue/schedule.h"
 #include "server/queue/transition.h"
+#include "server/store/experiment_reads.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
-#include "server/store/sweep_reads.h"
 
 struct recovery {
     struct queue *queue;

@@ -16,7 +16,6 @@
 #include "server/store/retention.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
-#include "server/store/sweep_reads.h"
 
 /* Made and ended by main. Its members outlive all requests, and lock themselves. */
 struct service {

@@ -5,66 +5,196 @@
 #include <string.h>
 
 #include "api/samples.h"
+#include "api/sweep.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
 #include "server/store/row_removal.h"
-#include "server/store/submission_insert.h"
 
 enum { PURGE_EVERY_MS = 10 * 60 * 1000 };
 
-int applier_open(struct applier *applier, sqlite3 *db, const char *path, struct error *error)
+int applier_open(struct applier *applier, const char *path, struct error *error)
 {
-    if (transaction_open(&applier->transaction, db, path, error) < 0)
+    if (transaction_open(&applier->transaction, path, error) < 0)
         return -1;
     return event_log_open(&applier->events, &applier->transaction, error);
 }
 
 void applier_close(struct applier *applier)
 {
-    if (!applier->transaction.db)
-        return;
     transaction_close(&applier->transaction);
     event_log_close(&applier->events);
 }
 
-/* ---- changes of experiments ---- */
+/* ---- submissions ---- */
 
-static enum applied cancel_apply(struct applier *applier, const struct store_cancel *cancel,
-                                 struct error *error)
+/* Nobody by name is NULL in the tables, and '' in that of keys. */
+static struct sql_value owner_value(const struct store_submission *submission)
 {
-    static const char mark_sql[] = "UPDATE sweeps SET cancelled = 1 WHERE id = ?";
-    static const char sql[] =
-        "UPDATE experiments SET state = 'cancelled', finished_ms = ?, failure = ?, failure_text = ?"
-        " WHERE sweep = ? AND state = 'queued'";
-    enum applied applied =
-        TRANSACTION_RUN(&applier->transaction, error, mark_sql, sql_value_text(cancel->sweep));
-    if (applied != APPLIED)
-        return applied;
-    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(cancel->finished_ms),
-                           sql_value_text(error_kind_name(cancel->failure->kind)),
-                           sql_value_text(cancel->failure->text), sql_value_text(cancel->sweep));
+    return SQL_TEXT(submission->owner && submission->owner[0] ? submission->owner : NULL);
 }
 
-static enum applied bind_apply(struct applier *applier, const struct store_bind *bind, struct error *error)
+static struct sql_value key_owner_value(const struct store_submission *submission)
 {
-    /* "+device" keeps SQLite from the index by device, which holds whatever waits and is bound to none. */
-    static const char sql[] =
-        "UPDATE experiments SET device = ? WHERE sweep = ? AND +device = -1 AND state = 'queued'";
-    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(bind->device),
-                           sql_value_text(bind->sweep));
+    return SQL_TEXT(submission->owner ? submission->owner : "");
+}
+
+/* Sets the write's outcome: WRITE_NEW unless the submission's key is known. The key of what was removed is
+   free again. */
+static void key_find(struct transaction *transaction, struct store_write *write)
+{
+    const struct store_submission *submission = write->submission;
+    write->outcome = WRITE_NEW;
+    if (!submission->key)
+        return;
+    sqlite3_stmt *row =
+        TRANSACTION_ROW(transaction,
+                        "SELECT experiment, fingerprint FROM keys WHERE key = ? AND owner = ? AND kept_ms > ?"
+                        " AND (EXISTS (SELECT 1 FROM experiments WHERE id = keys.experiment)"
+                        " OR EXISTS (SELECT 1 FROM sweeps WHERE id = keys.experiment AND NOT removing))",
+                        SQL_TEXT(submission->key), key_owner_value(submission),
+                        SQL_INT(submission->submitted_ms - STORE_KEY_MS));
+    if (!row)
+        return;
+    bool same = strcmp((const char *)sqlite3_column_text(row, 1), submission->fingerprint) == 0;
+    write->outcome = same ? WRITE_AGAIN : WRITE_MISMATCH;
+    snprintf(write->known_id, sizeof write->known_id, "%s", sqlite3_column_text(row, 0));
+}
+
+/* The object of the request's labels, without parsing the rest of the request. Its length is 0 where there
+   are no labels, as in most requests. */
+static struct sql_value labels_find(const char *request)
+{
+    static const char member[] = "\"labels\":";
+    const char *labels = strstr(request, member);
+    if (!labels)
+        return SQL_PART("", 0);
+    labels += sizeof member - 1;
+    labels += strspn(labels, " ");
+    if (labels[0] != '{' || labels[1] == '}')
+        return SQL_PART("", 0);
+    bool quoted = false;
+    const char *at = labels;
+    for (; *at && (quoted || *at != '}'); at++) {
+        if (*at == '"')
+            quoted = !quoted;
+        else if (quoted && *at == '\\' && at[1])
+            at++;
+    }
+    return SQL_PART(labels, (size_t)(at - labels) + (*at == '}'));
+}
+
+static void experiment_insert(struct transaction *transaction, const struct store_submission *submission,
+                              const struct store_experiment *experiment)
+{
+    bool repeated = submission->sweep && experiment->repeat_index >= 0;
+    TRANSACTION_RUN(transaction,
+                    "INSERT INTO experiments (id, state, device, priority, timeout_s, submitted_ms, kernel,"
+                    " request, sweep, points, owner, repeat_index)"
+                    " VALUES (?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    SQL_TEXT(experiment->id), SQL_INT(experiment->device), SQL_INT(experiment->priority),
+                    SQL_DOUBLE(experiment->timeout_s), SQL_INT(submission->submitted_ms),
+                    SQL_TEXT(experiment->kernel), SQL_TEXT(experiment->request), SQL_TEXT(submission->sweep),
+                    SQL_INT(experiment->points), owner_value(submission),
+                    repeated ? SQL_INT(experiment->repeat_index) : SQL_TEXT(NULL));
+    struct sql_value labels = labels_find(experiment->request);
+    if (!labels.size || transaction->error.kind != ERROR_NONE)
+        return;
+    TRANSACTION_RUN(transaction,
+                    "INSERT OR IGNORE INTO labels (name, experiment, value)"
+                    " SELECT key, ?, value FROM json_each(?)",
+                    SQL_TEXT(experiment->id), labels);
+    /* A write of one experiment has no savepoint (see is_one_statement()), so this cannot be refused alone. */
+    transaction->broken = transaction->error.kind != ERROR_NONE;
+}
+
+/* What the rounds of a point have in common is stored with the first one. */
+static void point_insert(struct transaction *transaction, const struct store_submission *submission,
+                         int round, int index)
+{
+    const struct sweep_point *point = &submission->points[index];
+    const struct store_experiment *experiments =
+        submission->experiments + round * (submission->count / submission->rounds);
+    bool launched = point->experiment >= 0, reason = !launched && !round;
+    TRANSACTION_RUN(transaction,
+                    "INSERT INTO points (sweep_id, place, axes, experiment, refused, reason, reference)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    SQL_TEXT(submission->sweep), SQL_INT(round * submission->point_count + index),
+                    SQL_TEXT(round ? "" : point->values),
+                    SQL_TEXT(launched ? experiments[point->experiment].id : NULL),
+                    SQL_TEXT(reason ? point->request : NULL), SQL_TEXT(reason ? point->failure : NULL),
+                    SQL_TEXT(round ? NULL : point->reference));
+}
+
+static void sweep_insert(struct transaction *transaction, const struct store_submission *submission)
+{
+    int refused = 0;
+    for (int i = 0; i < submission->point_count; i++)
+        refused += submission->points[i].experiment < 0;
+    TRANSACTION_RUN(transaction,
+                    "INSERT INTO sweeps (id, request, recipe, submitted_ms, total, refused, owner, ended_ms,"
+                    " rounds, spread) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    SQL_TEXT(submission->sweep), SQL_TEXT(submission->request), SQL_TEXT(submission->recipe),
+                    SQL_INT(submission->submitted_ms), SQL_INT(submission->point_count * submission->rounds),
+                    SQL_INT(refused * submission->rounds), owner_value(submission),
+                    SQL_INT(submission->count ? 0 : submission->submitted_ms), SQL_INT(submission->rounds),
+                    SQL_INT(submission->spread));
+    for (int round = 0; round < submission->rounds; round++)
+        for (int i = 0; i < submission->point_count; i++)
+            point_insert(transaction, submission, round, i);
+}
+
+/* Inserts the rows of what was submitted, unless its key is known. */
+static void submission_apply(struct applier *applier, struct store_write *write)
+{
+    struct transaction *transaction = &applier->transaction;
+    const struct store_submission *submission = write->submission;
+    const char *id = submission->sweep ? submission->sweep : submission->experiments[0].id;
+    key_find(transaction, write);
+    if (transaction->error.kind != ERROR_NONE || write->outcome != WRITE_NEW)
+        return;
+    if (submission->known_only)
+        error_set(&transaction->error, ERROR_FULL, "the queue has no room for %d experiment%s",
+                  submission->count, submission->count == 1 ? "" : "s");
+    else
+        disk_reserve_take(&applier->reserve, submission->count, &transaction->error);
+    for (int i = 0; i < submission->count && transaction->error.kind == ERROR_NONE; i++)
+        experiment_insert(transaction, submission, &submission->experiments[i]);
+    if (submission->sweep)
+        sweep_insert(transaction, submission);
+    if (submission->key)
+        TRANSACTION_RUN(transaction,
+                        "INSERT OR REPLACE INTO keys (key, owner, fingerprint, experiment, kept_ms)"
+                        " VALUES (?, ?, ?, ?, ?)",
+                        SQL_TEXT(submission->key), key_owner_value(submission),
+                        SQL_TEXT(submission->fingerprint), SQL_TEXT(id), SQL_INT(submission->submitted_ms));
+}
+
+/* ---- changes of experiments ---- */
+
+static void cancel_apply(struct transaction *transaction, const struct store_cancel *cancel)
+{
+    TRANSACTION_RUN(transaction, "UPDATE sweeps SET cancelled = 1 WHERE id = ?", SQL_TEXT(cancel->sweep));
+    TRANSACTION_RUN(transaction,
+                    "UPDATE experiments SET state = 'cancelled', finished_ms = ?, failure = ?,"
+                    " failure_text = ? WHERE sweep = ? AND state = 'queued'",
+                    SQL_INT(cancel->finished_ms), SQL_TEXT(error_kind_name(cancel->failure->kind)),
+                    SQL_TEXT(cancel->failure->text), SQL_TEXT(cancel->sweep));
+}
+
+/* "+device" keeps SQLite from the index by device, which holds whatever waits and is bound to none. */
+static void bind_apply(struct transaction *transaction, const struct store_bind *bind)
+{
+    TRANSACTION_RUN(transaction,
+                    "UPDATE experiments SET device = ? WHERE sweep = ? AND +device = -1 AND state = 'queued'",
+                    SQL_INT(bind->device), SQL_TEXT(bind->sweep));
 }
 
 /* Appends an object to the JSON list of lost runs. */
-static enum applied lost_apply(struct applier *applier, const struct store_change *change,
-                               struct error *error)
+static void lost_apply(struct transaction *transaction, const struct store_change *change)
 {
-    static const char sql[] =
-        "UPDATE experiments SET lost = CASE WHEN lost IS NULL THEN '[' ELSE substr(lost, 1, length(lost) - 1)"
-        " || ',' END || ? || ']' WHERE id = ?";
     const struct store_lost *lost = change->lost;
     struct buffer text = {0};
     struct json_writer writer = {.out = &text};
-    enum applied applied = BROKEN;
     json_writer_begin_object(&writer, NULL);
     json_writer_int(&writer, "attempt", lost->attempt);
     json_writer_int(&writer, "device", lost->device);
@@ -72,12 +202,12 @@ static enum applied lost_apply(struct applier *applier, const struct store_chang
     json_writer_string(&writer, "why", lost->why); /* from a command: any bytes */
     json_writer_end(&writer);
     if (json_writer_finish(&writer) < 0)
-        error_set(error, ERROR_MEMORY, "no memory for why a run was lost");
-    else
-        applied = TRANSACTION_RUN(&applier->transaction, error, sql, SQL_PART(text.data, text.size),
-                                  sql_value_text(change->id));
+        transaction_no_memory(transaction, "why a run was lost");
+    TRANSACTION_RUN(transaction,
+                    "UPDATE experiments SET lost = CASE WHEN lost IS NULL THEN '['"
+                    " ELSE substr(lost, 1, length(lost) - 1) || ',' END || ? || ']' WHERE id = ?",
+                    SQL_PART(text.data, text.size), SQL_TEXT(change->id));
     buffer_free(&text);
-    return applied;
 }
 
 static bool has_samples(const struct store_change *change)
@@ -85,122 +215,89 @@ static bool has_samples(const struct store_change *change)
     return change->samples && change->samples->cold.size;
 }
 
-static enum applied samples_insert(struct applier *applier, const struct store_change *change,
-                                   struct error *error)
-{
-    static const char sql[] = "INSERT OR REPLACE INTO samples (experiment, cold, hot) VALUES (?, ?, ?)";
-    const struct buffer *cold = &change->samples->cold, *hot = &change->samples->hot;
-    return TRANSACTION_RUN(&applier->transaction, error, sql, sql_value_text(change->id),
-                           SQL_BYTES(cold->data, cold->size), SQL_BYTES(hot->data, hot->size));
-}
+#define CHANGE_SQL                                                                                           \
+    "UPDATE experiments SET state = ?, attempt = ?, started_ms = ?, finished_ms = ?, failure = ?,"           \
+    " failure_text = ?, failure_where = ?, result = ?"
 
-/* What is lost is appended first, because an experiment that has ended does not change any more. */
-static enum applied change_apply(struct applier *applier, const struct store_change *change,
-                                 struct error *error)
+/* What is lost is appended first, because an experiment that has ended does not change any more. A change of
+   the device has a statement of its own: setting a column takes the row out of its indices and puts it back,
+   changed or not. */
+static void change_apply(struct transaction *transaction, const struct store_change *change)
 {
-    static const char sql[] =
-        "UPDATE experiments SET state = ?, attempt = ?, started_ms = ?, finished_ms = ?, failure = ?,"
-        " failure_text = ?, failure_where = ?, result = ? WHERE id = ?";
-    /* A statement of its own: setting a column takes the row out of its indices and puts it back, changed or
-       not. */
-    static const char moved_sql[] =
-        "UPDATE experiments SET state = ?, attempt = ?, started_ms = ?, finished_ms = ?, failure = ?,"
-        " failure_text = ?, failure_where = ?, result = ?, device = ? WHERE id = ?";
     const struct error *failure = change->failure;
-    struct sql_value id = sql_value_text(change->id);
+    struct sql_value id = SQL_TEXT(change->id);
     const struct sql_value values[] = {
-        sql_value_text(job_state_name(change->state)),
+        SQL_TEXT(job_state_name(change->state)),
         SQL_INT(change->attempt),
         SQL_INT(change->started_ms),
         SQL_INT(change->finished_ms),
-        sql_value_text(failure ? error_kind_name(failure->kind) : NULL),
-        sql_value_text(failure ? failure->text : NULL),
-        sql_value_text(failure ? failure->where : NULL),
-        sql_value_text(change->result),
+        SQL_TEXT(failure ? error_kind_name(failure->kind) : NULL),
+        SQL_TEXT(failure ? failure->text : NULL),
+        SQL_TEXT(failure ? failure->where : NULL),
+        SQL_TEXT(change->result),
         change->moved ? SQL_INT(change->about.device) : id,
         id,
     };
-    enum applied applied = change->lost ? lost_apply(applier, change, error) : APPLIED;
-    if (applied == APPLIED)
-        applied = transaction_run(&applier->transaction, change->moved ? moved_sql : sql, values,
-                                  change->moved ? 10 : 9, error);
-    if (applied == APPLIED && sqlite3_changes(applier->transaction.db) != 1) {
-        error_set(error, ERROR_STORE, "there is no experiment %s", change->id);
-        return REFUSED;
-    }
-    return applied == APPLIED && has_samples(change) ? samples_insert(applier, change, error) : applied;
+    if (change->lost)
+        lost_apply(transaction, change);
+    int changed = change->moved
+                      ? transaction_run(transaction, CHANGE_SQL ", device = ? WHERE id = ?", values, 10)
+                      : transaction_run(transaction, CHANGE_SQL " WHERE id = ?", values, 9);
+    if (changed != 1)
+        error_set(&transaction->error, ERROR_STORE, "there is no experiment %s", change->id);
+    if (has_samples(change))
+        TRANSACTION_RUN(transaction,
+                        "INSERT OR REPLACE INTO samples (experiment, cold, hot) VALUES (?, ?, ?)", id,
+                        SQL_BYTES(change->samples->cold.data, change->samples->cold.size),
+                        SQL_BYTES(change->samples->hot.data, change->samples->hot.size));
 }
 
 /* ---- owners and devices ---- */
 
-static enum applied share_apply(struct applier *applier, const struct store_share *share, struct error *error)
+static void share_apply(struct transaction *transaction, const struct store_share *share)
 {
-    static const char sql[] = "INSERT OR REPLACE INTO shares (owner, used_s, at_ms) VALUES (?, ?, ?)";
-    return TRANSACTION_RUN(&applier->transaction, error, sql, sql_value_text(share->owner),
-                           SQL_DOUBLE(share->used_s), SQL_INT(share->at_ms));
+    TRANSACTION_RUN(transaction, "INSERT OR REPLACE INTO shares (owner, used_s, at_ms) VALUES (?, ?, ?)",
+                    SQL_TEXT(share->owner), SQL_DOUBLE(share->used_s), SQL_INT(share->at_ms));
 }
 
-static enum applied hold_apply(struct applier *applier, const struct store_hold *hold, struct error *error)
+static void hold_apply(struct transaction *transaction, const struct store_hold *hold)
 {
-    static const char sql[] = "INSERT OR IGNORE INTO holds (device, owner, since_ms) VALUES (?, ?, ?)";
-    if (!hold->held)
-        return TRANSACTION_RUN(&applier->transaction, error, "DELETE FROM holds WHERE device = ?",
-                               SQL_INT(hold->device));
-    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(hold->device),
-                           sql_value_text(hold->owner), SQL_INT(hold->since_ms));
+    if (hold->held)
+        TRANSACTION_RUN(transaction, "INSERT OR IGNORE INTO holds (device, owner, since_ms) VALUES (?, ?, ?)",
+                        SQL_INT(hold->device), SQL_TEXT(hold->owner), SQL_INT(hold->since_ms));
+    else
+        TRANSACTION_RUN(transaction, "DELETE FROM holds WHERE device = ?", SQL_INT(hold->device));
 }
 
-/* Frees the number of a device to which nothing refers. */
-static enum applied device_delete(struct applier *applier, int number, struct error *error)
+/* First frees the number of a device to which nothing refers, if it is to be replaced. */
+static void device_apply(struct transaction *transaction, const struct store_device *device)
 {
-    static const char sql[] = "DELETE FROM devices WHERE number = ?1"
-                              " AND NOT EXISTS (SELECT 1 FROM experiments WHERE device = ?1)"
-                              " AND NOT EXISTS (SELECT 1 FROM holds WHERE device = ?1)";
-    enum applied applied = TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(number));
-    if (applied != APPLIED || sqlite3_changes(applier->transaction.db) == 1)
-        return applied;
-    error_set(error, ERROR_STORE, "number %d is in use again", number);
-    return REFUSED;
+    if (device->replaces_old_device &&
+        TRANSACTION_RUN(transaction,
+                        "DELETE FROM devices WHERE number = ?1"
+                        " AND NOT EXISTS (SELECT 1 FROM experiments WHERE device = ?1)"
+                        " AND NOT EXISTS (SELECT 1 FROM holds WHERE device = ?1)",
+                        SQL_INT(device->number)) != 1)
+        error_set(&transaction->error, ERROR_STORE, "number %d is in use again", device->number);
+    TRANSACTION_RUN(transaction,
+                    "INSERT INTO devices (number, name, hello, hello_ms) VALUES (?, ?, ?, ?)"
+                    " ON CONFLICT (number) DO UPDATE SET hello = ifnull(excluded.hello, hello),"
+                    " hello_ms = max(excluded.hello_ms, hello_ms)",
+                    SQL_INT(device->number), SQL_TEXT(device->name), SQL_TEXT(device->hello),
+                    SQL_INT(device->hello_ms));
 }
 
-static enum applied device_apply(struct applier *applier, const struct store_device *device,
-                                 struct error *error)
+static void calibration_apply(struct transaction *transaction, const struct store_calibration *calibration)
 {
-    static const char sql[] = "INSERT INTO devices (number, name, hello, hello_ms) VALUES (?, ?, ?, ?)"
-                              " ON CONFLICT (number) DO UPDATE SET hello = ifnull(excluded.hello, hello),"
-                              " hello_ms = max(excluded.hello_ms, hello_ms)";
-    enum applied applied =
-        device->replaces_old_device ? device_delete(applier, device->number, error) : APPLIED;
-    if (applied != APPLIED)
-        return applied;
-    return TRANSACTION_RUN(&applier->transaction, error, sql, SQL_INT(device->number),
-                           sql_value_text(device->name), sql_value_text(device->hello),
-                           SQL_INT(device->hello_ms));
-}
-
-static enum applied calibration_insert(struct applier *applier, const struct store_calibration *calibration,
-                                       struct error *error)
-{
-    static const char sql[] =
-        "INSERT OR REPLACE INTO calibrations (uuid, made_ms, device, driver, build, sweep, calibration)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)";
-    return TRANSACTION_RUN(&applier->transaction, error, sql, sql_value_text(calibration->uuid),
-                           SQL_INT(calibration->made_ms), SQL_INT(calibration->device),
-                           sql_value_text(calibration->driver), sql_value_text(calibration->build),
-                           sql_value_text(calibration->sweep), sql_value_text(calibration->calibration));
+    TRANSACTION_RUN(transaction,
+                    "INSERT OR REPLACE INTO calibrations (uuid, made_ms, device, driver, build, sweep,"
+                    " calibration) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    SQL_TEXT(calibration->uuid), SQL_INT(calibration->made_ms), SQL_INT(calibration->device),
+                    SQL_TEXT(calibration->driver), SQL_TEXT(calibration->build), SQL_TEXT(calibration->sweep),
+                    SQL_TEXT(calibration->calibration));
 }
 
 /* ---- a write ---- */
-
-/* After the last step of a removal the log is checkpointed: only then is the file as short as the
-   database. */
-static enum applied removal_apply(struct applier *applier, struct store_removal *removal, struct error *error)
-{
-    bool begun = removal->more;
-    enum applied applied = row_removal_step(applier->transaction.db, removal, error);
-    applier->checkpoint |= begun && !removal->more;
-    return applied;
-}
 
 /* A write of one statement is all or nothing by itself; a savepoint would copy each page that changes. */
 static bool is_one_statement(const struct store_write *write)
@@ -215,75 +312,73 @@ static bool is_one_statement(const struct store_write *write)
     return !write->change_count && !submission->sweep && !submission->key;
 }
 
-static enum applied parts_apply(struct applier *applier, struct store_write *write, struct error *error)
-{
-    enum applied applied = APPLIED;
-    if (write->submission)
-        applied = submission_insert(&applier->transaction, &applier->reserve, write, error);
-    if (applied == APPLIED && write->cancel)
-        applied = cancel_apply(applier, write->cancel, error);
-    if (applied == APPLIED && write->removal)
-        applied = removal_apply(applier, write->removal, error);
-    if (applied == APPLIED && write->bind)
-        applied = bind_apply(applier, write->bind, error);
-    for (int i = 0; applied == APPLIED && i < write->change_count; i++)
-        applied = change_apply(applier, &write->changes[i], error);
-    if (applied == APPLIED && write->share)
-        applied = share_apply(applier, write->share, error);
-    for (int i = 0; applied == APPLIED && i < write->forgotten_count; i++)
-        applied = TRANSACTION_RUN(&applier->transaction, error, "DELETE FROM shares WHERE owner = ?",
-                                  sql_value_text(write->forgotten_owners[i]));
-    if (applied == APPLIED && write->hold)
-        applied = hold_apply(applier, write->hold, error);
-    for (int i = 0; applied == APPLIED && i < write->device_count; i++)
-        applied = device_apply(applier, &write->devices[i], error);
-    if (applied == APPLIED && write->calibration)
-        applied = calibration_insert(applier, write->calibration, error);
-    if (applied == APPLIED)
-        applied = event_log_write(&applier->events, write, error);
-    return applied;
-}
-
-enum applied applier_write(struct applier *applier, struct store_write *write, struct error *error)
+static void parts_apply(struct applier *applier, struct store_write *write)
 {
     struct transaction *transaction = &applier->transaction;
-    if (is_one_statement(write))
-        return parts_apply(applier, write, error);
-    enum applied applied = transaction_run(transaction, "SAVEPOINT one", SQL_NO_VALUES, error);
-    if (applied == APPLIED)
-        applied = parts_apply(applier, write, error);
-    if (applied == BROKEN)
-        return BROKEN;
-    struct error broken = {0}; /* of a write that is refused *error says why already */
-    if ((applied == APPLIED ||
-         transaction_run(transaction, "ROLLBACK TO one", SQL_NO_VALUES, &broken) == APPLIED) &&
-        transaction_run(transaction, "RELEASE one", SQL_NO_VALUES, &broken) == APPLIED)
-        return applied;
-    *error = broken;
-    return BROKEN;
+    if (write->submission)
+        submission_apply(applier, write);
+    if (write->cancel)
+        cancel_apply(transaction, write->cancel);
+    if (write->removal)
+        applier->checkpoint |= row_removal_step(transaction, write->removal);
+    if (write->bind)
+        bind_apply(transaction, write->bind);
+    for (int i = 0; i < write->change_count; i++)
+        change_apply(transaction, &write->changes[i]);
+    if (write->share)
+        share_apply(transaction, write->share);
+    for (int i = 0; i < write->forgotten_count; i++)
+        TRANSACTION_RUN(transaction, "DELETE FROM shares WHERE owner = ?",
+                        SQL_TEXT(write->forgotten_owners[i]));
+    if (write->hold)
+        hold_apply(transaction, write->hold);
+    for (int i = 0; i < write->device_count; i++)
+        device_apply(transaction, &write->devices[i]);
+    if (write->calibration)
+        calibration_apply(transaction, write->calibration);
+    event_log_write(&applier->events, write);
+}
+
+void applier_write(struct applier *applier, struct store_write *write)
+{
+    struct transaction *transaction = &applier->transaction;
+    bool savepoint = !is_one_statement(write);
+    if (transaction->error.kind != ERROR_NONE)
+        return;
+    if (savepoint)
+        transaction_run(transaction, "SAVEPOINT one", SQL_NO_VALUES);
+    parts_apply(applier, write);
+    if (transaction->error.kind != ERROR_NONE && !transaction->broken) {
+        write->refusal = transaction->error;
+        transaction->error = (struct error){0};
+        if (savepoint)
+            transaction_run(transaction, "ROLLBACK TO one", SQL_NO_VALUES);
+    }
+    if (savepoint)
+        transaction_run(transaction, "RELEASE one", SQL_NO_VALUES);
 }
 
 /* ---- the end of the transaction ---- */
 
-static int keys_purge(struct applier *applier, struct error *error)
+static void keys_purge(struct applier *applier)
 {
     int64_t now_ms = clock_wall_ms();
     if (now_ms - applier->keys_purged_ms <= PURGE_EVERY_MS)
-        return 0;
-    if (TRANSACTION_RUN(&applier->transaction, error, "DELETE FROM keys WHERE kept_ms <= ?",
-                        SQL_INT(now_ms - STORE_KEY_MS)) != APPLIED)
-        return -1;
-    applier->keys_purged_ms = now_ms;
-    return 0;
+        return;
+    TRANSACTION_RUN(&applier->transaction, "DELETE FROM keys WHERE kept_ms <= ?",
+                    SQL_INT(now_ms - STORE_KEY_MS));
+    if (applier->transaction.error.kind == ERROR_NONE)
+        applier->keys_purged_ms = now_ms;
 }
 
-int applier_commit(struct applier *applier, struct error *error)
+int applier_commit(struct applier *applier)
 {
-    if (keys_purge(applier, error) < 0 || event_log_save(&applier->events, error) < 0 ||
-        transaction_commit(&applier->transaction, error) < 0)
+    keys_purge(applier);
+    event_log_save(&applier->events);
+    if (transaction_commit(&applier->transaction) < 0)
         return -1;
     event_log_publish(&applier->events);
-    if (transaction_verify(&applier->transaction, error) < 0)
+    if (transaction_verify(&applier->transaction) < 0)
         return -1;
     if (applier->checkpoint)
         transaction_checkpoint(&applier->transaction);

@@ -15,19 +15,18 @@ struct applier {
     bool checkpoint;        /* after the next commit */
 };
 
-/* Takes the connection over, even when it fails. `path`: the database's. 0 or -1. */
-int applier_open(struct applier *applier, struct sqlite3 *db, const char *path, struct error *error);
-
-/* An applier that is all zero is allowed. */
+/* Takes over applier->transaction.database, which is open. `path`: the database's. 0 or -1; in either case to
+   be closed. */
+int applier_open(struct applier *applier, const char *path, struct error *error);
 void applier_close(struct applier *applier);
 
-/* Applies one write between transaction_begin() and applier_commit(). A write is a savepoint of its own, so
-   that one which is REFUSED leaves the others alone. */
-enum applied applier_write(struct applier *applier, struct store_write *write, struct error *error);
+/* Applies one write between transaction_begin() and applier_commit(), unless the transaction has failed. A
+   write that is refused leaves the others alone: it is undone, and write->refusal says why. */
+void applier_write(struct applier *applier, struct store_write *write);
 
-/* 0; or -1, and applier_rollback() is to follow. Publishes the events of the transaction once it is
-   committed. */
-int applier_commit(struct applier *applier, struct error *error);
+/* 0; or -1 with the transaction's error, and applier_rollback() is to follow. Publishes the events of the
+   transaction once it is committed. */
+int applier_commit(struct applier *applier);
 void applier_rollback(struct applier *applier);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json_writer.h"
-#include "server/store/schema.h"
 
 /* Counts events up to the number `last`. */
 static void mark(struct event_log *log, int count, int64_t last)
@@ -19,27 +18,16 @@ static void mark(struct event_log *log, int count, int64_t last)
     log->marks[log->mark_count++] = last;
 }
 
-/* Events of earlier runs count as well, or those between two starts would never be deleted. */
-static int stored_mark(struct event_log *log, struct error *error)
-{
-    sqlite3_stmt *rows = NULL;
-    int status = sqlite3_prepare_v2(log->transaction->db, "SELECT count, last FROM events ORDER BY last", -1,
-                                    &rows, NULL);
-    while (status == SQLITE_OK && (status = sqlite3_step(rows)) == SQLITE_ROW) {
-        mark(log, sqlite3_column_int(rows, 0), sqlite3_column_int64(rows, 1));
-        status = SQLITE_OK;
-    }
-    if (status != SQLITE_DONE)
-        schema_failed(log->transaction->db, "the events", error);
-    sqlite3_finalize(rows);
-    return status == SQLITE_DONE ? 0 : -1;
-}
-
 int event_log_open(struct event_log *log, struct transaction *transaction, struct error *error)
 {
+    static const char sql[] = "SELECT count, last FROM events ORDER BY last";
     log->transaction = transaction;
-    if (stored_mark(log, error) < 0)
-        return -1;
+    /* Events of earlier runs count as well, or those between two starts would never be deleted. */
+    for (sqlite3_stmt *row = transaction_row(transaction, sql, SQL_NO_VALUES); row;
+         row = transaction_next(transaction))
+        mark(log, sqlite3_column_int(row, 0), sqlite3_column_int64(row, 1));
+    if (transaction->error.kind != ERROR_NONE)
+        return database_failed(transaction->database.db, "the events", error);
     /* No server has a million events in a second, so a number of now, in microseconds, was never given
        before: neither by a state of this database that a backup has replaced, nor by another database. */
     int64_t now_us = clock_wall_ms() * 1000;
@@ -145,19 +133,11 @@ static void write_hold(struct event_log *log, const struct store_hold *hold)
 /* ---- which events a write has ---- */
 
 /* The sweep's end, when the change was its last one: a trigger of the schema has set ended_ms then. */
-static enum applied sweep_end(struct event_log *log, const char *sweep, const char *owner, int64_t at_ms,
-                              struct error *error)
+static void sweep_end(struct event_log *log, const char *sweep, const char *owner, int64_t at_ms)
 {
-    sqlite3_stmt *row;
-    enum applied applied =
-        transaction_statement(log->transaction, &row, "SELECT 1 FROM sweeps WHERE id = ? AND ended_ms > 0",
-                              SQL_VALUES(sql_value_text(sweep)), error);
-    if (applied != APPLIED)
-        return BROKEN;
-    int status = sqlite3_step(row);
-    if (status == SQLITE_ROW)
+    if (TRANSACTION_ROW(log->transaction, "SELECT 1 FROM sweeps WHERE id = ? AND ended_ms > 0",
+                        SQL_TEXT(sweep)))
         write_sweep(log, sweep, true, owner, at_ms);
-    return transaction_end(log->transaction, row, status, error) == APPLIED ? APPLIED : BROKEN;
 }
 
 static void submission_events(struct event_log *log, const struct store_submission *submission)
@@ -176,8 +156,7 @@ static void submission_events(struct event_log *log, const struct store_submissi
     }
 }
 
-static enum applied change_events(struct event_log *log, const struct store_change *change,
-                                  struct error *error)
+static void change_events(struct event_log *log, const struct store_change *change)
 {
     const struct store_about *about = &change->about;
     bool ended = job_state_ended(change->state);
@@ -185,62 +164,53 @@ static enum applied change_events(struct event_log *log, const struct store_chan
                     : change->state == JOB_RUNNING ? change->started_ms
                                                    : clock_wall_ms();
     write_state(log, change->id, change->state, change->attempt, about, at_ms, change->failure);
-    if (!ended || !text_or_null(about->sweep))
-        return APPLIED;
-    return sweep_end(log, about->sweep, about->owner, at_ms, error);
+    if (ended && text_or_null(about->sweep))
+        sweep_end(log, about->sweep, about->owner, at_ms);
 }
 
-static enum applied cancel_events(struct event_log *log, const struct store_cancel *cancel,
-                                  struct error *error)
+static void cancel_events(struct event_log *log, const struct store_cancel *cancel)
 {
     for (int i = 0; i < cancel->count; i++) {
         const struct store_cancelled *one = &cancel->experiments[i];
         write_state(log, one->id, JOB_CANCELLED, one->attempt, &one->about, cancel->finished_ms,
                     cancel->failure);
     }
-    if (!cancel->count)
-        return APPLIED;
-    return sweep_end(log, cancel->sweep, cancel->experiments[0].about.owner, cancel->finished_ms, error);
+    if (cancel->count)
+        sweep_end(log, cancel->sweep, cancel->experiments[0].about.owner, cancel->finished_ms);
 }
 
-enum applied event_log_write(struct event_log *log, const struct store_write *write, struct error *error)
+void event_log_write(struct event_log *log, const struct store_write *write)
 {
-    enum applied applied = APPLIED;
+    if (log->transaction->error.kind != ERROR_NONE)
+        return;
     /* The hold was the write's last statement, and changed no row where the device was held, or was not,
        already. */
-    if (write->hold && sqlite3_changes(log->transaction->db) > 0)
+    if (write->hold && sqlite3_changes(log->transaction->database.db) > 0)
         write_hold(log, write->hold);
     if (write->submission && write->outcome == WRITE_NEW)
         submission_events(log, write->submission);
     if (write->cancel)
-        applied = cancel_events(log, write->cancel, error);
-    for (int i = 0; applied == APPLIED && i < write->change_count; i++)
-        applied = change_events(log, &write->changes[i], error);
-    if (applied == APPLIED && log->lines.failed) {
-        error_set(error, ERROR_STORE, "no memory for events");
-        applied = BROKEN;
-    }
-    return applied;
+        cancel_events(log, write->cancel);
+    for (int i = 0; i < write->change_count; i++)
+        change_events(log, &write->changes[i]);
+    if (log->lines.failed)
+        transaction_no_memory(log->transaction, "events");
 }
 
 /* ---- the transaction ---- */
 
-int event_log_save(struct event_log *log, struct error *error)
+void event_log_save(struct event_log *log)
 {
-    static const char sql[] = "INSERT INTO events (last, count, lines) VALUES (?, ?, ?)";
     if (!log->count)
-        return 0;
-    if (TRANSACTION_RUN(log->transaction, error, sql, SQL_INT(log->last + log->count), SQL_INT(log->count),
-                        SQL_PART(log->lines.data, log->lines.size)) != APPLIED)
-        return -1;
+        return;
+    TRANSACTION_RUN(log->transaction, "INSERT INTO events (last, count, lines) VALUES (?, ?, ?)",
+                    SQL_INT(log->last + log->count), SQL_INT(log->count),
+                    SQL_PART(log->lines.data, log->lines.size));
     if (log->mark_count < EVENT_LOG_MARKS)
-        return 0;
-    if (TRANSACTION_RUN(log->transaction, error, "DELETE FROM events WHERE last <= ?",
-                        SQL_INT(log->marks[0])) != APPLIED)
-        return -1;
-    memmove(log->marks, log->marks + 1, (EVENT_LOG_MARKS - 1) * sizeof log->marks[0]);
-    log->mark_count--;
-    return 0;
+        return;
+    TRANSACTION_RUN(log->transaction, "DELETE FROM events WHERE last <= ?", SQL_INT(log->marks[0]));
+    if (log->transaction->error.kind == ERROR_NONE)
+        memmove(log->marks, log->marks + 1, --log->mark_count * sizeof log->marks[0]);
 }
 
 void event_log_publish(struct event_log *log)

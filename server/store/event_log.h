@@ -33,11 +33,12 @@ struct event_log {
 int event_log_open(struct event_log *log, struct transaction *transaction, struct error *error);
 void event_log_close(struct event_log *log);
 
-/* Appends the events of a write that was just applied. BROKEN: the database failed, or memory. */
-enum applied event_log_write(struct event_log *log, const struct store_write *write, struct error *error);
+/* Appends the events of a write that was just applied, unless the transaction has failed, which it does here
+   without memory. */
+void event_log_write(struct event_log *log, const struct store_write *write);
 
-/* Before the commit: makes the events part of the transaction. 0 or -1. */
-int event_log_save(struct event_log *log, struct error *error);
+/* Before the commit: makes the events part of the transaction. */
+void event_log_save(struct event_log *log);
 
 /* After the commit: hands the events to the listener. */
 void event_log_publish(struct event_log *log);

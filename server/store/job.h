@@ -56,7 +56,6 @@ struct sweep_row {
     int64_t submitted_ms;
     int64_t finished_ms; /* counted: of the last one that ended; 0: none did */
     bool cancelled;      /* somebody cancelled it */
-    bool referenced;     /* its points have what a recipe published and predicts */
     bool spread;         /* its experiments may go to different devices */
     int rounds;          /* over all points; 1: it is not repeated */
     int total;           /* runs: points in all rounds */
@@ -72,16 +71,16 @@ struct sweep_row {
 bool sweep_row_ended(const struct sweep_row *row);
 void sweep_row_clear(struct sweep_row *row);
 
-/* One run of a point of a sweep; all is on disk and borrowed. Without a job it cannot be launched (there is a
+/* One run of a point of a sweep; all is on disk, and borrowed. Without a job it cannot be launched (there is a
    reason), or its experiment was removed from the store. */
 struct point_row {
-    int place;              /* of the run: the rounds of a point follow each other */
-    const char *axes;       /* JSON object: the axes' values */
-    const char *experiment; /* its id; NULL: it cannot be launched */
-    const struct job *job;  /* NULL: there is none, or not any more */
-    const char *reference;  /* JSON object: what a recipe published and predicts; NULL: none */
-    const char *request;    /* of one that cannot be launched, as the next: what was asked for */
-    const char *reason;     /* {kind, detail, errors} */
+    int place;        /* of the run: the rounds of a point follow each other */
+    char *axes;       /* JSON object: the axes' values */
+    char *experiment; /* its id; NULL: it cannot be launched */
+    struct job *job;  /* NULL: there is none, or not any more */
+    char *reference;  /* JSON object: what a recipe published and predicts; NULL: none */
+    char *request;    /* of one that cannot be launched, as the next: what was asked for */
+    char *reason;     /* {kind, detail, errors} */
 };
 
 enum { STORE_EVENTS_MAX = 16384 }; /* so many are stored, about */

@@ -18,83 +18,30 @@ enum {
 };
 
 struct step {
-    sqlite3 *db;
+    struct transaction *transaction;
     struct store_removal *removal;
     int64_t until_ns;
-    struct error *error;
-    bool broken;  /* a statement failed: *error says why */
-    bool refused; /* and it was about what the rows hold: the other writes stand */
 };
 
-/* True: as much was done as one step may. */
+/* True: as much was done as one step may, or it failed. */
 static bool step_over(const struct step *step)
 {
-    return step->broken || step->removal->count > STORE_REMOVED_MAX - ROWS ||
+    return step->transaction->error.kind != ERROR_NONE || step->removal->count > STORE_REMOVED_MAX - ROWS ||
            clock_monotonic_ns() > step->until_ns;
-}
-
-/* `text` and `number` are bound where the statement has parameters for them: ?1 and ?2. */
-static sqlite3_stmt *prepare(struct step *step, const char *sql, const char *text, int64_t number)
-{
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(step->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return NULL;
-    int parameters = sqlite3_bind_parameter_count(statement);
-    if (parameters > 0)
-        sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
-    if (parameters > 1)
-        sqlite3_bind_int64(statement, 2, number);
-    return statement;
-}
-
-/* Ends the statement. A status other than that of its end, or of a row, is a failure. */
-static void finish(struct step *step, sqlite3_stmt *statement, int status)
-{
-    if (status != SQLITE_DONE && status != SQLITE_ROW) {
-        step->broken = true;
-        step->refused = (status & 0xff) == SQLITE_ERROR || (status & 0xff) == SQLITE_CONSTRAINT;
-        error_set(step->error, ERROR_STORE, "cannot remove: %s", sqlite3_errmsg(step->db));
-    }
-    sqlite3_finalize(statement);
-}
-
-/* The number in the first row's first column, and the text in its second in `id` unless that is NULL; -1
-   without a row. */
-static int64_t look(struct step *step, const char *sql, const char *text, int64_t number, char *id)
-{
-    sqlite3_stmt *statement = prepare(step, sql, text, number);
-    int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    int64_t value = -1;
-    if (status == SQLITE_ROW) {
-        value = sqlite3_column_int64(statement, 0);
-        if (id)
-            snprintf(id, ID_BYTES, "%s", (const char *)sqlite3_column_text(statement, 1));
-    }
-    finish(step, statement, status);
-    return value;
-}
-
-/* Returns how many rows it changed. */
-static int change(struct step *step, const char *sql, const char *text, int64_t number)
-{
-    sqlite3_stmt *statement = prepare(step, sql, text, number);
-    int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    finish(step, statement, status);
-    return step->broken ? 0 : sqlite3_changes(step->db);
 }
 
 /* Deletes up to ROWS of the experiments that the statement finds, and notes their ids; returns how many. */
 static int delete_experiments(struct step *step, const char *sql, const char *id)
 {
+    struct transaction *transaction = step->transaction;
     struct store_removal *removal = step->removal;
-    sqlite3_stmt *statement = prepare(step, sql, id, ROWS);
-    int first = removal->count, status = SQLITE_ERROR;
-    while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
+    int first = removal->count;
+    for (sqlite3_stmt *row = TRANSACTION_ROW(transaction, sql, SQL_TEXT(id), SQL_INT(ROWS)); row;
+         row = transaction_next(transaction))
         snprintf(removal->removed[removal->count++], ID_BYTES, "%s",
-                 (const char *)sqlite3_column_text(statement, 0));
-    finish(step, statement, status);
+                 (const char *)sqlite3_column_text(row, 0));
     for (int i = first; i < removal->count; i++)
-        change(step, "DELETE FROM experiments WHERE id = ?1", removal->removed[i], 0);
+        TRANSACTION_RUN(transaction, "DELETE FROM experiments WHERE id = ?", SQL_TEXT(removal->removed[i]));
     return removal->count - first;
 }
 
@@ -106,68 +53,59 @@ static int experiment_delete(struct step *step, const char *id)
                               id);
 }
 
-static void sweep_mark(struct step *step, const char *id)
-{
-    change(step, "UPDATE sweeps SET removing = 1 WHERE id = ?1 AND NOT removing", id, 0);
-}
-
 /* True: all of it is gone. */
 static bool sweep_delete(struct step *step, const char *id)
 {
+    struct transaction *transaction = step->transaction;
+    TRANSACTION_RUN(transaction, "UPDATE sweeps SET removing = 1 WHERE id = ? AND NOT removing",
+                    SQL_TEXT(id));
     while (!step_over(step))
         if (!delete_experiments(step, "SELECT id FROM experiments WHERE sweep = ?1 LIMIT ?2", id))
             break;
     while (!step_over(step))
-        if (!change(step,
-                    "DELETE FROM points WHERE sweep_id = ?1 AND place IN"
-                    " (SELECT place FROM points WHERE sweep_id = ?1 ORDER BY place LIMIT ?2)",
-                    id, ROWS)) {
-            change(step, "DELETE FROM sweeps WHERE id = ?1", id, 0);
-            return !step->broken;
+        if (!TRANSACTION_RUN(transaction,
+                             "DELETE FROM points WHERE sweep_id = ?1 AND place IN"
+                             " (SELECT place FROM points WHERE sweep_id = ?1 ORDER BY place LIMIT ?2)",
+                             SQL_TEXT(id), SQL_INT(ROWS))) {
+            TRANSACTION_RUN(transaction, "DELETE FROM sweeps WHERE id = ?", SQL_TEXT(id));
+            return transaction->error.kind == ERROR_NONE;
         }
     return false;
 }
 
-static enum applied refuse(const struct step *step, enum error_kind kind, const char *what)
+static void refuse(const struct step *step, bool found, const char *what)
 {
-    const char *how = kind == ERROR_NOT_FOUND ? "there is no" : "it has not ended:";
-    error_set(step->error, kind, "%s %s %s", how, what, step->removal->id);
-    return REFUSED;
+    error_set(&step->transaction->error, found ? ERROR_CONFLICT : ERROR_NOT_FOUND, "%s %s %s",
+              found ? "it has not ended:" : "there is no", what, step->removal->id);
 }
 
-static enum applied remove_experiment(struct step *step)
+static void remove_experiment(struct step *step)
 {
     const char *id = step->removal->id;
-    if (experiment_delete(step, id))
-        return APPLIED;
-    if (step->broken)
-        return BROKEN;
-    bool there = look(step, "SELECT 1 FROM experiments WHERE id = ?1", id, 0, NULL) > 0;
-    return refuse(step, there ? ERROR_CONFLICT : ERROR_NOT_FOUND, "experiment");
+    if (!experiment_delete(step, id))
+        refuse(step,
+               TRANSACTION_ROW(step->transaction, "SELECT 1 FROM experiments WHERE id = ?", SQL_TEXT(id)),
+               "experiment");
 }
 
 /* The sweep's row goes last, so each further step finds it. */
-static enum applied remove_sweep(struct step *step)
+static void remove_sweep(struct step *step, bool begun)
 {
     struct store_removal *removal = step->removal;
-    int64_t ended_ms = look(step, "SELECT ended_ms FROM sweeps WHERE id = ?1", removal->id, 0, NULL);
-    bool begun = removal->more;
-    removal->more = false;
-    if (!step->broken && ended_ms < 0 && !begun)
-        return refuse(step, ERROR_NOT_FOUND, "sweep");
-    if (!step->broken && ended_ms == 0)
-        return refuse(step, ERROR_CONFLICT, "sweep");
-    sweep_mark(step, removal->id);
-    removal->more = !sweep_delete(step, removal->id);
-    return step->broken ? BROKEN : APPLIED;
+    sqlite3_stmt *row =
+        TRANSACTION_ROW(step->transaction, "SELECT ended_ms FROM sweeps WHERE id = ?", SQL_TEXT(removal->id));
+    if (row ? !sqlite3_column_int64(row, 0) : !begun)
+        refuse(step, row, "sweep");
+    else
+        removal->more = !sweep_delete(step, removal->id);
 }
 
 /* ---- what is too old or too much ---- */
 
 static int64_t pages(struct step *step, const char *pragma)
 {
-    int64_t count = look(step, pragma, NULL, 0, NULL);
-    return count > 0 ? count : 0;
+    sqlite3_stmt *row = transaction_row(step->transaction, pragma, SQL_NO_VALUES);
+    return row ? sqlite3_column_int64(row, 0) : 0;
 }
 
 static bool too_much(struct step *step)
@@ -177,73 +115,71 @@ static bool too_much(struct step *step)
     return limit > 0 && used * pages(step, "PRAGMA page_size") > limit;
 }
 
-/* Finds what ended longest ago, if the policy removes it; false: there is none. */
+/* Finds what ended longest ago, if the policy removes it; a sweep whose removal has begun comes first. False:
+   there is none. */
 static bool oldest_find(struct step *step, char id[ID_BYTES], bool *sweep)
 {
-    char other[ID_BYTES];
-    *sweep = true;
-    if (look(step, "SELECT 1, id FROM sweeps WHERE removing ORDER BY id LIMIT 1", NULL, 0, id) > 0)
-        return true;
-    int64_t ended_ms = look(
-        step, "SELECT ended_ms, id FROM sweeps WHERE ended_ms > 0 ORDER BY ended_ms LIMIT 1", NULL, 0, id);
-    int64_t alone_ms = look(step,
-                            "SELECT finished_ms, id FROM experiments WHERE sweep IS NULL AND finished_ms > 0"
-                            " ORDER BY finished_ms LIMIT 1",
-                            NULL, 0, other);
-    if (alone_ms > 0 && (ended_ms < 0 || alone_ms < ended_ms)) {
-        *sweep = false;
-        ended_ms = alone_ms;
-        memcpy(id, other, ID_BYTES);
-    }
-    return !step->broken && ended_ms > 0 && (ended_ms < step->removal->ended_before_ms || too_much(step));
+    static const char sql[] =
+        "SELECT * FROM (SELECT id, 1, 0 FROM sweeps WHERE removing ORDER BY id LIMIT 1)"
+        " UNION ALL SELECT * FROM"
+        " (SELECT id, 1, ended_ms FROM sweeps WHERE ended_ms > 0 ORDER BY ended_ms LIMIT 1)"
+        " UNION ALL SELECT * FROM (SELECT id, 0, finished_ms FROM experiments"
+        " WHERE sweep IS NULL AND finished_ms > 0 ORDER BY finished_ms LIMIT 1)"
+        " ORDER BY 3, 2 DESC LIMIT 1";
+    sqlite3_stmt *row = transaction_row(step->transaction, sql, SQL_NO_VALUES);
+    if (!row)
+        return false;
+    snprintf(id, ID_BYTES, "%s", (const char *)sqlite3_column_text(row, 0));
+    *sweep = sqlite3_column_int(row, 1);
+    int64_t ended_ms = sqlite3_column_int64(row, 2);
+    return !ended_ms || ended_ms < step->removal->ended_before_ms || too_much(step);
 }
 
 /* Gives free pages at the file's end back to the disk; false: there are few, or it failed. */
 static bool file_shrink(struct step *step)
 {
-    int64_t free_pages = pages(step, "PRAGMA freelist_count"), all = pages(step, "PRAGMA page_count");
-    if (step->broken || free_pages <= FREE_PAGES + all / FREE_PART)
+    int64_t stay = FREE_PAGES + pages(step, "PRAGMA page_count") / FREE_PART;
+    int64_t left = pages(step, "PRAGMA freelist_count") - stay;
+    if (left <= 0)
         return false;
-    /* Each step of the statement gives one page back. */
-    sqlite3_stmt *statement = prepare(step, "PRAGMA incremental_vacuum", NULL, 0);
-    int status = statement ? SQLITE_ROW : SQLITE_ERROR;
-    for (int64_t left = free_pages - FREE_PAGES - all / FREE_PART;
-         left > 0 && status == SQLITE_ROW && !step_over(step); left--)
-        status = sqlite3_step(statement);
-    finish(step, statement, status);
-    return !step->broken;
+    /* Each row of the statement is a page that it gave back. */
+    sqlite3_stmt *row = transaction_row(step->transaction, "PRAGMA incremental_vacuum", SQL_NO_VALUES);
+    while (row && --left > 0 && !step_over(step))
+        row = transaction_next(step->transaction);
+    return step->transaction->error.kind == ERROR_NONE;
 }
 
-static enum applied remove_oldest(struct step *step)
+static void remove_oldest(struct step *step)
 {
-    struct store_removal *removal = step->removal;
     char id[ID_BYTES];
-    bool sweep, idle = true;
+    bool sweep;
     while (!step_over(step)) {
         if (!file_shrink(step)) {
-            if (step->broken || !oldest_find(step, id, &sweep))
-                break;
-            if (sweep)
-                sweep_mark(step, id);
+            if (!oldest_find(step, id, &sweep))
+                return;
             if (sweep)
                 sweep_delete(step, id);
             else
                 experiment_delete(step, id);
         }
-        idle = false;
+        step->removal->more = true;
     }
-    removal->more = !idle;
-    return step->broken ? BROKEN : APPLIED;
 }
 
-enum applied row_removal_step(sqlite3 *db, struct store_removal *removal, struct error *error)
+bool row_removal_step(struct transaction *transaction, struct store_removal *removal)
 {
-    struct step step = {
-        .db = db, .removal = removal, .until_ns = clock_monotonic_ns() + STEP_US * 1000LL, .error = error};
-    static enum applied (*const removers[])(struct step *) = {[REMOVE_EXPERIMENT] = remove_experiment,
-                                                              [REMOVE_SWEEP] = remove_sweep,
-                                                              [REMOVE_OLDEST] = remove_oldest};
+    struct step step = {transaction, removal, clock_monotonic_ns() + STEP_US * 1000LL};
+    bool begun = removal->more;
     removal->count = 0;
-    enum applied applied = removers[removal->what](&step);
-    return applied == BROKEN && step.refused ? REFUSED : applied;
+    removal->more = false;
+    if (removal->what == REMOVE_EXPERIMENT)
+        remove_experiment(&step);
+    else if (removal->what == REMOVE_SWEEP)
+        remove_sweep(&step, begun);
+    else
+        remove_oldest(&step);
+    /* This is about what the rows hold (JSON that is none): the other writes stand. */
+    if (transaction->broken && (sqlite3_errcode(transaction->database.db) & 0xff) == SQLITE_ERROR)
+        transaction->broken = false;
+    return begun && !removal->more;
 }

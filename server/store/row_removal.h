@@ -5,8 +5,9 @@
 #include "server/store/transaction.h"
 #include "server/store/write.h"
 
-/* One step, within the writer's transaction. REFUSED: ERROR_NOT_FOUND or ERROR_CONFLICT, see struct
-   store_removal. */
-enum applied row_removal_step(struct sqlite3 *db, struct store_removal *removal, struct error *error);
+/* One step, within the writer's transaction. Refused: ERROR_NOT_FOUND or ERROR_CONFLICT, see struct
+   store_removal. True: it was the last of several; only when the log is checkpointed then is the file as short
+   as the database. */
+bool row_removal_step(struct transaction *transaction, struct store_removal *removal);
 
 #endif

@@ -1,11 +1,13 @@
 #include "server/store/schema.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "server/store/database.h"
 
 /* The first step makes version SCHEMA_FIRST_VERSION, each later one the next version. A step that was
    released is not edited: a change of the schema is a further step, and a file of tests/upgrades/ for the
@@ -157,26 +159,23 @@ static const char *const steps[] = {
 
 enum { STEPS = sizeof steps / sizeof *steps };
 
-int schema_failed(sqlite3 *db, const char *what, struct error *error)
-{
-    int code = sqlite3_errcode(db) & 0xff, number = sqlite3_system_errno(db);
-    bool disk = number == ENOSPC || number == EDQUOT || number == EIO;
-    bool passes = code == SQLITE_FULL || code == SQLITE_IOERR || (code == SQLITE_CANTOPEN && disk);
-    error_set(error, passes ? ERROR_UNAVAILABLE : ERROR_STORE, "%s: %s%s%s", what, sqlite3_errmsg(db),
-              passes && number ? ": " : "", passes && number ? strerror(number) : "");
-    return -1;
-}
-
-/* The first number of the answer; -1: the statement failed or answered nothing. */
-static int64_t number_read(sqlite3 *db, const char *sql)
+/* The first column of the answer's first row; false: the statement failed or answered nothing. */
+static bool text_read(sqlite3 *db, const char *sql, char *text, size_t size)
 {
     sqlite3_stmt *statement = NULL;
-    int64_t number = -1;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        number = sqlite3_column_int64(statement, 0);
+    bool found = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+                 sqlite3_step(statement) == SQLITE_ROW;
+    if (found)
+        snprintf(text, size, "%s", (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
-    return number;
+    return found;
+}
+
+/* The same of a number; -1 without one. */
+static int64_t number_read(sqlite3 *db, const char *sql)
+{
+    char text[32];
+    return text_read(db, sql, text, sizeof text) ? strtoll(text, NULL, 10) : -1;
 }
 
 int schema_newest(void)
@@ -205,22 +204,16 @@ static int schema_run(sqlite3 *db, const char *sql, struct error *error)
 {
     if (sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    return schema_failed(db, "cannot set up the database", error);
+    return database_failed(db, "cannot set up the database", error);
 }
 
 /* A file system without shared memory gives the database no write-ahead log, and then what a failed commit
    leaves could not be taken back. */
 static int log_check(sqlite3 *db, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
     char mode[16] = "";
-    bool read = sqlite3_prepare_v2(db, "PRAGMA journal_mode", -1, &statement, NULL) == SQLITE_OK &&
-                sqlite3_step(statement) == SQLITE_ROW;
-    if (read)
-        snprintf(mode, sizeof mode, "%s", (const char *)sqlite3_column_text(statement, 0));
-    sqlite3_finalize(statement);
-    if (!read)
-        return schema_failed(db, "cannot read the database", error);
+    if (!text_read(db, "PRAGMA journal_mode", mode, sizeof mode))
+        return database_failed(db, "cannot read the database", error);
     if (strcmp(mode, "wal") == 0)
         return 0;
     return error_set(
@@ -234,7 +227,7 @@ int schema_migrate_steps(sqlite3 *db, const char *const *list, int count, struct
 {
     int version = (int)number_read(db, "PRAGMA user_version"), newest = SCHEMA_FIRST_VERSION + count - 1;
     if (version < 0)
-        return schema_failed(db, "cannot read the database", error);
+        return database_failed(db, "cannot read the database", error);
     if (version > 0 && version_check("the database", version, newest, ERROR_STORE, error) < 0)
         return -1;
     for (int i = version ? version + 1 - SCHEMA_FIRST_VERSION : 0; i < count; i++) {
@@ -282,16 +275,10 @@ int schema_identify(sqlite3 *db, const char *path, struct database_facts *facts,
 
 static int integrity_check(sqlite3 *db, const char *path, struct error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    int status = sqlite3_prepare_v2(db, "PRAGMA integrity_check(1)", -1, &statement, NULL);
-    if (status == SQLITE_OK)
-        status = sqlite3_step(statement);
-    const char *answer = status == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-    bool sound = answer && strcmp(answer, "ok") == 0;
-    if (!sound)
-        error_set(error, ERROR_STORE, "%s is damaged: %s", path, answer ? answer : sqlite3_errmsg(db));
-    sqlite3_finalize(statement);
-    return sound ? 0 : -1;
+    char answer[256];
+    if (!text_read(db, "PRAGMA integrity_check(1)", answer, sizeof answer))
+        snprintf(answer, sizeof answer, "%s", sqlite3_errmsg(db));
+    return strcmp(answer, "ok") == 0 ? 0 : error_set(error, ERROR_STORE, "%s is damaged: %s", path, answer);
 }
 
 /* The path as a URI, which is the only form that can say that nobody writes the file. */

@@ -15,16 +15,12 @@ struct sqlite3;
 
 enum { SCHEMA_FIRST_VERSION = 8 };
 
-/* Sets the error of the connection's last call: ERROR_UNAVAILABLE when the disk is full or fails, which may
-   pass, else ERROR_STORE. -1. */
-int schema_failed(struct sqlite3 *db, const char *what, struct error *error);
-
 /* The version that this program writes. */
 int schema_newest(void);
 
 /* Sets the connection up for writing and brings the database to schema_newest(). Each step is one
    transaction. 0; or -1: ERROR_STORE when the version is newer or older than what this program reads, else as
-   schema_failed(). */
+   database_failed(). */
 int schema_migrate(struct sqlite3 *db, struct error *error);
 
 /* The same with other steps, without setting up the connection: for tests of migration. steps[0] makes

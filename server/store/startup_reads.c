@@ -2,15 +2,16 @@
 
 #include <sqlite3.h>
 
-#include "server/store/store_parts.h"
+#include "server/store/database.h"
+#include "server/store/job.h"
 #include "server/store/write.h"
 
-static struct reader_rows rows_begin(struct store *store, const char *sql)
+static struct rows read_all(struct store *store, const char *sql)
 {
-    return reader_rows_begin(&store->readers, -1, sql);
+    return rows_begin(store->readers, -1, sql, SQL_NO_VALUES);
 }
 
-static const char *text_of(const struct reader_rows *rows, int column)
+static const char *text_of(const struct rows *rows, int column)
 {
     return (const char *)sqlite3_column_text(rows->row, column);
 }
@@ -19,28 +20,26 @@ int store_shares(struct store *store,
                  void (*each)(void *arg, const char *owner, double used_s, int64_t at_ms), void *arg,
                  struct error *error)
 {
-    struct reader_rows rows =
-        rows_begin(store, "SELECT owner, used_s, at_ms FROM shares ORDER BY at_ms, owner");
-    while (reader_rows_next(&rows))
+    struct rows rows = read_all(store, "SELECT owner, used_s, at_ms FROM shares ORDER BY at_ms, owner");
+    while (rows_next(&rows))
         each(arg, text_of(&rows, 0), sqlite3_column_double(rows.row, 1), sqlite3_column_int64(rows.row, 2));
-    return reader_rows_end(&rows, "the shares", error);
+    return rows_end(&rows, "the shares", error);
 }
 
 int store_holds(struct store *store, void (*each)(void *arg, int device, const char *owner, int64_t since_ms),
                 void *arg, struct error *error)
 {
-    struct reader_rows rows = rows_begin(store, "SELECT device, owner, since_ms FROM holds");
-    while (reader_rows_next(&rows))
+    struct rows rows = read_all(store, "SELECT device, owner, since_ms FROM holds");
+    while (rows_next(&rows))
         each(arg, sqlite3_column_int(rows.row, 0), text_of(&rows, 1), sqlite3_column_int64(rows.row, 2));
-    return reader_rows_end(&rows, "the holds", error);
+    return rows_end(&rows, "the holds", error);
 }
 
 int store_devices(struct store *store, void (*each)(void *arg, const struct store_device *device), void *arg,
                   struct error *error)
 {
-    struct reader_rows rows =
-        rows_begin(store, "SELECT number, name, hello, hello_ms FROM devices ORDER BY number");
-    while (reader_rows_next(&rows)) {
+    struct rows rows = read_all(store, "SELECT number, name, hello, hello_ms FROM devices ORDER BY number");
+    while (rows_next(&rows)) {
         const struct store_device device = {
             .number = sqlite3_column_int(rows.row, 0),
             .name = text_of(&rows, 1),
@@ -50,7 +49,7 @@ int store_devices(struct store *store, void (*each)(void *arg, const struct stor
         if (device.name)
             each(arg, &device);
     }
-    return reader_rows_end(&rows, "the devices", error);
+    return rows_end(&rows, "the devices", error);
 }
 
 int store_devices_reclaimable(struct store *store, void (*each)(void *arg, int number), void *arg,
@@ -67,10 +66,10 @@ int store_devices_reclaimable(struct store *store, void (*each)(void *arg, int n
         " UNION SELECT CASE WHEN json_valid(request) THEN ifnull(json_extract(request, '$.peer'), -1)"
         " ELSE -1 END FROM experiments WHERE state IN ('queued', 'running'))"
         " ORDER BY hello_ms, number";
-    struct reader_rows rows = rows_begin(store, sql);
-    while (reader_rows_next(&rows))
+    struct rows rows = read_all(store, sql);
+    while (rows_next(&rows))
         each(arg, sqlite3_column_int(rows.row, 0));
-    return reader_rows_end(&rows, "the devices", error);
+    return rows_end(&rows, "the devices", error);
 }
 
 int store_calibrations(struct store *store,
@@ -78,10 +77,10 @@ int store_calibrations(struct store *store,
                        struct error *error)
 {
     /* Of a group with max() SQLite answers the row that has the maximum. */
-    struct reader_rows rows = rows_begin(
+    struct rows rows = read_all(
         store, "SELECT uuid, max(made_ms), device, driver, build, sweep, calibration FROM calibrations"
                " GROUP BY uuid");
-    while (reader_rows_next(&rows)) {
+    while (rows_next(&rows)) {
         const struct store_calibration one = {
             .uuid = text_of(&rows, 0),
             .made_ms = sqlite3_column_int64(rows.row, 1),
@@ -94,14 +93,14 @@ int store_calibrations(struct store *store,
         if (one.uuid && one.driver && one.build && one.sweep && one.calibration)
             each(arg, &one);
     }
-    return reader_rows_end(&rows, "the calibrations", error);
+    return rows_end(&rows, "the calibrations", error);
 }
 
 int store_events(struct store *store, void (*each)(void *arg, const struct store_events *events), void *arg,
                  struct error *error)
 {
-    struct reader_rows rows = rows_begin(store, "SELECT last, count, lines FROM events ORDER BY last");
-    while (reader_rows_next(&rows)) {
+    struct rows rows = read_all(store, "SELECT last, count, lines FROM events ORDER BY last");
+    while (rows_next(&rows)) {
         const struct store_events one = {
             .last = sqlite3_column_int64(rows.row, 0),
             .count = sqlite3_column_int(rows.row, 1),
@@ -111,12 +110,12 @@ int store_events(struct store *store, void (*each)(void *arg, const struct store
         if (one.lines)
             each(arg, &one);
     }
-    return reader_rows_end(&rows, "the events", error);
+    return rows_end(&rows, "the events", error);
 }
 
 int64_t store_events_last(struct store *store)
 {
-    struct reader_rows rows = rows_begin(store, "SELECT max(last) FROM events");
-    int64_t last = reader_rows_next(&rows) ? sqlite3_column_int64(rows.row, 0) : -1;
-    return reader_rows_end(&rows, "the events", NULL) < 0 ? -1 : last;
+    struct rows rows = read_all(store, "SELECT max(last) FROM events");
+    int64_t last = rows_next(&rows) ? sqlite3_column_int64(rows.row, 0) : -1;
+    return rows_end(&rows, "the events", NULL) < 0 ? -1 : last;
 }

@@ -1,117 +1,70 @@
 #include "server/store/transaction.h"
 
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* How long a statement waits for the lock of another connection; when a failed commit is cut off, somebody
-   waits. */
-enum { BUSY_MS = 5000, DISCARD_BUSY_MS = 50 };
-
-struct statement {
-    const char *sql;
-    sqlite3_stmt *prepared;
-    SLIST_ENTRY(statement) entries;
-};
+/* How long the cut of a failed commit waits for the lock of another connection: somebody waits for it. */
+enum { DISCARD_BUSY_MS = 50 };
 
 static const char begin_sql[] = "BEGIN IMMEDIATE", commit_sql[] = "COMMIT", rollback_sql[] = "ROLLBACK";
 
-void transaction_close(struct transaction *transaction)
-{
-    /* sqlite3_close() removes the log by its path, where another log may lie by now. */
-    if (data_directory_check(&transaction->directory, DATA_DIRECTORY_FILES, NULL) < 0) {
-        transaction_checkpoint(transaction);
-        sqlite3_db_config(transaction->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    }
-    for (struct statement *statement; (statement = SLIST_FIRST(&transaction->statements));) {
-        SLIST_REMOVE_HEAD(&transaction->statements, entries);
-        sqlite3_finalize(statement->prepared);
-        free(statement);
-    }
-    sqlite3_close(transaction->db);
-    transaction->db = NULL;
-}
-
 /* ---- statements ---- */
 
-struct sql_value sql_value_text(const char *text)
+static void row_end(struct transaction *transaction)
 {
-    if (!text)
-        return (struct sql_value){.type = SQL_NULL};
-    return (struct sql_value){.type = SQL_TEXT, .bytes = text, .size = strlen(text)};
+    if (!transaction->row)
+        return;
+    sqlite3_reset(transaction->row);
+    sqlite3_clear_bindings(transaction->row);
+    transaction->row = NULL;
 }
 
-static int value_bind(sqlite3_stmt *statement, int place, const struct sql_value *value)
+/* A constraint and a size are about the statement's values; all else about the database, the disk or
+   memory. */
+static void statement_failed(struct transaction *transaction, int status)
 {
-    switch (value->type) {
-    case SQL_INTEGER:
-        return sqlite3_bind_int64(statement, place, value->integer);
-    case SQL_REAL:
-        return sqlite3_bind_double(statement, place, value->real);
-    case SQL_TEXT:
-        return sqlite3_bind_text64(statement, place, value->bytes, value->size, SQLITE_STATIC, SQLITE_UTF8);
-    case SQL_BLOB:
-        return sqlite3_bind_blob64(statement, place, value->bytes, value->size, SQLITE_STATIC);
-    default:
-        return sqlite3_bind_null(statement, place);
-    }
+    int code = status & 0xff;
+    transaction->broken = code != SQLITE_CONSTRAINT && code != SQLITE_TOOBIG;
+    error_set(&transaction->error, ERROR_STORE, "%s",
+              code == SQLITE_NOMEM ? "no memory" : sqlite3_errmsg(transaction->database.db));
+    row_end(transaction);
 }
 
-/* NULL: *error says why. */
-static sqlite3_stmt *statement_prepare(struct transaction *transaction, const char *sql, struct error *error)
+struct sqlite3_stmt *transaction_next(struct transaction *transaction)
 {
-    struct statement *statement;
-    SLIST_FOREACH (statement, &transaction->statements, entries)
-        if (statement->sql == sql)
-            return statement->prepared;
-    if (!(statement = calloc(1, sizeof *statement))) {
-        error_set(error, ERROR_STORE, "no memory for a statement");
+    int status = transaction->row ? sqlite3_step(transaction->row) : SQLITE_DONE;
+    if (status == SQLITE_ROW)
+        return transaction->row;
+    if (status != SQLITE_DONE)
+        statement_failed(transaction, status);
+    row_end(transaction);
+    return NULL;
+}
+
+struct sqlite3_stmt *transaction_row(struct transaction *transaction, const char *sql,
+                                     const struct sql_value *values, int count)
+{
+    row_end(transaction);
+    if (transaction->error.kind != ERROR_NONE)
         return NULL;
-    }
-    statement->sql = sql;
-    if (sqlite3_prepare_v3(transaction->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement->prepared, NULL)) {
-        error_set(error, ERROR_STORE, "%s", sqlite3_errmsg(transaction->db));
-        free(statement);
-        return NULL;
-    }
-    SLIST_INSERT_HEAD(&transaction->statements, statement, entries);
-    return statement->prepared;
+    int status = database_statement(&transaction->database, &transaction->row, sql, values, count);
+    if (status != SQLITE_OK)
+        statement_failed(transaction, status);
+    return transaction_next(transaction);
 }
 
-enum applied transaction_statement(struct transaction *transaction, sqlite3_stmt **statement, const char *sql,
-                                   const struct sql_value *values, int count, struct error *error)
+int transaction_run(struct transaction *transaction, const char *sql, const struct sql_value *values,
+                    int count)
 {
-    int status = SQLITE_OK;
-    if (!(*statement = statement_prepare(transaction, sql, error)))
-        return BROKEN;
-    for (int i = 0; status == SQLITE_OK && i < count; i++)
-        status = value_bind(*statement, i + 1, &values[i]);
-    return status == SQLITE_OK ? APPLIED : transaction_end(transaction, *statement, status, error);
+    transaction_row(transaction, sql, values, count);
+    row_end(transaction);
+    return transaction->error.kind == ERROR_NONE ? sqlite3_changes(transaction->database.db) : 0;
 }
 
-enum applied transaction_end(struct transaction *transaction, sqlite3_stmt *statement, int status,
-                             struct error *error)
+void transaction_no_memory(struct transaction *transaction, const char *what)
 {
-    enum applied applied = APPLIED;
-    if (status != SQLITE_DONE && status != SQLITE_ROW) {
-        /* These are about the statement's values; all others about the database, the disk or memory. */
-        bool refused = (status & 0xff) == SQLITE_CONSTRAINT || (status & 0xff) == SQLITE_TOOBIG;
-        applied = refused ? REFUSED : BROKEN;
-        error_set(error, ERROR_STORE, "%s", sqlite3_errmsg(transaction->db));
-    }
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
-    return applied;
-}
-
-enum applied transaction_run(struct transaction *transaction, const char *sql, const struct sql_value *values,
-                             int count, struct error *error)
-{
-    sqlite3_stmt *statement;
-    enum applied applied = transaction_statement(transaction, &statement, sql, values, count, error);
-    if (applied != APPLIED)
-        return applied;
-    return transaction_end(transaction, statement, sqlite3_step(statement), error);
+    transaction->broken = true;
+    error_set(&transaction->error, ERROR_MEMORY, "no memory for %s", what);
 }
 
 /* ---- the write-ahead log below SQLite's interface ---- */
@@ -128,13 +81,14 @@ struct index_header {
 
 _Static_assert(sizeof(struct index_header) == 48, "as the format has it");
 
-/* Within a write transaction, which keeps the end where it is. 0, or -1: ERROR_STORE. */
-static int log_end_read(sqlite3 *db, struct log_end *end, struct error *error)
+/* Within a write transaction, which keeps the end where it is. 0, or -1. */
+static int log_end_read(struct transaction *transaction, struct log_end *end)
 {
+    struct error *error = &transaction->error;
     sqlite3_file *file = NULL;
     void volatile *index = NULL;
     struct index_header header;
-    int status = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    int status = sqlite3_file_control(transaction->database.db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (status == SQLITE_OK && file->pMethods->iVersion >= 2)
         status = file->pMethods->xShmMap(file, 0, INDEX_REGION_BYTES, 0, &index);
     if (status != SQLITE_OK || !index)
@@ -150,16 +104,16 @@ static int log_end_read(sqlite3 *db, struct log_end *end, struct error *error)
     return 0;
 }
 
-/* Within a write transaction: cuts what lies behind the committed end off the file, and syncs it. 0; or -1:
-   ERROR_STORE, and a recovery may still find what lay there. May be called again: after a sync that failed it
-   does not rely on the success of the next one. */
-static int log_cut(sqlite3 *db, const struct log_end *end, struct error *error)
+/* Within a write transaction: cuts what lies behind the committed end off the file, and syncs it. -1: a
+   recovery may still find what lay there. May be called again: after a sync that failed it does not rely on
+   the success of the next one. */
+static int log_cut(struct transaction *transaction, const struct log_end *end)
 {
     sqlite3_file *log = NULL;
     sqlite3_int64 size = 0;
     sqlite3_int64 wanted =
         HEADER_BYTES + (sqlite3_int64)end->frames * (FRAME_HEADER_BYTES + (sqlite3_int64)end->page_bytes);
-    int status = sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    int status = sqlite3_file_control(transaction->database.db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
     if (status == SQLITE_OK && !log->pMethods)
         status = SQLITE_CANTOPEN;
     if (status == SQLITE_OK)
@@ -176,7 +130,8 @@ static int log_cut(sqlite3 *db, const struct log_end *end, struct error *error)
         status = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
     if (status == SQLITE_OK)
         return 0;
-    return error_set(error, ERROR_STORE, "the write-ahead log cannot be cut: %s", sqlite3_errstr(status));
+    return error_set(&transaction->error, ERROR_STORE, "the write-ahead log cannot be cut: %s",
+                     sqlite3_errstr(status));
 }
 
 /* `before`: the end when the transaction began; `now`: after its COMMIT failed. True: the log's index holds
@@ -191,76 +146,101 @@ static bool log_unchanged(const struct log_end *before, const struct log_end *no
 
 /* ---- one transaction ---- */
 
-int transaction_open(struct transaction *transaction, sqlite3 *db, const char *path, struct error *error)
+int transaction_open(struct transaction *transaction, const char *path, struct error *error)
 {
-    *transaction = (struct transaction){.db = db};
-    /* Somebody may read with the sqlite3 shell: wait rather than fail. */
-    sqlite3_busy_timeout(db, BUSY_MS);
-    data_directory_note(&transaction->directory, db, path);
+    static const char *const always[] = {begin_sql, commit_sql, rollback_sql};
+    struct database *database = &transaction->database;
+    sqlite3_stmt *statement;
+    data_directory_note(&transaction->directory, database->db, path);
     /* Now, because a transaction must be able to end when memory is short. */
-    return statement_prepare(transaction, begin_sql, error) &&
-                   statement_prepare(transaction, commit_sql, error) &&
-                   statement_prepare(transaction, rollback_sql, error)
-               ? 0
-               : -1;
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (database_statement(database, &statement, always[i], SQL_NO_VALUES) != SQLITE_OK)
+            return database_failed(database->db, "cannot prepare transactions", error);
+    return 0;
 }
 
-int transaction_begin(struct transaction *transaction, struct error *error)
+void transaction_close(struct transaction *transaction)
 {
-    if (transaction_run(transaction, begin_sql, SQL_NO_VALUES, error) != APPLIED)
+    /* sqlite3_close() removes the log by its path, where another log may lie by now. */
+    if (data_directory_check(&transaction->directory, DATA_DIRECTORY_FILES, NULL) < 0) {
+        transaction_checkpoint(transaction);
+        sqlite3_db_config(transaction->database.db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    }
+    row_end(transaction);
+    database_close(&transaction->database);
+}
+
+static int begin(struct transaction *transaction)
+{
+    transaction->error = (struct error){0};
+    transaction->broken = false;
+    transaction_run(transaction, begin_sql, SQL_NO_VALUES);
+    return transaction->error.kind == ERROR_NONE ? 0 : -1;
+}
+
+int transaction_begin(struct transaction *transaction)
+{
+    return begin(transaction) < 0 ? -1 : log_end_read(transaction, &transaction->before);
+}
+
+int transaction_commit(struct transaction *transaction)
+{
+    if (transaction->error.kind != ERROR_NONE)
         return -1;
-    return log_end_read(transaction->db, &transaction->before, error);
-}
-
-int transaction_commit(struct transaction *transaction, struct error *error)
-{
-    transaction->uncertain = transaction_run(transaction, commit_sql, SQL_NO_VALUES, error) != APPLIED;
+    transaction_run(transaction, commit_sql, SQL_NO_VALUES);
+    transaction->uncertain = transaction->error.kind != ERROR_NONE;
     return transaction->uncertain ? -1 : 0;
 }
 
-int transaction_verify(struct transaction *transaction, struct error *error)
+int transaction_verify(struct transaction *transaction)
 {
     struct error why = {0};
     int frames = 0, checkpointed = -1;
     if (data_directory_check(&transaction->directory, DATA_DIRECTORY_LOG, &why) == 0)
         return 0;
-    int status =
-        sqlite3_wal_checkpoint_v2(transaction->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &frames, &checkpointed);
-    bool saved = status == SQLITE_OK && frames == checkpointed &&
-                 data_directory_check(&transaction->directory, DATA_DIRECTORY_DATABASE, NULL) == 0;
-    if (saved)
+    int status = sqlite3_wal_checkpoint_v2(transaction->database.db, NULL, SQLITE_CHECKPOINT_PASSIVE, &frames,
+                                           &checkpointed);
+    if (status == SQLITE_OK && frames == checkpointed &&
+        data_directory_check(&transaction->directory, DATA_DIRECTORY_DATABASE, NULL) == 0)
         return 0;
     transaction->uncertain = true;
-    return error_set(error, why.kind, "%s", why.text);
+    transaction->error = why;
+    return -1;
 }
 
 void transaction_rollback(struct transaction *transaction)
 {
+    row_end(transaction);
     /* Some failures end the transaction by themselves. */
-    if (!sqlite3_get_autocommit(transaction->db))
-        transaction_run(transaction, rollback_sql, SQL_NO_VALUES, NULL);
+    if (sqlite3_get_autocommit(transaction->database.db))
+        return;
+    struct error failure = transaction->error;
+    transaction->error = (struct error){0};
+    transaction_run(transaction, rollback_sql, SQL_NO_VALUES);
+    transaction->error = failure;
 }
 
 void transaction_checkpoint(struct transaction *transaction)
 {
-    sqlite3_wal_checkpoint_v2(transaction->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    sqlite3_wal_checkpoint_v2(transaction->database.db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
 
-int transaction_discard(struct transaction *transaction, bool *discarded, struct error *error)
+int transaction_discard(struct transaction *transaction, bool *discarded)
 {
     struct log_end end;
+    transaction->error = (struct error){0};
     /* A start reads the log that lies at the path. */
-    if (data_directory_check(&transaction->directory, DATA_DIRECTORY_LOG, error) < 0)
+    if (data_directory_check(&transaction->directory, DATA_DIRECTORY_LOG, &transaction->error) < 0)
         return -1;
-    sqlite3_busy_timeout(transaction->db, DISCARD_BUSY_MS);
-    enum applied begun = transaction_run(transaction, begin_sql, SQL_NO_VALUES, error);
-    sqlite3_busy_timeout(transaction->db, BUSY_MS);
-    if (begun != APPLIED)
+    sqlite3_busy_timeout(transaction->database.db, DISCARD_BUSY_MS);
+    int begun = begin(transaction);
+    sqlite3_busy_timeout(transaction->database.db, DATABASE_BUSY_MS);
+    if (begun < 0)
         return -1;
-    int status = log_end_read(transaction->db, &end, error);
+    int status = log_end_read(transaction, &end);
     if (status == 0)
-        status = log_cut(transaction->db, &end, error);
-    transaction_run(transaction, rollback_sql, SQL_NO_VALUES, NULL);
+        status = log_cut(transaction, &end);
+    transaction_rollback(transaction);
     if (status < 0)
         return -1;
     *discarded = log_unchanged(&transaction->before, &end);

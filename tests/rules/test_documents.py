@@ -51,6 +51,6 @@ def test_what_a_page_names_is_there(page):
 
 def test_this_test_sees_a_name_that_is_gone():
     page = ("`server/queue/queue.h` `server/queue/` `writer.c` `queue_submit()` `queue_tell()` `struct queue` `struct house` "
-            "`ROUTE_SLOW` `ROUTE_APART` `--attempts`; `queue_submit()` in `server/store/writer.c`")
+            "`ROUTE_SLOW` `ROUTE_APART` `--attempts`; `queue_submit()` in `server/store/store.c`")
     assert missing(page) == ["server/queue/queue.h", "writer.c", "queue_tell()", "struct house", "ROUTE_APART",
-                             "queue_submit() in server/store/writer.c"]
+                             "queue_submit() in server/store/store.c"]

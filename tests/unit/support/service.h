@@ -7,10 +7,10 @@
 #include "server/queue/queue_submit.h"
 #include "server/queue/queue_view.h"
 #include "server/queue/queue_worker.h"
+#include "server/store/experiment_reads.h"
 #include "server/store/retention.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
-#include "server/store/sweep_reads.h"
 #include "tests/unit/support/scratch.h"
 
 struct service {

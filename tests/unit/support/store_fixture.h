@@ -4,10 +4,10 @@
 
 #include <semaphore.h>
 
+#include "server/store/experiment_reads.h"
 #include "server/store/retention.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
-#include "server/store/sweep_reads.h"
 #include "server/store/write.h"
 #include "tests/unit/support/scratch.h"
 
