@@ -9,7 +9,7 @@
 #include "server/auth/token_command.h"
 #include "server/config.h"
 #include "server/server.h"
-#include "server/store/backup_command.h"
+#include "server/store/backup.h"
 #include "version.h"
 
 static const struct subcommand {
@@ -18,8 +18,7 @@ static const struct subcommand {
 } subcommands[] = {
     {"token", "add|list|revoke ...    who may use a service, and what they may do", token_command},
     {"backup", "FILE ...    copies the database into a file, while the service runs", backup_command},
-    {"restore", "FILE ...    puts such a file in place, while the service does not run",
-     backup_command_restore},
+    {"restore", "FILE ...    puts such a file in place, while the service does not run", backup_command},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 

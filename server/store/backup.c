@@ -2,109 +2,62 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <libgen.h>
+#include <limits.h>
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "server/config.h"
 #include "server/store/data_directory.h"
+#include "server/store/schema.h"
 
-enum { BUSY_MS = 10000 };
-
-/* ---- files ---- */
-
-/* 0, or an errno. */
-static int bytes_copy(int from, int to)
-{
-    char bytes[64 << 10];
-    ssize_t count;
-    while ((count = read(from, bytes, sizeof bytes)) != 0) {
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return errno;
-        for (ssize_t sent = 0, part; sent < count; sent += part)
-            if ((part = write(to, bytes + sent, (size_t)(count - sent))) < 0)
-                return errno;
-    }
-    return fsync(to) < 0 ? errno : 0;
-}
-
-/* The copy is synced, readable by its owner alone, and replaces what had that name. A failed one is
-   removed. */
-static int file_copy(const char *from, const char *to, struct error *error)
-{
-    int status = 0, source = open(from, O_RDONLY | O_CLOEXEC);
-    if (source < 0)
-        return error_set_errno(error, errno, "cannot open %s", from);
-    unlink(to);
-    int target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    int number = target < 0 ? errno : bytes_copy(source, target);
-    if (target >= 0 && close(target) < 0 && !number)
-        number = errno;
-    if (number) {
-        status = error_set_errno(error, number, "cannot copy %s to %s", from, to);
-        unlink(to);
-    }
-    close(source);
-    return status;
-}
-
-static int path_sync(const char *path, int flags, struct error *error)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC | flags);
-    int status = file < 0 || fsync(file) < 0 ? error_set_errno(error, errno, "cannot sync %s", path) : 0;
-    if (file >= 0)
-        close(file);
-    return status;
-}
-
-static int file_sync(const char *path, struct error *error)
-{
-    return path_sync(path, 0, error);
-}
+enum { BUSY_MS = 10000, COPY_BYTES = 1 << 30 };
 
 /* Syncs the directory that names a file: only then is a rename durable. */
 static int name_sync(const char *path, struct error *error)
 {
     char name[PATH_MAX];
     snprintf(name, sizeof name, "%s", path);
-    return path_sync(dirname(name), O_DIRECTORY, error);
+    int file = open(dirname(name), O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    int status = file < 0 || fsync(file) < 0 ? error_set_errno(error, errno, "cannot sync %s", name) : 0;
+    if (file >= 0)
+        close(file);
+    return status;
 }
 
 /* ---- backup ---- */
 
-/* All pages in one step: when the server writes between two steps SQLite begins anew, under load for ever. */
-static int pages_copy(sqlite3 *from, sqlite3 *to, const char *part, struct error *error)
-{
-    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
-    if (backup)
-        sqlite3_backup_step(backup, -1);
-    if (backup && sqlite3_backup_finish(backup) == SQLITE_OK)
-        return 0;
-    return error_set(error, ERROR_STORE, "cannot copy the database to %s: %s", part, sqlite3_errmsg(to));
-}
-
-/* Without a journal and without SQLite's syncs: a copy that fails is removed, a whole one is synced once. */
+/* All pages in one step: when the server writes between two steps SQLite begins anew, under load for ever.
+   Without a journal and without SQLite's syncs: a copy that fails is removed, a whole one is synced once. */
 static int database_copy(const char *source, const char *part, struct error *error)
 {
     sqlite3 *from = NULL, *to = NULL;
     struct database_facts facts;
     int status = -1;
-    if (sqlite3_open_v2(source, &from, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(source, &from, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
+        sqlite3_busy_timeout(from, BUSY_MS) != SQLITE_OK)
         error_set(error, ERROR_STORE, "cannot open %s: %s", source, sqlite3_errmsg(from));
     else if (sqlite3_open_v2(part, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
              sqlite3_exec(to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL, NULL, NULL) !=
                  SQLITE_OK)
         error_set(error, ERROR_STORE, "cannot open %s: %s", part, sqlite3_errmsg(to));
-    else {
-        sqlite3_busy_timeout(from, BUSY_MS);
-        status = schema_identify(from, source, &facts, error);
-        if (status == 0)
-            status = pages_copy(from, to, part, error);
+    else if (schema_identify(from, source, &facts, error) == 0) {
+        sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+        if (backup)
+            sqlite3_backup_step(backup, -1);
+        status = backup && sqlite3_backup_finish(backup) == SQLITE_OK
+                     ? 0
+                     : error_set(error, ERROR_STORE, "cannot copy the database to %s: %s", part,
+                                 sqlite3_errmsg(to));
     }
     sqlite3_close(to);
     sqlite3_close(from);
@@ -148,18 +101,22 @@ static bool file_is_live(const char *file, const char *source)
     return false;
 }
 
-int backup_make(const char *directory, const char *file, bool force, struct database_facts *facts,
-                struct error *error)
+/* `file` is there whole and synced, readable by its owner alone, or not at all: it is made as FILE.part. Blocks
+   no writer: it reads in one transaction, and what is written meanwhile stays in the database's log until that
+   ends. */
+static int backup_make(const char *directory, const char *file, bool force, struct database_facts *facts,
+                       struct error *error)
 {
     char source[PATH_MAX], part[PATH_MAX];
     if (snprintf(source, sizeof source, "%s/coalesced.db", directory) >= (int)sizeof source ||
         snprintf(part, sizeof part, "%s.part", file) >= (int)sizeof part)
         return error_set(error, ERROR_INVALID, "the name is too long");
-    if (access(source, R_OK) < 0 && errno != ENOENT)
-        return error_set_errno(error, errno, "cannot read %s: run this as the user of the service", source);
-    if (access(source, F_OK) < 0)
-        return error_set(error, ERROR_NOT_FOUND, "there is no database in %s: is that the data directory?",
-                         directory);
+    if (access(source, R_OK) < 0)
+        return errno == ENOENT
+                   ? error_set(error, ERROR_NOT_FOUND,
+                               "there is no database in %s: is that the data directory?", directory)
+                   : error_set_errno(error, errno, "cannot read %s: run this as the user of the service",
+                                     source);
     if (!force && access(file, F_OK) == 0)
         return error_set(error, ERROR_CONFLICT, "%s is there already; --force replaces it", file);
     if (file_is_live(file, source))
@@ -168,8 +125,8 @@ int backup_make(const char *directory, const char *file, bool force, struct data
     if (lock < 0)
         return -1;
     int status = database_copy(source, part, error);
-    if (status == 0)
-        status = file_sync(part, error);
+    if (status == 0 && fsync(lock) < 0)
+        status = error_set_errno(error, errno, "cannot sync %s", part);
     if (status == 0)
         status = schema_check(part, true, facts, error);
     if (status == 0 && rename(part, file) < 0)
@@ -182,23 +139,11 @@ int backup_make(const char *directory, const char *file, bool force, struct data
     return status;
 }
 
-/* ---- restore ---- */
+/* ---- restore; the data directory is the working directory ---- */
 
-/* Paths in the data directory. */
-struct places {
-    char database[PATH_MAX], log[PATH_MAX], shared[PATH_MAX], fresh[PATH_MAX], lock[PATH_MAX];
-};
+static const char database[] = "coalesced.db", fresh[] = "coalesced.db.restoring";
 
-static int places_set(struct places *places, const char *directory, struct error *error)
-{
-    char *const paths[] = {places->database, places->log, places->shared, places->fresh, places->lock};
-    static const char *const names[] = {"coalesced.db", "coalesced.db-wal", "coalesced.db-shm",
-                                        "coalesced.db.restoring", "lock"};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        if (snprintf(paths[i], PATH_MAX, "%s/%s", directory, names[i]) >= PATH_MAX)
-            return error_set(error, ERROR_INVALID, "the data directory's name is too long");
-    return 0;
-}
+enum { ASIDE_BYTES = 64 };
 
 /* Refuses a database that was copied without its log, because a part of it may be missing. */
 static int log_refuse(const char *file, struct error *error)
@@ -217,94 +162,206 @@ static int log_refuse(const char *file, struct error *error)
 
 /* Gives what is made to the owner of the directory, so that root can restore for the server's user. That user
    may put links there: none is followed. */
-static int owner_set(const char *directory, const char *path, struct error *error)
+static int owner_set(const char *path, struct error *error)
 {
     struct stat status;
     if (geteuid() != 0)
         return 0;
-    if (stat(directory, &status) < 0 || lchown(path, status.st_uid, status.st_gid) < 0)
-        return error_set_errno(error, errno, "cannot give %s to the owner of %s", path, directory);
+    if (stat(".", &status) < 0 || lchown(path, status.st_uid, status.st_gid) < 0)
+        return error_set_errno(error, errno, "cannot give %s to the owner of the data directory", path);
     return 0;
 }
 
-/* Moves what a crash left in the log into the old database. Where that fails, the log is put aside with
-   it. */
-static void log_settle(const struct places *places)
+/* The copy is synced, and readable by its owner alone. */
+static int fresh_make(int source, struct error *error)
 {
-    sqlite3 *db = NULL;
-    if (sqlite3_open_v2(places->database, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ==
-        SQLITE_OK)
-        sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    sqlite3_close(db);
+    ssize_t count = 0;
+    unlink(fresh);
+    int target = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    while (target >= 0 && (count = sendfile(target, source, NULL, COPY_BYTES)) > 0)
+        ;
+    int status = target < 0 || count < 0 || fsync(target) < 0
+                     ? error_set_errno(error, errno, "cannot copy the file to %s", fresh)
+                     : owner_set(fresh, error);
+    if (target >= 0)
+        close(target);
+    return status;
 }
 
 /* Links the old database to a second name, so that the first always has a file; renames it where links are
    impossible. */
-static int aside_name(const struct places *places, const char *directory, char aside[BACKUP_ASIDE_BYTES],
-                      struct error *error)
+static int aside_name(char aside[ASIDE_BYTES], struct error *error)
 {
     char moment[32];
     time_t now = time(NULL);
     strftime(moment, sizeof moment, "%Y%m%dT%H%M%SZ", gmtime(&now));
-    for (int i = 1;; i++) {
-        char suffix[16] = "";
-        if (i > 1)
-            snprintf(suffix, sizeof suffix, "-%d", i);
-        if (snprintf(aside, BACKUP_ASIDE_BYTES, "%s/coalesced.db.before-%s%s", directory, moment, suffix) >=
-            BACKUP_ASIDE_BYTES)
-            return error_set(error, ERROR_INVALID, "the data directory's name is too long");
-        if (link(places->database, aside) == 0)
-            return 0;
-        if (errno == EEXIST)
-            continue;
-        if (rename(places->database, aside) == 0)
-            return 0;
-        return error_set_errno(error, errno, "cannot put the old database aside as %s", aside);
+    snprintf(aside, ASIDE_BYTES, "%s.before-%s", database, moment);
+    for (int i = 2; link(database, aside) < 0; i++) {
+        if (errno != EEXIST)
+            return rename(database, aside) == 0
+                       ? 0
+                       : error_set_errno(error, errno, "cannot put the old database aside as %s", aside);
+        snprintf(aside, ASIDE_BYTES, "%s.before-%s-%d", database, moment, i);
     }
-}
-
-static int aside_put(const struct places *places, const char *directory, char aside[BACKUP_ASIDE_BYTES],
-                     struct error *error)
-{
-    char log[BACKUP_ASIDE_BYTES + 8];
-    struct stat status;
-    aside[0] = '\0';
-    if (access(places->database, F_OK) < 0)
-        return 0;
-    log_settle(places);
-    if (aside_name(places, directory, aside, error) < 0)
-        return -1;
-    snprintf(log, sizeof log, "%s-wal", aside);
-    if (stat(places->log, &status) == 0 && status.st_size > 0 && rename(places->log, log) < 0)
-        return error_set_errno(error, errno, "cannot put %s aside", places->log);
     return 0;
 }
 
-int backup_restore(const char *file, const char *directory, char aside[BACKUP_ASIDE_BYTES],
-                   struct database_facts *facts, struct error *error)
+/* Puts the old database aside, after moving what a crash left in the log into it. Where that fails, the log is
+   put aside with it. */
+static int aside_put(char aside[ASIDE_BYTES], struct error *error)
 {
-    struct places places;
-    int status = -1;
-    aside[0] = '\0';
-    if (places_set(&places, directory, error) < 0 || log_refuse(file, error) < 0 ||
-        (access(file, R_OK) < 0 && error_set_errno(error, errno, "cannot read %s", file) < 0) ||
-        schema_check(file, false, facts, error) < 0)
-        return -1;
-    int lock = data_directory_lock(directory, error);
-    if (lock < 0)
-        return -1;
-    if (owner_set(directory, places.lock, error) == 0 && file_copy(file, places.fresh, error) == 0 &&
-        owner_set(directory, places.fresh, error) == 0 &&
-        schema_check(places.fresh, true, facts, error) == 0 &&
-        aside_put(&places, directory, aside, error) == 0) {
-        unlink(places.log); /* empty by now */
-        unlink(places.shared);
-        status = rename(places.fresh, places.database) < 0
-                     ? error_set_errno(error, errno, "cannot put the database in place")
-                     : name_sync(places.database, error);
+    static const char log[] = "coalesced.db-wal";
+    char aside_log[ASIDE_BYTES + 8];
+    struct stat status;
+    sqlite3 *db = NULL;
+    if (access(database, F_OK) == 0) {
+        if (sqlite3_open_v2(database, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK)
+            sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+        sqlite3_close(db);
+        if (aside_name(aside, error) < 0)
+            return -1;
+        snprintf(aside_log, sizeof aside_log, "%s-wal", aside);
+        if (stat(log, &status) == 0 && status.st_size > 0 && rename(log, aside_log) < 0)
+            return error_set_errno(error, errno, "cannot put %s aside", log);
     }
+    unlink(log); /* empty by now */
+    unlink("coalesced.db-shm");
+    return 0;
+}
+
+/* Checks the file and puts a copy of it in the place of the data directory's database, which lies beside it
+   then under the name `aside`; empty: there was none. It is in place until the last step, which is one
+   rename. Takes the directory's lock, which only a server holds otherwise. */
+static int backup_restore(const char *file, const char *directory, char aside[ASIDE_BYTES],
+                          struct database_facts *facts, struct error *error)
+{
+    int status = -1, lock = -1, source = open(file, O_RDONLY | O_CLOEXEC);
+    aside[0] = '\0';
+    if (source < 0)
+        return error_set_errno(error, errno, "cannot read %s", file);
+    if (log_refuse(file, error) < 0 || schema_check(file, false, facts, error) < 0 ||
+        (lock = data_directory_lock(directory, error)) < 0)
+        goto out;
+    if (chdir(directory) < 0) {
+        error_set_errno(error, errno, "cannot enter %s", directory);
+        goto out;
+    }
+    if (owner_set("lock", error) == 0 && fresh_make(source, error) == 0 &&
+        schema_check(fresh, true, facts, error) == 0 && aside_put(aside, error) == 0)
+        status = rename(fresh, database) < 0
+                     ? error_set_errno(error, errno, "cannot put the database in place")
+                     : name_sync(database, error);
     if (status < 0)
-        unlink(places.fresh);
-    close(lock);
+        unlink(fresh);
+out:
+    if (lock >= 0)
+        close(lock);
+    close(source);
     return status;
+}
+
+/* ---- the commands ---- */
+
+enum { DONE = 0, FAILED = 1, WRONG = 2 }; /* exit statuses */
+
+struct backup_arguments {
+    const char *command, *help;
+    const char *file;
+    char *directory; /* owned; NULL: none was named */
+    bool force, helped;
+};
+
+#define DATA_DIR_HELP                                                                                        \
+    "  --data-dir DIR  (COALESCED_DATA_DIR)\n"                                                               \
+    "        where experiments are kept; by default $XDG_STATE_HOME/coalesced or ~/.local/state/coalesced\n"
+
+static const char backup_help[] =
+    "coalesced backup: copies what is kept into a file, while the service runs or not\n\n"
+    "usage: coalesced backup FILE [--data-dir DIR] [--force]\n\n" DATA_DIR_HELP "  --force\n"
+    "        replace FILE when it is there\n\n"
+    "FILE holds the database as it was at one moment. It is checked, synced and readable by its owner alone; "
+    "until all of\n"
+    "that is done it is called FILE.part. Run it as the user of the service.\n\n"
+    "examples:\n"
+    "  coalesced backup /var/backups/coalesced-$(date +%F).db --data-dir /var/lib/coalesced\n"
+    "  docker exec coalesced coalesced backup /var/lib/coalesced/backup.db --force\n";
+
+static const char restore_help[] =
+    "coalesced restore: puts a file that coalesced backup wrote in place, while no service runs\n\n"
+    "usage: coalesced restore FILE [--data-dir DIR]\n\n" DATA_DIR_HELP "\n"
+    "FILE is checked first. The database that was there stays beside it, under the name that is printed. "
+    "What "
+    "waited or ran\n"
+    "when the backup was made waits again.\n\n"
+    "example:\n"
+    "  systemctl stop coalesced\n"
+    "  coalesced restore /var/backups/coalesced-2026-01-31.db --data-dir /var/lib/coalesced\n"
+    "  systemctl start coalesced\n";
+
+__attribute__((format(printf, 2, 3))) static int usage_error(const struct backup_arguments *line,
+                                                             const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "coalesced %s: ", line->command);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n\n%s", line->help);
+    return WRONG;
+}
+
+/* DONE; or WRONG, after saying why. */
+static int command_line_read(struct backup_arguments *line, int argc, char **argv)
+{
+    static const struct option options[] = {{"data-dir", required_argument, NULL, 'd'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"force", no_argument, NULL, 'f'},
+                                            {0}};
+    const char *directory = NULL;
+    struct error error = {0};
+    bool may_force = line->help == backup_help;
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+        if (option == ':')
+            return usage_error(line, "%s wants a value", argv[optind - 1]);
+        if (option == '?' || (option == 'f' && !may_force))
+            return usage_error(line, "there is no option %s", argv[optind - 1]);
+        directory = option == 'd' ? optarg : directory;
+        line->helped |= option == 'h';
+        line->force |= option == 'f';
+    }
+    if (line->helped)
+        return DONE;
+    if (optind + 1 != argc)
+        return usage_error(line, optind < argc ? "one FILE is wanted, there are more" : "which FILE?");
+    line->file = argv[optind];
+    line->directory = directory ? strdup(directory) : config_data_dir(&error);
+    return line->directory ? DONE : usage_error(line, "%s", directory ? "no memory" : error.text);
+}
+
+int backup_command(int argc, char **argv)
+{
+    bool restores = strcmp(argv[0], "restore") == 0;
+    struct backup_arguments line = {.command = argv[0], .help = restores ? restore_help : backup_help};
+    struct database_facts facts = {0};
+    struct error error = {0};
+    char aside[ASIDE_BYTES] = "";
+    int exit_status = command_line_read(&line, argc, argv);
+    if (exit_status == DONE && line.helped)
+        fputs(line.help, stdout);
+    else if (exit_status == DONE) {
+        int status = restores ? backup_restore(line.file, line.directory, aside, &facts, &error)
+                              : backup_make(line.directory, line.file, line.force, &facts, &error);
+        if (status == 0)
+            printf("%s %s: %lld experiments, %lld sweeps, %lld bytes, version %d of the database\n",
+                   restores ? "restored" : "wrote", line.file, (long long)facts.experiments,
+                   (long long)facts.sweeps, (long long)facts.bytes, facts.version);
+        else
+            fprintf(stderr, "coalesced %s: %s\n", line.command, error.text);
+        if (aside[0] && status == 0)
+            printf("what was there is %s/%s\n", line.directory, aside);
+        exit_status = status == 0 ? DONE : FAILED;
+    }
+    free(line.directory);
+    return exit_status;
 }
