@@ -14,7 +14,7 @@
 #include "server/http/http.h"
 #include "server/http/log_writer.h"
 #include "server/http/origin_check.h"
-#include "server/store/disk_reserve.h"
+#include "server/store/data_directory.h"
 
 /* An address that other machines reach, without tokens, must be asked for. */
 static int openness_check(const struct config *config, bool tokens, struct error *error)

@@ -189,25 +189,20 @@ static void bind_apply(struct transaction *transaction, const struct store_bind 
                     SQL_INT(bind->device), SQL_TEXT(bind->sweep));
 }
 
-/* Appends an object to the JSON list of lost runs. */
+/* Appends an object to the JSON list of lost runs. Why a run was lost is from a command: any bytes. */
 static void lost_apply(struct transaction *transaction, const struct store_change *change)
 {
     const struct store_lost *lost = change->lost;
-    struct buffer text = {0};
-    struct json_writer writer = {.out = &text};
-    json_writer_begin_object(&writer, NULL);
-    json_writer_int(&writer, "attempt", lost->attempt);
-    json_writer_int(&writer, "device", lost->device);
-    json_writer_int(&writer, "at", lost->at_ms);
-    json_writer_string(&writer, "why", lost->why); /* from a command: any bytes */
-    json_writer_end(&writer);
-    if (json_writer_finish(&writer) < 0)
+    struct buffer why = {0};
+    json_writer_string(&(struct json_writer){.out = &why}, NULL, lost->why);
+    if (why.failed)
         transaction_no_memory(transaction, "why a run was lost");
     TRANSACTION_RUN(transaction,
-                    "UPDATE experiments SET lost = CASE WHEN lost IS NULL THEN '['"
-                    " ELSE substr(lost, 1, length(lost) - 1) || ',' END || ? || ']' WHERE id = ?",
-                    SQL_PART(text.data, text.size), SQL_TEXT(change->id));
-    buffer_free(&text);
+                    "UPDATE experiments SET lost = json_insert(ifnull(lost, '[]'), '$[#]',"
+                    " json_object('attempt', ?, 'device', ?, 'at', ?, 'why', json(?))) WHERE id = ?",
+                    SQL_INT(lost->attempt), SQL_INT(lost->device), SQL_INT(lost->at_ms),
+                    SQL_PART(why.data, why.size), SQL_TEXT(change->id));
+    buffer_free(&why);
 }
 
 static bool has_samples(const struct store_change *change)

@@ -2,7 +2,7 @@
 #ifndef COALESCED_SERVER_STORE_APPLIER_H
 #define COALESCED_SERVER_STORE_APPLIER_H
 
-#include "server/store/disk_reserve.h"
+#include "server/store/data_directory.h"
 #include "server/store/event_log.h"
 #include "server/store/transaction.h"
 #include "server/store/write.h"

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <libgen.h>
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -21,18 +20,6 @@
 #include "server/store/schema.h"
 
 enum { BUSY_MS = 10000, COPY_BYTES = 1 << 30 };
-
-/* Syncs the directory that names a file: only then is a rename durable. */
-static int name_sync(const char *path, struct error *error)
-{
-    char name[PATH_MAX];
-    snprintf(name, sizeof name, "%s", path);
-    int file = open(dirname(name), O_RDONLY | O_CLOEXEC | O_DIRECTORY);
-    int status = file < 0 || fsync(file) < 0 ? error_set_errno(error, errno, "cannot sync %s", name) : 0;
-    if (file >= 0)
-        close(file);
-    return status;
-}
 
 /* ---- backup ---- */
 
@@ -134,7 +121,7 @@ static int backup_make(const char *directory, const char *file, bool force, stru
     if (status < 0)
         unlink(part);
     else
-        status = name_sync(file, error);
+        status = data_directory_sync_name(file, error);
     close(lock);
     return status;
 }
@@ -250,7 +237,7 @@ static int backup_restore(const char *file, const char *directory, char aside[AS
         schema_check(fresh, true, facts, error) == 0 && aside_put(aside, error) == 0)
         status = rename(fresh, database) < 0
                      ? error_set_errno(error, errno, "cannot put the database in place")
-                     : name_sync(database, error);
+                     : data_directory_sync_name(database, error);
     if (status < 0)
         unlink(fresh);
 out:

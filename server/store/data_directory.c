@@ -9,26 +9,27 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 
 enum { LOCK_WAIT_MS = 1000, LOCK_RETRY_MS = 5 };
 
-/* ---- the lock: a second server would take the running work of the first one for what a crash left ---- */
-
-/* A new directory is durable only when its parent is synced. */
-static void parent_sync(const char *directory)
+int data_directory_sync_name(const char *path, struct error *error)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s", directory);
-    int parent = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (parent >= 0) {
-        fsync(parent);
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s", path);
+    int parent = open(dirname(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int status = parent < 0 || fsync(parent) < 0 ? error_set_errno(error, errno, "cannot sync %s", name) : 0;
+    if (parent >= 0)
         close(parent);
-    }
+    return status;
 }
+
+/* ---- the lock: a second server would take the running work of the first one for what a crash left ---- */
 
 static int disk_failed(struct error *error, int number, const char *what, const char *path)
 {
@@ -59,7 +60,7 @@ static int directory_make(const char *directory, struct error *error)
             continue;
         *end = '\0';
         if (mkdir(path, 0700) == 0)
-            parent_sync(path);
+            data_directory_sync_name(path, NULL);
         else if (errno != EEXIST)
             return disk_failed(error, errno, "cannot make the data directory", path);
         *end = separator;
@@ -71,12 +72,11 @@ static int directory_make(const char *directory, struct error *error)
 static int lock_refused(int file, const char *directory, struct error *error)
 {
     char holder[32] = "";
-    ssize_t size = pread(file, holder, sizeof holder - 1, 0);
-    int pid = size > 0 ? atoi(holder) : 0;
+    int pid = pread(file, holder, sizeof holder - 1, 0) > 0 ? atoi(holder) : 0;
     if (pid > 0)
-        return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by process %d", directory,
-                         pid);
-    return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by another process", directory);
+        snprintf(holder, sizeof holder, "process %d", pid);
+    return error_set(error, ERROR_CONFLICT, "the data directory %s is in use by %s", directory,
+                     pid > 0 ? holder : "another process");
 }
 
 /* A server that is killed between fork() and exec() of an executor leaves a child that holds the lock for
@@ -149,5 +149,64 @@ int data_directory_check(const struct data_directory *directory, int count, stru
                          directory->files[i].path, found < 0 ? "cannot be found" : "is another file",
                          found < 0 ? strerror(errno) : "moved or replaced while the service runs");
     }
+    return 0;
+}
+
+/* ---- the reserve of the disk ---- */
+
+enum {
+    EXPERIMENT_BYTES = 8192, /* with its result and its index entries */
+    SPACE_LOOK_MS = 200,     /* between two looks at the file system */
+    LOG_HEADROOM_PART = 4,   /* logs leave that part of the reserve free beside it, for submissions */
+};
+
+int64_t disk_reserve_bytes(int64_t reserve_bytes, int64_t total_bytes)
+{
+    return reserve_bytes < total_bytes / 2 ? reserve_bytes : total_bytes / 2;
+}
+
+/* Sets *reserve, and *free_bytes to what is free beyond it. False: the file system does not say. */
+static bool file_system_read(int file, int64_t reserve_bytes, int64_t *free_bytes, int64_t *reserve)
+{
+    struct statvfs disk;
+    if (fstatvfs(file, &disk) < 0 || !disk.f_blocks)
+        return false;
+    *reserve = disk_reserve_bytes(reserve_bytes, (int64_t)disk.f_blocks * (int64_t)disk.f_frsize);
+    *free_bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize - *reserve;
+    return true;
+}
+
+int64_t disk_reserve_log_bytes(int file, int64_t reserve_bytes)
+{
+    int64_t free_bytes, reserve;
+    if (!reserve_bytes || !file_system_read(file, reserve_bytes, &free_bytes, &reserve))
+        return INT64_MAX;
+    return free_bytes - reserve / LOG_HEADROOM_PART;
+}
+
+int disk_reserve_take(struct disk_reserve *reserve, int experiments, struct error *error)
+{
+    int64_t now_ns = clock_monotonic_ns(), wanted = (int64_t)experiments * EXPERIMENT_BYTES, reserved;
+    if (!reserve->reserve_bytes)
+        return 0;
+    if (!reserve->looked_ns || now_ns - reserve->looked_ns > SPACE_LOOK_MS * 1000000LL) {
+        if (!file_system_read(reserve->file, reserve->reserve_bytes, &reserve->free_bytes, &reserved))
+            return 0; /* the write itself fails then */
+        reserve->looked_ns = now_ns;
+    }
+    bool refusing = reserve->free_bytes < EXPERIMENT_BYTES;
+    if (refusing && !reserve->refusing)
+        log_warning("store: the disk is nearly full: submissions are refused");
+    else if (!refusing && reserve->refusing)
+        log_info("store: submissions are taken again");
+    reserve->refusing = refusing;
+    if (reserve->free_bytes < wanted)
+        return error_set(
+            error, ERROR_STORAGE,
+            "the disk of the data directory is nearly full: %lld bytes are missing, beside those"
+            " that --reserve-bytes keeps free for what runs and waits already; what has ended can be"
+            " removed (DELETE with ?remove=true, --keep-days, --keep-bytes)",
+            (long long)(wanted - reserve->free_bytes));
+    reserve->free_bytes -= wanted;
     return 0;
 }

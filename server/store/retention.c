@@ -52,14 +52,15 @@ int store_remove(struct store *store, enum store_kind kind, const char *id,
     struct removal *removal = calloc(1, sizeof *removal);
     if (!removal)
         return error_set(error, ERROR_MEMORY, "no memory to remove");
-    removal->write.done = on_removal_step;
-    removal->write.removal = &removal->step;
-    removal->step.what = kind == STORE_SWEEP ? REMOVE_SWEEP : REMOVE_EXPERIMENT;
+    *removal = (struct removal){
+        .write = {.done = on_removal_step, .removal = &removal->step},
+        .step.what = kind == STORE_SWEEP ? REMOVE_SWEEP : REMOVE_EXPERIMENT,
+        .store = store,
+        .removed = removed,
+        .done = done,
+        .arg = arg,
+    };
     memcpy(removal->step.id, id, strnlen(id, ID_BYTES - 1));
-    removal->store = store;
-    removal->removed = removed;
-    removal->done = done;
-    removal->arg = arg;
     store_hand_over(store, &removal->write);
     return 0;
 }
@@ -72,32 +73,44 @@ static const double day_ms = 24 * 3600 * 1000.0;
 
 struct retention {
     struct store_write write;  /* first: a write is cast to its retention */
-    struct store_removal step; /* the writer's while `stepping` */
+    struct store_removal step; /* the writer's while `stepping`, as the next two */
+    long removed;              /* experiments, since the last line of the log */
+    int64_t logged_ns;         /* 0: never */
     struct store *store;
     struct retention_config config;
     struct periodic_job job;
     int64_t began_ms, began_ns; /* on the wall clock and the monotonic one */
-    long removed;               /* experiments, since the last line of the log; of the job, as the next one */
-    int64_t logged_ns;          /* 0: never */
 
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards `stepping` */
     pthread_cond_t stepped;
     bool stepping; /* the write is the store's */
-    bool ended;    /* a step has ended and was not counted yet */
-    bool failed;   /* that step */
 };
+
+/* One line for many removals: a policy removes a little all the time. */
+static void removed_log(struct retention *retention)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    if (!retention->removed || (retention->logged_ns && now_ns - retention->logged_ns < LOG_MS * 1000000LL))
+        return;
+    log_info("store: %ld experiments that had ended were removed", retention->removed);
+    retention->logged_ns = now_ns;
+    retention->removed = 0;
+}
 
 /* Called by the writer's thread. */
 static void on_policy_step(struct store_write *write, const struct error *failed)
 {
     struct retention *retention = (struct retention *)write;
-    for (int i = 0; !failed && i < retention->step.count; i++)
-        retention->config.removed(retention->config.arg, retention->step.removed[i]);
+    const struct store_removal *step = &retention->step;
+    for (int i = 0; !failed && i < step->count; i++)
+        retention->config.removed(retention->config.arg, step->removed[i]);
+    retention->removed += failed ? 0 : step->count;
+    if (!failed && !step->more)
+        removed_log(retention);
+    int pause_ms = failed ? FAILED_MS : step->more ? PAUSE_MS : LOOK_MS;
     pthread_mutex_lock(&retention->lock);
     retention->stepping = false;
-    retention->ended = true;
-    retention->failed = failed != NULL;
-    periodic_wake(&retention->job, 0);
+    periodic_wake(&retention->job, clock_monotonic_ns() + pause_ms * 1000000LL);
     pthread_cond_signal(&retention->stepped);
     pthread_mutex_unlock(&retention->lock);
 }
@@ -111,57 +124,19 @@ static int64_t now_ms(const struct retention *retention)
     return wall_ms < steady_ms ? wall_ms : steady_ms;
 }
 
-/* One line for many removals: a policy removes a little all the time. */
-static void removed_log(struct retention *retention)
+/* Begins a step, whose end wakes the job. A store that is not healthy recovers by itself, and a step would
+   fail. */
+static int64_t retention_run(void *arg, int64_t now_ns)
 {
-    int64_t now_ns = clock_monotonic_ns();
-    if (retention->logged_ns && now_ns - retention->logged_ns < LOG_MS * 1000000LL)
-        return;
-    log_info("store: %ld experiments that had ended were removed", retention->removed);
-    retention->logged_ns = now_ns;
-    retention->removed = 0;
-}
-
-static void step_begin(struct retention *retention)
-{
-    const struct retention_config *config = &retention->config;
-    retention->step.what = REMOVE_OLDEST;
-    retention->step.keep_bytes = config->bytes;
-    if (config->days > 0)
-        retention->step.ended_before_ms = now_ms(retention) - (int64_t)(config->days * day_ms);
+    struct retention *retention = arg;
+    if (!store_healthy(retention->store, NULL))
+        return now_ns + LOOK_MS * 1000000LL;
+    if (retention->config.days > 0)
+        retention->step.ended_before_ms = now_ms(retention) - (int64_t)(retention->config.days * day_ms);
     pthread_mutex_lock(&retention->lock);
     retention->stepping = true;
     pthread_mutex_unlock(&retention->lock);
     store_hand_over(retention->store, &retention->write);
-}
-
-/* Returns the pause before the next step, in milliseconds. */
-static int step_end(struct retention *retention, bool failed)
-{
-    if (failed)
-        return FAILED_MS;
-    retention->removed += retention->step.count;
-    if (!retention->step.more && retention->removed)
-        removed_log(retention);
-    return retention->step.more ? PAUSE_MS : LOOK_MS;
-}
-
-/* Begins a step, or counts one that has ended. A store that is not healthy recovers by itself, and a step
-   would fail. */
-static int64_t retention_run(void *arg, int64_t now_ns)
-{
-    struct retention *retention = arg;
-    pthread_mutex_lock(&retention->lock);
-    bool stepping = retention->stepping, ended = retention->ended, failed = retention->failed;
-    retention->ended = false;
-    pthread_mutex_unlock(&retention->lock);
-    if (stepping)
-        return INT64_MAX; /* on_policy_step() wakes the job */
-    if (ended)
-        return now_ns + step_end(retention, failed) * 1000000LL;
-    if (!store_healthy(retention->store, NULL))
-        return now_ns + LOOK_MS * 1000000LL;
-    step_begin(retention);
     return INT64_MAX;
 }
 
@@ -171,14 +146,15 @@ int retention_start(struct retention **out, struct store *store, const struct re
     struct retention *retention = calloc(1, sizeof *retention);
     if (!retention)
         return error_set(error, ERROR_MEMORY, "no memory for the retention of experiments");
-    retention->write.done = on_policy_step;
-    retention->write.removal = &retention->step;
-    retention->store = store;
-    retention->config = *config;
-    retention->began_ms = clock_wall_ms();
-    retention->began_ns = clock_monotonic_ns();
-    retention->job.run = retention_run;
-    retention->job.arg = retention;
+    *retention = (struct retention){
+        .write = {.done = on_policy_step, .removal = &retention->step},
+        .step = {.what = REMOVE_OLDEST, .keep_bytes = config->bytes},
+        .store = store,
+        .config = *config,
+        .job = {.run = retention_run, .arg = retention},
+        .began_ms = clock_wall_ms(),
+        .began_ns = clock_monotonic_ns(),
+    };
     pthread_mutex_init(&retention->lock, NULL);
     pthread_cond_init(&retention->stepped, NULL);
     *out = retention;

@@ -26,7 +26,7 @@ int store_open(struct store **store, const char *directory, const char *vfs, str
 void store_close(struct store *store);
 
 /* Before anything is submitted: submissions that would leave less than that free on the disk fail with
-   ERROR_STORAGE, except for known keys; see disk_reserve.h. 0, as at first: none do. */
+   ERROR_STORAGE, except for known keys; see data_directory.h. 0, as at first: none do. */
 void store_reserve(struct store *store, int64_t reserve_bytes);
 
 /* ---- events ---- */

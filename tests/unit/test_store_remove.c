@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "api/sweep.h"
-#include "server/store/disk_reserve.h"
+#include "server/store/data_directory.h"
 #include "tests/unit/support/store_fixture.h"
 #include "tests/unit/support/vfs_powercut.h"
 
