@@ -60,29 +60,6 @@ static void key_find(struct transaction *transaction, struct store_write *write)
     snprintf(write->known_id, sizeof write->known_id, "%s", sqlite3_column_text(row, 0));
 }
 
-/* The object of the request's labels, without parsing the rest of the request. Its length is 0 where there
-   are no labels, as in most requests. */
-static struct sql_value labels_find(const char *request)
-{
-    static const char member[] = "\"labels\":";
-    const char *labels = strstr(request, member);
-    if (!labels)
-        return SQL_PART("", 0);
-    labels += sizeof member - 1;
-    labels += strspn(labels, " ");
-    if (labels[0] != '{' || labels[1] == '}')
-        return SQL_PART("", 0);
-    bool quoted = false;
-    const char *at = labels;
-    for (; *at && (quoted || *at != '}'); at++) {
-        if (*at == '"')
-            quoted = !quoted;
-        else if (quoted && *at == '\\' && at[1])
-            at++;
-    }
-    return SQL_PART(labels, (size_t)(at - labels) + (*at == '}'));
-}
-
 static void experiment_insert(struct transaction *transaction, const struct store_submission *submission,
                               const struct store_experiment *experiment)
 {
@@ -96,13 +73,12 @@ static void experiment_insert(struct transaction *transaction, const struct stor
                     SQL_TEXT(experiment->kernel), SQL_TEXT(experiment->request), SQL_TEXT(submission->sweep),
                     SQL_INT(experiment->points), owner_value(submission),
                     repeated ? SQL_INT(experiment->repeat_index) : SQL_TEXT(NULL));
-    struct sql_value labels = labels_find(experiment->request);
-    if (!labels.size || transaction->error.kind != ERROR_NONE)
+    if (!strstr(experiment->request, "\"labels\":") || transaction->error.kind != ERROR_NONE)
         return;
     TRANSACTION_RUN(transaction,
                     "INSERT OR IGNORE INTO labels (name, experiment, value)"
-                    " SELECT key, ?, value FROM json_each(?)",
-                    SQL_TEXT(experiment->id), labels);
+                    " SELECT key, ?, value FROM json_each(?, '$.labels')",
+                    SQL_TEXT(experiment->id), SQL_TEXT(experiment->request));
     /* A write of one experiment has no savepoint (see is_one_statement()), so this cannot be refused alone. */
     transaction->broken = transaction->error.kind != ERROR_NONE;
 }
@@ -181,14 +157,6 @@ static void cancel_apply(struct transaction *transaction, const struct store_can
                     SQL_TEXT(cancel->failure->text), SQL_TEXT(cancel->sweep));
 }
 
-/* "+device" keeps SQLite from the index by device, which holds whatever waits and is bound to none. */
-static void bind_apply(struct transaction *transaction, const struct store_bind *bind)
-{
-    TRANSACTION_RUN(transaction,
-                    "UPDATE experiments SET device = ? WHERE sweep = ? AND +device = -1 AND state = 'queued'",
-                    SQL_INT(bind->device), SQL_TEXT(bind->sweep));
-}
-
 /* Appends an object to the JSON list of lost runs. Why a run was lost is from a command: any bytes. */
 static void lost_apply(struct transaction *transaction, const struct store_change *change)
 {
@@ -248,12 +216,6 @@ static void change_apply(struct transaction *transaction, const struct store_cha
 }
 
 /* ---- owners and devices ---- */
-
-static void share_apply(struct transaction *transaction, const struct store_share *share)
-{
-    TRANSACTION_RUN(transaction, "INSERT OR REPLACE INTO shares (owner, used_s, at_ms) VALUES (?, ?, ?)",
-                    SQL_TEXT(share->owner), SQL_DOUBLE(share->used_s), SQL_INT(share->at_ms));
-}
 
 static void hold_apply(struct transaction *transaction, const struct store_hold *hold)
 {
@@ -317,11 +279,17 @@ static void parts_apply(struct applier *applier, struct store_write *write)
     if (write->removal)
         applier->checkpoint |= row_removal_step(transaction, write->removal);
     if (write->bind)
-        bind_apply(transaction, write->bind);
+        /* "+device" keeps SQLite from the index by device, which holds whatever waits and is bound to none. */
+        TRANSACTION_RUN(transaction,
+                        "UPDATE experiments SET device = ?"
+                        " WHERE sweep = ? AND +device = -1 AND state = 'queued'",
+                        SQL_INT(write->bind->device), SQL_TEXT(write->bind->sweep));
     for (int i = 0; i < write->change_count; i++)
         change_apply(transaction, &write->changes[i]);
     if (write->share)
-        share_apply(transaction, write->share);
+        TRANSACTION_RUN(transaction, "INSERT OR REPLACE INTO shares (owner, used_s, at_ms) VALUES (?, ?, ?)",
+                        SQL_TEXT(write->share->owner), SQL_DOUBLE(write->share->used_s),
+                        SQL_INT(write->share->at_ms));
     for (int i = 0; i < write->forgotten_count; i++)
         TRANSACTION_RUN(transaction, "DELETE FROM shares WHERE owner = ?",
                         SQL_TEXT(write->forgotten_owners[i]));

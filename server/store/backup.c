@@ -5,7 +5,6 @@
 #include <getopt.h>
 #include <limits.h>
 #include <sqlite3.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,17 +56,17 @@ static int part_open(const char *part, struct error *error)
     int file = open(part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return error_set_errno(error, errno, "cannot write %s", part);
-    struct stat locked, named;
-    if (flock(file, LOCK_EX | LOCK_NB) < 0) {
-        if (errno != EWOULDBLOCK)
-            error_set_errno(error, errno, "cannot lock %s", part);
-    } else if (fstat(file, &locked) == 0 && stat(part, &named) == 0 && locked.st_ino == named.st_ino) {
-        if (fchmod(file, 0600) == 0 && ftruncate(file, 0) == 0)
-            return file;
+    struct stat opened, named;
+    bool locked = flock(file, LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno != EWOULDBLOCK)
+        error_set_errno(error, errno, "cannot lock %s", part);
+    else if (!locked || fstat(file, &opened) < 0 || stat(part, &named) < 0 || opened.st_ino != named.st_ino)
+        /* In the last case the other one has just renamed it. */
+        error_set(error, ERROR_CONFLICT, "another backup is being written to %s", part);
+    else if (fchmod(file, 0600) < 0 || ftruncate(file, 0) < 0)
         error_set_errno(error, errno, "cannot write %s", part);
-    }
-    /* Or another backup has just renamed it. */
-    error_set(error, ERROR_CONFLICT, "another backup is being written to %s", part);
+    else
+        return file;
     close(file);
     return -1;
 }
@@ -285,15 +284,9 @@ static const char restore_help[] =
     "  coalesced restore /var/backups/coalesced-2026-01-31.db --data-dir /var/lib/coalesced\n"
     "  systemctl start coalesced\n";
 
-__attribute__((format(printf, 2, 3))) static int usage_error(const struct backup_arguments *line,
-                                                             const char *format, ...)
+static int usage_error(const struct backup_arguments *line, const char *what, const char *word)
 {
-    va_list arguments;
-    fprintf(stderr, "coalesced %s: ", line->command);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "\n\n%s", line->help);
+    fprintf(stderr, "coalesced %s: %s%s\n\n%s", line->command, what, word, line->help);
     return WRONG;
 }
 
@@ -310,9 +303,9 @@ static int command_line_read(struct backup_arguments *line, int argc, char **arg
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
         if (option == ':')
-            return usage_error(line, "%s wants a value", argv[optind - 1]);
+            return usage_error(line, argv[optind - 1], " wants a value");
         if (option == '?' || (option == 'f' && !may_force))
-            return usage_error(line, "there is no option %s", argv[optind - 1]);
+            return usage_error(line, "there is no option ", argv[optind - 1]);
         directory = option == 'd' ? optarg : directory;
         line->helped |= option == 'h';
         line->force |= option == 'f';
@@ -320,10 +313,10 @@ static int command_line_read(struct backup_arguments *line, int argc, char **arg
     if (line->helped)
         return DONE;
     if (optind + 1 != argc)
-        return usage_error(line, optind < argc ? "one FILE is wanted, there are more" : "which FILE?");
+        return usage_error(line, optind < argc ? "one FILE is wanted, there are more" : "which FILE?", "");
     line->file = argv[optind];
     line->directory = directory ? strdup(directory) : config_data_dir(&error);
-    return line->directory ? DONE : usage_error(line, "%s", directory ? "no memory" : error.text);
+    return line->directory ? DONE : usage_error(line, directory ? "no memory" : error.text, "");
 }
 
 int backup_command(int argc, char **argv)

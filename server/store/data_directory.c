@@ -54,19 +54,17 @@ static int directory_make(const char *directory, struct error *error)
     int length = snprintf(path, sizeof path, "%s", directory);
     if (length <= 0 || length >= (int)sizeof path)
         return error_set(error, ERROR_INVALID, "the data directory's name is empty or too long");
-    for (char *end = path + 1;; end++) {
-        char separator = *end;
-        if (separator && separator != '/')
-            continue;
-        *end = '\0';
+    for (char *end = path; end;) {
+        if ((end = strchr(end + 1, '/')))
+            *end = '\0';
         if (mkdir(path, 0700) == 0)
             data_directory_sync_name(path, NULL);
         else if (errno != EEXIST)
             return disk_failed(error, errno, "cannot make the data directory", path);
-        *end = separator;
-        if (!separator)
-            return 0;
+        if (end)
+            *end = '/';
     }
+    return 0;
 }
 
 static int lock_refused(int file, const char *directory, struct error *error)

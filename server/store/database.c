@@ -7,14 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/clock.h"
-
-struct statement {
-    const char *sql;
-    sqlite3_stmt *prepared;
-    SLIST_ENTRY(statement) entries;
-};
 
 int database_failed(sqlite3 *db, const char *what, struct error *error)
 {
@@ -38,11 +33,9 @@ int database_open(struct database *database, const char *path, int flags, const 
 
 void database_close(struct database *database)
 {
-    for (struct statement *statement; (statement = SLIST_FIRST(&database->statements));) {
-        SLIST_REMOVE_HEAD(&database->statements, entries);
-        sqlite3_finalize(statement->prepared);
-        free(statement);
-    }
+    for (int i = 0; i < database->count; i++)
+        sqlite3_finalize(database->statements[i].prepared);
+    database->count = 0;
     sqlite3_close(database->db);
     database->db = NULL;
 }
@@ -75,23 +68,19 @@ static int values_bind(sqlite3_stmt *statement, const struct sql_value *values, 
 int database_statement(struct database *database, sqlite3_stmt **out, const char *sql,
                        const struct sql_value *values, int count)
 {
-    struct statement *statement;
-    SLIST_FOREACH (statement, &database->statements, entries)
-        if (statement->sql == sql)
-            break;
-    if (!statement) {
-        if (!(statement = calloc(1, sizeof *statement)))
+    int i = 0;
+    while (i < database->count && database->statements[i].sql != sql)
+        i++;
+    if (i == database->count) {
+        if (i == DATABASE_STATEMENTS)
             return SQLITE_NOMEM;
-        statement->sql = sql;
-        int status =
-            sqlite3_prepare_v3(database->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement->prepared, NULL);
-        if (status != SQLITE_OK) {
-            free(statement);
+        int status = sqlite3_prepare_v3(database->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                        &database->statements[i].prepared, NULL);
+        if (status != SQLITE_OK)
             return status;
-        }
-        SLIST_INSERT_HEAD(&database->statements, statement, entries);
+        database->statements[database->count++].sql = sql;
     }
-    *out = statement->prepared;
+    *out = database->statements[i].prepared;
     return values_bind(*out, values, count);
 }
 

@@ -6,19 +6,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
-struct statement;
 struct readers;
+
+enum { DATABASE_STATEMENTS = 64 }; /* more than the sources have */
 
 struct database {
     struct sqlite3 *db;
-    SLIST_HEAD(, statement) statements; /* prepared at their first use */
+    struct {
+        const char *sql;
+        struct sqlite3_stmt *prepared;
+    } statements[DATABASE_STATEMENTS]; /* prepared at their first use */
+    int count;
 };
 
 /* An open store (store.h). */
@@ -31,8 +35,7 @@ struct store {
 /* Somebody may read with the sqlite3 shell: a connection waits for its lock rather than fail. */
 enum { DATABASE_BUSY_MS = 5000 };
 
-/* Opens a connection with SQLite's flags. 0; or -1 as
-   database_failed(); in either case to be closed. */
+/* Opens a connection with SQLite's flags. 0; or -1 as database_failed(); in either case to be closed. */
 int database_open(struct database *database, const char *path, int flags, const char *vfs,
                   struct error *error);
 void database_close(struct database *database);
