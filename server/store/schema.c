@@ -1,6 +1,5 @@
 #include "server/store/schema.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -286,8 +285,7 @@ static int uri_write(const char *path, char *uri, size_t size, struct error *err
 {
     size_t used = (size_t)snprintf(uri, size, "file:");
     for (; *path && used + 16 < size; path++)
-        used += (size_t)snprintf(uri + used, size - used,
-                                 isalnum((unsigned char)*path) || strchr("/-._~", *path) ? "%c" : "%%%02X",
+        used += (size_t)snprintf(uri + used, size - used, strchr("%?#", *path) ? "%%%02X" : "%c",
                                  (unsigned char)*path);
     if (*path)
         return error_set(error, ERROR_INVALID, "the file's name is too long");

@@ -246,34 +246,26 @@ bool store_healthy(struct store *store, struct error *error)
 
 /* ---- opening and closing ---- */
 
-/* Of the write-ahead log: frames before a checkpoint, at least, and at most; the part of a small disk that it
-   may take; bytes to which it is cut. */
-enum {
-    LOG_FRAMES_MIN = 16,
-    LOG_FRAMES_MAX = 1000,
-    LOG_PART = 16,
-    LOG_BYTES = 8 << 20,
-    PAGE_BYTES = 4096,
-};
+/* Of the write-ahead log: bytes to which it is cut, and the part of a small disk that it may take; frames before
+   a checkpoint, at least, and at most. */
+enum { LOG_BYTES = 8 << 20, LOG_PART = 16, LOG_FRAMES_MIN = 16, LOG_FRAMES_MAX = 1000, PAGE_BYTES = 4096 };
 
 /* On a small disk the limits of the log are a part of the disk: a log that filled it would leave a checkpoint
    no space. */
 static int log_limit(struct sqlite3 *db, int directory, struct error *error)
 {
     struct statvfs disk;
-    int64_t bytes = LOG_BYTES, frames = LOG_FRAMES_MAX;
-    if (fstatvfs(directory, &disk) == 0 && disk.f_blocks) {
-        int64_t part = (int64_t)disk.f_blocks * (int64_t)disk.f_frsize / LOG_PART;
-        bytes = part < bytes ? part : bytes;
-        frames = part / PAGE_BYTES < frames ? part / PAGE_BYTES : frames;
-    }
-    char text[64];
-    snprintf(text, sizeof text, "PRAGMA journal_size_limit = %lld", (long long)bytes);
-    frames = frames < LOG_FRAMES_MIN ? LOG_FRAMES_MIN : frames;
-    if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_wal_autocheckpoint(db, (int)frames) != SQLITE_OK)
-        return database_failed(db, "cannot limit the write-ahead log", error);
-    return 0;
+    int64_t bytes = LOG_BYTES;
+    char text[96];
+    if (fstatvfs(directory, &disk) == 0 && disk.f_blocks &&
+        (int64_t)disk.f_blocks * (int64_t)disk.f_frsize / LOG_PART < bytes)
+        bytes = (int64_t)disk.f_blocks * (int64_t)disk.f_frsize / LOG_PART;
+    int64_t frames = bytes / PAGE_BYTES < LOG_FRAMES_MAX ? bytes / PAGE_BYTES : LOG_FRAMES_MAX;
+    snprintf(text, sizeof text, "PRAGMA journal_size_limit = %lld; PRAGMA wal_autocheckpoint = %lld",
+             (long long)bytes, (long long)(frames > LOG_FRAMES_MIN ? frames : LOG_FRAMES_MIN));
+    if (sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    return database_failed(db, "cannot limit the write-ahead log", error);
 }
 
 /* From here on ids are greater than every one in the store. */
