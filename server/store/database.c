@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include "base/clock.h"
 
@@ -91,14 +90,14 @@ enum { STEPS_BETWEEN_LOOKS = 1000 /* of SQLite's machine, some ten microseconds 
 struct db_reader {
     struct database database;
     int64_t deadline_ns; /* of this loan; monotonic time */
-    SLIST_ENTRY(db_reader) free_entries;
 };
 
 struct readers {
-    pthread_mutex_t lock; /* guards `free` */
-    pthread_cond_t returned;
     struct db_reader all[READERS];
-    SLIST_HEAD(, db_reader) free;
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t returned;
+    struct db_reader *free[READERS]; /* the last returned is lent first */
+    int free_count;
 };
 
 static int time_is_over(void *arg)
@@ -122,7 +121,7 @@ int database_readers_open(struct readers **out, const char *path, const char *vf
         if (sqlite3_exec(db, "PRAGMA cache_size = -512", NULL, NULL, NULL) != SQLITE_OK)
             return database_failed(db, "cannot open the database for reading", error);
         sqlite3_progress_handler(db, STEPS_BETWEEN_LOOKS, time_is_over, reader);
-        SLIST_INSERT_HEAD(&readers->free, reader, free_entries);
+        readers->free[readers->free_count++] = reader;
     }
     return 0;
 }
@@ -141,10 +140,9 @@ void database_readers_close(struct readers *readers)
 static struct rows reader_borrow(struct readers *readers, int within_ms)
 {
     pthread_mutex_lock(&readers->lock);
-    while (SLIST_EMPTY(&readers->free))
+    while (!readers->free_count)
         pthread_cond_wait(&readers->returned, &readers->lock);
-    struct db_reader *reader = SLIST_FIRST(&readers->free);
-    SLIST_REMOVE_HEAD(&readers->free, free_entries);
+    struct db_reader *reader = readers->free[--readers->free_count];
     pthread_mutex_unlock(&readers->lock);
     int64_t limit_ns = (within_ms ? within_ms : READER_LIMIT_MS) * 1000000LL;
     reader->deadline_ns = within_ms < 0 ? INT64_MAX : clock_monotonic_ns() + limit_ns;
@@ -208,7 +206,7 @@ int rows_end(struct rows *rows, const char *what, struct error *error)
         sqlite3_clear_bindings(rows->row);
     }
     pthread_mutex_lock(&rows->readers->lock);
-    SLIST_INSERT_HEAD(&rows->readers->free, rows->reader, free_entries);
+    rows->readers->free[rows->readers->free_count++] = rows->reader;
     pthread_cond_signal(&rows->readers->returned);
     pthread_mutex_unlock(&rows->readers->lock);
     return result;
