@@ -166,21 +166,18 @@ int store_list(struct store *store, const struct store_filter *filter,
 {
     char before[ID_BYTES];
     snprintf(before, sizeof before, "%s", filter->before ? filter->before : "~"); /* greater than every id */
-    for (int left = filter->limit, ended = 0; left > 0 && !ended;) {
+    int count = JOB_ROWS;
+    for (int left = filter->limit; left > 0 && count == JOB_ROWS; left -= count) {
         struct job *page[JOB_ROWS];
-        int rows = left < JOB_ROWS ? left : JOB_ROWS;
-        int count = jobs_read(store, filter, before, rows, page, error);
-        if (count < 0)
-            return -1;
+        count = jobs_read(store, filter, before, left < JOB_ROWS ? left : JOB_ROWS, page, error);
         for (int i = 0; i < count; i++) {
-            ended = ended || each(arg, page[i]) != 0;
+            if (left > 0 && each(arg, page[i]) != 0)
+                left = 0;
             memcpy(before, page[i]->id, ID_BYTES);
             job_free(page[i]);
         }
-        left -= count;
-        ended = ended || count < rows;
     }
-    return 0;
+    return count < 0 ? -1 : 0;
 }
 
 /* ---- sweeps ---- */
@@ -209,9 +206,9 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
     *row = (struct sweep_row){0};
     snprintf(row->id, sizeof row->id, "%s", id);
     struct rows rows = rows_begin(store->readers, 0, sweep_sql, SQL_VALUES(SQL_TEXT(id)));
-    while (rows_next(&rows)) {
+    for (bool first = true; rows_next(&rows); first = false) {
         counts_add(rows.row, 9, row);
-        if (row->request)
+        if (!first)
             continue;
         row->request = rows_text(&rows, 0, &no_memory);
         row->recipe = rows_text(&rows, 1, &no_memory);
@@ -275,26 +272,22 @@ int store_sweeps(struct store *store, const struct store_filter *filter,
 {
     char before[ID_BYTES];
     snprintf(before, sizeof before, "%s", filter->before ? filter->before : "~"); /* greater than every id */
-    for (int left = filter->limit, ended = 0; left > 0 && !ended;) {
+    int count = SWEEP_ROWS;
+    for (int left = filter->limit; left > 0 && count == SWEEP_ROWS; left -= count) {
         char ids[SWEEP_ROWS][ID_BYTES];
-        int rows = left < SWEEP_ROWS ? left : SWEEP_ROWS;
-        int count = ids_read(store, filter, before, rows, ids, error);
-        if (count < 0)
-            return -1;
-        for (int i = 0; i < count && !ended; i++) {
+        count = ids_read(store, filter, before, left < SWEEP_ROWS ? left : SWEEP_ROWS, ids, error);
+        for (int i = 0; i < count && left > 0; i++) {
             struct sweep_row row;
             struct error why = {0};
             memcpy(before, ids[i], ID_BYTES);
             if (store_sweep(store, ids[i], &row, &why) == 0)
-                ended = each(arg, &row) != 0;
+                left = each(arg, &row) == 0 ? left : 0;
             else if (why.kind != ERROR_NOT_FOUND) /* it may have been removed by now */
                 return error_set(error, why.kind, "%s", why.text);
             sweep_row_clear(&row);
         }
-        left -= count;
-        ended = ended || count < rows;
     }
-    return 0;
+    return count < 0 ? -1 : 0;
 }
 
 /* ---- points ---- */
@@ -341,26 +334,23 @@ static bool point_read(const struct rows *rows, struct point_row *point)
 int store_points(struct store *store, const char *sweep, int from, int limit,
                  int (*each)(void *arg, const struct point_row *), void *arg, struct error *error)
 {
-    for (int ended = 0; limit > 0 && !ended;) {
+    for (int count = POINT_ROWS; limit > 0 && count == POINT_ROWS; limit -= count) {
         struct point_row page[POINT_ROWS];
-        int wanted = limit < POINT_ROWS ? limit : POINT_ROWS, count = 0;
+        int wanted = limit < POINT_ROWS ? limit : POINT_ROWS;
         struct rows rows = rows_begin(store->readers, 0, points_sql,
                                       SQL_VALUES(SQL_TEXT(sweep), SQL_INT(from), SQL_INT(wanted)));
-        while (rows_next(&rows))
-            if (!point_read(&rows, &page[count++])) {
-                rows.status = SQLITE_NOMEM;
-                break;
-            }
+        for (count = 0; rows_next(&rows); count++)
+            if (!point_read(&rows, &page[count]))
+                rows.status = SQLITE_NOMEM; /* which ends them */
         int status = rows_end(&rows, "a sweep's points", error);
         for (int i = 0; i < count; i++) {
-            ended = ended || status < 0 || each(arg, &page[i]) != 0;
+            if (status == 0 && limit > 0 && each(arg, &page[i]) != 0)
+                limit = 0;
             from = page[i].place + 1;
             point_clear(&page[i]);
         }
         if (status < 0)
             return -1;
-        limit -= count;
-        ended = ended || count < wanted;
     }
     return 0;
 }

@@ -21,11 +21,6 @@ int job_state_of(const char *name)
     return -1;
 }
 
-bool sweep_row_ended(const struct sweep_row *row)
-{
-    return row->states[JOB_QUEUED] + row->states[JOB_RUNNING] == 0;
-}
-
 void sweep_row_clear(struct sweep_row *row)
 {
     free(row->request);

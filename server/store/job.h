@@ -68,7 +68,11 @@ struct sweep_row {
 };
 
 /* True when every run has ended. */
-bool sweep_row_ended(const struct sweep_row *row);
+static inline bool sweep_row_ended(const struct sweep_row *row)
+{
+    return row->states[JOB_QUEUED] + row->states[JOB_RUNNING] == 0;
+}
+
 void sweep_row_clear(struct sweep_row *row);
 
 /* One run of a point of a sweep; all is on disk, and borrowed. Without a job it cannot be launched (there is a
