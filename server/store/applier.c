@@ -14,9 +14,17 @@ enum { PURGE_EVERY_MS = 10 * 60 * 1000 };
 
 int applier_open(struct applier *applier, const char *path, struct error *error)
 {
-    if (transaction_open(&applier->transaction, path, error) < 0)
+    static const char newest_sql[] = "SELECT max(id) FROM (SELECT max(id) AS id FROM experiments"
+                                     " UNION ALL SELECT max(id) FROM sweeps)";
+    struct transaction *transaction = &applier->transaction;
+    if (transaction_open(transaction, path, error) < 0 ||
+        event_log_open(&applier->events, transaction, error) < 0)
         return -1;
-    return event_log_open(&applier->events, &applier->transaction, error);
+    sqlite3_stmt *row = transaction_row(transaction, newest_sql, SQL_NO_VALUES);
+    if (!row)
+        return database_failed(transaction->database.db, "cannot read the newest id", error);
+    id_start_after((const char *)sqlite3_column_text(row, 0));
+    return 0;
 }
 
 void applier_close(struct applier *applier)
@@ -33,11 +41,6 @@ static struct sql_value owner_value(const struct store_submission *submission)
     return SQL_TEXT(submission->owner && submission->owner[0] ? submission->owner : NULL);
 }
 
-static struct sql_value key_owner_value(const struct store_submission *submission)
-{
-    return SQL_TEXT(submission->owner ? submission->owner : "");
-}
-
 /* Sets the write's outcome: WRITE_NEW unless the submission's key is known. The key of what was removed is
    free again. */
 static void key_find(struct transaction *transaction, struct store_write *write)
@@ -46,13 +49,12 @@ static void key_find(struct transaction *transaction, struct store_write *write)
     write->outcome = WRITE_NEW;
     if (!submission->key)
         return;
-    sqlite3_stmt *row =
-        TRANSACTION_ROW(transaction,
-                        "SELECT experiment, fingerprint FROM keys WHERE key = ? AND owner = ? AND kept_ms > ?"
-                        " AND (EXISTS (SELECT 1 FROM experiments WHERE id = keys.experiment)"
-                        " OR EXISTS (SELECT 1 FROM sweeps WHERE id = keys.experiment AND NOT removing))",
-                        SQL_TEXT(submission->key), key_owner_value(submission),
-                        SQL_INT(submission->submitted_ms - STORE_KEY_MS));
+    sqlite3_stmt *row = TRANSACTION_ROW(
+        transaction,
+        "SELECT experiment, fingerprint FROM keys WHERE key = ? AND owner = ifnull(?, '') AND kept_ms > ?"
+        " AND (EXISTS (SELECT 1 FROM experiments WHERE id = keys.experiment)"
+        " OR EXISTS (SELECT 1 FROM sweeps WHERE id = keys.experiment AND NOT removing))",
+        SQL_TEXT(submission->key), owner_value(submission), SQL_INT(submission->submitted_ms - STORE_KEY_MS));
     if (!row)
         return;
     bool same = strcmp((const char *)sqlite3_column_text(row, 1), submission->fingerprint) == 0;
@@ -140,9 +142,9 @@ static void submission_apply(struct applier *applier, struct store_write *write)
     if (submission->key)
         TRANSACTION_RUN(transaction,
                         "INSERT OR REPLACE INTO keys (key, owner, fingerprint, experiment, kept_ms)"
-                        " VALUES (?, ?, ?, ?, ?)",
-                        SQL_TEXT(submission->key), key_owner_value(submission),
-                        SQL_TEXT(submission->fingerprint), SQL_TEXT(id), SQL_INT(submission->submitted_ms));
+                        " VALUES (?, ifnull(?, ''), ?, ?, ?)",
+                        SQL_TEXT(submission->key), owner_value(submission), SQL_TEXT(submission->fingerprint),
+                        SQL_TEXT(id), SQL_INT(submission->submitted_ms));
 }
 
 /* ---- changes of experiments ---- */

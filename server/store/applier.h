@@ -15,8 +15,8 @@ struct applier {
     bool checkpoint;        /* after the next commit */
 };
 
-/* Takes over applier->transaction.database, which is open. `path`: the database's. 0 or -1; in either case to
-   be closed. */
+/* Takes over applier->transaction.database, which is open. `path`: the database's. Ids are greater than every
+   stored one from here on. 0 or -1; in either case to be closed. */
 int applier_open(struct applier *applier, const char *path, struct error *error);
 void applier_close(struct applier *applier);
 

@@ -268,21 +268,6 @@ static int log_limit(struct sqlite3 *db, int directory, struct error *error)
     return database_failed(db, "cannot limit the write-ahead log", error);
 }
 
-/* From here on ids are greater than every one in the store. */
-static int ids_begin(struct database *database, struct error *error)
-{
-    sqlite3_stmt *row;
-    int status = database_statement(database, &row,
-                                    "SELECT max(id) FROM (SELECT max(id) AS id FROM experiments"
-                                    " UNION ALL SELECT max(id) FROM sweeps)",
-                                    SQL_NO_VALUES);
-    if (status != SQLITE_OK || sqlite3_step(row) != SQLITE_ROW)
-        return database_failed(database->db, "cannot read the database", error);
-    id_start_after((const char *)sqlite3_column_text(row, 0));
-    sqlite3_reset(row);
-    return 0;
-}
-
 static int writer_open(struct store *store, const char *path, const char *vfs, struct error *error)
 {
     struct writer *writer = store->writer = calloc(1, sizeof *writer);
@@ -296,7 +281,7 @@ static int writer_open(struct store *store, const char *path, const char *vfs, s
     struct database *database = &writer->applier.transaction.database;
     if (database_open(database, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs, error) < 0 ||
         schema_migrate(database->db, error) < 0 || log_limit(database->db, store->lock, error) < 0 ||
-        ids_begin(database, error) < 0 || applier_open(&writer->applier, path, error) < 0)
+        applier_open(&writer->applier, path, error) < 0)
         return -1;
     int number = thread_start(&writer->thread, "store-writer", writer_thread, writer);
     writer->started = number == 0;
