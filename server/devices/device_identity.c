@@ -204,7 +204,7 @@ static int names_number(struct device_identity *identity, struct naming *naming,
 {
     int *numbers = numbering->numbers;
     for (int i = 0; i < roster->count; i++) {
-        const char *name = roster->entries[i].listing.name;
+        const char *name = roster->entries[i]->listing.name;
         struct error failed = {0};
         bool replaces;
         if (numbers[i] >= 0)
@@ -232,7 +232,7 @@ int device_identity_number(struct device_identity *identity, const struct roster
     naming->taken = *busy;
     *numbering = (struct numbering){0};
     for (int i = 0; i < roster->count; i++) {
-        int number = devices_named(identity->devices, roster->entries[i].listing.name);
+        int number = devices_named(identity->devices, roster->entries[i]->listing.name);
         numbering->numbers[i] = number;
         if (number >= 0)
             device_set_add(&naming->taken, number);

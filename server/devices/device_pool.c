@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "server/devices/executor_lease.h"
 #include "server/devices/device_identity.h"
 #include "server/queue/queue_admin.h"
 
@@ -23,8 +22,8 @@ static const int64_t numbers_ns = 10000000000, numbers_part = 100;
 struct pool_slot {
     struct worker *worker; /* NULL: none */
     bool leaving;
-    char *config_key;                  /* the worker's, of its roster_entry */
-    const struct roster_entry *wanted; /* of the pool's roster; NULL: the device is not listed */
+    struct executor_config *config; /* the worker's; NULL: there is none */
+    struct executor_config *wanted; /* of the pool's roster; NULL: the device is not listed */
 };
 
 struct device_pool {
@@ -123,9 +122,9 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
             continue;
         if (pool->queue && device_set_has(&numbering.reassigned, number))
             queue_admin_reset_device(pool->queue, number);
-        devices_set_listing(pool->devices, number, &roster->entries[i].listing);
+        devices_set_listing(pool->devices, number, &roster->entries[i]->listing);
         device_set_add(&listed, number);
-        pool->slots[number].wanted = &roster->entries[i];
+        pool->slots[number].wanted = roster->entries[i];
         first = first < 0 ? number : first;
     }
     devices_set_listed(pool->devices, &listed, first);
@@ -152,11 +151,11 @@ double device_pool_outliving(const struct device_pool *pool, struct device_set *
 {
     double longest_s = 0;
     for (int i = 0; i < DEVICES_MAX; i++) {
-        const struct roster_entry *entry = pool->slots[i].wanted;
+        const struct executor_config *entry = pool->slots[i].wanted;
         if (!entry || entry->heartbeat_s == 0)
             continue;
         device_set_add(devices, i);
-        longest_s = fmax(longest_s, executor_lease_outlives_s(entry->lost_s));
+        longest_s = fmax(longest_s, executor_session_outlives_s(entry->lost_s));
     }
     return longest_s;
 }
@@ -188,23 +187,16 @@ static void list_read(struct device_pool *pool, bool changed)
 static void slot_start(struct device_pool *pool, int number)
 {
     struct pool_slot *slot = &pool->slots[number];
-    struct worker_config config = roster_worker(slot->wanted, &pool->config);
     struct error why = {0};
     device_identity_trust(pool->identity, number);
-    config.callbacks = pool->callbacks;
-    config.callbacks.said_hello = device_identity_hello;
-    config.callbacks.said_hello_arg = pool->identity;
-    if (!(slot->config_key = strdup(slot->wanted->config_key)))
-        error_set(&why, ERROR_MEMORY, "no memory for device %d", number);
-    else
-        worker_start(&slot->worker, number, &config, pool->queue, pool->devices, &why);
-    if (slot->worker) {
-        device_identity_touch(pool->identity, number);
+    if (worker_start(&slot->worker, number, slot->wanted, &pool->callbacks, pool->queue, pool->devices,
+                     &why) < 0) {
+        log_error("%s: %s; tried again", slot->wanted->listing.name, why.text);
         return;
     }
-    log_error("%s: %s; tried again", slot->wanted->listing.name, why.text);
-    free(slot->config_key);
-    slot->config_key = NULL;
+    slot->config = slot->wanted;
+    slot->config->users++;
+    device_identity_touch(pool->identity, number);
 }
 
 static void slot_end(struct device_pool *pool, int number)
@@ -212,7 +204,7 @@ static void slot_end(struct device_pool *pool, int number)
     struct pool_slot *slot = &pool->slots[number];
     device_identity_touch(pool->identity, number);
     worker_stop(slot->worker);
-    free(slot->config_key);
+    roster_entry_drop(slot->config);
     *slot = (struct pool_slot){.wanted = slot->wanted};
 }
 
@@ -231,7 +223,7 @@ static bool slots_settle(struct device_pool *pool)
         if (!slot->worker && slot->wanted)
             slot_start(pool, i);
         bool stays = slot->worker && !slot->leaving && slot->wanted &&
-                     strcmp(slot->config_key, slot->wanted->config_key) == 0;
+                     strcmp(slot->config->config_key, slot->wanted->config_key) == 0;
         if (stays)
             device_set_add(&working, i);
         settled = settled && (stays || !slot->worker);
@@ -289,6 +281,8 @@ int device_pool_start(struct device_pool *pool, const struct worker_callbacks *c
                       struct error *error)
 {
     pool->callbacks = *callbacks;
+    pool->callbacks.said_hello = device_identity_hello;
+    pool->callbacks.said_hello_arg = pool->identity;
     pool->queue = queue;
     pool->working = devices_listed(pool->devices);
     for (int i = 0; i < DEVICES_MAX; i++)

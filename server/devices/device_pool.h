@@ -9,6 +9,7 @@
 #define COALESCED_SERVER_DEVICES_DEVICE_POOL_H
 
 #include "server/devices/roster.h"
+#include "server/devices/worker.h"
 
 struct device_pool;
 struct store;

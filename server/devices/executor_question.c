@@ -20,7 +20,6 @@ enum { LOCK_WAITS_MAX = 2 };
 /* One question while it is answered. */
 struct exchange {
     struct executor_session *session;
-    const struct executor_session_config *config;
     const struct executor_question *question;
     bool begun;       /* the executor sent a message about it */
     bool opening;     /* a context is being created */
@@ -33,12 +32,12 @@ struct exchange {
     enum executor_session_end end; /* once it is over */
 };
 
-static double open_s(const struct executor_session_config *config)
+static double open_s(const struct executor_config *config)
 {
     return config->open_s > 0 ? config->open_s : open_default_s;
 }
 
-static double locked_s(const struct executor_session_config *config)
+static double locked_s(const struct executor_config *config)
 {
     return config->locked_s > 0 ? config->locked_s : locked_default_s;
 }
@@ -88,12 +87,13 @@ static void protocol_violation(struct exchange *exchange, const char *what)
 
 static void on_progress(struct exchange *exchange, const struct message *message)
 {
-    const struct executor_session_config *config = exchange->config;
+    const struct executor_callbacks *callbacks = exchange->session->callbacks;
+    const struct executor_config *config = exchange->session->config;
     bool open = strcmp(message->phase, PROTOCOL_PHASE_OPEN) == 0;
     bool locked = strcmp(message->phase, PROTOCOL_PHASE_LOCKED) == 0;
     exchange->begun = true;
-    if (config->progress)
-        config->progress(config->progress_arg, message->id, message->phase, message->sample_count);
+    if (callbacks->progress)
+        callbacks->progress(callbacks->arg, message->id, message->phase, message->sample_count);
     if (open && (exchange->opening || exchange->session->opened)) {
         protocol_violation(exchange, "it creates its context twice");
         return;
@@ -130,10 +130,9 @@ static void on_answer(struct exchange *exchange, struct message *message)
     message->result = NULL;
     message->samples = (struct samples){0};
     message->counts.count = 0;
-    bool failed = message->type == MESSAGE_ERROR;
     if (message->type == MESSAGE_RESULT && !message->verified)
-        failed =
-            error_set(&outcome->failure, ERROR_INCORRECT, "the result says that the output is wrong") < 0;
+        error_set(&outcome->failure, ERROR_INCORRECT, "the result says that the output is wrong");
+    bool failed = message->type == MESSAGE_ERROR || outcome->failure.kind != ERROR_NONE;
     leaving |= exchange->session->leaving;
     finish(exchange, leaving ? SESSION_LEAVING : SESSION_GOES_ON, failed ? OUTCOME_FAILED : OUTCOME_RESULT);
 }
@@ -151,7 +150,7 @@ static bool is_late(const struct exchange *exchange, const struct message *messa
 /* Too many heartbeats end the executor; the run is lost, and not failed. */
 static void on_beat(struct exchange *exchange)
 {
-    if (executor_lease_beat(&exchange->session->lease))
+    if (executor_session_note_beat(exchange->session))
         return;
     error_set(&exchange->outcome->failure, ERROR_CRASHED,
               "the executor broke the protocol: it sends more heartbeats than it was asked for");
@@ -208,27 +207,30 @@ static void on_frame(struct exchange *exchange, const struct protocol_frame *fra
 static void on_limit(struct exchange *exchange)
 {
     struct error *failure = &exchange->outcome->failure;
+    const struct executor_config *config = exchange->session->config;
+    double limit_s = exchange->question->limit_s;
     if (exchange->opening)
-        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(exchange->config));
+        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(config));
     else if (exchange->left_ns)
         error_set(failure, ERROR_TIMED_OUT, "another process held the lock of the device or the bus for %g s",
-                  locked_s(exchange->config));
+                  locked_s(config));
     else if (exchange->question->answer == MESSAGE_COUNTS)
-        error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", exchange->question->limit_s);
+        error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", limit_s);
     else
-        error_set(failure, ERROR_TIMED_OUT, "ran past its timeout_s of %g s and was ended",
-                  exchange->question->limit_s);
+        error_set(failure, ERROR_TIMED_OUT, "ran past its timeout_s of %g s and was ended", limit_s);
     finish(exchange, SESSION_CUT, OUTCOME_FAILED);
 }
 
 /* Cancellation, the service's stop, the question's limit. */
 static void check_limits(struct exchange *exchange)
 {
-    enum interrupt interrupt = executor_session_interrupt(exchange->config);
+    const struct executor_question *question = exchange->question;
+    enum interrupt interrupt = executor_session_interrupt(exchange->session->callbacks);
+    bool experiment = question->answer == MESSAGE_RESULT && !question->own;
     if (interrupt == INTERRUPT_STOP && !exchange->stop_ns)
-        exchange->stop_ns = clock_after_ns(exchange->config->grace_s);
+        exchange->stop_ns = clock_after_ns(experiment ? exchange->session->config->grace_s : 0);
     int64_t now = clock_monotonic_ns();
-    if (interrupt == INTERRUPT_CANCEL && !exchange->question->own) {
+    if (interrupt == INTERRUPT_CANCEL && !question->own) {
         error_set(&exchange->outcome->failure, ERROR_CANCELLED, "cancelled while it ran");
         finish(exchange, SESSION_CUT, OUTCOME_FAILED);
     } else if (exchange->stop_ns && now >= exchange->stop_ns) {
@@ -241,11 +243,10 @@ static void check_limits(struct exchange *exchange)
 /* Called when all that came was read. */
 static void check_lease(struct exchange *exchange)
 {
-    struct executor_session *session = exchange->session;
-    if (!executor_lease_tend(&session->lease, session->child))
+    if (!executor_session_beat(exchange->session))
         return;
     error_set(&exchange->outcome->failure, ERROR_CRASHED, "nothing was heard of the executor for %g s",
-              session->lease.lost_s);
+              exchange->session->config->lost_s);
     finish(exchange, SESSION_LOST, OUTCOME_LOST);
 }
 
@@ -255,7 +256,7 @@ static void answer_await(struct exchange *exchange)
         struct protocol_frame frame;
         bool stops_first = exchange->stop_ns && exchange->stop_ns < exchange->until_ns;
         int64_t until_ns = stops_first ? exchange->stop_ns : exchange->until_ns;
-        switch (executor_session_wait(exchange->session, exchange->config, until_ns, &frame)) {
+        switch (executor_session_wait(exchange->session, until_ns, &frame)) {
         case CHILD_FRAME:
             on_frame(exchange, &frame);
             break;
@@ -277,12 +278,10 @@ static void answer_await(struct exchange *exchange)
 }
 
 enum executor_session_end executor_question_ask(struct executor_session *session,
-                                                const struct executor_session_config *config,
                                                 const struct executor_question *question,
                                                 struct executor_outcome *outcome)
 {
     struct exchange exchange = {.session = session,
-                                .config = config,
                                 .question = question,
                                 .until_ns = clock_after_ns(question->limit_s + margin_s),
                                 .outcome = outcome};

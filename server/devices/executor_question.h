@@ -9,7 +9,7 @@ struct executor_question {
     const char *id;
     const struct buffer *frame; /* of protocol_write_run() or protocol_write_count() */
     double limit_s;             /* how long the answer may take, without open and lock phases */
-    bool own;                   /* the service's own: it cannot be cancelled */
+    bool own;                   /* the service's own test: it cannot be cancelled */
 };
 
 /* How a question ended. Free with executor_question_free_outcome(). */
@@ -35,7 +35,6 @@ void executor_question_free_outcome(struct executor_outcome *outcome);
 /* Asks, waits for the answer and fills *outcome. With SESSION_ENDED the caller, who learns how the process
    ended, sets the failure's text. */
 enum executor_session_end executor_question_ask(struct executor_session *session,
-                                                const struct executor_session_config *config,
                                                 const struct executor_question *question,
                                                 struct executor_outcome *outcome);
 

@@ -19,6 +19,7 @@ struct fixture {
     struct devices *devices;
     struct device_identity *identity;
     struct roster *roster;
+    struct executor_config entries[DEVICES_MAX];
 };
 
 static void begin(struct fixture *f)
@@ -41,6 +42,8 @@ static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     f->roster = calloc(1, sizeof *f->roster);
+    for (int i = 0; i < DEVICES_MAX; i++)
+        f->roster->entries[i] = &f->entries[i];
     service_init(&f->service, NULL);
     f->service.config.devices = DEVICES_MAX;
     begin(f);
@@ -67,14 +70,14 @@ static int number(struct fixture *f, int from, int count, int numbers[DEVICES_MA
     int out = 0;
     f->roster->count = count;
     for (int i = 0; i < count; i++)
-        snprintf(f->roster->entries[i].listing.name, DEVICE_NAME_BYTES, "device%d", from + i);
+        snprintf(f->roster->entries[i]->listing.name, DEVICE_NAME_BYTES, "device%d", from + i);
     if (device_identity_number(f->identity, f->roster, &none, &numbering, &error) < 0)
         fail_msg("%s", error.text);
     memcpy(numbers, numbering.numbers, sizeof numbering.numbers);
     for (int i = 0; i < count; i++) {
         out += numbers[i] < 0;
         if (numbers[i] >= 0)
-            devices_set_listing(f->devices, numbers[i], &f->roster->entries[i].listing);
+            devices_set_listing(f->devices, numbers[i], &f->roster->entries[i]->listing);
     }
     assert_int_equal(numbering.no_number_error.kind, out ? ERROR_INVALID : ERROR_NONE);
     return out;
@@ -106,7 +109,7 @@ static void ten_thousand_names_have_no_more_rows_than_there_are_numbers(void **s
     assert_int_equal(rows_of(f), DEVICES_MAX);
     assert_int_equal(number(f, NAMES - LIST, LIST, numbers), 0); /* the same names have the same numbers */
     for (int i = 0; i < LIST; i++)
-        assert_int_equal(devices_named(f->devices, f->roster->entries[i].listing.name), numbers[i]);
+        assert_int_equal(devices_named(f->devices, f->roster->entries[i]->listing.name), numbers[i]);
     assert_int_equal(devices_count(f->devices), DEVICES_MAX);
 }
 
