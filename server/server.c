@@ -19,7 +19,6 @@
 #include "server/auth/users.h"
 #include "server/config.h"
 #include "server/devices/device_pool.h"
-#include "server/devices/device_snapshot.h"
 #include "server/http/http.h"
 #include "server/listeners.h"
 #include "server/queue/queue_admin.h"

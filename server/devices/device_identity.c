@@ -1,7 +1,6 @@
 /* Reads and writes device rows of the store: device_identity.h. */
 #include "server/devices/device_identity.h"
 
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,96 +13,41 @@
 #include "server/store/store.h"
 #include "server/store/write.h"
 
-/* What a hello says of its device, without the process. */
-struct last_hello {
-    bool known;
-    bool can_count;
-    char build[64];
-    struct device_facts facts;
-};
-
-struct device_identity {
-    struct store *store;
-    struct devices *devices;
-    pthread_mutex_t lock; /* guards what follows */
-    struct last_hello last[DEVICES_MAX];
-};
-
 /* ---- what is known ---- */
 
-static bool last_hello_read(struct last_hello *last, const char *header)
+/* Sets what the hello says of the device. False: this build cannot read it. */
+static bool hello_read(struct device_status *status, const char *header)
 {
     struct message hello;
-    *last = (struct last_hello){0};
     if (protocol_parse_header(&hello, header, NULL) < 0)
         return false;
-    if (hello.type == MESSAGE_HELLO) {
-        last->known = true;
-        last->can_count = hello.can_count;
-        snprintf(last->build, sizeof last->build, "%s", hello.build);
-        last->facts = hello.facts;
+    bool understood = hello.type == MESSAGE_HELLO;
+    if (understood) {
+        status->known = true;
+        status->can_count = hello.can_count;
+        status->facts = hello.facts;
+        memcpy(status->executor_build, hello.build, sizeof status->executor_build);
     }
     protocol_message_free(&hello);
-    return last->known;
+    return understood;
 }
 
-/* A hello that this build cannot read is ignored. */
 static void row_take(void *arg, const struct store_device *row)
 {
-    struct device_identity *identity = arg;
+    const struct device_identity *identity = arg;
     struct device_listing listing = {0};
-    struct device_status status = {0};
+    struct device_status status;
     if (row->number < 0 || row->number >= DEVICES_MAX)
         return;
     snprintf(listing.name, sizeof listing.name, "%s", row->name);
     devices_set_listing(identity->devices, row->number, &listing);
-    struct last_hello *last = &identity->last[row->number];
-    if (!row->hello || !last_hello_read(last, row->hello) ||
-        !devices_get(identity->devices, row->number, &status))
-        return;
-    status.known = true;
-    status.facts = last->facts;
-    status.can_count = last->can_count;
-    memcpy(status.executor_build, last->build, sizeof status.executor_build);
-    devices_set(identity->devices, row->number, &status);
+    if (row->hello && devices_get(identity->devices, row->number, &status) && hello_read(&status, row->hello))
+        devices_set(identity->devices, row->number, &status);
 }
 
-int device_identity_new(struct device_identity **out, struct store *store, struct devices *devices,
-                        struct error *error)
+int device_identity_publish(const struct device_identity *identity, struct error *error)
 {
-    struct device_identity *identity = calloc(1, sizeof *identity);
-    if (!identity)
-        return error_set(error, ERROR_MEMORY, "no memory for the devices");
-    identity->store = store;
-    identity->devices = devices;
-    pthread_mutex_init(&identity->lock, NULL);
-    if (store_devices(store, row_take, identity, error) < 0) {
-        device_identity_free(identity);
-        return -1;
-    }
-    *out = identity;
-    return 0;
-}
-
-void device_identity_free(struct device_identity *identity)
-{
-    if (!identity)
-        return;
-    pthread_mutex_destroy(&identity->lock);
-    free(identity);
-}
-
-void device_identity_trust(struct device_identity *identity, int device)
-{
-    struct device_listing listing;
-    struct device_status status;
-    if (!devices_listing(identity->devices, device, &listing) || !listing.release ||
-        !devices_get(identity->devices, device, &status) || !status.known)
-        return;
-    status.healthy = true;
-    status.reason[0] = '\0';
-    status.readiness = DEVICE_AWAY;
-    devices_set(identity->devices, device, &status);
+    return store_devices(identity->store, row_take, (void *)identity, error);
 }
 
 /* ---- numbers ---- */
@@ -127,7 +71,7 @@ static void naming_done(struct store_write *write, const struct error *failed)
     sem_post(&naming->over);
 }
 
-static int names_store(struct device_identity *identity, struct naming *naming, struct error *error)
+static int names_store(const struct device_identity *identity, struct naming *naming, struct error *error)
 {
     if (!naming->write.device_count)
         return 0;
@@ -151,7 +95,7 @@ static void reclaimable_add(void *arg, int number)
 }
 
 /* The lowest number that was never given; else one of a device to which nothing refers. -1: there is none. */
-static int number_find(struct device_identity *identity, struct naming *naming, bool *replaces,
+static int number_find(const struct device_identity *identity, struct naming *naming, bool *replaces,
                        struct error *error)
 {
     struct device_listing listing;
@@ -181,7 +125,7 @@ static void no_number_error_set(const char *name, struct error *no_number_error)
 }
 
 /* Forgets the earlier devices of the numbers: their rows on disk are gone. */
-static void replaced_forget(struct device_identity *identity, const struct naming *naming,
+static void replaced_forget(const struct device_identity *identity, const struct naming *naming,
                             struct device_set *reassigned)
 {
     for (int i = 0; i < naming->write.device_count; i++) {
@@ -189,9 +133,6 @@ static void replaced_forget(struct device_identity *identity, const struct namin
         if (!naming->rows[i].replaces_old_device)
             continue;
         devices_forget(identity->devices, number);
-        pthread_mutex_lock(&identity->lock);
-        identity->last[number] = (struct last_hello){0};
-        pthread_mutex_unlock(&identity->lock);
         device_set_add(reassigned, number);
     }
     int count = device_set_count(reassigned);
@@ -199,8 +140,8 @@ static void replaced_forget(struct device_identity *identity, const struct namin
         log_info("%d numbers of devices to which nothing refers any more are those of new devices", count);
 }
 
-static int names_number(struct device_identity *identity, struct naming *naming, const struct roster *roster,
-                        struct numbering *numbering, struct error *error)
+static int names_number(const struct device_identity *identity, struct naming *naming,
+                        const struct roster *roster, struct numbering *numbering, struct error *error)
 {
     int *numbers = numbering->numbers;
     for (int i = 0; i < roster->count; i++) {
@@ -223,7 +164,7 @@ static int names_number(struct device_identity *identity, struct naming *naming,
     return names_store(identity, naming, error);
 }
 
-int device_identity_number(struct device_identity *identity, const struct roster *roster,
+int device_identity_number(const struct device_identity *identity, const struct roster *roster,
                            const struct device_set *busy, struct numbering *numbering, struct error *error)
 {
     struct naming *naming = calloc(1, sizeof *naming);
@@ -247,10 +188,10 @@ int device_identity_number(struct device_identity *identity, const struct roster
 /* ---- hellos ---- */
 
 struct hello_write {
-    struct store_write write;
+    struct store_write write; /* first: a write is cast to it */
     struct store_device row;
     struct device_listing listing;
-    char *hello;
+    char hello[];
 };
 
 static void hello_write_done(struct store_write *write, const struct error *failed)
@@ -259,23 +200,22 @@ static void hello_write_done(struct store_write *write, const struct error *fail
     if (failed)
         log_warning("what device %s said of itself, or that it was used, is not stored: %s",
                     hello_write->listing.name, failed->text);
-    free(hello_write->hello);
     free(hello_write);
 }
 
 /* header NULL: the stored hello stays, and the time of its use is written. */
-static void hello_store(struct device_identity *identity, int device, const char *header)
+static void hello_store(const struct device_identity *identity, int device, const char *header)
 {
-    struct hello_write *hello_write = calloc(1, sizeof *hello_write);
-    if (!hello_write || (header && !(hello_write->hello = strdup(header))) ||
-        !devices_listing(identity->devices, device, &hello_write->listing)) {
-        free(hello_write ? hello_write->hello : NULL);
+    struct hello_write *hello_write = calloc(1, sizeof *hello_write + (header ? strlen(header) + 1 : 0));
+    if (!hello_write || !devices_listing(identity->devices, device, &hello_write->listing)) {
         free(hello_write);
         return;
     }
+    if (header)
+        strcpy(hello_write->hello, header);
     hello_write->row = (struct store_device){.number = device,
                                              .name = hello_write->listing.name,
-                                             .hello = hello_write->hello,
+                                             .hello = header ? hello_write->hello : NULL,
                                              .hello_ms = clock_wall_ms()};
     hello_write->write.devices = &hello_write->row;
     hello_write->write.device_count = 1;
@@ -284,29 +224,22 @@ static void hello_store(struct device_identity *identity, int device, const char
     store_hand_over(identity->store, &hello_write->write);
 }
 
-void device_identity_touch(struct device_identity *identity, int device)
+void device_identity_touch(const struct device_identity *identity, int device)
 {
     hello_store(identity, device, NULL);
 }
 
-static bool last_hello_same(const struct last_hello *a, const struct last_hello *b)
-{
-    return a->known == b->known && a->can_count == b->can_count && strcmp(a->build, b->build) == 0 &&
-           memcmp(&a->facts, &b->facts, sizeof a->facts) == 0;
-}
-
 void device_identity_hello(void *arg, int device, const char *header)
 {
-    struct device_identity *identity = arg;
-    struct device_listing listing = {0};
-    struct last_hello now, before;
-    if (device < 0 || device >= DEVICES_MAX || !last_hello_read(&now, header))
+    const struct device_identity *identity = arg;
+    struct device_listing listing;
+    struct device_status before, now;
+    if (!devices_get(identity->devices, device, &before))
         return;
-    pthread_mutex_lock(&identity->lock);
-    before = identity->last[device];
-    identity->last[device] = now;
-    pthread_mutex_unlock(&identity->lock);
-    if (last_hello_same(&before, &now))
+    now = before;
+    if (!hello_read(&now, header) || (before.known && before.can_count == now.can_count &&
+                                      strcmp(before.executor_build, now.executor_build) == 0 &&
+                                      memcmp(&before.facts, &now.facts, sizeof now.facts) == 0))
         return;
     devices_listing(identity->devices, device, &listing);
     if (before.known && strcmp(before.facts.uuid, now.facts.uuid) != 0)

@@ -31,7 +31,7 @@ struct device_pool {
     struct worker_callbacks callbacks;
     struct queue *queue;
     struct devices *devices;
-    struct device_identity *identity;
+    struct device_identity identity;
 
     /* Used by the pool's thread alone, once it runs. */
     struct roster_local local;
@@ -42,14 +42,13 @@ struct device_pool {
     bool left_out; /* listed devices have no number */
     bool renumber_now;
     int64_t retry_numbering_at_ns; /* with left_out, without renumber_now */
-    struct error logged;           /* the last error of the list, so that it is logged once */
 
     bool started;
     pthread_t thread;
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;
     bool asked, ended;
-    struct error wrong;
+    struct error wrong; /* written by the pool's thread alone */
 };
 
 int device_pool_new(struct device_pool **out, const struct roster_config *config, struct error *error)
@@ -75,7 +74,6 @@ void device_pool_free(struct device_pool *pool)
 {
     if (!pool)
         return;
-    device_identity_free(pool->identity);
     roster_free(pool->roster);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
@@ -86,9 +84,8 @@ void device_pool_free(struct device_pool *pool)
 
 static void wrong_set(struct device_pool *pool, const struct error *why, const char *prefix)
 {
-    if (why->kind != ERROR_NONE && strcmp(pool->logged.text, why->text) != 0)
+    if (why->kind != ERROR_NONE && strcmp(pool->wrong.text, why->text) != 0)
         log_error("%s%s", prefix, why->text);
-    pool->logged = *why;
     pthread_mutex_lock(&pool->lock);
     pool->wrong = *why;
     pthread_mutex_unlock(&pool->lock);
@@ -112,7 +109,7 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].worker)
             device_set_add(&busy, i);
-    if (device_identity_number(pool->identity, roster, &busy, &numbering, error) < 0)
+    if (device_identity_number(&pool->identity, roster, &busy, &numbering, error) < 0)
         return -1;
     for (int i = 0; i < DEVICES_MAX; i++)
         pool->slots[i].wanted = NULL;
@@ -136,10 +133,9 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
 int device_pool_open(struct device_pool *pool, struct store *store, struct devices *devices,
                      struct error *error)
 {
-    device_identity_free(pool->identity);
-    pool->identity = NULL;
     pool->devices = devices;
-    if (device_identity_new(&pool->identity, store, devices, error) < 0)
+    pool->identity = (struct device_identity){store, devices};
+    if (device_identity_publish(&pool->identity, error) < 0)
         return -1;
     int64_t begun_ns = clock_monotonic_ns();
     int status = roster_take(pool, pool->roster, error);
@@ -188,7 +184,6 @@ static void slot_start(struct device_pool *pool, int number)
 {
     struct pool_slot *slot = &pool->slots[number];
     struct error why = {0};
-    device_identity_trust(pool->identity, number);
     if (worker_start(&slot->worker, number, slot->wanted, &pool->callbacks, pool->queue, pool->devices,
                      &why) < 0) {
         log_error("%s: %s; tried again", slot->wanted->listing.name, why.text);
@@ -196,13 +191,13 @@ static void slot_start(struct device_pool *pool, int number)
     }
     slot->config = slot->wanted;
     slot->config->users++;
-    device_identity_touch(pool->identity, number);
+    device_identity_touch(&pool->identity, number);
 }
 
 static void slot_end(struct device_pool *pool, int number)
 {
     struct pool_slot *slot = &pool->slots[number];
-    device_identity_touch(pool->identity, number);
+    device_identity_touch(&pool->identity, number);
     worker_stop(slot->worker);
     roster_entry_drop(slot->config);
     *slot = (struct pool_slot){.wanted = slot->wanted};
@@ -282,7 +277,7 @@ int device_pool_start(struct device_pool *pool, const struct worker_callbacks *c
 {
     pool->callbacks = *callbacks;
     pool->callbacks.said_hello = device_identity_hello;
-    pool->callbacks.said_hello_arg = pool->identity;
+    pool->callbacks.said_hello_arg = &pool->identity;
     pool->queue = queue;
     pool->working = devices_listed(pool->devices);
     for (int i = 0; i < DEVICES_MAX; i++)

@@ -60,7 +60,10 @@ int supervisor_new(struct supervisor **out, int device, bool counting, const str
         s->callbacks.readiness = NULL;
     } else if (devices) {
         devices_get(devices, device, &s->status);
-        s->status.healthy |= listing->release && s->status.known; /* it can be started, as far as is known */
+        if (listing->release && s->status.known) { /* it can be started, as far as is known */
+            s->status.healthy = true;
+            s->status.reason[0] = '\0';
+        }
     }
     s->status.readiness = DEVICE_AWAY;
     s->published = -1;

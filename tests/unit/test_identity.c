@@ -17,7 +17,7 @@ enum { NAMES = 10000, LIST = 100 };
 struct fixture {
     struct service service;
     struct devices *devices;
-    struct device_identity *identity;
+    struct device_identity identity;
     struct roster *roster;
     struct executor_config entries[DEVICES_MAX];
 };
@@ -27,13 +27,13 @@ static void begin(struct fixture *f)
     struct error error = {0};
     service_start(&f->service);
     f->devices = devices_new(DEVICES_MAX);
-    if (device_identity_new(&f->identity, f->service.store, f->devices, &error) < 0)
+    f->identity = (struct device_identity){f->service.store, f->devices};
+    if (device_identity_publish(&f->identity, &error) < 0)
         fail_msg("%s", error.text);
 }
 
 static void end(struct fixture *f)
 {
-    device_identity_free(f->identity);
     devices_free(f->devices);
     service_stop(&f->service);
 }
@@ -71,7 +71,7 @@ static int number(struct fixture *f, int from, int count, int numbers[DEVICES_MA
     f->roster->count = count;
     for (int i = 0; i < count; i++)
         snprintf(f->roster->entries[i]->listing.name, DEVICE_NAME_BYTES, "device%d", from + i);
-    if (device_identity_number(f->identity, f->roster, &none, &numbering, &error) < 0)
+    if (device_identity_number(&f->identity, f->roster, &none, &numbering, &error) < 0)
         fail_msg("%s", error.text);
     memcpy(numbers, numbering.numbers, sizeof numbering.numbers);
     for (int i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ static void the_number_of_the_device_that_was_used_least_recently_is_given_again
     assert_int_equal(number(f, 0, DEVICES_MAX, numbers), 0);
     for (int i = 0; i < DEVICES_MAX; i++)
         if (i != 7)
-            device_identity_touch(f->identity, i);
+            device_identity_touch(&f->identity, i);
     store_flush(f->service.store);
     assert_int_equal(number(f, DEVICES_MAX, 1, numbers), 0);
     assert_int_equal(numbers[0], 7);
