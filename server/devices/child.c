@@ -33,8 +33,8 @@ struct child {
     int status; /* as waitpid() has it, once reaped */
     struct buffer out, in;
     size_t taken;       /* bytes of `in` that the caller has had */
-    struct buffer said; /* standard error: the line that is not whole yet */
-    struct buffer tail; /* the last bytes of standard error */
+    struct buffer said; /* the last bytes of standard error */
+    size_t logged;      /* of them */
 };
 
 /* ---- its start ---- */
@@ -147,7 +147,6 @@ void child_free(struct child *child)
     buffer_free(&child->out);
     buffer_free(&child->in);
     buffer_free(&child->said);
-    buffer_free(&child->tail);
     free(child);
 }
 
@@ -199,27 +198,21 @@ static int read_some(int *fd, char chunk[CHUNK_BYTES], size_t *count)
     return -1;
 }
 
-static void tail_append(struct child *child, const char *bytes, size_t count)
-{
-    struct buffer *tail = &child->tail;
-    if (buffer_append(tail, bytes, count) == 0 && tail->size > TAIL_BYTES)
-        buffer_consume(tail, tail->size - TAIL_BYTES);
-}
-
-/* Standard error goes to the log, line by line; an unending line in pieces. */
+/* Standard error goes to the log, line by line; an unending line in pieces. Its last bytes stay. */
 static void log_said(struct child *child)
 {
     struct buffer *said = &child->said;
-    size_t logged = 0;
-    while (logged < said->size) {
-        const char *line = said->data + logged, *end = memchr(line, '\n', said->size - logged);
-        size_t length = end ? (size_t)(end - line) : said->size - logged;
+    while (child->logged < said->size) {
+        const char *line = said->data + child->logged, *end = memchr(line, '\n', said->size - child->logged);
+        size_t length = end ? (size_t)(end - line) : said->size - child->logged;
         if (!end && length < LOG_LINE_BYTES)
             break;
         log_debug("%s: %.*s", child->name, (int)(length < LOG_LINE_BYTES ? length : LOG_LINE_BYTES), line);
-        logged += end ? length + 1 : length;
+        child->logged += end ? length + 1 : length;
     }
-    buffer_consume(said, logged);
+    size_t old = said->size > TAIL_BYTES ? said->size - TAIL_BYTES : 0;
+    buffer_consume(said, old < child->logged ? old : child->logged);
+    child->logged -= old < child->logged ? old : child->logged;
 }
 
 static void listen_to_errors(struct child *child)
@@ -228,7 +221,6 @@ static void listen_to_errors(struct child *child)
     size_t count;
     /* A few chunks at a time: a child that never stops must not delay its deadline. */
     for (int i = 0; i < 4 && read_some(&child->errors, chunk, &count) > 0; i++) {
-        tail_append(child, chunk, count);
         buffer_append(&child->said, chunk, count);
         log_said(child);
     }
@@ -361,13 +353,13 @@ bool child_crashed(const struct child *child)
 
 void child_last_said(const struct child *child, char said[CHILD_SAID_BYTES])
 {
-    size_t length = child->tail.size;
-    while (length > 0 && strchr(" \n\r\t", child->tail.data[length - 1]))
+    size_t length = child->said.size;
+    while (length > 0 && strchr(" \n\r\t", child->said.data[length - 1]))
         length--;
     size_t begin = length >= CHILD_SAID_BYTES ? length - CHILD_SAID_BYTES + 1 : 0;
     length -= begin;
     if (length)
-        memcpy(said, child->tail.data + begin, length);
+        memcpy(said, child->said.data + begin, length);
     for (size_t i = 0; i < length; i++)
         if (said[i] != '\n' && (said[i] < ' ' || said[i] > '~'))
             said[i] = ' ';
