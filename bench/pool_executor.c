@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "executor/watch.h"
+#include "executor/channel.h"
 
 enum { TAKES_NS = 5000000 };
 
@@ -61,8 +61,7 @@ static void hello(void)
 
 int main(void)
 {
-    struct watch *watch;
-    if (watch_open(&watch, &channel, 0, NULL) < 0)
+    if (channel_open(&channel, 0, NULL) < 0)
         return 1;
     hello();
     for (;;) {

@@ -17,9 +17,7 @@
 #include "executor/channel.h"
 #include "executor/count_answer.h"
 #include "executor/machine_lock.h"
-#include "executor/guard.h"
-#include "executor/pinning.h"
-#include "executor/watch.h"
+#include "executor/process.h"
 #include "kernels/measure/runner.h"
 
 /* Longer than the server takes to end a process by SIGTERM and SIGKILL. */
@@ -34,7 +32,6 @@ struct executor {
     int index, devices;
     struct device_facts facts;
     struct channel *channel;
-    struct watch *watch;
     struct machine_lock lock;
     struct runner *runner; /* NULL until the first run or count: without it there is no context */
 };
@@ -48,34 +45,29 @@ struct executor_task {
     struct result result;
 };
 
-static void send(struct executor *executor, struct buffer frame)
-{
-    watch_check(executor->watch);
-    channel_write(executor->channel, frame);
-}
-
 /* The wait for a lock is not the experiment's time; the next phase ends it. */
 static void on_lock_wait(void *arg)
 {
     const struct executor_task *task = arg;
-    send(task->executor, protocol_write_progress(task->message->id, PROTOCOL_PHASE_LOCKED, 0));
+    channel_write(task->executor->channel,
+                  protocol_write_progress(task->message->id, PROTOCOL_PHASE_LOCKED, 0));
 }
 
 static void on_phase(void *arg, const char *phase)
 {
     const struct executor_task *task = arg;
     if (strcmp(phase, "transfers") == 0) {
-        double left_s = guard_pause();
+        double left_s = process_pause_deadline();
         machine_lock_take_host_link(&task->executor->lock);
-        guard_deadline(left_s);
+        process_deadline(left_s);
     }
-    send(task->executor, protocol_write_progress(task->message->id, phase, 0));
+    channel_write(task->executor->channel, protocol_write_progress(task->message->id, phase, 0));
 }
 
 static void on_samples(void *arg, const char *phase, unsigned count)
 {
     const struct executor_task *task = arg;
-    send(task->executor, protocol_write_progress(task->message->id, phase, count));
+    channel_write(task->executor->channel, protocol_write_progress(task->message->id, phase, count));
 }
 
 /* Creates the device's context where it is missing; this is not the experiment's time. */
@@ -85,7 +77,7 @@ static int runner_need(struct executor_task *task, struct error *error)
     if (executor->runner)
         return 0;
     on_phase(task, PROTOCOL_PHASE_OPEN);
-    guard_deadline(open_deadline_s);
+    process_deadline(open_deadline_s);
     return runner_new(&executor->runner, executor->kind, executor->index, error);
 }
 
@@ -132,7 +124,7 @@ static int task_run(struct executor_task *task, struct error *error)
                       crosses_the_bus(task));
     if (runner_need(task, error) < 0)
         return -1;
-    guard_deadline(task->experiment.timeout_s + deadline_margin_s);
+    process_deadline(task->experiment.timeout_s + deadline_margin_s);
     runner_set_counting_executor(executor->runner, run->counting_pid);
     runner_set_samples(executor->runner, on_samples, task);
     int failed = runner_run(executor->runner, &task->experiment, &task->result, on_phase, task, error);
@@ -179,7 +171,7 @@ static struct buffer count_answer(struct executor_task *task, struct error *fail
     machine_lock_take(&executor->lock, "", false);
     if (runner_need(task, failure) == 0) {
         on_phase(task, "counters");
-        guard_deadline(task->message->limit_s + deadline_margin_s);
+        process_deadline(task->message->limit_s + deadline_margin_s);
         if (count_answer_make(executor->runner, task->message, &executor->facts, &frame, failure) == 0)
             return frame;
     }
@@ -197,10 +189,10 @@ static bool serve(struct executor *executor, const struct message *message)
         executor->lock.arg = task;
         frame = message->type == MESSAGE_COUNT ? count_answer(task, &failure) : run_answer(task, &failure);
     }
-    guard_deadline(0);
+    process_deadline(0);
     machine_lock_release(&executor->lock);
     free(task);
-    send(executor, frame);
+    channel_write(executor->channel, frame);
     return failure.kind != ERROR_CUDA && failure.kind != ERROR_DEVICE_LOST;
 }
 
@@ -223,11 +215,11 @@ static int executor_open(struct executor *executor, const struct executor_option
                          struct error *error)
 {
     static char own[PATH_MAX]; /* the locks point to it as long as this process lives */
-    if (watch_open(&executor->watch, &executor->channel, options->leave_s, error) < 0 ||
+    if (channel_open(&executor->channel, options->leave_s, error) < 0 ||
         device_find(options->spec, &executor->kind, &executor->index, &executor->devices, error) < 0 ||
         executor->kind->describe(executor->index, &executor->facts, error) < 0)
         return -1;
-    pinning_pin("/sys", &executor->facts);
+    process_pin("/sys", &executor->facts);
     executor->lock = (struct machine_lock){.directory = lock_directory(executor, options->lock_dir, own),
                                            .uuid = executor->facts.uuid,
                                            .waits = on_lock_wait};
@@ -235,8 +227,8 @@ static int executor_open(struct executor *executor, const struct executor_option
     if (lock_dir &&
         machine_lock_device(lock_dir, executor->facts.uuid, options->counting, lock_wait_s, error) < 0)
         return -1;
-    send(executor, protocol_write_hello(executor->devices, executor->kind->counters != NULL, getpid(),
-                                        &executor->facts));
+    channel_write(executor->channel, protocol_write_hello(executor->devices, executor->kind->counters != NULL,
+                                                          getpid(), &executor->facts));
     return 0;
 }
 
@@ -249,9 +241,9 @@ static int executor_loop(struct executor *executor)
                       protocol_type_name(message->type));
             return EXECUTOR_BROKEN;
         }
-        watch_begin(executor->watch);
+        channel_begin(executor->channel);
         bool usable = serve(executor, message);
-        watch_end(executor->watch);
+        channel_end(executor->channel);
         protocol_message_free(message);
         free(message);
         if (!usable)
@@ -331,7 +323,7 @@ int executor_main(int argc, char **argv)
     static struct executor executor;
     struct executor_options options;
     struct error error = {0};
-    guard_start();
+    process_start();
     log_set_plain();
     if (options_read(&options, argc, argv) < 0)
         return usage(argv[0]);

@@ -1,21 +1,95 @@
-/* Reads the node from sysfs, moves threads, prefers memory: pinning.h. */
-#include "executor/pinning.h"
+/* Signals, timers, the out-of-memory score and cores of this process: process.h. */
+#include "executor/process.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include "api/protocol.h" /* exit statuses */
 #include "base/log.h"
 
 /* MPOL_PREFERRED of <linux/mempolicy.h>; libnuma would be a library for this constant alone. */
 enum { POLICY_PREFERRED = 1, NODES_MOST = 1024 };
+
+/* ---- how it ends ---- */
+
+/* Of ssh or srun the server can end the local process alone; this ends the executor behind it. */
+static void on_deadline(int number)
+{
+    static const char text[] = "executor: past its own deadline, ending itself\n";
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(EXECUTOR_DEADLINE);
+}
+
+static void reset_signals(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++)
+        sigaction(number, &action, NULL); /* fails for SIGKILL and SIGSTOP */
+    action.sa_handler = SIG_IGN;          /* a closed pipe is seen by write() */
+    sigaction(SIGPIPE, &action, NULL);
+    action.sa_handler = on_deadline;
+    sigaction(SIGALRM, &action, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* A machine short of memory loses an experiment, not the service. */
+static void oom_score_raise(void)
+{
+    static const char most[] = "900";
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t written = write(fd, most, strlen(most));
+    (void)written;
+    close(fd);
+}
+
+void process_start(void)
+{
+    pid_t parent = getppid();
+    reset_signals();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* A parent that died before prctl() sends no signal. */
+    if (getppid() != parent)
+        _exit(EXECUTOR_OK);
+    oom_score_raise();
+}
+
+void process_deadline(double seconds)
+{
+    double whole;
+    double fraction = modf(seconds, &whole);
+    struct itimerval timer = {
+        .it_value = {.tv_sec = (time_t)whole, .tv_usec = (suseconds_t)(fraction * 1e6)},
+    };
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+double process_pause_deadline(void)
+{
+    struct itimerval left = {0}, none = {0};
+    setitimer(ITIMER_REAL, &none, &left);
+    return (double)left.it_value.tv_sec + (double)left.it_value.tv_usec / 1e6;
+}
+
+/* ---- where it runs ---- */
 
 /* The first line of a file in the device's directory of sysfs. */
 static bool read_line(const char *sysfs, const char *pci, const char *name, char *line, int size)
@@ -91,7 +165,7 @@ static void memory_prefer(int node)
     syscall(SYS_set_mempolicy, POLICY_PREFERRED, nodes, (unsigned long)NODES_MOST);
 }
 
-void pinning_pin(const char *sysfs, struct device_facts *facts)
+void process_pin(const char *sysfs, struct device_facts *facts)
 {
     char line[1024];
     cpu_set_t local, allowed;
