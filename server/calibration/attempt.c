@@ -1,3 +1,4 @@
+/* One attempt from its sweep to its constants: attempt.h. */
 #include "server/calibration/attempt.h"
 
 #include <stdio.h>
@@ -22,17 +23,28 @@ static void identity_make(const struct device_status *status, char identity[ATTE
              status->executor_build);
 }
 
+/* sweep, failure: NULL: as they were. */
+static void stage_set(struct attempt *attempt, enum attempt_stage stage, const char *sweep,
+                      const char *failure)
+{
+    pthread_mutex_lock(&attempt->attempts->lock);
+    attempt->stage = stage;
+    if (sweep)
+        snprintf(attempt->sweep, sizeof attempt->sweep, "%s", sweep);
+    if (failure)
+        snprintf(attempt->failure, sizeof attempt->failure, "%s", failure);
+    pthread_mutex_unlock(&attempt->attempts->lock);
+}
+
 /* After a restart the key is empty, so the failure of a resumed sweep does not prevent an automatic
    attempt. */
 static void failure_set(struct attempt *attempt, const char *why)
 {
-    struct attempts *attempts = attempt->attempts;
-    pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_NONE;
-    snprintf(attempt->failure, sizeof attempt->failure, "%s", why);
+    char text[sizeof attempt->failure]; /* why may be the attempt's own */
+    snprintf(text, sizeof text, "%s", why);
+    stage_set(attempt, ATTEMPT_NONE, NULL, text);
     memcpy(attempt->failed_for, attempt->key, sizeof attempt->failed_for);
-    pthread_mutex_unlock(&attempts->lock);
-    log_warning("device %d: no calibration: %s", attempt->device, why);
+    log_warning("device %d: no calibration: %s", attempt->device, text);
 }
 
 void attempt_answer(struct attempt *attempt, const struct error *failed)
@@ -60,11 +72,8 @@ static void on_submitted(void *arg, const struct submitted *submitted)
     struct error failed = submitted->error;
     if (submitted->outcome == SUBMITTED_MISMATCH)
         error_set(&failed, ERROR_CONFLICT, "its key is that of another submission");
+    stage_set(attempt, ATTEMPT_SUBMITTED, known ? submitted->id : "", known ? NULL : failed.text);
     pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_SUBMITTED;
-    memcpy(attempt->sweep, known ? submitted->id : "", known ? ID_BYTES : 1);
-    if (!known)
-        snprintf(attempt->failure, sizeof attempt->failure, "%s", failed.text);
     bool stopping = attempts->stopping;
     pthread_cond_signal(&attempts->change);
     pthread_mutex_unlock(&attempts->lock);
@@ -88,12 +97,8 @@ static int plan_make(struct attempt *attempt, const struct device_status *status
    again after each restart. */
 static void attempt_submit(struct attempt *attempt, const struct device_status *status, bool asked)
 {
-    struct attempts *attempts = attempt->attempts;
     struct error error = {0};
-    pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_SUBMITTING;
-    attempt->sweep[0] = attempt->failure[0] = '\0';
-    pthread_mutex_unlock(&attempts->lock);
+    stage_set(attempt, ATTEMPT_SUBMITTING, "", "");
     int made = plan_make(attempt, status, &error);
     identity_make(status, attempt->key);
     const struct queue_submission submission = {
@@ -104,7 +109,7 @@ static void attempt_submit(struct attempt *attempt, const struct device_status *
         .idempotency_key = asked ? NULL : attempt->key,
         .fingerprint = CALIBRATION_RECIPE,
     };
-    if (made < 0 || queue_submit(attempts->queue, &submission, on_submitted, attempt, &error) < 0) {
+    if (made < 0 || queue_submit(attempt->attempts->queue, &submission, on_submitted, attempt, &error) < 0) {
         failure_set(attempt, error.text);
         attempt_answer(attempt, &error);
     }
@@ -135,18 +140,15 @@ static void attempt_resume(struct attempt *attempt)
     const struct store_filter filter = {
         .state = -1, .device = -1, .owner = CALIBRATION_RECIPE, .limit = SWEEPS_SEARCHED, .within_ms = -1};
     struct sweep_search search = {.device = attempt->device};
+    struct stored_calibration stored;
     struct error error = {0};
     if (store_sweeps(attempts->store, &filter, sweep_match, &search, &error) < 0) {
         attempt_answer(attempt, &error); /* the disk may come back */
         return;
     }
     attempt->resumed = true;
-    if (!search.sweep[0] || stored_calibrations_of_sweep(&attempts->stored, search.sweep))
-        return;
-    pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_SUBMITTED;
-    memcpy(attempt->sweep, search.sweep, sizeof attempt->sweep);
-    pthread_mutex_unlock(&attempts->lock);
+    if (search.sweep[0] && !stored_calibrations_find(&attempts->stored, NULL, NULL, search.sweep, &stored))
+        stage_set(attempt, ATTEMPT_SUBMITTED, search.sweep, NULL);
 }
 
 /* ---- when its experiments have ended ---- */
@@ -172,30 +174,27 @@ static int time_add(void *arg, const struct point_row *point)
     return 0;
 }
 
-static int constants_fit(const struct attempt *attempt, const struct device_status *status,
-                         struct sweep_times *times, struct calibration *calibration, struct error *error)
-{
-    if (store_points(attempt->attempts->store, attempt->sweep, 0, FIT_ROWS_MOST, time_add, times, error) <
-            0 ||
-        fit_begin(calibration, &status->facts, error) < 0)
-        return -1;
-    if (times->count < FIT_ROWS_LEAST)
-        return error_set(error, ERROR_INVALID, "%d of its experiments have no time, %d have one: %s",
-                         times->failed, times->count, times->first);
-    return fit_rows(calibration, times->rows, times->count, error);
-}
-
 static int constants_make(const struct attempt *attempt, const struct device_status *status,
                           struct calibration *calibration, struct error *error)
 {
     struct sweep_times times = {.rows = calloc(FIT_ROWS_MOST, sizeof *times.rows)};
+    int made = -1;
     if (!times.rows)
         return error_set(error, ERROR_MEMORY, "no memory for the experiments of a calibration");
-    int fitted = constants_fit(attempt, status, &times, calibration, error);
-    free(times.rows);
+    if (store_points(attempt->attempts->store, attempt->sweep, 0, FIT_ROWS_MOST, time_add, &times, error) <
+            0 ||
+        fit_begin(calibration, &status->facts, error) < 0)
+        goto out;
+    if (times.count < FIT_ROWS_LEAST)
+        error_set(error, ERROR_INVALID, "%d of its experiments have no time, %d have one: %s", times.failed,
+                  times.count, times.first);
+    else
+        made = fit_rows(calibration, times.rows, times.count, error);
     snprintf(calibration->build, sizeof calibration->build, "%s", status->executor_build);
     calibration->made_ms = clock_wall_ms();
-    return fitted;
+out:
+    free(times.rows);
+    return made;
 }
 
 /* A calibration on its way to the store, which frees itself. */
@@ -242,37 +241,26 @@ static void constants_save(const struct attempt *attempt, const struct stored_ca
     store_hand_over(attempt->attempts->store, &save->write);
 }
 
-/* True when the sweep was submitted for another device, driver or build. */
-static bool sweep_stale(const struct attempt *attempt, const struct device_status *status,
-                        const struct sweep_row *row)
-{
-    char *request = calibration_plan_request(attempt->device, &status->facts, status->executor_build);
-    bool stale = request && strcmp(request, row->request) != 0;
-    free(request);
-    return stale;
-}
-
 static void attempt_end(struct attempt *attempt, const struct device_status *status,
                         const struct sweep_row *row)
 {
-    struct attempts *attempts = attempt->attempts;
     struct stored_calibration stored = {0};
     const struct calibration *made = &stored.calibration;
     struct error error = {0};
-    if (sweep_stale(attempt, status, row)) {
-        failure_set(attempt, "the device, its driver or its build changed while it was calibrated");
-        return;
-    }
-    if (constants_make(attempt, status, &stored.calibration, &error) < 0) {
+    char *request = calibration_plan_request(attempt->device, &status->facts, status->executor_build);
+    bool stale = request && strcmp(request, row->request) != 0;
+    free(request);
+    if (stale)
+        error_set(&error, ERROR_CONFLICT,
+                  "the device, its driver or its build changed while it was calibrated");
+    if (stale || constants_make(attempt, status, &stored.calibration, &error) < 0) {
         failure_set(attempt, error.text);
         return;
     }
     memcpy(stored.uuid, status->facts.uuid, sizeof stored.uuid);
     memcpy(stored.sweep, attempt->sweep, sizeof stored.sweep);
     constants_save(attempt, &stored);
-    pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_NONE;
-    pthread_mutex_unlock(&attempts->lock);
+    stage_set(attempt, ATTEMPT_NONE, NULL, NULL);
     log_info("device %d: calibrated by %d experiments of sweep %s: %.0f GB/s, %.3f ns a block",
              attempt->device, made->experiments, stored.sweep, made->constant[CALIBRATION_BANDWIDTH].value,
              made->constant[CALIBRATION_LAUNCH].value);
@@ -304,7 +292,7 @@ static bool attempt_due(struct attempt *attempt, const struct device_status *sta
     if (!attempts->automatic || status->readiness != DEVICE_READY)
         return false;
     identity_make(status, identity);
-    bool fresh = stored_calibrations_of_device(&attempts->stored, status->facts.uuid, &stored) &&
+    bool fresh = stored_calibrations_find(&attempts->stored, status->facts.uuid, NULL, NULL, &stored) &&
                  stored_calibrations_fresh(&stored, status);
     return !fresh && strcmp(attempt->failed_for, identity) != 0 && device_idle(attempt);
 }
@@ -315,28 +303,27 @@ static void submitted_look(struct attempt *attempt, const struct device_status *
     struct error error = {0};
     calibration_plan_free(&attempt->plan);
     if (!attempt->sweep[0]) {
-        char why[sizeof attempt->failure];
-        memcpy(why, attempt->failure, sizeof why);
-        failure_set(attempt, why);
-    } else if (store_sweep(attempt->attempts->store, attempt->sweep, &row, &error) < 0) {
+        failure_set(attempt, attempt->failure);
+        return;
+    }
+    if (store_sweep(attempt->attempts->store, attempt->sweep, &row, &error) < 0) {
         if (error.kind == ERROR_NOT_FOUND)
             failure_set(attempt, "its sweep was removed"); /* the next look submits for a waiter */
         else
             attempt_answer(attempt, &error); /* the disk may come back */
-    } else {
-        if (sweep_row_ended(&row))
-            attempt_end(attempt, status, &row);
-        else
-            attempt_answer(attempt, NULL);
-        sweep_row_clear(&row);
+        return;
     }
+    if (sweep_row_ended(&row))
+        attempt_end(attempt, status, &row);
+    else
+        attempt_answer(attempt, NULL);
+    sweep_row_clear(&row);
 }
 
 const char *attempt_unfit(const struct device_status *status)
 {
-    if (strcmp(status->facts.backend, "cuda") != 0)
-        return "the model of time is for GPUs, and this device is none";
-    return NULL;
+    bool gpu = strcmp(status->facts.backend, "cuda") == 0;
+    return gpu ? NULL : "the model of time is for GPUs, and this device is none";
 }
 
 /* Forgets the state of the device that had the number before. Not while the writer borrows the plan and the

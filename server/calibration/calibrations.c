@@ -1,3 +1,4 @@
+/* The thread that calibrates, and what others read: calibrations.h. */
 #include "server/calibration/calibrations.h"
 
 #include <stdio.h>
@@ -24,7 +25,8 @@ static void view_fill(struct calibrations *calibrations, const struct device_sta
                       struct calibrations_view *view)
 {
     struct stored_calibration stored;
-    bool own = stored_calibrations_of_device(&calibrations->common.stored, status->facts.uuid, &stored);
+    bool own =
+        stored_calibrations_find(&calibrations->common.stored, status->facts.uuid, NULL, NULL, &stored);
     const struct calibration *shipped = calibration_find(status->facts.name);
     if (own) {
         bool fresh = stored_calibrations_fresh(&stored, status);
@@ -94,12 +96,13 @@ int calibrations_ask(struct calibrations *calibrations, int device, struct calib
 int calibrations_of(struct calibrations *calibrations, const char *device_name,
                     struct calibration *calibration)
 {
-    const struct calibration *shipped = calibration_find(device_name);
-    if (stored_calibrations_of_name(&calibrations->common.stored, device_name, calibration))
-        return 0;
-    if (shipped)
-        *calibration = *shipped;
-    return shipped ? 0 : -1;
+    struct stored_calibration stored;
+    const struct calibration *found = calibration_find(device_name);
+    if (stored_calibrations_find(&calibrations->common.stored, NULL, device_name, NULL, &stored))
+        found = &stored.calibration;
+    if (found)
+        *calibration = *found;
+    return found ? 0 : -1;
 }
 
 char *calibrations_text(void *arg, int device)
@@ -109,7 +112,7 @@ char *calibrations_text(void *arg, int device)
     struct buffer text = {0};
     struct stored_calibration stored;
     devices_get(calibrations->common.devices, device, &status);
-    if (!stored_calibrations_of_device(&calibrations->common.stored, status.facts.uuid, &stored))
+    if (!stored_calibrations_find(&calibrations->common.stored, status.facts.uuid, NULL, NULL, &stored))
         return NULL;
     calibration_json_write(&(struct json_writer){.out = &text}, NULL, &stored.calibration);
     return buffer_take(&text);
@@ -132,19 +135,19 @@ static bool devices_look(struct calibrations *calibrations)
     return soon;
 }
 
-static void *calibrations_thread(void *arg)
+static void *calibrations_main(void *arg)
 {
     struct calibrations *calibrations = arg;
-    pthread_mutex_lock(&calibrations->common.lock);
-    while (!calibrations->common.stopping) {
-        pthread_mutex_unlock(&calibrations->common.lock);
+    struct attempts *common = &calibrations->common;
+    bool stopping = false;
+    while (!stopping) {
         int pause_ms = devices_look(calibrations) ? LOOK_SOON_MS : LOOK_MS;
-        pthread_mutex_lock(&calibrations->common.lock);
-        if (!calibrations->common.stopping)
-            thread_wait_until(&calibrations->common.change, &calibrations->common.lock,
-                              clock_monotonic_ns() + pause_ms * 1000000LL);
+        pthread_mutex_lock(&common->lock);
+        if (!common->stopping)
+            thread_wait_until(&common->change, &common->lock, clock_after_ns(pause_ms / 1000.0));
+        stopping = common->stopping;
+        pthread_mutex_unlock(&common->lock);
     }
-    pthread_mutex_unlock(&calibrations->common.lock);
     return NULL;
 }
 
@@ -154,10 +157,10 @@ int calibrations_start(struct calibrations **out, const struct calibrations_conf
     struct calibrations *calibrations = calloc(1, sizeof *calibrations);
     if (!calibrations)
         return error_set(error, ERROR_MEMORY, "no memory for calibrations");
-    calibrations->common.store = config->store;
-    calibrations->common.queue = config->queue;
-    calibrations->common.devices = config->devices;
-    calibrations->common.automatic = config->automatic;
+    calibrations->common = (struct attempts){.store = config->store,
+                                             .queue = config->queue,
+                                             .devices = config->devices,
+                                             .automatic = config->automatic};
     pthread_mutex_init(&calibrations->common.lock, NULL);
     thread_condition_init(&calibrations->common.change);
     for (int i = 0; i < DEVICES_MAX; i++) {
@@ -167,7 +170,7 @@ int calibrations_start(struct calibrations **out, const struct calibrations_conf
     *out = calibrations;
     if (stored_calibrations_open(&calibrations->common.stored, config->store, error) < 0)
         return -1;
-    int number = thread_start(&calibrations->thread, "calibrations", calibrations_thread, calibrations);
+    int number = thread_start(&calibrations->thread, "calibrations", calibrations_main, calibrations);
     if (number)
         return error_set_errno(error, number, "cannot start the thread that calibrates");
     calibrations->started = true;
