@@ -39,37 +39,25 @@ struct child {
 
 /* ---- its start ---- */
 
-struct pipes {
-    int ends[3][2]; /* standard input, output, error; [0] is read from, [1] written to */
-};
-
-static void pipes_close(struct pipes *pipes)
+static void shut(int *fd)
 {
-    for (int i = 0; i < 3; i++)
-        for (int end = 0; end < 2; end++)
-            if (pipes->ends[i][end] >= 0)
-                close(pipes->ends[i][end]);
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
 }
 
-/* The server's end of standard stream i. */
-static int *pipes_mine(struct pipes *pipes, int i)
+static int pipe_open(int *from, int *to)
 {
-    return &pipes->ends[i][i == 0 ? 1 : 0];
-}
-
-static int pipes_open(struct pipes *pipes, struct error *error)
-{
-    *pipes = (struct pipes){{{-1, -1}, {-1, -1}, {-1, -1}}};
-    for (int i = 0; i < 3; i++)
-        if (pipe2(pipes->ends[i], O_CLOEXEC) < 0 || fcntl(*pipes_mine(pipes, i), F_SETFL, O_NONBLOCK) < 0) {
-            error_set_errno(error, errno, "no pipe for an executor");
-            pipes_close(pipes);
-            return -1;
-        }
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    *from = ends[0];
+    *to = ends[1];
     return 0;
 }
 
-static int spawn(pid_t *pid, const char *const *argv, char *const *environment, const struct pipes *pipes)
+/* `standard` are the child's standard input, output and error. Returns 0 or an errno value. */
+static int spawn(pid_t *pid, const char *const *argv, char *const *environment, const int standard[3])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -78,9 +66,8 @@ static int spawn(pid_t *pid, const char *const *argv, char *const *environment, 
     sigfillset(&all);
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_adddup2(&actions, pipes->ends[0][0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipes->ends[1][1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipes->ends[2][1], STDERR_FILENO);
+    for (int i = 0; i < 3; i++)
+        posix_spawn_file_actions_adddup2(&actions, standard[i], i);
 #if __GLIBC_PREREQ(2, 34)
     posix_spawn_file_actions_addclosefrom_np(&actions, 3);
 #endif
@@ -98,42 +85,33 @@ static int spawn(pid_t *pid, const char *const *argv, char *const *environment, 
 int child_start(struct child **out, const char *name, const char *const *argv, bool whole,
                 struct error *error)
 {
-    struct pipes pipes;
+    int standard[3] = {-1, -1, -1};
     struct child *child = calloc(1, sizeof *child);
     if (!child)
         return error_set(error, ERROR_MEMORY, "no memory for an executor");
-    if (pipes_open(&pipes, error) < 0)
-        goto failed;
     child->whole = whole;
+    child->to = child->from = child->errors = child->pidfd = -1;
+    snprintf(child->name, sizeof child->name, "%s", name);
     descendants_mark(child->mark);
     char **environment = descendants_environment(child->mark);
-    int number = environment ? spawn(&child->pid, argv, environment, &pipes) : ENOMEM;
+    int number = !environment ? ENOMEM : 0;
+    if (!number &&
+        (pipe_open(&standard[0], &child->to) < 0 || pipe_open(&child->from, &standard[1]) < 0 ||
+         pipe_open(&child->errors, &standard[2]) < 0 || fcntl(child->to, F_SETFL, O_NONBLOCK) < 0 ||
+         fcntl(child->from, F_SETFL, O_NONBLOCK) < 0 || fcntl(child->errors, F_SETFL, O_NONBLOCK) < 0))
+        number = errno;
+    if (!number)
+        number = spawn(&child->pid, argv, environment, standard);
     free(environment);
+    for (int i = 0; i < 3; i++)
+        shut(&standard[i]);
     if (number) {
-        error_set_errno(error, number, "cannot start %s", argv[0]);
-        pipes_close(&pipes);
-        goto failed;
+        child_free(child);
+        return error_set_errno(error, number, "cannot start %s", argv[0]);
     }
-    snprintf(child->name, sizeof child->name, "%s", name);
     child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
-    int *const descriptors[] = {&child->to, &child->from, &child->errors};
-    for (int i = 0; i < 3; i++) {
-        *descriptors[i] = *pipes_mine(&pipes, i);
-        *pipes_mine(&pipes, i) = -1;
-    }
-    pipes_close(&pipes);
     *out = child;
     return 0;
-failed:
-    free(child);
-    return -1;
-}
-
-static void shut(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
 }
 
 void child_free(struct child *child)
