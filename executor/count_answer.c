@@ -37,27 +37,14 @@ static void collect(struct count_group *group, const struct ahead *asked, const 
     }
 }
 
-/* Takes over the text. -1: there was no memory for it. */
-static int add(struct counts *counts, const char *id, char *text, bool no_room)
+/* Takes over the text; NULL: there was no memory for it. */
+static void add(struct counts *counts, const char *id, char *text, bool no_room)
 {
     if (!text)
-        return -1;
+        return;
     snprintf(counts->at[counts->count].id, sizeof counts->at[0].id, "%s", id);
     counts->at[counts->count].counters = text;
     counts->at[counts->count++].no_room = no_room;
-    return 0;
-}
-
-/* Those that could not share passes have no counters. */
-static int add_all(struct counts *counts, const struct count_group *group)
-{
-    for (int i = 0; i < group->count; i++) {
-        const struct counters *counters = &group->points[i].counters;
-        if (counters->status != COUNTERS_NOT_REQUESTED &&
-            add(counts, group->ids[i], counters_json_pack(counters), false) < 0)
-            return -1;
-    }
-    return 0;
 }
 
 int count_answer_make(struct runner *runner, const struct message *message, const struct device_facts *facts,
@@ -65,28 +52,28 @@ int count_answer_make(struct runner *runner, const struct message *message, cons
 {
     struct counts counts = {0};
     struct error failure = {0};
-    int status = -1;
     struct count_group *group = calloc(1, sizeof *group);
     if (!group)
-        goto out;
+        return error_set(error, ERROR_MEMORY, "no memory for what is counted");
     collect(group, &message->ahead, facts);
     if (!group->count)
         add(&counts, message->id, counters_json_pack_failure("the executor does not understand the request"),
             false);
     else if (runner_count(runner, group->points, group->count, ahead_s, &failure) == 0)
-        add_all(&counts, group);
+        for (int i = 0; i < group->count; i++) {
+            const struct counters *counters = &group->points[i].counters;
+            if (counters->status != COUNTERS_NOT_REQUESTED) /* it could share the passes */
+                add(&counts, group->ids[i], counters_json_pack(counters), false);
+        }
     else if (failure.kind == ERROR_OUT_OF_MEMORY)
         add(&counts, message->id, counters_json_pack_failure(failure.text), true);
     else
         *error = failure;
-    if (error->kind == ERROR_NONE && counts.count) {
+    if (error->kind == ERROR_NONE && !counts.count)
+        error_set(error, ERROR_MEMORY, "no memory for what was counted");
+    if (error->kind == ERROR_NONE)
         *frame = protocol_write_counts(message->id, &counts);
-        status = 0;
-    }
-out:
     protocol_counts_free(&counts);
     free(group);
-    if (status < 0 && error->kind == ERROR_NONE)
-        error_set(error, ERROR_MEMORY, "no memory for what was counted");
-    return status;
+    return error->kind == ERROR_NONE ? 0 : -1;
 }

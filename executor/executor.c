@@ -45,12 +45,16 @@ struct executor_task {
     struct result result;
 };
 
+static void on_samples(void *arg, const char *phase, unsigned count)
+{
+    const struct executor_task *task = arg;
+    channel_write(task->executor->channel, protocol_write_progress(task->message->id, phase, count));
+}
+
 /* The wait for a lock is not the experiment's time; the next phase ends it. */
 static void on_lock_wait(void *arg)
 {
-    const struct executor_task *task = arg;
-    channel_write(task->executor->channel,
-                  protocol_write_progress(task->message->id, PROTOCOL_PHASE_LOCKED, 0));
+    on_samples(arg, PROTOCOL_PHASE_LOCKED, 0);
 }
 
 static void on_phase(void *arg, const char *phase)
@@ -61,13 +65,7 @@ static void on_phase(void *arg, const char *phase)
         machine_lock_take_host_link(&task->executor->lock);
         process_deadline(left_s);
     }
-    channel_write(task->executor->channel, protocol_write_progress(task->message->id, phase, 0));
-}
-
-static void on_samples(void *arg, const char *phase, unsigned count)
-{
-    const struct executor_task *task = arg;
-    channel_write(task->executor->channel, protocol_write_progress(task->message->id, phase, count));
+    on_samples(arg, phase, 0);
 }
 
 /* Creates the device's context where it is missing; this is not the experiment's time. */
@@ -81,36 +79,22 @@ static int runner_need(struct executor_task *task, struct error *error)
     return runner_new(&executor->runner, executor->kind, executor->index, error);
 }
 
-/* The counting executor's counts come with the request; a device without counters says so itself. */
-static void counters_fill(struct executor_task *task)
+/* Fills in what came with the request: the counting executor's counts (a device without counters says so
+   itself), and a calibration, which is ignored where it cannot be read, because it is of another build. */
+static void result_complete(struct executor_task *task)
 {
     const struct device_kind *kind = task->executor->kind;
     struct counters *counters = &task->result.counters;
-    const char *text = task->message->counters;
+    const char *text = task->message->counters, *calibration = task->message->calibration;
     struct error error = {0};
-    if (!task->experiment.counters.on)
-        return;
-    if (!kind->counters)
+    if (task->experiment.counters.on && !kind->counters)
         counters_unavailable(counters, "run it on an NVIDIA GPU", "the %s device has no hardware counters",
                              kind->name);
-    else if (!text || counters_json_unpack(counters, text, &error) < 0)
+    else if (task->experiment.counters.on && (!text || counters_json_unpack(counters, text, &error) < 0))
         counters_unavailable(counters, "ask again", "%s",
                              text ? error.text : "the service sent no counts with this run");
-}
-
-/* A calibration that cannot be read is of another build, and is ignored. */
-static void calibration_fill(struct executor_task *task)
-{
-    const char *text = task->message->calibration;
-    if (text && calibration_json_read(&task->calibration, text) == 0)
+    if (calibration && calibration_json_read(&task->calibration, calibration) == 0)
         task->result.calibration = &task->calibration;
-}
-
-/* Without the transfers after the timing, which lock the host link later. */
-static bool crosses_the_bus(const struct executor_task *task)
-{
-    const struct kernel *kernel = task->experiment.kernel;
-    return kernel->host_memory || kernel->peer;
 }
 
 static int task_run(struct executor_task *task, struct error *error)
@@ -120,47 +104,41 @@ static int task_run(struct executor_task *task, struct error *error)
     if (experiment_json_read_text(&task->experiment, run->request, &executor->facts, error) < 0)
         return -1;
     task->experiment.device = (struct device_choice){.kind = DEVICE_BY_NUMBER, .number = run->device};
-    machine_lock_take(&executor->lock, task->experiment.kernel->peer ? task->experiment.peer_uuid : "",
-                      crosses_the_bus(task));
+    /* The transfers after the timing lock the host link later. */
+    const struct kernel *kernel = task->experiment.kernel;
+    machine_lock_take(&executor->lock, kernel->peer ? task->experiment.peer_uuid : "",
+                      kernel->host_memory || kernel->peer);
     if (runner_need(task, error) < 0)
         return -1;
     process_deadline(task->experiment.timeout_s + deadline_margin_s);
     runner_set_counting_executor(executor->runner, run->counting_pid);
     runner_set_samples(executor->runner, on_samples, task);
     int failed = runner_run(executor->runner, &task->experiment, &task->result, on_phase, task, error);
-    counters_fill(task);
-    calibration_fill(task);
+    result_complete(task);
     return failed;
 }
 
-/* The frame of a result, with its samples where they are to be stored. */
-static struct buffer result_frame(const struct executor_task *task, const char *text)
-{
-    const struct result *result = &task->result;
-    struct samples samples = {0};
-    if (result->cold_series && (samples_pack(&samples.cold, result->cold_series) < 0 ||
-                                samples_pack(&samples.hot, result->hot_series) < 0)) {
-        samples_free(&samples);
-        return (struct buffer){.failed = true};
-    }
-    struct buffer frame = protocol_write_result(task->message->id, text, &samples);
-    samples_free(&samples);
-    return frame;
-}
-
-/* Runs the experiment; the answer is an error's where *failure says one. */
+/* Runs the experiment. The answer is an error's where *failure says one; a result has its samples where they
+   are to be stored. */
 static struct buffer run_answer(struct executor_task *task, struct error *failure)
 {
+    const struct result *result = &task->result;
+    const char *id = task->message->id;
+    struct samples samples = {0};
+    struct buffer frame = {.failed = true};
     int failed = task_run(task, failure);
-    char *result = NULL;
+    char *text = NULL;
     if (!failed || failure->kind == ERROR_INCORRECT)
-        result = result_json_text(&task->experiment, &task->result);
-    if (!failed && !result)
+        text = result_json_text(&task->experiment, result);
+    if (!failed && !text)
         error_set(failure, ERROR_MEMORY, "no memory for a result");
-    struct buffer frame = failure->kind == ERROR_NONE
-                              ? result_frame(task, result)
-                              : protocol_write_error(task->message->id, failure, result);
-    free(result);
+    if (failure->kind != ERROR_NONE)
+        frame = protocol_write_error(id, failure, text);
+    else if (!result->cold_series || (samples_pack(&samples.cold, result->cold_series) == 0 &&
+                                      samples_pack(&samples.hot, result->hot_series) == 0))
+        frame = protocol_write_result(id, text, &samples);
+    samples_free(&samples);
+    free(text);
     return frame;
 }
 

@@ -26,16 +26,17 @@ const char *machine_lock_directory(char path[PATH_MAX]);
 int machine_lock_device(const char *directory, const char *uuid, bool counting, double wait_s,
                         struct error *error);
 
-enum { MACHINE_LOCK_DEVICE, MACHINE_LOCK_PEER, MACHINE_LOCK_HOST_LINK, MACHINE_LOCKS };
+enum { MACHINE_LOCKS = 3 }; /* of a run: its device, the peer's, the host link */
 
 /* The locks of a run. All zero but what is set: none is held. */
 struct machine_lock {
     const char *directory; /* NULL: there is none, and nothing is locked */
     const char *uuid;      /* the device's own */
-    /* Called once before machine_lock_take() waits; NULL: never. */
+    /* Called before machine_lock_take() or machine_lock_take_host_link() waits, once in a call; NULL: never. */
     void (*waits)(void *arg);
     void *arg;
-    int held[MACHINE_LOCKS]; /* a descriptor each, 0: not held */
+    int held[MACHINE_LOCKS], count; /* descriptors */
+    bool host_link, waited;
 };
 
 /* Locks the device and, unless `peer` is empty, the device of that uuid: in the order of the uuids, so that
