@@ -52,6 +52,11 @@ int device_identity_publish(const struct device_identity *identity, struct error
 
 /* ---- numbers ---- */
 
+#define NO_NUMBER                                                                                            \
+    "no number is left for device %s: all %d are of devices that are in the list, that have stored "         \
+    "experiments, that are held or whose executors are just ending. It gets one when the experiments of a "  \
+    "device that left the list are removed, by DELETE or --keep-days, or when such a device is resumed"
+
 /* The search for numbers of one list, and the write of new ones. */
 struct naming {
     struct store_write write;
@@ -94,34 +99,25 @@ static void reclaimable_add(void *arg, int number)
         naming->reclaimable[naming->reclaimable_count++] = number;
 }
 
-/* The lowest number that was never given; else one of a device to which nothing refers. -1: there is none. */
-static int number_find(const struct device_identity *identity, struct naming *naming, bool *replaces,
-                       struct error *error)
+/* The lowest number that was never given; else one of a device to which nothing refers; else -1. */
+static int number_find(const struct device_identity *identity, struct naming *naming, int *number,
+                       bool *replaces, struct error *error)
 {
     struct device_listing listing;
     *replaces = false;
-    for (int number = 0; number < DEVICES_MAX; number++)
-        if (!device_set_has(&naming->taken, number) && !devices_listing(identity->devices, number, &listing))
-            return number;
+    for (*number = 0; *number < DEVICES_MAX; ++*number)
+        if (!device_set_has(&naming->taken, *number) &&
+            !devices_listing(identity->devices, *number, &listing))
+            return 0;
     *replaces = true;
+    *number = -1;
     if (!naming->looked && store_devices_reclaimable(identity->store, reclaimable_add, naming, error) < 0)
         return -1;
     naming->looked = true;
-    for (int i = 0; i < naming->reclaimable_count; i++)
+    for (int i = 0; i < naming->reclaimable_count && *number < 0; i++)
         if (!device_set_has(&naming->taken, naming->reclaimable[i]))
-            return naming->reclaimable[i];
-    return -1;
-}
-
-static void no_number_error_set(const char *name, struct error *no_number_error)
-{
-    if (no_number_error->kind == ERROR_NONE)
-        error_set(no_number_error, ERROR_INVALID,
-                  "no number is left for device %s: all %d are of devices that are in the list, that have "
-                  "stored experiments, that are held or whose executors are just ending. It gets one when "
-                  "the experiments of a device that "
-                  "left the list are removed, by DELETE or --keep-days, or when such a device is resumed",
-                  name, DEVICES_MAX);
+            *number = naming->reclaimable[i];
+    return 0;
 }
 
 /* Forgets the earlier devices of the numbers: their rows on disk are gone. */
@@ -146,15 +142,13 @@ static int names_number(const struct device_identity *identity, struct naming *n
     int *numbers = numbering->numbers;
     for (int i = 0; i < roster->count; i++) {
         const char *name = roster->entries[i]->listing.name;
-        struct error failed = {0};
         bool replaces;
         if (numbers[i] >= 0)
             continue;
-        numbers[i] = number_find(identity, naming, &replaces, &failed);
-        if (failed.kind != ERROR_NONE)
-            return error_set(error, failed.kind, "%s", failed.text);
+        if (number_find(identity, naming, &numbers[i], &replaces, error) < 0)
+            return -1;
         if (numbers[i] < 0) {
-            no_number_error_set(name, &numbering->no_number_error);
+            error_set(&numbering->no_number_error, ERROR_INVALID, NO_NUMBER, name, DEVICES_MAX);
             continue;
         }
         device_set_add(&naming->taken, numbers[i]);
@@ -229,9 +223,8 @@ void device_identity_touch(const struct device_identity *identity, int device)
     hello_store(identity, device, NULL);
 }
 
-void device_identity_hello(void *arg, int device, const char *header)
+void device_identity_hello(const struct device_identity *identity, int device, const char *header)
 {
-    const struct device_identity *identity = arg;
     struct device_listing listing;
     struct device_status before, now;
     if (!devices_get(identity->devices, device, &before))

@@ -38,8 +38,8 @@ int device_identity_number(const struct device_identity *identity, const struct 
    thread. */
 void device_identity_touch(const struct device_identity *identity, int device);
 
-/* Fits worker_callbacks.said_hello: stores the hello when it differs from the last one, and logs when it is
-   of another device. Called before the device's row has what the hello says. */
-void device_identity_hello(void *identity, int device, const char *header);
+/* Stores the hello when it differs from the last one, and logs when it is of another device. Called before
+   the device's row has what the hello says. Any thread. */
+void device_identity_hello(const struct device_identity *identity, int device, const char *header);
 
 #endif

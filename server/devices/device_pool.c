@@ -276,8 +276,7 @@ int device_pool_start(struct device_pool *pool, const struct worker_callbacks *c
                       struct error *error)
 {
     pool->callbacks = *callbacks;
-    pool->callbacks.said_hello = device_identity_hello;
-    pool->callbacks.said_hello_arg = &pool->identity;
+    pool->callbacks.identity = &pool->identity;
     pool->queue = queue;
     pool->working = devices_listed(pool->devices);
     for (int i = 0; i < DEVICES_MAX; i++)

@@ -29,7 +29,7 @@ int device_pool_open(struct device_pool *pool, struct store *store, struct devic
    Returns for how many seconds at most; 0: there are none. */
 double device_pool_outliving(const struct device_pool *pool, struct device_set *devices);
 
-/* Starts the workers, each with a copy of *callbacks (said_hello is the pool's own), and the pool's thread.
+/* Starts the workers, each with a copy of *callbacks (the identity is the pool's own), and the pool's thread.
    -1: ERROR_SYSTEM. */
 int device_pool_start(struct device_pool *pool, const struct worker_callbacks *callbacks, struct queue *queue,
                       struct error *error);

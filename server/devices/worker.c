@@ -13,8 +13,9 @@
 #include "api/experiment_text.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "server/devices/readings.h"
 #include "server/devices/counting_executor.h"
+#include "server/devices/device_identity.h"
+#include "server/devices/readings.h"
 #include "server/devices/supervisor.h"
 #include "server/metrics/metrics.h"
 #include "server/queue/queue_view.h"
@@ -81,16 +82,9 @@ static void on_progress(void *arg, const char *id, const char *phase, int sample
 
 static void on_hello(void *arg, const char *header)
 {
-    const struct worker_callbacks *callbacks = &((const struct worker *)arg)->callbacks;
-    if (callbacks->said_hello)
-        callbacks->said_hello(callbacks->said_hello_arg, ((const struct worker *)arg)->device, header);
-}
-
-static enum job_state state_of(const struct executor_outcome *outcome)
-{
-    if (outcome->end == OUTCOME_RESULT)
-        return JOB_SUCCEEDED;
-    return outcome->failure.kind == ERROR_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
+    const struct worker *worker = arg;
+    if (worker->callbacks.identity)
+        device_identity_hello(worker->callbacks.identity, worker->device, header);
 }
 
 /* Starts the executor that times, if need be. 0; -1: there is none. */
@@ -98,13 +92,6 @@ static int timing_start(struct worker *worker)
 {
     counting_executor_settle(&worker->counting);
     return supervisor_start(worker->timing, true);
-}
-
-/* After the hello: before it, the device may be another one. NULL: none. */
-static char *calibration_get(const struct worker *worker)
-{
-    const struct worker_callbacks *callbacks = &worker->callbacks;
-    return callbacks->calibration ? callbacks->calibration(callbacks->calibration_arg, worker->device) : NULL;
 }
 
 /* counters NULL: nothing was counted. */
@@ -117,7 +104,10 @@ static void time_once(struct worker *worker, const struct task *task, const char
     if (!supervisor_usable(worker->timing) &&
         (worker->config->listing.release || supervisor_start(worker->timing, true) < 0))
         return;
-    char *calibration = calibration_get(worker);
+    const struct worker_callbacks *callbacks = &worker->callbacks;
+    char *calibration = NULL; /* asked for after the hello: before it, the device may be another one */
+    if (callbacks->calibration)
+        calibration = callbacks->calibration(callbacks->calibration_arg, worker->device);
     int64_t counting_pid = supervisor_status(worker->counting.supervisor)->own.pid[0];
     const struct run_along along = {counters, calibration, counting_pid};
     struct buffer frame = protocol_write_run(task->id, worker->device, task->request, &along);
@@ -197,7 +187,9 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
             queue_worker_hand_back(worker->queue, worker->device, true, outcome.failure.text);
     } else {
         const struct ending ending = {
-            .state = state_of(&outcome),
+            .state = outcome.end == OUTCOME_RESULT             ? JOB_SUCCEEDED
+                     : outcome.failure.kind == ERROR_CANCELLED ? JOB_CANCELLED
+                                                               : JOB_FAILED,
             .result = outcome.result,
             .samples = &outcome.samples,
             .failure = outcome.end == OUTCOME_RESULT ? NULL : &outcome.failure,
@@ -214,15 +206,6 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
     }
     executor_question_free_outcome(&outcome);
     return next;
-}
-
-/* A drained device is free for others: after the last run no executor of ours stays on it. */
-static void drained_settle(struct worker *worker)
-{
-    if (!queue_view_held(worker->queue, worker->device))
-        return;
-    supervisor_free_device(worker->counting.supervisor);
-    supervisor_free_device(worker->timing);
 }
 
 /* True when there is an executor, or none is needed without work. */
@@ -251,7 +234,11 @@ static void *worker_main(void *arg)
         if (!idle_settle(worker))
             continue;
         if (!queue_worker_wait(worker->queue, worker->device, worker->look_ms)) {
-            drained_settle(worker);
+            /* A drained device is free for others: after the last run no executor of ours stays on it. */
+            if (queue_view_held(worker->queue, worker->device)) {
+                supervisor_free_device(worker->counting.supervisor);
+                supervisor_free_device(worker->timing);
+            }
             continue;
         }
         worker->starting = worker->config->listing.release;

@@ -9,6 +9,7 @@
 
 struct worker;
 struct readings;
+struct device_identity;
 
 /* All are called from the worker's thread, must not block, and may be NULL. */
 struct worker_callbacks {
@@ -16,10 +17,8 @@ struct worker_callbacks {
        (phase NULL). */
     void (*progress)(void *arg, int device, const struct task *task, const char *phase, int samples);
     void *progress_arg;
-    struct readings *readings; /* gets what executors read of the device */
-    /* A hello of the executor that times, as it came. */
-    void (*said_hello)(void *arg, int device, const char *header);
-    void *said_hello_arg;
+    struct readings *readings;              /* gets what executors read of the device */
+    const struct device_identity *identity; /* gets the hellos of executors that time; the pool's own */
     /* Returns the constants that the device measured itself, as calibration_json_write() has them, to be
        freed; NULL: none. Called before each run, after the executor's hello. */
     char *(*calibration)(void *arg, int device);
