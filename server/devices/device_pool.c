@@ -91,14 +91,6 @@ static void wrong_set(struct device_pool *pool, const struct error *why, const c
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* After a search for numbers that took so long. */
-static void retry_numbering_later(struct device_pool *pool, int64_t took_ns)
-{
-    int64_t pause_ns = took_ns * numbers_part > numbers_ns ? took_ns * numbers_part : numbers_ns;
-    pool->renumber_now = false;
-    pool->retry_numbering_at_ns = clock_monotonic_ns() + pause_ns;
-}
-
 /* Takes over the roster when it returns 0: its devices have numbers, which are on disk, and `devices` has
    them; those without a number are left out, with an error in pool->wrong. */
 static int roster_take(struct device_pool *pool, struct roster *roster, struct error *error)
@@ -106,10 +98,15 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
     struct numbering numbering;
     struct device_set listed = {{0}}, busy = {{0}};
     int first = -1;
+    int64_t begun_ns = clock_monotonic_ns();
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].worker)
             device_set_add(&busy, i);
-    if (device_identity_number(&pool->identity, roster, &busy, &numbering, error) < 0)
+    int status = device_identity_number(&pool->identity, roster, &busy, &numbering, error);
+    int64_t now = clock_monotonic_ns(), pause_ns = (now - begun_ns) * numbers_part;
+    pool->renumber_now = false;
+    pool->retry_numbering_at_ns = now + (pause_ns > numbers_ns ? pause_ns : numbers_ns);
+    if (status < 0)
         return -1;
     for (int i = 0; i < DEVICES_MAX; i++)
         pool->slots[i].wanted = NULL;
@@ -137,10 +134,7 @@ int device_pool_open(struct device_pool *pool, struct store *store, struct devic
     pool->identity = (struct device_identity){store, devices};
     if (device_identity_publish(&pool->identity, error) < 0)
         return -1;
-    int64_t begun_ns = clock_monotonic_ns();
-    int status = roster_take(pool, pool->roster, error);
-    retry_numbering_later(pool, clock_monotonic_ns() - begun_ns);
-    return status;
+    return roster_take(pool, pool->roster, error);
 }
 
 double device_pool_outliving(const struct device_pool *pool, struct device_set *devices)
@@ -159,16 +153,12 @@ double device_pool_outliving(const struct device_pool *pool, struct device_set *
 /* `changed`: the file did, or a reload was asked for; else this is a search for numbers. */
 static void list_read(struct device_pool *pool, bool changed)
 {
-    struct roster *roster, *old = pool->roster;
+    struct roster *roster = NULL, *old = pool->roster;
     struct error why = {0};
-    int64_t begun_ns = clock_monotonic_ns();
-    int status = roster_read(&roster, &pool->config, &pool->local, &why);
-    if (status == 0 && (status = roster_take(pool, roster, &why)) < 0) {
+    if (roster_read(&roster, &pool->config, &pool->local, &why) < 0 || roster_take(pool, roster, &why) < 0) {
+        if (roster)
+            pool->seen = (struct stat){0}; /* the next look at the file tries again */
         roster_free(roster);
-        pool->seen = (struct stat){0}; /* the next look at the file tries again */
-    }
-    retry_numbering_later(pool, clock_monotonic_ns() - begun_ns);
-    if (status < 0) {
         wrong_set(pool, &why, "the devices stay as they were: ");
         return;
     }
@@ -237,12 +227,6 @@ static bool slots_settle(struct device_pool *pool)
 
 /* ---- the thread ---- */
 
-static bool file_is_new(struct device_pool *pool)
-{
-    bool there;
-    return pool->config.file[0] && file_changed(pool->config.file, &pool->seen, &there);
-}
-
 /* Sleeps for so long, or until a reload is asked for. False: the pool ends. */
 static bool pool_wait(struct device_pool *pool, int64_t for_ns, bool *asked)
 {
@@ -260,9 +244,10 @@ static bool pool_wait(struct device_pool *pool, int64_t for_ns, bool *asked)
 static void *pool_main(void *arg)
 {
     struct device_pool *pool = arg;
-    bool asked, settled = true;
+    const char *file = pool->config.file;
+    bool asked, there, settled = true;
     while (pool_wait(pool, settled ? look_ns : settle_ns, &asked)) {
-        bool changed = file_is_new(pool) || asked;
+        bool changed = (file[0] && file_changed(file, &pool->seen, &there)) || asked;
         bool retry =
             pool->left_out && (pool->renumber_now || clock_monotonic_ns() >= pool->retry_numbering_at_ns);
         if (changed || retry)
