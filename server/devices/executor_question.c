@@ -32,14 +32,16 @@ struct exchange {
     enum executor_session_end end; /* once it is over */
 };
 
-static double open_s(const struct executor_config *config)
+static double open_s(const struct exchange *exchange)
 {
-    return config->open_s > 0 ? config->open_s : open_default_s;
+    double set_s = exchange->session->config->open_s;
+    return set_s > 0 ? set_s : open_default_s;
 }
 
-static double locked_s(const struct executor_config *config)
+static double locked_s(const struct exchange *exchange)
 {
-    return config->locked_s > 0 ? config->locked_s : locked_default_s;
+    double set_s = exchange->session->config->locked_s;
+    return set_s > 0 ? set_s : locked_default_s;
 }
 
 void executor_question_free_outcome(struct executor_outcome *outcome)
@@ -88,26 +90,21 @@ static void protocol_violation(struct exchange *exchange, const char *what)
 static void on_progress(struct exchange *exchange, const struct message *message)
 {
     const struct executor_callbacks *callbacks = exchange->session->callbacks;
-    const struct executor_config *config = exchange->session->config;
     bool open = strcmp(message->phase, PROTOCOL_PHASE_OPEN) == 0;
     bool locked = strcmp(message->phase, PROTOCOL_PHASE_LOCKED) == 0;
     exchange->begun = true;
     if (callbacks->progress)
         callbacks->progress(callbacks->arg, message->id, message->phase, message->sample_count);
-    if (open && (exchange->opening || exchange->session->opened)) {
+    if (open && (exchange->opening || exchange->session->opened))
         protocol_violation(exchange, "it creates its context twice");
-        return;
-    }
-    if (locked && exchange->lock_waits++ == LOCK_WAITS_MAX) {
+    if (locked && exchange->lock_waits++ == LOCK_WAITS_MAX)
         protocol_violation(exchange, "it waits for locks more than twice");
-        return;
-    }
     exchange->session->opened |= exchange->opening;
     exchange->opening = open;
     if (open)
-        clock_stop(exchange, open_s(config));
+        clock_stop(exchange, open_s(exchange));
     else if (locked)
-        clock_stop(exchange, locked_s(config));
+        clock_stop(exchange, locked_s(exchange));
     else
         clock_continue(exchange);
 }
@@ -137,16 +134,6 @@ static void on_answer(struct exchange *exchange, struct message *message)
     finish(exchange, leaving ? SESSION_LEAVING : SESSION_GOES_ON, failed ? OUTCOME_FAILED : OUTCOME_RESULT);
 }
 
-/* True for a message about an earlier question: the executor is at fault, and not the experiment that runs
-   now. */
-static bool is_late(const struct exchange *exchange, const struct message *message)
-{
-    for (int i = 0; i < EXECUTOR_SESSION_IDS; i++)
-        if (message->id[0] && strcmp(message->id, exchange->session->earlier[i]) == 0)
-            return true;
-    return false;
-}
-
 /* Too many heartbeats end the executor; the run is lost, and not failed. */
 static void on_beat(struct exchange *exchange)
 {
@@ -168,15 +155,18 @@ static void on_leaving(struct exchange *exchange, const struct message *message)
     finish(exchange, SESSION_LEAVING, exchange->begun ? OUTCOME_LOST : OUTCOME_UNTOUCHED);
 }
 
+/* About an earlier question: the executor is at fault, and not the experiment that runs now. */
 static void on_other_id(struct exchange *exchange, const struct message *message)
 {
-    if (!is_late(exchange, message)) {
-        protocol_violation(exchange, "it speaks of an experiment that it was not given");
-        return;
-    }
-    if (!exchange->session->distrusted)
-        log_warning("an executor answers %s again: it will be replaced", message->id);
-    exchange->session->distrusted = true;
+    struct executor_session *session = exchange->session;
+    for (int i = 0; i < EXECUTOR_SESSION_IDS && message->id[0]; i++)
+        if (strcmp(message->id, session->earlier[i]) == 0) {
+            if (!session->distrusted)
+                log_warning("an executor answers %s again: it will be replaced", message->id);
+            session->distrusted = true;
+            return;
+        }
+    protocol_violation(exchange, "it speaks of an experiment that it was not given");
 }
 
 static void on_frame(struct exchange *exchange, const struct protocol_frame *frame)
@@ -207,13 +197,12 @@ static void on_frame(struct exchange *exchange, const struct protocol_frame *fra
 static void on_limit(struct exchange *exchange)
 {
     struct error *failure = &exchange->outcome->failure;
-    const struct executor_config *config = exchange->session->config;
     double limit_s = exchange->question->limit_s;
     if (exchange->opening)
-        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(config));
+        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(exchange));
     else if (exchange->left_ns)
         error_set(failure, ERROR_TIMED_OUT, "another process held the lock of the device or the bus for %g s",
-                  locked_s(config));
+                  locked_s(exchange));
     else if (exchange->question->answer == MESSAGE_COUNTS)
         error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", limit_s);
     else
@@ -256,22 +245,15 @@ static void answer_await(struct exchange *exchange)
         struct protocol_frame frame;
         bool stops_first = exchange->stop_ns && exchange->stop_ns < exchange->until_ns;
         int64_t until_ns = stops_first ? exchange->stop_ns : exchange->until_ns;
-        switch (executor_session_wait(exchange->session, until_ns, &frame)) {
-        case CHILD_FRAME:
+        enum child_event event = executor_session_wait(exchange->session, until_ns, &frame);
+        if (event == CHILD_FRAME)
             on_frame(exchange, &frame);
-            break;
-        case CHILD_FLOOD:
+        else if (event == CHILD_FLOOD)
             protocol_violation(exchange, "a message of more than 1 MiB, or a header of more than 64 KiB");
-            break;
-        case CHILD_ENDED:
+        else if (event == CHILD_ENDED)
             finish(exchange, SESSION_ENDED, OUTCOME_FAILED);
-            break;
-        case CHILD_QUIET:
+        else if (event == CHILD_QUIET)
             check_lease(exchange);
-            break;
-        case CHILD_WOKEN:
-            break;
-        }
         if (!exchange->over)
             check_limits(exchange);
     }

@@ -114,6 +114,25 @@ static void distrust(struct supervisor *s)
     s->test_due = !s->counting && (s->config->listing.own || s->crashed);
 }
 
+/* Why the executor ended, as EVENT_RESTART of metrics.h takes it. outcome NULL: it had no question. */
+static const char *restart_reason(const struct supervisor *s, enum executor_session_end end,
+                                  const struct executor_outcome *outcome)
+{
+    enum error_kind kind = outcome ? outcome->failure.kind : ERROR_NONE;
+    bool lost = outcome ? outcome->end == OUTCOME_LOST : !s->crashed && !s->config->listing.own;
+    if (end == SESSION_ENDED)
+        return s->killed ? "killed" : lost ? "lost" : "crashed";
+    if (end == SESSION_LOST)
+        return "lost";
+    if (end == SESSION_LEAVING)
+        return kind == ERROR_CUDA || kind == ERROR_DEVICE_LOST ? "device_error" : "left";
+    if (outcome && outcome->end == OUTCOME_UNTOUCHED)
+        return "stopped";
+    bool ours =
+        outcome && outcome->end == OUTCOME_FAILED && (kind == ERROR_TIMED_OUT || kind == ERROR_CANCELLED);
+    return ours ? error_kind_name(kind) : "protocol";
+}
+
 /* An executor without a question sends beats and nothing else. */
 static void listen_idle(struct supervisor *s)
 {
@@ -131,14 +150,7 @@ static void listen_idle(struct supervisor *s)
     else
         snprintf(reason, sizeof reason, "its executor %s without work: %s",
                  ends ? "ended" : "broke the protocol", how);
-    metrics_count(EVENT_RESTART, s->device,
-                  end == SESSION_LEAVING ? "left"
-                  : end == SESSION_LOST  ? "lost"
-                  : end == SESSION_CUT   ? "protocol"
-                  : s->killed            ? "killed"
-                  : s->crashed || own    ? "crashed"
-                                         : "lost",
-                  1);
+    metrics_count(EVENT_RESTART, s->device, restart_reason(s, end, NULL), 1);
     if (end != SESSION_LEAVING)
         distrust(s);
     if (own)
@@ -229,23 +241,6 @@ void supervisor_reject(struct supervisor *s, const char *why)
 }
 
 /* ---- a question ---- */
-
-/* Why the executor ended after a question, as EVENT_RESTART of metrics.h takes it. */
-static const char *restart_reason(const struct supervisor *s, enum executor_session_end end,
-                                  const struct executor_outcome *outcome)
-{
-    enum error_kind kind = outcome->failure.kind;
-    if (end == SESSION_LOST || (end == SESSION_ENDED && outcome->end == OUTCOME_LOST && !s->killed))
-        return "lost";
-    if (end == SESSION_ENDED)
-        return s->killed ? "killed" : "crashed";
-    if (end == SESSION_LEAVING)
-        return kind == ERROR_CUDA || kind == ERROR_DEVICE_LOST ? "device_error" : "left";
-    if (outcome->end == OUTCOME_UNTOUCHED)
-        return "stopped";
-    bool ours = kind == ERROR_TIMED_OUT || kind == ERROR_CANCELLED;
-    return outcome->end == OUTCOME_FAILED && ours ? error_kind_name(kind) : "protocol";
-}
 
 /* After an end without an answer, which is a crash and the experiment's failure; or, where the end of the
    executor itself is not seen or somebody else caused it, a loss, unless the status is that of a crash. */
