@@ -342,23 +342,25 @@ static void attempt_renew(struct attempt *attempt)
     pthread_mutex_unlock(&attempt->attempts->lock);
 }
 
-int attempt_check(int device, const struct device_status *status, struct error *error)
+int attempt_check(const struct attempt *attempt, struct device_status *status, struct error *error)
 {
-    if (!status->known)
-        return error_set(error, ERROR_UNAVAILABLE, "device %d has not said hello yet", device);
-    if (attempt_unfit(status))
-        return error_set(error, ERROR_CONFLICT, "%s", attempt_unfit(status));
-    return 0;
+    struct devices *devices = attempt->attempts->devices;
+    struct device_set listed = devices_listed(devices);
+    if (!device_set_has(&listed, attempt->device))
+        return error_set(error, ERROR_CONFLICT, "device %d was taken out of the list", attempt->device);
+    if (!devices_get(devices, attempt->device, status) || !status->known)
+        return error_set(error, ERROR_UNAVAILABLE, "device %d has not said hello yet", attempt->device);
+    const char *unfit = attempt_unfit(status);
+    return unfit ? error_set(error, ERROR_CONFLICT, "%s", unfit) : 0;
 }
 
 bool attempt_look(struct attempt *attempt)
 {
     struct attempts *attempts = attempt->attempts;
-    struct device_status status = {0};
+    struct device_status status;
     struct error error = {0};
     attempt_renew(attempt);
-    devices_get(attempts->devices, attempt->device, &status);
-    if (attempt_check(attempt->device, &status, &error) < 0) {
+    if (attempt_check(attempt, &status, &error) < 0) {
         attempt_answer(attempt, &error);
         return false;
     }

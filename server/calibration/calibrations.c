@@ -75,14 +75,10 @@ void calibrations_get(struct calibrations *calibrations, int device, struct cali
 int calibrations_ask(struct calibrations *calibrations, int device, struct calibration_waiter *waiter,
                      struct error *error)
 {
-    struct device_status status = {0};
-    devices_get(calibrations->common.devices, device, &status);
-    if (attempt_check(device, &status, error) < 0)
-        return -1;
-    struct device_set listed = devices_listed(calibrations->common.devices);
-    if (!device_set_has(&listed, device))
-        return error_set(error, ERROR_CONFLICT, "device %d was taken out of the list", device);
     struct attempt *attempt = &calibrations->attempts[device];
+    struct device_status status;
+    if (attempt_check(attempt, &status, error) < 0)
+        return -1;
     pthread_mutex_lock(&calibrations->common.lock);
     bool stopping = calibrations->common.stopping;
     if (!stopping) {
@@ -120,28 +116,16 @@ char *calibrations_text(void *arg, int device)
 
 /* ---- the thread ---- */
 
-/* Looks at every device once. True: one is to be looked at again soon. */
-static bool devices_look(struct calibrations *calibrations)
-{
-    struct device_set listed = devices_listed(calibrations->common.devices);
-    struct error absent = {0};
-    bool soon = false;
-    error_set(&absent, ERROR_CONFLICT, "the device was taken out of the list");
-    for (int i = 0; i < DEVICES_MAX; i++)
-        if (device_set_has(&listed, i))
-            soon |= attempt_look(&calibrations->attempts[i]);
-        else
-            attempt_answer(&calibrations->attempts[i], &absent);
-    return soon;
-}
-
 static void *calibrations_main(void *arg)
 {
     struct calibrations *calibrations = arg;
     struct attempts *common = &calibrations->common;
     bool stopping = false;
     while (!stopping) {
-        int pause_ms = devices_look(calibrations) ? LOOK_SOON_MS : LOOK_MS;
+        bool soon = false;
+        for (int i = 0; i < DEVICES_MAX; i++)
+            soon |= attempt_look(&calibrations->attempts[i]);
+        int pause_ms = soon ? LOOK_SOON_MS : LOOK_MS;
         pthread_mutex_lock(&common->lock);
         if (!common->stopping)
             thread_wait_until(&common->change, &common->lock, clock_after_ns(pause_ms / 1000.0));

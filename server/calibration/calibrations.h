@@ -61,8 +61,7 @@ void calibrations_get(struct calibrations *calibrations, int device, struct cali
 
 /* Asks for a new calibration; while one is being made, waits for that one. Any thread. 0: done() is called,
    perhaps before this returns; or -1 and it never is: ERROR_CONFLICT (the model of time is not for this
-   device, or it is not in the list), ERROR_UNAVAILABLE (it has not said hello yet, or the server is
-   stopping). */
+   device, or it is not in the list), ERROR_UNAVAILABLE (no hello yet, or the server is stopping). */
 int calibrations_ask(struct calibrations *calibrations, int device, struct calibration_waiter *waiter,
                      struct error *error);
 
