@@ -123,20 +123,19 @@ static void cpus_format(const cpu_set_t *set, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int first = 0; first < CPU_SETSIZE; first++) {
+    for (size_t first = 0, next; first < CPU_SETSIZE; first = next + 1) {
+        for (next = first; next < CPU_SETSIZE && CPU_ISSET(next, set); next++)
+            ;
         char range[32];
-        int last = first;
-        if (!CPU_ISSET((size_t)first, set))
+        const char *comma = used ? "," : "";
+        int length = next - first < 2 ? snprintf(range, sizeof range, "%s%zu", comma, first)
+                                      : snprintf(range, sizeof range, "%s%zu-%zu", comma, first, next - 1);
+        if (next == first)
             continue;
-        while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, set))
-            last++;
-        int length = last > first ? snprintf(range, sizeof range, "%s%d-%d", used ? "," : "", first, last)
-                                  : snprintf(range, sizeof range, "%s%d", used ? "," : "", first);
         if (used + (size_t)length >= size)
             return;
         memcpy(text + used, range, (size_t)length + 1);
         used += (size_t)length;
-        first = last;
     }
 }
 

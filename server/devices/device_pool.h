@@ -18,9 +18,9 @@ struct store;
    roster_read(). */
 int device_pool_new(struct device_pool **pool, const struct roster_config *config, struct error *error);
 
-/* Gives the listed devices their numbers, and publishes them and all others that have a number in `devices`.
-   A device for which no number is free is left out; device_pool_wrong() says so, and it is tried again every
-   ten seconds, less often where the search is slow. May be called again after a failure. -1: ERROR_STORE,
+/* Numbers the listed devices and publishes them, with all others that have a number, in `devices`. A device
+   for which no number is free is left out; device_pool_wrong() says so, and it is tried again every ten
+   seconds, less often where the search is slow. May be called again after a failure. -1: ERROR_STORE,
    ERROR_UNAVAILABLE (the disk), ERROR_MEMORY. */
 int device_pool_open(struct device_pool *pool, struct store *store, struct devices *devices,
                      struct error *error);

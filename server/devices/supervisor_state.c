@@ -1,7 +1,7 @@
 /* The start and the end of an executor, and pauses: supervisor_state.h. */
 #include "server/devices/supervisor_state.h"
 
-#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,32 +28,21 @@ static const double self_test_s = 30;
 /* Numbers of jobs and processes differ each time. */
 static bool same_but_for_numbers(const char *one, const char *other)
 {
-    for (;;) {
-        while (isdigit((unsigned char)*one))
-            one++;
-        while (isdigit((unsigned char)*other))
-            other++;
-        if (*one != *other)
-            return false;
-        if (!*one)
-            return true;
-        one++;
-        other++;
+    static const char digits[] = "0123456789";
+    for (;; one++, other++) {
+        one += strspn(one, digits);
+        other += strspn(other, digits);
+        if (*one != *other || !*one)
+            return *one == *other;
     }
-}
-
-/* 0.75 to 1.25, from the clock: enough to separate devices that fail together. */
-static double jitter(void)
-{
-    return 0.75 + 0.5 * (double)(clock_monotonic_ns() / 1000 % 1000) / 1000;
 }
 
 void backoff_fail(struct backoff *backoff, const char *name, const char *reason)
 {
-    backoff->pause_s = backoff->pause_s == 0 ? first_pause_s : backoff->pause_s * 2;
-    if (backoff->pause_s > backoff->most_s)
-        backoff->pause_s = backoff->most_s;
-    double pause_s = backoff->pause_s * (backoff->jitter ? jitter() : 1);
+    backoff->pause_s = fmin(backoff->pause_s == 0 ? first_pause_s : backoff->pause_s * 2, backoff->most_s);
+    /* 0.75 to 1.25, from the clock: enough to separate devices that fail together. */
+    double factor = 0.75 + 0.5 * (double)(clock_monotonic_ns() / 1000 % 1000) / 1000;
+    double pause_s = backoff->pause_s * (backoff->jitter ? factor : 1);
     backoff->until_ns = clock_after_ns(pause_s);
     if (!same_but_for_numbers(backoff->logged, reason))
         log_error("%s: %s; tried again until it works", name, reason);
@@ -85,26 +74,21 @@ void start_wait_end(struct start_wait *wait)
     wait->command = NULL;
 }
 
-/* In ASCII, because it goes into JSON. */
-static void answer_set(struct start_wait *wait, const char *line, size_t length)
-{
-    length = length < sizeof wait->answer ? length : sizeof wait->answer - 1;
-    for (size_t i = 0; i < length; i++)
-        wait->answer[i] = line[i] >= ' ' && line[i] <= '~' ? line[i] : ' ';
-    wait->answer[length] = '\0';
-}
-
 static void answer_read(struct start_wait *wait)
 {
     struct protocol_frame frame;
     enum child_event event = child_next(wait->command, -1, 0, &frame);
+    size_t length = 0;
     if (event == CHILD_QUIET && !clock_passed(wait->asked_ns, answer_within_s))
         return;
-    /* Its first line alone: a command may write without end. */
-    if (event == CHILD_FRAME)
-        answer_set(wait, frame.header, frame.header_bytes);
-    else
-        wait->answer[0] = '\0'; /* the earlier answer may be wrong by now */
+    /* Its first line alone, because a command may write without end; in ASCII, because it goes into JSON.
+       Without a line the earlier answer may be wrong by now. */
+    for (; event == CHILD_FRAME && length < frame.header_bytes && length < sizeof wait->answer - 1;
+         length++) {
+        char byte = frame.header[length];
+        wait->answer[length] = byte >= ' ' && byte <= '~' ? byte : ' ';
+    }
+    wait->answer[length] = '\0';
     start_wait_end(wait);
 }
 
@@ -129,9 +113,7 @@ static void last_lines(const struct child *starting, char *text, size_t size)
         from = strchr(from, '\n') + 1;
     for (char *at = from; (at = strchr(at, '\n'));)
         *at = ' ';
-    size_t length = strnlen(from, size - 1);
-    memcpy(text, from, length);
-    text[length] = '\0';
+    snprintf(text, size, "%.*s", (int)size - 1, from);
 }
 
 bool start_wait_look(struct start_wait *wait, const struct child *starting, char text[START_WAIT_BYTES])
