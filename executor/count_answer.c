@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/counters_json.h"
 #include "api/experiment_json.h"

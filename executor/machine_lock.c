@@ -50,13 +50,6 @@ static int lock_open(const char *directory, const char *name, const char *suffix
 
 /* ---- for the life of the process ---- */
 
-/* The holder's process id, for the error message of the next process. */
-static void holder_write(int fd)
-{
-    if (ftruncate(fd, 0) == 0)
-        dprintf(fd, "%ld\n", (long)getpid());
-}
-
 static int lock_within(int fd, double wait_s, const char *path, struct error *error)
 {
     static const struct timespec pause = {.tv_nsec = 20000000};
@@ -87,7 +80,8 @@ int machine_lock_device(const char *directory, const char *uuid, bool counting, 
         close(fd);
         return -1;
     }
-    holder_write(fd);
+    if (ftruncate(fd, 0) == 0) /* the holder's process id, for the error message of the next process */
+        dprintf(fd, "%ld\n", (long)getpid());
     return 0;
 }
 

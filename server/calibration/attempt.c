@@ -83,23 +83,16 @@ static void on_submitted(void *arg, const struct submitted *submitted)
         attempt_answer(attempt, submitted->outcome == SUBMITTED_NEW ? NULL : &failed);
 }
 
-static int plan_make(struct attempt *attempt, const struct device_status *status, struct error *error)
-{
-    struct device_listing listing = {0};
-    devices_listing(attempt->attempts->devices, attempt->device, &listing);
-    const struct device_offer device = {
-        .number = attempt->device, .name = listing.name, .facts = &status->facts, .listed = true};
-    calibration_plan_free(&attempt->plan);
-    return calibration_plan_make(&attempt->plan, &device, status->executor_build, error);
-}
-
 /* `asked`: by a waiter. An automatic attempt has an idempotency key, so that a sweep that failed is not run
    again after each restart. */
 static void attempt_submit(struct attempt *attempt, const struct device_status *status, bool asked)
 {
+    const struct device_offer device = {
+        .number = attempt->device, .name = attempt->name, .facts = &status->facts, .listed = true};
     struct error error = {0};
     stage_set(attempt, ATTEMPT_SUBMITTING, "", "");
-    int made = plan_make(attempt, status, &error);
+    calibration_plan_free(&attempt->plan);
+    int made = calibration_plan_make(&attempt->plan, &device, status->executor_build, &error);
     identity_make(status, attempt->key);
     const struct queue_submission submission = {
         .sweep = &attempt->plan.sweep,
@@ -268,33 +261,29 @@ static void attempt_end(struct attempt *attempt, const struct device_status *sta
 
 /* ---- what is due ---- */
 
-/* True when its queue has been empty for idle_ns. */
-static bool device_idle(struct attempt *attempt)
-{
-    struct queue *queue = attempt->attempts->queue;
-    struct device_stats depth;
-    queue_view_device(queue, attempt->device, &depth);
-    int64_t now = clock_monotonic_ns();
-    if (depth.queued || depth.running[0] || queue_view_held(queue, attempt->device))
-        attempt->idle_since_ns = 0;
-    else if (!attempt->idle_since_ns)
-        attempt->idle_since_ns = now;
-    return attempt->idle_since_ns && now - attempt->idle_since_ns >= idle_ns;
-}
-
-/* True when an attempt is to begin unasked. Not without an executor: starting one may cost an allocation of a
-   cluster. What failed is not tried again before the device changes, or somebody asks. */
+/* True when an attempt is to begin unasked: the device's queue has been empty for idle_ns. Not without an
+   executor: starting one may cost an allocation of a cluster. What failed is not tried again before the device
+   changes, or somebody asks. */
 static bool attempt_due(struct attempt *attempt, const struct device_status *status)
 {
     struct attempts *attempts = attempt->attempts;
     char identity[ATTEMPT_IDENTITY_BYTES];
     struct stored_calibration stored;
+    struct device_stats depth;
     if (!attempts->automatic || status->readiness != DEVICE_READY)
         return false;
     identity_make(status, identity);
     bool fresh = stored_calibrations_find(&attempts->stored, status->facts.uuid, NULL, NULL, &stored) &&
                  stored_calibrations_fresh(&stored, status);
-    return !fresh && strcmp(attempt->failed_for, identity) != 0 && device_idle(attempt);
+    if (fresh || strcmp(attempt->failed_for, identity) == 0)
+        return false;
+    queue_view_device(attempts->queue, attempt->device, &depth);
+    int64_t now = clock_monotonic_ns();
+    if (depth.queued || depth.running[0] || queue_view_held(attempts->queue, attempt->device))
+        attempt->idle_since_ns = 0;
+    else if (!attempt->idle_since_ns)
+        attempt->idle_since_ns = now;
+    return attempt->idle_since_ns && now - attempt->idle_since_ns >= idle_ns;
 }
 
 static void submitted_look(struct attempt *attempt, const struct device_status *status)

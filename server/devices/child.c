@@ -204,15 +204,6 @@ static void listen_to_errors(struct child *child)
     }
 }
 
-/* The next whole frame of what was read already, as protocol_frame_find(). */
-static ssize_t take_frame(struct child *child, struct protocol_frame *frame)
-{
-    buffer_consume(&child->in, child->taken);
-    ssize_t bytes = protocol_frame_find(frame, child->in.data, child->in.size);
-    child->taken = bytes > 0 ? (size_t)bytes : 0;
-    return child->in.failed ? -1 : bytes;
-}
-
 static bool has_ended(struct child *child)
 {
     siginfo_t info = {0};
@@ -233,9 +224,11 @@ enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, 
     uint64_t woken;
     int came = 0;
     for (;;) {
-        ssize_t bytes = take_frame(child, frame);
-        if (bytes)
-            return bytes > 0 ? CHILD_FRAME : CHILD_FLOOD;
+        buffer_consume(&child->in, child->taken);
+        ssize_t bytes = protocol_frame_find(frame, child->in.data, child->in.size);
+        child->taken = bytes > 0 ? (size_t)bytes : 0;
+        if (bytes || child->in.failed)
+            return bytes > 0 && !child->in.failed ? CHILD_FRAME : CHILD_FLOOD;
         if (came > 0 && poll_ms(until_ns) == 0) /* also while the child writes without end */
             return CHILD_QUIET;
         bool ended = has_ended(child); /* before the read, so that none of its output is missed */

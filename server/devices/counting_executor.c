@@ -139,16 +139,6 @@ static bool has_counters(struct counting_executor *counter, const char *id)
     return found && found->counters;
 }
 
-/* Marks the group's experiments to be counted alone, which finds the one at fault. */
-static void count_alone(struct counting_executor *counter, const struct ahead *group,
-                        const struct error *failure)
-{
-    log_info("%d experiments that were counted together are counted one by one: %s", group->count,
-             failure->text);
-    for (int i = 0; i < group->count; i++)
-        cache(counter, group->at[i].id, NULL, "");
-}
-
 /* One process at a time may hold a context on the device. */
 static bool is_exclusive(const struct counting_executor *counter)
 {
@@ -183,22 +173,16 @@ static enum counting_executor_end attempt(struct counting_executor *counter, con
     } else if (outcome.end == OUTCOME_UNTOUCHED) {
         *again = true; /* the executor was gone before it had the question */
     } else if (group->count > 1 && outcome.failure.kind != ERROR_UNAVAILABLE) {
-        count_alone(counter, group, &outcome.failure);
+        log_info("%d experiments that were counted together are counted one by one: %s", group->count,
+                 outcome.failure.text);
+        for (int i = 0; i < group->count; i++) /* this finds the one at fault */
+            cache(counter, group->at[i].id, NULL, "");
         *again = true;
     } else {
         cache_failure(counter, id, outcome.failure.text);
     }
     executor_question_free_outcome(&outcome);
     return end;
-}
-
-/* Where no counting executor may be started. */
-static void decline(struct counting_executor *counter, const char *id)
-{
-    struct counters none;
-    counters_unavailable(&none, "say \"counting\": true in the device's entry in the file of devices",
-                         "counts need a second executor, which may cost an allocation of its own");
-    cache(counter, id, counters_json_pack(&none), "");
 }
 
 enum counting_executor_end counting_executor_count(struct counting_executor *counter, const struct task *task,
@@ -209,8 +193,12 @@ enum counting_executor_end counting_executor_count(struct counting_executor *cou
     const char *id = task->id;
     bool again = listing->own || listing->counting;
     *counters = NULL;
-    if (!again)
-        decline(counter, id);
+    if (!again) {
+        struct counters none;
+        counters_unavailable(&none, "say \"counting\": true in the device's entry in the file of devices",
+                             "counts need a second executor, which may cost an allocation of its own");
+        cache(counter, id, counters_json_pack(&none), "");
+    }
     for (int tries = 0; again && !has_counters(counter, id) && tries < TRIES; tries++) {
         struct ahead group;
         bool alone = cached_counts_find(counter, id) != NULL;

@@ -39,9 +39,7 @@ struct device_pool {
     struct pool_slot slots[DEVICES_MAX];
     struct device_set working; /* what the queue was given last */
     struct stat seen;
-    bool left_out; /* listed devices have no number */
-    bool renumber_now;
-    int64_t retry_numbering_at_ns; /* with left_out, without renumber_now */
+    int64_t renumber_ns; /* when numbers are searched for those without one; INT64_MAX: all have one */
 
     bool started;
     pthread_t thread;
@@ -103,9 +101,6 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
         if (pool->slots[i].worker)
             device_set_add(&busy, i);
     int status = device_identity_number(&pool->identity, roster, &busy, &numbering, error);
-    int64_t now = clock_monotonic_ns(), pause_ns = (now - begun_ns) * numbers_part;
-    pool->renumber_now = false;
-    pool->retry_numbering_at_ns = now + (pause_ns > numbers_ns ? pause_ns : numbers_ns);
     if (status < 0)
         return -1;
     for (int i = 0; i < DEVICES_MAX; i++)
@@ -122,7 +117,9 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
         first = first < 0 ? number : first;
     }
     devices_set_listed(pool->devices, &listed, first);
-    pool->left_out = numbering.no_number_error.kind != ERROR_NONE;
+    int64_t now = clock_monotonic_ns(), pause_ns = (now - begun_ns) * numbers_part;
+    bool all = numbering.no_number_error.kind == ERROR_NONE;
+    pool->renumber_ns = all ? INT64_MAX : now + (pause_ns > numbers_ns ? pause_ns : numbers_ns);
     wrong_set(pool, &numbering.no_number_error, "");
     return 0;
 }
@@ -158,6 +155,8 @@ static void list_read(struct device_pool *pool, bool changed)
     if (roster_read(&roster, &pool->config, &pool->local, &why) < 0 || roster_take(pool, roster, &why) < 0) {
         if (roster)
             pool->seen = (struct stat){0}; /* the next look at the file tries again */
+        if (pool->renumber_ns < INT64_MAX)
+            pool->renumber_ns = clock_monotonic_ns() + numbers_ns;
         roster_free(roster);
         wrong_set(pool, &why, "the devices stay as they were: ");
         return;
@@ -203,7 +202,8 @@ static bool slots_settle(struct device_pool *pool)
         if (slot->leaving && worker_left(slot->worker)) {
             log_info("device %d: its worker has ended", i);
             slot_end(pool, i);
-            pool->renumber_now = true; /* this number may be free now */
+            if (pool->renumber_ns < INT64_MAX)
+                pool->renumber_ns = 0; /* this number may be free now */
         }
         if (!slot->worker && slot->wanted)
             slot_start(pool, i);
@@ -248,9 +248,7 @@ static void *pool_main(void *arg)
     bool asked, there, settled = true;
     while (pool_wait(pool, settled ? look_ns : settle_ns, &asked)) {
         bool changed = (file[0] && file_changed(file, &pool->seen, &there)) || asked;
-        bool retry =
-            pool->left_out && (pool->renumber_now || clock_monotonic_ns() >= pool->retry_numbering_at_ns);
-        if (changed || retry)
+        if (changed || clock_monotonic_ns() >= pool->renumber_ns)
             list_read(pool, changed);
         settled = slots_settle(pool);
     }

@@ -63,13 +63,6 @@ static void clock_stop(struct exchange *exchange, double limit_s)
     exchange->until_ns = clock_after_ns(limit_s);
 }
 
-static void clock_continue(struct exchange *exchange)
-{
-    if (exchange->left_ns)
-        exchange->until_ns = clock_monotonic_ns() + exchange->left_ns;
-    exchange->left_ns = 0;
-}
-
 /* ---- ends ---- */
 
 static void finish(struct exchange *exchange, enum executor_session_end end, int outcome)
@@ -105,8 +98,10 @@ static void on_progress(struct exchange *exchange, const struct message *message
         clock_stop(exchange, open_s(exchange));
     else if (locked)
         clock_stop(exchange, locked_s(exchange));
-    else
-        clock_continue(exchange);
+    else if (exchange->left_ns) { /* the clock goes on */
+        exchange->until_ns = clock_monotonic_ns() + exchange->left_ns;
+        exchange->left_ns = 0;
+    }
 }
 
 /* Takes what the message owns. */

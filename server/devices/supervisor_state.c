@@ -92,17 +92,6 @@ static void answer_read(struct start_wait *wait)
     start_wait_end(wait);
 }
 
-static void command_start(struct start_wait *wait)
-{
-    struct error error = {0};
-    wait->asked_ns = clock_monotonic_ns();
-    if (child_start(&wait->command, "what a start waits for", wait->why, false, &error) < 0) {
-        wait->command = NULL;
-        wait->answer[0] = '\0';
-        log_debug("%s", error.text);
-    }
-}
-
 /* The last lines that fit, as one line: srun writes why its job waits in one, and that it waits in the
    next. */
 static void last_lines(const struct child *starting, char *text, size_t size)
@@ -121,8 +110,11 @@ bool start_wait_look(struct start_wait *wait, const struct child *starting, char
     char said[START_WAIT_BYTES - sizeof wait->answer - 3], before[START_WAIT_BYTES];
     if (wait->command)
         answer_read(wait);
-    else if (wait->why && (!wait->asked_ns || clock_passed(wait->asked_ns, ask_every_s)))
-        command_start(wait);
+    else if (wait->why && (!wait->asked_ns || clock_passed(wait->asked_ns, ask_every_s))) {
+        wait->asked_ns = clock_monotonic_ns();
+        if (child_start(&wait->command, "what a start waits for", wait->why, false, NULL) < 0)
+            wait->answer[0] = '\0';
+    }
     memcpy(before, text, sizeof before);
     last_lines(starting, said, sizeof said);
     const char *answer = wait->answer;

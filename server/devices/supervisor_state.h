@@ -8,7 +8,7 @@
 /* Pauses between tries: each is twice as long as the one before, and each new reason is logged once. All zero
    but `most_s` and `jitter` before the first failure. */
 struct backoff {
-    double most_s;    /* the longest pause */
+    double most_s; /* the longest pause */
     bool jitter; /* pauses differ by a quarter, so that devices that failed together are not tried together */
     double pause_s;   /* the present pause; 0: all is well */
     int64_t until_ns; /* its end, on clock_monotonic_ns() */
