@@ -119,7 +119,7 @@ static int queue_begin(struct server *server, struct error *error)
     service->events = long_poll_new();
     if (!service->devices || !service->events)
         return error_set(error, ERROR_MEMORY, "no memory for the queue");
-    if (readings_new(&service->readings, DEVICES_MAX, error) < 0 ||
+    if (readings_new(&service->readings, error) < 0 ||
         device_pool_open(service->pool, service->store, service->devices, error) < 0)
         return -1;
     const struct device_set present = devices_listed(service->devices);

@@ -122,12 +122,13 @@ static bool take(struct counting_executor *counter, const struct ahead *group,
                  struct executor_outcome *outcome)
 {
     bool no_room = false;
-    for (int i = 0; i < outcome->counts.count; i++)
+    for (int i = 0; i < outcome->answer.counts.count; i++)
         for (int k = 0; k < group->count; k++)
-            if (strcmp(outcome->counts.at[i].id, group->at[k].id) == 0) {
-                cache(counter, group->at[k].id, outcome->counts.at[i].counters, uuid_of(counter->supervisor));
-                outcome->counts.at[i].counters = NULL;
-                no_room |= outcome->counts.at[i].no_room;
+            if (strcmp(outcome->answer.counts.at[i].id, group->at[k].id) == 0) {
+                cache(counter, group->at[k].id, outcome->answer.counts.at[i].counters,
+                      uuid_of(counter->supervisor));
+                outcome->answer.counts.at[i].counters = NULL;
+                no_room |= outcome->answer.counts.at[i].no_room;
                 break;
             }
     return no_room;

@@ -46,10 +46,7 @@ static double locked_s(const struct exchange *exchange)
 
 void executor_question_free_outcome(struct executor_outcome *outcome)
 {
-    free(outcome->result);
-    outcome->result = NULL;
-    samples_free(&outcome->samples);
-    protocol_counts_free(&outcome->counts);
+    protocol_message_free(&outcome->answer);
 }
 
 /* ---- the question's clock ---- */
@@ -108,24 +105,18 @@ static void on_progress(struct exchange *exchange, const struct message *message
 static void on_answer(struct exchange *exchange, struct message *message)
 {
     struct executor_outcome *outcome = exchange->outcome;
-    const struct error *failure = &message->failure;
-    bool leaving = failure->kind == ERROR_CUDA || failure->kind == ERROR_DEVICE_LOST;
-    if (failure->kind == ERROR_CANCELLED || failure->kind == ERROR_ABANDONED) {
+    enum error_kind kind = message->failure.kind;
+    bool leaving = exchange->session->leaving || kind == ERROR_CUDA || kind == ERROR_DEVICE_LOST;
+    if (kind == ERROR_CANCELLED || kind == ERROR_ABANDONED) {
         protocol_violation(exchange, "it tells an end that only the service decides on");
         return;
     }
-    outcome->result = message->result;
-    outcome->samples = message->samples;
-    outcome->stability = message->stability;
-    outcome->counts = message->counts;
-    outcome->failure = *failure;
-    message->result = NULL;
-    message->samples = (struct samples){0};
-    message->counts.count = 0;
+    outcome->failure = message->failure;
     if (message->type == MESSAGE_RESULT && !message->verified)
         error_set(&outcome->failure, ERROR_INCORRECT, "the result says that the output is wrong");
     bool failed = message->type == MESSAGE_ERROR || outcome->failure.kind != ERROR_NONE;
-    leaving |= exchange->session->leaving;
+    outcome->answer = *message;
+    *message = (struct message){0};
     finish(exchange, leaving ? SESSION_LEAVING : SESSION_GOES_ON, failed ? OUTCOME_FAILED : OUTCOME_RESULT);
 }
 

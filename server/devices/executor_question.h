@@ -15,18 +15,16 @@ struct executor_question {
 /* How a question ended. Free with executor_question_free_outcome(). */
 struct executor_outcome {
     enum {
-        OUTCOME_RESULT, /* `result` or `counts` */
-        OUTCOME_FAILED, /* `failure` says how; perhaps with `result` */
+        OUTCOME_RESULT, /* `answer` has it */
+        OUTCOME_FAILED, /* `failure` says how; perhaps with a result */
         /* the executor was killed, or is out of reach; `failure` says how. An attempt is spent */
         OUTCOME_LOST,
         /* not by the experiment's fault: it never began, or the service stops. To be asked again; `failure`
            may say why */
         OUTCOME_UNTOUCHED,
     } end;
-    char *result;           /* JSON object or NULL; with OUTCOME_RESULT its output was checked and is right */
-    struct samples samples; /* with a result, where they are to be stored */
-    struct stability_summary stability; /* with a result */
-    struct counts counts;
+    /* With a result or counts; all zero without. With OUTCOME_RESULT its output was checked and is right. */
+    struct message answer;
     struct error failure;
 };
 

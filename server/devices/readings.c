@@ -37,7 +37,6 @@ struct readings {
     struct devices *devices; /* NULL: the thread reads on request alone */
     struct queue *queue;
     int64_t interest_until_ns;
-    int count;
     struct reading_row row[DEVICES_MAX];
 };
 
@@ -95,7 +94,7 @@ static void *readings_main(void *arg)
     struct readings *readings = arg;
     pthread_mutex_lock(&readings->lock);
     while (!readings->stop) {
-        struct reading_row *row = readings->row, *end = row + readings->count;
+        struct reading_row *row = readings->row, *end = row + DEVICES_MAX;
         while (row < end && !row->wanted)
             row++;
         if (row == end) {
@@ -129,12 +128,11 @@ static void *readings_main(void *arg)
     return NULL;
 }
 
-int readings_new(struct readings **out, int devices, struct error *error)
+int readings_new(struct readings **out, struct error *error)
 {
     struct readings *readings = calloc(1, sizeof *readings);
     if (!readings)
         return error_set(error, ERROR_MEMORY, "no memory for the readings of devices");
-    readings->count = devices;
     pthread_mutex_init(&readings->lock, NULL);
     thread_condition_init(&readings->asked);
     thread_condition_init(&readings->answered);

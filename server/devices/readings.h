@@ -19,7 +19,7 @@ struct readings;
 struct queue;
 
 /* Starts the thread. 0, or -1: ERROR_MEMORY, ERROR_SYSTEM. */
-int readings_new(struct readings **readings, int devices, struct error *error);
+int readings_new(struct readings **readings, struct error *error);
 
 /* Ends the thread; one that hangs in the driver is left behind, with its memory. NULL is allowed. */
 void readings_free(struct readings *readings);

@@ -161,10 +161,10 @@ static void outcome_count(const struct worker *worker, const struct task *task,
     if (outcome->end != OUTCOME_RESULT)
         return;
     for (int code = 0; code < STABILITY_CODES; code++)
-        if (outcome->stability.codes & 1u << code)
+        if (outcome->answer.stability.codes & 1u << code)
             metrics_count(EVENT_UNSTABLE, worker->device, stability_code_name((enum stability_code)code), 1);
     if (worker->callbacks.readings)
-        readings_note(worker->callbacks.readings, worker->device, &outcome->stability.latest);
+        readings_note(worker->callbacks.readings, worker->device, &outcome->answer.stability.latest);
 }
 
 /* Runs a task and ends it. Returns the next, which goes to the executor before this one's end is on disk;
@@ -189,8 +189,8 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
             .state = outcome.end == OUTCOME_RESULT             ? JOB_SUCCEEDED
                      : outcome.failure.kind == ERROR_CANCELLED ? JOB_CANCELLED
                                                                : JOB_FAILED,
-            .result = outcome.result,
-            .samples = &outcome.samples,
+            .result = outcome.answer.result,
+            .samples = &outcome.answer.samples,
             .failure = outcome.end == OUTCOME_RESULT ? NULL : &outcome.failure,
         };
         counting_executor_forget(&worker->counting, task->id);

@@ -132,7 +132,7 @@ static inline void runs_well(struct fixture *f)
     struct executor_outcome outcome = run(f, "nothing", 5);
     assert_string_equal(outcome.failure.text, "");
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    assert_non_null(strstr(outcome.result, "\"verified\":true"));
+    assert_non_null(strstr(outcome.answer.result, "\"verified\":true"));
     executor_question_free_outcome(&outcome);
 }
 

@@ -216,7 +216,7 @@ static void an_incorrect_output_fails_with_its_result_kept(void **state)
     struct executor_outcome outcome = run(f, "incorrect", 5);
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     assert_int_equal(outcome.failure.kind, ERROR_INCORRECT);
-    assert_non_null(strstr(outcome.result, "\"mismatches\":3"));
+    assert_non_null(strstr(outcome.answer.result, "\"mismatches\":3"));
     executor_question_free_outcome(&outcome);
     assert_true(supervisor_usable(f->supervisor));
 }
