@@ -301,27 +301,6 @@ int child_end(struct child *child, double patience_s)
     return reap_within(child, kill_s) ? 0 : -1;
 }
 
-/* The signal that ended it, also in the form of shells and launchers (128 + number); 0: none. */
-static int signal_of(int status)
-{
-    int code = WEXITSTATUS(status);
-    return WIFSIGNALED(status) ? WTERMSIG(status) : code >= 128 ? code - 128 : 0;
-}
-
-bool child_killed_from_outside(const struct child *child)
-{
-    int number = signal_of(child->status);
-    return child->reaped && !child->sent && (number == SIGKILL || number == SIGTERM);
-}
-
-bool child_crashed(const struct child *child)
-{
-    static const char signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0};
-    int number = signal_of(child->status), code = WEXITSTATUS(child->status);
-    bool own = code == EXECUTOR_DEADLINE || code == EXECUTOR_BROKEN;
-    return child->reaped && (number ? strchr(signals, number) != NULL : own);
-}
-
 void child_last_said(const struct child *child, char said[CHILD_SAID_BYTES])
 {
     size_t length = child->said.size;
@@ -337,16 +316,23 @@ void child_last_said(const struct child *child, char said[CHILD_SAID_BYTES])
     said[length] = '\0';
 }
 
-void child_describe(const struct child *child, char *text, size_t size)
+void child_exit(const struct child *child, struct child_exit *ended)
 {
+    static const char crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0};
+    bool signaled = WIFSIGNALED(child->status);
+    int code = WEXITSTATUS(child->status), own_signal = WTERMSIG(child->status);
+    int number = signaled ? own_signal : code >= 128 ? code - 128 : 0; /* launchers add 128 */
     char said[CHILD_SAID_BYTES];
     child_last_said(child, said);
     const char *before = said[0] ? "; it said: " : "";
     for (char *at; (at = strchr(said, '\n'));)
         *at = ' ';
-    if (WIFSIGNALED(child->status))
-        snprintf(text, size, "killed by SIG%s%s%s%s", sigabbrev_np(WTERMSIG(child->status)),
-                 child->sent == WTERMSIG(child->status) ? " from the service" : "", before, said);
+    ended->killed = !child->sent && (number == SIGKILL || number == SIGTERM);
+    ended->crashed =
+        number ? strchr(crashes, number) != NULL : code == EXECUTOR_DEADLINE || code == EXECUTOR_BROKEN;
+    if (signaled)
+        snprintf(ended->text, sizeof ended->text, "killed by SIG%s%s%s%s", sigabbrev_np(own_signal),
+                 child->sent == own_signal ? " from the service" : "", before, said);
     else
-        snprintf(text, size, "exit status %d%s%s", WEXITSTATUS(child->status), before, said);
+        snprintf(ended->text, sizeof ended->text, "exit status %d%s%s", code, before, said);
 }

@@ -120,22 +120,6 @@ static int number_find(const struct device_identity *identity, struct naming *na
     return 0;
 }
 
-/* Forgets the earlier devices of the numbers: their rows on disk are gone. */
-static void replaced_forget(const struct device_identity *identity, const struct naming *naming,
-                            struct device_set *reassigned)
-{
-    for (int i = 0; i < naming->write.device_count; i++) {
-        int number = naming->rows[i].number;
-        if (!naming->rows[i].replaces_old_device)
-            continue;
-        devices_forget(identity->devices, number);
-        device_set_add(reassigned, number);
-    }
-    int count = device_set_count(reassigned);
-    if (count)
-        log_info("%d numbers of devices to which nothing refers any more are those of new devices", count);
-}
-
 static int names_number(const struct device_identity *identity, struct naming *naming,
                         const struct roster *roster, struct numbering *numbering, struct error *error)
 {
@@ -173,8 +157,14 @@ int device_identity_number(const struct device_identity *identity, const struct 
             device_set_add(&naming->taken, number);
     }
     int status = names_number(identity, naming, roster, numbering, error);
-    if (status == 0)
-        replaced_forget(identity, naming, &numbering->reassigned);
+    for (int i = 0; status == 0 && i < naming->write.device_count; i++)
+        if (naming->rows[i].replaces_old_device) {
+            devices_forget(identity->devices, naming->rows[i].number); /* its row on disk is gone */
+            device_set_add(&numbering->reassigned, naming->rows[i].number);
+        }
+    int count = device_set_count(&numbering->reassigned);
+    if (count)
+        log_info("%d numbers of devices to which nothing refers any more are those of new devices", count);
     free(naming);
     return status;
 }

@@ -77,7 +77,7 @@ void supervisor_free(struct supervisor *s)
     if (!s)
         return;
     if (s->session.child)
-        supervisor_end_executor(s, leave_s, NULL, 0);
+        supervisor_end_executor(s, leave_s);
     child_free(s->session.child);
     free(s->argv);
     free(s);
@@ -103,7 +103,7 @@ const char *supervisor_reason(const struct supervisor *s)
 /* Ends an executor that works well. */
 static void end_unneeded(struct supervisor *s, const char *why)
 {
-    supervisor_end_executor(s, leave_s, NULL, 0);
+    supervisor_end_executor(s, leave_s);
     metrics_count(EVENT_RESTART, s->device, why, 1);
     backoff_works(&s->backoff, s->name);
 }
@@ -111,7 +111,7 @@ static void end_unneeded(struct supervisor *s, const char *why)
 /* The device may be at fault: the next executor that times passes a self-test. */
 static void distrust(struct supervisor *s)
 {
-    s->test_due = !s->counting && (s->config->listing.own || s->crashed);
+    s->test_due = !s->counting && (s->config->listing.own || s->ended.crashed);
 }
 
 /* Why the executor ended, as EVENT_RESTART of metrics.h takes it. outcome NULL: it had no question. */
@@ -119,9 +119,9 @@ static const char *restart_reason(const struct supervisor *s, enum executor_sess
                                   const struct executor_outcome *outcome)
 {
     enum error_kind kind = outcome ? outcome->failure.kind : ERROR_NONE;
-    bool lost = outcome ? outcome->end == OUTCOME_LOST : !s->crashed && !s->config->listing.own;
+    bool lost = outcome ? outcome->end == OUTCOME_LOST : !s->ended.crashed && !s->config->listing.own;
     if (end == SESSION_ENDED)
-        return s->killed ? "killed" : lost ? "lost" : "crashed";
+        return s->ended.killed ? "killed" : lost ? "lost" : "crashed";
     if (end == SESSION_LOST)
         return "lost";
     if (end == SESSION_LEAVING)
@@ -137,19 +137,19 @@ static const char *restart_reason(const struct supervisor *s, enum executor_sess
 static void listen_idle(struct supervisor *s)
 {
     bool own = s->config->listing.own;
-    char how[512], reason[sizeof how + 64];
+    char reason[sizeof s->ended.text + 64];
     enum executor_session_end end = executor_session_listen(&s->session);
     if (end == SESSION_GOES_ON)
         return;
     bool ends = end == SESSION_ENDED || end == SESSION_LEAVING;
-    supervisor_end_executor(s, ends ? leave_s : 0, how, sizeof how);
+    supervisor_end_executor(s, ends ? leave_s : 0);
     if (end == SESSION_LEAVING)
         snprintf(reason, sizeof reason, "its executor left without work: %s", s->session.why);
     else if (end == SESSION_LOST)
         snprintf(reason, sizeof reason, "nothing was heard of its executor for %g s", s->config->lost_s);
     else
         snprintf(reason, sizeof reason, "its executor %s without work: %s",
-                 ends ? "ended" : "broke the protocol", how);
+                 ends ? "ended" : "broke the protocol", s->ended.text);
     metrics_count(EVENT_RESTART, s->device, restart_reason(s, end, NULL), 1);
     if (end != SESSION_LEAVING)
         distrust(s);
@@ -201,7 +201,7 @@ void supervisor_pause(struct supervisor *s)
     if (backoff_lasts(&s->backoff))
         return;
     if (supervisor_stuck(s))
-        supervisor_end_executor(s, 0, NULL, 0);
+        supervisor_end_executor(s, 0);
     if (!supervisor_stuck(s)) {
         s->status.readiness = DEVICE_AWAY;
         supervisor_publish(s);
@@ -236,7 +236,7 @@ bool supervisor_free_device(struct supervisor *s)
 void supervisor_reject(struct supervisor *s, const char *why)
 {
     if (supervisor_usable(s))
-        supervisor_end_executor(s, leave_s, NULL, 0);
+        supervisor_end_executor(s, leave_s);
     supervisor_fail(s, why);
 }
 
@@ -244,11 +244,11 @@ void supervisor_reject(struct supervisor *s, const char *why)
 
 /* After an end without an answer, which is a crash and the experiment's failure; or, where the end of the
    executor itself is not seen or somebody else caused it, a loss, unless the status is that of a crash. */
-static void crash_or_loss(const struct supervisor *s, const char *how, struct executor_outcome *outcome)
+static void crash_or_loss(const struct supervisor *s, struct executor_outcome *outcome)
 {
-    error_set(&outcome->failure, ERROR_CRASHED, "the executor ended without an answer: %s", how);
-    bool unseen = !s->config->listing.own && !s->crashed;
-    if (!supervisor_stuck(s) && (s->killed || s->session.leaving || unseen))
+    error_set(&outcome->failure, ERROR_CRASHED, "the executor ended without an answer: %s", s->ended.text);
+    bool unseen = !s->config->listing.own && !s->ended.crashed;
+    if (!supervisor_stuck(s) && (s->ended.killed || s->session.leaving || unseen))
         outcome->end = OUTCOME_LOST;
 }
 
@@ -258,12 +258,12 @@ static void end_after_question(struct supervisor *s, const char *id, enum execut
 {
     const struct executor_session *session = &s->session;
     bool own = s->config->listing.own;
-    char how[512], left[sizeof session->why + 32];
-    supervisor_end_executor(s, end == SESSION_CUT || end == SESSION_LOST ? 0 : leave_s, how, sizeof how);
+    char left[sizeof session->why + 32];
+    supervisor_end_executor(s, end == SESSION_CUT || end == SESSION_LOST ? 0 : leave_s);
     if (!session->leaving)
         distrust(s);
     if (end == SESSION_ENDED && outcome->end == OUTCOME_FAILED)
-        crash_or_loss(s, how, outcome);
+        crash_or_loss(s, outcome);
     if (outcome->end == OUTCOME_LOST && !own && !session->done)
         s->over_ns = executor_session_over_ns(session);
     metrics_count(EVENT_RESTART, s->device, restart_reason(s, end, outcome), 1);
@@ -271,7 +271,7 @@ static void end_after_question(struct supervisor *s, const char *id, enum execut
     if (failed && outcome->failure.kind != ERROR_CANCELLED)
         s->status.failures++;
     snprintf(left, sizeof left, "its executor left: %s", session->why);
-    const char *reason = session->leaving ? left : failed ? outcome->failure.text : how;
+    const char *reason = session->leaving ? left : failed ? outcome->failure.text : s->ended.text;
     if (!session->leaving || outcome->end != OUTCOME_RESULT)
         log_warning("%s: executor lost in experiment %s: %s", s->name, id, reason);
     if (supervisor_stuck(s))
@@ -310,7 +310,6 @@ int supervisor_probe(const struct executor_config *config, struct device_facts *
     struct supervisor *s;
     struct message hello;
     struct error why = {0};
-    char how[512];
     int devices = -1;
     if (supervisor_new(&s, 0, false, config, &callbacks, NULL, error) < 0)
         return -1;
@@ -318,8 +317,8 @@ int supervisor_probe(const struct executor_config *config, struct device_facts *
     if (child_start(&s->session.child, s->name, s->argv, config->listing.own, error) < 0)
         goto out;
     if (executor_session_hello(&s->session, config->listing.start_s, &hello, &why) < 0) {
-        supervisor_end_executor(s, why.kind == ERROR_CRASHED ? leave_s : 0, how, sizeof how);
-        error_set(error, why.kind, "%s: %s", why.text, how);
+        supervisor_end_executor(s, why.kind == ERROR_CRASHED ? leave_s : 0);
+        error_set(error, why.kind, "%s: %s", why.text, s->ended.text);
         goto out;
     }
     devices = hello.devices;

@@ -163,17 +163,14 @@ bool supervisor_stuck(const struct supervisor *s)
 
 /* ---- the end ---- */
 
-void supervisor_end_executor(struct supervisor *s, double patience_s, char *how, size_t size)
+void supervisor_end_executor(struct supervisor *s, double patience_s)
 {
     struct child *child = s->session.child;
     if (child_end(child, patience_s) < 0) {
-        snprintf(how, how ? size : 0, "it does not end, not even by SIGKILL");
+        s->ended = (struct child_exit){.text = "it does not end, not even by SIGKILL"};
         s->status.readiness = DEVICE_UNHEALTHY;
     } else {
-        if (how)
-            child_describe(child, how, size);
-        s->killed = child_killed_from_outside(child);
-        s->crashed = child_crashed(child);
+        child_exit(child, &s->ended);
         child_free(child);
         s->session.child = NULL;
         s->status.context = false;
@@ -187,9 +184,9 @@ void supervisor_end_executor(struct supervisor *s, double patience_s, char *how,
 /* Ends a fresh executor that cannot be used, with the reason. `stopping`: the device is not at fault. */
 static int reject(struct supervisor *s, const struct error *why, bool stopping, bool ended)
 {
-    char how[512], waited[sizeof s->status.reason], reason[sizeof why->text + sizeof how + 32];
+    char waited[sizeof s->status.reason], reason[sizeof why->text + sizeof s->ended.text + 32];
     memcpy(waited, s->status.reason, sizeof waited);
-    supervisor_end_executor(s, ended ? leave_s : 0, how, sizeof how);
+    supervisor_end_executor(s, ended ? leave_s : 0);
     if (stopping) {
         s->status.reason[0] = '\0';
         supervisor_publish(s);
@@ -197,7 +194,7 @@ static int reject(struct supervisor *s, const struct error *why, bool stopping, 
     }
     metrics_count(EVENT_RESTART, s->device, "failed_start", 1);
     if (ended)
-        snprintf(reason, sizeof reason, "%s: %s", why->text, how);
+        snprintf(reason, sizeof reason, "%s: %s", why->text, s->ended.text);
     else
         snprintf(reason, sizeof reason, "%s%s%s", why->text, waited[0] ? "; it waits: " : "", waited);
     return supervisor_fail(s, reason);
@@ -256,7 +253,7 @@ static int self_test(struct supervisor *s)
 int supervisor_start_executor(struct supervisor *s)
 {
     if (supervisor_stuck(s))
-        supervisor_end_executor(s, 0, NULL, 0);
+        supervisor_end_executor(s, 0);
     if (supervisor_stuck(s))
         return supervisor_fail(s, "its last executor does not end, not even by SIGKILL");
     s->busy = true;

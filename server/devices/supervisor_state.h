@@ -56,14 +56,13 @@ struct supervisor {
     struct executor_session session; /* of the executor; child NULL: of the last one */
     struct start_wait start_wait;
     struct backoff backoff;
-    int64_t process; /* the executor's, by its hello; 0: none */
-    bool busy;       /* it is being started or asked */
-    bool killed;     /* the last executor was, by another process */
-    bool crashed;    /* the last executor did */
-    bool test_due;   /* the next executor must pass a self-test before it gets work */
-    int64_t used_ns; /* when it last had work */
-    int64_t over_ns; /* until then an executor that was lost may still be at work */
-    int published;   /* what the readiness callback was called with; -1: it was not */
+    int64_t process;         /* the executor's, by its hello; 0: none */
+    bool busy;               /* it is being started or asked */
+    struct child_exit ended; /* the last executor */
+    bool test_due;           /* the next executor must pass a self-test before it gets work */
+    int64_t used_ns;         /* when it last had work */
+    int64_t over_ns;         /* until then an executor that was lost may still be at work */
+    int published;           /* what the readiness callback was called with; -1: it was not */
 };
 
 /* Writes the device's row and calls the readiness callback, where either changed. */
@@ -73,8 +72,8 @@ void supervisor_publish(struct supervisor *s);
    tried again. */
 int supervisor_start_executor(struct supervisor *s);
 
-/* Ends the executor, which has patience_s to leave by itself; says in *how (may be NULL) how it ended. */
-void supervisor_end_executor(struct supervisor *s, double patience_s, char *how, size_t size);
+/* Ends the executor, which has patience_s to leave by itself; s->ended says how it ended. */
+void supervisor_end_executor(struct supervisor *s, double patience_s);
 
 /* The executor cannot be used, and no other is started for a while. Returns -1. */
 int supervisor_fail(struct supervisor *s, const char *reason);

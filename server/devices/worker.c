@@ -1,6 +1,7 @@
 /* The loop of worker.h: idle, ready, count, time, hand back. */
 #include "server/devices/worker.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -296,9 +297,7 @@ int worker_start(struct worker **out, int device, const struct executor_config *
     worker->device = device;
     worker->queue = queue;
     worker->config = config;
-    worker->look_ms = config->heartbeat_s > 0 && config->heartbeat_s < 2 * LOOK_MS / 1000.0
-                          ? (int)(config->heartbeat_s * 500) + 1
-                          : LOOK_MS;
+    worker->look_ms = config->heartbeat_s > 0 ? (int)fmin(config->heartbeat_s * 500 + 1, LOOK_MS) : LOOK_MS;
     worker->callbacks = *callbacks;
     if (executors_make(worker, devices, error) < 0)
         goto failed;
