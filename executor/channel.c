@@ -130,26 +130,23 @@ static void lease_check(const struct channel *channel)
 
 /* ---- messages of the server ---- */
 
-static void on_welcome(struct channel *channel, const struct message *message)
+/* A welcome or a beat: each may prolong the lease, which begins with the hello. */
+static void on_lease(struct channel *channel, const struct message *message)
 {
+    bool welcome = message->type == MESSAGE_WELCOME;
+    /* Not from now on: how long the message was on its way is not known. */
+    int64_t sent_ns = sent_ns_of(channel, welcome ? 1 : message->heard);
     pthread_mutex_lock(&channel->lease);
-    channel->welcome = true;
-    channel->heartbeat_ns = ns_of(message->heartbeat_s);
-    channel->lost_ns = ns_of(message->lost_s);
-    /* From the hello on, and not from now on: how long this message was on its way is not known. */
-    if (channel->lost_ns)
-        channel->lease_ns = sent_ns_of(channel, 1) + channel->lost_ns;
-    pthread_mutex_unlock(&channel->lease);
-    pthread_kill(channel->watcher, WAKE_SIGNAL);
-}
-
-static void on_beat(struct channel *channel, const struct message *message)
-{
-    int64_t sent_ns = sent_ns_of(channel, message->heard);
-    pthread_mutex_lock(&channel->lease);
-    if (channel->lease_ns && sent_ns + channel->lost_ns > channel->lease_ns)
+    if (welcome) {
+        channel->welcome = true;
+        channel->heartbeat_ns = ns_of(message->heartbeat_s);
+        channel->lost_ns = ns_of(message->lost_s);
+    }
+    if (channel->lost_ns && sent_ns + channel->lost_ns > channel->lease_ns)
         channel->lease_ns = sent_ns + channel->lost_ns;
     pthread_mutex_unlock(&channel->lease);
+    if (welcome)
+        pthread_kill(channel->watcher, WAKE_SIGNAL);
 }
 
 /* ---- the thread that watches ---- */
@@ -241,10 +238,7 @@ static void take_frame(struct channel *channel, const struct protocol_frame *fra
         pthread_mutex_unlock(&channel->lock);
         return;
     }
-    if (message->type == MESSAGE_WELCOME)
-        on_welcome(channel, message);
-    else
-        on_beat(channel, message);
+    on_lease(channel, message);
     protocol_message_free(message);
     free(message);
 }

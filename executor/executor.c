@@ -181,14 +181,6 @@ struct executor_options {
     double leave_s;
 };
 
-/* Where runs are locked. GPUs and the bus belong to the machine: services with lock directories of their own
-   share one for them. The CPU as a device is for tests, of which several run on a machine, each in its own
-   directory. */
-static const char *lock_directory(const struct executor *executor, const char *given, char own[PATH_MAX])
-{
-    return given && !executor->kind->host_alloc ? given : machine_lock_directory(own);
-}
-
 static int executor_open(struct executor *executor, const struct executor_options *options,
                          struct error *error)
 {
@@ -198,9 +190,15 @@ static int executor_open(struct executor *executor, const struct executor_option
         executor->kind->describe(executor->index, &executor->facts, error) < 0)
         return -1;
     process_pin("/sys", &executor->facts);
-    executor->lock = (struct machine_lock){.directory = lock_directory(executor, options->lock_dir, own),
-                                           .uuid = executor->facts.uuid,
-                                           .waits = on_lock_wait};
+    /* Where runs are locked. GPUs and the bus belong to the machine: services with lock directories of their
+       own share one for them. The CPU as a device is for tests, of which several run on a machine, each in its
+       own directory. */
+    bool given = options->lock_dir && !executor->kind->host_alloc;
+    executor->lock = (struct machine_lock){
+        .directory = given ? options->lock_dir : machine_lock_directory(own),
+        .uuid = executor->facts.uuid,
+        .waits = on_lock_wait,
+    };
     const char *lock_dir = options->lock_dir ? options->lock_dir : executor->lock.directory;
     if (lock_dir &&
         machine_lock_device(lock_dir, executor->facts.uuid, options->counting, lock_wait_s, error) < 0)
@@ -232,14 +230,6 @@ static int executor_loop(struct executor *executor)
 int executor_check(const char *spec, struct error *error)
 {
     return device_check(spec, error);
-}
-
-static int usage(const char *program)
-{
-    log_error("usage: %s --executor --device auto:N|cuda:N|cpu [--lock-dir DIR] [--counting] "
-              "[--leave-seconds N]; --help says more",
-              program);
-    return EXECUTOR_USAGE;
 }
 
 static int help(void)
@@ -303,8 +293,12 @@ int executor_main(int argc, char **argv)
     struct error error = {0};
     process_start();
     log_set_plain();
-    if (options_read(&options, argc, argv) < 0)
-        return usage(argv[0]);
+    if (options_read(&options, argc, argv) < 0) {
+        log_error("usage: %s --executor --device auto:N|cuda:N|cpu [--lock-dir DIR] [--counting] "
+                  "[--leave-seconds N]; --help says more",
+                  argv[0]);
+        return EXECUTOR_USAGE;
+    }
     if (options.help)
         return help();
     int status = EXECUTOR_FAILED;

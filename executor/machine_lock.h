@@ -1,12 +1,10 @@
-/* Locks of this machine: flock() on files in a directory of locks, whichever process or service takes them.
-   The kernel releases them when the process ends, however it ends.
+/* Locks of this machine: flock() on files in a directory, whichever process or service takes them. The kernel
+   releases them when the process ends, however it ends. One thread uses them.
 
-   For the life of an executor: one executor of a device that times, and one that counts, so that an old
-   executor that is still ending cannot disturb a new one's timings. For a run: what disturbs one another's
-   times runs one after the other. A run locks its device, the peer's device where an experiment uses two, and
-   "host-link" where it crosses the bus or works on the host's memory.
-
-   One thread uses them. */
+   For the life of an executor: one executor of a device that times, and one that counts, so that an old one
+   that is still ending cannot disturb a new one's timings. For a run, because what disturbs one another's
+   times runs one after the other: its device, the peer's device where an experiment uses two, and "host-link"
+   where it crosses the bus or works on the host's memory. */
 #ifndef COALESCED_EXECUTOR_MACHINE_LOCK_H
 #define COALESCED_EXECUTOR_MACHINE_LOCK_H
 

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
@@ -49,18 +48,6 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A machine short of memory loses an experiment, not the service. */
-static void oom_score_raise(void)
-{
-    static const char most[] = "900";
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    ssize_t written = write(fd, most, strlen(most));
-    (void)written;
-    close(fd);
-}
-
 void process_start(void)
 {
     pid_t parent = getppid();
@@ -69,7 +56,12 @@ void process_start(void)
     /* A parent that died before prctl() sends no signal. */
     if (getppid() != parent)
         _exit(EXECUTOR_OK);
-    oom_score_raise();
+    /* A machine short of memory loses an experiment, not the service. */
+    FILE *score = fopen("/proc/self/oom_score_adj", "we");
+    if (score) {
+        fputs("900", score);
+        fclose(score);
+    }
 }
 
 void process_deadline(double seconds)

@@ -1,11 +1,10 @@
 /* Calibrates devices: the constants of their times (kernels/calibrations/) are fitted to experiments that the
    server submits itself, stored, and read by predictions.
 
-   A calibration is an ordinary sweep, of the owner `calibration` and of the least priority, so it is
-   verified, listed and cancelled like any other. One thread looks after all devices: it submits when somebody
-   asks, or by itself when a device has no fresh calibration and nothing to do; when the sweep has ended it
-   fits the constants and stores them. A sweep that the last run of the server left unfinished is found in the
-   store and taken up. */
+   A calibration is an ordinary sweep, of the owner `calibration` and of the least priority. One thread looks
+   after all devices: it submits when somebody asks, or by itself when a device has no fresh calibration and
+   nothing to do; when the sweep has ended it fits the constants and stores them. A sweep that the last run of
+   the server left unfinished is found in the store and taken up. */
 #ifndef COALESCED_SERVER_CALIBRATION_CALIBRATIONS_H
 #define COALESCED_SERVER_CALIBRATION_CALIBRATIONS_H
 

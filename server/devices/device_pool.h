@@ -1,10 +1,7 @@
 /* The devices of the service, with a worker for each. The operator's list (roster.h) is read again when its
-   file changes and on request. An added device works at once; a removed one ends what it runs and takes
-   nothing more; a changed one gets another worker once the old one has ended, and keeps its number. A wrong
-   list changes nothing, and device_pool_wrong() says why.
-
-   One thread of the pool reads the list and starts and ends workers. One lock guards what other threads
-   ask. */
+   file changes and on request. An added device works at once; a removed one ends what it runs; a changed one
+   gets another worker once the old one has ended, and keeps its number. A wrong list changes nothing, and
+   device_pool_wrong() says why. One thread of the pool does all that; one lock guards what others ask. */
 #ifndef COALESCED_SERVER_DEVICES_DEVICE_POOL_H
 #define COALESCED_SERVER_DEVICES_DEVICE_POOL_H
 

@@ -157,12 +157,10 @@ static int local_add(struct roster *roster, const struct roster_config *config, 
         return -1;
     for (int i = 0; i < local->count; i++) {
         char spec[24], name[sizeof local->backend + 16];
-        bool cpu = strcmp(local->backend, "cpu") == 0;
         snprintf(spec, sizeof spec, "auto:%d", i);
-        if (cpu)
-            snprintf(name, sizeof name, "cpu");
-        else
-            snprintf(name, sizeof name, "%s:%d", local->backend, i);
+        snprintf(name, sizeof name, "%s:%d", local->backend, i);
+        if (strcmp(local->backend, "cpu") == 0)
+            strcpy(name, "cpu");
         if (spec_add(roster, config, spec, name, error) < 0)
             return -1;
     }
