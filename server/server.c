@@ -93,14 +93,10 @@ static int pool_begin(struct server *server, struct error *error)
 static int workers_begin(struct server *server, struct error *error)
 {
     struct service *service = &server->service;
-    const struct calibrations_config calibrating = {
-        .store = service->store,
-        .queue = service->queue,
-        .devices = service->devices,
-        .automatic = strcmp(server->config->calibrate, "auto") == 0,
-    };
+    bool automatic = strcmp(server->config->calibrate, "auto") == 0;
     readings_watch(service->readings, service->devices, service->queue);
-    if (calibrations_start(&service->calibrations, &calibrating, error) < 0)
+    if (calibrations_start(&service->calibrations, service->store, service->queue, service->devices,
+                           automatic, error) < 0)
         return -1;
     const struct worker_callbacks callbacks = {
         .progress = event_feed_progress,

@@ -135,16 +135,14 @@ static void *calibrations_main(void *arg)
     return NULL;
 }
 
-int calibrations_start(struct calibrations **out, const struct calibrations_config *config,
-                       struct error *error)
+int calibrations_start(struct calibrations **out, struct store *store, struct queue *queue,
+                       struct devices *devices, bool automatic, struct error *error)
 {
     struct calibrations *calibrations = calloc(1, sizeof *calibrations);
     if (!calibrations)
         return error_set(error, ERROR_MEMORY, "no memory for calibrations");
-    calibrations->common = (struct attempts){.store = config->store,
-                                             .queue = config->queue,
-                                             .devices = config->devices,
-                                             .automatic = config->automatic};
+    calibrations->common =
+        (struct attempts){.store = store, .queue = queue, .devices = devices, .automatic = automatic};
     pthread_mutex_init(&calibrations->common.lock, NULL);
     thread_condition_init(&calibrations->common.change);
     for (int i = 0; i < DEVICES_MAX; i++) {
@@ -152,7 +150,7 @@ int calibrations_start(struct calibrations **out, const struct calibrations_conf
         calibrations->attempts[i].device = i;
     }
     *out = calibrations;
-    if (stored_calibrations_open(&calibrations->common.stored, config->store, error) < 0)
+    if (stored_calibrations_open(&calibrations->common.stored, store, error) < 0)
         return -1;
     int number = thread_start(&calibrations->thread, "calibrations", calibrations_main, calibrations);
     if (number)

@@ -17,17 +17,12 @@
 #include "server/store/store.h"
 
 struct calibrations;
+struct queue;
 
-struct calibrations_config {
-    struct store *store; /* borrowed, as the next two */
-    struct queue *queue;
-    struct devices *devices;
-    bool automatic;
-};
-
-/* Reads the stored calibrations and starts the thread. 0 or -1. */
-int calibrations_start(struct calibrations **calibrations, const struct calibrations_config *config,
-                       struct error *error);
+/* Reads the stored calibrations and starts the thread. Borrows all three; `automatic`: also calibrates unasked.
+   0 or -1. */
+int calibrations_start(struct calibrations **calibrations, struct store *store, struct queue *queue,
+                       struct devices *devices, bool automatic, struct error *error);
 
 /* Ends the thread: nothing is submitted any more, and all waiters fail (at the latest with the commit of what
    is just being submitted), as later ones do. Before the server waits for its requests. NULL is allowed. */

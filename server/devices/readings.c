@@ -21,8 +21,7 @@ struct reading_row {
     bool wanted;
     char uuid[64];
     struct live_own own;
-    bool read;
-    struct live_reading reading;
+    struct live_reading reading; /* at_ns 0: none of this device */
     double latest[LIVE_QUANTITIES];
     int64_t latest_ns[LIVE_QUANTITIES]; /* 0: never read */
     int64_t newest_ns;                  /* of them */
@@ -116,7 +115,6 @@ static void *readings_main(void *arg)
         readings->began_ns = 0;
         if (strcmp(uuid, row->uuid) == 0) {
             row->reading = reading;
-            row->read = true;
             row->wanted = false;
             row_note(row, &reading, reading.at_ns);
         }
@@ -173,8 +171,9 @@ void readings_get(struct readings *readings, int device, const struct device_sta
 {
     struct reading_row *row = &readings->row[device];
     pthread_mutex_lock(&readings->lock);
-    row->read = row->read && strcmp(row->uuid, status->facts.uuid) == 0;
-    if (!row->read || clock_monotonic_ns() - row->reading.at_ns > fresh_ns) {
+    if (strcmp(row->uuid, status->facts.uuid) != 0)
+        row->reading.at_ns = 0;
+    if (clock_monotonic_ns() - row->reading.at_ns > fresh_ns) {
         row_want(row, status);
         pthread_cond_signal(&readings->asked);
         int64_t begun_ns = readings->began_ns ? readings->began_ns : clock_monotonic_ns();
@@ -182,7 +181,7 @@ void readings_get(struct readings *readings, int device, const struct device_sta
                thread_wait_until(&readings->answered, &readings->lock, begun_ns + wait_ns) == 0)
             ;
     }
-    if (row->read) {
+    if (row->reading.at_ns) {
         *reading = row->reading;
     } else {
         *reading = (struct live_reading){.at_ns = clock_monotonic_ns()};
