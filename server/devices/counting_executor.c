@@ -75,7 +75,7 @@ static int group_make(struct counting_executor *counter, const struct task *task
     if (!group->at[0].request)
         return -1;
     if (!alone)
-        queue_worker_ahead(counter->queue, counter->device, &next);
+        queue_worker_ahead(counter->queue, counter->config->number, &next);
     for (int i = 0; i < next.count && group->count < PROTOCOL_POINTS; i++)
         if (!cached_counts_find(counter, next.at[i].id)) {
             group->at[group->count++] = next.at[i];
@@ -106,7 +106,7 @@ static void ask(struct counting_executor *counter, const struct ahead *group, do
 {
     double count_s = counter->config->count_s;
     double limit_s = (count_s > 0 ? count_s : count_default_s) + timeout_s;
-    struct buffer frame = protocol_write_count(group, counter->device, limit_s);
+    struct buffer frame = protocol_write_count(group, counter->config->number, limit_s);
     const struct executor_question question = {MESSAGE_COUNTS, group->at[0].id, &frame, limit_s, false};
     *outcome = (struct executor_outcome){.end = OUTCOME_FAILED};
     if (ready(counter, &outcome->failure) == 0)

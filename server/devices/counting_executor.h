@@ -28,7 +28,6 @@ struct counting_executor {
     const struct executor_config *config;
     const struct executor_callbacks *callbacks;
     struct queue *queue;
-    int device;
     int cached; /* entries, the oldest first: a new one drops the oldest */
     struct cached_counts at[CACHED_COUNTS_MAX];
 };

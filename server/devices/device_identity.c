@@ -121,23 +121,23 @@ static int number_find(const struct device_identity *identity, struct naming *na
 }
 
 static int names_number(const struct device_identity *identity, struct naming *naming,
-                        const struct roster *roster, struct numbering *numbering, struct error *error)
+                        const struct roster *roster, struct error *no_number_error, struct error *error)
 {
-    int *numbers = numbering->numbers;
     for (int i = 0; i < roster->count; i++) {
-        const char *name = roster->entries[i]->listing.name;
+        struct executor_config *entry = roster->entries[i];
+        const char *name = entry->listing.name;
         bool replaces;
-        if (numbers[i] >= 0)
+        if (entry->number >= 0)
             continue;
-        if (number_find(identity, naming, &numbers[i], &replaces, error) < 0)
+        if (number_find(identity, naming, &entry->number, &replaces, error) < 0)
             return -1;
-        if (numbers[i] < 0) {
-            error_set(&numbering->no_number_error, ERROR_INVALID, NO_NUMBER, name, DEVICES_MAX);
+        if (entry->number < 0) {
+            error_set(no_number_error, ERROR_INVALID, NO_NUMBER, name, DEVICES_MAX);
             continue;
         }
-        device_set_add(&naming->taken, numbers[i]);
+        device_set_add(&naming->taken, entry->number);
         naming->rows[naming->write.device_count++] =
-            (struct store_device){.number = numbers[i], .name = name, .replaces_old_device = replaces};
+            (struct store_device){.number = entry->number, .name = name, .replaces_old_device = replaces};
     }
     return names_store(identity, naming, error);
 }
@@ -151,12 +151,12 @@ int device_identity_number(const struct device_identity *identity, const struct 
     naming->taken = *busy;
     *numbering = (struct numbering){0};
     for (int i = 0; i < roster->count; i++) {
-        int number = devices_named(identity->devices, roster->entries[i]->listing.name);
-        numbering->numbers[i] = number;
-        if (number >= 0)
-            device_set_add(&naming->taken, number);
+        struct executor_config *entry = roster->entries[i];
+        entry->number = devices_named(identity->devices, entry->listing.name);
+        if (entry->number >= 0)
+            device_set_add(&naming->taken, entry->number);
     }
-    int status = names_number(identity, naming, roster, numbering, error);
+    int status = names_number(identity, naming, roster, &numbering->no_number_error, error);
     for (int i = 0; status == 0 && i < naming->write.device_count; i++)
         if (naming->rows[i].replaces_old_device) {
             devices_forget(identity->devices, naming->rows[i].number); /* its row on disk is gone */

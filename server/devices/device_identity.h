@@ -14,9 +14,8 @@ struct device_identity {
     struct devices *devices;
 };
 
-/* The numbers of a list's devices. */
+/* What came of numbering a list. */
 struct numbering {
-    int numbers[DEVICES_MAX];     /* of each entry, in the order of the list; -1: none is free */
     struct device_set reassigned; /* numbers that another device had before */
     /* Names a device without a number, and says why; ERROR_NONE: all have one. */
     struct error no_number_error;

@@ -106,7 +106,7 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
     for (int i = 0; i < DEVICES_MAX; i++)
         pool->slots[i].wanted = NULL;
     for (int i = 0; i < roster->count; i++) {
-        int number = numbering.numbers[i];
+        int number = roster->entries[i]->number;
         if (number < 0)
             continue;
         if (pool->queue && device_set_has(&numbering.reassigned, number))
@@ -173,8 +173,7 @@ static void slot_start(struct device_pool *pool, int number)
 {
     struct pool_slot *slot = &pool->slots[number];
     struct error why = {0};
-    if (worker_start(&slot->worker, number, slot->wanted, &pool->callbacks, pool->queue, pool->devices,
-                     &why) < 0) {
+    if (worker_start(&slot->worker, slot->wanted, &pool->callbacks, pool->queue, pool->devices, &why) < 0) {
         log_error("%s: %s; tried again", slot->wanted->listing.name, why.text);
         return;
     }

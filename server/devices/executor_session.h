@@ -14,6 +14,7 @@
 
 /* A device of the list, with all defaults filled in: how its executors are started and ended. */
 struct executor_config {
+    int number; /* in devices.h; -1: none is free */
     struct device_listing listing;
     char spec[DEVICE_LIST_SPEC]; /* which device: "auto:0", "cuda:1", "cpu" */
     const char *const *command;  /* argv, ended by NULL; "--device SPEC" and what follows is appended */

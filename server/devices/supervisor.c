@@ -35,7 +35,7 @@ static const char **argv_make(const struct executor_config *config, bool countin
     return argv;
 }
 
-int supervisor_new(struct supervisor **out, int device, bool counting, const struct executor_config *config,
+int supervisor_new(struct supervisor **out, bool counting, const struct executor_config *config,
                    const struct executor_callbacks *callbacks, struct devices *devices, struct error *error)
 {
     const struct device_listing *listing = &config->listing;
@@ -46,20 +46,19 @@ int supervisor_new(struct supervisor **out, int device, bool counting, const str
     }
     s->config = config;
     s->callbacks = *callbacks;
-    s->device = device;
     s->counting = counting;
     s->devices = devices;
     s->backoff = (struct backoff){.most_s = listing->own ? own_pause_s : pause_s, .jitter = !listing->own};
     const char *suffix = counting ? ", counting" : "";
     if (listing->own || !listing->name[0])
-        snprintf(s->name, sizeof s->name, "device %d%s", device, suffix);
+        snprintf(s->name, sizeof s->name, "device %d%s", config->number, suffix);
     else
         snprintf(s->name, sizeof s->name, "%s%s", listing->name, suffix);
     if (counting) {
         s->callbacks.hello = NULL;
         s->callbacks.readiness = NULL;
     } else if (devices) {
-        devices_get(devices, device, &s->status);
+        devices_get(devices, config->number, &s->status);
         if (listing->release && s->status.known) { /* it can be started, as far as is known */
             s->status.healthy = true;
             s->status.reason[0] = '\0';
@@ -104,7 +103,7 @@ const char *supervisor_reason(const struct supervisor *s)
 static void end_unneeded(struct supervisor *s, const char *why)
 {
     supervisor_end_executor(s, leave_s);
-    metrics_count(EVENT_RESTART, s->device, why, 1);
+    metrics_count(EVENT_RESTART, s->config->number, why, 1);
     backoff_works(&s->backoff, s->name);
 }
 
@@ -150,7 +149,7 @@ static void listen_idle(struct supervisor *s)
     else
         snprintf(reason, sizeof reason, "its executor %s without work: %s",
                  ends ? "ended" : "broke the protocol", s->ended.text);
-    metrics_count(EVENT_RESTART, s->device, restart_reason(s, end, NULL), 1);
+    metrics_count(EVENT_RESTART, s->config->number, restart_reason(s, end, NULL), 1);
     if (end != SESSION_LEAVING)
         distrust(s);
     if (own)
@@ -266,7 +265,7 @@ static void end_after_question(struct supervisor *s, const char *id, enum execut
         crash_or_loss(s, outcome);
     if (outcome->end == OUTCOME_LOST && !own && !session->done)
         s->over_ns = executor_session_over_ns(session);
-    metrics_count(EVENT_RESTART, s->device, restart_reason(s, end, outcome), 1);
+    metrics_count(EVENT_RESTART, s->config->number, restart_reason(s, end, outcome), 1);
     bool failed = outcome->end == OUTCOME_FAILED || outcome->end == OUTCOME_LOST;
     if (failed && outcome->failure.kind != ERROR_CANCELLED)
         s->status.failures++;
@@ -311,7 +310,7 @@ int supervisor_probe(const struct executor_config *config, struct device_facts *
     struct message hello;
     struct error why = {0};
     int devices = -1;
-    if (supervisor_new(&s, 0, false, config, &callbacks, NULL, error) < 0)
+    if (supervisor_new(&s, false, config, &callbacks, NULL, error) < 0)
         return -1;
     s->session = (struct executor_session){.config = config, .callbacks = &callbacks};
     if (child_start(&s->session.child, s->name, s->argv, config->listing.own, error) < 0)

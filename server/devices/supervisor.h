@@ -11,12 +11,11 @@
 
 struct supervisor;
 
-/* Of executor `device`, a number in devices.h; `counting`: of its counting executor, which gets --counting,
-   calls neither `hello` nor `readiness`, and must start within 30 s. Starts nothing yet. Borrows all that is
-   given; devices may be NULL. 0, or -1: ERROR_MEMORY. */
-int supervisor_new(struct supervisor **supervisor, int device, bool counting,
-                   const struct executor_config *config, const struct executor_callbacks *callbacks,
-                   struct devices *devices, struct error *error);
+/* `counting`: of the device's counting executor, which gets --counting, calls neither `hello` nor `readiness`,
+   and must start within 30 s. Starts nothing yet. Borrows all that is given; devices may be NULL. 0, or -1:
+   ERROR_MEMORY. */
+int supervisor_new(struct supervisor **supervisor, bool counting, const struct executor_config *config,
+                   const struct executor_callbacks *callbacks, struct devices *devices, struct error *error);
 
 /* Ends the executor. NULL is allowed. */
 void supervisor_free(struct supervisor *supervisor);

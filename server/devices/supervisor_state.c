@@ -133,9 +133,9 @@ void supervisor_publish(struct supervisor *s)
     status->executor = s->session.child ? child_pid(s->session.child) : 0;
     status->own.pid[0] = status->context ? s->process : 0;
     if (s->devices && s->counting)
-        devices_set_counting(s->devices, s->device, status->own.pid[0]);
+        devices_set_counting(s->devices, s->config->number, status->own.pid[0]);
     else if (s->devices)
-        devices_set(s->devices, s->device, status);
+        devices_set(s->devices, s->config->number, status);
     /* Last: the queue reads the device's row when it is called. */
     int published = 2 * (int)status->readiness + status->context;
     if (s->callbacks.readiness && s->published != published)
@@ -192,7 +192,7 @@ static int reject(struct supervisor *s, const struct error *why, bool stopping, 
         supervisor_publish(s);
         return -1;
     }
-    metrics_count(EVENT_RESTART, s->device, "failed_start", 1);
+    metrics_count(EVENT_RESTART, s->config->number, "failed_start", 1);
     if (ended)
         snprintf(reason, sizeof reason, "%s: %s", why->text, s->ended.text);
     else
@@ -235,7 +235,7 @@ static int self_test(struct supervisor *s)
 {
     struct executor_outcome outcome;
     struct error why = {0};
-    struct buffer frame = protocol_write_run(self_test_id, s->device, self_test_request, NULL);
+    struct buffer frame = protocol_write_run(self_test_id, s->config->number, self_test_request, NULL);
     const struct executor_question question = {MESSAGE_RESULT, self_test_id, &frame, self_test_s, true};
     s->status.context = true;
     s->used_ns = clock_monotonic_ns();

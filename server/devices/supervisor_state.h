@@ -45,7 +45,6 @@ void start_wait_end(struct start_wait *wait);
 struct supervisor {
     const struct executor_config *config;
     struct executor_callbacks callbacks;
-    int device;
     bool counting;
     const char **argv; /* its texts are borrowed */
     char name[96];     /* in the log */

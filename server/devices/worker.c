@@ -24,7 +24,6 @@
 enum { LOOK_MS = 500 };
 
 struct worker {
-    int device;
     struct queue *queue;
     const struct executor_config *config;
     struct supervisor *timing;
@@ -41,14 +40,15 @@ struct worker {
 static enum interrupt interrupt_of(void *arg)
 {
     const struct worker *worker = arg;
-    if (queue_view_cancelled(worker->queue, worker->device))
+    if (queue_view_cancelled(worker->queue, worker->config->number))
         return INTERRUPT_CANCEL;
     /* A worker that leaves waits for the end of its task alone. */
     bool leaves = atomic_load(&worker->leaving) && !worker->task;
     if (leaves || queue_view_stopping(worker->queue))
         return INTERRUPT_STOP;
-    return worker->starting && !queue_worker_needed(worker->queue, worker->device) ? INTERRUPT_NEEDLESS
-                                                                                   : INTERRUPT_NONE;
+    return worker->starting && !queue_worker_needed(worker->queue, worker->config->number)
+               ? INTERRUPT_NEEDLESS
+               : INTERRUPT_NONE;
 }
 
 static void on_readiness(void *arg, enum device_readiness readiness, bool context)
@@ -60,7 +60,7 @@ static void on_readiness(void *arg, enum device_readiness readiness, bool contex
         [DEVICE_READY] = QUEUE_COLD,
     };
     const struct worker *worker = arg;
-    queue_worker_readiness(worker->queue, worker->device,
+    queue_worker_readiness(worker->queue, worker->config->number,
                            readiness == DEVICE_READY && context ? QUEUE_WARM : as[readiness]);
 }
 
@@ -76,15 +76,15 @@ static void on_progress(void *arg, const char *id, const char *phase, int sample
 {
     const struct worker *worker = arg;
     if (worker->callbacks.progress && worker->task && strcmp(id, worker->task->id) == 0)
-        worker->callbacks.progress(worker->callbacks.progress_arg, worker->device, worker->task, phase,
-                                   samples);
+        worker->callbacks.progress(worker->callbacks.progress_arg, worker->config->number, worker->task,
+                                   phase, samples);
 }
 
 static void on_hello(void *arg, const char *header)
 {
     const struct worker *worker = arg;
     if (worker->callbacks.identity)
-        device_identity_hello(worker->callbacks.identity, worker->device, header);
+        device_identity_hello(worker->callbacks.identity, worker->config->number, header);
 }
 
 /* Starts the executor that times, if need be. 0; -1: there is none. */
@@ -107,10 +107,10 @@ static void time_once(struct worker *worker, const struct task *task, const char
     const struct worker_callbacks *callbacks = &worker->callbacks;
     char *calibration = NULL; /* asked for after the hello: before it, the device may be another one */
     if (callbacks->calibration)
-        calibration = callbacks->calibration(callbacks->calibration_arg, worker->device);
+        calibration = callbacks->calibration(callbacks->calibration_arg, worker->config->number);
     int64_t counting_pid = supervisor_status(worker->counting.supervisor)->own.pid[0];
     const struct run_along along = {counters, calibration, counting_pid};
-    struct buffer frame = protocol_write_run(task->id, worker->device, task->request, &along);
+    struct buffer frame = protocol_write_run(task->id, worker->config->number, task->request, &along);
     const struct executor_question question = {MESSAGE_RESULT, task->id, &frame, task->timeout_s, false};
     supervisor_ask(worker->timing, &question, outcome);
     free(calibration);
@@ -136,7 +136,7 @@ static void task_ask(struct worker *worker, const struct task *task, struct exec
     enum counting_executor_end end = COUNTING_DONE;
     *outcome = (struct executor_outcome){.end = OUTCOME_UNTOUCHED};
     /* A run that may outlive the service is on disk as running before it begins. */
-    if (worker->config->heartbeat_s > 0 && !queue_worker_begun(worker->queue, worker->device))
+    if (worker->config->heartbeat_s > 0 && !queue_worker_begun(worker->queue, worker->config->number))
         return;
     if (supervisor_status(worker->timing)->can_count && experiment_text_wants_counters(task->request))
         end = counting_executor_count(&worker->counting, task, &counters);
@@ -154,7 +154,7 @@ static void outcome_count(const struct worker *worker, const struct task *task,
 {
     struct experiment experiment;
     if (outcome->end == OUTCOME_FAILED && outcome->failure.kind == ERROR_INCORRECT)
-        metrics_count(EVENT_INCORRECT, worker->device,
+        metrics_count(EVENT_INCORRECT, worker->config->number,
                       experiment_json_read_text(&experiment, task->request, NULL, NULL) == 0
                           ? experiment.kernel->name
                           : NULL,
@@ -163,9 +163,10 @@ static void outcome_count(const struct worker *worker, const struct task *task,
         return;
     for (int code = 0; code < STABILITY_CODES; code++)
         if (outcome->answer.stability.codes & 1u << code)
-            metrics_count(EVENT_UNSTABLE, worker->device, stability_code_name((enum stability_code)code), 1);
+            metrics_count(EVENT_UNSTABLE, worker->config->number,
+                          stability_code_name((enum stability_code)code), 1);
     if (worker->callbacks.readings)
-        readings_note(worker->callbacks.readings, worker->device, &outcome->answer.stability.latest);
+        readings_note(worker->callbacks.readings, worker->config->number, &outcome->answer.stability.latest);
 }
 
 /* Runs a task and ends it. Returns the next, which goes to the executor before this one's end is on disk;
@@ -177,14 +178,14 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
     worker->task = task;
     task_ask(worker, task, &outcome);
     if (worker->callbacks.progress)
-        worker->callbacks.progress(worker->callbacks.progress_arg, worker->device, task, NULL, -1);
+        worker->callbacks.progress(worker->callbacks.progress_arg, worker->config->number, task, NULL, -1);
     if (outcome.end == OUTCOME_UNTOUCHED) {
         const char *reason = outcome.failure.text[0] ? outcome.failure.text : NULL;
-        queue_worker_hand_back(worker->queue, worker->device, false, reason);
+        queue_worker_hand_back(worker->queue, worker->config->number, false, reason);
     } else if (outcome.end == OUTCOME_LOST) {
         /* Begun again once the lease is over; a service that stops leaves it as running for the next start. */
         if (supervisor_wait_lease_end(worker->timing) || !queue_view_stopping(worker->queue))
-            queue_worker_hand_back(worker->queue, worker->device, true, outcome.failure.text);
+            queue_worker_hand_back(worker->queue, worker->config->number, true, outcome.failure.text);
     } else {
         const struct ending ending = {
             .state = outcome.end == OUTCOME_RESULT             ? JOB_SUCCEEDED
@@ -196,12 +197,12 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
         };
         counting_executor_forget(&worker->counting, task->id);
         outcome_count(worker, task, &outcome);
-        next = queue_worker_next(worker->queue, worker->device, &ending);
+        next = queue_worker_next(worker->queue, worker->config->number, &ending);
     }
     worker->task = NULL; /* here, because a worker that leaves waits for a lost executor too */
     if (next && !supervisor_usable(worker->timing)) {
         /* A new executor may take long to start, or fail: the task waits in the queue. */
-        queue_worker_hand_back(worker->queue, worker->device, false, NULL);
+        queue_worker_hand_back(worker->queue, worker->config->number, false, NULL);
         next = NULL;
     }
     executor_question_free_outcome(&outcome);
@@ -233,9 +234,9 @@ static void *worker_main(void *arg)
            may have died meanwhile. */
         if (!idle_settle(worker))
             continue;
-        if (!queue_worker_wait(worker->queue, worker->device, worker->look_ms)) {
+        if (!queue_worker_wait(worker->queue, worker->config->number, worker->look_ms)) {
             /* A drained device is free for others: after the last run no executor of ours stays on it. */
-            if (queue_view_held(worker->queue, worker->device)) {
+            if (queue_view_held(worker->queue, worker->config->number)) {
                 supervisor_free_device(worker->counting.supervisor);
                 supervisor_free_device(worker->timing);
             }
@@ -246,7 +247,7 @@ static void *worker_main(void *arg)
         worker->starting = false;
         if (failed)
             continue;
-        const struct task *task = queue_worker_next(worker->queue, worker->device, NULL);
+        const struct task *task = queue_worker_next(worker->queue, worker->config->number, NULL);
         while (task)
             task = task_run(worker, task);
     }
@@ -262,7 +263,7 @@ static int executors_make(struct worker *worker, struct devices *devices, struct
     worker->executor_callbacks = (struct executor_callbacks){
         .arg = worker,
         .interrupt = interrupt_of,
-        .wake_fd = queue_worker_wake_fd(worker->queue, worker->device),
+        .wake_fd = queue_worker_wake_fd(worker->queue, worker->config->number),
         .progress = on_progress,
         .tick = worker->config->listing.own ? NULL : on_tick,
         .tick_s = worker->look_ms / 1000.0,
@@ -272,19 +273,17 @@ static int executors_make(struct worker *worker, struct devices *devices, struct
     const struct executor_callbacks *callbacks = &worker->executor_callbacks;
     const struct executor_config *config = worker->config;
     struct counting_executor *counting = &worker->counting;
-    int device = worker->device;
-    if (supervisor_new(&counting->supervisor, device, true, config, callbacks, devices, error) < 0 ||
-        supervisor_new(&worker->timing, device, false, config, callbacks, devices, error) < 0)
+    if (supervisor_new(&counting->supervisor, true, config, callbacks, devices, error) < 0 ||
+        supervisor_new(&worker->timing, false, config, callbacks, devices, error) < 0)
         return -1;
     counting->timing = worker->timing;
     counting->config = config;
     counting->callbacks = callbacks;
     counting->queue = worker->queue;
-    counting->device = device;
     return 0;
 }
 
-int worker_start(struct worker **out, int device, const struct executor_config *config,
+int worker_start(struct worker **out, const struct executor_config *config,
                  const struct worker_callbacks *callbacks, struct queue *queue, struct devices *devices,
                  struct error *error)
 {
@@ -293,8 +292,7 @@ int worker_start(struct worker **out, int device, const struct executor_config *
     char name[16];
     if (!worker)
         return error_set(error, ERROR_MEMORY, "no memory for a worker");
-    snprintf(name, sizeof name, "device-%d", device);
-    worker->device = device;
+    snprintf(name, sizeof name, "device-%d", config->number);
     worker->queue = queue;
     worker->config = config;
     worker->look_ms = config->heartbeat_s > 0 ? (int)fmin(config->heartbeat_s * 500 + 1, LOOK_MS) : LOOK_MS;
@@ -307,7 +305,7 @@ int worker_start(struct worker **out, int device, const struct executor_config *
     int number = thread_start(&worker->thread, name, worker_main, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (number) {
-        error_set_errno(error, number, "no thread for device %d", device);
+        error_set_errno(error, number, "no thread for device %d", config->number);
         goto failed;
     }
     *out = worker;
@@ -321,7 +319,7 @@ failed:
 void worker_leave(struct worker *worker)
 {
     atomic_store(&worker->leaving, true);
-    eventfd_write(queue_worker_wake_fd(worker->queue, worker->device), 1);
+    eventfd_write(queue_worker_wake_fd(worker->queue, worker->config->number), 1);
 }
 
 bool worker_left(struct worker *worker)

@@ -27,7 +27,7 @@ struct worker_callbacks {
 
 /* Starts the thread, which lives until worker_stop(). Copies *callbacks, borrows the rest. -1: ERROR_MEMORY,
    ERROR_SYSTEM. */
-int worker_start(struct worker **worker, int device, const struct executor_config *config,
+int worker_start(struct worker **worker, const struct executor_config *config,
                  const struct worker_callbacks *callbacks, struct queue *queue, struct devices *devices,
                  struct error *error);
 

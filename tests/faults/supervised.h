@@ -101,8 +101,7 @@ static inline void misbehave(struct fixture *f, const char *mode)
 
 static inline void begin(struct fixture *f)
 {
-    assert_int_equal(supervisor_new(&f->supervisor, 0, false, &f->config, &f->callbacks, f->devices, NULL),
-                     0);
+    assert_int_equal(supervisor_new(&f->supervisor, false, &f->config, &f->callbacks, f->devices, NULL), 0);
 }
 
 static inline struct device_status status_of(struct fixture *f)

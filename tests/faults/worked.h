@@ -101,7 +101,7 @@ static inline void begin(struct fixture *f)
 {
     struct error error = {0};
     service_start(&f->service);
-    if (worker_start(&f->worker, 0, &f->config, &f->callbacks, f->service.queue, f->devices, &error) < 0)
+    if (worker_start(&f->worker, &f->config, &f->callbacks, f->service.queue, f->devices, &error) < 0)
         fail_msg("%s", error.text);
 }
 

@@ -73,8 +73,8 @@ static int number(struct fixture *f, int from, int count, int numbers[DEVICES_MA
         snprintf(f->roster->entries[i]->listing.name, DEVICE_NAME_BYTES, "device%d", from + i);
     if (device_identity_number(&f->identity, f->roster, &none, &numbering, &error) < 0)
         fail_msg("%s", error.text);
-    memcpy(numbers, numbering.numbers, sizeof numbering.numbers);
     for (int i = 0; i < count; i++) {
+        numbers[i] = f->roster->entries[i]->number;
         out += numbers[i] < 0;
         if (numbers[i] >= 0)
             devices_set_listing(f->devices, numbers[i], &f->roster->entries[i]->listing);

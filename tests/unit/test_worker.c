@@ -26,7 +26,7 @@ static void the_next_experiment_runs_while_the_last_ones_end_is_being_written(vo
     service_start(&f->service);
     submit(f, "nothing", 10, first);
     submit(f, "nothing", 10, second);
-    worker_start(&f->worker, 0, &f->config, &f->callbacks, f->service.queue, f->devices, NULL);
+    worker_start(&f->worker, &f->config, &f->callbacks, f->service.queue, f->devices, NULL);
     sem_wait(&f->held);
     for (int tries = 0; status.runs < 2 && tries < 1000; tries++, pause_ms(5))
         devices_get(f->devices, 0, &status);
