@@ -71,6 +71,7 @@ int main(void)
         while (nanosleep(&left, &left) < 0 && errno == EINTR)
             ;
         channel_write(channel, protocol_write_result(message->id, result, NULL));
+        channel_end(channel);
         protocol_message_free(message);
         free(message);
     }

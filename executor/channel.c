@@ -319,6 +319,10 @@ struct message *channel_read(struct channel *channel)
     struct message *message = channel->messages[0];
     memmove(channel->messages, channel->messages + 1, (size_t)--channel->waiting * sizeof message);
     pthread_mutex_unlock(&channel->lock);
+    pthread_mutex_lock(&channel->lease);
+    lease_check(channel);
+    channel->busy = true;
+    pthread_mutex_unlock(&channel->lease);
     return message;
 }
 
@@ -333,14 +337,6 @@ void channel_write(struct channel *channel, struct buffer frame)
     write_whole(channel, &frame);
     pthread_mutex_unlock(&channel->writing);
     buffer_free(&frame);
-}
-
-void channel_begin(struct channel *channel)
-{
-    pthread_mutex_lock(&channel->lease);
-    lease_check(channel);
-    channel->busy = true;
-    pthread_mutex_unlock(&channel->lease);
 }
 
 void channel_end(struct channel *channel)

@@ -16,13 +16,12 @@ struct channel;
    it starts later. leave_s: how long a question may go on after SIGTERM. 0 or -1. */
 int channel_open(struct channel **channel, double leave_s, struct error *error);
 
-/* Waits for the next question, to be freed with protocol_message_free() and free(). At the end of the input,
-   and after a message that cannot be understood, the process ends. */
+/* Waits for the next question, to be freed with protocol_message_free() and free(); channel_end() is to follow
+   its answer. The process ends at the end of the input, after a message that cannot be understood, when it is
+   leaving, and when its lease is over. */
 struct message *channel_read(struct channel *channel);
 
-/* Before a question is worked on, and after its answer was written. Neither returns when the process is
-   leaving, the first one neither when its lease is over. */
-void channel_begin(struct channel *channel);
+/* After the answer was written. Does not return when the process is leaving. */
 void channel_end(struct channel *channel);
 
 /* Writes a frame whole and frees it. Ends the process when its lease is over, when the server has closed the

@@ -290,7 +290,6 @@ static int executor_loop(struct executor *executor)
                       protocol_type_name(message->type));
             return EXECUTOR_BROKEN;
         }
-        channel_begin(executor->channel);
         bool usable = serve(executor, message);
         channel_end(executor->channel);
         protocol_message_free(message);

@@ -37,14 +37,12 @@ static void stage_set(struct attempt *attempt, enum attempt_stage stage, const c
 }
 
 /* After a restart the key is empty, so the failure of a resumed sweep does not prevent an automatic
-   attempt. */
+   attempt. why NULL: it is set. */
 static void failure_set(struct attempt *attempt, const char *why)
 {
-    char text[sizeof attempt->failure]; /* why may be the attempt's own */
-    snprintf(text, sizeof text, "%s", why);
-    stage_set(attempt, ATTEMPT_NONE, NULL, text);
+    stage_set(attempt, ATTEMPT_NONE, NULL, why);
     memcpy(attempt->failed_for, attempt->key, sizeof attempt->failed_for);
-    log_warning("device %d: no calibration: %s", attempt->device, text);
+    log_warning("device %d: no calibration: %s", attempt->device, attempt->failure);
 }
 
 void attempt_answer(struct attempt *attempt, const struct error *failed)
@@ -292,7 +290,7 @@ static void submitted_look(struct attempt *attempt, const struct device_status *
     struct error error = {0};
     calibration_plan_free(&attempt->plan);
     if (!attempt->sweep[0]) {
-        failure_set(attempt, attempt->failure);
+        failure_set(attempt, NULL);
         return;
     }
     if (store_sweep(attempt->attempts->store, attempt->sweep, &row, &error) < 0) {

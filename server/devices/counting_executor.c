@@ -89,10 +89,11 @@ static int group_make(struct counting_executor *counter, const struct task *task
 static int ready(struct counting_executor *counter, struct error *error)
 {
     const char *uuid = uuid_of(counter->timing), *counted = uuid_of(counter->supervisor);
+    const char *reason = supervisor_status(counter->supervisor)->reason;
     char why[256];
     if (supervisor_start(counter->supervisor, false) < 0)
         return error_set(error, ERROR_UNAVAILABLE, "there is no executor that counts: %s",
-                         supervisor_reason(counter->supervisor));
+                         reason[0] ? reason : "the service stops");
     if (strcmp(counted, uuid) == 0)
         return 0;
     snprintf(why, sizeof why, "the executor that counts got another device, %s, than the one that times, %s",
@@ -117,7 +118,7 @@ static void ask(struct counting_executor *counter, const struct ahead *group, do
 }
 
 /* Takes over what was counted of the group; what was not asked for is left to
-   executor_question_free_outcome(). True: some of it was not counted for want of memory. */
+   protocol_message_free(). True: some of it was not counted for want of memory. */
 static bool take(struct counting_executor *counter, const struct ahead *group,
                  struct executor_outcome *outcome)
 {
@@ -182,7 +183,7 @@ static enum counting_executor_end attempt(struct counting_executor *counter, con
     } else {
         cache_failure(counter, id, outcome.failure.text);
     }
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     return end;
 }
 

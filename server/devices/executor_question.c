@@ -44,11 +44,6 @@ static double locked_s(const struct exchange *exchange)
     return set_s > 0 ? set_s : locked_default_s;
 }
 
-void executor_question_free_outcome(struct executor_outcome *outcome)
-{
-    protocol_message_free(&outcome->answer);
-}
-
 /* ---- the question's clock ---- */
 
 /* Stops it for a phase that is not the experiment's time, and which has a limit of its own. */

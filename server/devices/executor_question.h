@@ -12,7 +12,7 @@ struct executor_question {
     bool own;                   /* the service's own test: it cannot be cancelled */
 };
 
-/* How a question ended. Free with executor_question_free_outcome(). */
+/* How a question ended. Free `answer` with protocol_message_free(). */
 struct executor_outcome {
     enum {
         OUTCOME_RESULT, /* `answer` has it */
@@ -27,8 +27,6 @@ struct executor_outcome {
     struct message answer;
     struct error failure;
 };
-
-void executor_question_free_outcome(struct executor_outcome *outcome);
 
 /* Asks, waits for the answer and fills *outcome. With SESSION_ENDED the caller, who learns how the process
    ended, sets the failure's text. */

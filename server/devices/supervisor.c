@@ -92,11 +92,6 @@ const struct device_status *supervisor_status(const struct supervisor *s)
     return &s->status;
 }
 
-const char *supervisor_reason(const struct supervisor *s)
-{
-    return s->status.reason[0] ? s->status.reason : "the service stops";
-}
-
 /* ---- between questions ---- */
 
 /* Ends an executor that works well. */

@@ -23,7 +23,7 @@ void supervisor_free(struct supervisor *supervisor);
 /* Starts a missing executor, with a self-test where one is due; first ends one that died, sent an unexpected
    message or was idle for long. After a failed start or a lost executor there is a pause: 1 s, doubling to
    30 s; for a command that is not this program to five minutes. `wait`: sleeps for its rest, or until an
-   interrupt. 0; -1: there is no executor, supervisor_reason() says why. */
+   interrupt. 0; -1: there is no executor, the status's reason says why (empty: the service stops). */
 int supervisor_start(struct supervisor *supervisor, bool wait);
 
 /* The same without a start: ends an executor that died or is idle for long, and sleeps for the rest of a
@@ -57,9 +57,6 @@ void supervisor_reject(struct supervisor *supervisor, const char *why);
 
 /* What is known of the device and its executor. Valid as long as the supervisor, which changes it. */
 const struct device_status *supervisor_status(const struct supervisor *supervisor);
-
-/* Why supervisor_start() returned -1; valid until the next call. */
-const char *supervisor_reason(const struct supervisor *supervisor);
 
 /* Starts an executor, waits for its hello, ends it. Returns how many devices such an executor sees, and in
    *facts (may be NULL) the first; or -1. */

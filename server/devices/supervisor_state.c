@@ -246,7 +246,7 @@ static int self_test(struct supervisor *s)
     if (!passed)
         error_set(&why, ERROR_CRASHED, "a fresh executor failed its test copy%s%s",
                   outcome.failure.text[0] ? ": " : "", outcome.failure.text);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     return passed ? 0 : reject(s, &why, stopping, end == SESSION_ENDED);
 }
 

@@ -125,7 +125,7 @@ static void time_task(struct worker *worker, const struct task *task, const char
     if (outcome->end != OUTCOME_FAILED || outcome->failure.kind != ERROR_OUT_OF_MEMORY ||
         !supervisor_free_device(worker->counting.supervisor))
         return;
-    executor_question_free_outcome(outcome);
+    protocol_message_free(&outcome->answer);
     time_once(worker, task, counters, outcome);
 }
 
@@ -205,7 +205,7 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
         queue_worker_hand_back(worker->queue, worker->config->number, false, NULL);
         next = NULL;
     }
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     return next;
 }
 

@@ -312,7 +312,6 @@ static void serve_leased(void)
 {
     for (;;) {
         struct message *message = channel_read(fake_channel);
-        channel_begin(fake_channel);
         answer(message);
         channel_end(fake_channel);
         protocol_message_free(message);

@@ -110,6 +110,7 @@ int main(int argc, char **argv)
         struct message *asked = channel_read(channel);
         if (asked->type == MESSAGE_RUN)
             run(asked);
+        channel_end(channel);
         protocol_message_free(asked);
         free(asked);
     }

@@ -132,7 +132,7 @@ static inline void runs_well(struct fixture *f)
     assert_string_equal(outcome.failure.text, "");
     assert_int_equal(outcome.end, OUTCOME_RESULT);
     assert_non_null(strstr(outcome.answer.result, "\"verified\":true"));
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
 }
 
 static inline void fails(struct fixture *f, const char *behaviour, enum error_kind kind, const char *text)
@@ -142,7 +142,7 @@ static inline void fails(struct fixture *f, const char *behaviour, enum error_ki
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     if (outcome.failure.kind != kind || !strstr(outcome.failure.text, text))
         fail_msg("%s: %s, \"%s\"", behaviour, error_kind_name(outcome.failure.kind), outcome.failure.text);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
 }
 
 static inline double since(int64_t ns)

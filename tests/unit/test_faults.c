@@ -117,13 +117,13 @@ static void an_answer_that_comes_twice_or_late_costs_the_next_run_nothing(void *
         pid_t before = status_of(f).executor;
         struct executor_outcome outcome = run(f, behaviours[i], 5);
         assert_int_equal(outcome.end, OUTCOME_RESULT);
-        executor_question_free_outcome(&outcome);
+        protocol_message_free(&outcome.answer);
         do
             outcome = run(f, "slow", 5); /* as a worker does, without asking supervisor_ready() before */
         while (outcome.end == OUTCOME_UNTOUCHED && supervisor_start(f->supervisor, true) == 0);
         assert_string_equal(outcome.failure.text, "");
         assert_int_equal(outcome.end, OUTCOME_RESULT);
-        executor_question_free_outcome(&outcome);
+        protocol_message_free(&outcome.answer);
         assert_int_equal(status_of(f).failures, 0);
         runs_well(f);
         assert_int_not_equal(status_of(f).executor, before);
@@ -138,7 +138,7 @@ static void an_executor_killed_by_somebody_else_is_told_from_one_that_crashed(vo
     struct executor_outcome outcome = run(f, "killed", 5);
     assert_int_equal(outcome.end, OUTCOME_LOST);
     assert_non_null(strstr(outcome.failure.text, "killed by SIGKILL"));
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     runs_well(f);
 }
 
@@ -166,7 +166,7 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
     begin(f);
     assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "leaver", 5);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     pid_t left = leaver(path);
     assert_true(left > 0);
     assert_int_equal(kill(left, 0), 0);
@@ -217,7 +217,7 @@ static void an_incorrect_output_fails_with_its_result_kept(void **state)
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     assert_int_equal(outcome.failure.kind, ERROR_INCORRECT);
     assert_non_null(strstr(outcome.answer.result, "\"mismatches\":3"));
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     assert_true(supervisor_usable(f->supervisor));
 }
 

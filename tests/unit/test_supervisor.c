@@ -165,7 +165,7 @@ static void a_request_larger_than_a_pipe_goes_through(void **state)
     const struct executor_question question = {MESSAGE_RESULT, "1", &frame, 5, false};
     supervisor_ask(f->supervisor, &question, &outcome);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     buffer_free(&frame);
     free(request);
 }
@@ -177,7 +177,7 @@ static void opening_a_context_is_not_the_experiments_time(void **state)
     assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "slow_open", 0.7);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
 }
 
 static void waiting_for_a_lock_is_not_the_experiments_time(void **state)
@@ -187,11 +187,11 @@ static void waiting_for_a_lock_is_not_the_experiments_time(void **state)
     assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "slow_locks", 0.7);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     outcome = run(f, "locks_without_end", 30);
     assert_int_equal(outcome.failure.kind, ERROR_CRASHED);
     assert_non_null(strstr(outcome.failure.text, "more than twice"));
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
 }
 
 /* ---- interrupts ---- */
@@ -240,7 +240,7 @@ static void a_stop_lets_a_run_end_within_the_grace(void **state)
 {
     struct executor_outcome outcome = run_and_interrupt(*state, "slow", INTERRUPT_STOP);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
 }
 
 static void a_stop_gives_a_run_back_after_the_grace(void **state)
@@ -286,7 +286,7 @@ static void an_executor_that_dies_idle_is_replaced_before_it_gets_work(void **st
     assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "then_dies", 5);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     pid_t first = status_of(f).executor;
     wait_until_it_is_let_go(f);
     runs_well(f);
@@ -303,7 +303,7 @@ static void an_executor_that_talks_idle_is_replaced(void **state)
     begin(f);
     assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "then_talks", 5);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     pid_t first = status_of(f).executor;
     wait_until_it_is_let_go(f);
     runs_well(f);
