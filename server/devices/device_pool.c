@@ -100,8 +100,7 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].worker)
             device_set_add(&busy, i);
-    int status = device_identity_number(&pool->identity, roster, &busy, &numbering, error);
-    if (status < 0)
+    if (device_identity_number(&pool->identity, roster, &busy, &numbering, error) < 0)
         return -1;
     for (int i = 0; i < DEVICES_MAX; i++)
         pool->slots[i].wanted = NULL;

@@ -111,17 +111,17 @@ bool start_wait_look(struct start_wait *wait, const struct child *starting, char
     if (wait->command)
         answer_read(wait);
     else if (wait->why && (!wait->asked_ns || clock_passed(wait->asked_ns, ask_every_s))) {
+        struct error error = {0};
         wait->asked_ns = clock_monotonic_ns();
-        if (child_start(&wait->command, "what a start waits for", wait->why, false, NULL) < 0)
+        if (child_start(&wait->command, "what a start waits for", wait->why, false, &error) < 0) {
+            log_debug("%s", error.text);
             wait->answer[0] = '\0';
+        }
     }
     memcpy(before, text, sizeof before);
     last_lines(starting, said, sizeof said);
-    const char *answer = wait->answer;
-    if (said[0] && answer[0])
-        snprintf(text, START_WAIT_BYTES, "%s (%s)", said, answer);
-    else
-        snprintf(text, START_WAIT_BYTES, "%s", said[0] ? said : answer);
+    bool both = said[0] && wait->answer[0];
+    snprintf(text, START_WAIT_BYTES, "%s%s%s%s", said, both ? " (" : "", wait->answer, both ? ")" : "");
     return strcmp(before, text) != 0;
 }
 
