@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "executor/watch.h"
+#include "executor/channel.h"
 
 enum { TAKES_NS = 5000000 };
 
@@ -61,8 +61,7 @@ static void hello(void)
 
 int main(void)
 {
-    struct watch *watch;
-    if (watch_open(&watch, &channel, 0, NULL) < 0)
+    if (channel_open(&channel, 0, NULL) < 0)
         return 1;
     hello();
     for (;;) {
@@ -72,6 +71,7 @@ int main(void)
         while (nanosleep(&left, &left) < 0 && errno == EINTR)
             ;
         channel_write(channel, protocol_write_result(message->id, result, NULL));
+        channel_end(channel);
         protocol_message_free(message);
         free(message);
     }

@@ -50,13 +50,6 @@ static int lock_open(const char *directory, const char *name, const char *suffix
 
 /* ---- for the life of the process ---- */
 
-/* The holder's process id, for the error message of the next process. */
-static void holder_write(int fd)
-{
-    if (ftruncate(fd, 0) == 0)
-        dprintf(fd, "%ld\n", (long)getpid());
-}
-
 static int lock_within(int fd, double wait_s, const char *path, struct error *error)
 {
     static const struct timespec pause = {.tv_nsec = 20000000};
@@ -87,62 +80,56 @@ int machine_lock_device(const char *directory, const char *uuid, bool counting, 
         close(fd);
         return -1;
     }
-    holder_write(fd);
+    if (ftruncate(fd, 0) == 0) /* the holder's process id, for the error message of the next process */
+        dprintf(fd, "%ld\n", (long)getpid());
     return 0;
 }
 
 /* ---- for a run ---- */
 
-static bool is_held_elsewhere(int fd)
-{
-    return flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-}
-
-static void take(struct machine_lock *lock, int which, const char *name, bool *waited)
+static void take(struct machine_lock *lock, const char *name, const char *suffix)
 {
     struct error error = {0};
     char path[PATH_MAX];
-    if (!lock->directory || lock->held[which])
+    if (!lock->directory)
         return;
-    int fd = lock_open(lock->directory, name, which == MACHINE_LOCK_HOST_LINK ? "" : ".run", path, &error);
+    int fd = lock_open(lock->directory, name, suffix, path, &error);
     if (fd < 0) {
         log_warning("executor: %s: the run goes on without this lock", error.text);
         return;
     }
-    if (is_held_elsewhere(fd)) {
-        if (lock->waits && !*waited)
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+        if (lock->waits && !lock->waited)
             lock->waits(lock->arg);
-        *waited = true;
+        lock->waited = true;
         while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
             ;
     }
-    lock->held[which] = fd;
+    lock->held[lock->count++] = fd;
 }
 
 void machine_lock_take(struct machine_lock *lock, const char *peer, bool host_link)
 {
-    bool waited = false;
-    bool peer_first = peer[0] && strcmp(peer, lock->uuid) < 0;
-    if (peer_first)
-        take(lock, MACHINE_LOCK_PEER, peer, &waited);
-    take(lock, MACHINE_LOCK_DEVICE, lock->uuid, &waited);
-    if (peer[0] && !peer_first && strcmp(peer, lock->uuid) != 0)
-        take(lock, MACHINE_LOCK_PEER, peer, &waited);
+    bool two = peer[0] && strcmp(peer, lock->uuid) != 0, peer_first = two && strcmp(peer, lock->uuid) < 0;
+    take(lock, peer_first ? peer : lock->uuid, ".run");
+    if (two)
+        take(lock, peer_first ? lock->uuid : peer, ".run");
     if (host_link)
-        take(lock, MACHINE_LOCK_HOST_LINK, "host-link", &waited);
+        machine_lock_take_host_link(lock);
+    lock->waited = false;
 }
 
 void machine_lock_take_host_link(struct machine_lock *lock)
 {
-    bool waited = false;
-    take(lock, MACHINE_LOCK_HOST_LINK, "host-link", &waited);
+    if (!lock->host_link)
+        take(lock, "host-link", "");
+    lock->host_link = true;
+    lock->waited = false;
 }
 
 void machine_lock_release(struct machine_lock *lock)
 {
-    for (int i = MACHINE_LOCKS - 1; i >= 0; i--) {
-        if (lock->held[i])
-            close(lock->held[i]);
-        lock->held[i] = 0;
-    }
+    while (lock->count)
+        close(lock->held[--lock->count]);
+    lock->host_link = false;
 }

@@ -1,12 +1,10 @@
-/* Locks of this machine: flock() on files in a directory of locks, whichever process or service takes them.
-   The kernel releases them when the process ends, however it ends.
+/* Locks of this machine: flock() on files in a directory, whichever process or service takes them. The kernel
+   releases them when the process ends, however it ends. One thread uses them.
 
-   For the life of an executor: one executor of a device that times, and one that counts, so that an old
-   executor that is still ending cannot disturb a new one's timings. For a run: what disturbs one another's
-   times runs one after the other. A run locks its device, the peer's device where an experiment uses two, and
-   "host-link" where it crosses the bus or works on the host's memory.
-
-   One thread uses them. */
+   For the life of an executor: one executor of a device that times, and one that counts, so that an old one
+   that is still ending cannot disturb a new one's timings. For a run, because what disturbs one another's
+   times runs one after the other: its device, the peer's device where an experiment uses two, and "host-link"
+   where it crosses the bus or works on the host's memory. */
 #ifndef COALESCED_EXECUTOR_MACHINE_LOCK_H
 #define COALESCED_EXECUTOR_MACHINE_LOCK_H
 
@@ -26,16 +24,17 @@ const char *machine_lock_directory(char path[PATH_MAX]);
 int machine_lock_device(const char *directory, const char *uuid, bool counting, double wait_s,
                         struct error *error);
 
-enum { MACHINE_LOCK_DEVICE, MACHINE_LOCK_PEER, MACHINE_LOCK_HOST_LINK, MACHINE_LOCKS };
+enum { MACHINE_LOCKS = 3 }; /* of a run: its device, the peer's, the host link */
 
 /* The locks of a run. All zero but what is set: none is held. */
 struct machine_lock {
     const char *directory; /* NULL: there is none, and nothing is locked */
     const char *uuid;      /* the device's own */
-    /* Called once before machine_lock_take() waits; NULL: never. */
+    /* Called before machine_lock_take() or machine_lock_take_host_link() waits, once in a call; NULL: never. */
     void (*waits)(void *arg);
     void *arg;
-    int held[MACHINE_LOCKS]; /* a descriptor each, 0: not held */
+    int held[MACHINE_LOCKS], count; /* descriptors */
+    bool host_link, waited;
 };
 
 /* Locks the device and, unless `peer` is empty, the device of that uuid: in the order of the uuids, so that

@@ -19,7 +19,6 @@
 #include "server/auth/users.h"
 #include "server/config.h"
 #include "server/devices/device_pool.h"
-#include "server/devices/device_snapshot.h"
 #include "server/http/http.h"
 #include "server/listeners.h"
 #include "server/queue/queue_admin.h"
@@ -94,14 +93,10 @@ static int pool_begin(struct server *server, struct error *error)
 static int workers_begin(struct server *server, struct error *error)
 {
     struct service *service = &server->service;
-    const struct calibrations_config calibrating = {
-        .store = service->store,
-        .queue = service->queue,
-        .devices = service->devices,
-        .automatic = strcmp(server->config->calibrate, "auto") == 0,
-    };
+    bool automatic = strcmp(server->config->calibrate, "auto") == 0;
     readings_watch(service->readings, service->devices, service->queue);
-    if (calibrations_start(&service->calibrations, &calibrating, error) < 0)
+    if (calibrations_start(&service->calibrations, service->store, service->queue, service->devices,
+                           automatic, error) < 0)
         return -1;
     const struct worker_callbacks callbacks = {
         .progress = event_feed_progress,
@@ -120,7 +115,7 @@ static int queue_begin(struct server *server, struct error *error)
     service->events = long_poll_new();
     if (!service->devices || !service->events)
         return error_set(error, ERROR_MEMORY, "no memory for the queue");
-    if (readings_new(&service->readings, DEVICES_MAX, error) < 0 ||
+    if (readings_new(&service->readings, error) < 0 ||
         device_pool_open(service->pool, service->store, service->devices, error) < 0)
         return -1;
     const struct device_set present = devices_listed(service->devices);

@@ -1,3 +1,4 @@
+/* One attempt from its sweep to its constants: attempt.h. */
 #include "server/calibration/attempt.h"
 
 #include <stdio.h>
@@ -22,17 +23,26 @@ static void identity_make(const struct device_status *status, char identity[ATTE
              status->executor_build);
 }
 
+/* sweep, failure: NULL: as they were. */
+static void stage_set(struct attempt *attempt, enum attempt_stage stage, const char *sweep,
+                      const char *failure)
+{
+    pthread_mutex_lock(&attempt->attempts->lock);
+    attempt->stage = stage;
+    if (sweep)
+        snprintf(attempt->sweep, sizeof attempt->sweep, "%s", sweep);
+    if (failure)
+        snprintf(attempt->failure, sizeof attempt->failure, "%s", failure);
+    pthread_mutex_unlock(&attempt->attempts->lock);
+}
+
 /* After a restart the key is empty, so the failure of a resumed sweep does not prevent an automatic
-   attempt. */
+   attempt. why NULL: it is set. */
 static void failure_set(struct attempt *attempt, const char *why)
 {
-    struct attempts *attempts = attempt->attempts;
-    pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_NONE;
-    snprintf(attempt->failure, sizeof attempt->failure, "%s", why);
+    stage_set(attempt, ATTEMPT_NONE, NULL, why);
     memcpy(attempt->failed_for, attempt->key, sizeof attempt->failed_for);
-    pthread_mutex_unlock(&attempts->lock);
-    log_warning("device %d: no calibration: %s", attempt->device, why);
+    log_warning("device %d: no calibration: %s", attempt->device, attempt->failure);
 }
 
 void attempt_answer(struct attempt *attempt, const struct error *failed)
@@ -60,11 +70,8 @@ static void on_submitted(void *arg, const struct submitted *submitted)
     struct error failed = submitted->error;
     if (submitted->outcome == SUBMITTED_MISMATCH)
         error_set(&failed, ERROR_CONFLICT, "its key is that of another submission");
+    stage_set(attempt, ATTEMPT_SUBMITTED, known ? submitted->id : "", known ? NULL : failed.text);
     pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_SUBMITTED;
-    memcpy(attempt->sweep, known ? submitted->id : "", known ? ID_BYTES : 1);
-    if (!known)
-        snprintf(attempt->failure, sizeof attempt->failure, "%s", failed.text);
     bool stopping = attempts->stopping;
     pthread_cond_signal(&attempts->change);
     pthread_mutex_unlock(&attempts->lock);
@@ -74,27 +81,16 @@ static void on_submitted(void *arg, const struct submitted *submitted)
         attempt_answer(attempt, submitted->outcome == SUBMITTED_NEW ? NULL : &failed);
 }
 
-static int plan_make(struct attempt *attempt, const struct device_status *status, struct error *error)
-{
-    struct device_listing listing = {0};
-    devices_listing(attempt->attempts->devices, attempt->device, &listing);
-    const struct device_offer device = {
-        .number = attempt->device, .name = listing.name, .facts = &status->facts, .listed = true};
-    calibration_plan_free(&attempt->plan);
-    return calibration_plan_make(&attempt->plan, &device, status->executor_build, error);
-}
-
 /* `asked`: by a waiter. An automatic attempt has an idempotency key, so that a sweep that failed is not run
    again after each restart. */
 static void attempt_submit(struct attempt *attempt, const struct device_status *status, bool asked)
 {
-    struct attempts *attempts = attempt->attempts;
+    const struct device_offer device = {
+        .number = attempt->device, .name = attempt->name, .facts = &status->facts, .listed = true};
     struct error error = {0};
-    pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_SUBMITTING;
-    attempt->sweep[0] = attempt->failure[0] = '\0';
-    pthread_mutex_unlock(&attempts->lock);
-    int made = plan_make(attempt, status, &error);
+    stage_set(attempt, ATTEMPT_SUBMITTING, "", "");
+    calibration_plan_free(&attempt->plan);
+    int made = calibration_plan_make(&attempt->plan, &device, status->executor_build, &error);
     identity_make(status, attempt->key);
     const struct queue_submission submission = {
         .sweep = &attempt->plan.sweep,
@@ -104,7 +100,7 @@ static void attempt_submit(struct attempt *attempt, const struct device_status *
         .idempotency_key = asked ? NULL : attempt->key,
         .fingerprint = CALIBRATION_RECIPE,
     };
-    if (made < 0 || queue_submit(attempts->queue, &submission, on_submitted, attempt, &error) < 0) {
+    if (made < 0 || queue_submit(attempt->attempts->queue, &submission, on_submitted, attempt, &error) < 0) {
         failure_set(attempt, error.text);
         attempt_answer(attempt, &error);
     }
@@ -135,18 +131,15 @@ static void attempt_resume(struct attempt *attempt)
     const struct store_filter filter = {
         .state = -1, .device = -1, .owner = CALIBRATION_RECIPE, .limit = SWEEPS_SEARCHED, .within_ms = -1};
     struct sweep_search search = {.device = attempt->device};
+    struct stored_calibration stored;
     struct error error = {0};
     if (store_sweeps(attempts->store, &filter, sweep_match, &search, &error) < 0) {
         attempt_answer(attempt, &error); /* the disk may come back */
         return;
     }
     attempt->resumed = true;
-    if (!search.sweep[0] || stored_calibrations_of_sweep(&attempts->stored, search.sweep))
-        return;
-    pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_SUBMITTED;
-    memcpy(attempt->sweep, search.sweep, sizeof attempt->sweep);
-    pthread_mutex_unlock(&attempts->lock);
+    if (search.sweep[0] && !stored_calibrations_find(&attempts->stored, NULL, NULL, search.sweep, &stored))
+        stage_set(attempt, ATTEMPT_SUBMITTED, search.sweep, NULL);
 }
 
 /* ---- when its experiments have ended ---- */
@@ -172,30 +165,27 @@ static int time_add(void *arg, const struct point_row *point)
     return 0;
 }
 
-static int constants_fit(const struct attempt *attempt, const struct device_status *status,
-                         struct sweep_times *times, struct calibration *calibration, struct error *error)
-{
-    if (store_points(attempt->attempts->store, attempt->sweep, 0, FIT_ROWS_MOST, time_add, times, error) <
-            0 ||
-        fit_begin(calibration, &status->facts, error) < 0)
-        return -1;
-    if (times->count < FIT_ROWS_LEAST)
-        return error_set(error, ERROR_INVALID, "%d of its experiments have no time, %d have one: %s",
-                         times->failed, times->count, times->first);
-    return fit_rows(calibration, times->rows, times->count, error);
-}
-
 static int constants_make(const struct attempt *attempt, const struct device_status *status,
                           struct calibration *calibration, struct error *error)
 {
     struct sweep_times times = {.rows = calloc(FIT_ROWS_MOST, sizeof *times.rows)};
+    int made = -1;
     if (!times.rows)
         return error_set(error, ERROR_MEMORY, "no memory for the experiments of a calibration");
-    int fitted = constants_fit(attempt, status, &times, calibration, error);
-    free(times.rows);
+    if (store_points(attempt->attempts->store, attempt->sweep, 0, FIT_ROWS_MOST, time_add, &times, error) <
+            0 ||
+        fit_begin(calibration, &status->facts, error) < 0)
+        goto out;
+    if (times.count < FIT_ROWS_LEAST)
+        error_set(error, ERROR_INVALID, "%d of its experiments have no time, %d have one: %s", times.failed,
+                  times.count, times.first);
+    else
+        made = fit_rows(calibration, times.rows, times.count, error);
     snprintf(calibration->build, sizeof calibration->build, "%s", status->executor_build);
     calibration->made_ms = clock_wall_ms();
-    return fitted;
+out:
+    free(times.rows);
+    return made;
 }
 
 /* A calibration on its way to the store, which frees itself. */
@@ -242,37 +232,26 @@ static void constants_save(const struct attempt *attempt, const struct stored_ca
     store_hand_over(attempt->attempts->store, &save->write);
 }
 
-/* True when the sweep was submitted for another device, driver or build. */
-static bool sweep_stale(const struct attempt *attempt, const struct device_status *status,
-                        const struct sweep_row *row)
-{
-    char *request = calibration_plan_request(attempt->device, &status->facts, status->executor_build);
-    bool stale = request && strcmp(request, row->request) != 0;
-    free(request);
-    return stale;
-}
-
 static void attempt_end(struct attempt *attempt, const struct device_status *status,
                         const struct sweep_row *row)
 {
-    struct attempts *attempts = attempt->attempts;
     struct stored_calibration stored = {0};
     const struct calibration *made = &stored.calibration;
     struct error error = {0};
-    if (sweep_stale(attempt, status, row)) {
-        failure_set(attempt, "the device, its driver or its build changed while it was calibrated");
-        return;
-    }
-    if (constants_make(attempt, status, &stored.calibration, &error) < 0) {
+    char *request = calibration_plan_request(attempt->device, &status->facts, status->executor_build);
+    bool stale = request && strcmp(request, row->request) != 0;
+    free(request);
+    if (stale)
+        error_set(&error, ERROR_CONFLICT,
+                  "the device, its driver or its build changed while it was calibrated");
+    if (stale || constants_make(attempt, status, &stored.calibration, &error) < 0) {
         failure_set(attempt, error.text);
         return;
     }
     memcpy(stored.uuid, status->facts.uuid, sizeof stored.uuid);
     memcpy(stored.sweep, attempt->sweep, sizeof stored.sweep);
     constants_save(attempt, &stored);
-    pthread_mutex_lock(&attempts->lock);
-    attempt->stage = ATTEMPT_NONE;
-    pthread_mutex_unlock(&attempts->lock);
+    stage_set(attempt, ATTEMPT_NONE, NULL, NULL);
     log_info("device %d: calibrated by %d experiments of sweep %s: %.0f GB/s, %.3f ns a block",
              attempt->device, made->experiments, stored.sweep, made->constant[CALIBRATION_BANDWIDTH].value,
              made->constant[CALIBRATION_LAUNCH].value);
@@ -280,33 +259,29 @@ static void attempt_end(struct attempt *attempt, const struct device_status *sta
 
 /* ---- what is due ---- */
 
-/* True when its queue has been empty for idle_ns. */
-static bool device_idle(struct attempt *attempt)
-{
-    struct queue *queue = attempt->attempts->queue;
-    struct device_stats depth;
-    queue_view_device(queue, attempt->device, &depth);
-    int64_t now = clock_monotonic_ns();
-    if (depth.queued || depth.running[0] || queue_view_held(queue, attempt->device))
-        attempt->idle_since_ns = 0;
-    else if (!attempt->idle_since_ns)
-        attempt->idle_since_ns = now;
-    return attempt->idle_since_ns && now - attempt->idle_since_ns >= idle_ns;
-}
-
-/* True when an attempt is to begin unasked. Not without an executor: starting one may cost an allocation of a
-   cluster. What failed is not tried again before the device changes, or somebody asks. */
+/* True when an attempt is to begin unasked: the device's queue has been empty for idle_ns. Not without an
+   executor: starting one may cost an allocation of a cluster. What failed is not tried again before the device
+   changes, or somebody asks. */
 static bool attempt_due(struct attempt *attempt, const struct device_status *status)
 {
     struct attempts *attempts = attempt->attempts;
     char identity[ATTEMPT_IDENTITY_BYTES];
     struct stored_calibration stored;
+    struct device_stats depth;
     if (!attempts->automatic || status->readiness != DEVICE_READY)
         return false;
     identity_make(status, identity);
-    bool fresh = stored_calibrations_of_device(&attempts->stored, status->facts.uuid, &stored) &&
+    bool fresh = stored_calibrations_find(&attempts->stored, status->facts.uuid, NULL, NULL, &stored) &&
                  stored_calibrations_fresh(&stored, status);
-    return !fresh && strcmp(attempt->failed_for, identity) != 0 && device_idle(attempt);
+    if (fresh || strcmp(attempt->failed_for, identity) == 0)
+        return false;
+    queue_view_device(attempts->queue, attempt->device, &depth);
+    int64_t now = clock_monotonic_ns();
+    if (depth.queued || depth.running[0] || queue_view_held(attempts->queue, attempt->device))
+        attempt->idle_since_ns = 0;
+    else if (!attempt->idle_since_ns)
+        attempt->idle_since_ns = now;
+    return attempt->idle_since_ns && now - attempt->idle_since_ns >= idle_ns;
 }
 
 static void submitted_look(struct attempt *attempt, const struct device_status *status)
@@ -315,28 +290,27 @@ static void submitted_look(struct attempt *attempt, const struct device_status *
     struct error error = {0};
     calibration_plan_free(&attempt->plan);
     if (!attempt->sweep[0]) {
-        char why[sizeof attempt->failure];
-        memcpy(why, attempt->failure, sizeof why);
-        failure_set(attempt, why);
-    } else if (store_sweep(attempt->attempts->store, attempt->sweep, &row, &error) < 0) {
+        failure_set(attempt, NULL);
+        return;
+    }
+    if (store_sweep(attempt->attempts->store, attempt->sweep, &row, &error) < 0) {
         if (error.kind == ERROR_NOT_FOUND)
             failure_set(attempt, "its sweep was removed"); /* the next look submits for a waiter */
         else
             attempt_answer(attempt, &error); /* the disk may come back */
-    } else {
-        if (sweep_row_ended(&row))
-            attempt_end(attempt, status, &row);
-        else
-            attempt_answer(attempt, NULL);
-        sweep_row_clear(&row);
+        return;
     }
+    if (sweep_row_ended(&row))
+        attempt_end(attempt, status, &row);
+    else
+        attempt_answer(attempt, NULL);
+    sweep_row_clear(&row);
 }
 
 const char *attempt_unfit(const struct device_status *status)
 {
-    if (strcmp(status->facts.backend, "cuda") != 0)
-        return "the model of time is for GPUs, and this device is none";
-    return NULL;
+    bool gpu = strcmp(status->facts.backend, "cuda") == 0;
+    return gpu ? NULL : "the model of time is for GPUs, and this device is none";
 }
 
 /* Forgets the state of the device that had the number before. Not while the writer borrows the plan and the
@@ -355,23 +329,25 @@ static void attempt_renew(struct attempt *attempt)
     pthread_mutex_unlock(&attempt->attempts->lock);
 }
 
-int attempt_check(int device, const struct device_status *status, struct error *error)
+int attempt_check(const struct attempt *attempt, struct device_status *status, struct error *error)
 {
-    if (!status->known)
-        return error_set(error, ERROR_UNAVAILABLE, "device %d has not said hello yet", device);
-    if (attempt_unfit(status))
-        return error_set(error, ERROR_CONFLICT, "%s", attempt_unfit(status));
-    return 0;
+    struct devices *devices = attempt->attempts->devices;
+    struct device_set listed = devices_listed(devices);
+    if (!device_set_has(&listed, attempt->device))
+        return error_set(error, ERROR_CONFLICT, "device %d was taken out of the list", attempt->device);
+    if (!devices_get(devices, attempt->device, status) || !status->known)
+        return error_set(error, ERROR_UNAVAILABLE, "device %d has not said hello yet", attempt->device);
+    const char *unfit = attempt_unfit(status);
+    return unfit ? error_set(error, ERROR_CONFLICT, "%s", unfit) : 0;
 }
 
 bool attempt_look(struct attempt *attempt)
 {
     struct attempts *attempts = attempt->attempts;
-    struct device_status status = {0};
+    struct device_status status;
     struct error error = {0};
     attempt_renew(attempt);
-    devices_get(attempts->devices, attempt->device, &status);
-    if (attempt_check(attempt->device, &status, &error) < 0) {
+    if (attempt_check(attempt, &status, &error) < 0) {
         attempt_answer(attempt, &error);
         return false;
     }

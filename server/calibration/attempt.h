@@ -52,9 +52,9 @@ struct attempt {
 /* NULL, or why the model of time is not for a device; static. */
 const char *attempt_unfit(const struct device_status *status);
 
-/* 0 when the device can be calibrated; or -1: ERROR_UNAVAILABLE (it has not said hello yet), ERROR_CONFLICT
-   (attempt_unfit()). */
-int attempt_check(int device, const struct device_status *status, struct error *error);
+/* 0 when the device can be calibrated, with its status; or -1: ERROR_CONFLICT (it is not in the list, or
+   attempt_unfit()), ERROR_UNAVAILABLE (it has not said hello yet). */
+int attempt_check(const struct attempt *attempt, struct device_status *status, struct error *error);
 
 /* Calls done() of all waiters: NULL when the sweep is on disk, or why it is not. */
 void attempt_answer(struct attempt *attempt, const struct error *failed);

@@ -1,3 +1,4 @@
+/* The thread that calibrates, and what others read: calibrations.h. */
 #include "server/calibration/calibrations.h"
 
 #include <stdio.h>
@@ -24,7 +25,8 @@ static void view_fill(struct calibrations *calibrations, const struct device_sta
                       struct calibrations_view *view)
 {
     struct stored_calibration stored;
-    bool own = stored_calibrations_of_device(&calibrations->common.stored, status->facts.uuid, &stored);
+    bool own =
+        stored_calibrations_find(&calibrations->common.stored, status->facts.uuid, NULL, NULL, &stored);
     const struct calibration *shipped = calibration_find(status->facts.name);
     if (own) {
         bool fresh = stored_calibrations_fresh(&stored, status);
@@ -73,14 +75,10 @@ void calibrations_get(struct calibrations *calibrations, int device, struct cali
 int calibrations_ask(struct calibrations *calibrations, int device, struct calibration_waiter *waiter,
                      struct error *error)
 {
-    struct device_status status = {0};
-    devices_get(calibrations->common.devices, device, &status);
-    if (attempt_check(device, &status, error) < 0)
-        return -1;
-    struct device_set listed = devices_listed(calibrations->common.devices);
-    if (!device_set_has(&listed, device))
-        return error_set(error, ERROR_CONFLICT, "device %d was taken out of the list", device);
     struct attempt *attempt = &calibrations->attempts[device];
+    struct device_status status;
+    if (attempt_check(attempt, &status, error) < 0)
+        return -1;
     pthread_mutex_lock(&calibrations->common.lock);
     bool stopping = calibrations->common.stopping;
     if (!stopping) {
@@ -94,12 +92,13 @@ int calibrations_ask(struct calibrations *calibrations, int device, struct calib
 int calibrations_of(struct calibrations *calibrations, const char *device_name,
                     struct calibration *calibration)
 {
-    const struct calibration *shipped = calibration_find(device_name);
-    if (stored_calibrations_of_name(&calibrations->common.stored, device_name, calibration))
-        return 0;
-    if (shipped)
-        *calibration = *shipped;
-    return shipped ? 0 : -1;
+    struct stored_calibration stored;
+    const struct calibration *found = calibration_find(device_name);
+    if (stored_calibrations_find(&calibrations->common.stored, NULL, device_name, NULL, &stored))
+        found = &stored.calibration;
+    if (found)
+        *calibration = *found;
+    return found ? 0 : -1;
 }
 
 char *calibrations_text(void *arg, int device)
@@ -109,7 +108,7 @@ char *calibrations_text(void *arg, int device)
     struct buffer text = {0};
     struct stored_calibration stored;
     devices_get(calibrations->common.devices, device, &status);
-    if (!stored_calibrations_of_device(&calibrations->common.stored, status.facts.uuid, &stored))
+    if (!stored_calibrations_find(&calibrations->common.stored, status.facts.uuid, NULL, NULL, &stored))
         return NULL;
     calibration_json_write(&(struct json_writer){.out = &text}, NULL, &stored.calibration);
     return buffer_take(&text);
@@ -117,47 +116,33 @@ char *calibrations_text(void *arg, int device)
 
 /* ---- the thread ---- */
 
-/* Looks at every device once. True: one is to be looked at again soon. */
-static bool devices_look(struct calibrations *calibrations)
-{
-    struct device_set listed = devices_listed(calibrations->common.devices);
-    struct error absent = {0};
-    bool soon = false;
-    error_set(&absent, ERROR_CONFLICT, "the device was taken out of the list");
-    for (int i = 0; i < DEVICES_MAX; i++)
-        if (device_set_has(&listed, i))
-            soon |= attempt_look(&calibrations->attempts[i]);
-        else
-            attempt_answer(&calibrations->attempts[i], &absent);
-    return soon;
-}
-
-static void *calibrations_thread(void *arg)
+static void *calibrations_main(void *arg)
 {
     struct calibrations *calibrations = arg;
-    pthread_mutex_lock(&calibrations->common.lock);
-    while (!calibrations->common.stopping) {
-        pthread_mutex_unlock(&calibrations->common.lock);
-        int pause_ms = devices_look(calibrations) ? LOOK_SOON_MS : LOOK_MS;
-        pthread_mutex_lock(&calibrations->common.lock);
-        if (!calibrations->common.stopping)
-            thread_wait_until(&calibrations->common.change, &calibrations->common.lock,
-                              clock_monotonic_ns() + pause_ms * 1000000LL);
+    struct attempts *common = &calibrations->common;
+    bool stopping = false;
+    while (!stopping) {
+        bool soon = false;
+        for (int i = 0; i < DEVICES_MAX; i++)
+            soon |= attempt_look(&calibrations->attempts[i]);
+        int pause_ms = soon ? LOOK_SOON_MS : LOOK_MS;
+        pthread_mutex_lock(&common->lock);
+        if (!common->stopping)
+            thread_wait_until(&common->change, &common->lock, clock_after_ns(pause_ms / 1000.0));
+        stopping = common->stopping;
+        pthread_mutex_unlock(&common->lock);
     }
-    pthread_mutex_unlock(&calibrations->common.lock);
     return NULL;
 }
 
-int calibrations_start(struct calibrations **out, const struct calibrations_config *config,
-                       struct error *error)
+int calibrations_start(struct calibrations **out, struct store *store, struct queue *queue,
+                       struct devices *devices, bool automatic, struct error *error)
 {
     struct calibrations *calibrations = calloc(1, sizeof *calibrations);
     if (!calibrations)
         return error_set(error, ERROR_MEMORY, "no memory for calibrations");
-    calibrations->common.store = config->store;
-    calibrations->common.queue = config->queue;
-    calibrations->common.devices = config->devices;
-    calibrations->common.automatic = config->automatic;
+    calibrations->common =
+        (struct attempts){.store = store, .queue = queue, .devices = devices, .automatic = automatic};
     pthread_mutex_init(&calibrations->common.lock, NULL);
     thread_condition_init(&calibrations->common.change);
     for (int i = 0; i < DEVICES_MAX; i++) {
@@ -165,9 +150,9 @@ int calibrations_start(struct calibrations **out, const struct calibrations_conf
         calibrations->attempts[i].device = i;
     }
     *out = calibrations;
-    if (stored_calibrations_open(&calibrations->common.stored, config->store, error) < 0)
+    if (stored_calibrations_open(&calibrations->common.stored, store, error) < 0)
         return -1;
-    int number = thread_start(&calibrations->thread, "calibrations", calibrations_thread, calibrations);
+    int number = thread_start(&calibrations->thread, "calibrations", calibrations_main, calibrations);
     if (number)
         return error_set_errno(error, number, "cannot start the thread that calibrates");
     calibrations->started = true;

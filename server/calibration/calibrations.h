@@ -1,11 +1,10 @@
 /* Calibrates devices: the constants of their times (kernels/calibrations/) are fitted to experiments that the
    server submits itself, stored, and read by predictions.
 
-   A calibration is an ordinary sweep, of the owner `calibration` and of the least priority, so it is
-   verified, listed and cancelled like any other. One thread looks after all devices: it submits when somebody
-   asks, or by itself when a device has no fresh calibration and nothing to do; when the sweep has ended it
-   fits the constants and stores them. A sweep that the last run of the server left unfinished is found in the
-   store and taken up. */
+   A calibration is an ordinary sweep, of the owner `calibration` and of the least priority. One thread looks
+   after all devices: it submits when somebody asks, or by itself when a device has no fresh calibration and
+   nothing to do; when the sweep has ended it fits the constants and stores them. A sweep that the last run of
+   the server left unfinished is found in the store and taken up. */
 #ifndef COALESCED_SERVER_CALIBRATION_CALIBRATIONS_H
 #define COALESCED_SERVER_CALIBRATION_CALIBRATIONS_H
 
@@ -18,17 +17,12 @@
 #include "server/store/store.h"
 
 struct calibrations;
+struct queue;
 
-struct calibrations_config {
-    struct store *store; /* borrowed, as the next two */
-    struct queue *queue;
-    struct devices *devices;
-    bool automatic;
-};
-
-/* Reads the stored calibrations and starts the thread. 0 or -1. */
-int calibrations_start(struct calibrations **calibrations, const struct calibrations_config *config,
-                       struct error *error);
+/* Reads the stored calibrations and starts the thread. Borrows all three; `automatic`: also calibrates unasked.
+   0 or -1. */
+int calibrations_start(struct calibrations **calibrations, struct store *store, struct queue *queue,
+                       struct devices *devices, bool automatic, struct error *error);
 
 /* Ends the thread: nothing is submitted any more, and all waiters fail (at the latest with the commit of what
    is just being submitted), as later ones do. Before the server waits for its requests. NULL is allowed. */
@@ -61,8 +55,7 @@ void calibrations_get(struct calibrations *calibrations, int device, struct cali
 
 /* Asks for a new calibration; while one is being made, waits for that one. Any thread. 0: done() is called,
    perhaps before this returns; or -1 and it never is: ERROR_CONFLICT (the model of time is not for this
-   device, or it is not in the list), ERROR_UNAVAILABLE (it has not said hello yet, or the server is
-   stopping). */
+   device, or it is not in the list), ERROR_UNAVAILABLE (no hello yet, or the server is stopping). */
 int calibrations_ask(struct calibrations *calibrations, int device, struct calibration_waiter *waiter,
                      struct error *error);
 

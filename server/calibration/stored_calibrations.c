@@ -1,3 +1,4 @@
+/* The calibrations of stored_calibrations.h, read at the start: an array under a lock. */
 #include "server/calibration/stored_calibrations.h"
 
 #include <stdio.h>
@@ -30,66 +31,44 @@ void stored_calibrations_close(struct stored_calibrations *all)
 }
 
 /* NULL: there is none. Called with the lock held. */
-static struct stored_calibration *device_find(const struct stored_calibrations *all, const char *uuid)
+static struct stored_calibration *find(const struct stored_calibrations *all, const char *uuid,
+                                       const char *name, const char *sweep)
 {
-    for (int i = 0; i < all->count; i++)
-        if (strcmp(all->at[i].uuid, uuid) == 0)
-            return &all->at[i];
-    return NULL;
+    struct stored_calibration *found = NULL;
+    for (int i = 0; i < all->count; i++) {
+        struct stored_calibration *one = &all->at[i];
+        if ((!uuid || strcmp(one->uuid, uuid) == 0) && (!sweep || strcmp(one->sweep, sweep) == 0) &&
+            (!name || strcasecmp(one->calibration.name, name) == 0) &&
+            (!found || one->calibration.made_ms > found->calibration.made_ms))
+            found = one;
+    }
+    return found;
 }
 
-bool stored_calibrations_of_device(struct stored_calibrations *all, const char *uuid,
-                                   struct stored_calibration *stored)
+bool stored_calibrations_find(struct stored_calibrations *all, const char *uuid, const char *name,
+                              const char *sweep, struct stored_calibration *stored)
 {
     pthread_mutex_lock(&all->lock);
-    const struct stored_calibration *found = device_find(all, uuid);
+    const struct stored_calibration *found = find(all, uuid, name, sweep);
     if (found)
         *stored = *found;
     pthread_mutex_unlock(&all->lock);
     return found;
 }
 
-bool stored_calibrations_of_name(struct stored_calibrations *all, const char *name,
-                                 struct calibration *calibration)
-{
-    const struct calibration *found = NULL;
-    pthread_mutex_lock(&all->lock);
-    for (int i = 0; i < all->count; i++) {
-        const struct calibration *one = &all->at[i].calibration;
-        if (strcasecmp(one->name, name) == 0 && (!found || one->made_ms > found->made_ms))
-            found = one;
-    }
-    if (found)
-        *calibration = *found;
-    pthread_mutex_unlock(&all->lock);
-    return found;
-}
-
-bool stored_calibrations_of_sweep(struct stored_calibrations *all, const char *sweep)
-{
-    bool found = false;
-    pthread_mutex_lock(&all->lock);
-    for (int i = 0; !found && i < all->count; i++)
-        found = strcmp(all->at[i].sweep, sweep) == 0;
-    pthread_mutex_unlock(&all->lock);
-    return found;
-}
-
 int stored_calibrations_put(struct stored_calibrations *all, const struct stored_calibration *stored)
 {
-    int status = 0;
     pthread_mutex_lock(&all->lock);
-    struct stored_calibration *place = device_find(all, stored->uuid);
-    struct stored_calibration *grown =
-        place ? all->at : realloc(all->at, ((size_t)all->count + 1) * sizeof *grown);
-    if (!grown)
-        status = -1;
-    else if (!place)
-        place = &(all->at = grown)[all->count++];
-    if (status == 0)
+    struct stored_calibration *place = find(all, stored->uuid, NULL, NULL);
+    if (!place) {
+        struct stored_calibration *grown = realloc(all->at, ((size_t)all->count + 1) * sizeof *grown);
+        if (grown)
+            place = &(all->at = grown)[all->count++];
+    }
+    if (place)
         *place = *stored;
     pthread_mutex_unlock(&all->lock);
-    return status;
+    return place ? 0 : -1;
 }
 
 bool stored_calibrations_fresh(const struct stored_calibration *stored, const struct device_status *status)

@@ -26,16 +26,10 @@ struct stored_calibrations {
 int stored_calibrations_open(struct stored_calibrations *all, struct store *store, struct error *error);
 void stored_calibrations_close(struct stored_calibrations *all);
 
-/* That of a device. False: there is none, and *stored is as it was. */
-bool stored_calibrations_of_device(struct stored_calibrations *all, const char *uuid,
-                                   struct stored_calibration *stored);
-
-/* The newest of devices of that name, whatever the case of its letters. False: there is none. */
-bool stored_calibrations_of_name(struct stored_calibrations *all, const char *name,
-                                 struct calibration *calibration);
-
-/* True when one was made from that sweep. */
-bool stored_calibrations_of_sweep(struct stored_calibrations *all, const char *sweep);
+/* The newest with that device's uuid, device's name (whatever the case of its letters) and sweep; NULL: any.
+   False: there is none, and *stored is as it was. */
+bool stored_calibrations_find(struct stored_calibrations *all, const char *uuid, const char *name,
+                              const char *sweep, struct stored_calibration *stored);
 
 /* Replaces the device's one. -1: no memory. */
 int stored_calibrations_put(struct stored_calibrations *all, const struct stored_calibration *stored);

@@ -33,43 +33,31 @@ struct child {
     int status; /* as waitpid() has it, once reaped */
     struct buffer out, in;
     size_t taken;       /* bytes of `in` that the caller has had */
-    struct buffer said; /* standard error: the line that is not whole yet */
-    struct buffer tail; /* the last bytes of standard error */
+    struct buffer said; /* the last bytes of standard error */
+    size_t logged;      /* of them */
 };
 
 /* ---- its start ---- */
 
-struct pipes {
-    int ends[3][2]; /* standard input, output, error; [0] is read from, [1] written to */
-};
-
-static void pipes_close(struct pipes *pipes)
+static void shut(int *fd)
 {
-    for (int i = 0; i < 3; i++)
-        for (int end = 0; end < 2; end++)
-            if (pipes->ends[i][end] >= 0)
-                close(pipes->ends[i][end]);
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
 }
 
-/* The server's end of standard stream i. */
-static int *pipes_mine(struct pipes *pipes, int i)
+static int pipe_open(int *from, int *to)
 {
-    return &pipes->ends[i][i == 0 ? 1 : 0];
-}
-
-static int pipes_open(struct pipes *pipes, struct error *error)
-{
-    *pipes = (struct pipes){{{-1, -1}, {-1, -1}, {-1, -1}}};
-    for (int i = 0; i < 3; i++)
-        if (pipe2(pipes->ends[i], O_CLOEXEC) < 0 || fcntl(*pipes_mine(pipes, i), F_SETFL, O_NONBLOCK) < 0) {
-            error_set_errno(error, errno, "no pipe for an executor");
-            pipes_close(pipes);
-            return -1;
-        }
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    *from = ends[0];
+    *to = ends[1];
     return 0;
 }
 
-static int spawn(pid_t *pid, const char *const *argv, char *const *environment, const struct pipes *pipes)
+/* `standard` are the child's standard input, output and error. Returns 0 or an errno value. */
+static int spawn(pid_t *pid, const char *const *argv, char *const *environment, const int standard[3])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -78,9 +66,8 @@ static int spawn(pid_t *pid, const char *const *argv, char *const *environment, 
     sigfillset(&all);
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_adddup2(&actions, pipes->ends[0][0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipes->ends[1][1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipes->ends[2][1], STDERR_FILENO);
+    for (int i = 0; i < 3; i++)
+        posix_spawn_file_actions_adddup2(&actions, standard[i], i);
 #if __GLIBC_PREREQ(2, 34)
     posix_spawn_file_actions_addclosefrom_np(&actions, 3);
 #endif
@@ -98,42 +85,33 @@ static int spawn(pid_t *pid, const char *const *argv, char *const *environment, 
 int child_start(struct child **out, const char *name, const char *const *argv, bool whole,
                 struct error *error)
 {
-    struct pipes pipes;
+    int standard[3] = {-1, -1, -1};
     struct child *child = calloc(1, sizeof *child);
     if (!child)
         return error_set(error, ERROR_MEMORY, "no memory for an executor");
-    if (pipes_open(&pipes, error) < 0)
-        goto failed;
     child->whole = whole;
+    child->to = child->from = child->errors = child->pidfd = -1;
+    snprintf(child->name, sizeof child->name, "%s", name);
     descendants_mark(child->mark);
     char **environment = descendants_environment(child->mark);
-    int number = environment ? spawn(&child->pid, argv, environment, &pipes) : ENOMEM;
+    int number = !environment ? ENOMEM : 0;
+    if (!number &&
+        (pipe_open(&standard[0], &child->to) < 0 || pipe_open(&child->from, &standard[1]) < 0 ||
+         pipe_open(&child->errors, &standard[2]) < 0 || fcntl(child->to, F_SETFL, O_NONBLOCK) < 0 ||
+         fcntl(child->from, F_SETFL, O_NONBLOCK) < 0 || fcntl(child->errors, F_SETFL, O_NONBLOCK) < 0))
+        number = errno;
+    if (!number)
+        number = spawn(&child->pid, argv, environment, standard);
     free(environment);
+    for (int i = 0; i < 3; i++)
+        shut(&standard[i]);
     if (number) {
-        error_set_errno(error, number, "cannot start %s", argv[0]);
-        pipes_close(&pipes);
-        goto failed;
+        child_free(child);
+        return error_set_errno(error, number, "cannot start %s", argv[0]);
     }
-    snprintf(child->name, sizeof child->name, "%s", name);
     child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
-    int *const descriptors[] = {&child->to, &child->from, &child->errors};
-    for (int i = 0; i < 3; i++) {
-        *descriptors[i] = *pipes_mine(&pipes, i);
-        *pipes_mine(&pipes, i) = -1;
-    }
-    pipes_close(&pipes);
     *out = child;
     return 0;
-failed:
-    free(child);
-    return -1;
-}
-
-static void shut(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
 }
 
 void child_free(struct child *child)
@@ -147,7 +125,6 @@ void child_free(struct child *child)
     buffer_free(&child->out);
     buffer_free(&child->in);
     buffer_free(&child->said);
-    buffer_free(&child->tail);
     free(child);
 }
 
@@ -199,27 +176,21 @@ static int read_some(int *fd, char chunk[CHUNK_BYTES], size_t *count)
     return -1;
 }
 
-static void tail_append(struct child *child, const char *bytes, size_t count)
-{
-    struct buffer *tail = &child->tail;
-    if (buffer_append(tail, bytes, count) == 0 && tail->size > TAIL_BYTES)
-        buffer_consume(tail, tail->size - TAIL_BYTES);
-}
-
-/* Standard error goes to the log, line by line; an unending line in pieces. */
+/* Standard error goes to the log, line by line; an unending line in pieces. Its last bytes stay. */
 static void log_said(struct child *child)
 {
     struct buffer *said = &child->said;
-    size_t logged = 0;
-    while (logged < said->size) {
-        const char *line = said->data + logged, *end = memchr(line, '\n', said->size - logged);
-        size_t length = end ? (size_t)(end - line) : said->size - logged;
+    while (child->logged < said->size) {
+        const char *line = said->data + child->logged, *end = memchr(line, '\n', said->size - child->logged);
+        size_t length = end ? (size_t)(end - line) : said->size - child->logged;
         if (!end && length < LOG_LINE_BYTES)
             break;
         log_debug("%s: %.*s", child->name, (int)(length < LOG_LINE_BYTES ? length : LOG_LINE_BYTES), line);
-        logged += end ? length + 1 : length;
+        child->logged += end ? length + 1 : length;
     }
-    buffer_consume(said, logged);
+    size_t old = said->size > TAIL_BYTES ? said->size - TAIL_BYTES : 0;
+    buffer_consume(said, old < child->logged ? old : child->logged);
+    child->logged -= old < child->logged ? old : child->logged;
 }
 
 static void listen_to_errors(struct child *child)
@@ -228,19 +199,9 @@ static void listen_to_errors(struct child *child)
     size_t count;
     /* A few chunks at a time: a child that never stops must not delay its deadline. */
     for (int i = 0; i < 4 && read_some(&child->errors, chunk, &count) > 0; i++) {
-        tail_append(child, chunk, count);
         buffer_append(&child->said, chunk, count);
         log_said(child);
     }
-}
-
-/* The next whole frame of what was read already, as protocol_frame_find(). */
-static ssize_t take_frame(struct child *child, struct protocol_frame *frame)
-{
-    buffer_consume(&child->in, child->taken);
-    ssize_t bytes = protocol_frame_find(frame, child->in.data, child->in.size);
-    child->taken = bytes > 0 ? (size_t)bytes : 0;
-    return child->in.failed ? -1 : bytes;
 }
 
 static bool has_ended(struct child *child)
@@ -263,9 +224,11 @@ enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, 
     uint64_t woken;
     int came = 0;
     for (;;) {
-        ssize_t bytes = take_frame(child, frame);
-        if (bytes)
-            return bytes > 0 ? CHILD_FRAME : CHILD_FLOOD;
+        buffer_consume(&child->in, child->taken);
+        ssize_t bytes = protocol_frame_find(frame, child->in.data, child->in.size);
+        child->taken = bytes > 0 ? (size_t)bytes : 0;
+        if (bytes || child->in.failed)
+            return bytes > 0 && !child->in.failed ? CHILD_FRAME : CHILD_FLOOD;
         if (came > 0 && poll_ms(until_ns) == 0) /* also while the child writes without end */
             return CHILD_QUIET;
         bool ended = has_ended(child); /* before the read, so that none of its output is missed */
@@ -338,52 +301,38 @@ int child_end(struct child *child, double patience_s)
     return reap_within(child, kill_s) ? 0 : -1;
 }
 
-/* The signal that ended it, also in the form of shells and launchers (128 + number); 0: none. */
-static int signal_of(int status)
-{
-    int code = WEXITSTATUS(status);
-    return WIFSIGNALED(status) ? WTERMSIG(status) : code >= 128 ? code - 128 : 0;
-}
-
-bool child_killed_from_outside(const struct child *child)
-{
-    int number = signal_of(child->status);
-    return child->reaped && !child->sent && (number == SIGKILL || number == SIGTERM);
-}
-
-bool child_crashed(const struct child *child)
-{
-    static const char signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0};
-    int number = signal_of(child->status), code = WEXITSTATUS(child->status);
-    bool own = code == EXECUTOR_DEADLINE || code == EXECUTOR_BROKEN;
-    return child->reaped && (number ? strchr(signals, number) != NULL : own);
-}
-
 void child_last_said(const struct child *child, char said[CHILD_SAID_BYTES])
 {
-    size_t length = child->tail.size;
-    while (length > 0 && strchr(" \n\r\t", child->tail.data[length - 1]))
+    size_t length = child->said.size;
+    while (length > 0 && strchr(" \n\r\t", child->said.data[length - 1]))
         length--;
     size_t begin = length >= CHILD_SAID_BYTES ? length - CHILD_SAID_BYTES + 1 : 0;
     length -= begin;
     if (length)
-        memcpy(said, child->tail.data + begin, length);
+        memcpy(said, child->said.data + begin, length);
     for (size_t i = 0; i < length; i++)
         if (said[i] != '\n' && (said[i] < ' ' || said[i] > '~'))
             said[i] = ' ';
     said[length] = '\0';
 }
 
-void child_describe(const struct child *child, char *text, size_t size)
+void child_exit(const struct child *child, struct child_exit *ended)
 {
+    static const char crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, 0};
+    bool signaled = WIFSIGNALED(child->status);
+    int code = WEXITSTATUS(child->status), own_signal = WTERMSIG(child->status);
+    int number = signaled ? own_signal : code >= 128 ? code - 128 : 0; /* launchers add 128 */
     char said[CHILD_SAID_BYTES];
     child_last_said(child, said);
     const char *before = said[0] ? "; it said: " : "";
     for (char *at; (at = strchr(said, '\n'));)
         *at = ' ';
-    if (WIFSIGNALED(child->status))
-        snprintf(text, size, "killed by SIG%s%s%s%s", sigabbrev_np(WTERMSIG(child->status)),
-                 child->sent == WTERMSIG(child->status) ? " from the service" : "", before, said);
+    ended->killed = !child->sent && (number == SIGKILL || number == SIGTERM);
+    ended->crashed =
+        number ? strchr(crashes, number) != NULL : code == EXECUTOR_DEADLINE || code == EXECUTOR_BROKEN;
+    if (signaled)
+        snprintf(ended->text, sizeof ended->text, "killed by SIG%s%s%s%s", sigabbrev_np(own_signal),
+                 child->sent == own_signal ? " from the service" : "", before, said);
     else
-        snprintf(text, size, "exit status %d%s%s", WEXITSTATUS(child->status), before, said);
+        snprintf(ended->text, sizeof ended->text, "exit status %d%s%s", code, before, said);
 }

@@ -46,21 +46,19 @@ enum child_event child_next(struct child *child, int wake_fd, int64_t until_ns, 
    SIGKILL. 0: reaped; -1: it is not gone 5 s after SIGKILL; another call checks again and does not wait. */
 int child_end(struct child *child, double patience_s);
 
-/* True when another process sent it SIGKILL or SIGTERM: the kernel short of memory, an operator, a scheduler.
-   After child_end() returned 0. */
-bool child_killed_from_outside(const struct child *child);
+/* How a child ended. */
+struct child_exit {
+    bool killed;    /* another process sent it SIGKILL or SIGTERM: the kernel short of memory, an operator */
+    bool crashed;   /* by its own status or a launcher's (128 + the signal) */
+    char text[512]; /* with the end of its standard error, in ASCII: "killed by SIGSEGV; it said: ..." */
+};
 
-/* True when it crashed, by its own status or a launcher's (128 + the signal). After child_end() returned
-   0. */
-bool child_crashed(const struct child *child);
+/* After child_end() returned 0. */
+void child_exit(const struct child *child, struct child_exit *ended);
 
 enum { CHILD_SAID_BYTES = 301 };
 
 /* The end of its standard error, in ASCII and newlines, without white space at the end. */
 void child_last_said(const struct child *child, char said[CHILD_SAID_BYTES]);
-
-/* How it ended, and the end of its standard error, in ASCII: "killed by SIGSEGV; it said: ...".
-   After child_end() returned 0. */
-void child_describe(const struct child *child, char *text, size_t size);
 
 #endif

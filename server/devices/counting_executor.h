@@ -10,45 +10,44 @@
 #define COALESCED_SERVER_DEVICES_COUNTING_EXECUTOR_H
 
 #include "server/devices/supervisor.h"
+#include "server/queue/queue_worker.h"
 
-struct counting_executor;
-
-struct counting_executor_config {
-    struct supervisor_config
-        supervisor; /* as of the executor that times; `counting` and the grace are set here */
-    double count_s; /* how long a count may take beside its experiment's timeout_s */
-    /* Fills in the experiments that will run next, of the same sweep as the one that runs; requests to be
-       freed. */
-    void (*look_ahead)(void *arg, struct ahead *ahead);
-    void *look_ahead_arg;
+struct cached_counts {
+    char id[64];
+    char *counters; /* NULL: a count together with others failed, so it is counted alone */
+    char uuid[64];  /* of the device that was counted; empty: the text says why there are no counts */
 };
 
-/* Starts nothing yet. 0, or -1: ERROR_MEMORY. */
-int counting_executor_new(struct counting_executor **counter, const struct counting_executor_config *config,
-                          struct devices *devices, struct error *error);
-void counting_executor_free(struct counting_executor *counter); /* NULL is allowed */
+/* Two groups, so that another sweep's group does not push out the first. */
+enum { CACHED_COUNTS_MAX = 2 * PROTOCOL_POINTS };
+
+/* All but the cache is borrowed, and set by the worker. */
+struct counting_executor {
+    struct supervisor *supervisor; /* of this executor */
+    struct supervisor *timing;     /* of the other one */
+    const struct executor_config *config;
+    const struct executor_callbacks *callbacks;
+    struct queue *queue;
+    int cached; /* entries, the oldest first: a new one drops the oldest */
+    struct cached_counts at[CACHED_COUNTS_MAX];
+};
+
+/* Frees the cache. */
+void counting_executor_clear(struct counting_executor *counter);
 
 enum counting_executor_end { COUNTING_DONE, COUNTING_CANCELLED, COUNTING_STOPPED };
 
-/* The counters of an experiment, cached or counted now. *counters is valid until the next call, and NULL
-   unless COUNTING_DONE is returned. `timing`, the other executor, is ended where the device or its memory has
-   no space for both. */
-enum counting_executor_end counting_executor_count(struct counting_executor *counter,
-                                                   struct supervisor *timing, const char *id,
-                                                   const char *request, double timeout_s,
+/* The counters of an experiment, cached or counted now; where no counting executor may be started, they say
+   so. *counters is valid until the next call, and NULL unless COUNTING_DONE is returned. The executor that
+   times is ended where the device or its memory has no space for both. */
+enum counting_executor_end counting_executor_count(struct counting_executor *counter, const struct task *task,
                                                    const char **counters);
-
-/* The same where no counting executor may be started: the counters say so. */
-enum counting_executor_end counting_executor_decline(struct counting_executor *counter, const char *id,
-                                                     const char **counters);
 
 /* The experiment has ended: its cached counters are not needed any more. */
 void counting_executor_forget(struct counting_executor *counter, const char *id);
 
-/* As supervisor_tend(), supervisor_tidy(), supervisor_vacate() and supervisor_process(). */
-void counting_executor_tend(struct counting_executor *counter);
-void counting_executor_tidy(struct counting_executor *counter);
-bool counting_executor_vacate(struct counting_executor *counter);
-int64_t counting_executor_process(const struct counting_executor *counter);
+/* Before the executor that times gets work: ends this one where it is idle, or where one process at a time
+   may hold a context. */
+void counting_executor_settle(struct counting_executor *counter);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,13 +13,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/clock.h"
 
 static const char name[] = "COALESCED_CHILD=";
 
 /* Rounds, because a process may fork while others are killed. */
-enum { ROUNDS = 10, ENVIRONMENT_BYTES = 1 << 20, DIES_WITHIN_MS = 1000 };
+enum { ROUNDS = 10, DIES_WITHIN_MS = 1000 };
 
 void descendants_mark(char mark[DESCENDANTS_MARK_BYTES])
 {
@@ -44,40 +42,28 @@ char **descendants_environment(char *mark)
     return own;
 }
 
-/* The environment that the process was started with; empty for one that is gone, a zombie or another
+/* By the environment that the process was started with; it is empty for one that is gone, a zombie or another
    user's. */
-static void environment_read(int directory, const char *pid, struct buffer *out)
+static bool is_marked(const char *pid, const char *mark)
 {
-    char path[64], chunk[16384];
-    snprintf(path, sizeof path, "%.32s/environ", pid);
-    int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
-    for (ssize_t count;
-         fd >= 0 && out->size < ENVIRONMENT_BYTES && (count = read(fd, chunk, sizeof chunk)) > 0;)
-        buffer_append(out, chunk, (size_t)count);
-    if (fd >= 0)
-        close(fd);
-}
-
-static bool is_marked(int directory, const char *pid, const char *mark)
-{
-    struct buffer texts = {0};
-    size_t length = strlen(mark) + 1; /* and its NUL */
+    char path[64], *text = NULL;
+    size_t size = 0;
     bool found = false;
-    environment_read(directory, pid, &texts);
-    for (size_t at = 0; !found && at + length <= texts.size;) {
-        const char *text = texts.data + at, *end = memchr(text, '\0', texts.size - at);
-        found = memcmp(text, mark, length) == 0;
-        at = end ? (size_t)(end - texts.data) + 1 : texts.size;
-    }
-    buffer_free(&texts);
+    snprintf(path, sizeof path, "/proc/%.32s/environ", pid);
+    FILE *file = fopen(path, "re");
+    while (!found && file && getdelim(&text, &size, '\0', file) > 0)
+        found = strcmp(text, mark) == 0;
+    free(text);
+    if (file)
+        fclose(file);
     return found;
 }
 
 /* By a descriptor, because the number may be given to another process meanwhile. */
-static bool kill_marked(int directory, const char *pid, const char *mark)
+static bool kill_marked(const char *pid, const char *mark)
 {
     int fd = (int)syscall(SYS_pidfd_open, (pid_t)atol(pid), 0);
-    bool marked = fd >= 0 && is_marked(directory, pid, mark);
+    bool marked = fd >= 0 && is_marked(pid, mark);
     if (marked && syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0)
         poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, DIES_WITHIN_MS);
     if (fd >= 0)
@@ -93,7 +79,7 @@ void descendants_kill(const char *mark)
         found = false;
         for (struct dirent *entry; directory && (entry = readdir(directory));)
             if (isdigit((unsigned char)entry->d_name[0]))
-                found |= kill_marked(dirfd(directory), entry->d_name, mark);
+                found |= kill_marked(entry->d_name, mark);
         if (directory)
             closedir(directory);
     }

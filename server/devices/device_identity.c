@@ -1,7 +1,6 @@
 /* Reads and writes device rows of the store: device_identity.h. */
 #include "server/devices/device_identity.h"
 
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,99 +13,49 @@
 #include "server/store/store.h"
 #include "server/store/write.h"
 
-/* What a hello says of its device, without the process. */
-struct last_hello {
-    bool known;
-    bool can_count;
-    char build[64];
-    struct device_facts facts;
-};
-
-struct device_identity {
-    struct store *store;
-    struct devices *devices;
-    pthread_mutex_t lock; /* guards what follows */
-    struct last_hello last[DEVICES_MAX];
-};
-
 /* ---- what is known ---- */
 
-static bool last_hello_read(struct last_hello *last, const char *header)
+/* Sets what the hello says of the device. False: this build cannot read it. */
+static bool hello_read(struct device_status *status, const char *header)
 {
     struct message hello;
-    *last = (struct last_hello){0};
     if (protocol_parse_header(&hello, header, NULL) < 0)
         return false;
-    if (hello.type == MESSAGE_HELLO) {
-        last->known = true;
-        last->can_count = hello.can_count;
-        snprintf(last->build, sizeof last->build, "%s", hello.build);
-        last->facts = hello.facts;
+    bool understood = hello.type == MESSAGE_HELLO;
+    if (understood) {
+        status->known = true;
+        status->can_count = hello.can_count;
+        status->facts = hello.facts;
+        memcpy(status->executor_build, hello.build, sizeof status->executor_build);
     }
     protocol_message_free(&hello);
-    return last->known;
+    return understood;
 }
 
-/* A hello that this build cannot read is ignored. */
 static void row_take(void *arg, const struct store_device *row)
 {
-    struct device_identity *identity = arg;
+    const struct device_identity *identity = arg;
     struct device_listing listing = {0};
-    struct device_status status = {0};
+    struct device_status status;
     if (row->number < 0 || row->number >= DEVICES_MAX)
         return;
     snprintf(listing.name, sizeof listing.name, "%s", row->name);
     devices_set_listing(identity->devices, row->number, &listing);
-    struct last_hello *last = &identity->last[row->number];
-    if (!row->hello || !last_hello_read(last, row->hello) ||
-        !devices_get(identity->devices, row->number, &status))
-        return;
-    status.known = true;
-    status.facts = last->facts;
-    status.can_count = last->can_count;
-    memcpy(status.executor_build, last->build, sizeof status.executor_build);
-    devices_set(identity->devices, row->number, &status);
+    if (row->hello && devices_get(identity->devices, row->number, &status) && hello_read(&status, row->hello))
+        devices_set(identity->devices, row->number, &status);
 }
 
-int device_identity_new(struct device_identity **out, struct store *store, struct devices *devices,
-                        struct error *error)
+int device_identity_publish(const struct device_identity *identity, struct error *error)
 {
-    struct device_identity *identity = calloc(1, sizeof *identity);
-    if (!identity)
-        return error_set(error, ERROR_MEMORY, "no memory for the devices");
-    identity->store = store;
-    identity->devices = devices;
-    pthread_mutex_init(&identity->lock, NULL);
-    if (store_devices(store, row_take, identity, error) < 0) {
-        device_identity_free(identity);
-        return -1;
-    }
-    *out = identity;
-    return 0;
-}
-
-void device_identity_free(struct device_identity *identity)
-{
-    if (!identity)
-        return;
-    pthread_mutex_destroy(&identity->lock);
-    free(identity);
-}
-
-void device_identity_trust(struct device_identity *identity, int device)
-{
-    struct device_listing listing;
-    struct device_status status;
-    if (!devices_listing(identity->devices, device, &listing) || !listing.release ||
-        !devices_get(identity->devices, device, &status) || !status.known)
-        return;
-    status.healthy = true;
-    status.reason[0] = '\0';
-    status.readiness = DEVICE_AWAY;
-    devices_set(identity->devices, device, &status);
+    return store_devices(identity->store, row_take, (void *)identity, error);
 }
 
 /* ---- numbers ---- */
+
+#define NO_NUMBER                                                                                            \
+    "no number is left for device %s: all %d are of devices that are in the list, that have stored "         \
+    "experiments, that are held or whose executors are just ending. It gets one when the experiments of a "  \
+    "device that left the list are removed, by DELETE or --keep-days, or when such a device is resumed"
 
 /* The search for numbers of one list, and the write of new ones. */
 struct naming {
@@ -127,7 +76,7 @@ static void naming_done(struct store_write *write, const struct error *failed)
     sem_post(&naming->over);
 }
 
-static int names_store(struct device_identity *identity, struct naming *naming, struct error *error)
+static int names_store(const struct device_identity *identity, struct naming *naming, struct error *error)
 {
     if (!naming->write.device_count)
         return 0;
@@ -150,80 +99,50 @@ static void reclaimable_add(void *arg, int number)
         naming->reclaimable[naming->reclaimable_count++] = number;
 }
 
-/* The lowest number that was never given; else one of a device to which nothing refers. -1: there is none. */
-static int number_find(struct device_identity *identity, struct naming *naming, bool *replaces,
-                       struct error *error)
+/* The lowest number that was never given; else one of a device to which nothing refers; else -1. */
+static int number_find(const struct device_identity *identity, struct naming *naming, int *number,
+                       bool *replaces, struct error *error)
 {
     struct device_listing listing;
     *replaces = false;
-    for (int number = 0; number < DEVICES_MAX; number++)
-        if (!device_set_has(&naming->taken, number) && !devices_listing(identity->devices, number, &listing))
-            return number;
+    for (*number = 0; *number < DEVICES_MAX; ++*number)
+        if (!device_set_has(&naming->taken, *number) &&
+            !devices_listing(identity->devices, *number, &listing))
+            return 0;
     *replaces = true;
+    *number = -1;
     if (!naming->looked && store_devices_reclaimable(identity->store, reclaimable_add, naming, error) < 0)
         return -1;
     naming->looked = true;
-    for (int i = 0; i < naming->reclaimable_count; i++)
+    for (int i = 0; i < naming->reclaimable_count && *number < 0; i++)
         if (!device_set_has(&naming->taken, naming->reclaimable[i]))
-            return naming->reclaimable[i];
-    return -1;
+            *number = naming->reclaimable[i];
+    return 0;
 }
 
-static void no_number_error_set(const char *name, struct error *no_number_error)
+static int names_number(const struct device_identity *identity, struct naming *naming,
+                        const struct roster *roster, struct error *no_number_error, struct error *error)
 {
-    if (no_number_error->kind == ERROR_NONE)
-        error_set(no_number_error, ERROR_INVALID,
-                  "no number is left for device %s: all %d are of devices that are in the list, that have "
-                  "stored experiments, that are held or whose executors are just ending. It gets one when "
-                  "the experiments of a device that "
-                  "left the list are removed, by DELETE or --keep-days, or when such a device is resumed",
-                  name, DEVICES_MAX);
-}
-
-/* Forgets the earlier devices of the numbers: their rows on disk are gone. */
-static void replaced_forget(struct device_identity *identity, const struct naming *naming,
-                            struct device_set *reassigned)
-{
-    for (int i = 0; i < naming->write.device_count; i++) {
-        int number = naming->rows[i].number;
-        if (!naming->rows[i].replaces_old_device)
-            continue;
-        devices_forget(identity->devices, number);
-        pthread_mutex_lock(&identity->lock);
-        identity->last[number] = (struct last_hello){0};
-        pthread_mutex_unlock(&identity->lock);
-        device_set_add(reassigned, number);
-    }
-    int count = device_set_count(reassigned);
-    if (count)
-        log_info("%d numbers of devices to which nothing refers any more are those of new devices", count);
-}
-
-static int names_number(struct device_identity *identity, struct naming *naming, const struct roster *roster,
-                        struct numbering *numbering, struct error *error)
-{
-    int *numbers = numbering->numbers;
     for (int i = 0; i < roster->count; i++) {
-        const char *name = roster->entries[i].listing.name;
-        struct error failed = {0};
+        struct executor_config *entry = roster->entries[i];
+        const char *name = entry->listing.name;
         bool replaces;
-        if (numbers[i] >= 0)
+        if (entry->number >= 0)
             continue;
-        numbers[i] = number_find(identity, naming, &replaces, &failed);
-        if (failed.kind != ERROR_NONE)
-            return error_set(error, failed.kind, "%s", failed.text);
-        if (numbers[i] < 0) {
-            no_number_error_set(name, &numbering->no_number_error);
+        if (number_find(identity, naming, &entry->number, &replaces, error) < 0)
+            return -1;
+        if (entry->number < 0) {
+            error_set(no_number_error, ERROR_INVALID, NO_NUMBER, name, DEVICES_MAX);
             continue;
         }
-        device_set_add(&naming->taken, numbers[i]);
+        device_set_add(&naming->taken, entry->number);
         naming->rows[naming->write.device_count++] =
-            (struct store_device){.number = numbers[i], .name = name, .replaces_old_device = replaces};
+            (struct store_device){.number = entry->number, .name = name, .replaces_old_device = replaces};
     }
     return names_store(identity, naming, error);
 }
 
-int device_identity_number(struct device_identity *identity, const struct roster *roster,
+int device_identity_number(const struct device_identity *identity, const struct roster *roster,
                            const struct device_set *busy, struct numbering *numbering, struct error *error)
 {
     struct naming *naming = calloc(1, sizeof *naming);
@@ -232,14 +151,20 @@ int device_identity_number(struct device_identity *identity, const struct roster
     naming->taken = *busy;
     *numbering = (struct numbering){0};
     for (int i = 0; i < roster->count; i++) {
-        int number = devices_named(identity->devices, roster->entries[i].listing.name);
-        numbering->numbers[i] = number;
-        if (number >= 0)
-            device_set_add(&naming->taken, number);
+        struct executor_config *entry = roster->entries[i];
+        entry->number = devices_named(identity->devices, entry->listing.name);
+        if (entry->number >= 0)
+            device_set_add(&naming->taken, entry->number);
     }
-    int status = names_number(identity, naming, roster, numbering, error);
-    if (status == 0)
-        replaced_forget(identity, naming, &numbering->reassigned);
+    int status = names_number(identity, naming, roster, &numbering->no_number_error, error);
+    for (int i = 0; status == 0 && i < naming->write.device_count; i++)
+        if (naming->rows[i].replaces_old_device) {
+            devices_forget(identity->devices, naming->rows[i].number); /* its row on disk is gone */
+            device_set_add(&numbering->reassigned, naming->rows[i].number);
+        }
+    int count = device_set_count(&numbering->reassigned);
+    if (count)
+        log_info("%d numbers of devices to which nothing refers any more are those of new devices", count);
     free(naming);
     return status;
 }
@@ -247,10 +172,10 @@ int device_identity_number(struct device_identity *identity, const struct roster
 /* ---- hellos ---- */
 
 struct hello_write {
-    struct store_write write;
+    struct store_write write; /* first: a write is cast to it */
     struct store_device row;
     struct device_listing listing;
-    char *hello;
+    char hello[];
 };
 
 static void hello_write_done(struct store_write *write, const struct error *failed)
@@ -259,23 +184,22 @@ static void hello_write_done(struct store_write *write, const struct error *fail
     if (failed)
         log_warning("what device %s said of itself, or that it was used, is not stored: %s",
                     hello_write->listing.name, failed->text);
-    free(hello_write->hello);
     free(hello_write);
 }
 
 /* header NULL: the stored hello stays, and the time of its use is written. */
-static void hello_store(struct device_identity *identity, int device, const char *header)
+static void hello_store(const struct device_identity *identity, int device, const char *header)
 {
-    struct hello_write *hello_write = calloc(1, sizeof *hello_write);
-    if (!hello_write || (header && !(hello_write->hello = strdup(header))) ||
-        !devices_listing(identity->devices, device, &hello_write->listing)) {
-        free(hello_write ? hello_write->hello : NULL);
+    struct hello_write *hello_write = calloc(1, sizeof *hello_write + (header ? strlen(header) + 1 : 0));
+    if (!hello_write || !devices_listing(identity->devices, device, &hello_write->listing)) {
         free(hello_write);
         return;
     }
+    if (header)
+        strcpy(hello_write->hello, header);
     hello_write->row = (struct store_device){.number = device,
                                              .name = hello_write->listing.name,
-                                             .hello = hello_write->hello,
+                                             .hello = header ? hello_write->hello : NULL,
                                              .hello_ms = clock_wall_ms()};
     hello_write->write.devices = &hello_write->row;
     hello_write->write.device_count = 1;
@@ -284,29 +208,21 @@ static void hello_store(struct device_identity *identity, int device, const char
     store_hand_over(identity->store, &hello_write->write);
 }
 
-void device_identity_touch(struct device_identity *identity, int device)
+void device_identity_touch(const struct device_identity *identity, int device)
 {
     hello_store(identity, device, NULL);
 }
 
-static bool last_hello_same(const struct last_hello *a, const struct last_hello *b)
+void device_identity_hello(const struct device_identity *identity, int device, const char *header)
 {
-    return a->known == b->known && a->can_count == b->can_count && strcmp(a->build, b->build) == 0 &&
-           memcmp(&a->facts, &b->facts, sizeof a->facts) == 0;
-}
-
-void device_identity_hello(void *arg, int device, const char *header)
-{
-    struct device_identity *identity = arg;
-    struct device_listing listing = {0};
-    struct last_hello now, before;
-    if (device < 0 || device >= DEVICES_MAX || !last_hello_read(&now, header))
+    struct device_listing listing;
+    struct device_status before, now;
+    if (!devices_get(identity->devices, device, &before))
         return;
-    pthread_mutex_lock(&identity->lock);
-    before = identity->last[device];
-    identity->last[device] = now;
-    pthread_mutex_unlock(&identity->lock);
-    if (last_hello_same(&before, &now))
+    now = before;
+    if (!hello_read(&now, header) || (before.known && before.can_count == now.can_count &&
+                                      strcmp(before.executor_build, now.executor_build) == 0 &&
+                                      memcmp(&before.facts, &now.facts, sizeof now.facts) == 0))
         return;
     devices_listing(identity->devices, device, &listing);
     if (before.known && strcmp(before.facts.uuid, now.facts.uuid) != 0)

@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "server/devices/executor_lease.h"
 #include "server/devices/device_identity.h"
 #include "server/queue/queue_admin.h"
 
@@ -23,8 +22,8 @@ static const int64_t numbers_ns = 10000000000, numbers_part = 100;
 struct pool_slot {
     struct worker *worker; /* NULL: none */
     bool leaving;
-    char *config_key;                  /* the worker's, of its roster_entry */
-    const struct roster_entry *wanted; /* of the pool's roster; NULL: the device is not listed */
+    struct executor_config *config; /* the worker's; NULL: there is none */
+    struct executor_config *wanted; /* of the pool's roster; NULL: the device is not listed */
 };
 
 struct device_pool {
@@ -32,7 +31,7 @@ struct device_pool {
     struct worker_callbacks callbacks;
     struct queue *queue;
     struct devices *devices;
-    struct device_identity *identity;
+    struct device_identity identity;
 
     /* Used by the pool's thread alone, once it runs. */
     struct roster_local local;
@@ -40,17 +39,14 @@ struct device_pool {
     struct pool_slot slots[DEVICES_MAX];
     struct device_set working; /* what the queue was given last */
     struct stat seen;
-    bool left_out; /* listed devices have no number */
-    bool renumber_now;
-    int64_t retry_numbering_at_ns; /* with left_out, without renumber_now */
-    struct error logged;           /* the last error of the list, so that it is logged once */
+    int64_t renumber_ns; /* when numbers are searched for those without one; INT64_MAX: all have one */
 
     bool started;
     pthread_t thread;
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;
     bool asked, ended;
-    struct error wrong;
+    struct error wrong; /* written by the pool's thread alone */
 };
 
 int device_pool_new(struct device_pool **out, const struct roster_config *config, struct error *error)
@@ -76,7 +72,6 @@ void device_pool_free(struct device_pool *pool)
 {
     if (!pool)
         return;
-    device_identity_free(pool->identity);
     roster_free(pool->roster);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
@@ -87,20 +82,11 @@ void device_pool_free(struct device_pool *pool)
 
 static void wrong_set(struct device_pool *pool, const struct error *why, const char *prefix)
 {
-    if (why->kind != ERROR_NONE && strcmp(pool->logged.text, why->text) != 0)
+    if (why->kind != ERROR_NONE && strcmp(pool->wrong.text, why->text) != 0)
         log_error("%s%s", prefix, why->text);
-    pool->logged = *why;
     pthread_mutex_lock(&pool->lock);
     pool->wrong = *why;
     pthread_mutex_unlock(&pool->lock);
-}
-
-/* After a search for numbers that took so long. */
-static void retry_numbering_later(struct device_pool *pool, int64_t took_ns)
-{
-    int64_t pause_ns = took_ns * numbers_part > numbers_ns ? took_ns * numbers_part : numbers_ns;
-    pool->renumber_now = false;
-    pool->retry_numbering_at_ns = clock_monotonic_ns() + pause_ns;
 }
 
 /* Takes over the roster when it returns 0: its devices have numbers, which are on disk, and `devices` has
@@ -110,26 +96,29 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
     struct numbering numbering;
     struct device_set listed = {{0}}, busy = {{0}};
     int first = -1;
+    int64_t begun_ns = clock_monotonic_ns();
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].worker)
             device_set_add(&busy, i);
-    if (device_identity_number(pool->identity, roster, &busy, &numbering, error) < 0)
+    if (device_identity_number(&pool->identity, roster, &busy, &numbering, error) < 0)
         return -1;
     for (int i = 0; i < DEVICES_MAX; i++)
         pool->slots[i].wanted = NULL;
     for (int i = 0; i < roster->count; i++) {
-        int number = numbering.numbers[i];
+        int number = roster->entries[i]->number;
         if (number < 0)
             continue;
         if (pool->queue && device_set_has(&numbering.reassigned, number))
             queue_admin_reset_device(pool->queue, number);
-        devices_set_listing(pool->devices, number, &roster->entries[i].listing);
+        devices_set_listing(pool->devices, number, &roster->entries[i]->listing);
         device_set_add(&listed, number);
-        pool->slots[number].wanted = &roster->entries[i];
+        pool->slots[number].wanted = roster->entries[i];
         first = first < 0 ? number : first;
     }
     devices_set_listed(pool->devices, &listed, first);
-    pool->left_out = numbering.no_number_error.kind != ERROR_NONE;
+    int64_t now = clock_monotonic_ns(), pause_ns = (now - begun_ns) * numbers_part;
+    bool all = numbering.no_number_error.kind == ERROR_NONE;
+    pool->renumber_ns = all ? INT64_MAX : now + (pause_ns > numbers_ns ? pause_ns : numbers_ns);
     wrong_set(pool, &numbering.no_number_error, "");
     return 0;
 }
@@ -137,26 +126,22 @@ static int roster_take(struct device_pool *pool, struct roster *roster, struct e
 int device_pool_open(struct device_pool *pool, struct store *store, struct devices *devices,
                      struct error *error)
 {
-    device_identity_free(pool->identity);
-    pool->identity = NULL;
     pool->devices = devices;
-    if (device_identity_new(&pool->identity, store, devices, error) < 0)
+    pool->identity = (struct device_identity){store, devices};
+    if (device_identity_publish(&pool->identity, error) < 0)
         return -1;
-    int64_t begun_ns = clock_monotonic_ns();
-    int status = roster_take(pool, pool->roster, error);
-    retry_numbering_later(pool, clock_monotonic_ns() - begun_ns);
-    return status;
+    return roster_take(pool, pool->roster, error);
 }
 
 double device_pool_outliving(const struct device_pool *pool, struct device_set *devices)
 {
     double longest_s = 0;
     for (int i = 0; i < DEVICES_MAX; i++) {
-        const struct roster_entry *entry = pool->slots[i].wanted;
+        const struct executor_config *entry = pool->slots[i].wanted;
         if (!entry || entry->heartbeat_s == 0)
             continue;
         device_set_add(devices, i);
-        longest_s = fmax(longest_s, executor_lease_outlives_s(entry->lost_s));
+        longest_s = fmax(longest_s, executor_session_outlives_s(entry->lost_s));
     }
     return longest_s;
 }
@@ -164,16 +149,14 @@ double device_pool_outliving(const struct device_pool *pool, struct device_set *
 /* `changed`: the file did, or a reload was asked for; else this is a search for numbers. */
 static void list_read(struct device_pool *pool, bool changed)
 {
-    struct roster *roster, *old = pool->roster;
+    struct roster *roster = NULL, *old = pool->roster;
     struct error why = {0};
-    int64_t begun_ns = clock_monotonic_ns();
-    int status = roster_read(&roster, &pool->config, &pool->local, &why);
-    if (status == 0 && (status = roster_take(pool, roster, &why)) < 0) {
+    if (roster_read(&roster, &pool->config, &pool->local, &why) < 0 || roster_take(pool, roster, &why) < 0) {
+        if (roster)
+            pool->seen = (struct stat){0}; /* the next look at the file tries again */
+        if (pool->renumber_ns < INT64_MAX)
+            pool->renumber_ns = clock_monotonic_ns() + numbers_ns;
         roster_free(roster);
-        pool->seen = (struct stat){0}; /* the next look at the file tries again */
-    }
-    retry_numbering_later(pool, clock_monotonic_ns() - begun_ns);
-    if (status < 0) {
         wrong_set(pool, &why, "the devices stay as they were: ");
         return;
     }
@@ -188,31 +171,22 @@ static void list_read(struct device_pool *pool, bool changed)
 static void slot_start(struct device_pool *pool, int number)
 {
     struct pool_slot *slot = &pool->slots[number];
-    struct worker_config config = roster_worker(slot->wanted, &pool->config);
     struct error why = {0};
-    device_identity_trust(pool->identity, number);
-    config.callbacks = pool->callbacks;
-    config.callbacks.said_hello = device_identity_hello;
-    config.callbacks.said_hello_arg = pool->identity;
-    if (!(slot->config_key = strdup(slot->wanted->config_key)))
-        error_set(&why, ERROR_MEMORY, "no memory for device %d", number);
-    else
-        worker_start(&slot->worker, number, &config, pool->queue, pool->devices, &why);
-    if (slot->worker) {
-        device_identity_touch(pool->identity, number);
+    if (worker_start(&slot->worker, slot->wanted, &pool->callbacks, pool->queue, pool->devices, &why) < 0) {
+        log_error("%s: %s; tried again", slot->wanted->listing.name, why.text);
         return;
     }
-    log_error("%s: %s; tried again", slot->wanted->listing.name, why.text);
-    free(slot->config_key);
-    slot->config_key = NULL;
+    slot->config = slot->wanted;
+    slot->config->users++;
+    device_identity_touch(&pool->identity, number);
 }
 
 static void slot_end(struct device_pool *pool, int number)
 {
     struct pool_slot *slot = &pool->slots[number];
-    device_identity_touch(pool->identity, number);
+    device_identity_touch(&pool->identity, number);
     worker_stop(slot->worker);
-    free(slot->config_key);
+    roster_entry_drop(slot->config);
     *slot = (struct pool_slot){.wanted = slot->wanted};
 }
 
@@ -226,12 +200,13 @@ static bool slots_settle(struct device_pool *pool)
         if (slot->leaving && worker_left(slot->worker)) {
             log_info("device %d: its worker has ended", i);
             slot_end(pool, i);
-            pool->renumber_now = true; /* this number may be free now */
+            if (pool->renumber_ns < INT64_MAX)
+                pool->renumber_ns = 0; /* this number may be free now */
         }
         if (!slot->worker && slot->wanted)
             slot_start(pool, i);
         bool stays = slot->worker && !slot->leaving && slot->wanted &&
-                     strcmp(slot->config_key, slot->wanted->config_key) == 0;
+                     strcmp(slot->config->config_key, slot->wanted->config_key) == 0;
         if (stays)
             device_set_add(&working, i);
         settled = settled && (stays || !slot->worker);
@@ -250,12 +225,6 @@ static bool slots_settle(struct device_pool *pool)
 
 /* ---- the thread ---- */
 
-static bool file_is_new(struct device_pool *pool)
-{
-    bool there;
-    return pool->config.file[0] && file_changed(pool->config.file, &pool->seen, &there);
-}
-
 /* Sleeps for so long, or until a reload is asked for. False: the pool ends. */
 static bool pool_wait(struct device_pool *pool, int64_t for_ns, bool *asked)
 {
@@ -273,12 +242,11 @@ static bool pool_wait(struct device_pool *pool, int64_t for_ns, bool *asked)
 static void *pool_main(void *arg)
 {
     struct device_pool *pool = arg;
-    bool asked, settled = true;
+    const char *file = pool->config.file;
+    bool asked, there, settled = true;
     while (pool_wait(pool, settled ? look_ns : settle_ns, &asked)) {
-        bool changed = file_is_new(pool) || asked;
-        bool retry =
-            pool->left_out && (pool->renumber_now || clock_monotonic_ns() >= pool->retry_numbering_at_ns);
-        if (changed || retry)
+        bool changed = (file[0] && file_changed(file, &pool->seen, &there)) || asked;
+        if (changed || clock_monotonic_ns() >= pool->renumber_ns)
             list_read(pool, changed);
         settled = slots_settle(pool);
     }
@@ -289,6 +257,7 @@ int device_pool_start(struct device_pool *pool, const struct worker_callbacks *c
                       struct error *error)
 {
     pool->callbacks = *callbacks;
+    pool->callbacks.identity = &pool->identity;
     pool->queue = queue;
     pool->working = devices_listed(pool->devices);
     for (int i = 0; i < DEVICES_MAX; i++)

@@ -1,14 +1,12 @@
 /* The devices of the service, with a worker for each. The operator's list (roster.h) is read again when its
-   file changes and on request. An added device works at once; a removed one ends what it runs and takes
-   nothing more; a changed one gets another worker once the old one has ended, and keeps its number. A wrong
-   list changes nothing, and device_pool_wrong() says why.
-
-   One thread of the pool reads the list and starts and ends workers. One lock guards what other threads
-   ask. */
+   file changes and on request. An added device works at once; a removed one ends what it runs; a changed one
+   gets another worker once the old one has ended, and keeps its number. A wrong list changes nothing, and
+   device_pool_wrong() says why. One thread of the pool does all that; one lock guards what others ask. */
 #ifndef COALESCED_SERVER_DEVICES_DEVICE_POOL_H
 #define COALESCED_SERVER_DEVICES_DEVICE_POOL_H
 
 #include "server/devices/roster.h"
+#include "server/devices/worker.h"
 
 struct device_pool;
 struct store;
@@ -17,9 +15,9 @@ struct store;
    roster_read(). */
 int device_pool_new(struct device_pool **pool, const struct roster_config *config, struct error *error);
 
-/* Gives the listed devices their numbers, and publishes them and all others that have a number in `devices`.
-   A device for which no number is free is left out; device_pool_wrong() says so, and it is tried again every
-   ten seconds, less often where the search is slow. May be called again after a failure. -1: ERROR_STORE,
+/* Numbers the listed devices and publishes them, with all others that have a number, in `devices`. A device
+   for which no number is free is left out; device_pool_wrong() says so, and it is tried again every ten
+   seconds, less often where the search is slow. May be called again after a failure. -1: ERROR_STORE,
    ERROR_UNAVAILABLE (the disk), ERROR_MEMORY. */
 int device_pool_open(struct device_pool *pool, struct store *store, struct devices *devices,
                      struct error *error);
@@ -28,7 +26,7 @@ int device_pool_open(struct device_pool *pool, struct store *store, struct devic
    Returns for how many seconds at most; 0: there are none. */
 double device_pool_outliving(const struct device_pool *pool, struct device_set *devices);
 
-/* Starts the workers, each with a copy of *callbacks (said_hello is the pool's own), and the pool's thread.
+/* Starts the workers, each with a copy of *callbacks (the identity is the pool's own), and the pool's thread.
    -1: ERROR_SYSTEM. */
 int device_pool_start(struct device_pool *pool, const struct worker_callbacks *callbacks, struct queue *queue,
                       struct error *error);

@@ -1,4 +1,4 @@
-/* The table of devices.h under one lock. */
+/* The table of devices under one lock, and copies of it: devices.h. */
 #include "server/devices/devices.h"
 
 #include <pthread.h>
@@ -70,6 +70,15 @@ void devices_free(struct devices *devices)
     free(devices);
 }
 
+/* Takes the lock. NULL, without it: no device can have that number. */
+static struct device_row *row_lock(struct devices *devices, int number)
+{
+    if (number < 0 || number >= devices->max)
+        return NULL;
+    pthread_mutex_lock(&devices->lock);
+    return &devices->rows[number];
+}
+
 /* ---- the list ---- */
 
 int devices_count(struct devices *devices)
@@ -88,14 +97,6 @@ struct device_set devices_listed(struct devices *devices)
     return listed;
 }
 
-int devices_first(struct devices *devices)
-{
-    pthread_mutex_lock(&devices->lock);
-    int first = devices->first;
-    pthread_mutex_unlock(&devices->lock);
-    return first;
-}
-
 int devices_named(struct devices *devices, const char *name)
 {
     int number = -1;
@@ -109,20 +110,20 @@ int devices_named(struct devices *devices, const char *name)
 
 bool devices_listing(struct devices *devices, int number, struct device_listing *listing)
 {
-    if (number < 0 || number >= devices->max)
+    const struct device_row *row = row_lock(devices, number);
+    if (!row)
         return false;
-    pthread_mutex_lock(&devices->lock);
-    *listing = devices->rows[number].listing;
+    *listing = row->listing;
     pthread_mutex_unlock(&devices->lock);
     return listing->name[0] != '\0';
 }
 
 void devices_set_listing(struct devices *devices, int number, const struct device_listing *listing)
 {
-    if (number < 0 || number >= devices->max)
+    struct device_row *row = row_lock(devices, number);
+    if (!row)
         return;
-    pthread_mutex_lock(&devices->lock);
-    devices->rows[number].listing = *listing;
+    row->listing = *listing;
     if (devices->count <= number)
         devices->count = number + 1;
     pthread_mutex_unlock(&devices->lock);
@@ -130,10 +131,10 @@ void devices_set_listing(struct devices *devices, int number, const struct devic
 
 void devices_forget(struct devices *devices, int number)
 {
-    if (number < 0 || number >= devices->max)
+    struct device_row *row = row_lock(devices, number);
+    if (!row)
         return;
-    pthread_mutex_lock(&devices->lock);
-    row_reset(&devices->rows[number]);
+    row_reset(row);
     pthread_mutex_unlock(&devices->lock);
 }
 
@@ -149,10 +150,10 @@ void devices_set_listed(struct devices *devices, const struct device_set *listed
 
 bool devices_get(struct devices *devices, int number, struct device_status *status)
 {
-    if (number < 0 || number >= devices->max)
+    const struct device_row *row = row_lock(devices, number);
+    if (!row)
         return false;
-    pthread_mutex_lock(&devices->lock);
-    *status = devices->rows[number].status;
+    *status = row->status;
     pthread_mutex_unlock(&devices->lock);
     return true;
 }
@@ -175,20 +176,61 @@ bool devices_usable(struct devices *devices)
 
 void devices_set(struct devices *devices, int number, const struct device_status *status)
 {
-    if (number < 0 || number >= devices->max)
+    struct device_row *row = row_lock(devices, number);
+    if (!row)
         return;
-    pthread_mutex_lock(&devices->lock);
-    int64_t counting = devices->rows[number].status.own.pid[1];
-    devices->rows[number].status = *status;
-    devices->rows[number].status.own.pid[1] = counting;
+    int64_t counting = row->status.own.pid[1];
+    row->status = *status;
+    row->status.own.pid[1] = counting;
     pthread_mutex_unlock(&devices->lock);
 }
 
 void devices_set_counting(struct devices *devices, int number, int64_t pid)
 {
-    if (number < 0 || number >= devices->max)
+    struct device_row *row = row_lock(devices, number);
+    if (!row)
         return;
-    pthread_mutex_lock(&devices->lock);
-    devices->rows[number].status.own.pid[1] = pid;
+    row->status.own.pid[1] = pid;
     pthread_mutex_unlock(&devices->lock);
+}
+
+/* ---- snapshots ---- */
+
+struct device_snapshot *device_snapshot_new(struct devices *devices)
+{
+    struct device_snapshot *snapshot = malloc(sizeof *snapshot);
+    if (!snapshot)
+        return NULL;
+    int count = 0;
+    pthread_mutex_lock(&devices->lock);
+    for (int i = 0; i < devices->count && i < DEVICES_MAX; i++) {
+        const struct device_row *row = &devices->rows[i];
+        if (!row->listing.name[0])
+            continue;
+        memcpy(snapshot->names[count], row->listing.name, sizeof snapshot->names[count]);
+        snapshot->facts[count] = row->status.facts;
+        snapshot->at[count] = (struct device_offer){
+            .number = i,
+            .name = snapshot->names[count],
+            .facts = row->status.known ? &snapshot->facts[count] : NULL,
+            .can_count = row->status.can_count && row->listing.counting,
+            .own = row->listing.own,
+            .listed = device_set_has(&devices->listed, i),
+        };
+        count++;
+    }
+    snapshot->offers = (struct device_offers){snapshot->at, count};
+    snapshot->first = devices->first;
+    pthread_mutex_unlock(&devices->lock);
+    return snapshot;
+}
+
+void device_snapshot_select(void *devices, struct queue_selection *selections, int count)
+{
+    struct device_snapshot *snapshot = device_snapshot_new(devices);
+    const struct device_offers none = {0};
+    for (int i = 0; i < count; i++)
+        device_fit_select(selections[i].request, snapshot ? &snapshot->offers : &none, &selections[i].devices,
+                          &selections[i].open);
+    free(snapshot);
 }

@@ -11,9 +11,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "api/device_fit.h"
 #include "api/device_set.h"
 #include "kernels/facts.h"
 #include "kernels/live.h"
+#include "server/queue/queue_types.h"
 
 enum { DEVICES_MAX = DEVICE_SET_MOST, DEVICE_NAME_BYTES = 64, DEVICE_NOTE_BYTES = 256 };
 
@@ -75,9 +77,6 @@ int devices_count(struct devices *devices);
 /* The devices of the list. */
 struct device_set devices_listed(struct devices *devices);
 
-/* The number of the first device of the list; -1: it is empty. */
-int devices_first(struct devices *devices);
-
 /* The number of that name, listed or not; -1: it has none. */
 int devices_named(struct devices *devices, const char *name);
 
@@ -93,6 +92,24 @@ bool devices_get(struct devices *devices, int number, struct device_status *stat
    executors that are this program without a limit, for others, which may wait in a scheduler's queue, for ten
    seconds. */
 bool devices_usable(struct devices *devices);
+
+/* The devices of one moment, for what chooses among them: a request that is submitted, and the queue when it
+   selects anew. */
+struct device_snapshot {
+    struct device_offers offers;
+    int first; /* the number of the list's first device; -1: the list is empty */
+    /* what the offers are made of */
+    struct device_offer at[DEVICES_MAX];
+    char names[DEVICES_MAX][DEVICE_NAME_BYTES];
+    struct device_facts facts[DEVICES_MAX];
+};
+
+/* To be freed with free(); NULL: no memory. */
+struct device_snapshot *device_snapshot_new(struct devices *devices);
+
+/* Fits queue_config.select; `devices` is the struct devices. All requests see the devices of one moment.
+   Takes some 20 us a request; without memory no device fits any of them. */
+void device_snapshot_select(void *devices, struct queue_selection *selections, int count);
 
 /* For the pool alone: gives the number its name and entry; forgets the number's device, which has no
    supervisor any more; says which devices are listed. */

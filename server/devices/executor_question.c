@@ -20,7 +20,6 @@ enum { LOCK_WAITS_MAX = 2 };
 /* One question while it is answered. */
 struct exchange {
     struct executor_session *session;
-    const struct executor_session_config *config;
     const struct executor_question *question;
     bool begun;       /* the executor sent a message about it */
     bool opening;     /* a context is being created */
@@ -33,22 +32,16 @@ struct exchange {
     enum executor_session_end end; /* once it is over */
 };
 
-static double open_s(const struct executor_session_config *config)
+static double open_s(const struct exchange *exchange)
 {
-    return config->open_s > 0 ? config->open_s : open_default_s;
+    double set_s = exchange->session->config->open_s;
+    return set_s > 0 ? set_s : open_default_s;
 }
 
-static double locked_s(const struct executor_session_config *config)
+static double locked_s(const struct exchange *exchange)
 {
-    return config->locked_s > 0 ? config->locked_s : locked_default_s;
-}
-
-void executor_question_free_outcome(struct executor_outcome *outcome)
-{
-    free(outcome->result);
-    outcome->result = NULL;
-    samples_free(&outcome->samples);
-    protocol_counts_free(&outcome->counts);
+    double set_s = exchange->session->config->locked_s;
+    return set_s > 0 ? set_s : locked_default_s;
 }
 
 /* ---- the question's clock ---- */
@@ -60,13 +53,6 @@ static void clock_stop(struct exchange *exchange, double limit_s)
     if (!exchange->left_ns)
         exchange->left_ns = left_ns > 0 ? left_ns : 1;
     exchange->until_ns = clock_after_ns(limit_s);
-}
-
-static void clock_continue(struct exchange *exchange)
-{
-    if (exchange->left_ns)
-        exchange->until_ns = clock_monotonic_ns() + exchange->left_ns;
-    exchange->left_ns = 0;
 }
 
 /* ---- ends ---- */
@@ -88,70 +74,51 @@ static void protocol_violation(struct exchange *exchange, const char *what)
 
 static void on_progress(struct exchange *exchange, const struct message *message)
 {
-    const struct executor_session_config *config = exchange->config;
+    const struct executor_callbacks *callbacks = exchange->session->callbacks;
     bool open = strcmp(message->phase, PROTOCOL_PHASE_OPEN) == 0;
     bool locked = strcmp(message->phase, PROTOCOL_PHASE_LOCKED) == 0;
     exchange->begun = true;
-    if (config->progress)
-        config->progress(config->progress_arg, message->id, message->phase, message->sample_count);
-    if (open && (exchange->opening || exchange->session->opened)) {
+    if (callbacks->progress)
+        callbacks->progress(callbacks->arg, message->id, message->phase, message->sample_count);
+    if (open && (exchange->opening || exchange->session->opened))
         protocol_violation(exchange, "it creates its context twice");
-        return;
-    }
-    if (locked && exchange->lock_waits++ == LOCK_WAITS_MAX) {
+    if (locked && exchange->lock_waits++ == LOCK_WAITS_MAX)
         protocol_violation(exchange, "it waits for locks more than twice");
-        return;
-    }
     exchange->session->opened |= exchange->opening;
     exchange->opening = open;
     if (open)
-        clock_stop(exchange, open_s(config));
+        clock_stop(exchange, open_s(exchange));
     else if (locked)
-        clock_stop(exchange, locked_s(config));
-    else
-        clock_continue(exchange);
+        clock_stop(exchange, locked_s(exchange));
+    else if (exchange->left_ns) { /* the clock goes on */
+        exchange->until_ns = clock_monotonic_ns() + exchange->left_ns;
+        exchange->left_ns = 0;
+    }
 }
 
 /* Takes what the message owns. */
 static void on_answer(struct exchange *exchange, struct message *message)
 {
     struct executor_outcome *outcome = exchange->outcome;
-    const struct error *failure = &message->failure;
-    bool leaving = failure->kind == ERROR_CUDA || failure->kind == ERROR_DEVICE_LOST;
-    if (failure->kind == ERROR_CANCELLED || failure->kind == ERROR_ABANDONED) {
+    enum error_kind kind = message->failure.kind;
+    bool leaving = exchange->session->leaving || kind == ERROR_CUDA || kind == ERROR_DEVICE_LOST;
+    if (kind == ERROR_CANCELLED || kind == ERROR_ABANDONED) {
         protocol_violation(exchange, "it tells an end that only the service decides on");
         return;
     }
-    outcome->result = message->result;
-    outcome->samples = message->samples;
-    outcome->stability = message->stability;
-    outcome->counts = message->counts;
-    outcome->failure = *failure;
-    message->result = NULL;
-    message->samples = (struct samples){0};
-    message->counts.count = 0;
-    bool failed = message->type == MESSAGE_ERROR;
+    outcome->failure = message->failure;
     if (message->type == MESSAGE_RESULT && !message->verified)
-        failed =
-            error_set(&outcome->failure, ERROR_INCORRECT, "the result says that the output is wrong") < 0;
-    leaving |= exchange->session->leaving;
+        error_set(&outcome->failure, ERROR_INCORRECT, "the result says that the output is wrong");
+    bool failed = message->type == MESSAGE_ERROR || outcome->failure.kind != ERROR_NONE;
+    outcome->answer = *message;
+    *message = (struct message){0};
     finish(exchange, leaving ? SESSION_LEAVING : SESSION_GOES_ON, failed ? OUTCOME_FAILED : OUTCOME_RESULT);
-}
-
-/* True for a message about an earlier question: the executor is at fault, and not the experiment that runs
-   now. */
-static bool is_late(const struct exchange *exchange, const struct message *message)
-{
-    for (int i = 0; i < EXECUTOR_SESSION_IDS; i++)
-        if (message->id[0] && strcmp(message->id, exchange->session->earlier[i]) == 0)
-            return true;
-    return false;
 }
 
 /* Too many heartbeats end the executor; the run is lost, and not failed. */
 static void on_beat(struct exchange *exchange)
 {
-    if (executor_lease_beat(&exchange->session->lease))
+    if (executor_session_note_beat(exchange->session))
         return;
     error_set(&exchange->outcome->failure, ERROR_CRASHED,
               "the executor broke the protocol: it sends more heartbeats than it was asked for");
@@ -169,15 +136,18 @@ static void on_leaving(struct exchange *exchange, const struct message *message)
     finish(exchange, SESSION_LEAVING, exchange->begun ? OUTCOME_LOST : OUTCOME_UNTOUCHED);
 }
 
+/* About an earlier question: the executor is at fault, and not the experiment that runs now. */
 static void on_other_id(struct exchange *exchange, const struct message *message)
 {
-    if (!is_late(exchange, message)) {
-        protocol_violation(exchange, "it speaks of an experiment that it was not given");
-        return;
-    }
-    if (!exchange->session->distrusted)
-        log_warning("an executor answers %s again: it will be replaced", message->id);
-    exchange->session->distrusted = true;
+    struct executor_session *session = exchange->session;
+    for (int i = 0; i < EXECUTOR_SESSION_IDS && message->id[0]; i++)
+        if (strcmp(message->id, session->earlier[i]) == 0) {
+            if (!session->distrusted)
+                log_warning("an executor answers %s again: it will be replaced", message->id);
+            session->distrusted = true;
+            return;
+        }
+    protocol_violation(exchange, "it speaks of an experiment that it was not given");
 }
 
 static void on_frame(struct exchange *exchange, const struct protocol_frame *frame)
@@ -208,27 +178,29 @@ static void on_frame(struct exchange *exchange, const struct protocol_frame *fra
 static void on_limit(struct exchange *exchange)
 {
     struct error *failure = &exchange->outcome->failure;
+    double limit_s = exchange->question->limit_s;
     if (exchange->opening)
-        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(exchange->config));
+        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(exchange));
     else if (exchange->left_ns)
         error_set(failure, ERROR_TIMED_OUT, "another process held the lock of the device or the bus for %g s",
-                  locked_s(exchange->config));
+                  locked_s(exchange));
     else if (exchange->question->answer == MESSAGE_COUNTS)
-        error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", exchange->question->limit_s);
+        error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", limit_s);
     else
-        error_set(failure, ERROR_TIMED_OUT, "ran past its timeout_s of %g s and was ended",
-                  exchange->question->limit_s);
+        error_set(failure, ERROR_TIMED_OUT, "ran past its timeout_s of %g s and was ended", limit_s);
     finish(exchange, SESSION_CUT, OUTCOME_FAILED);
 }
 
 /* Cancellation, the service's stop, the question's limit. */
 static void check_limits(struct exchange *exchange)
 {
-    enum interrupt interrupt = executor_session_interrupt(exchange->config);
+    const struct executor_question *question = exchange->question;
+    enum interrupt interrupt = executor_session_interrupt(exchange->session->callbacks);
+    bool experiment = question->answer == MESSAGE_RESULT && !question->own;
     if (interrupt == INTERRUPT_STOP && !exchange->stop_ns)
-        exchange->stop_ns = clock_after_ns(exchange->config->grace_s);
+        exchange->stop_ns = clock_after_ns(experiment ? exchange->session->config->grace_s : 0);
     int64_t now = clock_monotonic_ns();
-    if (interrupt == INTERRUPT_CANCEL && !exchange->question->own) {
+    if (interrupt == INTERRUPT_CANCEL && !question->own) {
         error_set(&exchange->outcome->failure, ERROR_CANCELLED, "cancelled while it ran");
         finish(exchange, SESSION_CUT, OUTCOME_FAILED);
     } else if (exchange->stop_ns && now >= exchange->stop_ns) {
@@ -241,11 +213,10 @@ static void check_limits(struct exchange *exchange)
 /* Called when all that came was read. */
 static void check_lease(struct exchange *exchange)
 {
-    struct executor_session *session = exchange->session;
-    if (!executor_lease_tend(&session->lease, session->child))
+    if (!executor_session_beat(exchange->session))
         return;
     error_set(&exchange->outcome->failure, ERROR_CRASHED, "nothing was heard of the executor for %g s",
-              session->lease.lost_s);
+              exchange->session->config->lost_s);
     finish(exchange, SESSION_LOST, OUTCOME_LOST);
 }
 
@@ -255,34 +226,25 @@ static void answer_await(struct exchange *exchange)
         struct protocol_frame frame;
         bool stops_first = exchange->stop_ns && exchange->stop_ns < exchange->until_ns;
         int64_t until_ns = stops_first ? exchange->stop_ns : exchange->until_ns;
-        switch (executor_session_wait(exchange->session, exchange->config, until_ns, &frame)) {
-        case CHILD_FRAME:
+        enum child_event event = executor_session_wait(exchange->session, until_ns, &frame);
+        if (event == CHILD_FRAME)
             on_frame(exchange, &frame);
-            break;
-        case CHILD_FLOOD:
+        else if (event == CHILD_FLOOD)
             protocol_violation(exchange, "a message of more than 1 MiB, or a header of more than 64 KiB");
-            break;
-        case CHILD_ENDED:
+        else if (event == CHILD_ENDED)
             finish(exchange, SESSION_ENDED, OUTCOME_FAILED);
-            break;
-        case CHILD_QUIET:
+        else if (event == CHILD_QUIET)
             check_lease(exchange);
-            break;
-        case CHILD_WOKEN:
-            break;
-        }
         if (!exchange->over)
             check_limits(exchange);
     }
 }
 
 enum executor_session_end executor_question_ask(struct executor_session *session,
-                                                const struct executor_session_config *config,
                                                 const struct executor_question *question,
                                                 struct executor_outcome *outcome)
 {
     struct exchange exchange = {.session = session,
-                                .config = config,
                                 .question = question,
                                 .until_ns = clock_after_ns(question->limit_s + margin_s),
                                 .outcome = outcome};

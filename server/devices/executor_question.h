@@ -9,33 +9,28 @@ struct executor_question {
     const char *id;
     const struct buffer *frame; /* of protocol_write_run() or protocol_write_count() */
     double limit_s;             /* how long the answer may take, without open and lock phases */
-    bool own;                   /* the service's own: it cannot be cancelled */
+    bool own;                   /* the service's own test: it cannot be cancelled */
 };
 
-/* How a question ended. Free with executor_question_free_outcome(). */
+/* How a question ended. Free `answer` with protocol_message_free(). */
 struct executor_outcome {
     enum {
-        OUTCOME_RESULT, /* `result` or `counts` */
-        OUTCOME_FAILED, /* `failure` says how; perhaps with `result` */
+        OUTCOME_RESULT, /* `answer` has it */
+        OUTCOME_FAILED, /* `failure` says how; perhaps with a result */
         /* the executor was killed, or is out of reach; `failure` says how. An attempt is spent */
         OUTCOME_LOST,
         /* not by the experiment's fault: it never began, or the service stops. To be asked again; `failure`
            may say why */
         OUTCOME_UNTOUCHED,
     } end;
-    char *result;           /* JSON object or NULL; with OUTCOME_RESULT its output was checked and is right */
-    struct samples samples; /* with a result, where they are to be stored */
-    struct stability_summary stability; /* with a result */
-    struct counts counts;
+    /* With a result or counts; all zero without. With OUTCOME_RESULT its output was checked and is right. */
+    struct message answer;
     struct error failure;
 };
-
-void executor_question_free_outcome(struct executor_outcome *outcome);
 
 /* Asks, waits for the answer and fills *outcome. With SESSION_ENDED the caller, who learns how the process
    ended, sets the failure's text. */
 enum executor_session_end executor_question_ask(struct executor_session *session,
-                                                const struct executor_session_config *config,
                                                 const struct executor_question *question,
                                                 struct executor_outcome *outcome);
 

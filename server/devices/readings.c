@@ -21,8 +21,7 @@ struct reading_row {
     bool wanted;
     char uuid[64];
     struct live_own own;
-    bool read;
-    struct live_reading reading;
+    struct live_reading reading; /* at_ns 0: none of this device */
     double latest[LIVE_QUANTITIES];
     int64_t latest_ns[LIVE_QUANTITIES]; /* 0: never read */
     int64_t newest_ns;                  /* of them */
@@ -37,26 +36,8 @@ struct readings {
     struct devices *devices; /* NULL: the thread reads on request alone */
     struct queue *queue;
     int64_t interest_until_ns;
-    int count;
     struct reading_row row[DEVICES_MAX];
 };
-
-/* Called without the lock, because it may take long. The driver's library is closed each time: it takes twice
-   the memory of the rest of the server. */
-static void uuid_read(const char *uuid, struct live_own own, struct live_reading *reading)
-{
-    struct live *live = live_open(uuid);
-    live_read(live, LIVE_ALL, own, reading);
-    live_close(live);
-}
-
-static struct reading_row *row_wanted(struct readings *readings)
-{
-    for (int i = 0; i < readings->count; i++)
-        if (readings->row[i].wanted)
-            return &readings->row[i];
-    return NULL;
-}
 
 static void row_want(struct reading_row *row, const struct device_status *status)
 {
@@ -74,12 +55,11 @@ static void row_note(struct reading_row *row, const struct live_reading *reading
         }
 }
 
-/* True when a device runs something, or has work. */
-static bool queue_busy(const struct readings *readings)
+/* True when a listed device runs something, or has work. */
+static bool queue_busy(const struct readings *readings, const struct device_set *listed)
 {
     struct device_stats stats;
-    struct device_set listed = devices_listed(readings->devices);
-    for (int i = -1; (i = device_set_next(&listed, i + 1)) >= 0;) {
+    for (int i = -1; (i = device_set_next(listed, i + 1)) >= 0;) {
         queue_view_device(readings->queue, i, &stats);
         if (stats.queued || stats.running[0])
             return true;
@@ -94,9 +74,11 @@ static void rest(struct readings *readings)
     bool by_itself = readings->devices && now < readings->interest_until_ns;
     thread_wait_until(&readings->asked, &readings->lock, by_itself ? now + watch_ns : INT64_MAX);
     now = clock_monotonic_ns();
-    if (readings->stop || !readings->devices || now >= readings->interest_until_ns || queue_busy(readings))
+    if (readings->stop || !readings->devices || now >= readings->interest_until_ns)
         return;
     struct device_set listed = devices_listed(readings->devices);
+    if (queue_busy(readings, &listed))
+        return;
     for (int i = -1; (i = device_set_next(&listed, i + 1)) >= 0;) {
         struct device_status status;
         struct reading_row *row = &readings->row[i];
@@ -111,8 +93,10 @@ static void *readings_main(void *arg)
     struct readings *readings = arg;
     pthread_mutex_lock(&readings->lock);
     while (!readings->stop) {
-        struct reading_row *row = row_wanted(readings);
-        if (!row) {
+        struct reading_row *row = readings->row, *end = row + DEVICES_MAX;
+        while (row < end && !row->wanted)
+            row++;
+        if (row == end) {
             rest(readings);
             continue;
         }
@@ -122,12 +106,15 @@ static void *readings_main(void *arg)
         memcpy(uuid, row->uuid, sizeof uuid);
         readings->began_ns = clock_monotonic_ns();
         pthread_mutex_unlock(&readings->lock);
-        uuid_read(uuid, own, &reading);
+        /* It may take long. The driver's library is closed each time: it takes twice the memory of the rest of
+           the server. */
+        struct live *live = live_open(uuid);
+        live_read(live, LIVE_ALL, own, &reading);
+        live_close(live);
         pthread_mutex_lock(&readings->lock);
         readings->began_ns = 0;
         if (strcmp(uuid, row->uuid) == 0) {
             row->reading = reading;
-            row->read = true;
             row->wanted = false;
             row_note(row, &reading, reading.at_ns);
         }
@@ -139,12 +126,11 @@ static void *readings_main(void *arg)
     return NULL;
 }
 
-int readings_new(struct readings **out, int devices, struct error *error)
+int readings_new(struct readings **out, struct error *error)
 {
     struct readings *readings = calloc(1, sizeof *readings);
     if (!readings)
         return error_set(error, ERROR_MEMORY, "no memory for the readings of devices");
-    readings->count = devices;
     pthread_mutex_init(&readings->lock, NULL);
     thread_condition_init(&readings->asked);
     thread_condition_init(&readings->answered);
@@ -180,28 +166,22 @@ void readings_free(struct readings *readings)
     free(readings);
 }
 
-/* With the lock: waits for the row's reading, for wait_ns after the begin of the one that is being made at
-   most. */
-static void row_await(struct readings *readings, const struct reading_row *row)
-{
-    int64_t begun_ns = readings->began_ns ? readings->began_ns : clock_monotonic_ns();
-    int64_t until_ns = begun_ns + wait_ns;
-    while (row->wanted && thread_wait_until(&readings->answered, &readings->lock, until_ns) == 0)
-        ;
-}
-
 void readings_get(struct readings *readings, int device, const struct device_status *status,
                   struct live_reading *reading, double *age_s)
 {
     struct reading_row *row = &readings->row[device];
     pthread_mutex_lock(&readings->lock);
-    row->read = row->read && strcmp(row->uuid, status->facts.uuid) == 0;
-    if (!row->read || clock_monotonic_ns() - row->reading.at_ns > fresh_ns) {
+    if (strcmp(row->uuid, status->facts.uuid) != 0)
+        row->reading.at_ns = 0;
+    if (clock_monotonic_ns() - row->reading.at_ns > fresh_ns) {
         row_want(row, status);
         pthread_cond_signal(&readings->asked);
-        row_await(readings, row);
+        int64_t begun_ns = readings->began_ns ? readings->began_ns : clock_monotonic_ns();
+        while (row->wanted &&
+               thread_wait_until(&readings->answered, &readings->lock, begun_ns + wait_ns) == 0)
+            ;
     }
-    if (row->read) {
+    if (row->reading.at_ns) {
         *reading = row->reading;
     } else {
         *reading = (struct live_reading){.at_ns = clock_monotonic_ns()};

@@ -1,11 +1,10 @@
 /* The present state of devices (clocks, temperature, memory in use), for HTTP. One thread reads it from the
-   driver (kernels/live.h), on request and at most once a second for a device: many requests cost one reading,
-   and a driver that hangs delays this thread, and a request by half a second at most.
+   driver (kernels/live.h), on request and at most once a second for a device; a driver that hangs delays this
+   thread, and a request by half a second at most.
 
-   /metrics never waits and causes no reading at once: it gets the latest value of each quantity with its age.
-   Executors' readings around a timing count too (readings_note()). As long as somebody asked within the last
-   minute, and no device runs anything or has work, the thread reads by itself every 15 s; during a run it
-   does not, because nothing may disturb a timing.
+   /metrics never waits: it gets the latest value of each quantity with its age, of executors' readings around
+   a timing too. As long as somebody asked within the last minute, and no device runs anything or has work, the
+   thread reads by itself every 15 s; not during a run, because nothing may disturb a timing.
 
    Any thread; one lock inside. */
 #ifndef COALESCED_SERVER_DEVICES_READINGS_H
@@ -19,7 +18,7 @@ struct readings;
 struct queue;
 
 /* Starts the thread. 0, or -1: ERROR_MEMORY, ERROR_SYSTEM. */
-int readings_new(struct readings **readings, int devices, struct error *error);
+int readings_new(struct readings **readings, struct error *error);
 
 /* Ends the thread; one that hangs in the driver is left behind, with its memory. NULL is allowed. */
 void readings_free(struct readings *readings);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/protocol.h"
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/words.h"
+#include "server/devices/supervisor.h"
 
 enum { FILE_BYTES = 1 << 20 };
 
@@ -20,43 +20,47 @@ static const double idle_s = 10, start_s = 3600, heartbeat_s = 5;
 
 /* ---- one device ---- */
 
-static bool command_is_own(char *const *command)
-{
-    return strcmp(command[0], "/proc/self/exe") == 0;
-}
-
 /* The entry's value, else the option's, else the default; negative values are not set. */
 static double set_or(double of_entry, double of_option, double fallback)
 {
     return of_entry >= 0 ? of_entry : of_option >= 0 ? of_option : fallback;
 }
 
-static int config_key_write(struct roster_entry *entry, struct error *error)
+static int config_key_write(struct executor_config *entry, struct error *error)
 {
     const struct device_listing *listing = &entry->listing;
     struct buffer text = {0};
-    for (char **word = entry->command; *word; word++)
-        buffer_append(&text, *word, strlen(*word) + 1);
-    for (char **word = entry->why; word && *word; word++)
-        buffer_append(&text, *word, strlen(*word) + 1);
-    for (size_t i = 0; i < text.size; i++)
-        text.data[i] = text.data[i] ? text.data[i] : '\n';
+    for (const char *const *word = entry->command; *word; word++)
+        buffer_format(&text, "%s\n", *word);
+    for (const char *const *word = entry->why; word && *word; word++)
+        buffer_format(&text, "%s\n", *word);
     buffer_format(&text, "%s %d %d %g %g %g %g %g", entry->spec, listing->release, listing->counting,
                   listing->idle_s, listing->hold_s, listing->start_s, entry->heartbeat_s, entry->lost_s);
-    if (text.failed) {
-        buffer_free(&text);
-        return error_set(error, ERROR_MEMORY, "no memory for the list of devices");
-    }
-    entry->config_key = text.data;
-    return 0;
+    entry->config_key = buffer_take(&text);
+    return entry->config_key ? 0 : error_set(error, ERROR_MEMORY, "no memory for the list of devices");
 }
 
 static bool roster_has(const struct roster *roster, const char *name)
 {
     for (int i = 0; i < roster->count; i++)
-        if (strcmp(roster->entries[i].listing.name, name) == 0)
+        if (strcmp(roster->entries[i]->listing.name, name) == 0)
             return true;
     return false;
+}
+
+static int command_split(const char *const **words, const char *command, struct error *error)
+{
+    char **split;
+    if (words_split(&split, command, " \t\n", error) < 0)
+        return -1;
+    *words = (const char *const *)split;
+    return 0;
+}
+
+/* True: it is this program, on this machine. */
+static bool command_is_own(const char *const *command)
+{
+    return strcmp(command[0], "/proc/self/exe") == 0;
 }
 
 /* Adds an entry, with the defaults filled in. */
@@ -68,11 +72,15 @@ static int entry_add(struct roster *roster, const struct device_entry *wanted,
         return error_set(error, ERROR_INVALID, "a service has at most %d devices", DEVICES_MAX);
     if (roster_has(roster, wanted->name))
         return error_set(error, ERROR_INVALID, "%s stands twice in the list of devices", wanted->name);
-    struct roster_entry *entry = &roster->entries[roster->count++];
+    struct executor_config *entry = roster->entries[roster->count] = calloc(1, sizeof *entry);
     struct error why = {0};
-    if (words_split(&entry->command, command, " \t\n", &why) < 0)
+    if (!entry)
+        return error_set(error, ERROR_MEMORY, "no memory for the list of devices");
+    roster->count++;
+    entry->users = 1;
+    if (command_split(&entry->command, command, &why) < 0)
         return error_set(error, why.kind, "the command of %s: %s", wanted->name, why.text);
-    if (wanted->why[0] && words_split(&entry->why, wanted->why, " \t\n", &why) < 0)
+    if (wanted->why[0] && command_split(&entry->why, wanted->why, &why) < 0)
         return error_set(error, why.kind, "\"why\" of %s: %s", wanted->name, why.text);
     bool own = command_is_own(entry->command);
     if (own && config->spec_check && config->spec_check(wanted->spec, error) < 0)
@@ -87,6 +95,9 @@ static int entry_add(struct roster *roster, const struct device_entry *wanted,
     listing->idle_s = set_or(wanted->idle_s, config->idle_s, own ? own_idle_s : idle_s);
     listing->start_s = set_or(wanted->start_s, config->hello_s, own ? own_start_s : start_s);
     listing->hold_s = set_or(wanted->hold_s, -1, 0);
+    /* Another command may start executors on another machine, without this directory. */
+    entry->lock_dir = own ? config->lock_dir : NULL;
+    entry->grace_s = config->grace_s;
     /* Where one of both is set, the other follows: four beats may be missed. */
     double lost_s = set_or(wanted->lost_s, config->lost_s, 0);
     double beat_s = fmin(heartbeat_s, lost_s / 4);
@@ -95,58 +106,26 @@ static int entry_add(struct roster *roster, const struct device_entry *wanted,
     return config_key_write(entry, error);
 }
 
-struct worker_config roster_worker(const struct roster_entry *entry, const struct roster_config *config)
-{
-    return (struct worker_config){
-        .executor_command = (const char *const *)entry->command,
-        .why_command = (const char *const *)entry->why,
-        .own = entry->listing.own,
-        .name = entry->listing.own ? NULL : entry->listing.name,
-        .spec = entry->spec,
-        /* Another command may start executors on another machine, without this directory. */
-        .lock_dir = entry->listing.own ? config->lock_dir : NULL,
-        .idle_s = entry->listing.idle_s,
-        .hold_s = entry->listing.hold_s,
-        .start_s = entry->listing.start_s,
-        .release = entry->listing.release,
-        .counting = entry->listing.counting,
-        .heartbeat_s = entry->heartbeat_s,
-        .lost_s = entry->lost_s,
-        .grace_s = config->grace_s,
-    };
-}
-
 /* ---- the devices of this machine ---- */
-
-static void on_hello(void *arg, int device, const char *header)
-{
-    struct roster_local *local = arg;
-    struct message hello;
-    (void)device;
-    if (protocol_parse_header(&hello, header, NULL) < 0)
-        return;
-    memcpy(local->backend, hello.facts.backend, sizeof local->backend);
-    protocol_message_free(&hello);
-}
 
 /* With the short default for a start: the service's own start waits for this probe. */
 static int local_find(struct roster_local *local, const struct roster_config *config, struct error *error)
 {
-    struct roster_entry probe = {.spec = "auto:0",
-                                 .listing.start_s = set_or(config->hello_s, -1, own_start_s)};
-    if (words_split(&probe.command, config->executor_command, " \t\n", error) < 0)
+    struct executor_config probe = {.spec = "auto:0",
+                                    .listing.start_s = set_or(config->hello_s, -1, own_start_s)};
+    struct device_facts facts;
+    if (command_split(&probe.command, config->executor_command, error) < 0)
         return -1;
     probe.listing.own = command_is_own(probe.command);
-    struct worker_config worker = roster_worker(&probe, config);
-    worker.callbacks.said_hello = on_hello;
-    worker.callbacks.said_hello_arg = local;
-    int count = worker_probe(&worker, error);
-    words_free(probe.command);
+    probe.lock_dir = probe.listing.own ? config->lock_dir : NULL;
+    int count = supervisor_probe(&probe, &facts, error);
+    words_free((char **)probe.command);
     if (count < 0)
         return -1;
     if (count < 1 || count > DEVICES_MAX)
         return error_set(error, ERROR_INVALID, "%d devices: a service has 1 to %d", count, DEVICES_MAX);
     local->count = count;
+    memcpy(local->backend, facts.backend, sizeof local->backend);
     return 0;
 }
 
@@ -178,12 +157,10 @@ static int local_add(struct roster *roster, const struct roster_config *config, 
         return -1;
     for (int i = 0; i < local->count; i++) {
         char spec[24], name[sizeof local->backend + 16];
-        bool cpu = strcmp(local->backend, "cpu") == 0;
         snprintf(spec, sizeof spec, "auto:%d", i);
-        if (cpu)
-            snprintf(name, sizeof name, "cpu");
-        else
-            snprintf(name, sizeof name, "%s:%d", local->backend, i);
+        snprintf(name, sizeof name, "%s:%d", local->backend, i);
+        if (strcmp(local->backend, "cpu") == 0)
+            strcpy(name, "cpu");
         if (spec_add(roster, config, spec, name, error) < 0)
             return -1;
     }
@@ -265,12 +242,19 @@ out:
     return status;
 }
 
+void roster_entry_drop(struct executor_config *entry)
+{
+    if (!entry || --entry->users)
+        return;
+    words_free((char **)entry->command);
+    words_free((char **)entry->why);
+    free(entry->config_key);
+    free(entry);
+}
+
 void roster_free(struct roster *roster)
 {
-    for (int i = 0; roster && i < roster->count; i++) {
-        words_free(roster->entries[i].command);
-        words_free(roster->entries[i].why);
-        free(roster->entries[i].config_key);
-    }
+    for (int i = 0; roster && i < roster->count; i++)
+        roster_entry_drop(roster->entries[i]);
     free(roster);
 }

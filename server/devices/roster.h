@@ -3,9 +3,7 @@
 #ifndef COALESCED_SERVER_DEVICES_ROSTER_H
 #define COALESCED_SERVER_DEVICES_ROSTER_H
 
-#include "api/device_list.h"
-#include "server/devices/devices.h"
-#include "server/devices/worker.h"
+#include "server/devices/executor_session.h"
 
 struct roster_config {
     const char *devices;      /* "auto", specs with commas between them, or empty */
@@ -20,18 +18,9 @@ struct roster_config {
     int (*spec_check)(const char *spec, struct error *error); /* 0: this program knows such a device */
 };
 
-struct roster_entry {
-    struct device_listing listing;
-    char spec[DEVICE_LIST_SPEC];
-    char **command; /* ended by NULL */
-    char **why;     /* the command that says what a start waits for; NULL: none */
-    double heartbeat_s, lost_s;
-    char *config_key; /* all that its worker depends on, as one text: equal keys need no other worker */
-};
-
 struct roster {
     int count; /* DEVICES_MAX at most */
-    struct roster_entry entries[DEVICES_MAX];
+    struct executor_config *entries[DEVICES_MAX];
 };
 
 /* What "auto" stands for, found once; all zero: not yet. */
@@ -42,14 +31,14 @@ struct roster_local {
 
 /* Reads the list, with a probe of this machine where "auto" is in it and *local is not known; to be freed
    with roster_free(). -1: ERROR_INVALID says what is wrong; ERROR_SYSTEM, ERROR_MEMORY, the errors of
-   worker_probe(). */
+   supervisor_probe(). */
 int roster_read(struct roster **roster, const struct roster_config *config, struct roster_local *local,
                 struct error *error);
 
-/* NULL is allowed. */
+/* NULL is allowed. Entries with other users stay until roster_entry_drop(). */
 void roster_free(struct roster *roster);
 
-/* The configuration of the entry's worker, without callbacks. All of it is borrowed. */
-struct worker_config roster_worker(const struct roster_entry *entry, const struct roster_config *config);
+/* One user less of an entry; the last one frees it. NULL is allowed. */
+void roster_entry_drop(struct executor_config *entry);
 
 #endif

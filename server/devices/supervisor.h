@@ -7,76 +7,59 @@
 #ifndef COALESCED_SERVER_DEVICES_SUPERVISOR_H
 #define COALESCED_SERVER_DEVICES_SUPERVISOR_H
 
-#include <stdbool.h>
-
-#include "base/error.h"
-#include "server/devices/supervisor_config.h"
+#include "server/devices/executor_question.h"
 
 struct supervisor;
 
-/* Starts nothing yet. Copies *config and its texts. devices may be NULL. 0, or -1: ERROR_MEMORY. */
-int supervisor_new(struct supervisor **supervisor, const struct supervisor_config *config,
-                   struct devices *devices, struct error *error);
+/* `counting`: of the device's counting executor, which gets --counting, calls neither `hello` nor `readiness`,
+   and must start within 30 s. Starts nothing yet. Borrows all that is given; devices may be NULL. 0, or -1:
+   ERROR_MEMORY. */
+int supervisor_new(struct supervisor **supervisor, bool counting, const struct executor_config *config,
+                   const struct executor_callbacks *callbacks, struct devices *devices, struct error *error);
 
 /* Ends the executor. NULL is allowed. */
 void supervisor_free(struct supervisor *supervisor);
 
-/* Notices an executor that died or sent an unexpected message, and ends one that is idle for long; starts
-   none. Cheap when all is well. */
-void supervisor_tidy(struct supervisor *supervisor);
+/* Starts a missing executor, with a self-test where one is due; first ends one that died, sent an unexpected
+   message or was idle for long. After a failed start or a lost executor there is a pause: 1 s, doubling to
+   30 s; for a command that is not this program to five minutes. `wait`: sleeps for its rest, or until an
+   interrupt. 0; -1: there is no executor, the status's reason says why (empty: the service stops). */
+int supervisor_start(struct supervisor *supervisor, bool wait);
 
-/* supervisor_tidy(); then, after a failed start or a lost executor, sleeps until the next start may be tried,
-   or until an interrupt: 1 s, doubling to 30 s; for a command that is not this program to five minutes. */
-void supervisor_rest(struct supervisor *supervisor);
+/* The same without a start: ends an executor that died or is idle for long, and sleeps for the rest of a
+   pause. */
+void supervisor_pause(struct supervisor *supervisor);
 
-/* Starts a missing executor, with a self-test where one is due. 0; -1: there is none. supervisor_ready()
-   rests first; supervisor_try() returns -1 at once while it is too early. */
-int supervisor_ready(struct supervisor *supervisor);
-int supervisor_try(struct supervisor *supervisor);
+/* Notices an executor that died or sent an unexpected message, and ends one that is idle for long. Cheap when
+   all is well. */
+void supervisor_check(struct supervisor *supervisor);
 
-/* Receives messages of an executor without a question, and sends beats, while its thread waits for something
-   else. Does nothing while this supervisor starts or asks its executor. */
-void supervisor_tend(struct supervisor *supervisor);
+/* For callbacks.tick, while the thread waits for something else: receives messages of an executor without a
+   question, and sends beats; during a start publishes what that waits for. */
+void supervisor_tick(struct supervisor *supervisor);
 
-/* After OUTCOME_LOST: sleeps until the unreachable executor has ended by its lease, or until an interrupt.
-   True: it has ended. */
-bool supervisor_outlive(struct supervisor *supervisor);
-
-/* Why supervisor_try() returned -1; valid until the next call. */
-const char *supervisor_reason(const struct supervisor *supervisor);
-
-/* After supervisor_ready() returned 0. Afterwards supervisor_usable() says whether the next question can
+/* After supervisor_start() returned 0. Afterwards supervisor_usable() says whether the next question can
    follow at once. */
 void supervisor_ask(struct supervisor *supervisor, const struct executor_question *question,
                     struct executor_outcome *outcome);
-
 bool supervisor_usable(const struct supervisor *supervisor);
 
-/* The process of an executor that may hold a context; 0: there is none. */
-int64_t supervisor_process(const struct supervisor *supervisor);
+/* After OUTCOME_LOST: sleeps until the unreachable executor has ended by its lease, or until an interrupt.
+   True: it has ended. */
+bool supervisor_wait_lease_end(struct supervisor *supervisor);
 
-/* Of the device, by the last hello; empty: there was none. */
-const char *supervisor_uuid(const struct supervisor *supervisor);
+/* Ends an executor that may hold a context, and so frees the device; with listing.release any executor.
+   False: there was none. */
+bool supervisor_free_device(struct supervisor *supervisor);
 
 /* Ends an executor that cannot be used, and starts none for a while. */
-void supervisor_refuse(struct supervisor *supervisor, const char *why);
+void supervisor_reject(struct supervisor *supervisor, const char *why);
 
-/* True when the device's facts are known. */
-bool supervisor_known(const struct supervisor *supervisor);
+/* What is known of the device and its executor. Valid as long as the supervisor, which changes it. */
+const struct device_status *supervisor_status(const struct supervisor *supervisor);
 
-/* Ends an executor that may hold a context, and so frees the device; with `release` any executor. False:
-   there was none. */
-bool supervisor_vacate(struct supervisor *supervisor);
-
-/* By the last hello: the device has counters; one process at a time may hold a context there. */
-bool supervisor_can_count(const struct supervisor *supervisor);
-bool supervisor_exclusive(const struct supervisor *supervisor);
-
-/* True when an executor that is there, or the next one, may outlive this service until its lease is over. */
-bool supervisor_leased(const struct supervisor *supervisor);
-
-/* Starts an executor, waits for its hello, ends it. Returns how many devices such an executor sees, or -1. Of
-   *config the command, spec, lock_dir and session.hello_s are used. */
-int supervisor_probe(const struct supervisor_config *config, struct error *error);
+/* Starts an executor, waits for its hello, ends it. Returns how many devices such an executor sees, and in
+   *facts (may be NULL) the first; or -1. */
+int supervisor_probe(const struct executor_config *config, struct device_facts *facts, struct error *error);
 
 #endif

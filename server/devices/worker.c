@@ -1,6 +1,7 @@
 /* The loop of worker.h: idle, ready, count, time, hand back. */
 #include "server/devices/worker.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -9,48 +10,45 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "api/counters_json.h"
 #include "api/experiment_json.h"
 #include "api/experiment_text.h"
-#include "base/log.h"
 #include "base/thread.h"
-#include "server/devices/readings.h"
 #include "server/devices/counting_executor.h"
+#include "server/devices/device_identity.h"
+#include "server/devices/readings.h"
 #include "server/devices/supervisor.h"
 #include "server/metrics/metrics.h"
 #include "server/queue/queue_view.h"
 
 /* How often an idle worker checks its executors, and a waiting one the other executor. */
 enum { LOOK_MS = 500 };
-/* For the profiler's start, and for the experiments that are counted together with the first. */
-static const double count_default_s = 10;
 
 struct worker {
-    int device;
     struct queue *queue;
+    const struct executor_config *config;
     struct supervisor *timing;
-    struct counting_executor *counter;
-    bool release;
-    bool counts; /* a second executor may be started */
+    struct counting_executor counting;
     int look_ms;
     bool starting; /* an executor, because there is work; the thread's alone */
     pthread_t thread;
     atomic_bool leaving, left;
     const struct task *task; /* NULL: none; the thread's alone */
     struct worker_callbacks callbacks;
+    struct executor_callbacks executor_callbacks;
 };
 
 static enum interrupt interrupt_of(void *arg)
 {
     const struct worker *worker = arg;
-    if (queue_view_cancelled(worker->queue, worker->device))
+    if (queue_view_cancelled(worker->queue, worker->config->number))
         return INTERRUPT_CANCEL;
     /* A worker that leaves waits for the end of its task alone. */
     bool leaves = atomic_load(&worker->leaving) && !worker->task;
     if (leaves || queue_view_stopping(worker->queue))
         return INTERRUPT_STOP;
-    return worker->starting && !queue_worker_needed(worker->queue, worker->device) ? INTERRUPT_NEEDLESS
-                                                                                   : INTERRUPT_NONE;
+    return worker->starting && !queue_worker_needed(worker->queue, worker->config->number)
+               ? INTERRUPT_NEEDLESS
+               : INTERRUPT_NONE;
 }
 
 static void on_readiness(void *arg, enum device_readiness readiness, bool context)
@@ -62,7 +60,7 @@ static void on_readiness(void *arg, enum device_readiness readiness, bool contex
         [DEVICE_READY] = QUEUE_COLD,
     };
     const struct worker *worker = arg;
-    queue_worker_readiness(worker->queue, worker->device,
+    queue_worker_readiness(worker->queue, worker->config->number,
                            readiness == DEVICE_READY && context ? QUEUE_WARM : as[readiness]);
 }
 
@@ -70,78 +68,30 @@ static void on_readiness(void *arg, enum device_readiness readiness, bool contex
 static void on_tick(void *arg)
 {
     const struct worker *worker = arg;
-    if (worker->timing)
-        supervisor_tend(worker->timing);
-    if (worker->counter)
-        counting_executor_tend(worker->counter);
-}
-
-static void look_ahead(void *arg, struct ahead *ahead)
-{
-    const struct worker *worker = arg;
-    queue_worker_ahead(worker->queue, worker->device, ahead);
+    supervisor_tick(worker->timing);
+    supervisor_tick(worker->counting.supervisor);
 }
 
 static void on_progress(void *arg, const char *id, const char *phase, int samples)
 {
     const struct worker *worker = arg;
     if (worker->callbacks.progress && worker->task && strcmp(id, worker->task->id) == 0)
-        worker->callbacks.progress(worker->callbacks.progress_arg, worker->device, worker->task, phase,
-                                   samples);
+        worker->callbacks.progress(worker->callbacks.progress_arg, worker->config->number, worker->task,
+                                   phase, samples);
 }
 
 static void on_hello(void *arg, const char *header)
 {
     const struct worker *worker = arg;
-    worker->callbacks.said_hello(worker->callbacks.said_hello_arg, worker->device, header);
+    if (worker->callbacks.identity)
+        device_identity_hello(worker->callbacks.identity, worker->config->number, header);
 }
 
-static struct supervisor_config config_of(const struct worker_config *config)
+/* Starts the executor that times, if need be. 0; -1: there is none. */
+static int timing_start(struct worker *worker)
 {
-    return (struct supervisor_config){
-        .name = config->name,
-        .command = config->executor_command,
-        .why = config->why_command,
-        .spec = config->spec,
-        .own = config->own,
-        .lock_dir = config->lock_dir,
-        .release = config->release,
-        .idle_s = config->idle_s,
-        .hold_s = config->hold_s,
-        .session = {.hello_s = config->start_s,
-                    .heartbeat_s = config->heartbeat_s,
-                    .lost_s = config->lost_s,
-                    .grace_s = config->grace_s,
-                    .wake_fd = -1},
-    };
-}
-
-static enum job_state state_of(const struct executor_outcome *outcome)
-{
-    if (outcome->end == OUTCOME_RESULT)
-        return JOB_SUCCEEDED;
-    return outcome->failure.kind == ERROR_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
-}
-
-/* Ends the counting executor where it is idle, or where one process at a time may hold a context. */
-static void counting_executor_settle(struct worker *worker)
-{
-    counting_executor_tidy(worker->counter);
-    if (supervisor_exclusive(worker->timing))
-        counting_executor_vacate(worker->counter);
-}
-
-static int timing_ready(struct worker *worker)
-{
-    counting_executor_settle(worker);
-    return supervisor_ready(worker->timing);
-}
-
-/* After the hello: before it, the device may be another one. NULL: none. */
-static char *calibration_get(const struct worker *worker)
-{
-    const struct worker_callbacks *callbacks = &worker->callbacks;
-    return callbacks->calibration ? callbacks->calibration(callbacks->calibration_arg, worker->device) : NULL;
+    counting_executor_settle(&worker->counting);
+    return supervisor_start(worker->timing, true);
 }
 
 /* counters NULL: nothing was counted. */
@@ -149,13 +99,18 @@ static void time_once(struct worker *worker, const struct task *task, const char
                       struct executor_outcome *outcome)
 {
     *outcome = (struct executor_outcome){.end = OUTCOME_UNTOUCHED};
-    counting_executor_settle(worker);
+    counting_executor_settle(&worker->counting);
     /* Where a start may take long, the experiment goes back to the queue for it. */
-    if (!supervisor_usable(worker->timing) && (worker->release || supervisor_ready(worker->timing) < 0))
+    if (!supervisor_usable(worker->timing) &&
+        (worker->config->listing.release || supervisor_start(worker->timing, true) < 0))
         return;
-    char *calibration = calibration_get(worker);
-    const struct run_along along = {counters, calibration, counting_executor_process(worker->counter)};
-    struct buffer frame = protocol_write_run(task->id, worker->device, task->request, &along);
+    const struct worker_callbacks *callbacks = &worker->callbacks;
+    char *calibration = NULL; /* asked for after the hello: before it, the device may be another one */
+    if (callbacks->calibration)
+        calibration = callbacks->calibration(callbacks->calibration_arg, worker->config->number);
+    int64_t counting_pid = supervisor_status(worker->counting.supervisor)->own.pid[0];
+    const struct run_along along = {counters, calibration, counting_pid};
+    struct buffer frame = protocol_write_run(task->id, worker->config->number, task->request, &along);
     const struct executor_question question = {MESSAGE_RESULT, task->id, &frame, task->timeout_s, false};
     supervisor_ask(worker->timing, &question, outcome);
     free(calibration);
@@ -168,9 +123,9 @@ static void time_task(struct worker *worker, const struct task *task, const char
 {
     time_once(worker, task, counters, outcome);
     if (outcome->end != OUTCOME_FAILED || outcome->failure.kind != ERROR_OUT_OF_MEMORY ||
-        !counting_executor_vacate(worker->counter))
+        !supervisor_free_device(worker->counting.supervisor))
         return;
-    executor_question_free_outcome(outcome);
+    protocol_message_free(&outcome->answer);
     time_once(worker, task, counters, outcome);
 }
 
@@ -181,12 +136,10 @@ static void task_ask(struct worker *worker, const struct task *task, struct exec
     enum counting_executor_end end = COUNTING_DONE;
     *outcome = (struct executor_outcome){.end = OUTCOME_UNTOUCHED};
     /* A run that may outlive the service is on disk as running before it begins. */
-    if (supervisor_leased(worker->timing) && !queue_worker_begun(worker->queue, worker->device))
+    if (worker->config->heartbeat_s > 0 && !queue_worker_begun(worker->queue, worker->config->number))
         return;
-    if (supervisor_can_count(worker->timing) && experiment_text_wants_counters(task->request))
-        end = worker->counts ? counting_executor_count(worker->counter, worker->timing, task->id,
-                                                       task->request, task->timeout_s, &counters)
-                             : counting_executor_decline(worker->counter, task->id, &counters);
+    if (supervisor_status(worker->timing)->can_count && experiment_text_wants_counters(task->request))
+        end = counting_executor_count(&worker->counting, task, &counters);
     if (end == COUNTING_DONE) {
         time_task(worker, task, counters, outcome);
     } else if (end == COUNTING_CANCELLED) {
@@ -201,7 +154,7 @@ static void outcome_count(const struct worker *worker, const struct task *task,
 {
     struct experiment experiment;
     if (outcome->end == OUTCOME_FAILED && outcome->failure.kind == ERROR_INCORRECT)
-        metrics_count(EVENT_INCORRECT, worker->device,
+        metrics_count(EVENT_INCORRECT, worker->config->number,
                       experiment_json_read_text(&experiment, task->request, NULL, NULL) == 0
                           ? experiment.kernel->name
                           : NULL,
@@ -209,10 +162,11 @@ static void outcome_count(const struct worker *worker, const struct task *task,
     if (outcome->end != OUTCOME_RESULT)
         return;
     for (int code = 0; code < STABILITY_CODES; code++)
-        if (outcome->stability.codes & 1u << code)
-            metrics_count(EVENT_UNSTABLE, worker->device, stability_code_name((enum stability_code)code), 1);
+        if (outcome->answer.stability.codes & 1u << code)
+            metrics_count(EVENT_UNSTABLE, worker->config->number,
+                          stability_code_name((enum stability_code)code), 1);
     if (worker->callbacks.readings)
-        readings_note(worker->callbacks.readings, worker->device, &outcome->stability.latest);
+        readings_note(worker->callbacks.readings, worker->config->number, &outcome->answer.stability.latest);
 }
 
 /* Runs a task and ends it. Returns the next, which goes to the executor before this one's end is on disk;
@@ -224,62 +178,52 @@ static const struct task *task_run(struct worker *worker, const struct task *tas
     worker->task = task;
     task_ask(worker, task, &outcome);
     if (worker->callbacks.progress)
-        worker->callbacks.progress(worker->callbacks.progress_arg, worker->device, task, NULL, -1);
-    if (outcome.end == OUTCOME_UNTOUCHED && outcome.failure.text[0]) {
-        queue_worker_hand_back(worker->queue, worker->device, false, outcome.failure.text);
-    } else if (outcome.end == OUTCOME_UNTOUCHED) {
-        queue_worker_hand_back(worker->queue, worker->device, false, NULL);
+        worker->callbacks.progress(worker->callbacks.progress_arg, worker->config->number, task, NULL, -1);
+    if (outcome.end == OUTCOME_UNTOUCHED) {
+        const char *reason = outcome.failure.text[0] ? outcome.failure.text : NULL;
+        queue_worker_hand_back(worker->queue, worker->config->number, false, reason);
     } else if (outcome.end == OUTCOME_LOST) {
         /* Begun again once the lease is over; a service that stops leaves it as running for the next start. */
-        if (supervisor_outlive(worker->timing) || !queue_view_stopping(worker->queue))
-            queue_worker_hand_back(worker->queue, worker->device, true, outcome.failure.text);
+        if (supervisor_wait_lease_end(worker->timing) || !queue_view_stopping(worker->queue))
+            queue_worker_hand_back(worker->queue, worker->config->number, true, outcome.failure.text);
     } else {
         const struct ending ending = {
-            .state = state_of(&outcome),
-            .result = outcome.result,
-            .samples = &outcome.samples,
+            .state = outcome.end == OUTCOME_RESULT             ? JOB_SUCCEEDED
+                     : outcome.failure.kind == ERROR_CANCELLED ? JOB_CANCELLED
+                                                               : JOB_FAILED,
+            .result = outcome.answer.result,
+            .samples = &outcome.answer.samples,
             .failure = outcome.end == OUTCOME_RESULT ? NULL : &outcome.failure,
         };
-        counting_executor_forget(worker->counter, task->id);
+        counting_executor_forget(&worker->counting, task->id);
         outcome_count(worker, task, &outcome);
-        next = queue_worker_next(worker->queue, worker->device, &ending);
+        next = queue_worker_next(worker->queue, worker->config->number, &ending);
     }
     worker->task = NULL; /* here, because a worker that leaves waits for a lost executor too */
     if (next && !supervisor_usable(worker->timing)) {
         /* A new executor may take long to start, or fail: the task waits in the queue. */
-        queue_worker_hand_back(worker->queue, worker->device, false, NULL);
+        queue_worker_hand_back(worker->queue, worker->config->number, false, NULL);
         next = NULL;
     }
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     return next;
-}
-
-/* A drained device is free for others: after the last run no executor of ours stays on it. */
-static void drained_settle(struct worker *worker)
-{
-    if (!queue_view_held(worker->queue, worker->device))
-        return;
-    counting_executor_vacate(worker->counter);
-    supervisor_vacate(worker->timing);
 }
 
 /* True when there is an executor, or none is needed without work. */
 static bool idle_settle(struct worker *worker)
 {
-    if (!worker->release || !supervisor_known(worker->timing))
-        return timing_ready(worker) == 0;
-    counting_executor_settle(worker);
-    supervisor_rest(worker->timing);
+    if (!worker->config->listing.release || !supervisor_status(worker->timing)->known)
+        return timing_start(worker) == 0;
+    counting_executor_settle(&worker->counting);
+    supervisor_pause(worker->timing);
     return true;
 }
 
-/* Starts the executor for work that waits. -1: there is none, or it is not needed any more. */
-static int work_ready(struct worker *worker)
+static void executors_free(struct worker *worker)
 {
-    worker->starting = worker->release;
-    int failed = timing_ready(worker);
-    worker->starting = false;
-    return failed;
+    supervisor_free(worker->timing);
+    supervisor_free(worker->counting.supervisor);
+    counting_executor_clear(&worker->counting);
 }
 
 static void *worker_main(void *arg)
@@ -290,79 +234,70 @@ static void *worker_main(void *arg)
            may have died meanwhile. */
         if (!idle_settle(worker))
             continue;
-        if (!queue_worker_wait(worker->queue, worker->device, worker->look_ms)) {
-            drained_settle(worker);
+        if (!queue_worker_wait(worker->queue, worker->config->number, worker->look_ms)) {
+            /* A drained device is free for others: after the last run no executor of ours stays on it. */
+            if (queue_view_held(worker->queue, worker->config->number)) {
+                supervisor_free_device(worker->counting.supervisor);
+                supervisor_free_device(worker->timing);
+            }
             continue;
         }
-        if (work_ready(worker) < 0)
+        worker->starting = worker->config->listing.release;
+        int failed = timing_start(worker); /* also when the executor is not needed any more */
+        worker->starting = false;
+        if (failed)
             continue;
-        const struct task *task = queue_worker_next(worker->queue, worker->device, NULL);
+        const struct task *task = queue_worker_next(worker->queue, worker->config->number, NULL);
         while (task)
             task = task_run(worker, task);
     }
     /* By this thread: the executors end with the thread that started them. */
-    supervisor_free(worker->timing);
-    counting_executor_free(worker->counter);
+    executors_free(worker);
     atomic_store(&worker->left, true);
     return NULL;
 }
 
 /* Makes both supervisors. */
-static int executors_make(struct worker *worker, const struct worker_config *config, struct devices *devices,
-                          struct error *error)
+static int executors_make(struct worker *worker, struct devices *devices, struct error *error)
 {
-    struct counting_executor_config counter = {
-        .supervisor = config_of(config),
-        .count_s = config->count_s > 0 ? config->count_s : count_default_s,
-        .look_ahead = look_ahead,
-        .look_ahead_arg = worker,
+    worker->executor_callbacks = (struct executor_callbacks){
+        .arg = worker,
+        .interrupt = interrupt_of,
+        .wake_fd = queue_worker_wake_fd(worker->queue, worker->config->number),
+        .progress = on_progress,
+        .tick = worker->config->listing.own ? NULL : on_tick,
+        .tick_s = worker->look_ms / 1000.0,
+        .hello = on_hello,
+        .readiness = on_readiness,
     };
-    struct supervisor_config *supervisor = &counter.supervisor;
-    supervisor->device = worker->device;
-    supervisor->session.wake_fd = queue_worker_wake_fd(worker->queue, worker->device);
-    supervisor->session.interrupt = interrupt_of;
-    supervisor->session.interrupt_arg = worker;
-    supervisor->session.progress = on_progress;
-    supervisor->session.progress_arg = worker;
-    supervisor->session.tick = config->own ? NULL : on_tick;
-    supervisor->session.tick_arg = worker;
-    supervisor->session.tick_s = worker->look_ms / 1000.0;
-    supervisor->readiness = on_readiness;
-    supervisor->readiness_arg = worker;
-    supervisor->session.hello = worker->callbacks.said_hello ? on_hello : NULL;
-    supervisor->session.hello_arg = worker;
-    if (supervisor_new(&worker->timing, supervisor, devices, error) < 0)
+    const struct executor_callbacks *callbacks = &worker->executor_callbacks;
+    const struct executor_config *config = worker->config;
+    struct counting_executor *counting = &worker->counting;
+    if (supervisor_new(&counting->supervisor, true, config, callbacks, devices, error) < 0 ||
+        supervisor_new(&worker->timing, false, config, callbacks, devices, error) < 0)
         return -1;
-    return counting_executor_new(&worker->counter, &counter, devices, error);
+    counting->timing = worker->timing;
+    counting->config = config;
+    counting->callbacks = callbacks;
+    counting->queue = worker->queue;
+    return 0;
 }
 
-int worker_probe(const struct worker_config *config, struct error *error)
-{
-    struct worker caller = {.callbacks = config->callbacks};
-    struct supervisor_config supervisor = config_of(config);
-    supervisor.session.hello = config->callbacks.said_hello ? on_hello : NULL;
-    supervisor.session.hello_arg = &caller;
-    return supervisor_probe(&supervisor, error);
-}
-
-int worker_start(struct worker **out, int device, const struct worker_config *config, struct queue *queue,
-                 struct devices *devices, struct error *error)
+int worker_start(struct worker **out, const struct executor_config *config,
+                 const struct worker_callbacks *callbacks, struct queue *queue, struct devices *devices,
+                 struct error *error)
 {
     struct worker *worker = calloc(1, sizeof *worker);
     sigset_t all, before;
     char name[16];
     if (!worker)
         return error_set(error, ERROR_MEMORY, "no memory for a worker");
-    snprintf(name, sizeof name, "device-%d", device);
-    worker->device = device;
+    snprintf(name, sizeof name, "device-%d", config->number);
     worker->queue = queue;
-    worker->release = config->release;
-    worker->counts = config->own || config->counting;
-    worker->look_ms = config->heartbeat_s > 0 && config->heartbeat_s < 2 * LOOK_MS / 1000.0
-                          ? (int)(config->heartbeat_s * 500) + 1
-                          : LOOK_MS;
-    worker->callbacks = config->callbacks;
-    if (executors_make(worker, config, devices, error) < 0)
+    worker->config = config;
+    worker->look_ms = config->heartbeat_s > 0 ? (int)fmin(config->heartbeat_s * 500 + 1, LOOK_MS) : LOOK_MS;
+    worker->callbacks = *callbacks;
+    if (executors_make(worker, devices, error) < 0)
         goto failed;
     /* main() handles signals; and SIGPIPE of a write to a dead executor must not end the service. */
     sigfillset(&all);
@@ -370,14 +305,13 @@ int worker_start(struct worker **out, int device, const struct worker_config *co
     int number = thread_start(&worker->thread, name, worker_main, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (number) {
-        error_set_errno(error, number, "no thread for device %d", device);
+        error_set_errno(error, number, "no thread for device %d", config->number);
         goto failed;
     }
     *out = worker;
     return 0;
 failed:
-    supervisor_free(worker->timing);
-    counting_executor_free(worker->counter);
+    executors_free(worker);
     free(worker);
     return -1;
 }
@@ -385,7 +319,7 @@ failed:
 void worker_leave(struct worker *worker)
 {
     atomic_store(&worker->leaving, true);
-    eventfd_write(queue_worker_wake_fd(worker->queue, worker->device), 1);
+    eventfd_write(queue_worker_wake_fd(worker->queue, worker->config->number), 1);
 }
 
 bool worker_left(struct worker *worker)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/experiment_view.h"
-#include "server/devices/device_snapshot.h"
+#include "server/devices/devices.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/service.h"
 

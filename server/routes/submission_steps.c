@@ -9,7 +9,7 @@
 
 #include "api/csv.h"
 #include "base/clock.h"
-#include "server/devices/device_snapshot.h"
+#include "server/devices/devices.h"
 #include "server/queue/queue_submit.h"
 #include "server/routes/experiment_reply.h"
 #include "server/routes/query.h"

@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "executor/guard.h"
-#include "executor/watch.h"
+#include "executor/process.h"
+#include "executor/channel.h"
 
 static struct device_facts facts = {
     .backend = "fake",
@@ -308,13 +308,12 @@ static void answer(const struct message *message)
         (message->type == MESSAGE_COUNT ? count : run)(message);
 }
 
-static void serve_leased(struct watch *watch)
+static void serve_leased(void)
 {
     for (;;) {
         struct message *message = channel_read(fake_channel);
-        watch_begin(watch);
         answer(message);
-        watch_end(watch);
+        channel_end(fake_channel);
         protocol_message_free(message);
         free(message);
     }
@@ -346,7 +345,6 @@ int main(int argc, char **argv)
     char *mode = NULL, *file = NULL;
     bool leased = false;
     double leave_s = 20;
-    struct watch *watch = NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--fake") == 0)
             mode = argv[i + 1];
@@ -363,11 +361,11 @@ int main(int argc, char **argv)
     }
     if (!leased)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    else if (watch_open(&watch, &fake_channel, leave_s, NULL) < 0)
+    else if (channel_open(&fake_channel, leave_s, NULL) < 0)
         return EXECUTOR_FAILED;
     start(mode, file);
     if (leased)
-        serve_leased(watch);
+        serve_leased();
     if (!serve())
         return EXECUTOR_BROKEN;
     fake_note("end %ld %s\n", (long)getpid(), counting ? "counting" : "timing");

@@ -11,7 +11,7 @@
 #include "api/calibration_json.h"
 #include "api/experiment_json.h"
 #include "api/result_json.h"
-#include "executor/watch.h"
+#include "executor/channel.h"
 #include "kernels/time/predicted_time.h"
 #include "tests/faults/h200_facts.h"
 
@@ -97,20 +97,20 @@ static void run(const struct message *asked)
 
 int main(int argc, char **argv)
 {
-    struct watch *watch;
     const struct calibration *shipped = calibration_find(facts.name);
     if (!shipped)
         return 1;
     truth = *shipped;
     for (int i = 1; i < argc; i++)
         argument_read(argv[i]);
-    if (watch_open(&watch, &channel, 0, NULL) < 0)
+    if (channel_open(&channel, 0, NULL) < 0)
         return 1;
     channel_write(channel, protocol_write_hello(1, false, getpid(), &facts));
     for (;;) {
         struct message *asked = channel_read(channel);
         if (asked->type == MESSAGE_RUN)
             run(asked);
+        channel_end(channel);
         protocol_message_free(asked);
         free(asked);
     }

@@ -28,7 +28,8 @@ static char fake[4096], starts_path[64];
 
 struct fixture {
     const char *argv[8];
-    struct supervisor_config config;
+    struct executor_config config;
+    struct executor_callbacks callbacks;
     struct devices *devices;
     struct supervisor *supervisor;
     atomic_int interrupt;
@@ -56,16 +57,16 @@ static inline int set_up(void **state)
     f->descriptors = count_descriptors();
     f->argv[0] = fake;
     f->argv[1] = "--executor";
-    f->config = (struct supervisor_config){
+    f->config = (struct executor_config){
+        .listing = {.own = true, .idle_s = 60, .start_s = 5},
         .command = f->argv,
-        .own = true,
         .spec = "auto:0",
-        .idle_s = 60,
-        .session = {.hello_s = 5,
-                    .grace_s = 5,
-                    .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-                    .interrupt = interrupt_of,
-                    .interrupt_arg = f},
+        .grace_s = 5,
+    };
+    f->callbacks = (struct executor_callbacks){
+        .arg = f,
+        .interrupt = interrupt_of,
+        .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
     };
     f->devices = devices_new(1);
     unlink(starts_path);
@@ -79,7 +80,7 @@ static inline int tear_down(void **state)
     struct fixture *f = *state;
     supervisor_free(f->supervisor);
     devices_free(f->devices);
-    close(f->config.session.wake_fd);
+    close(f->callbacks.wake_fd);
     int left = count_descriptors() - f->descriptors;
     bool children = waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
     free(f);
@@ -100,7 +101,7 @@ static inline void misbehave(struct fixture *f, const char *mode)
 
 static inline void begin(struct fixture *f)
 {
-    assert_int_equal(supervisor_new(&f->supervisor, &f->config, f->devices, NULL), 0);
+    assert_int_equal(supervisor_new(&f->supervisor, false, &f->config, &f->callbacks, f->devices, NULL), 0);
 }
 
 static inline struct device_status status_of(struct fixture *f)
@@ -126,22 +127,22 @@ static inline struct executor_outcome run(struct fixture *f, const char *behavio
 
 static inline void runs_well(struct fixture *f)
 {
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "nothing", 5);
     assert_string_equal(outcome.failure.text, "");
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    assert_non_null(strstr(outcome.result, "\"verified\":true"));
-    executor_question_free_outcome(&outcome);
+    assert_non_null(strstr(outcome.answer.result, "\"verified\":true"));
+    protocol_message_free(&outcome.answer);
 }
 
 static inline void fails(struct fixture *f, const char *behaviour, enum error_kind kind, const char *text)
 {
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, behaviour, 0.3);
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     if (outcome.failure.kind != kind || !strstr(outcome.failure.text, text))
         fail_msg("%s: %s, \"%s\"", behaviour, error_kind_name(outcome.failure.kind), outcome.failure.text);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
 }
 
 static inline double since(int64_t ns)

@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/devices/supervisor.h"
 #include "server/devices/worker.h"
 #include "tests/unit/support/service.h"
 
@@ -29,7 +30,8 @@ struct fixture {
     struct service service;
     struct devices *devices;
     struct worker *worker;
-    struct worker_config config;
+    struct executor_config config;
+    struct worker_callbacks callbacks;
     const char *argv[12];
     char starts[SCRATCH_BYTES + 16], work_log[SCRATCH_BYTES + 16];
     /* The first end that is told of keeps the store's writer busy until somebody posts. */
@@ -63,13 +65,11 @@ static inline int set_up(void **state)
     f->argv[1] = "--executor";
     f->argv[2] = "--work-log";
     f->argv[3] = f->work_log;
-    f->config = (struct worker_config){.executor_command = f->argv,
-                                       .own = true,
-                                       .spec = "auto:0",
-                                       .lock_dir = f->service.directory,
-                                       .idle_s = 60,
-                                       .grace_s = 5,
-                                       .start_s = 5};
+    f->config = (struct executor_config){.listing = {.own = true, .idle_s = 60, .start_s = 5},
+                                         .command = f->argv,
+                                         .spec = "auto:0",
+                                         .lock_dir = f->service.directory,
+                                         .grace_s = 5};
     snprintf(f->work_log, sizeof f->work_log, "%s/work_log", f->service.directory);
     snprintf(f->starts, sizeof f->starts, "%s/starts", f->service.directory);
     *state = f;
@@ -101,7 +101,7 @@ static inline void begin(struct fixture *f)
 {
     struct error error = {0};
     service_start(&f->service);
-    if (worker_start(&f->worker, 0, &f->config, f->service.queue, f->devices, &error) < 0)
+    if (worker_start(&f->worker, &f->config, &f->callbacks, f->service.queue, f->devices, &error) < 0)
         fail_msg("%s", error.text);
 }
 

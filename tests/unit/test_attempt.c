@@ -251,9 +251,9 @@ static void after_the_stop_nobody_waits(void **state)
     struct error error = {0};
     struct asker asker = {.waiter = {.done = on_answer}}, late = asker;
     struct calibrations *calibrations;
-    const struct calibrations_config config = {
-        .store = f->service.store, .queue = f->service.queue, .devices = f->attempts.devices};
-    assert_int_equal(calibrations_start(&calibrations, &config, &error), 0);
+    assert_int_equal(calibrations_start(&calibrations, f->service.store, f->service.queue,
+                                        f->attempts.devices, false, &error),
+                     0);
     assert_int_equal(calibrations_ask(calibrations, 0, &asker.waiter, &error), 0);
     calibrations_stop(calibrations);
     assert_int_equal(calibrations_ask(calibrations, 0, &late.waiter, &error), -1);

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/devices/backoff.h"
+#include "server/devices/supervisor_state.h"
 
 static void the_pause_doubles_to_its_most_and_begins_anew_when_it_works(void **state)
 {

@@ -198,7 +198,7 @@ static void a_cancel_does_not_wait_for_the_one_that_counts_to_start(void **state
 {
     struct fixture *f = *state;
     char id[ID_BYTES];
-    f->config.start_s = 30; /* longer than a state is waited for */
+    f->config.listing.start_s = 30; /* longer than a state is waited for */
     misbehave(f, "slow_counting");
     begin(f);
     submit_counted(f, "nothing", 10, id);
@@ -227,9 +227,9 @@ static void another_command_counts_where_that_is_said(void **state)
 {
     struct fixture *f = *state;
     char id[ID_BYTES];
-    f->config.own = false;
+    f->config.listing.own = false;
     for (int i = 0; i < 2; i++) {
-        f->config.counting = i;
+        f->config.listing.counting = i;
         begin(f);
         submit_counted(f, "nothing", 10, id);
         succeeds_with(f, id, i ? "\"points\":1" : "\\\"counting\\\": true");
@@ -350,7 +350,7 @@ static void an_idle_executor_that_counts_is_ended(void **state)
     struct fixture *f = *state;
     struct device_status status;
     char id[ID_BYTES];
-    f->config.idle_s = 0.3;
+    f->config.listing.idle_s = 0.3;
     begin(f);
     submit_counted(f, "nothing", 10, id);
     succeeds_with(f, id, id);

@@ -10,7 +10,9 @@
 
 #include "api/counters_json.h"
 #include "api/experiment_text.h"
-#include "executor/count_answer.h"
+#include "api/protocol.h"
+#include "executor/executor.h"
+#include "kernels/measure/runner.h"
 #include "tests/faults/counted_device.h"
 
 static const char request[] = "{\"kernel\":\"copy\",\"size\":5000,\"counters\":true}";
@@ -28,7 +30,7 @@ static struct message count(int experiments, const char *const requests[], struc
     *error = (struct error){0};
     struct buffer bytes = {0};
     struct protocol_frame frame;
-    int status = count_answer_make(runner, &message, NULL, &bytes, error);
+    int status = executor_count(runner, &message, NULL, &bytes, error);
     assert_int_equal(status < 0, error->kind != ERROR_NONE);
     if (status == 0) {
         assert_int_equal(protocol_frame_find(&frame, bytes.data, bytes.size), bytes.size);

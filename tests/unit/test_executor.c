@@ -174,12 +174,12 @@ static void a_request_that_cannot_run_is_refused_by_its_field(void **state)
 /* It leaves by itself: no signal of ours is in its end. */
 static void leaves(struct child *child, double within_s)
 {
-    char how[256];
+    struct child_exit how;
     int64_t start = clock_monotonic_ns();
     assert_int_equal(child_end(child, within_s), 0);
     assert_true((double)(clock_monotonic_ns() - start) < within_s * 1e9);
-    child_describe(child, how, sizeof how);
-    assert_memory_equal(how, "exit status 0", 13);
+    child_exit(child, &how);
+    assert_memory_equal(how.text, "exit status 0", 13);
 }
 
 static void it_ends_when_its_input_closes(void **state)
@@ -203,7 +203,7 @@ static void it_ends_when_its_input_closes_in_the_middle_of_a_run(void **state)
 static void it_ends_at_its_own_deadline(void **state)
 {
     struct fixture *f = *state;
-    char how[256];
+    struct child_exit how;
     struct message message;
     enum child_event event;
     f->child = start(f, "cpu");
@@ -213,9 +213,9 @@ static void it_ends_at_its_own_deadline(void **state)
         assert_int_equal(message.type, MESSAGE_PROGRESS);
     assert_int_equal(event, CHILD_ENDED);
     assert_int_equal(child_end(f->child, 1), 0);
-    child_describe(f->child, how, sizeof how);
-    assert_non_null(strstr(how, "exit status 3"));
-    assert_non_null(strstr(how, "past its own deadline"));
+    child_exit(f->child, &how);
+    assert_non_null(strstr(how.text, "exit status 3"));
+    assert_non_null(strstr(how.text, "past its own deadline"));
 }
 
 static void it_waits_until_the_old_executor_is_gone(void **state)
@@ -288,7 +288,8 @@ static void it_counts_what_it_is_asked_for(void **state)
 static void a_device_in_use_is_named_with_its_holder(void **state)
 {
     struct fixture *f = *state;
-    char how[512], holder[32];
+    struct child_exit how;
+    char holder[32];
     struct message message;
     f->child = start(f, "cpu");
     greet(f->child);
@@ -296,21 +297,21 @@ static void a_device_in_use_is_named_with_its_holder(void **state)
     f->second = start(f, "cpu");
     assert_int_equal(next(f->second, 30, &message), CHILD_ENDED);
     assert_int_equal(child_end(f->second, 1), 0);
-    child_describe(f->second, how, sizeof how);
-    assert_non_null(strstr(how, "exit status 1"));
-    assert_non_null(strstr(how, holder));
+    child_exit(f->second, &how);
+    assert_non_null(strstr(how.text, "exit status 1"));
+    assert_non_null(strstr(how.text, holder));
 }
 
 static void a_device_that_is_not_there_is_named(void **state)
 {
     struct fixture *f = *state;
-    char how[512];
+    struct child_exit how;
     struct message message;
     f->child = start(f, "abacus:7");
     assert_int_equal(next(f->child, WITHIN_S, &message), CHILD_ENDED);
     assert_int_equal(child_end(f->child, 1), 0);
-    child_describe(f->child, how, sizeof how);
-    assert_non_null(strstr(how, "abacus:7"));
+    child_exit(f->child, &how);
+    assert_non_null(strstr(how.text, "abacus:7"));
 }
 
 /* Locks of a run, each with a request that needs it. */
@@ -388,14 +389,14 @@ static void rubbish_from_the_server_ends_it(void **state)
 {
     struct fixture *f = *state;
     struct message message;
-    char how[512];
+    struct child_exit how;
     f->child = start(f, "cpu");
     greet(f->child);
     assert_int_equal(child_send(f->child, &(struct buffer){.data = "GET / HTTP/1.1\n", .size = 15}), 0);
     assert_int_equal(next(f->child, WITHIN_S, &message), CHILD_ENDED);
     assert_int_equal(child_end(f->child, 1), 0);
-    child_describe(f->child, how, sizeof how);
-    assert_non_null(strstr(how, "exit status 4"));
+    child_exit(f->child, &how);
+    assert_non_null(strstr(how.text, "exit status 4"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

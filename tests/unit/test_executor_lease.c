@@ -104,16 +104,16 @@ static void start(struct fixture *f, const char *leave_s)
 
 static void ends_with(struct fixture *f, const char *wanted)
 {
-    char how[512];
+    struct child_exit how;
     struct message message;
     enum child_event event;
     while ((event = next(f, WITHIN_S, &message)) == CHILD_FRAME)
         protocol_message_free(&message);
     assert_int_equal(event, CHILD_ENDED);
     assert_int_equal(child_end(f->child, 5), 0);
-    child_describe(f->child, how, sizeof how);
-    if (!strstr(how, wanted))
-        fail_msg("%s", how);
+    child_exit(f->child, &how);
+    if (!strstr(how.text, wanted))
+        fail_msg("%s", how.text);
 }
 
 static void pause_ms(long ms)

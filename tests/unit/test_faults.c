@@ -26,7 +26,7 @@ static void an_executor_that_ends_or_errs_is_replaced_and_the_next_experiment_ru
     struct fixture *f = *state;
     begin(f);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(supervisor_ready(f->supervisor), 0);
+        assert_int_equal(supervisor_start(f->supervisor, true), 0);
         pid_t before = status_of(f).executor;
         fails(f, cases[i].behaviour, cases[i].kind, cases[i].text);
         assert_false(supervisor_usable(f->supervisor));
@@ -113,17 +113,17 @@ static void an_answer_that_comes_twice_or_late_costs_the_next_run_nothing(void *
     struct fixture *f = *state;
     begin(f);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(supervisor_ready(f->supervisor), 0);
+        assert_int_equal(supervisor_start(f->supervisor, true), 0);
         pid_t before = status_of(f).executor;
         struct executor_outcome outcome = run(f, behaviours[i], 5);
         assert_int_equal(outcome.end, OUTCOME_RESULT);
-        executor_question_free_outcome(&outcome);
+        protocol_message_free(&outcome.answer);
         do
             outcome = run(f, "slow", 5); /* as a worker does, without asking supervisor_ready() before */
-        while (outcome.end == OUTCOME_UNTOUCHED && supervisor_ready(f->supervisor) == 0);
+        while (outcome.end == OUTCOME_UNTOUCHED && supervisor_start(f->supervisor, true) == 0);
         assert_string_equal(outcome.failure.text, "");
         assert_int_equal(outcome.end, OUTCOME_RESULT);
-        executor_question_free_outcome(&outcome);
+        protocol_message_free(&outcome.answer);
         assert_int_equal(status_of(f).failures, 0);
         runs_well(f);
         assert_int_not_equal(status_of(f).executor, before);
@@ -134,11 +134,11 @@ static void an_executor_killed_by_somebody_else_is_told_from_one_that_crashed(vo
 {
     struct fixture *f = *state;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "killed", 5);
     assert_int_equal(outcome.end, OUTCOME_LOST);
     assert_non_null(strstr(outcome.failure.text, "killed by SIGKILL"));
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     runs_well(f);
 }
 
@@ -164,9 +164,9 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
     f->argv[2] = "--work-log";
     f->argv[3] = path;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "leaver", 5);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     pid_t left = leaver(path);
     assert_true(left > 0);
     assert_int_equal(kill(left, 0), 0);
@@ -187,8 +187,8 @@ static void a_process_that_left_the_group_ends_with_the_executor(void **state)
 static void a_context_and_a_lock_that_never_come_have_a_time_of_their_own(void **state)
 {
     struct fixture *f = *state;
-    f->config.session.open_s = 0.6;
-    f->config.session.locked_s = 0.7;
+    f->config.open_s = 0.6;
+    f->config.locked_s = 0.7;
     begin(f);
     fails(f, "opens", ERROR_TIMED_OUT, "the device was not ready after 0.6 s");
     runs_well(f);
@@ -212,12 +212,12 @@ static void an_incorrect_output_fails_with_its_result_kept(void **state)
 {
     struct fixture *f = *state;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "incorrect", 5);
     assert_int_equal(outcome.end, OUTCOME_FAILED);
     assert_int_equal(outcome.failure.kind, ERROR_INCORRECT);
-    assert_non_null(strstr(outcome.result, "\"mismatches\":3"));
-    executor_question_free_outcome(&outcome);
+    assert_non_null(strstr(outcome.answer.result, "\"mismatches\":3"));
+    protocol_message_free(&outcome.answer);
     assert_true(supervisor_usable(f->supervisor));
 }
 

@@ -17,8 +17,9 @@ enum { NAMES = 10000, LIST = 100 };
 struct fixture {
     struct service service;
     struct devices *devices;
-    struct device_identity *identity;
+    struct device_identity identity;
     struct roster *roster;
+    struct executor_config entries[DEVICES_MAX];
 };
 
 static void begin(struct fixture *f)
@@ -26,13 +27,13 @@ static void begin(struct fixture *f)
     struct error error = {0};
     service_start(&f->service);
     f->devices = devices_new(DEVICES_MAX);
-    if (device_identity_new(&f->identity, f->service.store, f->devices, &error) < 0)
+    f->identity = (struct device_identity){f->service.store, f->devices};
+    if (device_identity_publish(&f->identity, &error) < 0)
         fail_msg("%s", error.text);
 }
 
 static void end(struct fixture *f)
 {
-    device_identity_free(f->identity);
     devices_free(f->devices);
     service_stop(&f->service);
 }
@@ -41,6 +42,8 @@ static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     f->roster = calloc(1, sizeof *f->roster);
+    for (int i = 0; i < DEVICES_MAX; i++)
+        f->roster->entries[i] = &f->entries[i];
     service_init(&f->service, NULL);
     f->service.config.devices = DEVICES_MAX;
     begin(f);
@@ -67,14 +70,14 @@ static int number(struct fixture *f, int from, int count, int numbers[DEVICES_MA
     int out = 0;
     f->roster->count = count;
     for (int i = 0; i < count; i++)
-        snprintf(f->roster->entries[i].listing.name, DEVICE_NAME_BYTES, "device%d", from + i);
-    if (device_identity_number(f->identity, f->roster, &none, &numbering, &error) < 0)
+        snprintf(f->roster->entries[i]->listing.name, DEVICE_NAME_BYTES, "device%d", from + i);
+    if (device_identity_number(&f->identity, f->roster, &none, &numbering, &error) < 0)
         fail_msg("%s", error.text);
-    memcpy(numbers, numbering.numbers, sizeof numbering.numbers);
     for (int i = 0; i < count; i++) {
+        numbers[i] = f->roster->entries[i]->number;
         out += numbers[i] < 0;
         if (numbers[i] >= 0)
-            devices_set_listing(f->devices, numbers[i], &f->roster->entries[i].listing);
+            devices_set_listing(f->devices, numbers[i], &f->roster->entries[i]->listing);
     }
     assert_int_equal(numbering.no_number_error.kind, out ? ERROR_INVALID : ERROR_NONE);
     return out;
@@ -106,7 +109,7 @@ static void ten_thousand_names_have_no_more_rows_than_there_are_numbers(void **s
     assert_int_equal(rows_of(f), DEVICES_MAX);
     assert_int_equal(number(f, NAMES - LIST, LIST, numbers), 0); /* the same names have the same numbers */
     for (int i = 0; i < LIST; i++)
-        assert_int_equal(devices_named(f->devices, f->roster->entries[i].listing.name), numbers[i]);
+        assert_int_equal(devices_named(f->devices, f->roster->entries[i]->listing.name), numbers[i]);
     assert_int_equal(devices_count(f->devices), DEVICES_MAX);
 }
 
@@ -146,7 +149,7 @@ static void the_number_of_the_device_that_was_used_least_recently_is_given_again
     assert_int_equal(number(f, 0, DEVICES_MAX, numbers), 0);
     for (int i = 0; i < DEVICES_MAX; i++)
         if (i != 7)
-            device_identity_touch(f->identity, i);
+            device_identity_touch(&f->identity, i);
     store_flush(f->service.store);
     assert_int_equal(number(f, DEVICES_MAX, 1, numbers), 0);
     assert_int_equal(numbers[0], 7);

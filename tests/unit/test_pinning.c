@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "executor/pinning.h"
+#include "executor/process.h"
 #include "tests/unit/support/scratch.h"
 
 static const char pci[] = "0000:1a:00.0";
@@ -38,7 +38,7 @@ static bool as_said_in_child(const char *sysfs, const char *at, int node, const 
         struct device_facts facts = {0};
         cpu_set_t set;
         snprintf(facts.pci, sizeof facts.pci, "%s", at);
-        pinning_pin(sysfs, &facts);
+        process_pin(sysfs, &facts);
         sched_getaffinity(0, sizeof set, &set);
         bool right = facts.numa_node == node && strcmp(facts.cpus, cpus) == 0 && CPU_COUNT(&set) == count;
         if (!right)

@@ -6,10 +6,10 @@ static int set_up_released(void **state)
 {
     set_up(state);
     struct fixture *f = *state;
-    f->config.own = false;
-    f->config.release = true;
-    f->config.idle_s = 0.2;
-    f->config.start_s = 30;
+    f->config.listing.own = false;
+    f->config.listing.release = true;
+    f->config.listing.idle_s = 0.2;
+    f->config.listing.start_s = 30;
     f->config.heartbeat_s = 0.25;
     f->config.lost_s = 10;
     misbehave(f, "none"); /* counts its starts */
@@ -116,7 +116,7 @@ static void work_that_follows_soon_meets_the_same_executor(void **state)
 {
     struct fixture *f = *state;
     char id[ID_BYTES];
-    f->config.idle_s = 30;
+    f->config.listing.idle_s = 30;
     is_known(f);
     begin(f);
     for (int i = 0; i < 3; i++) {
@@ -132,7 +132,7 @@ static void what_was_started_is_held_for_its_least_time(void **state)
 {
     struct fixture *f = *state;
     char id[ID_BYTES];
-    f->config.hold_s = 2;
+    f->config.listing.hold_s = 2;
     is_known(f);
     begin(f);
     int64_t before = clock_monotonic_ns();
@@ -152,7 +152,7 @@ static void a_drained_device_is_let_go_at_once(void **state)
 {
     struct fixture *f = *state;
     char id[ID_BYTES];
-    f->config.idle_s = f->config.hold_s = 600;
+    f->config.listing.idle_s = f->config.listing.hold_s = 600;
     is_known(f);
     begin(f);
     submit(f, "nothing", 10, id);
@@ -189,7 +189,7 @@ static void another_command_says_what_is_waited_for(void **state)
     struct fixture *f = *state;
     char id[ID_BYTES];
     behind(f, waits);
-    f->config.why_command = why;
+    f->config.why = why;
     is_known(f);
     begin(f);
     submit(f, "nothing", 10, id);
@@ -204,7 +204,7 @@ static void another_command_that_hangs_is_not_waited_for(void **state)
     struct fixture *f = *state;
     char id[ID_BYTES];
     behind(f, waits);
-    f->config.why_command = why;
+    f->config.why = why;
     is_known(f);
     begin(f);
     submit(f, "nothing", 10, id);
@@ -235,7 +235,7 @@ static void a_start_that_takes_too_long_is_tried_again_later(void **state)
     struct fixture *f = *state;
     char id[ID_BYTES];
     behind(f, waits);
-    f->config.start_s = 0.5;
+    f->config.listing.start_s = 0.5;
     is_known(f);
     begin(f);
     submit(f, "nothing", 10, id);
@@ -272,7 +272,7 @@ static void the_one_that_counts_is_let_go_too(void **state)
     submission.request = "{\"kernel\":\"copy\",\"counters\":true}";
     submission.timeout_s = 10;
     is_known(f);
-    f->config.counting = true;
+    f->config.listing.counting = true;
     begin(f);
     struct submitted submitted = service_submit(&f->service, &submission);
     succeeds(f, submitted.id);

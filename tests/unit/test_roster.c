@@ -58,7 +58,7 @@ static void names_are_made_of_what_there_is(void **state)
         const struct roster_config config = config_of(cases[i].devices, cases[i].lines, "x");
         struct roster *roster = read_list(&config);
         for (int k = 0; k < roster->count; k++)
-            assert_string_equal(roster->entries[k].listing.name, cases[i].names[k]);
+            assert_string_equal(roster->entries[k]->listing.name, cases[i].names[k]);
         assert_null(cases[i].names[roster->count]);
         roster_free(roster);
     }
@@ -84,13 +84,15 @@ static void what_is_not_said_depends_on_the_command(void **state)
         config.idle_s = cases[i].idle_s;
         config.hello_s = cases[i].hello_s;
         struct roster *roster = read_list(&config);
-        const struct worker_config worker = roster_worker(&roster->entries[0], &config);
-        assert_int_equal(worker.release, cases[i].release);
-        assert_int_equal(worker.own, !cases[i].release);
-        assert_true(worker.idle_s == cases[i].idle && worker.start_s == cases[i].start && worker.hold_s == 0);
-        assert_true(worker.heartbeat_s == cases[i].heartbeat && worker.lost_s == 20);
-        assert_true(!worker.lock_dir == cases[i].release);
-        assert_string_equal(worker.spec, "cpu");
+        const struct executor_config *entry = roster->entries[0];
+        const struct device_listing *listing = &entry->listing;
+        assert_int_equal(listing->release, cases[i].release);
+        assert_int_equal(listing->own, !cases[i].release);
+        assert_true(listing->idle_s == cases[i].idle && listing->start_s == cases[i].start);
+        assert_true(listing->hold_s == 0);
+        assert_true(entry->heartbeat_s == cases[i].heartbeat && entry->lost_s == 20);
+        assert_true(!entry->lock_dir == cases[i].release);
+        assert_string_equal(entry->spec, "cpu");
         roster_free(roster);
     }
 }
@@ -127,8 +129,8 @@ static void a_name_or_a_note_needs_no_other_worker_and_all_else_does(void **stat
         config.file = path;
         struct roster *roster = read_list(&config);
         if (!first)
-            first = strdup(roster->entries[0].config_key);
-        assert_int_equal(strcmp(first, roster->entries[0].config_key) == 0, cases[i].same);
+            first = strdup(roster->entries[0]->config_key);
+        assert_int_equal(strcmp(first, roster->entries[0]->config_key) == 0, cases[i].same);
         roster_free(roster);
     }
     free(first);

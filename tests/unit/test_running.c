@@ -37,9 +37,9 @@ static void on_this_machine_it_ends_with_its_time_and_that_of_its_executors_end(
 
 static void remote_make(struct fixture *f, int attempts)
 {
-    f->config.own = false;
-    f->config.release = true;
-    f->config.start_s = 20;
+    f->config.listing.own = false;
+    f->config.listing.release = true;
+    f->config.listing.start_s = 20;
     f->config.heartbeat_s = 0.25;
     f->config.lost_s = lost_s;
     f->service.config.attempts = attempts;

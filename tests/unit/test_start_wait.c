@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "server/devices/executor_start.h"
+#include "server/devices/supervisor_state.h"
 
 static const char *const silence[] = {"sleep", "600", NULL};
 
@@ -41,8 +41,8 @@ static void look(const char *command, char text[START_WAIT_BYTES])
     struct child *starting = child_of(silence);
     text[0] = '\0';
     for (bool asked = false; !asked || waiting.command; asked = true, pause_ms(10))
-        executor_start_look(&waiting, starting, text);
-    executor_start_look_end(&waiting);
+        start_wait_look(&waiting, starting, text);
+    start_wait_end(&waiting);
     child_over(starting);
 }
 
@@ -81,9 +81,9 @@ static void a_command_that_is_not_there_tells_nothing(void **state)
     struct child *starting = child_of(silence);
     char text[START_WAIT_BYTES] = "";
     (void)state;
-    executor_start_look(&waiting, starting, text);
+    start_wait_look(&waiting, starting, text);
     assert_string_equal(text, "");
-    executor_start_look_end(&waiting);
+    start_wait_end(&waiting);
     child_over(starting);
 }
 
@@ -107,7 +107,7 @@ static void what_a_start_says_is_told_as_text(void **state)
         struct protocol_frame frame;
         for (int64_t end = clock_monotonic_ns() + (int64_t)60e9; clock_monotonic_ns() < end;) {
             child_next(starting, -1, clock_monotonic_ns() + 20000000, &frame);
-            executor_start_look(&waiting, starting, text);
+            start_wait_look(&waiting, starting, text);
             if (strstr(text, cases[i].begin))
                 break;
         }

@@ -11,7 +11,7 @@ static void a_hello_makes_the_device_known_without_a_context(void **state)
     begin(f);
     assert_false(status_of(f).known);
     assert_false(status_of(f).healthy);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct device_status status = status_of(f);
     assert_true(status.known && status.healthy && !status.context);
     assert_string_equal(status.facts.uuid, "FAKE-0");
@@ -46,7 +46,7 @@ static void a_hello_may_come_late(void **state)
 static void no_good_start(struct fixture *f, const char *reason)
 {
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), -1);
+    assert_int_equal(supervisor_start(f->supervisor, true), -1);
     struct device_status status = status_of(f);
     assert_false(status.healthy || status.known);
     assert_int_equal(status.executor, 0);
@@ -58,7 +58,7 @@ static void an_executor_without_a_hello_makes_the_device_unhealthy(void **state)
 {
     struct fixture *f = *state;
     misbehave(f, "no_hello");
-    f->config.session.hello_s = 0.2;
+    f->config.listing.start_s = 0.2;
     no_good_start(f, "no hello within 0.2 s");
 }
 
@@ -93,7 +93,7 @@ static void a_device_that_does_not_start_is_tried_again_after_a_pause(void **sta
     misbehave(f, "exit:1");
     begin(f);
     int64_t start = clock_monotonic_ns();
-    assert_int_equal(supervisor_ready(f->supervisor), -1);
+    assert_int_equal(supervisor_start(f->supervisor, true), -1);
     runs_well(f);
     assert_true(since(start) >= 1);
     assert_true(status_of(f).healthy);
@@ -104,24 +104,24 @@ static void a_stop_ends_the_pause_and_the_wait_for_a_hello(void **state)
     struct fixture *f = *state;
     misbehave(f, "exit:1");
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), -1);
+    assert_int_equal(supervisor_start(f->supervisor, true), -1);
     atomic_store(&f->interrupt, INTERRUPT_STOP);
-    eventfd_write(f->config.session.wake_fd, 1);
+    eventfd_write(f->callbacks.wake_fd, 1);
     int64_t start = clock_monotonic_ns();
-    assert_int_equal(supervisor_ready(f->supervisor), -1);
+    assert_int_equal(supervisor_start(f->supervisor, true), -1);
     assert_true(since(start) < 0.9); /* the pause is of 1 s */
     supervisor_free(f->supervisor);
     misbehave(f, "no_hello");
-    f->config.session.hello_s = 60;
+    f->config.listing.start_s = 60;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), -1);
+    assert_int_equal(supervisor_start(f->supervisor, true), -1);
     assert_true(since(start) < 30);
 }
 
 static void a_probe_tells_how_many_devices_there_are(void **state)
 {
     struct fixture *f = *state;
-    assert_int_equal(supervisor_probe(&f->config, NULL), 3);
+    assert_int_equal(supervisor_probe(&f->config, NULL, NULL), 3);
 }
 
 static void a_probe_that_fails_tells_why(void **state)
@@ -129,7 +129,7 @@ static void a_probe_that_fails_tells_why(void **state)
     struct fixture *f = *state;
     struct error error = {0};
     misbehave(f, "exit");
-    assert_int_equal(supervisor_probe(&f->config, &error), -1);
+    assert_int_equal(supervisor_probe(&f->config, NULL, &error), -1);
     assert_non_null(strstr(error.text, "no such device"));
 }
 
@@ -160,12 +160,12 @@ static void a_request_larger_than_a_pipe_goes_through(void **state)
     memcpy(request, "{\"labels\":\"", 11);
     memcpy(request + SIZE - 3, "\"}", 3);
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct buffer frame = protocol_write_run("1", 0, request, NULL);
     const struct executor_question question = {MESSAGE_RESULT, "1", &frame, 5, false};
     supervisor_ask(f->supervisor, &question, &outcome);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     buffer_free(&frame);
     free(request);
 }
@@ -174,24 +174,24 @@ static void opening_a_context_is_not_the_experiments_time(void **state)
 {
     struct fixture *f = *state;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "slow_open", 0.7);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
 }
 
 static void waiting_for_a_lock_is_not_the_experiments_time(void **state)
 {
     struct fixture *f = *state;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "slow_locks", 0.7);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     outcome = run(f, "locks_without_end", 30);
     assert_int_equal(outcome.failure.kind, ERROR_CRASHED);
     assert_non_null(strstr(outcome.failure.text, "more than twice"));
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
 }
 
 /* ---- interrupts ---- */
@@ -206,7 +206,7 @@ static void *interrupt_later(void *arg)
     const struct later *later = arg;
     pause_ms(100);
     atomic_store(&later->fixture->interrupt, later->interrupt);
-    eventfd_write(later->fixture->config.session.wake_fd, 1);
+    eventfd_write(later->fixture->callbacks.wake_fd, 1);
     return NULL;
 }
 
@@ -216,7 +216,7 @@ static struct executor_outcome run_and_interrupt(struct fixture *f, const char *
     struct later later = {f, interrupt};
     pthread_t thread;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     pthread_create(&thread, NULL, interrupt_later, &later);
     struct executor_outcome outcome = run(f, behaviour, 30);
     pthread_join(thread, NULL);
@@ -240,13 +240,13 @@ static void a_stop_lets_a_run_end_within_the_grace(void **state)
 {
     struct executor_outcome outcome = run_and_interrupt(*state, "slow", INTERRUPT_STOP);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
 }
 
 static void a_stop_gives_a_run_back_after_the_grace(void **state)
 {
     struct fixture *f = *state;
-    f->config.session.grace_s = 0.2;
+    f->config.grace_s = 0.2;
     int64_t start = clock_monotonic_ns();
     struct executor_outcome outcome = run_and_interrupt(f, "hang", INTERRUPT_STOP);
     assert_true(since(start) < 20); /* it would run for 30 s */
@@ -262,11 +262,11 @@ static void a_fresh_executor_that_fails_its_test_copy_gets_no_work(void **state)
     misbehave(f, "unproven:2");
     begin(f);
     fails(f, "crash", ERROR_CRASHED, "SIGSEGV");
-    assert_int_equal(supervisor_ready(f->supervisor), -1);
+    assert_int_equal(supervisor_start(f->supervisor, true), -1);
     struct device_status status = status_of(f);
     assert_true(status.known && !status.healthy);
     assert_non_null(strstr(status.reason, "failed its test copy: made up: incorrect"));
-    assert_int_equal(supervisor_ready(f->supervisor), 0); /* the third start, after the pause */
+    assert_int_equal(supervisor_start(f->supervisor, true), 0); /* the third start, after the pause */
     assert_true(status_of(f).healthy);
     assert_int_equal(status_of(f).runs, 1); /* test copies are not counted */
     runs_well(f);
@@ -275,7 +275,7 @@ static void a_fresh_executor_that_fails_its_test_copy_gets_no_work(void **state)
 static void wait_until_it_is_let_go(struct fixture *f)
 {
     for (int tries = 0; supervisor_usable(f->supervisor) && tries < 4000; tries++, pause_ms(5))
-        supervisor_tidy(f->supervisor);
+        supervisor_check(f->supervisor);
     assert_false(supervisor_usable(f->supervisor));
 }
 
@@ -283,10 +283,10 @@ static void an_executor_that_dies_idle_is_replaced_before_it_gets_work(void **st
 {
     struct fixture *f = *state;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "then_dies", 5);
     assert_int_equal(outcome.end, OUTCOME_RESULT);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     pid_t first = status_of(f).executor;
     wait_until_it_is_let_go(f);
     runs_well(f);
@@ -301,9 +301,9 @@ static void an_executor_that_talks_idle_is_replaced(void **state)
 {
     struct fixture *f = *state;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     struct executor_outcome outcome = run(f, "then_talks", 5);
-    executor_question_free_outcome(&outcome);
+    protocol_message_free(&outcome.answer);
     pid_t first = status_of(f).executor;
     wait_until_it_is_let_go(f);
     runs_well(f);
@@ -314,7 +314,7 @@ static void a_death_between_ready_and_run_is_not_held_against_the_experiment(voi
 {
     struct fixture *f = *state;
     begin(f);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     siginfo_t ended;
     pid_t executor = status_of(f).executor;
     kill(executor, SIGKILL);
@@ -327,19 +327,19 @@ static void a_death_between_ready_and_run_is_not_held_against_the_experiment(voi
 static void an_idle_executor_with_a_context_is_replaced_by_one_without(void **state)
 {
     struct fixture *f = *state;
-    f->config.idle_s = 0.1;
+    f->config.listing.idle_s = 0.1;
     begin(f);
     runs_well(f);
     pid_t first = status_of(f).executor;
     assert_true(status_of(f).context);
     pause_ms(150);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     pid_t second = status_of(f).executor;
     assert_int_not_equal(second, first);
     assert_false(status_of(f).context);
     assert_int_equal(kill(first, 0), -1);
     pause_ms(150);
-    assert_int_equal(supervisor_ready(f->supervisor), 0);
+    assert_int_equal(supervisor_start(f->supervisor, true), 0);
     assert_int_equal(status_of(f).executor, second); /* one without a context may stay */
 }
 

@@ -26,7 +26,7 @@ static void the_next_experiment_runs_while_the_last_ones_end_is_being_written(vo
     service_start(&f->service);
     submit(f, "nothing", 10, first);
     submit(f, "nothing", 10, second);
-    worker_start(&f->worker, 0, &f->config, f->service.queue, f->devices, NULL);
+    worker_start(&f->worker, &f->config, &f->callbacks, f->service.queue, f->devices, NULL);
     sem_wait(&f->held);
     for (int tries = 0; status.runs < 2 && tries < 1000; tries++, pause_ms(5))
         devices_get(f->devices, 0, &status);
@@ -42,7 +42,7 @@ static void experiments_that_wait_follow_each_other_in_one_executor(void **state
     struct fixture *f = *state;
     char slow[ID_BYTES], ids[5][ID_BYTES], line[128];
     long first = 0, pid, runs = 0;
-    f->config.idle_s = 0;
+    f->config.listing.idle_s = 0;
     begin(f);
     submit(f, "slow", 10, slow);
     for (int i = 0; i < 5; i++)
@@ -229,7 +229,7 @@ static void a_stop_does_not_wait_for_a_device_that_does_not_start(void **state)
     struct fixture *f = *state;
     char id[ID_BYTES];
     misbehave(f, "no_hello");
-    f->config.start_s = 60;
+    f->config.listing.start_s = 60;
     begin(f);
     submit(f, "nothing", 10, id);
     pause_ms(50);
@@ -258,7 +258,7 @@ static void a_probe_tells_how_many_devices_there_are(void **state)
 {
     struct fixture *f = *state;
     service_start(&f->service);
-    assert_int_equal(worker_probe(&f->config, NULL), 3);
+    assert_int_equal(supervisor_probe(&f->config, NULL, NULL), 3);
 }
 
 int main(void)

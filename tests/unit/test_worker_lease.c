@@ -20,9 +20,9 @@ static int set_up_remote(void **state)
     f->argv[0] = "/bin/sh";
     f->argv[1] = "-c";
     f->argv[2] = script;
-    f->config.own = false;
-    f->config.release = true;
-    f->config.start_s = 20;
+    f->config.listing.own = false;
+    f->config.listing.release = true;
+    f->config.listing.start_s = 20;
     f->config.heartbeat_s = 0.25;
     f->config.lost_s = 1;
     return 0;
@@ -104,7 +104,7 @@ static void it_works_there_and_nothing_is_held_when_idle(void **state)
     struct fixture *f = *state;
     struct device_status status;
     char id[ID_BYTES];
-    f->config.idle_s = 0.2;
+    f->config.listing.idle_s = 0.2;
     begin(f);
     submit(f, "works", 10, id);
     succeeds_at(f, id, 1, NULL);

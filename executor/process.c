@@ -1,21 +1,87 @@
-/* Reads the node from sysfs, moves threads, prefers memory: pinning.h. */
-#include "executor/pinning.h"
+/* Signals, timers, the out-of-memory score and cores of this process: process.h. */
+#include "executor/process.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include "api/protocol.h" /* exit statuses */
 #include "base/log.h"
 
 /* MPOL_PREFERRED of <linux/mempolicy.h>; libnuma would be a library for this constant alone. */
 enum { POLICY_PREFERRED = 1, NODES_MOST = 1024 };
+
+/* ---- how it ends ---- */
+
+/* Of ssh or srun the server can end the local process alone; this ends the executor behind it. */
+static void on_deadline(int number)
+{
+    static const char text[] = "executor: past its own deadline, ending itself\n";
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(EXECUTOR_DEADLINE);
+}
+
+static void reset_signals(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++)
+        sigaction(number, &action, NULL); /* fails for SIGKILL and SIGSTOP */
+    action.sa_handler = SIG_IGN;          /* a closed pipe is seen by write() */
+    sigaction(SIGPIPE, &action, NULL);
+    action.sa_handler = on_deadline;
+    sigaction(SIGALRM, &action, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void process_start(void)
+{
+    pid_t parent = getppid();
+    reset_signals();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* A parent that died before prctl() sends no signal. */
+    if (getppid() != parent)
+        _exit(EXECUTOR_OK);
+    /* A machine short of memory loses an experiment, not the service. */
+    FILE *score = fopen("/proc/self/oom_score_adj", "we");
+    if (score) {
+        fputs("900", score);
+        fclose(score);
+    }
+}
+
+void process_deadline(double seconds)
+{
+    double whole;
+    double fraction = modf(seconds, &whole);
+    struct itimerval timer = {
+        .it_value = {.tv_sec = (time_t)whole, .tv_usec = (suseconds_t)(fraction * 1e6)},
+    };
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+double process_pause_deadline(void)
+{
+    struct itimerval left = {0}, none = {0};
+    setitimer(ITIMER_REAL, &none, &left);
+    return (double)left.it_value.tv_sec + (double)left.it_value.tv_usec / 1e6;
+}
+
+/* ---- where it runs ---- */
 
 /* The first line of a file in the device's directory of sysfs. */
 static bool read_line(const char *sysfs, const char *pci, const char *name, char *line, int size)
@@ -49,20 +115,19 @@ static void cpus_format(const cpu_set_t *set, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int first = 0; first < CPU_SETSIZE; first++) {
+    for (size_t first = 0, next; first < CPU_SETSIZE; first = next + 1) {
+        for (next = first; next < CPU_SETSIZE && CPU_ISSET(next, set); next++)
+            ;
         char range[32];
-        int last = first;
-        if (!CPU_ISSET((size_t)first, set))
+        const char *comma = used ? "," : "";
+        int length = next - first < 2 ? snprintf(range, sizeof range, "%s%zu", comma, first)
+                                      : snprintf(range, sizeof range, "%s%zu-%zu", comma, first, next - 1);
+        if (next == first)
             continue;
-        while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, set))
-            last++;
-        int length = last > first ? snprintf(range, sizeof range, "%s%d-%d", used ? "," : "", first, last)
-                                  : snprintf(range, sizeof range, "%s%d", used ? "," : "", first);
         if (used + (size_t)length >= size)
             return;
         memcpy(text + used, range, (size_t)length + 1);
         used += (size_t)length;
-        first = last;
     }
 }
 
@@ -91,7 +156,7 @@ static void memory_prefer(int node)
     syscall(SYS_set_mempolicy, POLICY_PREFERRED, nodes, (unsigned long)NODES_MOST);
 }
 
-void pinning_pin(const char *sysfs, struct device_facts *facts)
+void process_pin(const char *sysfs, struct device_facts *facts)
 {
     char line[1024];
     cpu_set_t local, allowed;
