@@ -22,7 +22,7 @@
 #include "server/devices/device_snapshot.h"
 #include "server/http/http.h"
 #include "server/listeners.h"
-#include "server/queue/queue_admin.h"
+#include "server/queue/queue_open.h"
 #include "server/routes/route_table.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
@@ -145,14 +145,14 @@ static int queue_begin(struct server *server, struct error *error)
     if (event_feed_new(&service->feed, service->store, error) < 0)
         return -1;
     event_feed_watch(service->feed, service->devices, service->readings);
-    return queue_admin_open(&service->queue, service->store, &config, error);
+    return queue_open(&service->queue, service->store, &config, error);
 }
 
 static void queue_end(struct server *server)
 {
     struct service *service = &server->service;
     readings_free(service->readings); /* first: its thread reads the queue */
-    queue_admin_close(service->queue);
+    queue_close(service->queue);
     calibrations_free(service->calibrations); /* after the queue, which ends what a calibration submits */
     store_close(service->store);
     event_feed_free(service->feed);
@@ -303,7 +303,7 @@ static void server_stop(struct server *server)
 {
     struct service *service = &server->service;
     if (service->queue)
-        queue_admin_stop(service->queue);
+        queue_stop(service->queue);
     calibrations_stop(service->calibrations); /* before HTTP: requests wait for its answers */
     if (server->http)
         http_quiesce(server->http);

@@ -58,21 +58,19 @@ void entry_insert(struct queue *queue, struct entry *entry)
     LIST_INSERT_HEAD(index_chain(queue, entry->task.id), entry, of_chain);
 }
 
-bool entry_leave(struct entry *entry, char sweep[ID_BYTES])
+void entry_free(struct entry *entry, char sweep_ended[ID_BYTES])
 {
-    struct entry_sweep *own = entry->sweep;
+    struct entry_sweep *sweep = entry->sweep;
     LIST_REMOVE(entry, of_chain);
     owner_queue_leave(entry->owner_queue);
-    if (!own)
-        return false;
-    memcpy(sweep, own->id, ID_BYTES);
-    LIST_REMOVE(entry, of_sweep);
-    entry->sweep = NULL;
-    if (--own->count)
-        return false;
-    LIST_REMOVE(own, next);
-    free(own);
-    return true;
+    if (sweep)
+        LIST_REMOVE(entry, of_sweep);
+    if (sweep && !--sweep->count) {
+        memcpy(sweep_ended, sweep->id, ID_BYTES);
+        LIST_REMOVE(sweep, next);
+        free(sweep);
+    }
+    free(entry);
 }
 
 /* ---- waiting ---- */

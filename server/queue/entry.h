@@ -37,9 +37,9 @@ void entry_pull(struct entry *entry);
 /* From here on it belongs to that owner queue. It must not wait, or be pulled. */
 void entry_move(struct entry *entry, struct owner_queue *owner_queue);
 
-/* Removes it from the index and from its sweep. True when it was the sweep's last one, whose id is written to
-   `sweep`: to be reported with transition_notify_sweep(). */
-bool entry_leave(struct entry *entry, char sweep[ID_BYTES]);
+/* Removes it from the index and from its sweep, and frees it. When it was the sweep's last one, that is freed too, and its
+   id is written to `sweep_ended`: to be reported with transition_notify_sweep(). */
+void entry_free(struct entry *entry, char sweep_ended[ID_BYTES]);
 
 struct entry_sweep *entry_sweep_find(struct queue *queue, const char *id); /* NULL: none */
 struct entry_sweep *entry_sweep_new(const char *id, bool spread);          /* NULL: no memory */

@@ -28,7 +28,7 @@
 enum { PRIORITY_OVERRIDE = 101 };
 
 /* An experiment from the commit of its submission until the commit of its end. Fields marked "on disk" are
-   loaded by queue_admin_open(); the others are made anew. */
+   loaded by queue_open(); the others are made anew. */
 struct entry {
     struct order_node order;         /* first, so that a node is its entry; its priority is on disk */
     LIST_ENTRY(entry) of_chain;      /* of the index */

@@ -32,7 +32,7 @@ struct device_stats {
     double mean_s;          /* duration of the device's recent experiments; negative: none yet */
     struct queue_hold hold; /* of this device alone */
     double oldest_s;        /* age of the experiment that waits longest; 0: none waits */
-    double busy_s;          /* time for which experiments had the device since queue_admin_open() */
+    double busy_s;          /* time for which experiments had the device since queue_open() */
 };
 
 /* A number that no device has: all zero, mean_s negative. */
@@ -67,7 +67,7 @@ bool queue_view_held(struct queue *queue, int device);
 /* Was cancellation requested for the experiment that the device runs? */
 bool queue_view_cancelled(struct queue *queue, int device);
 
-/* Was queue_admin_stop() called? */
+/* Was queue_stop() called? */
 bool queue_view_stopping(struct queue *queue);
 
 #endif

@@ -14,7 +14,7 @@ struct queue;
    queue_admin_list_devices(). */
 void queue_worker_readiness(struct queue *queue, int device, enum queue_readiness readiness);
 
-/* Sleeps until queue_worker_next() would find something for the device, queue_admin_stop() is called, or timeout_ms
+/* Sleeps until queue_worker_next() would find something for the device, queue_stop() is called, or timeout_ms
    has passed (-1: no limit). True: it would find something.
 
    A device that is not WARM leaves work to a WARM idle one for a moment. One that is AWAY leaves it to devices that are
@@ -29,7 +29,7 @@ bool queue_worker_needed(struct queue *queue, int device);
 /* Ends the task that the worker holds, when `ending` is not NULL, and takes the next one, in one
    transaction whose commit is not waited for. Returns NULL when nothing waits, the device is held, the
    queue stops, or the store cannot write (a result would be in memory only). An end that cannot be
-   committed is tried again until queue_admin_close(). All of *ending is copied. */
+   committed is tried again until queue_close(). All of *ending is copied. */
 const struct task *queue_worker_next(struct queue *queue, int device, const struct ending *ending);
 
 /* Waits until the start of the task that the worker holds is committed. False: the queue stopped first. */

@@ -17,7 +17,7 @@ void transition_notify(struct queue *queue, const char *id, enum job_state state
 
 void transition_notify_sweep(struct queue *queue, const char *sweep)
 {
-    if (queue->config.sweep_ended)
+    if (sweep[0] && queue->config.sweep_ended)
         queue->config.sweep_ended(queue->config.changed_arg, sweep);
 }
 
@@ -46,8 +46,7 @@ static void transition_done(struct store_write *write, const struct error *faile
 {
     struct transition *transition = (struct transition *)write;
     struct queue *queue = transition->queue;
-    bool sweep_ended = false;
-    char sweep[ID_BYTES];
+    char sweep_ended[ID_BYTES] = "";
     pthread_mutex_lock(&queue->lock);
     count_committed(queue);
     if (transition->started) {
@@ -55,9 +54,8 @@ static void transition_done(struct store_write *write, const struct error *faile
         pthread_cond_signal(&transition->started->wake);
     }
     if (transition->ended)
-        sweep_ended = entry_leave(transition->ended, sweep);
+        entry_free(transition->ended, sweep_ended);
     pthread_mutex_unlock(&queue->lock);
-    free(transition->ended);
     for (int i = 0; i < write->change_count; i++) {
         const struct store_change *change = &write->changes[i];
         if (!failed && job_state_ended(change->state))
@@ -69,12 +67,10 @@ static void transition_done(struct store_write *write, const struct error *faile
                       failed->kind == ERROR_UNCERTAIN ? "may not have recorded it" : "has not recorded it",
                       failed->text);
     }
-    if (sweep_ended)
-        transition_notify_sweep(queue, sweep);
+    transition_notify_sweep(queue, sweep_ended);
     if (failed && transition->report)
         error_set(transition->report, failed->kind, "%s", failed->text);
     samples_free(&transition->samples);
-    free(transition->request);
     free(transition);
 }
 
@@ -108,34 +104,14 @@ struct store_about transition_about(const struct entry *entry)
     };
 }
 
-static struct store_change *add(struct transition *transition, const char *id, enum job_state state,
-                                int attempt)
-{
-    struct store_change *change = &transition->write.changes[transition->write.change_count++];
-    memcpy(change->id, id, ID_BYTES);
-    change->state = state;
-    change->attempt = attempt;
-    return change;
-}
-
 struct store_change *transition_add(struct transition *transition, const struct entry *entry,
                                     enum job_state state)
 {
-    struct store_change *change = add(transition, entry->task.id, state, entry->task.attempt);
+    struct store_change *change = &transition->write.changes[transition->write.change_count++];
+    memcpy(change->id, entry->task.id, ID_BYTES);
+    change->state = state;
+    change->attempt = entry->task.attempt;
     change->about = transition_about(entry);
-    return change;
-}
-
-struct store_change *transition_add_job(struct transition *transition, const struct job *job,
-                                        enum job_state state)
-{
-    if (!(transition->request = strdup(job->request)))
-        return NULL;
-    memcpy(transition->sweep, job->sweep, sizeof transition->sweep);
-    memcpy(transition->owner, job->owner, sizeof transition->owner);
-    struct store_change *change = add(transition, job->id, state, job->attempt);
-    change->about =
-        (struct store_about){transition->sweep, transition->owner, transition->request, job->device};
     return change;
 }
 
@@ -151,12 +127,11 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
     entry->phase = ENDING;
 }
 
-void transition_lose(struct transition *transition, struct store_change *change, int attempt, int device,
-                     const char *reason)
+void transition_lose(struct transition *transition, int attempt, int device, const char *reason)
 {
     snprintf(transition->lost_reason, sizeof transition->lost_reason, "%s", reason);
     transition->lost = (struct store_lost){attempt, device, clock_wall_ms(), transition->lost_reason};
-    change->lost = &transition->lost;
+    transition->write.changes[0].lost = &transition->lost;
 }
 
 void transition_charge(struct transition *transition, struct owner *owner, double took_s)
@@ -165,10 +140,8 @@ void transition_charge(struct transition *transition, struct owner *owner, doubl
     owner_charge(owner, took_s, queue_state_now_ns(queue), queue->config.half_life_s);
     if (!owner->name[0]) /* without names there is one owner, and nothing to share */
         return;
-    /* A copy, because the owner may be forgotten before the commit. */
-    memcpy(transition->owner, owner->name, sizeof transition->owner);
     transition->share =
-        (struct store_share){.owner = transition->owner, .used_s = owner->used_s, .at_ms = clock_wall_ms()};
+        (struct store_share){.owner = owner->name, .used_s = owner->used_s, .at_ms = clock_wall_ms()};
     transition->write.share = &transition->share;
 }
 

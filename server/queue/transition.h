@@ -31,12 +31,9 @@ struct transition {
     struct store_bind bind;       /* of a sweep whose first experiment was taken */
     struct store_lost lost;       /* of a run that was lost */
     char lost_reason[sizeof((struct error *)0)->text];
-    struct error failure;        /* of the one that ended */
-    struct samples samples;      /* likewise */
-    char *request;               /* for the event of an experiment that is no entry; NULL: none */
-    char sweep[ID_BYTES];        /* likewise */
-    char owner[USER_NAME_BYTES]; /* likewise, and of the share */
-    struct error *report;        /* where a failure to commit is written, besides the log; NULL: nowhere */
+    struct error failure;   /* of the one that ended */
+    struct samples samples; /* likewise */
+    struct error *report;   /* where a failure to commit is written, besides the log; NULL: nowhere */
     char result[];
 };
 
@@ -50,17 +47,11 @@ struct store_about transition_about(const struct entry *entry);
 struct store_change *transition_add(struct transition *transition, const struct entry *entry,
                                     enum job_state state);
 
-/* Adds a change of an experiment that is no entry (yet); what its event says is copied. Without the lock.
-   NULL: no memory. */
-struct store_change *transition_add_job(struct transition *transition, const struct job *job,
-                                        enum job_state state);
-
 /* Ends `entry`, which no longer runs or waits; with transition->failure unless its kind is ERROR_NONE. */
 void transition_end(struct transition *transition, struct entry *entry, enum job_state state);
 
-/* The change ends a run that was lost: which attempt, on which device, and why, which is copied. */
-void transition_lose(struct transition *transition, struct store_change *change, int attempt, int device,
-                     const char *reason);
+/* Its first change ends a run that was lost: which attempt, on which device, and why, which is copied. */
+void transition_lose(struct transition *transition, int attempt, int device, const char *reason);
 
 /* Charges the owner for the time that its run held the device, however that ended. */
 void transition_charge(struct transition *transition, struct owner *owner, double took_s);
@@ -68,7 +59,8 @@ void transition_charge(struct transition *transition, struct owner *owner, doubl
 /* Hands it to the store, which owns it until it is committed or failed. */
 void transition_hand_over(struct transition *transition);
 
-/* Without the lock, after the commit: calls changed(), or sweep_ended(), of the queue's config. */
+/* Without the lock, after the commit: calls changed(), or sweep_ended() unless the id is empty, of the queue's
+   config. */
 void transition_notify(struct queue *queue, const char *id, enum job_state state);
 void transition_notify_sweep(struct queue *queue, const char *sweep);
 

@@ -300,7 +300,7 @@ static void *stop_soon(void *arg)
 {
     struct service *service = arg;
     poll(NULL, 0, 30);
-    queue_admin_stop(service->queue);
+    queue_stop(service->queue);
     return NULL;
 }
 
@@ -321,7 +321,7 @@ static void a_stop_wakes_the_workers_and_refuses_all_else(void **state)
     service_queue(service, 0, 0, first);
     service_queue(service, 0, 0, second);
     queue_worker_next(service->queue, 0, NULL);
-    queue_admin_stop(service->queue);
+    queue_stop(service->queue);
     assert_false(queue_worker_wait(service->queue, 0, -1));
     /* What runs may end; nothing is taken after it. */
     assert_null(queue_worker_next(service->queue, 0, &succeeded));

@@ -315,7 +315,7 @@ static void of_those_that_are_being_started_the_first_is_woken(void **state)
     sleeper_begin(&second, service->queue, 2);
     service_submit_unbound(service, &(struct unbound_plain){.owner = "a", .devices = set_of(ALL)});
     assert_true(sleeper_took(&first));
-    queue_admin_stop(service->queue);
+    queue_stop(service->queue);
     assert_false(sleeper_took(&second));
 }
 
