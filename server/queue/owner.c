@@ -10,6 +10,60 @@
 #include "server/store/store.h"
 #include "server/store/write.h"
 
+enum { MEAN_RUNS = 16 };
+
+/* ---- shares of device time ---- */
+
+bool device_share_before(const struct device_share *a, const struct device_share *b)
+{
+    if (a->used_s != b->used_s)
+        return a->used_s < b->used_s;
+    if (a->served != b->served)
+        return a->served < b->served;
+    return strcmp(a->name, b->name) < 0;
+}
+
+/* When `own` has run `own_runs` times and `other` `runs` times, both have used the same: is `other` next?
+   The one that was served longest ago is; when both have run, that is the one whose last run was longer. */
+static bool tie_before(const struct device_share *own, int own_runs, const struct device_share *other,
+                       int runs)
+{
+    if (!runs && !own_runs)
+        return device_share_before(&(struct device_share){.name = other->name, .served = other->served},
+                                   &(struct device_share){.name = own->name, .served = own->served});
+    if (!runs || !own_runs)
+        return !runs;
+    if (other->mean_s != own->mean_s)
+        return other->mean_s > own->mean_s;
+    int fewer = runs < own_runs ? runs : own_runs; /* the earlier runs were ties, too */
+    return tie_before(own, own_runs - fewer, other, runs - fewer);
+}
+
+int device_share_count(const struct device_share *own, int position, const struct device_share *other)
+{
+    double runs = (own->used_s + position * own->mean_s - other->used_s) / other->mean_s;
+    if (runs < 0 || !other->waiting)
+        return 0;
+    if (runs > other->waiting)
+        return other->waiting;
+    int whole = (int)runs;
+    if (runs > whole || tie_before(own, position, other, whole))
+        whole++;
+    return whole < other->waiting ? whole : other->waiting;
+}
+
+double device_share_decayed(double used_s, double after_s, double half_life_s)
+{
+    return after_s > 0 && used_s > 0 ? used_s * exp2(-after_s / half_life_s) : used_s;
+}
+
+void run_mean_add(struct run_mean *mean, double took_s)
+{
+    if (mean->count < MEAN_RUNS)
+        mean->count++;
+    mean->mean_s += (took_s - mean->mean_s) / mean->count;
+}
+
 /* ---- owners ---- */
 
 struct owner *owner_find(const struct owners *owners, const char *name)
@@ -188,12 +242,6 @@ struct forget_write {
     const char *names[];   /* theirs */
 };
 
-/* An owner without work. */
-struct idle_owner {
-    struct owner *owner;
-    double used_s; /* as of now */
-};
-
 static void forget_done(struct store_write *write, const struct error *failed)
 {
     struct forget_write *forget = (struct forget_write *)write;
@@ -205,56 +253,41 @@ static void forget_done(struct store_write *write, const struct error *failed)
     free(forget);
 }
 
-static struct device_share idle_share(const struct idle_owner *idle)
-{
-    return (struct device_share){idle->owner->name, .used_s = idle->used_s, .served = idle->owner->served};
-}
-
-/* By decreasing usage. */
+/* By usage as of the same moment, the least first. */
 static int idle_compare(const void *a, const void *b)
 {
-    const struct device_share one = idle_share(a), other = idle_share(b);
-    return device_share_before(&one, &other) ? 1 : -1;
-}
-
-/* The owners without work, by decreasing usage; to be freed. NULL: no memory. */
-static struct idle_owner *idle_list(const struct owners *owners, int64_t now_ns, double half_life_s,
-                                    int *count)
-{
-    struct idle_owner *list = calloc((size_t)owners->count + 1, sizeof *list);
-    struct owner *owner;
-    *count = 0;
-    if (!list)
-        return NULL;
-    LIST_FOREACH (owner, &owners->all, next)
-        if (LIST_EMPTY(&owner->owner_queues))
-            list[(*count)++] = (struct idle_owner){owner, owner_used_s(owner, now_ns, half_life_s)};
-    qsort(list, (size_t)*count, sizeof *list, idle_compare);
-    return list;
+    const struct owner *one = *(struct owner *const *)a, *other = *(struct owner *const *)b;
+    return device_share_before(&(struct device_share){one->name, one->used_s, .served = one->served},
+                               &(struct device_share){other->name, other->used_s, .served = other->served})
+               ? -1
+               : 1;
 }
 
 void owner_forget(struct owners *owners, struct store *store, int64_t now_ns, double half_life_s)
 {
-    int count, remembered = 0;
-    struct idle_owner *idle = idle_list(owners, now_ns, half_life_s, &count);
-    while (idle && remembered < count && remembered < OWNERS_IDLE_MAX &&
-           idle[remembered].used_s >= negligible_s)
-        remembered++;
     struct forget_write *forget = NULL;
+    struct owner *owner;
+    int idle = 0;
     size_t each = sizeof forget->names[0] + sizeof forget->owners[0];
-    if (idle && remembered < count)
-        forget = calloc(1, sizeof *forget + (size_t)(count - remembered) * each);
-    if (forget) {
-        forget->owners = (struct owner **)&forget->names[count - remembered];
-        for (int i = remembered; i < count; i++) {
-            owner_remove(owners, idle[i].owner);
-            forget->names[forget->count] = idle[i].owner->name;
-            forget->owners[forget->count++] = idle[i].owner;
+    if (!(forget = calloc(1, sizeof *forget + (size_t)owners->count * each)))
+        return;
+    forget->owners = (struct owner **)&forget->names[owners->count];
+    LIST_FOREACH (owner, &owners->all, next)
+        if (LIST_EMPTY(&owner->owner_queues)) {
+            owner_charge(owner, 0, now_ns, half_life_s);
+            forget->owners[idle++] = owner;
         }
-        forget->write.forgotten_owners = forget->names;
-        forget->write.forgotten_count = forget->count;
-        forget->write.done = forget_done;
-        store_hand_over(store, &forget->write);
+    qsort(forget->owners, (size_t)idle, sizeof(struct owner *), idle_compare);
+    while (forget->count < idle &&
+           (idle - forget->count > OWNERS_IDLE_MAX || forget->owners[forget->count]->used_s < negligible_s)) {
+        owner = forget->owners[forget->count];
+        owner_remove(owners, owner);
+        forget->names[forget->count++] = owner->name;
     }
-    free(idle);
+    forget->write = (struct store_write){
+        .forgotten_owners = forget->names, .forgotten_count = forget->count, .done = forget_done};
+    if (forget->count)
+        store_hand_over(store, &forget->write);
+    else
+        free(forget);
 }

@@ -1,11 +1,15 @@
-/* The owners of experiments: what waits of each for which devices, and how much device time each has used.
+/* The owners of experiments: what waits of each for which devices, how much device time each has used and
+   who is next.
 
    An owner queue holds what waits of one owner for one device group, in the order in which it will run. A device group
    is a set of devices on which experiments may run. Each device has a group of its own, for what is bound to it. Groups
    of unbound experiments are made with their first experiment and freed with their last.
 
+   Next is the owner that used the devices least. Usage is seconds of device time, halved with each half-life. All
+   usages decay alike, so the order of owners changes when something runs, not with time.
+
    An owner is known from its first submission, or from its usage on disk, until owner_forget() removes it. All
-   functions are called with the queue's lock held. */
+   functions but those of shares and means are called with the queue's lock held. */
 #ifndef COALESCED_SERVER_QUEUE_OWNER_H
 #define COALESCED_SERVER_QUEUE_OWNER_H
 
@@ -13,8 +17,34 @@
 
 #include "api/device_set.h"
 #include "server/auth/user.h"
-#include "server/queue/device_share.h"
 #include "server/queue/order.h"
+
+/* One owner as seen from one device. */
+struct device_share {
+    const char *name; /* borrowed; unique */
+    double used_s;    /* of all devices, including what runs now */
+    double mean_s;    /* duration of one of its experiments; above 0 */
+    int64_t served;   /* grows with each start: the smaller, the longer ago the owner's last start */
+    int waiting;      /* for this device, without overrides */
+};
+
+/* Is a before b? The owner that used less; then the one that was served longest ago; then by name. */
+bool device_share_before(const struct device_share *a, const struct device_share *b);
+
+/* How many of `other`'s experiments run before the one of `own` that has `position` of its owner's before
+   it. Exact when each runs for its owner's mean, and nothing is submitted or cancelled and no usage decays
+   meanwhile. */
+int device_share_count(const struct device_share *own, int position, const struct device_share *other);
+
+/* What is left of usage after so many seconds. */
+double device_share_decayed(double used_s, double after_s, double half_life_s);
+
+/* Duration of recent experiments: the mean of the first 16, then an exponential moving average. */
+struct run_mean {
+    double mean_s;
+    int count; /* 0: nothing known */
+};
+void run_mean_add(struct run_mean *mean, double took_s);
 
 struct store;
 struct entry; /* queue_state.h */
@@ -56,7 +86,7 @@ struct owner {
     char name[USER_NAME_BYTES]; /* empty: without a name */
     double used_s;              /* as of used_ns; on disk */
     int64_t used_ns;
-    int64_t served;                   /* device_share.h */
+    int64_t served;                   /* struct device_share */
     int waiting;                      /* experiments for all devices, and those being submitted */
     int64_t timeouts_ms;              /* sum of their time limits */
     struct owner_queues owner_queues; /* those with entries; none: the owner has no work */

@@ -91,7 +91,7 @@ struct queue {
     uint64_t index_mask;
     LIST_HEAD(, entry_sweep) sweeps;
     struct owners owners;
-    int64_t served;                        /* the last number given to an owner (device_share.h) */
+    int64_t served;                        /* the last number given to an owner (struct device_share) */
     struct queue_hold hold;                /* of all devices; on disk */
     struct device_groups device_groups;    /* the unbound ones */
     struct run_mean run_mean;              /* on all devices, of all owners */

@@ -35,11 +35,9 @@ struct device_stats {
     double busy_s;          /* time for which experiments had the device since queue_open() */
 };
 
-/* A number that no device has: all zero, mean_s negative. */
+/* QUEUE_ALL_DEVICES: the hold of all together, and `queued` counts each experiment that waits once; the rest is
+   zero and mean_s negative, as all is for a number that no device has. */
 void queue_view_device(struct queue *queue, int device, struct device_stats *stats);
-
-/* How many experiments wait, each counted once. */
-int queue_view_waiting(struct queue *queue);
 
 struct queue_owner {
     char name[USER_NAME_BYTES]; /* empty: without a name */
@@ -57,9 +55,6 @@ enum { QUEUE_OWNERS_PLACED = 20 };
 /* The owners that have something queued or running on the device, by increasing share. *owners is to be
    freed. Returns how many; -1: no memory. */
 int queue_view_owners(struct queue *queue, int device, struct queue_owner **owners);
-
-/* The hold of all devices together. */
-void queue_view_hold(struct queue *queue, struct queue_hold *hold);
 
 /* Is the device held, alone or together with all devices? */
 bool queue_view_held(struct queue *queue, int device);

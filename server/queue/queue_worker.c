@@ -69,10 +69,10 @@ static void device_end(struct queue *queue, int index, struct transition *transi
     double took_s;
     struct entry *entry = device_release(queue, index, transition, &took_s);
     if (ending->state != JOB_CANCELLED) {
-        device_share_add_run(&queue->devices[index].run_mean, took_s);
-        device_share_add_run(&queue->run_mean, took_s);
-        device_share_add_run(&owner_at_device(entry->owner, index)->run_mean, took_s);
-        device_share_add_run(&entry->owner->run_mean, took_s);
+        run_mean_add(&queue->devices[index].run_mean, took_s);
+        run_mean_add(&queue->run_mean, took_s);
+        run_mean_add(&owner_at_device(entry->owner, index)->run_mean, took_s);
+        run_mean_add(&entry->owner->run_mean, took_s);
     }
     transition_end(transition, entry, ending->state);
     if (ending->result)

@@ -156,8 +156,10 @@ static void facts_write(struct buffer *out, const struct row *rows, int count)
 static void depth_write(struct buffer *out, const struct service *service, const struct row *rows, int count)
 {
     static const char name[] = "coalesced_queue_depth";
-    int unbound = queue_view_waiting(service->queue);
+    struct device_stats all;
     char labels[32];
+    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
+    int unbound = all.queued;
     exposition_family(out, name, "gauge", "Experiments that wait, by the one device that they wait for.");
     for (int i = 0; i < count; i++) {
         device_sample(out, name, rows[i].device, rows[i].depth.bound);

@@ -390,8 +390,7 @@ static void hold(struct service *service, int device, bool held, const char *own
 static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
 {
     struct service *service = *state;
-    struct device_stats stats;
-    struct queue_hold all;
+    struct device_stats stats, all;
     struct queue_position position;
     bool paused;
     struct submitted sweep = submit_new(service, "a", 3, 0);
@@ -407,8 +406,8 @@ static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
     queue_view_device(service->queue, 0, &stats);
     assert_true(stats.hold.held && stats.hold.since_ms > 0);
     assert_string_equal(stats.hold.owner, "root");
-    queue_view_hold(service->queue, &all);
-    assert_false(all.held);
+    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
+    assert_false(all.hold.held);
     assert_null(queue_worker_next(service->queue, 0, NULL));
     assert_int_equal(queue_view_position(service->queue, first_of_newest_owner(service), &position), 0);
     assert_true(position.paused && position.ahead_s < 0);
