@@ -6,7 +6,6 @@
 
 #include "server/metrics/exposition.h"
 #include "server/metrics/metrics.h"
-#include "server/metrics/process_metrics.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/device_reply.h"
 #include "server/routes/service.h"
@@ -215,7 +214,7 @@ static bool devices_write(struct buffer *out, const struct service *service)
 
 /* ---- of the service ---- */
 
-static void service_write(struct buffer *out, bool ready, bool stored, const char *data_dir)
+static void service_write(struct buffer *out, bool ready, bool stored)
 {
     char labels[EXPOSITION_LABELS];
     snprintf(labels, sizeof labels, "version=\"%s\",commit=\"%s\"", COALESCED_VERSION, coalesced_commit);
@@ -225,8 +224,6 @@ static void service_write(struct buffer *out, bool ready, bool stored, const cha
                       ready);
     exposition_single(out, "coalesced_store_healthy", "gauge", "1: the store's last write is on disk.",
                       stored);
-    process_metrics_storage_write(out, data_dir);
-    process_metrics_write(out);
 }
 
 void state_metrics_write(struct buffer *out, const struct service *service)
@@ -234,12 +231,12 @@ void state_metrics_write(struct buffer *out, const struct service *service)
     bool stored = store_healthy(service->store, NULL);
     bool ready = devices_usable(service->devices) && stored && !queue_view_stopping(service->queue);
     devices_write(out, service);
-    metrics_write(out, devices_count(service->devices));
-    service_write(out, ready, stored, service->data_dir);
+    metrics_write(out, devices_count(service->devices), service->data_dir);
+    service_write(out, ready, stored);
 }
 
 void state_metrics_write_starting(struct buffer *out, const char *data_dir)
 {
-    metrics_write(out, 0);
-    service_write(out, false, false, data_dir);
+    metrics_write(out, 0, data_dir);
+    service_write(out, false, false);
 }
