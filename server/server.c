@@ -142,9 +142,8 @@ static int queue_begin(struct server *server, struct error *error)
         .select = device_snapshot_select,
         .select_arg = service->devices,
     };
-    if (event_feed_new(&service->feed, service->store, error) < 0)
+    if (event_feed_new(&service->feed, service->store, service->devices, service->readings, error) < 0)
         return -1;
-    event_feed_watch(service->feed, service->devices, service->readings);
     return queue_open(&service->queue, service->store, &config, error);
 }
 

@@ -1,4 +1,3 @@
-/* Passes the store's events to the history, and keeps the latest state of each device. */
 #include "server/events/event_feed.h"
 
 #include <math.h>
@@ -13,16 +12,16 @@
 #include "server/store/startup_reads.h"
 
 enum { AGE_DECIMALS = 1 };
-static const int64_t look_ns = 5000000000;
+static const int64_t look_ns = 5000000000, snapshot_ns = 1000000000;
 
 struct event_feed {
     struct event_history *history;
-    struct state_snapshots snapshots;
     struct devices *devices;
     struct readings *readings;
     pthread_mutex_t lock; /* guards what follows */
     void (*news)(void *arg);
     void *arg;
+    LIST_HEAD(, state_snapshot) snapshots; /* those that have subscriptions */
     struct feed_state running[DEVICES_MAX];
     atomic_uint versions[DEVICES_MAX]; /* the version of each of `running`, to be compared without the lock */
     struct feed_state device_states[DEVICES_MAX]; /* of the thread of live streams alone, as the next two */
@@ -41,7 +40,8 @@ static void on_events(void *arg, const struct store_events *events)
     pthread_mutex_unlock(&feed->lock);
 }
 
-int event_feed_new(struct event_feed **out, struct store *store, struct error *error)
+int event_feed_new(struct event_feed **out, struct store *store, struct devices *devices,
+                   struct readings *readings, struct error *error)
 {
     struct event_feed *feed = calloc(1, sizeof *feed);
     if (!feed || !(feed->history = event_history_new(STORE_EVENTS_MAX))) {
@@ -49,7 +49,8 @@ int event_feed_new(struct event_feed **out, struct store *store, struct error *e
         return error_set(error, ERROR_MEMORY, "no memory for events");
     }
     pthread_mutex_init(&feed->lock, NULL);
-    pthread_mutex_init(&feed->snapshots.lock, NULL);
+    feed->devices = devices;
+    feed->readings = readings;
     if (store_events(store, on_events, feed, error) < 0) {
         event_feed_free(feed);
         return -1;
@@ -65,14 +66,7 @@ void event_feed_free(struct event_feed *feed)
         return;
     event_history_free(feed->history);
     pthread_mutex_destroy(&feed->lock);
-    pthread_mutex_destroy(&feed->snapshots.lock);
     free(feed);
-}
-
-void event_feed_watch(struct event_feed *feed, struct devices *devices, struct readings *readings)
-{
-    feed->devices = devices;
-    feed->readings = readings;
 }
 
 void event_feed_listen(struct event_feed *feed, void (*news)(void *arg), void *arg)
@@ -88,14 +82,9 @@ struct event_history *event_feed_history(struct event_feed *feed)
     return feed->history;
 }
 
-struct state_snapshots *event_feed_snapshots(struct event_feed *feed)
-{
-    return &feed->snapshots;
-}
-
 int event_feed_devices(const struct event_feed *feed)
 {
-    return feed->devices ? devices_count(feed->devices) : 0;
+    return devices_count(feed->devices);
 }
 
 /* ---- running experiments ---- */
@@ -183,23 +172,21 @@ static void device_write(struct buffer *out, struct event_feed *feed, int device
     json_writer_int(&json, "device", device);
     json_writer_string(&json, "health", devices_health(&status));
     json_writer_string(&json, "reason", status.reason[0] ? status.reason : NULL);
-    json_writer_fixed(&json, "age_s", age_s, AGE_DECIMALS);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         const struct readings_latest *one = &latest[shown[i].quantity];
         json_writer_double(&json, shown[i].name, one->known ? one->value : NAN);
     }
+    json_writer_fixed(&json, "age_s", age_s, AGE_DECIMALS);
     json_writer_end(&json);
     buffer_text(out, "\n\n");
 }
 
-/* Compares all but the age: a reading that only gets older is no event. */
+/* Compares all but the age, which is last: a reading that only gets older is no event. */
 static bool device_same(const char *a, const char *b)
 {
-    static const char age[] = ",\"age_s\":";
-    const char *of_a = strstr(a, age), *of_b = strstr(b, age);
-    if (!of_a || !of_b || of_a - a != of_b - b || memcmp(a, b, (size_t)(of_a - a)) != 0)
-        return false;
-    return strcmp(strchr(of_a + sizeof age - 1, ','), strchr(of_b + sizeof age - 1, ',')) == 0;
+    static const char name[] = ",\"age_s\":";
+    const char *age = strstr(a, name);
+    return age && strncmp(a, b, (size_t)(age - a) + sizeof name - 1) == 0;
 }
 
 static void devices_look(struct event_feed *feed, int64_t now)
@@ -221,12 +208,74 @@ static void devices_look(struct event_feed *feed, int64_t now)
 bool event_feed_device(struct event_feed *feed, int device, unsigned version, struct feed_state *state)
 {
     int64_t now = clock_monotonic_ns();
-    if (!feed->devices || !feed->readings)
-        return false;
     if (!feed->looked_at_ns || now - feed->looked_at_ns >= look_ns)
         devices_look(feed, now);
     if (!device_set_has(&feed->looked, device) || feed->device_states[device].version == version)
         return false;
     *state = feed->device_states[device];
     return true;
+}
+
+/* ---- snapshots of experiments and sweeps ---- */
+
+struct state_snapshot *state_snapshot_join(struct event_feed *feed, const char *id)
+{
+    struct state_snapshot *snapshot;
+    pthread_mutex_lock(&feed->lock);
+    LIST_FOREACH (snapshot, &feed->snapshots, next)
+        if (strcmp(snapshot->id, id) == 0)
+            break;
+    if (!snapshot && (snapshot = calloc(1, sizeof *snapshot))) {
+        memcpy(snapshot->id, id, strnlen(id, ID_BYTES - 1));
+        snapshot->stale = true;
+        LIST_INSERT_HEAD(&feed->snapshots, snapshot, next);
+    }
+    if (snapshot)
+        snapshot->subscribers++;
+    pthread_mutex_unlock(&feed->lock);
+    return snapshot;
+}
+
+void state_snapshot_leave(struct event_feed *feed, struct state_snapshot *snapshot)
+{
+    if (!snapshot)
+        return;
+    pthread_mutex_lock(&feed->lock);
+    bool last = --snapshot->subscribers == 0;
+    if (last)
+        LIST_REMOVE(snapshot, next);
+    pthread_mutex_unlock(&feed->lock);
+    if (last) {
+        buffer_free(&snapshot->text);
+        free(snapshot);
+    }
+}
+
+void state_snapshot_end(struct state_snapshot *snapshot)
+{
+    if (snapshot->ended)
+        return;
+    snapshot->ended = snapshot->stale = true;
+    snapshot->made_ns = 0;
+}
+
+void state_snapshot_refresh(struct state_snapshot *snapshot,
+                            void (*make)(void *arg, const char *id, struct buffer *out), void *arg)
+{
+    int64_t now = clock_monotonic_ns();
+    struct buffer text = {0};
+    if (!snapshot->stale || (snapshot->made_ns && now - snapshot->made_ns < snapshot_ns))
+        return;
+    snapshot->stale = false;
+    snapshot->made_ns = now;
+    make(arg, snapshot->id, &text);
+    bool same = text.size == snapshot->text.size &&
+                (!text.size || memcmp(text.data, snapshot->text.data, text.size) == 0);
+    if (same || !text.size || text.failed) {
+        buffer_free(&text);
+        return;
+    }
+    buffer_free(&snapshot->text);
+    snapshot->text = text;
+    snapshot->version++;
 }

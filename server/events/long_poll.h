@@ -1,5 +1,4 @@
-/* Wakes requests that wait for an experiment's next change of state, or for the end of a sweep. Any thread.
-   */
+/* Wakes requests that wait for an experiment's next change of state, or for a sweep's end. Any thread. */
 #ifndef COALESCED_SERVER_EVENTS_LONG_POLL_H
 #define COALESCED_SERVER_EVENTS_LONG_POLL_H
 

@@ -1,12 +1,9 @@
-/* Filters the history for one client, and adds the present states. */
 #include "server/events/subscription.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "server/events/state_snapshot.h"
 
 /* Bytes of a piece, the most that a client that does not read occupies. */
 enum { PIECE_BYTES = 8 << 10 };
@@ -64,7 +61,7 @@ struct subscription *subscription_new(struct event_feed *feed, const struct subs
         snprintf(subscription->owner, sizeof subscription->owner, "%s", config->owner);
     position_find(subscription, last_event_id);
     if (config->what != SUBSCRIBE_ALL)
-        subscription->snapshot = state_snapshot_join(event_feed_snapshots(feed), subscription->id);
+        subscription->snapshot = state_snapshot_join(feed, subscription->id);
     if (subscription->begin.failed || (config->what != SUBSCRIBE_ALL && !subscription->snapshot)) {
         subscription_free(subscription);
         return NULL;
@@ -77,7 +74,7 @@ void subscription_free(void *arg)
     struct subscription *subscription = arg;
     if (!subscription)
         return;
-    state_snapshot_leave(event_feed_snapshots(subscription->feed), subscription->snapshot);
+    state_snapshot_leave(subscription->feed, subscription->snapshot);
     buffer_free(&subscription->begin);
     free(subscription);
 }
