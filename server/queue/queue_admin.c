@@ -9,7 +9,6 @@
 #include "server/queue/entry.h"
 #include "server/queue/listed_devices.h"
 #include "server/queue/schedule.h"
-#include "server/queue/transition.h"
 #include "server/store/store.h"
 
 /* ---- cancellations ---- */
@@ -94,7 +93,7 @@ static bool waiting_cancel(struct queue *queue, struct entry *entry, struct canc
         return false;
     entry_unwait(queue, entry, ENDING);
     struct store_cancelled *row = &cancel->rows[cancel->count++];
-    *row = (struct store_cancelled){.attempt = entry->task.attempt, .about = transition_about(entry)};
+    *row = (struct store_cancelled){.attempt = entry->task.attempt, .about = entry_about(entry)};
     memcpy(row->id, entry->task.id, ID_BYTES);
     return true;
 }

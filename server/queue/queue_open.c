@@ -12,7 +12,6 @@
 #include "server/queue/entry.h"
 #include "server/queue/listed_devices.h"
 #include "server/queue/schedule.h"
-#include "server/queue/transition.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
 #include "server/store/sweep_reads.h"

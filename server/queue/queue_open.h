@@ -1,7 +1,7 @@
 /* Opens and closes the queue: for main.
 
    The queue decides which experiment a device runs next. It alone changes an experiment's state: queued, running,
-   then succeeded, failed or cancelled (transition.h). Each change is handed to the store's writer, which commits all
+   then succeeded, failed or cancelled (entry.h). Each change is handed to the store's writer, which commits all
    that waits in one transaction (store.h). Each kind of user has a header: queue_submit.h, queue_admin.h,
    queue_worker.h, queue_view.h and this one.
 

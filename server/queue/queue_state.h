@@ -40,7 +40,7 @@ struct entry {
     LIST_ENTRY(entry) of_sweep, of_running;
     int64_t started_ms;                      /* wall clock; on disk */
     int64_t started_ns;                      /* the same moment on the clock of queue_state_now_ns() */
-    enum { WAITING, RUNNING, ENDING } phase; /* transition.h; an ENDING one is running or queued on disk */
+    enum { WAITING, RUNNING, ENDING } phase; /* entry.h; an ENDING one is running or queued on disk */
     bool cancelled; /* it ends as cancelled: requested while it ran, or of its sweep after a hand-back */
     struct device_set *selected; /* listed_devices.c, by the selection that is applied; NULL: not by it */
 };

@@ -8,7 +8,6 @@
 #include "server/queue/entry.h"
 #include "server/queue/listed_devices.h"
 #include "server/queue/queue_limits.h"
-#include "server/queue/transition.h"
 #include "server/store/store.h"
 
 /* A submission on its way to the store. Its entries enter the queue after the commit. */

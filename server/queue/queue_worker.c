@@ -8,7 +8,6 @@
 #include "server/queue/entry.h"
 #include "server/queue/listed_devices.h"
 #include "server/queue/schedule.h"
-#include "server/queue/transition.h"
 #include "server/store/store.h"
 
 /* How often a worker checks whether a failing disk takes writes again. */

@@ -5,22 +5,17 @@ static const double unknown_s = 1, least_s = 1e-6;
 
 /* ---- durations ---- */
 
-static double mean_or(const struct run_mean *mean, double otherwise_s)
-{
-    if (!mean->count)
-        return otherwise_s;
-    return mean->mean_s > least_s ? mean->mean_s : least_s;
-}
-
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device)
 {
-    if (device < 0) {
-        double all_s = mean_or(&queue->run_mean, unknown_s);
-        return owner ? mean_or(&owner->run_mean, all_s) : all_s;
-    }
-    double all_s = mean_or(&queue->devices[device].run_mean, unknown_s);
-    const struct owner_device *at = owner ? owner_at_device(owner, device) : NULL;
-    return at ? mean_or(&at->run_mean, all_s) : all_s;
+    const struct run_mean *mean = device < 0 ? &queue->run_mean : &queue->devices[device].run_mean;
+    const struct owner_device *at = owner && device >= 0 ? owner_at_device(owner, device) : NULL;
+    if (at && at->run_mean.count)
+        mean = &at->run_mean;
+    else if (owner && device < 0 && owner->run_mean.count)
+        mean = &owner->run_mean;
+    if (!mean->count)
+        return unknown_s;
+    return mean->mean_s > least_s ? mean->mean_s : least_s;
 }
 
 double schedule_run_s(const struct queue *queue, const struct entry *running, int64_t now_ns)
@@ -51,49 +46,38 @@ struct device_group *schedule_group_after(struct queue *queue, int device, struc
     return group;
 }
 
-/* The owner that is next, of those looked at so far, and its queue. */
-struct candidate {
-    const struct owner_queue *owner_queue; /* NULL: none */
-    struct device_share share;
-};
-
-static void candidate_update(const struct queue *queue, const struct device_group *group, int64_t now_ns,
-                             struct candidate *best)
-{
-    const struct owner_queue *owner_queue;
-    LIST_FOREACH (owner_queue, &group->owner_queues, of_group) {
-        const struct owner *owner = owner_queue->owner;
-        if (!owner_queue->waiting)
-            continue;
-        if (best->owner_queue && best->owner_queue->owner == owner) {
-            if (order_before(order_first(owner_queue->waiting), order_first(best->owner_queue->waiting)))
-                best->owner_queue = owner_queue;
-            continue;
-        }
-        struct device_share share = {
-            .name = owner->name, .used_s = schedule_used_s(queue, owner, now_ns), .served = owner->served};
-        if (!best->owner_queue || device_share_before(&share, &best->share))
-            *best = (struct candidate){owner_queue, share};
-    }
-}
-
 struct entry *schedule_next(struct queue *queue, int device)
 {
-    struct order_node *override = NULL;
+    struct order_node *first = NULL;
     struct device_group *group = NULL;
     while ((group = schedule_group_after(queue, device, group))) {
-        struct order_node *first = order_first(group->overrides);
-        if (first && (!override || order_before(first, override)))
-            override = first;
+        struct order_node *override = order_first(group->overrides);
+        if (override && (!first || order_before(override, first)))
+            first = override;
     }
-    if (override)
-        return (struct entry *) override;
-    struct candidate best = {0};
+    if (first)
+        return (struct entry *)first;
+    const struct owner_queue *owner_queue;
+    struct device_share least = {0}; /* of the owner of `first` */
     int64_t now_ns = queue_state_now_ns(queue);
     while ((group = schedule_group_after(queue, device, group)))
-        if (group->waiting)
-            candidate_update(queue, group, now_ns, &best);
-    return best.owner_queue ? (struct entry *)order_first(best.owner_queue->waiting) : NULL;
+        LIST_FOREACH (owner_queue, &group->owner_queues, of_group) {
+            const struct owner *owner = owner_queue->owner;
+            struct order_node *own = order_first(owner_queue->waiting);
+            struct device_share share = {.name = owner->name, .served = owner->served};
+            if (!own)
+                continue;
+            if (first && least.name == owner->name) {
+                first = order_before(own, first) ? own : first;
+                continue;
+            }
+            share.used_s = schedule_used_s(queue, owner, now_ns);
+            if (!first || device_share_before(&share, &least)) {
+                first = own;
+                least = share;
+            }
+        }
+    return (struct entry *)first;
 }
 
 /* ---- which device ---- */
