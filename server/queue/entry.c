@@ -41,7 +41,7 @@ int entry_set_owner(struct queue *queue, struct entry *entry, struct owner *owne
     return 0;
 }
 
-/* ---- the index ---- */
+/* ---- the index and the sweeps ---- */
 
 static struct entries *index_chain(struct queue *queue, const char *id)
 {
@@ -57,9 +57,34 @@ struct entry *entry_find(struct queue *queue, const char *id)
     return NULL;
 }
 
-void entry_insert(struct queue *queue, struct entry *entry)
+struct entry_sweep *entry_sweep_find(struct queue *queue, const char *id)
+{
+    struct entry_sweep *sweep;
+    LIST_FOREACH (sweep, &queue->sweeps, next)
+        if (strcmp(sweep->id, id) == 0)
+            return sweep;
+    return NULL;
+}
+
+struct entry_sweep *entry_sweep_new(const char *id, bool spread)
+{
+    struct entry_sweep *sweep = calloc(1, sizeof *sweep);
+    if (!sweep)
+        return NULL;
+    memcpy(sweep->id, id, ID_BYTES);
+    sweep->spread = spread;
+    return sweep;
+}
+
+void entry_insert(struct queue *queue, struct entry *entry, struct entry_sweep *sweep)
 {
     LIST_INSERT_HEAD(index_chain(queue, entry->task.id), entry, of_chain);
+    if (!sweep)
+        return;
+    if (!sweep->count++)
+        LIST_INSERT_HEAD(&queue->sweeps, sweep, next);
+    LIST_INSERT_HEAD(&sweep->entries, entry, of_sweep);
+    entry->sweep = sweep;
 }
 
 void entry_free(struct entry *entry, char sweep_ended[ID_BYTES])
@@ -138,39 +163,6 @@ void entry_move(struct entry *entry, struct owner_queue *owner_queue)
     owner_queue_leave(before);
 }
 
-/* ---- sweeps ---- */
-
-struct entry_sweep *entry_sweep_find(struct queue *queue, const char *id)
-{
-    struct entry_sweep *sweep;
-    LIST_FOREACH (sweep, &queue->sweeps, next)
-        if (strcmp(sweep->id, id) == 0)
-            return sweep;
-    return NULL;
-}
-
-struct entry_sweep *entry_sweep_new(const char *id, bool spread)
-{
-    struct entry_sweep *sweep = calloc(1, sizeof *sweep);
-    if (!sweep)
-        return NULL;
-    memcpy(sweep->id, id, ID_BYTES);
-    sweep->spread = spread;
-    return sweep;
-}
-
-void entry_sweep_insert(struct queue *queue, struct entry_sweep *sweep)
-{
-    LIST_INSERT_HEAD(&queue->sweeps, sweep, next);
-}
-
-void entry_sweep_join(struct entry_sweep *sweep, struct entry *entry)
-{
-    entry->sweep = sweep;
-    LIST_INSERT_HEAD(&sweep->entries, entry, of_sweep);
-    sweep->count++;
-}
-
 /* ---- changes of state on their way to the store ---- */
 
 void transition_notify(struct queue *queue, const char *id, enum job_state state)
@@ -185,16 +177,16 @@ void transition_notify_sweep(struct queue *queue, const char *sweep)
         queue->config.sweep_ended(queue->config.changed_arg, sweep);
 }
 
-static void count_end(int device, const struct store_change *change)
+static void count_end(const struct transition *transition, const struct store_change *change)
 {
     const char *outcome = job_state_name(change->state);
     if (change->state == JOB_FAILED)
         outcome = change->failure ? error_kind_name(change->failure->kind) : NULL;
-    metrics_count(EVENT_ENDED, device, outcome, 1);
-    if (!change->started_ms)
+    metrics_count(EVENT_ENDED, transition->device, outcome, 1);
+    if (!change->started_ms || (change->state == JOB_CANCELLED && transition->done)) /* it waited */
         return;
-    metrics_span(SPAN_WAIT, device, (double)(change->started_ms - id_ms(change->id)) / 1e3);
-    metrics_span(SPAN_RUN, device, (double)(change->finished_ms - change->started_ms) / 1e3);
+    metrics_span(SPAN_WAIT, transition->device, (double)(change->started_ms - id_ms(change->id)) / 1e3);
+    metrics_span(SPAN_RUN, transition->device, (double)(change->finished_ms - change->started_ms) / 1e3);
 }
 
 /* With the lock held. A worker that found too many uncommitted changes may take again. */
@@ -217,23 +209,27 @@ static void transition_done(struct store_write *write, const struct error *faile
         transition->started->uncommitted = false;
         pthread_cond_signal(&transition->started->wake);
     }
-    if (transition->ended)
+    if (transition->ended && failed && transition->done) {
+        entry_count(queue, transition->ended, 1);
+        entry_wait(queue, transition->ended);
+    } else if (transition->ended) {
         entry_free(transition->ended, sweep_ended);
+    }
     pthread_mutex_unlock(&queue->lock);
     for (int i = 0; i < write->change_count; i++) {
         const struct store_change *change = &write->changes[i];
         if (!failed && job_state_ended(change->state))
-            count_end(transition->device, change);
+            count_end(transition, change);
         if (!failed)
             transition_notify(queue, change->id, change->state);
-        else
+        else if (!transition->done)
             log_error("experiment %s is %s, and the store %s: %s", change->id, job_state_name(change->state),
                       failed->kind == ERROR_UNCERTAIN ? "may not have recorded it" : "has not recorded it",
                       failed->text);
     }
     transition_notify_sweep(queue, sweep_ended);
-    if (failed && transition->report)
-        error_set(transition->report, failed->kind, "%s", failed->text);
+    if (transition->done)
+        transition->done(transition->arg, failed);
     samples_free(&transition->samples);
     free(transition);
 }

@@ -29,8 +29,12 @@ struct entry *entry_new(int device, int priority, int attempt, double timeout_s,
 int entry_set_owner(struct queue *queue, struct entry *entry, struct owner *owner,
                     const struct device_set *devices);
 
-struct entry *entry_find(struct queue *queue, const char *id); /* NULL: none */
-void entry_insert(struct queue *queue, struct entry *entry);   /* into the index */
+struct entry *entry_find(struct queue *queue, const char *id);             /* NULL: none */
+struct entry_sweep *entry_sweep_find(struct queue *queue, const char *id); /* NULL: none */
+struct entry_sweep *entry_sweep_new(const char *id, bool spread);          /* NULL: no memory */
+
+/* Into the index and its sweep (NULL: none), which enters the queue with its first entry. */
+void entry_insert(struct queue *queue, struct entry *entry, struct entry_sweep *sweep);
 
 /* Is it bound to no device, or was it before it ran? */
 static inline bool entry_unbound(const struct entry *entry)
@@ -57,11 +61,6 @@ void entry_move(struct entry *entry, struct owner_queue *owner_queue);
    id is written to `sweep_ended`: to be reported with transition_notify_sweep(). */
 void entry_free(struct entry *entry, char sweep_ended[ID_BYTES]);
 
-struct entry_sweep *entry_sweep_find(struct queue *queue, const char *id); /* NULL: none */
-struct entry_sweep *entry_sweep_new(const char *id, bool spread);          /* NULL: no memory */
-void entry_sweep_insert(struct queue *queue, struct entry_sweep *sweep);   /* into the queue's list */
-void entry_sweep_join(struct entry_sweep *sweep, struct entry *entry);
-
 /* ---- changes of state ---- */
 
 /* One write of the store, and copies of what the write borrows. */
@@ -77,7 +76,10 @@ struct transition {
     char lost_reason[sizeof((struct error *)0)->text];
     struct error failure;   /* of the one that ended */
     struct samples samples; /* likewise */
-    struct error *report;   /* where a failure to commit is written, besides the log; NULL: nowhere */
+    /* Called without the lock after the commit, or with the reason why it failed: then what was to end waits again.
+       NULL: nobody waits for it, and a failure is logged. */
+    void (*done)(void *arg, const struct error *failed);
+    void *arg;
     char result[];
 };
 

@@ -7,14 +7,6 @@
 #include "server/queue/entry.h"
 #include "server/queue/schedule.h"
 
-/* The experiments of one selection. They are found again by their ids, because each may begin, end or be
-   cancelled while the lock is released. */
-struct selection {
-    int count;
-    char (*ids)[ID_BYTES];
-    struct queue_selection *requests; /* `count`; the texts are copies */
-};
-
 bool listed_devices_set(struct queue *queue, const struct device_set *listed)
 {
     bool changed = false;
@@ -38,11 +30,6 @@ static bool group_in_scope(const struct queue *queue, const struct device_group 
     return group->unbound && (scope == SELECTION_ALL || !device_set_count(&listed));
 }
 
-static bool entry_in_scope(const struct queue *queue, const struct entry *entry, enum selection_scope scope)
-{
-    return group_in_scope(queue, entry->owner_queue->device_group, scope);
-}
-
 /* How many there are at most: what is being submitted counts, too, and is not in the index. */
 static int scope_count(const struct queue *queue, enum selection_scope scope)
 {
@@ -56,34 +43,37 @@ static int scope_count(const struct queue *queue, enum selection_scope scope)
     return count;
 }
 
-static void selection_free(struct selection *selection)
+static void selections_free(struct queue_selection *selections, int count)
 {
-    for (int i = 0; i < selection->count; i++)
-        free((char *)selection->requests[i].request);
-    free(selection->requests);
-    free(selection->ids);
+    for (int i = 0; i < count; i++)
+        free((char *)selections[i].request);
+    free(selections);
 }
 
-/* For at most `capacity` experiments. -1: no memory. */
-static int selection_fill(struct selection *selection, const struct queue *queue, enum selection_scope scope,
-                          int capacity)
+/* The requests of the experiments in that scope, copied, at most `capacity`; to be freed. They are found again by their
+   ids, because each may begin, end or be cancelled while the lock is released. NULL: no memory. */
+static struct queue_selection *selections_new(const struct queue *queue, enum selection_scope scope,
+                                              int capacity, int *count)
 {
+    struct queue_selection *selections = calloc((size_t)capacity, sizeof *selections);
     const struct entry *entry;
-    selection->ids = calloc((size_t)capacity, sizeof *selection->ids);
-    selection->requests = calloc((size_t)capacity, sizeof *selection->requests);
-    if (!selection->ids || !selection->requests)
-        return -1;
+    *count = 0;
+    if (!selections)
+        return NULL;
     for (uint64_t i = 0; i <= queue->index_mask; i++)
         LIST_FOREACH (entry, &queue->index[i], of_chain) {
-            if (!entry_in_scope(queue, entry, scope))
+            if (!group_in_scope(queue, entry->owner_queue->device_group, scope))
                 continue;
-            struct queue_selection *one = &selection->requests[selection->count];
-            *one = (struct queue_selection){strdup(entry->task.request), queue->listed, false};
-            if (!one->request)
-                return -1;
-            memcpy(selection->ids[selection->count++], entry->task.id, ID_BYTES);
+            struct queue_selection *one = &selections[*count];
+            one->devices = queue->listed;
+            if (!(one->request = strdup(entry->task.request))) {
+                selections_free(selections, *count);
+                return NULL;
+            }
+            memcpy(one->id, entry->task.id, ID_BYTES);
+            ++*count;
         }
-    return 0;
+    return selections;
 }
 
 /* ---- what follows from it ---- */
@@ -110,29 +100,29 @@ static void sweep_select(struct entry_sweep *sweep)
 }
 
 /* The entry of a request; NULL: it has ended, or its devices stay as they are. */
-static struct entry *selected_entry(struct queue *queue, const struct selection *selection, int i)
+static struct entry *selected_entry(struct queue *queue, const struct queue_selection *selection)
 {
-    struct entry *entry = entry_find(queue, selection->ids[i]);
+    struct entry *entry = entry_find(queue, selection->id);
     return entry && entry->selected ? entry : NULL;
 }
 
-static void selection_apply(struct queue *queue, const struct selection *selection)
+static void selections_apply(struct queue *queue, struct queue_selection *selections, int count)
 {
     struct entry_sweep *sweep;
     struct entry *entry;
-    for (int i = 0; i < selection->count; i++)
-        if ((entry = entry_find(queue, selection->ids[i])) && entry_unbound(entry))
-            entry->selected = &selection->requests[i].devices;
+    for (int i = 0; i < count; i++)
+        if ((entry = entry_find(queue, selections[i].id)) && entry_unbound(entry))
+            entry->selected = &selections[i].devices;
     LIST_FOREACH (sweep, &queue->sweeps, next)
         if (!sweep->spread)
             sweep_select(sweep);
     /* All are pulled before any waits again, so that a sweep that is not spread stays one work item of one
        group. */
-    for (int i = 0; i < selection->count; i++)
-        if ((entry = selected_entry(queue, selection, i)) && entry->phase == WAITING)
+    for (int i = 0; i < count; i++)
+        if ((entry = selected_entry(queue, &selections[i])) && entry->phase == WAITING)
             entry_pull(entry);
-    for (int i = 0; i < selection->count; i++) {
-        if (!(entry = selected_entry(queue, selection, i)))
+    for (int i = 0; i < count; i++) {
+        if (!(entry = selected_entry(queue, &selections[i])))
             continue;
         struct owner_queue *owner_queue =
             owner_queue_unbound(entry->owner, &queue->device_groups, entry->selected);
@@ -152,24 +142,23 @@ static void selection_apply(struct queue *queue, const struct selection *selecti
 static int selection_run(struct queue *queue, enum selection_scope scope)
 {
     const struct queue_config *config = &queue->config;
-    struct selection selection = {0};
-    int capacity = scope_count(queue, scope);
+    int count, capacity = scope_count(queue, scope);
     if (!capacity)
         return 0;
-    int status = selection_fill(&selection, queue, scope, capacity);
-    if (status < 0) {
+    struct queue_selection *selections = selections_new(queue, scope, capacity, &count);
+    if (!selections) {
         log_error("no memory to select devices for %d experiments", capacity);
-    } else {
-        pthread_mutex_unlock(&queue->lock);
-        if (config->select)
-            config->select(config->select_arg, selection.requests, selection.count);
-        pthread_mutex_lock(&queue->lock);
-        selection_apply(queue, &selection);
+        return -1;
     }
     pthread_mutex_unlock(&queue->lock);
-    selection_free(&selection);
+    if (config->select)
+        config->select(config->select_arg, selections, count);
     pthread_mutex_lock(&queue->lock);
-    return status;
+    selections_apply(queue, selections, count);
+    pthread_mutex_unlock(&queue->lock);
+    selections_free(selections, count);
+    pthread_mutex_lock(&queue->lock);
+    return 0;
 }
 
 static void selection_want(struct queue *queue, enum selection_scope scope)
@@ -208,7 +197,8 @@ void listed_devices_delegate(struct queue *queue)
 
 void listed_devices_check(struct queue *queue, const struct entry *entry)
 {
-    if (!queue->config.select || queue->selection_wanted || !entry_in_scope(queue, entry, SELECTION_STRANDED))
+    if (!queue->config.select || queue->selection_wanted ||
+        !group_in_scope(queue, entry->owner_queue->device_group, SELECTION_STRANDED))
         return;
     queue->selection_wanted = SELECTION_STRANDED;
     listed_devices_delegate(queue);

@@ -13,16 +13,15 @@
 
 /* ---- cancellations ---- */
 
-/* The cancellation of what waits, on its way to the store. */
+/* The cancellation of what waits of a sweep, on its way to the store. */
 struct cancel_write {
     struct store_write write;
-    struct store_cancel cancel; /* of a sweep */
+    struct store_cancel cancel;
     struct error failure;
     struct queue *queue;
     void (*done)(void *arg, const struct error *failed);
     void *arg;
-    int count;
-    struct store_cancelled rows[]; /* those that waited */
+    struct store_cancelled rows[];
 };
 
 /* What runs ends with its worker. */
@@ -50,10 +49,10 @@ static void cancel_done(struct store_write *write, const struct error *failed)
     struct queue *queue = cancel->queue;
     char sweep_ended[ID_BYTES] = "";
     pthread_mutex_lock(&queue->lock);
-    const struct entry_sweep *sweep = write->cancel ? entry_sweep_find(queue, write->cancel->sweep) : NULL;
+    const struct entry_sweep *sweep = entry_sweep_find(queue, cancel->cancel.sweep);
     if (sweep && !failed)
         sweep_cancel_rest(queue, sweep);
-    for (int i = 0; i < cancel->count; i++) {
+    for (int i = 0; i < cancel->cancel.count; i++) {
         struct entry *entry = entry_find(queue, cancel->rows[i].id);
         if (failed) {
             entry_count(queue, entry, 1);
@@ -63,7 +62,7 @@ static void cancel_done(struct store_write *write, const struct error *failed)
         }
     }
     pthread_mutex_unlock(&queue->lock);
-    for (int i = 0; !failed && i < cancel->count; i++) {
+    for (int i = 0; !failed && i < cancel->cancel.count; i++) {
         metrics_count(EVENT_ENDED, cancel->rows[i].about.device, "cancelled", 1);
         transition_notify(queue, cancel->rows[i].id, JOB_CANCELLED);
     }
@@ -72,54 +71,11 @@ static void cancel_done(struct store_write *write, const struct error *failed)
     free(cancel);
 }
 
-/* For at most `capacity` experiments. NULL: no memory. */
-static struct cancel_write *cancel_new(struct queue *queue, int capacity,
-                                       void (*done)(void *arg, const struct error *failed), void *arg)
-{
-    struct cancel_write *cancel = NULL;
-    if (!(cancel = calloc(1, sizeof *cancel + (size_t)capacity * sizeof cancel->rows[0])))
-        return NULL;
-    cancel->write.done = cancel_done;
-    cancel->queue = queue;
-    cancel->done = done;
-    cancel->arg = arg;
-    return cancel;
-}
-
-/* One that waits is ENDING from here on. False: it did not wait. */
-static bool waiting_cancel(struct queue *queue, struct entry *entry, struct cancel_write *cancel)
-{
-    if (entry->phase != WAITING)
-        return false;
-    entry_unwait(queue, entry, ENDING);
-    struct store_cancelled *row = &cancel->rows[cancel->count++];
-    *row = (struct store_cancelled){.attempt = entry->task.attempt, .about = entry_about(entry)};
-    memcpy(row->id, entry->task.id, ID_BYTES);
-    return true;
-}
-
-static void experiment_write(struct cancel_write *cancel, int64_t started_ms)
-{
-    const struct store_cancelled *row = &cancel->rows[0];
-    struct store_change *change = &cancel->write.changes[0];
-    error_set(&cancel->failure, ERROR_CANCELLED, "cancelled before it ran");
-    *change = (struct store_change){
-        .state = JOB_CANCELLED,
-        .attempt = row->attempt,
-        .started_ms = started_ms,
-        .finished_ms = clock_wall_ms(),
-        .failure = &cancel->failure,
-        .about = row->about,
-    };
-    memcpy(change->id, row->id, ID_BYTES);
-    cancel->write.change_count = 1;
-}
-
 int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),
                  void *arg, struct error *error)
 {
-    struct cancel_write *cancel = cancel_new(queue, 1, done, arg);
-    if (!cancel)
+    struct transition *transition = transition_new(queue, NULL);
+    if (!transition)
         return error_set(error, ERROR_MEMORY, "no memory to cancel an experiment");
     int status = 0;
     bool runs = false;
@@ -127,43 +83,41 @@ int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, co
     struct entry *entry = entry_find(queue, id);
     if (!entry) {
         status = error_set(error, ERROR_NOT_FOUND, "no experiment %.32s is queued or running", id);
+    } else if (entry->phase == ENDING) {
+        status = error_set(error, ERROR_CONFLICT, "experiment %s has ended", entry->task.id);
     } else if ((runs = entry->phase == RUNNING)) {
         running_cancel(queue, entry);
-    } else if (waiting_cancel(queue, entry, cancel)) {
-        experiment_write(cancel, entry->started_ms);
-        store_hand_over(queue->store, &cancel->write);
-        cancel = NULL;
     } else {
-        status = error_set(error, ERROR_CONFLICT, "experiment %s has ended", entry->task.id);
+        entry_unwait(queue, entry, ENDING);
+        error_set(&transition->failure, ERROR_CANCELLED, "cancelled before it ran");
+        transition_end(transition, entry, JOB_CANCELLED);
+        transition->done = done;
+        transition->arg = arg;
+        transition_hand_over(transition);
+        transition = NULL;
     }
     pthread_mutex_unlock(&queue->lock);
-    free(cancel);
+    free(transition);
     if (runs)
         done(arg, NULL);
     return status;
 }
 
-/* Returns how many experiments are cancelled, now or (what runs) after the commit. */
+/* Takes out what waits. Returns how many experiments are cancelled, now or (what runs) after the commit. */
 static int sweep_cancel(struct queue *queue, const struct entry_sweep *sweep, struct cancel_write *cancel)
 {
     struct entry *entry;
-    int found = 0;
-    LIST_FOREACH (entry, &sweep->entries, of_sweep)
-        found += entry->phase == RUNNING || waiting_cancel(queue, entry, cancel);
-    return found;
-}
-
-static void sweep_write(struct cancel_write *cancel, const struct entry_sweep *sweep)
-{
-    error_set(&cancel->failure, ERROR_CANCELLED, "cancelled with its sweep before it ran");
-    cancel->cancel = (struct store_cancel){
-        .finished_ms = clock_wall_ms(),
-        .failure = &cancel->failure,
-        .experiments = cancel->rows,
-        .count = cancel->count,
-    };
-    memcpy(cancel->cancel.sweep, sweep->id, ID_BYTES);
-    cancel->write.cancel = &cancel->cancel;
+    int running = 0;
+    LIST_FOREACH (entry, &sweep->entries, of_sweep) {
+        running += entry->phase == RUNNING;
+        if (entry->phase != WAITING)
+            continue;
+        struct store_cancelled *row = &cancel->rows[cancel->cancel.count++];
+        entry_unwait(queue, entry, ENDING);
+        *row = (struct store_cancelled){.attempt = entry->task.attempt, .about = entry_about(entry)};
+        memcpy(row->id, entry->task.id, ID_BYTES);
+    }
+    return running + cancel->cancel.count;
 }
 
 int queue_cancel_sweep(struct queue *queue, const char *id,
@@ -175,12 +129,21 @@ int queue_cancel_sweep(struct queue *queue, const char *id,
     const struct entry_sweep *sweep = entry_sweep_find(queue, id);
     if (!sweep) {
         status = error_set(error, ERROR_NOT_FOUND, "nothing of sweep %.32s is queued or runs", id);
-    } else if (!(cancel = cancel_new(queue, sweep->count, done, arg))) {
+    } else if (!(cancel =
+                     calloc(1, sizeof *cancel + (size_t)sweep->count * sizeof(struct store_cancelled)))) {
         status = error_set(error, ERROR_MEMORY, "no memory to cancel a sweep");
     } else if (!sweep_cancel(queue, sweep, cancel)) {
         status = error_set(error, ERROR_CONFLICT, "sweep %s has ended", sweep->id);
     } else {
-        sweep_write(cancel, sweep);
+        error_set(&cancel->failure, ERROR_CANCELLED, "cancelled with its sweep before it ran");
+        memcpy(cancel->cancel.sweep, sweep->id, ID_BYTES);
+        cancel->cancel.finished_ms = clock_wall_ms();
+        cancel->cancel.failure = &cancel->failure;
+        cancel->cancel.experiments = cancel->rows;
+        cancel->write = (struct store_write){.cancel = &cancel->cancel, .done = cancel_done};
+        cancel->queue = queue;
+        cancel->done = done;
+        cancel->arg = arg;
         store_hand_over(queue->store, &cancel->write);
         cancel = NULL;
     }

@@ -79,6 +79,12 @@ static int out_of_memory(struct recovery *recovery)
     return error_set(&recovery->error, ERROR_MEMORY, "no memory for the queue");
 }
 
+static void on_written(void *arg, const struct error *failed)
+{
+    if (failed)
+        error_set(&((struct recovery *)arg)->error, failed->kind, "%s", failed->text);
+}
+
 /* The usage is as of `at_ms`; when the wall clock was set back since then, it has not decayed. */
 static void on_usage(void *arg, const char *name, double used_s, int64_t at_ms)
 {
@@ -117,9 +123,7 @@ static struct entry_sweep *sweep_of(struct recovery *recovery, const char *id)
     struct sweep_row row = {0};
     if (sweep || store_sweep(queue->store, id, &row, &recovery->error) < 0)
         return sweep;
-    if ((sweep = entry_sweep_new(id, row.spread)))
-        entry_sweep_insert(queue, sweep);
-    else
+    if (!(sweep = entry_sweep_new(id, row.spread)))
         out_of_memory(recovery);
     sweep_row_clear(&row);
     return sweep;
@@ -183,13 +187,13 @@ static int entry_recover(struct recovery *recovery, struct entry *entry, const s
     struct owner *owner = owner_get(&queue->owners, job->owner);
     entry->task.device = failed ? -1 : device; /* one that is gone has no queue */
     if ((!transition && (failed || ran)) || !owner || entry_set_owner(queue, entry, owner, &none) < 0) {
+        if (sweep && !sweep->count)
+            free(sweep);
         free(transition);
         return out_of_memory(recovery);
     }
     memcpy(entry->task.id, job->id, ID_BYTES);
-    entry_insert(queue, entry);
-    if (sweep)
-        entry_sweep_join(sweep, entry);
+    entry_insert(queue, entry, sweep);
     if (failed) {
         entry->task.device = job->device;
         entry->started_ms = job->started_ms;
@@ -204,7 +208,8 @@ static int entry_recover(struct recovery *recovery, struct entry *entry, const s
     if (ran)
         run_lose(transition, entry, job);
     if (transition) {
-        transition->report = &recovery->error;
+        transition->done = on_written;
+        transition->arg = recovery;
         transition_hand_over(transition);
     }
     return 0;
@@ -290,7 +295,6 @@ void queue_stop(struct queue *queue)
 void queue_close(struct queue *queue)
 {
     struct entry *entry;
-    struct entry_sweep *sweep;
     char sweep_ended[ID_BYTES];
     if (!queue)
         return;
@@ -298,10 +302,6 @@ void queue_close(struct queue *queue)
     for (uint64_t i = 0; i <= queue->index_mask; i++)
         while ((entry = LIST_FIRST(&queue->index[i])))
             entry_free(entry, sweep_ended);
-    while ((sweep = LIST_FIRST(&queue->sweeps))) { /* without an entry, where the opening failed */
-        LIST_REMOVE(sweep, next);
-        free(sweep);
-    }
     for (int i = 0; i < queue->config.devices; i++) {
         if (queue->devices[i].wake_fd >= 0)
             close(queue->devices[i].wake_fd);

@@ -15,6 +15,7 @@ struct queue_selection {
        sweep_experiment.open. */
     struct device_set devices;
     bool open;
+    char id[ID_BYTES]; /* the queue's own */
 };
 
 struct queue_config {

@@ -120,12 +120,12 @@ static void what_is_refused_does_not_count_while_its_key_is_looked_up(void **sta
     submission.idempotency_key = "key";
     fixture_hold(service->store, &hold);
     assert_int_equal(queue_submit(service->queue, &submission, on_answer, &answer, &error), 0);
-    double wait_s = queue_submit_wait_s(service->queue, "b", 30, 30);
+    double wait_s = queue_limits_wait_s(service->queue, "b", 30, 30);
     fixture_release(service->store, &hold);
     assert_true(wait_s == 0);
     assert_int_equal(answer.outcome, SUBMITTED_FAILED);
     assert_int_equal(answer.error.kind, ERROR_FULL);
-    assert_true(queue_submit_wait_s(service->queue, "b", 30, 30) == 0);
+    assert_true(queue_limits_wait_s(service->queue, "b", 30, 30) == 0);
 }
 
 /* ---- handing back ---- */

@@ -160,7 +160,7 @@ static void an_owner_is_small_and_a_question_makes_none(void **state)
 {
     struct service *service = *state;
     assert_in_range(sizeof(struct owner) + sizeof(struct owner_device), 1, 512);
-    queue_submit_wait_s(service->queue, "nobody", 1, 1);
+    queue_limits_wait_s(service->queue, "nobody", 1, 1);
     assert_int_equal(service->queue->owners.count, 0);
 }
 

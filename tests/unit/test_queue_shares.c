@@ -327,8 +327,8 @@ static void the_queue_cannot_be_filled_against_others(void **state)
         submit_new(service, name, 312, 0);
     }
     refused(submit(service, "m0", 200, 60, 0, NULL), ERROR_FULL, "312 waiting and may have 0 more now");
-    assert_true(queue_submit_wait_s(service->queue, "new", 1, 60) == 0);
-    assert_true(queue_submit_wait_s(service->queue, "m0", 1, 60) < 0); /* nothing ran yet */
+    assert_true(queue_limits_wait_s(service->queue, "new", 1, 60) == 0);
+    assert_true(queue_limits_wait_s(service->queue, "m0", 1, 60) < 0); /* nothing ran yet */
 }
 
 static void the_time_limits_of_an_owner_have_a_limit(void **state)
@@ -344,8 +344,8 @@ static void the_time_limits_of_an_owner_have_a_limit(void **state)
     for (int i = 0; i < 3; i++)
         run_one(service, 10);
     /* a has 98 of 6000 s; it shares the device, so that in 20 s one of its runs ends. */
-    assert_true(fabs(queue_submit_wait_s(service->queue, "a", 4, 24000) - 7200.0 / 6000 * 20) < 1e-6);
-    assert_true(queue_submit_wait_s(service->queue, "a", 1, 60) == 0);
+    assert_true(fabs(queue_limits_wait_s(service->queue, "a", 4, 24000) - 7200.0 / 6000 * 20) < 1e-6);
+    assert_true(queue_limits_wait_s(service->queue, "a", 1, 60) == 0);
 }
 
 static void a_retry_after_is_when_a_submission_fits(void **state)
@@ -356,7 +356,7 @@ static void a_retry_after_is_when_a_submission_fits(void **state)
     for (int i = 0; i < 20; i++)
         run_one(service, 2);
     /* a has 9990 waiting; 100 more take 90 of its runs, and b has every other one. */
-    assert_true(fabs(queue_submit_wait_s(service->queue, "a", 100, 6000) - 90 * 4) < 1e-6);
+    assert_true(fabs(queue_limits_wait_s(service->queue, "a", 100, 6000) - 90 * 4) < 1e-6);
     int ran = 0;
     while (submit(service, "a", 100, 0.1, 0, NULL).outcome != SUBMITTED_NEW)
         ran += run_one(service, 2) != '-'; /* unless the disk is behind */
