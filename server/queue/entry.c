@@ -31,7 +31,7 @@ int entry_set_owner(struct queue *queue, struct entry *entry, struct owner *owne
 {
     int device = entry->task.device;
     struct owner_queue *owner_queue = device >= 0
-                                          ? owner_queue_bound(owner, device, &queue->devices[device].group)
+                                          ? owner_queue_get(owner, &queue->devices[device].group)
                                           : owner_queue_unbound(owner, &queue->device_groups, devices);
     if (!owner_queue)
         return -1;

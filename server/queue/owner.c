@@ -113,13 +113,17 @@ void owner_free_all(struct owners *owners)
     }
 }
 
-struct owner_device *owner_at_device(const struct owner *owner, int device)
+struct run_mean *owner_run_mean(struct owner *owner, int device)
 {
     struct owner_device *at;
     SLIST_FOREACH (at, &owner->devices, next)
         if (at->device == device)
-            return at;
-    return NULL;
+            return &at->run_mean;
+    if (!(at = calloc(1, sizeof *at)))
+        return NULL;
+    at->device = device;
+    SLIST_INSERT_HEAD(&owner->devices, at, next);
+    return &at->run_mean;
 }
 
 struct device_set owner_devices(const struct owner *owner)
@@ -151,35 +155,6 @@ void owner_count(struct owner *owner, int count, double timeout_s)
 
 /* ---- owner queues and device groups ---- */
 
-struct owner_queue *owner_queue_bound(struct owner *owner, int device, struct device_group *group)
-{
-    struct owner_device *at = owner_at_device(owner, device);
-    if (at)
-        return &at->owner_queue;
-    if (!(at = calloc(1, sizeof *at)))
-        return NULL;
-    at->device = device;
-    at->owner_queue.owner = owner;
-    at->owner_queue.device_group = group;
-    SLIST_INSERT_HEAD(&owner->devices, at, next);
-    return &at->owner_queue;
-}
-
-/* The unbound group of these devices; new if needed. NULL: no memory. */
-static struct device_group *group_get(struct device_groups *groups, const struct device_set *devices)
-{
-    struct device_group *group;
-    LIST_FOREACH (group, groups, next)
-        if (device_set_equal(&group->devices, devices))
-            return group;
-    if (!(group = calloc(1, sizeof *group)))
-        return NULL;
-    group->devices = *devices;
-    group->unbound = true;
-    LIST_INSERT_HEAD(groups, group, next);
-    return group;
-}
-
 static void group_free_unused(struct device_group *group)
 {
     if (!group->unbound || !LIST_EMPTY(&group->owner_queues))
@@ -188,25 +163,32 @@ static void group_free_unused(struct device_group *group)
     free(group);
 }
 
+struct owner_queue *owner_queue_get(struct owner *owner, struct device_group *group)
+{
+    struct owner_queue *owner_queue;
+    LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner)
+        if (owner_queue->device_group == group)
+            return owner_queue;
+    if ((owner_queue = calloc(1, sizeof *owner_queue)))
+        *owner_queue = (struct owner_queue){.owner = owner, .device_group = group};
+    else
+        group_free_unused(group);
+    return owner_queue;
+}
+
 struct owner_queue *owner_queue_unbound(struct owner *owner, struct device_groups *groups,
                                         const struct device_set *devices)
 {
-    struct owner_queue *owner_queue;
-    LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner) {
-        const struct device_group *group = owner_queue->device_group;
-        if (group->unbound && device_set_equal(&group->devices, devices))
-            return owner_queue;
-    }
-    struct device_group *group = group_get(groups, devices);
-    if (!group)
+    struct device_group *group;
+    LIST_FOREACH (group, groups, next)
+        if (device_set_equal(&group->devices, devices))
+            return owner_queue_get(owner, group);
+    if (!(group = calloc(1, sizeof *group)))
         return NULL;
-    if (!(owner_queue = calloc(1, sizeof *owner_queue))) {
-        group_free_unused(group);
-        return NULL;
-    }
-    owner_queue->owner = owner;
-    owner_queue->device_group = group;
-    return owner_queue;
+    group->devices = *devices;
+    group->unbound = true;
+    LIST_INSERT_HEAD(groups, group, next);
+    return owner_queue_get(owner, group);
 }
 
 void owner_queue_join(struct owner_queue *owner_queue)
@@ -223,11 +205,8 @@ void owner_queue_leave(struct owner_queue *owner_queue)
         return;
     LIST_REMOVE(owner_queue, of_owner);
     LIST_REMOVE(owner_queue, of_group);
-    struct device_group *group = owner_queue->device_group;
-    if (!group->unbound)
-        return;
+    group_free_unused(owner_queue->device_group);
     free(owner_queue);
-    group_free_unused(group);
 }
 
 /* ---- forgetting owners ---- */

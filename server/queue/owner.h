@@ -56,7 +56,7 @@ struct owner_queue {
     struct order_node *waiting;
     int count;     /* in `waiting` */
     int overrides; /* the owner's that wait in the device group's `overrides` instead */
-    int entries;   /* that refer to it, waiting or not; 0: it is in no list */
+    int entries;   /* that refer to it, waiting or not; with the last one it is freed */
     LIST_ENTRY(owner_queue) of_owner, of_group;
 };
 LIST_HEAD(owner_queues, owner_queue);
@@ -73,11 +73,10 @@ struct device_group {
 };
 LIST_HEAD(device_groups, device_group);
 
-/* One owner at one device on which it has, or had, work. */
+/* One owner at one device on which it has had runs. */
 struct owner_device {
     SLIST_ENTRY(owner_device) next;
     int device;
-    struct owner_queue owner_queue; /* of what is bound to the device */
     struct run_mean run_mean;
 };
 
@@ -118,19 +117,17 @@ enum { OWNERS_IDLE_MAX = 1024 };
    OWNERS_IDLE_MAX. */
 void owner_forget(struct owners *owners, struct store *store, int64_t now_ns, double half_life_s);
 
-/* What is known of the owner at that device; NULL: nothing. */
-struct owner_device *owner_at_device(const struct owner *owner, int device);
+/* Of the owner's runs on that device; new if needed. NULL: no memory. */
+struct run_mean *owner_run_mean(struct owner *owner, int device);
 
-/* The owner's queue for a device, whose own group is given; new if needed. NULL: no memory. */
-struct owner_queue *owner_queue_bound(struct owner *owner, int device, struct device_group *group);
-
-/* The owner's queue of unbound experiments for these devices; new if needed, and then it must be joined.
-   NULL: no memory. */
+/* The owner's queue for a group; or for unbound experiments on these devices, whose group is new if needed. A new queue
+   must be joined. NULL: no memory. */
+struct owner_queue *owner_queue_get(struct owner *owner, struct device_group *group);
 struct owner_queue *owner_queue_unbound(struct owner *owner, struct device_groups *groups,
                                         const struct device_set *devices);
 
-/* One more entry refers to the queue, or one less. With its last entry an unbound queue and its group are
-   freed. */
+/* One more entry refers to the queue, or one less. With its last entry a queue is freed, and an unbound group with its
+   last queue. */
 void owner_queue_join(struct owner_queue *owner_queue);
 void owner_queue_leave(struct owner_queue *owner_queue);
 

@@ -221,10 +221,12 @@ void queue_admin_list_devices(struct queue *queue, const struct device_set *list
 void queue_admin_reset_device(struct queue *queue, int device)
 {
     struct owner *owner;
+    struct owner_device *at;
     pthread_mutex_lock(&queue->lock);
     queue->devices[device].run_mean = (struct run_mean){0};
     LIST_FOREACH (owner, &queue->owners.all, next)
-        if (owner_at_device(owner, device))
-            owner_at_device(owner, device)->run_mean = (struct run_mean){0};
+        SLIST_FOREACH (at, &owner->devices, next)
+            if (at->device == device)
+                at->run_mean = (struct run_mean){0};
     pthread_mutex_unlock(&queue->lock);
 }

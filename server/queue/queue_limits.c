@@ -92,15 +92,15 @@ int queue_limits_check(const struct queue *queue, const struct owner *owner, int
 
 /* How many experiments end in a second, of the owner and of all; 0: not known, or held. An owner shares each device for
    which it has something waiting equally with the other owners that have. */
-struct rates {
+struct end_rates {
     double own, all;
     bool held; /* a device is */
 };
 
-static struct rates rates_of(struct queue *queue, const struct owner *owner)
+static struct end_rates rates_of(struct queue *queue, const struct owner *owner)
 {
     int sharing[DEVICE_SET_MOST] = {0};
-    struct rates rates = {0};
+    struct end_rates rates = {0};
     const struct owner *other;
     LIST_FOREACH (other, &queue->owners.all, next) {
         struct device_set devices = owner_devices(other);
@@ -135,8 +135,8 @@ static double until_s(double excess, double per_s)
 }
 
 /* As limit_remaining() and timeouts_check(), with what waits now less what ends until then. */
-static double until_allowed_s(const struct queue *queue, const struct owner *owner, const struct rates *rates,
-                              int count, double timeouts_s)
+static double until_allowed_s(const struct queue *queue, const struct owner *owner,
+                              const struct end_rates *rates, int count, double timeouts_s)
 {
     const struct queue_config *config = &queue->config;
     double left = config->limit - queue->queued, has_s = (double)owner->timeouts_ms / 1e3;
@@ -162,7 +162,7 @@ double queue_limits_wait_s(struct queue *queue, const char *name, int count, dou
     const struct owner *owner = owner_find(&queue->owners, name ? name : "");
     if (!owner)
         owner = &unknown;
-    struct rates rates = rates_of(queue, owner);
+    struct end_rates rates = rates_of(queue, owner);
     if (count <= limit_alone(&queue->config))
         wait_s = until_allowed_s(queue, owner, &rates, count, timeouts_s);
     pthread_mutex_unlock(&queue->lock);

@@ -70,8 +70,9 @@ static void device_end(struct queue *queue, int index, struct transition *transi
     if (ending->state != JOB_CANCELLED) {
         run_mean_add(&queue->devices[index].run_mean, took_s);
         run_mean_add(&queue->run_mean, took_s);
-        run_mean_add(&owner_at_device(entry->owner, index)->run_mean, took_s);
         run_mean_add(&entry->owner->run_mean, took_s);
+        if (owner_run_mean(entry->owner, index))
+            run_mean_add(owner_run_mean(entry->owner, index), took_s);
     }
     transition_end(transition, entry, ending->state);
     if (ending->result)
@@ -110,31 +111,25 @@ void queue_worker_hand_back(struct queue *queue, int index, bool counted, const 
 
 /* ---- taking the next one ---- */
 
-/* Binds the entry to the device; and with it all of its sweep that is unbound, unless that is spread.
-   True: the entry alone is bound. */
-static bool entry_bind(struct transition *transition, struct entry *entry, int index)
+/* Binds all of a sweep that is unbound to the device. */
+static void sweep_bind(struct transition *transition, struct entry_sweep *sweep,
+                       struct owner_queue *owner_queue, int index)
 {
-    struct queue *queue = transition->queue;
-    struct entry_sweep *sweep = entry->sweep;
     struct entry *one;
-    entry->task.device = index;
-    if (!entry_unbound(entry) || !sweep || sweep->spread)
-        return entry_unbound(entry);
     LIST_FOREACH (one, &sweep->entries, of_sweep) {
         if (!entry_unbound(one))
             continue;
         bool waits = one->phase == WAITING;
         if (waits)
             entry_pull(one);
-        entry_move(one, owner_queue_bound(one->owner, index, &queue->devices[index].group));
+        entry_move(one, owner_queue);
         one->task.device = index;
         if (waits)
-            entry_wait(queue, one);
+            entry_wait(transition->queue, one);
     }
     memcpy(transition->bind.sweep, sweep->id, ID_BYTES);
     transition->bind.device = index;
     transition->write.bind = &transition->bind;
-    return false;
 }
 
 /* Could what is taken there still run for the server before this one? */
@@ -165,8 +160,10 @@ static bool device_take(struct queue *queue, int index, struct transition *trans
     struct entry *entry = schedule_next(queue, index);
     if (!entry)
         return true;
-    /* From here on the owner has a record of the device, which entry_bind() and device_end() rely on. */
-    if (!owner_queue_bound(entry->owner, index, &device->group))
+    struct entry_sweep *sweep = entry->sweep;
+    struct owner_queue *bound = NULL; /* for all of a sweep that is not spread */
+    if (entry_unbound(entry) && sweep && !sweep->spread &&
+        !(bound = owner_queue_get(entry->owner, &device->group)))
         return false;
     entry_unwait(queue, entry, RUNNING);
     entry->task.attempt++;
@@ -178,12 +175,14 @@ static bool device_take(struct queue *queue, int index, struct transition *trans
     device->uncommitted = true;
     transition->started = device;
     schedule_update_idle(queue, index);
-    bool moved = entry_bind(transition, entry, index);
-    entry->task.sweep = entry->sweep ? entry->sweep->id : NULL;
+    entry->task.device = index;
+    if (bound)
+        sweep_bind(transition, sweep, bound, index);
+    entry->task.sweep = sweep ? sweep->id : NULL;
     entry->task.owner = entry->owner->name;
     struct store_change *change = transition_add(transition, entry, JOB_RUNNING);
     change->started_ms = entry->started_ms;
-    change->moved = moved;
+    change->moved = entry_unbound(entry);
     /* What else waits may have been left to this device by others. */
     schedule_wake_groups(queue, index);
     return true;
