@@ -15,7 +15,6 @@ bool listed_devices_set(struct queue *queue, const struct device_set *listed)
         changed |= is != was;
         queue->devices[i].known &= was;
         (is ? device_set_add : device_set_remove)(&queue->listed, i);
-        schedule_update_idle(queue, i);
         pthread_cond_signal(&queue->devices[i].wake);
     }
     return changed;

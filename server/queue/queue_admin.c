@@ -174,8 +174,6 @@ static void hold_done(struct store_write *write, const struct error *failed)
     bool changed = !failed && hold->held != holding->hold.held;
     if (changed)
         *hold = holding->hold;
-    if (device >= 0)
-        schedule_update_idle(queue, device);
     for (int i = 0; i < queue->config.devices; i++)
         pthread_cond_signal(&queue->devices[i].wake);
     pthread_mutex_unlock(&queue->lock);

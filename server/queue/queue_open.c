@@ -57,7 +57,6 @@ static int devices_init(struct queue *queue, struct error *error)
         device->readiness = QUEUE_COLD;
         if (!listed || device_set_has(listed, i))
             device_set_add(&queue->listed, i);
-        schedule_update_idle(queue, i);
         pthread_cond_init(&device->wake, &attributes);
         device->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         if (device->wake_fd < 0)
@@ -111,8 +110,6 @@ static void on_hold(void *arg, int device, const char *owner, int64_t since_ms)
     struct queue_hold *hold = device < 0 ? &queue->hold : &queue->devices[device].hold;
     *hold = (struct queue_hold){.held = true, .since_ms = since_ms};
     snprintf(hold->owner, sizeof hold->owner, "%s", owner);
-    if (device >= 0)
-        schedule_update_idle(queue, device);
 }
 
 /* The sweep of that id, which is read with the first of its experiments. NULL: recovery->error says why. */
@@ -152,7 +149,6 @@ static void block_devices(struct queue *queue, const struct job *job, int device
     for (int i = 0; i < queue->config.devices; i++)
         if (device < 0 || i == device) {
             device_set_add(&queue->outlived, i);
-            schedule_update_idle(queue, i);
         }
     queue->outlived_until_ns = clock_monotonic_ns() + (int64_t)(queue->config.outlive_s * 1e9);
 }

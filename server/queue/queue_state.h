@@ -10,7 +10,6 @@
      them. One that is RUNNING is `running` of exactly one device, and in its owner's `running`.
    - Each entry, and each one that is being submitted, refers to its owner queue and counts in its `entries`. Those
      that are WAITING or being submitted count in queue.queued and in their owner's `waiting`.
-   - idle[] has each device that is listed, neither held nor outlived, and runs nothing, at its readiness.
 
    Writes are handed to the store with the lock held, so that they reach the database in the order in which states
    changed. The store's lock may be taken while this one is held, never the reverse: the store's writer holds no lock
@@ -99,7 +98,6 @@ struct queue {
     bool selecting;                        /* a thread runs a selection (listed_devices.c) */
     enum selection_scope selection_wanted; /* the next one: by that thread or the next waiting worker */
     struct device_set listed;
-    struct device_set idle[QUEUE_READINESS];
     struct device_set sleeping; /* whose workers are in queue_worker_wait() and were not woken */
     struct device_queue devices[];
 };

@@ -91,7 +91,6 @@ enum queue_readiness {
     QUEUE_STARTING, /* its executor is being started */
     QUEUE_COLD,     /* it has an executor without a CUDA context; the state of each device at first */
     QUEUE_WARM,     /* it has an executor with a context */
-    QUEUE_READINESS
 };
 
 #endif

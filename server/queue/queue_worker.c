@@ -57,7 +57,6 @@ static struct entry *device_release(struct queue *queue, int index, struct trans
     device->busy_ns += took_ns;
     device->running = NULL;
     LIST_REMOVE(entry, of_running);
-    schedule_update_idle(queue, index);
     transition_charge(transition, entry->owner, *took_s);
     return entry;
 }
@@ -140,7 +139,6 @@ static bool device_outlived(struct queue *queue, int index)
     if (clock_monotonic_ns() < queue->outlived_until_ns)
         return true;
     device_set_remove(&queue->outlived, index);
-    schedule_update_idle(queue, index);
     return false;
 }
 
@@ -174,7 +172,6 @@ static bool device_take(struct queue *queue, int index, struct transition *trans
     device->running = entry;
     device->uncommitted = true;
     transition->started = device;
-    schedule_update_idle(queue, index);
     entry->task.device = index;
     if (bound)
         sweep_bind(transition, sweep, bound, index);

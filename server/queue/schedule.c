@@ -89,21 +89,26 @@ bool schedule_held(const struct queue *queue, int device)
     return queue->hold.held || queue->devices[device].hold.held;
 }
 
+static bool device_idle(const struct queue *queue, int device)
+{
+    return device_set_has(&queue->listed, device) && !device_set_has(&queue->outlived, device) &&
+           !queue->devices[device].running && !queue->devices[device].hold.held;
+}
+
+/* Of devices that are being started, the one that began first. */
+static bool is_readier(const struct device_queue *a, const struct device_queue *b)
+{
+    if (a->readiness == QUEUE_STARTING && b->readiness == QUEUE_STARTING)
+        return a->start_rank < b->start_rank;
+    return a->readiness > b->readiness;
+}
+
 /* How many other devices of the group take of its work before that device needs to. */
 static int readier_count(const struct queue *queue, const struct device_group *group, int device)
 {
-    enum queue_readiness own = queue->devices[device].readiness;
     int count = 0;
-    for (int readier = own < QUEUE_COLD ? QUEUE_COLD : own + 1; readier < QUEUE_READINESS; readier++) {
-        struct device_set idle = device_set_both(&queue->idle[readier], &group->devices);
-        count += device_set_count(&idle);
-    }
-    if (own != QUEUE_AWAY && own != QUEUE_STARTING)
-        return count;
-    struct device_set starting = device_set_both(&queue->idle[QUEUE_STARTING], &group->devices);
-    device_set_remove(&starting, device);
-    for (int i = -1; (i = device_set_next(&starting, i + 1)) >= 0;)
-        count += own == QUEUE_AWAY || queue->devices[i].start_rank < queue->devices[device].start_rank;
+    for (int i = -1; (i = device_set_next(&group->devices, i + 1)) >= 0;)
+        count += device_idle(queue, i) && is_readier(&queue->devices[i], &queue->devices[device]);
     return count;
 }
 
@@ -121,49 +126,27 @@ enum schedule_need schedule_need(struct queue *queue, int device)
     return need;
 }
 
-void schedule_update_idle(struct queue *queue, int index)
-{
-    const struct device_queue *device = &queue->devices[index];
-    for (int readiness = 0; readiness < QUEUE_READINESS; readiness++)
-        device_set_remove(&queue->idle[readiness], index);
-    if (device_set_has(&queue->listed, index) && !device_set_has(&queue->outlived, index) &&
-        !device->running && !device->hold.held)
-        device_set_add(&queue->idle[device->readiness], index);
-}
-
 void schedule_set_readiness(struct queue *queue, int index, enum queue_readiness readiness)
 {
     struct device_queue *device = &queue->devices[index];
     if (readiness == QUEUE_STARTING && device->readiness != QUEUE_STARTING)
         device->start_rank = ++queue->start_rank;
     device->readiness = readiness;
-    schedule_update_idle(queue, index);
-}
-
-/* The device that began to start first; -1: the set is empty. */
-static int started_first(const struct queue *queue, const struct device_set *devices)
-{
-    int first = device_set_next(devices, 0);
-    for (int i = first; i >= 0; i = device_set_next(devices, i + 1))
-        if (queue->devices[i].start_rank < queue->devices[first].start_rank)
-            first = i;
-    return first;
 }
 
 void schedule_wake(struct queue *queue, const struct device_set *devices)
 {
-    for (int readiness = QUEUE_READINESS - 1; readiness > QUEUE_OUT; readiness--) {
-        struct device_set asleep = device_set_both(&queue->idle[readiness], devices);
-        asleep = device_set_both(&asleep, &queue->sleeping);
-        int device =
-            readiness == QUEUE_STARTING ? started_first(queue, &asleep) : device_set_next(&asleep, 0);
-        if (device < 0)
-            continue;
-        /* Woken once: the next experiment wakes another worker. */
-        device_set_remove(&queue->sleeping, device);
-        pthread_cond_signal(&queue->devices[device].wake);
+    struct device_set asleep = device_set_both(&queue->sleeping, devices);
+    int best = -1;
+    for (int i = -1; (i = device_set_next(&asleep, i + 1)) >= 0;)
+        if (queue->devices[i].readiness > QUEUE_OUT && device_idle(queue, i) &&
+            (best < 0 || is_readier(&queue->devices[i], &queue->devices[best])))
+            best = i;
+    if (best < 0)
         return;
-    }
+    /* Woken once: the next experiment wakes another worker. */
+    device_set_remove(&queue->sleeping, best);
+    pthread_cond_signal(&queue->devices[best].wake);
 }
 
 void schedule_wake_groups(struct queue *queue, int device)
