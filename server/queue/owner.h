@@ -73,10 +73,10 @@ struct device_group {
 };
 LIST_HEAD(device_groups, device_group);
 
-/* One owner at one device on which it has had runs. */
+/* One owner at one device on which it has had runs; and on all of them. */
 struct owner_device {
     SLIST_ENTRY(owner_device) next;
-    int device;
+    int device; /* -1: all */
     struct run_mean run_mean;
 };
 
@@ -90,7 +90,6 @@ struct owner {
     int64_t timeouts_ms;              /* sum of their time limits */
     struct owner_queues owner_queues; /* those with entries; none: the owner has no work */
     struct entries running;
-    struct run_mean run_mean; /* on all devices */
     SLIST_HEAD(, owner_device) devices;
 };
 
@@ -117,7 +116,7 @@ enum { OWNERS_IDLE_MAX = 1024 };
    OWNERS_IDLE_MAX. */
 void owner_forget(struct owners *owners, struct store *store, int64_t now_ns, double half_life_s);
 
-/* Of the owner's runs on that device; new if needed. NULL: no memory. */
+/* Of the owner's runs on that device (-1: all); new if needed. NULL: no memory. */
 struct run_mean *owner_run_mean(struct owner *owner, int device);
 
 /* The owner's queue for a group; or for unbound experiments on these devices, whose group is new if needed. A new queue

@@ -10,15 +10,13 @@
 #include "server/queue/schedule.h"
 #include "server/store/store.h"
 
-/* How often a worker checks whether a failing disk takes writes again. */
-enum { STORE_CHECK_MS = 200 };
-
-/* How long a worker leaves work to a readier device before it takes it. */
-enum { LEAVE_MS = 20 };
-
-/* Limits on queue_worker_ahead() while other owners wait: counting takes about as long as the runs, and
-   delays them. */
-enum { AHEAD_SHARED = 3, AHEAD_CACHED = 2 * PROTOCOL_POINTS /* results that the counting executor keeps */ };
+enum {
+    STORE_CHECK_MS = 200, /* how often a worker checks whether a failing disk takes writes again */
+    LEAVE_MS = 20,        /* how long it leaves work to a readier device before it takes it */
+    /* Of queue_worker_ahead() while other owners wait: counting takes about as long as the runs, and delays them. */
+    AHEAD_SHARED = 3,
+    AHEAD_CACHED = 2 * PROTOCOL_POINTS, /* results that the counting executor keeps */
+};
 
 /* With the lock held: can the store take another result? Otherwise it would be in memory only. */
 static bool store_writes(struct queue *queue)
@@ -66,13 +64,11 @@ static void device_end(struct queue *queue, int index, struct transition *transi
 {
     double took_s;
     struct entry *entry = device_release(queue, index, transition, &took_s);
-    if (ending->state != JOB_CANCELLED) {
-        run_mean_add(&queue->devices[index].run_mean, took_s);
-        run_mean_add(&queue->run_mean, took_s);
-        run_mean_add(&entry->owner->run_mean, took_s);
-        if (owner_run_mean(entry->owner, index))
-            run_mean_add(owner_run_mean(entry->owner, index), took_s);
-    }
+    struct run_mean *means[] = {&queue->run_mean, &queue->devices[index].run_mean,
+                                owner_run_mean(entry->owner, -1), owner_run_mean(entry->owner, index)};
+    for (size_t i = 0; ending->state != JOB_CANCELLED && i < sizeof means / sizeof *means; i++)
+        if (means[i])
+            run_mean_add(means[i], took_s);
     transition_end(transition, entry, ending->state);
     if (ending->result)
         transition->write.changes[0].result = transition->result;
@@ -131,22 +127,13 @@ static void sweep_bind(struct transition *transition, struct entry_sweep *sweep,
     transition->write.bind = &transition->bind;
 }
 
-/* Could what is taken there still run for the server before this one? */
-static bool device_outlived(struct queue *queue, int index)
-{
-    if (!device_set_has(&queue->outlived, index))
-        return false;
-    if (clock_monotonic_ns() < queue->outlived_until_ns)
-        return true;
-    device_set_remove(&queue->outlived, index);
-    return false;
-}
-
 /* May the device begin anything? */
 static bool device_takes(struct queue *queue, int index)
 {
+    if (clock_monotonic_ns() >= queue->outlived_until_ns)
+        device_set_remove(&queue->outlived, index);
     return device_set_has(&queue->listed, index) && !schedule_held(queue, index) &&
-           !device_outlived(queue, index);
+           !device_set_has(&queue->outlived, index);
 }
 
 /* False: there is no memory for what it would take. */

@@ -8,13 +8,11 @@ static const double unknown_s = 1, least_s = 1e-6;
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device)
 {
     const struct run_mean *mean = device < 0 ? &queue->run_mean : &queue->devices[device].run_mean;
-    const struct owner_device *at = owner && device >= 0 ? SLIST_FIRST(&owner->devices) : NULL;
+    const struct owner_device *at = owner ? SLIST_FIRST(&owner->devices) : NULL;
     while (at && at->device != device)
         at = SLIST_NEXT(at, next);
     if (at && at->run_mean.count)
         mean = &at->run_mean;
-    else if (owner && device < 0 && owner->run_mean.count)
-        mean = &owner->run_mean;
     if (!mean->count)
         return unknown_s;
     return mean->mean_s > least_s ? mean->mean_s : least_s;
