@@ -137,7 +137,6 @@ static int queue_begin(struct server *server, struct error *error)
         .attempts = server->config->attempts,
         .half_life_s = server->config->half_life_s,
         .changed = long_poll_publish,
-        .sweep_ended = long_poll_publish_sweep_ended,
         .changed_arg = service->events,
         .select = device_snapshot_select,
         .select_arg = service->devices,

@@ -82,8 +82,3 @@ void long_poll_publish(void *arg, const char *id, enum job_state state)
             waiter->wake(waiter->arg, state);
     pthread_mutex_unlock(&long_poll->lock);
 }
-
-void long_poll_publish_sweep_ended(void *long_poll, const char *sweep)
-{
-    long_poll_publish(long_poll, sweep, JOB_SUCCEEDED);
-}

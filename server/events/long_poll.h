@@ -23,7 +23,4 @@ void long_poll_cancel(struct long_poll *long_poll, struct long_poll_waiter *wait
 /* Fits queue_config.changed. */
 void long_poll_publish(void *long_poll, const char *id, enum job_state state);
 
-/* Fits queue_config.sweep_ended. Waiters for the sweep are woken with JOB_SUCCEEDED. */
-void long_poll_publish_sweep_ended(void *long_poll, const char *sweep);
-
 #endif

@@ -1,5 +1,6 @@
 #include "server/queue/entry.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,8 @@ void entry_free(struct entry *entry, char sweep_ended[ID_BYTES])
 void entry_count(struct queue *queue, const struct entry *entry, int count)
 {
     queue->queued += count;
-    owner_count(entry->owner, count, entry->task.timeout_s);
+    entry->owner->waiting += count;
+    entry->owner->timeouts_ms += count * llround(entry->task.timeout_s * 1e3);
 }
 
 /* The tree in which it waits; counts it in its owner queue and device group, or with -1 no longer. */
@@ -167,14 +169,8 @@ void entry_move(struct entry *entry, struct owner_queue *owner_queue)
 
 void transition_notify(struct queue *queue, const char *id, enum job_state state)
 {
-    if (queue->config.changed)
+    if (id[0] && queue->config.changed)
         queue->config.changed(queue->config.changed_arg, id, state);
-}
-
-void transition_notify_sweep(struct queue *queue, const char *sweep)
-{
-    if (sweep[0] && queue->config.sweep_ended)
-        queue->config.sweep_ended(queue->config.changed_arg, sweep);
 }
 
 static void count_end(const struct transition *transition, const struct store_change *change)
@@ -227,7 +223,7 @@ static void transition_done(struct store_write *write, const struct error *faile
                       failed->kind == ERROR_UNCERTAIN ? "may not have recorded it" : "has not recorded it",
                       failed->text);
     }
-    transition_notify_sweep(queue, sweep_ended);
+    transition_notify(queue, sweep_ended, JOB_STATES);
     if (transition->done)
         transition->done(transition->arg, failed);
     samples_free(&transition->samples);

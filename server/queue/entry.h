@@ -58,7 +58,7 @@ void entry_pull(struct entry *entry);
 void entry_move(struct entry *entry, struct owner_queue *owner_queue);
 
 /* Removes it from the index and from its sweep, and frees it. When it was the sweep's last one, that is freed too, and its
-   id is written to `sweep_ended`: to be reported with transition_notify_sweep(). */
+   id is written to `sweep_ended`, for transition_notify(). */
 void entry_free(struct entry *entry, char sweep_ended[ID_BYTES]);
 
 /* ---- changes of state ---- */
@@ -105,9 +105,7 @@ void transition_charge(struct transition *transition, struct owner *owner, doubl
 /* Hands it to the store, which owns it until it is committed or failed. */
 void transition_hand_over(struct transition *transition);
 
-/* Without the lock, after the commit: calls changed(), or sweep_ended() unless the id is empty, of the queue's
-   config. */
+/* Without the lock, after the commit: calls changed() of the queue's config, unless the id is empty. */
 void transition_notify(struct queue *queue, const char *id, enum job_state state);
-void transition_notify_sweep(struct queue *queue, const char *sweep);
 
 #endif

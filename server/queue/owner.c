@@ -147,12 +147,6 @@ void owner_charge(struct owner *owner, double took_s, int64_t now_ns, double hal
     owner->used_ns = now_ns;
 }
 
-void owner_count(struct owner *owner, int count, double timeout_s)
-{
-    owner->waiting += count;
-    owner->timeouts_ms += count * llround(timeout_s * 1e3);
-}
-
 /* ---- owner queues and device groups ---- */
 
 static void group_free_unused(struct device_group *group)

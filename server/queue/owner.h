@@ -136,7 +136,4 @@ struct device_set owner_devices(const struct owner *owner);
 double owner_used_s(const struct owner *owner, int64_t now_ns, double half_life_s);
 void owner_charge(struct owner *owner, double took_s, int64_t now_ns, double half_life_s);
 
-/* One more experiment waits or is being submitted; with count -1, one less. */
-void owner_count(struct owner *owner, int count, double timeout_s);
-
 #endif

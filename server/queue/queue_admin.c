@@ -66,7 +66,7 @@ static void cancel_done(struct store_write *write, const struct error *failed)
         metrics_count(EVENT_ENDED, cancel->rows[i].about.device, "cancelled", 1);
         transition_notify(queue, cancel->rows[i].id, JOB_CANCELLED);
     }
-    transition_notify_sweep(queue, sweep_ended);
+    transition_notify(queue, sweep_ended, JOB_STATES);
     cancel->done(cancel->arg, failed);
     free(cancel);
 }

@@ -27,12 +27,10 @@ struct queue_config {
     double half_life_s;              /* of an owner's usage of the devices; 0: an hour */
     int attempts;                    /* runs that an experiment may lose before it fails */
 
-    /* An experiment's state has changed and is committed. May be NULL. */
+    /* An experiment's state has changed, and that is committed. JOB_STATES: `id` is a sweep, and all of its
+       experiments have ended. May be NULL. */
     void (*changed)(void *arg, const char *id, enum job_state state);
-    /* All experiments of a sweep have ended, and that is committed; after the last one's `changed`. May be
-       NULL. */
-    void (*sweep_ended)(void *arg, const char *sweep);
-    void *changed_arg; /* of both */
+    void *changed_arg;
 
     /* Selects the devices for all these requests, as the devices are at one moment. Called when the queue
        opens, when devices come or leave, and when one becomes ready for the first time, because its
