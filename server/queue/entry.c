@@ -112,14 +112,13 @@ void entry_count(struct queue *queue, const struct entry *entry, int count)
     entry->owner->timeouts_ms += count * llround(entry->task.timeout_s * 1e3);
 }
 
-/* The tree in which it waits; counts it in its owner queue and device group, or with -1 no longer. */
+/* The tree in which it waits; counts an override in its owner queue, or with -1 no longer. */
 static struct order_node **waiting_tree(struct entry *entry, int count)
 {
-    struct owner_queue *owner_queue = entry->owner_queue;
-    bool override = entry->order.priority >= PRIORITY_OVERRIDE;
-    owner_queue->device_group->waiting += count;
-    *(override ? &owner_queue->overrides : &owner_queue->count) += count;
-    return override ? &owner_queue->device_group->overrides : &owner_queue->waiting;
+    if (entry->order.priority < PRIORITY_OVERRIDE)
+        return &entry->owner_queue->waiting;
+    entry->owner_queue->overrides += count;
+    return &entry->owner_queue->device_group->overrides;
 }
 
 /* By how much an entry that comes (count 1) or goes (-1) changes the work items of its device group. */

@@ -30,6 +30,11 @@ struct order_node *order_first(struct order_node *root);
 /* The node with `position` nodes before it; NULL when there are too few. */
 struct order_node *order_at(struct order_node *root, int position);
 
+static inline int order_size(const struct order_node *root)
+{
+    return root ? root->size : 0;
+}
+
 /* How many nodes of the tree are before this one, whether it is in the tree or not. */
 int order_position(const struct order_node *root, const struct order_node *node);
 

@@ -131,7 +131,7 @@ struct device_set owner_devices(const struct owner *owner)
     struct device_set all = {{0}};
     const struct owner_queue *owner_queue;
     LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner)
-        for (int i = 0; owner_queue->count && i < DEVICE_SET_WORDS; i++)
+        for (int i = 0; owner_queue->waiting && i < DEVICE_SET_WORDS; i++)
             all.words[i] |= owner_queue->device_group->devices.words[i];
     return all;
 }

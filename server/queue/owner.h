@@ -54,7 +54,6 @@ struct owner_queue {
     struct owner *owner;
     struct device_group *device_group;
     struct order_node *waiting;
-    int count;     /* in `waiting` */
     int overrides; /* the owner's that wait in the device group's `overrides` instead */
     int entries;   /* that refer to it, waiting or not; with the last one it is freed */
     LIST_ENTRY(owner_queue) of_owner, of_group;
@@ -64,8 +63,7 @@ LIST_HEAD(owner_queues, owner_queue);
 struct device_group {
     struct device_set devices;    /* of an unbound group also one device, or none */
     bool unbound;                 /* its experiments are bound to no device */
-    int waiting;                  /* in all owner queues and in `overrides` */
-    int work_items;               /* the same, with all of a sweep that goes to one device counted once */
+    int work_items;               /* that wait, with all of a sweep that goes to one device counted once */
     struct order_node *overrides; /* of all owners, they run before all others */
     struct order_node *ages;      /* all that wait, the oldest first */
     struct owner_queues owner_queues;

@@ -115,7 +115,7 @@ static struct end_rates rates_of(struct queue *queue, const struct owner *owner)
         if (held || !queue->devices[i].run_mean.count)
             continue;
         while (!waits && (group = schedule_group_after(queue, i, group)))
-            waits = group->waiting;
+            waits = group->ages;
         if (waits)
             rates.all += 1 / schedule_mean_s(queue, NULL, i);
         if (device_set_has(&own, i))

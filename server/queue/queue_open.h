@@ -1,9 +1,8 @@
 /* Opens and closes the queue: for main.
 
-   The queue decides which experiment a device runs next. It alone changes an experiment's state: queued, running,
-   then succeeded, failed or cancelled (entry.h). Each change is handed to the store's writer, which commits all
-   that waits in one transaction (store.h). Each kind of user has a header: queue_submit.h, queue_admin.h,
-   queue_worker.h, queue_view.h and this one.
+   The queue decides which experiment a device runs next, and alone changes an experiment's state (entry.h). Each change
+   is handed to the store's writer, which commits all that waits in one transaction (store.h). Other users have
+   queue_submit.h, queue_admin.h, queue_worker.h and queue_view.h.
 
    An experiment that names its device is bound to it from the beginning. One that may run on several devices, or on
    whatever fits it, is unbound (device -1, in memory and on disk) until a device takes it; when it is handed back it

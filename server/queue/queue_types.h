@@ -1,5 +1,4 @@
-/* The plain structs that the queue's headers share: its configuration, tasks, holds, positions, and how
-   ready a device is. */
+/* The plain structs that the queue's headers share: configuration, tasks, holds, positions, readiness of devices. */
 #ifndef COALESCED_SERVER_QUEUE_QUEUE_TYPES_H
 #define COALESCED_SERVER_QUEUE_QUEUE_TYPES_H
 
@@ -32,17 +31,16 @@ struct queue_config {
     void (*changed)(void *arg, const char *id, enum job_state state);
     void *changed_arg;
 
-    /* Selects the devices for all these requests, as the devices are at one moment. Called when the queue
-       opens, when devices come or leave, and when one becomes ready for the first time, because its
-       properties are known only then. One thread calls it at a time, without the queue's lock: it may take
-       long. An experiment for which it knows no device waits for the next selection. NULL: devices stay as
-       they were submitted, and are all listed ones after a restart. */
+    /* Selects the devices for these requests, as the devices are at one moment. Called when the queue opens, when
+       devices come or leave, and when one is ready for the first time, because its properties are known only then.
+       One thread calls it at a time, without the queue's lock: it may take long. An experiment for which it knows
+       no device waits for the next selection. NULL: devices stay as submitted, and are all listed ones after a
+       restart. */
     void (*select)(void *arg, struct queue_selection *selections, int count);
     void *select_arg;
 
-    /* Devices whose executors may outlive the server, and for how long. When the server before this one
-       died while such a device ran something, nothing that might still run there begins again before that
-       time has passed. NULL, 0: none. */
+    /* Devices whose executors may outlive the server, and for how long. What a server that died left running there
+       does not begin again before that time has passed. NULL, 0: none. */
     const struct device_set *outliving;
     double outlive_s;
 

@@ -53,9 +53,9 @@ static struct owner_load load_of(const struct queue *queue, const struct owner *
         int here = count_common(&all.devices, &servers->devices);
         if (!here)
             continue;
-        load.share.waiting += owner_queue->count;
+        load.share.waiting += order_size(owner_queue->waiting);
         load.overrides += owner_queue->overrides;
-        part += (owner_queue->count + owner_queue->overrides) * (double)here / all.count;
+        part += (order_size(owner_queue->waiting) + owner_queue->overrides) * (double)here / all.count;
     }
     load.share.used_s = schedule_used_s(queue, owner, now_ns) + load.overrides * mean_s;
     if (load.overrides)
@@ -269,7 +269,7 @@ static void device_stats_read(struct queue *queue, int index, struct device_stat
     int64_t busy_ns = device->busy_ns;
     while ((group = schedule_group_after(queue, index, group))) {
         const struct order_node *first = order_first(group->ages);
-        stats->queued += group->waiting;
+        stats->queued += order_size(group->ages);
         if (first && (!oldest || strcmp(first->id, oldest) < 0))
             oldest = first->id;
     }
@@ -278,7 +278,7 @@ static void device_stats_read(struct queue *queue, int index, struct device_stat
         busy_ns += queue_state_now_ns(queue) - device->running->started_ns;
         memcpy(stats->running, device->running->task.id, ID_BYTES);
     }
-    stats->bound = device->group.waiting;
+    stats->bound = order_size(device->group.ages);
     stats->oldest_s = age_s > 0 ? age_s : 0;
     stats->mean_s = known_mean_s(queue, NULL, index);
     stats->hold = device->hold;
@@ -295,9 +295,9 @@ void queue_view_device(struct queue *queue, int index, struct device_stats *stat
     } else if (index == QUEUE_ALL_DEVICES) {
         stats->hold = queue->hold;
         for (int i = 0; i < queue->config.devices; i++)
-            stats->queued += queue->devices[i].group.waiting;
+            stats->queued += order_size(queue->devices[i].group.ages);
         LIST_FOREACH (group, &queue->device_groups, next)
-            stats->queued += group->waiting;
+            stats->queued += order_size(group->ages);
     }
     pthread_mutex_unlock(&queue->lock);
 }

@@ -1,5 +1,4 @@
-/* Reads the queue: positions, estimates, holds and figures of devices and owners. Any thread; each
-   function takes the queue's lock for a short time. */
+/* Reads the queue: positions, estimates, holds, figures of devices and owners. Any thread; takes the queue's lock. */
 #ifndef COALESCED_SERVER_QUEUE_QUEUE_VIEW_H
 #define COALESCED_SERVER_QUEUE_QUEUE_VIEW_H
 
@@ -7,15 +6,14 @@
 
 struct queue;
 
-/* Where an experiment stands, on the assumption that nothing more is submitted and usage does not decay
-   meanwhile. Exact for one device and runs of equal length. For several devices an estimate: the position
-   counts all that is before it and may take one of its devices; ahead_s is the share of that work that
-   falls to these devices, divided by their number. Logarithmic in what waits, linear in the owners and
+/* Where an experiment stands when nothing more is submitted and usage does not decay. Exact for one device and runs of
+   equal length. For several devices the position counts all that is before it and may take one of them; ahead_s is
+   what of that falls to these devices, divided by their number. Logarithmic in what waits, linear in the owners and
    their owner queues. Returns the position. */
 int queue_view_position(struct queue *queue, const char *id, struct queue_position *position);
 
-/* Seconds until the last experiment of a sweep has ended; negative: not known, held, or nothing of it is
-   queued or runs. *paused: some of it waits for devices that are held. */
+/* Seconds until all of a sweep has ended; negative: not known, held, or nothing of it is queued or runs. *paused: some
+   of it waits for devices that are held. */
 double queue_view_sweep_eta_s(struct queue *queue, const char *id, bool *paused);
 
 /* The request of the sweep's experiment that runs next when none of it runs, to be freed, and its device (-1:

@@ -115,7 +115,7 @@ enum schedule_need schedule_need(struct queue *queue, int device)
     enum schedule_need need = NEED_NONE;
     struct device_group *group = NULL;
     while ((group = schedule_group_after(queue, device, group))) {
-        if (!group->waiting)
+        if (!group->ages)
             continue;
         if (!group->unbound || group->work_items > readier_count(queue, group, device))
             return NEED_HERE;
@@ -151,6 +151,6 @@ void schedule_wake_groups(struct queue *queue, int device)
 {
     struct device_group *group = &queue->devices[device].group;
     while ((group = schedule_group_after(queue, device, group)))
-        if (group->waiting)
+        if (group->ages)
             schedule_wake(queue, &group->devices);
 }

@@ -300,7 +300,7 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     sem_wait(&came);
     sem_destroy(&came);
     assert_int_equal(service->queue->queued, 9984 + 38 * 256);
-    assert_int_equal(service->queue->devices[0].group.waiting, 9984 + 38 * 256);
+    assert_int_equal(order_size(service->queue->devices[0].group.ages), 9984 + 38 * 256);
 }
 
 static void refused(struct submitted submitted, enum error_kind kind, const char *words)
