@@ -18,6 +18,7 @@
 #define COALESCED_SERVER_QUEUE_QUEUE_STATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/clock.h"
 #include "server/queue/owner.h"
@@ -80,7 +81,7 @@ struct queue {
     struct queue_config config;
     struct store *store;
     pthread_mutex_t lock;
-    bool stopping;
+    atomic_bool stopping;
     int queued;                 /* experiments that wait or are being submitted */
     int uncommitted;            /* changes of state that are handed over and not committed */
     int uncommitted_max;        /* from here on nothing is taken: the disk is slow */

@@ -1,5 +1,6 @@
 #include "server/queue/queue_view.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,7 +262,17 @@ char *queue_view_sweep_next(struct queue *queue, const char *id, int *device)
 
 /* ---- devices ---- */
 
-static void device_stats_read(struct queue *queue, int index, struct device_stats *stats)
+static void all_devices_read(struct queue *queue, struct device_stats *stats)
+{
+    const struct device_group *group;
+    stats->hold = queue->hold;
+    for (int i = 0; i < queue->config.devices; i++)
+        stats->queued += order_size(queue->devices[i].group.ages);
+    LIST_FOREACH (group, &queue->device_groups, next)
+        stats->queued += order_size(group->ages);
+}
+
+static void device_read(struct queue *queue, int index, struct device_stats *stats)
 {
     const struct device_queue *device = &queue->devices[index];
     struct device_group *group = NULL;
@@ -273,13 +284,12 @@ static void device_stats_read(struct queue *queue, int index, struct device_stat
         if (first && (!oldest || strcmp(first->id, oldest) < 0))
             oldest = first->id;
     }
-    double age_s = oldest ? (double)(clock_wall_ms() - id_ms(oldest)) / 1e3 : 0;
     if (device->running) {
         busy_ns += queue_state_now_ns(queue) - device->running->started_ns;
         memcpy(stats->running, device->running->task.id, ID_BYTES);
     }
     stats->bound = order_size(device->group.ages);
-    stats->oldest_s = age_s > 0 ? age_s : 0;
+    stats->oldest_s = oldest ? fmax(0, (double)(clock_wall_ms() - id_ms(oldest)) / 1e3) : 0;
     stats->mean_s = known_mean_s(queue, NULL, index);
     stats->hold = device->hold;
     stats->busy_s = (double)busy_ns / 1e9;
@@ -287,18 +297,12 @@ static void device_stats_read(struct queue *queue, int index, struct device_stat
 
 void queue_view_device(struct queue *queue, int index, struct device_stats *stats)
 {
-    const struct device_group *group;
     *stats = (struct device_stats){.mean_s = -1};
     pthread_mutex_lock(&queue->lock);
-    if (index >= 0 && index < queue->config.devices) {
-        device_stats_read(queue, index, stats);
-    } else if (index == QUEUE_ALL_DEVICES) {
-        stats->hold = queue->hold;
-        for (int i = 0; i < queue->config.devices; i++)
-            stats->queued += order_size(queue->devices[i].group.ages);
-        LIST_FOREACH (group, &queue->device_groups, next)
-            stats->queued += order_size(group->ages);
-    }
+    if (index == QUEUE_ALL_DEVICES)
+        all_devices_read(queue, stats);
+    else if (index >= 0 && index < queue->config.devices)
+        device_read(queue, index, stats);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -321,10 +325,7 @@ bool queue_view_cancelled(struct queue *queue, int device)
 
 bool queue_view_stopping(struct queue *queue)
 {
-    pthread_mutex_lock(&queue->lock);
-    bool stopping = queue->stopping;
-    pthread_mutex_unlock(&queue->lock);
-    return stopping;
+    return queue->stopping;
 }
 
 /* ---- the owners of a device ---- */
