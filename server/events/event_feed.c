@@ -12,16 +12,16 @@
 #include "server/store/startup_reads.h"
 
 enum { AGE_DECIMALS = 1 };
-static const int64_t look_ns = 5000000000, snapshot_ns = 1000000000;
+static const int64_t look_ns = 5000000000;
 
 struct event_feed {
     struct event_history *history;
+    struct state_snapshots snapshots;
     struct devices *devices;
     struct readings *readings;
     pthread_mutex_t lock; /* guards what follows */
     void (*news)(void *arg);
     void *arg;
-    LIST_HEAD(, state_snapshot) snapshots; /* those that have subscriptions */
     struct feed_state running[DEVICES_MAX];
     atomic_uint versions[DEVICES_MAX]; /* the version of each of `running`, to be compared without the lock */
     struct feed_state device_states[DEVICES_MAX]; /* of the thread of live streams alone, as the next two */
@@ -49,6 +49,7 @@ int event_feed_new(struct event_feed **out, struct store *store, struct devices 
         return error_set(error, ERROR_MEMORY, "no memory for events");
     }
     pthread_mutex_init(&feed->lock, NULL);
+    pthread_mutex_init(&feed->snapshots.lock, NULL);
     feed->devices = devices;
     feed->readings = readings;
     if (store_events(store, on_events, feed, error) < 0) {
@@ -66,6 +67,7 @@ void event_feed_free(struct event_feed *feed)
         return;
     event_history_free(feed->history);
     pthread_mutex_destroy(&feed->lock);
+    pthread_mutex_destroy(&feed->snapshots.lock);
     free(feed);
 }
 
@@ -80,6 +82,11 @@ void event_feed_listen(struct event_feed *feed, void (*news)(void *arg), void *a
 struct event_history *event_feed_history(struct event_feed *feed)
 {
     return feed->history;
+}
+
+struct state_snapshots *event_feed_snapshots(struct event_feed *feed)
+{
+    return &feed->snapshots;
 }
 
 int event_feed_devices(const struct event_feed *feed)
@@ -214,68 +221,4 @@ bool event_feed_device(struct event_feed *feed, int device, unsigned version, st
         return false;
     *state = feed->device_states[device];
     return true;
-}
-
-/* ---- snapshots of experiments and sweeps ---- */
-
-struct state_snapshot *state_snapshot_join(struct event_feed *feed, const char *id)
-{
-    struct state_snapshot *snapshot;
-    pthread_mutex_lock(&feed->lock);
-    LIST_FOREACH (snapshot, &feed->snapshots, next)
-        if (strcmp(snapshot->id, id) == 0)
-            break;
-    if (!snapshot && (snapshot = calloc(1, sizeof *snapshot))) {
-        memcpy(snapshot->id, id, strnlen(id, ID_BYTES - 1));
-        snapshot->stale = true;
-        LIST_INSERT_HEAD(&feed->snapshots, snapshot, next);
-    }
-    if (snapshot)
-        snapshot->subscribers++;
-    pthread_mutex_unlock(&feed->lock);
-    return snapshot;
-}
-
-void state_snapshot_leave(struct event_feed *feed, struct state_snapshot *snapshot)
-{
-    if (!snapshot)
-        return;
-    pthread_mutex_lock(&feed->lock);
-    bool last = --snapshot->subscribers == 0;
-    if (last)
-        LIST_REMOVE(snapshot, next);
-    pthread_mutex_unlock(&feed->lock);
-    if (last) {
-        buffer_free(&snapshot->text);
-        free(snapshot);
-    }
-}
-
-void state_snapshot_end(struct state_snapshot *snapshot)
-{
-    if (snapshot->ended)
-        return;
-    snapshot->ended = snapshot->stale = true;
-    snapshot->made_ns = 0;
-}
-
-void state_snapshot_refresh(struct state_snapshot *snapshot,
-                            void (*make)(void *arg, const char *id, struct buffer *out), void *arg)
-{
-    int64_t now = clock_monotonic_ns();
-    struct buffer text = {0};
-    if (!snapshot->stale || (snapshot->made_ns && now - snapshot->made_ns < snapshot_ns))
-        return;
-    snapshot->stale = false;
-    snapshot->made_ns = now;
-    make(arg, snapshot->id, &text);
-    bool same = text.size == snapshot->text.size &&
-                (!text.size || memcmp(text.data, snapshot->text.data, text.size) == 0);
-    if (same || !text.size || text.failed) {
-        buffer_free(&text);
-        return;
-    }
-    buffer_free(&snapshot->text);
-    snapshot->text = text;
-    snapshot->version++;
 }

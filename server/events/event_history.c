@@ -62,10 +62,10 @@ static struct batch *batch_new(const struct store_events *events)
         const char *blank = memchr(at, ' ', (size_t)(end - at));
         const char *newline = blank ? memchr(blank, '\n', (size_t)(end - blank)) : NULL;
         int kind = newline ? kind_of(at, (size_t)(blank - at)) : -1;
-        if (kind < 0) {
-            batch_release(batch);
-            return NULL;
-        }
+        if (kind < 0)
+            batch->text.failed = true;
+        if (batch->text.failed)
+            break;
         batch->marks[i] = (struct mark){.begin = (unsigned)batch->text.size, .kind = (enum event_kind)kind};
         buffer_format(&batch->text,
                       "id: %lld\nevent: %s\ndata: ", (long long)(events->last - events->count + 1 + i),

@@ -120,8 +120,8 @@ static void event_row_write(struct buffer *out, enum metrics_event which, int ro
     for (int place = 0; place < VALUES; place++) {
         bool last = !event->value_at || place == VALUES - 1 || !(value = event->value_at(place));
         uint64_t count = atomic_load_explicit(&counts[which][row][place], memory_order_relaxed);
-        snprintf(labels, sizeof labels, "%s%s%s=\"%s\"", device, device[0] ? "," : "", event->label,
-                 last ? other : value);
+        snprintf(labels, sizeof labels, "%s%s%s=\"%s\"", device, device[0] ? "," : "",
+                 event->label ? event->label : "", last ? other : value);
         exposition_sample(out, event->name, event->label ? labels : device, (double)count);
         if (last)
             return;
