@@ -94,8 +94,6 @@ int event_feed_devices(const struct event_feed *feed)
     return devices_count(feed->devices);
 }
 
-/* ---- running experiments ---- */
-
 static void name_copy(char *to, size_t size, const char *from)
 {
     snprintf(to, size, "%s", from ? from : "");
@@ -151,8 +149,6 @@ bool event_feed_running(struct event_feed *feed, int device, unsigned version, s
     pthread_mutex_unlock(&feed->lock);
     return true;
 }
-
-/* ---- devices ---- */
 
 static void device_write(struct buffer *out, struct event_feed *feed, int device)
 {

@@ -37,8 +37,6 @@ struct event_history {
         *ring[]; /* limit + 1: no batch is empty, and the last one is added before the oldest leaves */
 };
 
-/* ---- batches ---- */
-
 static int kind_of(const char *line, size_t length)
 {
     for (int i = 0; i < EVENT_KINDS; i++)
@@ -104,8 +102,6 @@ void batch_release(struct batch *batch)
     buffer_free(&batch->text);
     free(batch);
 }
-
-/* ---- the ring ---- */
 
 struct event_history *event_history_new(int limit)
 {

@@ -348,8 +348,6 @@ static void storage_write(struct buffer *out, const char *data_dir)
                       (double)disk.f_blocks * (double)disk.f_frsize);
 }
 
-/* ---- the text of /metrics ---- */
-
 void metrics_write(struct buffer *out, int devices, const char *data_dir)
 {
     for (int event = 0; event < METRICS_EVENTS; event++) {

@@ -20,8 +20,6 @@ bool listed_devices_set(struct queue *queue, const struct device_set *listed)
     return changed;
 }
 
-/* ---- what a selection is for ---- */
-
 static bool group_in_scope(const struct queue *queue, const struct device_group *group,
                            enum selection_scope scope)
 {
@@ -74,8 +72,6 @@ static struct queue_selection *selections_new(const struct queue *queue, enum se
         }
     return selections;
 }
-
-/* ---- what follows from it ---- */
 
 /* A sweep that is not spread may only use devices that fit all of its unbound experiments. It is skipped
    when some of them were not part of this selection. */
@@ -134,8 +130,6 @@ static void selections_apply(struct queue *queue, struct queue_selection *select
             entry_wait(queue, entry);
     }
 }
-
-/* ---- running it ---- */
 
 /* 0; -1: no memory. */
 static int selection_run(struct queue *queue, enum selection_scope scope)

@@ -206,8 +206,6 @@ int queue_admin_hold(struct queue *queue, int device, bool held, const char *own
     return 0;
 }
 
-/* ---- devices that come and leave ---- */
-
 void queue_admin_list_devices(struct queue *queue, const struct device_set *listed)
 {
     pthread_mutex_lock(&queue->lock);

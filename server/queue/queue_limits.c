@@ -88,8 +88,6 @@ int queue_limits_check(const struct queue *queue, const struct owner *owner, int
         owner->waiting, remaining > 0 ? remaining : 0, count, queue->queued, most, config->limit);
 }
 
-/* ---- when the owner may submit ---- */
-
 /* How many experiments end in a second, of the owner and of all; 0: not known, or held. An owner shares each device for
    which it has something waiting equally with the other owners that have. */
 struct end_rates {

@@ -259,8 +259,6 @@ static int recover(struct queue *queue, struct error *error)
     return 0;
 }
 
-/* ---- opening and closing ---- */
-
 int queue_open(struct queue **out, struct store *store, const struct queue_config *config,
                struct error *error)
 {

@@ -37,8 +37,6 @@ static void arrival_free(struct arrival *arrival)
     free(arrival);
 }
 
-/* ---- after the commit ---- */
-
 /* With the lock held: all of it waits from here on, and is the queue's. */
 static void arrival_enter(struct arrival *arrival)
 {
@@ -92,8 +90,6 @@ static void arrival_done(struct store_write *write, const struct error *failed)
     }
     arrival_free(arrival);
 }
-
-/* ---- before it ---- */
 
 static bool is_unbound(const struct sweep_experiment *one)
 {

@@ -3,8 +3,6 @@
 /* The mean when nothing is known, and its lower bound. */
 static const double unknown_s = 1, least_s = 1e-6;
 
-/* ---- durations ---- */
-
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device)
 {
     const struct run_mean *mean = device < 0 ? &queue->run_mean : &queue->devices[device].run_mean;
@@ -33,8 +31,6 @@ double schedule_used_s(const struct queue *queue, const struct owner *owner, int
         used_s += schedule_run_s(queue, running, now_ns);
     return used_s;
 }
-
-/* ---- the next experiment of a device ---- */
 
 struct device_group *schedule_group_after(struct queue *queue, int device, struct device_group *group)
 {
@@ -79,8 +75,6 @@ struct entry *schedule_next(struct queue *queue, int device)
         }
     return (struct entry *)first;
 }
-
-/* ---- which device ---- */
 
 bool schedule_held(const struct queue *queue, int device)
 {
