@@ -147,9 +147,8 @@ static void block_devices(struct queue *queue, const struct job *job, int device
         (device_set_has(&queue->listed, job->device) && !device_set_has(outliving, job->device)))
         return;
     for (int i = 0; i < queue->config.devices; i++)
-        if (device < 0 || i == device) {
+        if (device < 0 || i == device)
             device_set_add(&queue->outlived, i);
-        }
     queue->outlived_until_ns = clock_monotonic_ns() + (int64_t)(queue->config.outlive_s * 1e9);
 }
 
