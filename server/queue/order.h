@@ -1,4 +1,4 @@
-/* What waits, in the order in which it will run: the higher priority first, then the older id.
+/* Sorted sets of experiments: the higher priority first, then the older id. Owners are compared in owner.h.
 
    A treap whose nodes count their subtrees, so that insertion, removal, the first node, and the position of any node
    are logarithmic. No locks. */

@@ -7,7 +7,7 @@
 
 #include "server/metrics/metrics.h"
 #include "server/queue/entry.h"
-#include "server/queue/listed_devices.h"
+#include "server/queue/selection.h"
 #include "server/queue/schedule.h"
 #include "server/store/store.h"
 
@@ -208,9 +208,17 @@ int queue_admin_hold(struct queue *queue, int device, bool held, const char *own
 
 void queue_admin_list_devices(struct queue *queue, const struct device_set *listed)
 {
+    bool changed = false;
     pthread_mutex_lock(&queue->lock);
-    if (listed_devices_set(queue, listed) && queue->config.select)
-        listed_devices_select(queue, SELECTION_ALL);
+    for (int i = 0; i < queue->config.devices; i++) {
+        bool is = device_set_has(listed, i), was = device_set_has(&queue->listed, i);
+        changed |= is != was;
+        queue->devices[i].known &= was;
+        (is ? device_set_add : device_set_remove)(&queue->listed, i);
+        pthread_cond_signal(&queue->devices[i].wake);
+    }
+    if (changed && queue->config.select)
+        selection_run(queue, SELECTION_ALL);
     pthread_mutex_unlock(&queue->lock);
 }
 

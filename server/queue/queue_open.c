@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "server/queue/entry.h"
-#include "server/queue/listed_devices.h"
+#include "server/queue/selection.h"
 #include "server/queue/schedule.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
@@ -252,7 +252,7 @@ static int recover(struct queue *queue, struct error *error)
                  "%g s",
                  device_set_count(&queue->outlived), queue->config.outlive_s);
     pthread_mutex_lock(&queue->lock);
-    listed_devices_select(queue, SELECTION_STRANDED);
+    selection_run(queue, SELECTION_STRANDED);
     owner_forget(&queue->owners, queue->store, queue_state_now_ns(queue), queue->config.half_life_s);
     pthread_mutex_unlock(&queue->lock);
     return 0;

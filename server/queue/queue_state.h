@@ -42,7 +42,7 @@ struct entry {
     int64_t started_ns;                      /* the same moment on the clock of queue_state_now_ns() */
     enum { WAITING, RUNNING, ENDING } phase; /* entry.h; an ENDING one is running or queued on disk */
     bool cancelled; /* it ends as cancelled: requested while it ran, or of its sweep after a hand-back */
-    struct device_set *selected; /* listed_devices.c, by the selection that is applied; NULL: not by it */
+    struct device_set *selected; /* selection.c, by the selection that is applied; NULL: not by it */
 };
 
 /* The experiments of one sweep that have not ended. */
@@ -96,7 +96,7 @@ struct queue {
     struct device_groups device_groups;    /* the unbound ones */
     struct run_mean run_mean;              /* on all devices, of all owners */
     int64_t start_rank;                    /* the last one given to a device */
-    bool selecting;                        /* a thread runs a selection (listed_devices.c) */
+    bool selecting;                        /* a thread runs a selection (selection.c) */
     enum selection_scope selection_wanted; /* the next one: by that thread or the next waiting worker */
     struct device_set listed;
     struct device_set sleeping; /* whose workers are in queue_worker_wait() and were not woken */

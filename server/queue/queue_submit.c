@@ -6,7 +6,7 @@
 #include "api/sweep.h"
 #include "server/metrics/metrics.h"
 #include "server/queue/entry.h"
-#include "server/queue/listed_devices.h"
+#include "server/queue/selection.h"
 #include "server/queue/queue_limits.h"
 #include "server/store/store.h"
 
@@ -45,7 +45,7 @@ static void arrival_enter(struct arrival *arrival)
         struct entry *entry = arrival->entries[i];
         entry_insert(queue, entry, arrival->sweep);
         entry_wait(queue, entry);
-        listed_devices_check(queue, entry);
+        selection_check(queue, entry);
         arrival->entries[i] = NULL;
     }
     if (arrival->submission.count) /* some points of the sweep can be launched */

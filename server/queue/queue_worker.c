@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "server/queue/entry.h"
-#include "server/queue/listed_devices.h"
+#include "server/queue/selection.h"
 #include "server/queue/schedule.h"
 #include "server/store/store.h"
 
@@ -276,7 +276,7 @@ bool queue_worker_wait(struct queue *queue, int index, int timeout_ms)
     bool found = false;
     pthread_mutex_lock(&queue->lock);
     while (!queue->stopping) {
-        bool selected = listed_devices_select_wanted(queue);
+        bool selected = selection_run_wanted(queue);
         int64_t now_ns = clock_monotonic_ns(), wake_ns = end_ns;
         int64_t check_ns = now_ns + STORE_CHECK_MS * 1000000LL;
         enum schedule_need need = device_need(queue, index);
@@ -297,7 +297,7 @@ bool queue_worker_wait(struct queue *queue, int index, int timeout_ms)
             wake_ns = selected ? now_ns : earlier(wake_ns, check_ns);
         device_sleep(queue, index, wake_ns);
     }
-    listed_devices_delegate(queue);
+    selection_delegate(queue);
     if (found && device->readiness == QUEUE_AWAY)
         schedule_set_readiness(queue, index, QUEUE_STARTING);
     pthread_mutex_unlock(&queue->lock);
@@ -324,7 +324,7 @@ void queue_worker_readiness(struct queue *queue, int index, enum queue_readiness
     if (changed)
         schedule_wake_groups(queue, index);
     if (arrived && queue->config.select)
-        listed_devices_select(queue, known ? SELECTION_STRANDED : SELECTION_ALL);
+        selection_run(queue, known ? SELECTION_STRANDED : SELECTION_ALL);
     pthread_mutex_unlock(&queue->lock);
 }
 

@@ -1,5 +1,5 @@
-/* Which experiment a device takes next, and which device's worker is woken for what waits. Called with the
-   queue's lock held. */
+/* Which experiment a device takes next (the first one of the owner that is next), and which device's worker is woken for
+   what waits. Called with the queue's lock held. */
 #ifndef COALESCED_SERVER_QUEUE_SCHEDULE_H
 #define COALESCED_SERVER_QUEUE_SCHEDULE_H
 

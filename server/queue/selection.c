@@ -1,4 +1,4 @@
-#include "server/queue/listed_devices.h"
+#include "server/queue/selection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,19 +6,6 @@
 #include "base/log.h"
 #include "server/queue/entry.h"
 #include "server/queue/schedule.h"
-
-bool listed_devices_set(struct queue *queue, const struct device_set *listed)
-{
-    bool changed = false;
-    for (int i = 0; i < queue->config.devices; i++) {
-        bool is = device_set_has(listed, i), was = device_set_has(&queue->listed, i);
-        changed |= is != was;
-        queue->devices[i].known &= was;
-        (is ? device_set_add : device_set_remove)(&queue->listed, i);
-        pthread_cond_signal(&queue->devices[i].wake);
-    }
-    return changed;
-}
 
 static bool group_in_scope(const struct queue *queue, const struct device_group *group,
                            enum selection_scope scope)
@@ -132,7 +119,7 @@ static void selections_apply(struct queue *queue, struct queue_selection *select
 }
 
 /* 0; -1: no memory. */
-static int selection_run(struct queue *queue, enum selection_scope scope)
+static int scope_run(struct queue *queue, enum selection_scope scope)
 {
     const struct queue_config *config = &queue->config;
     int count, capacity = scope_count(queue, scope);
@@ -154,45 +141,45 @@ static int selection_run(struct queue *queue, enum selection_scope scope)
     return 0;
 }
 
-static void selection_want(struct queue *queue, enum selection_scope scope)
+static void scope_want(struct queue *queue, enum selection_scope scope)
 {
     if (queue->selection_wanted < scope)
         queue->selection_wanted = scope;
 }
 
-bool listed_devices_select_wanted(struct queue *queue)
+bool selection_run_wanted(struct queue *queue)
 {
     enum selection_scope scope = queue->selection_wanted;
     if (!scope || queue->selecting || queue->stopping)
         return false;
     queue->selection_wanted = SELECTION_NONE;
     queue->selecting = true;
-    int status = selection_run(queue, scope);
+    int status = scope_run(queue, scope);
     queue->selecting = false;
     if (status < 0)
-        selection_want(queue, scope);
+        scope_want(queue, scope);
     return status == 0;
 }
 
-void listed_devices_select(struct queue *queue, enum selection_scope scope)
+void selection_run(struct queue *queue, enum selection_scope scope)
 {
-    selection_want(queue, scope);
-    while (listed_devices_select_wanted(queue))
+    scope_want(queue, scope);
+    while (selection_run_wanted(queue))
         ;
 }
 
-void listed_devices_delegate(struct queue *queue)
+void selection_delegate(struct queue *queue)
 {
     int sleeping = queue->selection_wanted ? device_set_next(&queue->sleeping, 0) : -1;
     if (sleeping >= 0)
         pthread_cond_signal(&queue->devices[sleeping].wake);
 }
 
-void listed_devices_check(struct queue *queue, const struct entry *entry)
+void selection_check(struct queue *queue, const struct entry *entry)
 {
     if (!queue->config.select || queue->selection_wanted ||
         !group_in_scope(queue, entry->owner_queue->device_group, SELECTION_STRANDED))
         return;
     queue->selection_wanted = SELECTION_STRANDED;
-    listed_devices_delegate(queue);
+    selection_delegate(queue);
 }
